@@ -1,0 +1,72 @@
+package fault
+
+// Code is the stable name of a fault: clients may compare it, so it never changes.
+type Code string
+
+// The codes. Catalogue has their meaning; docs/api.md carries the same table.
+const (
+	InternalError     Code = "internal"
+	StateCorrupt      Code = "state_corrupt"
+	StateNotFound     Code = "state_not_found"
+	NameInvalid       Code = "name_invalid"
+	BodyUnreadable    Code = "body_unreadable"
+	BodyTooLarge      Code = "body_too_large"
+	StateInvalid      Code = "state_invalid"
+	DigestMismatch    Code = "digest_mismatch"
+	LockInvalid       Code = "lock_invalid"
+	LockHeld          Code = "lock_held"
+	LockNotHeld       Code = "lock_not_held"
+	LockMismatch      Code = "lock_mismatch"
+	ParameterInvalid  Code = "parameter_invalid"
+	CredentialsNeeded Code = "credentials_needed"
+	CredentialsWrong  Code = "credentials_wrong"
+	RouteUnknown      Code = "route_unknown"
+	MethodUnknown     Code = "method_not_allowed"
+	Busy              Code = "busy"
+	StoreUnavailable  Code = "store_unavailable"
+	StoreFull         Code = "store_full"
+)
+
+// Entry is one line of the catalogue.
+type Entry struct {
+	Code Code
+	Kind Kind
+	// Meaning says what happened and what the caller can do about it.
+	Meaning string
+}
+
+// Catalogue returns every code with its kind and meaning, in the order of the API page.
+func Catalogue() []Entry {
+	return []Entry{
+		{NameInvalid, Invalid, "The state's name breaks a rule; the message says which. Names are 1 to 255 characters: segments of letters, digits and `. _ - ~`, joined by `/`."},
+		{ParameterInvalid, Invalid, "A query parameter has a value that makes no sense, such as an empty `ID`."},
+		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
+		{StateInvalid, Invalid, "The body is not one JSON object, or its `serial` or `lineage` is not what a state has. Nothing was stored."},
+		{DigestMismatch, Invalid, "The body does not match its `Content-MD5`: it was damaged on the way. Nothing was stored; send it again."},
+		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339."},
+		{LockMismatch, Invalid, "UNLOCK with an ID that does not hold the lock. The body's `lock` shows the holder."},
+		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
+		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
+		{StateNotFound, NotFound, "There is no state of this name in your organization."},
+		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no state yet\" and would plan to create everything."},
+		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},
+		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
+		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
+		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
+		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
+		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
+		{StoreFull, NoSpace, "The store has no space left. Nothing was stored; an operator must make room."},
+		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
+		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
+	}
+}
+
+// Kind returns the class that the catalogue gives the code; Internal for one it lacks.
+func (c Code) Kind() Kind {
+	for _, e := range Catalogue() {
+		if e.Code == c {
+			return e.Kind
+		}
+	}
+	return Internal
+}

@@ -1,0 +1,73 @@
+// Package fault says what can go wrong in Holdfast, in terms that a person can act on.
+//
+// Domain and storage code returns a *Error with a Code from the catalogue; one table in
+// package middleware turns the code's Kind into an HTTP status. An error that is not a
+// *Error is internal: it is logged, and the caller learns only the request ID.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is the class of a fault. Every Code belongs to one.
+type Kind uint8
+
+// The kinds. Internal is the zero value: what nobody classified is our own fault.
+const (
+	Internal         Kind = iota
+	Invalid               // the caller sent something that can't be right
+	Unauthenticated       // no credentials, or wrong ones
+	Forbidden             // good credentials that may not do this
+	NotFound              // there is no such state: nothing else may be NotFound
+	MethodNotAllowed      // the path exists, the method doesn't
+	Conflict              // somebody else holds what the caller wants
+	TooLarge              // over a size limit
+	NotImplemented        // this configuration doesn't offer it
+	Unavailable           // try again soon
+	NoSpace               // the store is full
+)
+
+// Error is one fault. Message is shown to the caller, Err only to the operator.
+type Error struct {
+	Code    Code
+	Message string
+	Err     error
+	// RetryAfter is how long the caller should wait before it tries again; zero says nothing.
+	RetryAfter time.Duration
+}
+
+// New returns a fault with a formatted message for the caller.
+func New(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Wrap returns a fault that keeps err as its cause, for the log and for errors.Is.
+func Wrap(err error, code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Err: err}
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return string(e.Code) + ": " + e.Message
+	}
+	return string(e.Code) + ": " + e.Message + ": " + e.Err.Error()
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// From finds the fault in err's chain. An error without one becomes an InternalError
+// whose message tells nothing about it.
+func From(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return Wrap(err, InternalError, "something went wrong on our side; the log has the details under this request ID")
+}
+
+// Is reports whether err's chain holds a fault with this code.
+func Is(err error, code Code) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == code
+}

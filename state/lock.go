@@ -1,0 +1,85 @@
+package state
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+	"unicode/utf8"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+// MaxLockIDLength is the longest lock ID, in characters. Clients send UUIDs.
+const MaxLockIDLength = 255
+
+// LockInfo is what a client says of itself when it locks: the fields of
+// statemgr.LockInfo in Terraform and OpenTofu, and the bytes they came in.
+type LockInfo struct {
+	ID        string // chosen by the client; the only field that locks are matched by
+	Operation string // such as OperationTypeApply
+	Info      string
+	Who       string // user@host
+	Version   string // of the client
+	Created   string // RFC 3339, or empty
+	Path      string
+
+	// Raw is the JSON exactly as the client sent it. Other clients get these bytes.
+	Raw json.RawMessage `json:"-"`
+}
+
+// Lock is a held lock.
+type Lock struct {
+	Info  LockInfo
+	Since time.Time // when Holdfast granted it
+	KeyID string    // key that took it
+}
+
+// ParseLockInfo reads a LockInfo that has an ID. The error is a fault.LockInvalid.
+//
+// A Created that is not RFC 3339 is refused, because a client that is shown such a holder
+// can't read it. A missing one is fine.
+func ParseLockInfo(body []byte) (LockInfo, error) {
+	var info LockInfo
+	if !utf8.Valid(body) || !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
+		return LockInfo{}, fault.New(fault.LockInvalid, "the lock info is not a JSON object in UTF-8")
+	}
+	if err := json.Unmarshal(body, &info); err != nil {
+		return LockInfo{}, fault.Wrap(err, fault.LockInvalid, "the lock info is not a JSON object with text fields")
+	}
+	if err := CheckLockID(info.ID); err != nil {
+		return LockInfo{}, err
+	}
+	if info.Created != "" {
+		if _, err := time.Parse(time.RFC3339Nano, info.Created); err != nil {
+			return LockInfo{}, fault.Wrap(err, fault.LockInvalid, "the lock info's Created is not a time in RFC 3339")
+		}
+	}
+	info.Raw = bytes.Clone(body)
+	return info, nil
+}
+
+// CheckLockID checks a lock ID's length: 1 to MaxLockIDLength characters.
+func CheckLockID(id string) error {
+	if id == "" {
+		return fault.New(fault.LockInvalid, "the lock ID is missing")
+	}
+	if n := utf8.RuneCountInString(id); n > MaxLockIDLength {
+		return fault.New(fault.LockInvalid, "the lock ID has %d characters; at most %d are allowed", n, MaxLockIDLength)
+	}
+	return nil
+}
+
+// HeldError says that somebody else holds the lock. Its fault's code is LockHeld for a
+// call that must wait, LockMismatch for an UNLOCK with another ID.
+type HeldError struct {
+	Fault  *fault.Error
+	Holder LockInfo
+}
+
+func held(code fault.Code, holder LockInfo) *HeldError {
+	return &HeldError{Holder: holder, Fault: fault.New(code, "the lock is held by %q for %q", holder.Who, holder.Operation)}
+}
+
+func (e *HeldError) Error() string { return e.Fault.Error() }
+
+func (e *HeldError) Unwrap() error { return e.Fault }

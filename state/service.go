@@ -1,0 +1,156 @@
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Service is the door to states: every operation names its caller, and touches that
+// caller's organization only.
+type Service struct {
+	store Store
+	now   func() time.Time
+	log   *slog.Logger
+}
+
+// NewService returns a service on store. now gives the time of versions and locks.
+func NewService(store Store, now func() time.Time, log *slog.Logger) *Service {
+	return &Service{store: store, now: now, log: log}
+}
+
+// Write is one request to store a state.
+type Write struct {
+	Body []byte // exact bytes; must not change afterwards
+	// LockID is the lock that the writer says it holds; empty for an unlocked write.
+	LockID string
+	// Release also frees that lock, in the same transaction.
+	Release bool
+}
+
+// Get returns the newest version with its bytes, or fault.StateNotFound.
+func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapshot, error) {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	return s.store.Current(ctx, ref)
+}
+
+// Put stores a new version and returns it. Sending again what is already the newest
+// version is accepted and makes no new one. Faults: StateInvalid, LockHeld (as
+// *HeldError), LockNotHeld.
+func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write) (Version, error) {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return Version{}, err
+	}
+	next, err := s.describe(p, w.Body)
+	if err != nil {
+		return Version{}, err
+	}
+	head, err := s.store.Update(ctx, ref, w.Body, decideWrite(next, w.LockID, w.Release))
+	return head.Version, err
+}
+
+// describe reads what a version records about its body and its writer.
+func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
+	summary, err := Scan(body)
+	if err != nil {
+		return Version{}, err
+	}
+	return Version{
+		Serial:           summary.Serial,
+		Lineage:          summary.Lineage,
+		TerraformVersion: summary.TerraformVersion,
+		Encrypted:        summary.Encrypted,
+		Size:             int64(len(body)),
+		Digest:           sha256.Sum256(body),
+		CreatedAt:        s.clock(),
+		Author:           Author{KeyID: p.KeyID, Address: p.Address, Request: p.Request},
+	}, nil
+}
+
+// Delete takes the state away; its versions stay in the store. Deleting it again is
+// accepted. Faults: StateNotFound when it was never written, LockHeld, LockNotHeld.
+func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockID string) error {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Update(ctx, ref, nil, decideDelete(lockID))
+	return err
+}
+
+// Lock takes the lock, also on a state that has no data yet. Faults: LockHeld, as
+// *HeldError.
+func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info LockInfo) (Head, error) {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return Head{}, err
+	}
+	return s.store.Update(ctx, ref, nil, decideLock(info, p.KeyID, s.clock()))
+}
+
+// Unlock frees the lock with this ID. Faults: LockMismatch, as *HeldError when somebody
+// else holds it.
+func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, id string) error {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return err
+	}
+	_, err = s.store.Update(ctx, ref, nil, decideUnlock(id))
+	return err
+}
+
+// ForceUnlock frees whatever is held, and is content when nothing is: Terraform's
+// force-unlock names no lock.
+func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name) error {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return err
+	}
+	var released *Lock
+	if _, err := s.store.Update(ctx, ref, nil, decideForceUnlock(&released)); err != nil {
+		return err
+	}
+	if released != nil {
+		s.log.WarnContext(ctx, "lock forced open",
+			"lock_id", released.Info.ID, "holder", released.Info.Who, "operation", released.Info.Operation,
+			"held_since", released.Since, "key", p.KeyID)
+	}
+	return nil
+}
+
+// Holder returns the held lock, nil when nobody holds it.
+func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Lock, error) {
+	ref, err := s.enter(p, name)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.store.Head(ctx, ref)
+	return head.Lock, err
+}
+
+// Ready says whether a write would be accepted now. It needs no caller: it tells nothing
+// about any organization.
+func (s *Service) Ready(ctx context.Context) error { return s.store.Ready(ctx) }
+
+// enter is the one gate of every operation.
+func (s *Service) enter(p auth.Principal, name Name) (Ref, error) {
+	if p.Org == uuid.Nil {
+		return Ref{}, fault.New(fault.CredentialsNeeded, "no organization is calling")
+	}
+	if _, err := ParseName(string(name)); err != nil {
+		return Ref{}, err
+	}
+	return Ref{Org: p.Org, Name: name}, nil
+}
+
+// clock gives times as the store keeps them.
+func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }

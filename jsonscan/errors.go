@@ -1,0 +1,36 @@
+package jsonscan
+
+import "fmt"
+
+// SyntaxError is a breach of the grammar. Offset counts bytes from zero; it is the
+// length of the data when the data ends too soon.
+type SyntaxError struct {
+	Offset int
+	Reason string
+}
+
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("invalid JSON at byte offset %d: %s", e.Offset, e.Reason)
+}
+
+// NotObjectError is a top-level value that starts as another kind than an object. What
+// follows its first byte was not looked at.
+type NotObjectError struct {
+	Offset int
+	Kind   string // array, string, number, boolean or null
+}
+
+func (e *NotObjectError) Error() string {
+	return fmt.Sprintf("the JSON value at byte offset %d is not an object but starts like: %s", e.Offset, e.Kind)
+}
+
+// LimitError is a container beyond one of the limits. Offset is where it opens.
+type LimitError struct {
+	Offset int
+	Limit  string // depth or containers
+	Max    int
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("the JSON value exceeds the limit of %d for its %s at byte offset %d", e.Max, e.Limit, e.Offset)
+}

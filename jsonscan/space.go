@@ -1,0 +1,44 @@
+package jsonscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const eightSpaces = 0x2020202020202020
+
+// space returns the first offset from i on that holds no white space. It is small enough
+// to be inlined: where there is none, which is every second call, it costs a comparison.
+func (s *scanner) space(i int) int {
+	if i < len(s.data) && s.data[i] > ' ' {
+		return i
+	}
+	return skipSpace(s.data, i)
+}
+
+// skipSpace knows the layout that Terraform writes, a newline and an indent of spaces,
+// and takes the indent eight bytes at a time.
+func skipSpace(data []byte, i int) int {
+	for i < len(data) {
+		switch data[i] {
+		case '\n':
+			i = skipIndent(data, i+1)
+		case ' ', '\t', '\r':
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+func skipIndent(data []byte, i int) int {
+	for len(data)-i >= 8 {
+		differs := binary.LittleEndian.Uint64(data[i:]) ^ eightSpaces
+		if differs != 0 {
+			return i + bits.TrailingZeros64(differs)/8
+		}
+		i += 8
+	}
+	return i
+}

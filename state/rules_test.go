@@ -1,0 +1,139 @@
+package state
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func lockOf(id, who string) *Lock { return &Lock{Info: LockInfo{ID: id, Who: who}} }
+
+func version(number uint64, content byte) Version {
+	return Version{Number: number, Digest: Digest{content}, Size: 1}
+}
+
+func TestRules(t *testing.T) {
+	var (
+		fresh    = Head{}
+		written  = Head{Version: version(3, 'x')}
+		deleted  = Head{Version: version(3, 'x'), Deleted: true}
+		locked   = Head{Version: version(3, 'x'), Lock: lockOf("A", "ada")}
+		reserved = Head{Lock: lockOf("A", "ada")}
+		released = Head{Version: version(3, 'x'), ReleasedID: "A"}
+	)
+	write := func(content byte, id string) Decide { return decideWrite(version(0, content), id, false) }
+	writeAndRelease := func(content byte, id string) Decide { return decideWrite(version(0, content), id, true) }
+	lock := func(id, who string) Decide { return decideLock(LockInfo{ID: id, Who: who}, "", noon) }
+
+	const nothing, stored, taken, gone, freed = "nothing", "version 4", "lock", "delete", "release"
+	tests := []struct {
+		name   string
+		head   Head
+		decide Decide
+		want   string
+		fault  fault.Code
+	}{
+		{"first write", fresh, write('y', ""), "version 1", ""},
+		{"next write", written, write('y', ""), stored, ""},
+		{"write, replayed", written, write('x', ""), nothing, ""},
+		{"write of the old content after a deletion", deleted, write('x', ""), stored, ""},
+		{"write without the ID while held", locked, write('y', ""), "", fault.LockHeld},
+		{"replay without the ID while held", locked, write('x', ""), "", fault.LockHeld},
+		{"write by the holder", locked, write('y', "A"), stored, ""},
+		{"write by the holder, replayed", locked, write('x', "A"), nothing, ""},
+		{"write by another", locked, write('y', "B"), "", fault.LockHeld},
+		{"write with an ID that nobody holds", written, write('y', "B"), "", fault.LockNotHeld},
+		{"write with the ID that was released", released, write('y', "A"), "", fault.LockNotHeld},
+		{"the same bytes with the ID that was released", released, write('x', "A"), "", fault.LockNotHeld},
+		{"first write by the holder", reserved, write('y', "A"), "version 1", ""},
+		{"write and release", locked, writeAndRelease('y', "A"), stored + " " + freed, ""},
+		{"write and release, replayed", released, writeAndRelease('x', "A"), nothing, ""},
+		{"release with what is stored already", locked, writeAndRelease('x', "A"), freed, ""},
+
+		{"delete what never was", fresh, decideDelete(""), "", fault.StateNotFound},
+		{"delete", written, decideDelete(""), gone, ""},
+		{"delete, replayed", deleted, decideDelete(""), nothing, ""},
+		{"delete while held", locked, decideDelete(""), "", fault.LockHeld},
+		{"delete by the holder", locked, decideDelete("A"), gone, ""},
+		{"delete with an ID that nobody holds", written, decideDelete("A"), "", fault.LockNotHeld},
+
+		{"lock what never was", fresh, lock("A", "ada"), taken, ""},
+		{"lock", written, lock("A", "ada"), taken, ""},
+		{"lock, replayed", locked, lock("A", "ada"), nothing, ""},
+		{"lock with the same ID by another", locked, lock("A", "bob"), "", fault.LockHeld},
+		{"lock with another ID by the same", locked, lock("B", "ada"), "", fault.LockHeld},
+
+		{"unlock", locked, decideUnlock("A"), freed, ""},
+		{"unlock, replayed", released, decideUnlock("A"), nothing, ""},
+		{"unlock with the wrong ID", locked, decideUnlock("B"), "", fault.LockMismatch},
+		{"unlock what nobody held", written, decideUnlock("A"), "", fault.LockMismatch},
+		{"force-unlock", locked, decideForceUnlock(new(*Lock)), freed, ""},
+		{"force-unlock, replayed", released, decideForceUnlock(new(*Lock)), nothing, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			change, err := test.decide(test.head)
+			if test.fault != "" {
+				if !fault.Is(err, test.fault) || change != (Change{}) {
+					t.Errorf("%+v, %v; want nothing but %s", change, err, test.fault)
+				}
+				return
+			}
+			if got := describe(change); err != nil || got != test.want {
+				t.Errorf("%s, %v; want %s", got, err, test.want)
+			}
+		})
+	}
+}
+
+func describe(c Change) string {
+	text := ""
+	add := func(on bool, word string) {
+		if on && text != "" {
+			text += " "
+		}
+		if on {
+			text += word
+		}
+	}
+	if c.Version != nil {
+		add(true, "version "+string(rune('0'+c.Version.Number)))
+	}
+	add(c.Delete, "delete")
+	add(c.Lock != nil, "lock")
+	add(c.Release, "release")
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+func TestRefusalShowsTheHolder(t *testing.T) {
+	head := Head{Lock: lockOf("A", "ada")}
+	for name, decide := range map[string]Decide{
+		"write":  decideWrite(Version{}, "B", false),
+		"delete": func(h Head) (Change, error) { h.Version.Number = 1; return decideDelete("B")(h) },
+		"lock":   decideLock(LockInfo{ID: "B"}, "", noon),
+		"unlock": decideUnlock("B"),
+	} {
+		_, err := decide(head)
+		if held, ok := errors.AsType[*HeldError](err); !ok || held.Holder.Who != "ada" {
+			t.Errorf("%s: %v; want a HeldError with the holder", name, err)
+		}
+	}
+}
+
+func TestWriteUnderLockRecordsTheHolder(t *testing.T) {
+	lock := &Lock{Info: LockInfo{ID: "A", Who: "ada@engine", Operation: "OperationTypeApply"}}
+	change, err := decideWrite(Version{}, "A", false)(Head{Lock: lock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := change.Version.Author; a.Who != "ada@engine" || a.Operation != "OperationTypeApply" {
+		t.Errorf("author %+v; want the lock's Who and Operation", a)
+	}
+}

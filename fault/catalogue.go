@@ -23,6 +23,7 @@ const (
 	RouteUnknown      Code = "route_unknown"
 	MethodUnknown     Code = "method_not_allowed"
 	Busy              Code = "busy"
+	Interrupted       Code = "interrupted"
 	StoreUnavailable  Code = "store_unavailable"
 	StoreFull         Code = "store_full"
 )
@@ -54,6 +55,7 @@ func Catalogue() []Entry {
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
+		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
 		{StoreFull, NoSpace, "The store has no space left. Nothing was stored; an operator must make room."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},

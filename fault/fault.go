@@ -6,6 +6,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -57,11 +58,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// From finds the fault in err's chain. An error without one becomes an InternalError
-// whose message tells nothing about it.
+// From finds the fault in err's chain. An ended context is Interrupted; any other error
+// becomes an InternalError whose message tells nothing about it.
 func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return Wrap(err, Interrupted, "the request was given up before it began; nothing was stored")
 	}
 	return Wrap(err, InternalError, "something went wrong on our side; the log has the details under this request ID")
 }

@@ -1,0 +1,136 @@
+package configs
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+)
+
+// DefaultFile is the settings file that is read, if it exists, when none is named.
+const DefaultFile = "holdfast.cfg"
+
+// Sources is where Load looks, besides the defaults.
+type Sources struct {
+	// File is an INI file; empty reads none.
+	File string
+	// Explicit says that somebody named the file, so that it must exist.
+	Explicit bool
+	// Environ is the environment, as os.Environ returns it.
+	Environ []string
+	// Flags are those of AddFlags, parsed; nil has none.
+	Flags *pflag.FlagSet
+}
+
+// Locate returns the settings file, and whether somebody named it: by flag, else by
+// HOLDFAST_CONFIG, else it is DefaultFile.
+func Locate(flag string, environ []string) (file string, explicit bool) {
+	if flag != "" {
+		return flag, true
+	}
+	if named := environment(environ)[EnvConfig]; named != "" {
+		return named, true
+	}
+	return DefaultFile, false
+}
+
+// value is a setting's value with where it was found.
+type value struct {
+	setting
+	text   string
+	place  string // for faults
+	source string // for Effective
+}
+
+// Load reads the settings. Later sources win: defaults, file, environment, flags. A bad
+// value is a fault also where a later source overrides it. The error is a *Faults.
+func Load(from Sources) (Settings, error) {
+	settings, faults := table(), &Faults{}
+	found := slices.Concat(
+		defaults(settings),
+		from.file(settings, faults),
+		readEnv(from.Environ, settings, faults),
+		readFlags(from.Flags, settings),
+	)
+	loaded, last := apply(found, faults)
+	implyMemory(&loaded, last)
+	checkTLS(loaded, last, faults)
+	if err := faults.orNil(); err != nil {
+		return Settings{}, err
+	}
+	loaded.effective = effective(settings, last)
+	return loaded, nil
+}
+
+func defaults(settings []setting) []value {
+	values := make([]value, len(settings))
+	for i, s := range settings {
+		values[i] = value{s, s.def, s.name(), sourceDefault}
+	}
+	return values
+}
+
+func (from Sources) file(settings []setting, faults *Faults) []value {
+	if from.File == "" && !from.Explicit {
+		return nil
+	}
+	data, err := os.ReadFile(from.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !from.Explicit:
+		return nil
+	case err != nil:
+		faults.add(from.File, "the settings file can't be read: %v", cause(err))
+		return nil
+	}
+	return readFile(from.File, data, settings, faults)
+}
+
+// apply puts values into their fields, one after the other, and returns the last good
+// value of each setting by its name.
+func apply(found []value, faults *Faults) (Settings, map[string]value) {
+	var loaded Settings
+	last := map[string]value{}
+	for _, v := range found {
+		if err := v.set(&loaded, v.text); err != nil {
+			faults.addValue(v.place, v.setting, v.text, err)
+			continue
+		}
+		last[v.name()] = v
+	}
+	return loaded, last
+}
+
+// implyMemory keeps the meaning that STORAGE_TYPE=memory has in the baseline: all of it
+// in memory. Whoever sets state.storage gets what they set.
+func implyMemory(loaded *Settings, last map[string]value) {
+	state := last["[state] storage"]
+	if loaded.Storage.Type != Memory || state.source != sourceDefault {
+		return
+	}
+	loaded.State.Storage = Memory
+	state.text, state.source = Memory, "implied by "+last["[storage] type"].place
+	last[state.name()] = state
+}
+
+// checkTLS looks for what TLS needs, so that a missing certificate is reported with
+// everything else rather than when the listener opens.
+func checkTLS(loaded Settings, last map[string]value, faults *Faults) {
+	if !loaded.Server.EnableTLS {
+		return
+	}
+	for _, name := range []string{"[server] tls_cert_file", "[server] tls_key_file"} {
+		v := last[name]
+		if v.text == "" {
+			faults.add(last["[server] enable_tls"].place, "TLS is on, but %s (%s, --%s) is not set", name, v.env, v.flag())
+			continue
+		}
+		if _, err := os.ReadFile(v.text); err != nil {
+			faults.add(v.place, "%q can't be read: %v", v.text, cause(err))
+		}
+	}
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

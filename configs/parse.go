@@ -1,0 +1,129 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The parsers say what is wrong with a value, without the value: add puts it in front,
+// and knows which values are secret.
+
+func parseText(text string) (string, error) { return text, nil }
+
+func parseSecret(text string) (Secret, error) { return Secret{text}, nil }
+
+func parseName(text string) (string, error) {
+	if strings.TrimSpace(text) == "" {
+		return "", errors.New("is empty")
+	}
+	return text, nil
+}
+
+func parseBool(text string) (bool, error) {
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, errors.New("is neither true nor false")
+	}
+	return v, nil
+}
+
+func parseCount(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		return 0, errors.New("is not a whole number above 0")
+	}
+	return n, nil
+}
+
+func parsePort(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least || n > math.MaxUint16 {
+			return 0, fmt.Errorf("is not a port (%d to %d)", least, math.MaxUint16)
+		}
+		return n, nil
+	}
+}
+
+var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+
+// parseHost takes an IP address or a host name. An empty one is refused because
+// net.Listen would take it for every interface.
+func parseHost(text string) (string, error) {
+	if _, err := netip.ParseAddr(text); err != nil && !hostName.MatchString(text) {
+		return "", errors.New("is not an IP address or a host name (no port, no brackets)")
+	}
+	return text, nil
+}
+
+func parseNetworks(text string) ([]netip.Prefix, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	var networks []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		network, err := parseNetwork(strings.TrimSpace(part))
+		if err != nil {
+			return nil, err
+		}
+		networks = append(networks, network)
+	}
+	return networks, nil
+}
+
+// parseNetwork takes one address or CIDR network. Bits beyond the network's length are
+// refused: 10.0.0.1/8 trusts far more than whoever wrote it may have meant.
+func parseNetwork(text string) (netip.Prefix, error) {
+	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
+		addr = addr.Unmap()
+		return netip.PrefixFrom(addr, addr.BitLen()), nil
+	}
+	network, err := netip.ParsePrefix(text)
+	if err != nil {
+		return netip.Prefix{}, fmt.Errorf("has %q, which is neither an IP address nor a CIDR network", text)
+	}
+	if network != network.Masked() {
+		return netip.Prefix{}, fmt.Errorf("has %q; that network is written %s", text, network.Masked())
+	}
+	return network, nil
+}
+
+func parseDuration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, errors.New("is not a duration above 0, such as 30s or 5m")
+	}
+	return d, nil
+}
+
+func parseChoice(choices ...string) func(string) (string, error) {
+	return func(text string) (string, error) {
+		if !slices.Contains(choices, text) {
+			return "", errors.New("is not one of " + strings.Join(choices, ", "))
+		}
+		return text, nil
+	}
+}
+
+func parseStateStorage(text string) (string, error) {
+	if text == MySQL {
+		return "", errors.New("is not available in this version yet")
+	}
+	return parseChoice(SQLite, Memory)(text)
+}
+
+// parseLevel takes the four names only; slog's own parser would also take "info+2".
+func parseLevel(text string) (level slog.Level, err error) {
+	if _, err := parseChoice("debug", "info", "warn", "error")(text); err != nil {
+		return 0, err
+	}
+	return level, level.UnmarshalText([]byte(text))
+}

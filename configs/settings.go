@@ -1,0 +1,94 @@
+// Package configs reads Holdfast's settings: defaults, then holdfast.cfg, then the
+// environment, then flags. One table (table.go) says what settings there are; the
+// readers, the flags and the documentation all follow it.
+//
+// Whatever is wrong is reported at once, as a *Faults, so that an operator fixes a
+// configuration in one round rather than one fault at a time.
+package configs
+
+import (
+	"log/slog"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+)
+
+// The engines that storage.type and state.storage choose from.
+const (
+	CSV    = "csv"
+	MySQL  = "mysql"
+	Dual   = "dual" // CSV and MySQL
+	Memory = "memory"
+	SQLite = "sqlite"
+)
+
+// The formats of the log.
+const (
+	FormatAuto = "auto" // text on a terminal, JSON elsewhere
+	FormatJSON = "json"
+	FormatText = "text"
+)
+
+// Settings is everything that an operator can set. It comes from Load.
+type Settings struct {
+	Server   Server
+	Storage  Storage
+	State    State
+	Database Database
+	Auth     Auth
+	Log      Log
+
+	effective []Effective
+}
+
+// Server is how Holdfast listens.
+type Server struct {
+	Host              string
+	Port              int // 0 takes any free port
+	EnableTLS         bool
+	TLSCertFile       string // set and readable when EnableTLS is true
+	TLSKeyFile        string // likewise
+	TrustedProxies    []netip.Prefix
+	ShutdownTimeout   time.Duration
+	ReadHeaderTimeout time.Duration
+}
+
+// Addr returns host and port as net.Listen takes them.
+func (s Server) Addr() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
+
+// Storage is where uploads go, and the folder of everything that Holdfast keeps.
+type Storage struct {
+	Type string // CSV, MySQL, Dual or Memory
+	Path string
+}
+
+// State is how state is kept. All sizes are in bytes and above zero.
+type State struct {
+	Storage     string // SQLite or Memory
+	MaxBytes    int64
+	CacheBytes  int64
+	MemoryBytes int64
+}
+
+// Database is the server that storage.type mysql and dual write to.
+type Database struct {
+	Host     string
+	Port     int
+	User     string
+	Password Secret
+	Name     string
+}
+
+// Auth is where keys are read from, and how long a verified one is remembered.
+type Auth struct {
+	File         string
+	CacheEntries int
+	CacheTTL     time.Duration
+}
+
+// Log is what is logged, and how it looks.
+type Log struct {
+	Level  slog.Level
+	Format string // FormatAuto, FormatJSON or FormatText
+}

@@ -1,0 +1,164 @@
+package configs
+
+import (
+	"log/slog"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+// setting is one line of the table: everything there is to know about one setting.
+type setting struct {
+	section, key string
+	env          string
+	def          string
+	kind         string // what a value is, in one word, for help and documentation
+	help         string
+	secret       bool // never printed, and without a flag: flags show in process lists
+	set          setter
+}
+
+// setter parses a value and puts it into its field.
+type setter func(*Settings, string) error
+
+// table returns every setting, in the order of the documentation. A new setting's
+// environment name is HOLDFAST_ and the flag in capitals; those without the prefix are
+// the baseline's names, which keep working.
+func table() []setting {
+	return slices.Concat(serverTable(), storageTable(), stateTable(),
+		databaseTable(), authTable(), logTable())
+}
+
+func serverTable() []setting {
+	const in = "server"
+	return []setting{
+		{section: in, key: "host", env: "HOST", def: "127.0.0.1", kind: "host",
+			help: "Address to listen on; 0.0.0.0 is every IPv4 interface, :: every interface.",
+			set:  into(func(s *Settings) *string { return &s.Server.Host }, parseHost)},
+		{section: in, key: "port", env: "PORT", def: "7777", kind: "port",
+			help: "Port to listen on; 0 takes any free one.",
+			set:  into(func(s *Settings) *int { return &s.Server.Port }, parsePort(0))},
+		{section: in, key: "enable_tls", env: "ENABLE_TLS", def: "false", kind: "bool",
+			help: "Serve HTTPS; needs tls_cert_file and tls_key_file.",
+			set:  into(func(s *Settings) *bool { return &s.Server.EnableTLS }, parseBool)},
+		{section: in, key: "tls_cert_file", env: "TLS_CERT_FILE", kind: "file",
+			help: "PEM file of the certificate, with its intermediates.",
+			set:  into(func(s *Settings) *string { return &s.Server.TLSCertFile }, parseText)},
+		{section: in, key: "tls_key_file", env: "TLS_KEY_FILE", kind: "file",
+			help: "PEM file of the certificate's private key.",
+			set:  into(func(s *Settings) *string { return &s.Server.TLSKeyFile }, parseText)},
+		{section: in, key: "trusted_proxies", env: "HOLDFAST_TRUSTED_PROXIES", kind: "networks",
+			help: "Addresses or CIDR networks, separated by commas, whose X-Forwarded-For is believed; none by default.",
+			set:  into(func(s *Settings) *[]netip.Prefix { return &s.Server.TrustedProxies }, parseNetworks)},
+		{section: in, key: "shutdown_timeout", env: "HOLDFAST_SHUTDOWN_TIMEOUT", def: "30s", kind: "duration",
+			help: "How long requests in flight may take to finish after a signal to stop.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Server.ShutdownTimeout }, parseDuration)},
+		{section: in, key: "read_header_timeout", env: "HOLDFAST_READ_HEADER_TIMEOUT", def: "10s", kind: "duration",
+			help: "How long a client may take to send a request's headers.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Server.ReadHeaderTimeout }, parseDuration)},
+	}
+}
+
+func storageTable() []setting {
+	const in = "storage"
+	return []setting{
+		{section: in, key: "type", env: "STORAGE_TYPE", def: CSV, kind: "engine",
+			help: "Where uploads are kept: csv, mysql, dual (csv and mysql) or memory. With memory, state is kept in memory too unless state.storage is set.",
+			set:  into(func(s *Settings) *string { return &s.Storage.Type }, parseChoice(CSV, MySQL, Dual, Memory))},
+		{section: in, key: "path", env: "STORAGE_PATH", def: "./data", kind: "folder",
+			help: "Folder of all data that Holdfast keeps on disk.",
+			set:  into(func(s *Settings) *string { return &s.Storage.Path }, parseName)},
+	}
+}
+
+func stateTable() []setting {
+	const in = "state"
+	return []setting{
+		{section: in, key: "storage", env: "HOLDFAST_STATE_STORAGE", def: SQLite, kind: "engine",
+			help: "Where state is kept: sqlite (durable, under storage.path) or memory (lost at a restart).",
+			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseStateStorage)},
+		{section: in, key: "max_bytes", env: "HOLDFAST_STATE_MAX_BYTES", def: "256MiB", kind: "size",
+			help: "The largest state that is accepted.",
+			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, parseSize)},
+		{section: in, key: "cache_bytes", env: "HOLDFAST_STATE_CACHE_BYTES", def: "256MiB", kind: "size",
+			help: "Bound of the in-memory map that serves reads.",
+			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, parseSize)},
+		{section: in, key: "memory_bytes", env: "HOLDFAST_STATE_MEMORY_BYTES", def: "1GiB", kind: "size",
+			help: "Bound of everything kept when state.storage is memory.",
+			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, parseSize)},
+	}
+}
+
+func databaseTable() []setting {
+	const in = "database"
+	return []setting{
+		{section: in, key: "host", env: "DB_HOST", def: "127.0.0.1", kind: "host",
+			help: "Host of the MySQL-protocol server.",
+			set:  into(func(s *Settings) *string { return &s.Database.Host }, parseHost)},
+		{section: in, key: "port", env: "DB_PORT", def: "3306", kind: "port",
+			help: "Its port.",
+			set:  into(func(s *Settings) *int { return &s.Database.Port }, parsePort(1))},
+		{section: in, key: "user", env: "DB_USER", kind: "name",
+			help: "The user to connect as.",
+			set:  into(func(s *Settings) *string { return &s.Database.User }, parseText)},
+		{section: in, key: "password", env: "DB_PASSWORD", kind: "secret", secret: true,
+			help: "That user's password. It has no flag, because flags show in process lists.",
+			set:  into(func(s *Settings) *Secret { return &s.Database.Password }, parseSecret)},
+		{section: in, key: "name", env: "DB_NAME", def: "holdfast", kind: "name",
+			help: "The database (schema) to use.",
+			set:  into(func(s *Settings) *string { return &s.Database.Name }, parseName)},
+	}
+}
+
+func authTable() []setting {
+	const in = "auth"
+	return []setting{
+		{section: in, key: "file", env: "HOLDFAST_AUTH_FILE", def: "auth.cfg", kind: "file",
+			help: "File with the organizations and the hashes of their keys.",
+			set:  into(func(s *Settings) *string { return &s.Auth.File }, parseName)},
+		{section: in, key: "cache_entries", env: "HOLDFAST_AUTH_CACHE_ENTRIES", def: "10000", kind: "count",
+			help: "How many verified keys are remembered, so that bcrypt need not run for each request.",
+			set:  into(func(s *Settings) *int { return &s.Auth.CacheEntries }, parseCount)},
+		{section: in, key: "cache_ttl", env: "HOLDFAST_AUTH_CACHE_TTL", def: "5m", kind: "duration",
+			help: "How long a verified key is remembered. A change of the file forgets it at once.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Auth.CacheTTL }, parseDuration)},
+	}
+}
+
+func logTable() []setting {
+	const in = "log"
+	return []setting{
+		{section: in, key: "level", env: "HOLDFAST_LOG_LEVEL", def: "info", kind: "level",
+			help: "The least level that is logged: debug, info, warn or error.",
+			set:  into(func(s *Settings) *slog.Level { return &s.Log.Level }, parseLevel)},
+		{section: in, key: "format", env: "HOLDFAST_LOG_FORMAT", def: FormatAuto, kind: "format",
+			help: "json, text, or auto, which is text on a terminal and json elsewhere.",
+			set:  into(func(s *Settings) *string { return &s.Log.Format }, parseChoice(FormatAuto, FormatJSON, FormatText))},
+	}
+}
+
+// into joins a parser to the field that takes what it returns. A value that does not
+// parse leaves the field alone.
+func into[T any](field func(*Settings) *T, parse func(string) (T, error)) setter {
+	return func(s *Settings, text string) error {
+		v, err := parse(text)
+		if err == nil {
+			*field(s) = v
+		}
+		return err
+	}
+}
+
+// flag returns the name of the setting's flag, which follows from the environment name;
+// empty for a secret.
+func (s setting) flag() string {
+	if s.secret {
+		return ""
+	}
+	name := strings.TrimPrefix(s.env, envPrefix)
+	return strings.ReplaceAll(strings.ToLower(name), "_", "-")
+}
+
+// name returns the setting as an INI file spells it, for messages.
+func (s setting) name() string { return "[" + s.section + "] " + s.key }

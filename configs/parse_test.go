@@ -1,0 +1,71 @@
+package configs
+
+import (
+	"math"
+	"testing"
+)
+
+func TestParseSize(t *testing.T) {
+	tests := map[string]int64{
+		"1": 1, "1B": 1, "2kB": 2000, "2 KiB": 2048, "10MB": 10_000_000, "512MiB": 512 << 20,
+		"3gb": 3_000_000_000, "1GiB": 1 << 30, "9223372036854775807": math.MaxInt64,
+		"": 0, "0": 0, "0MiB": 0, "-1": 0, "+1": 0, "1.5GiB": 0, "10M": 0, "MiB": 0, "1  MB": 0, " 1": 0,
+		"9223372036854775808": 0, "8589934592GiB": 0,
+	}
+	for text, want := range tests {
+		got, err := parseSize(text)
+		if got != want || (err != nil) != (want == 0) {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+}
+
+func TestParseNetworks(t *testing.T) {
+	good := map[string][]string{
+		"":                        nil,
+		"192.0.2.1":               {"192.0.2.1/32"},
+		"::1, 10.0.0.0/8":         {"::1/128", "10.0.0.0/8"},
+		"::ffff:192.0.2.1":        {"192.0.2.1/32"},
+		"0.0.0.0/0,2001:db8::/32": {"0.0.0.0/0", "2001:db8::/32"},
+	}
+	for text, want := range good {
+		got, err := parseNetworks(text)
+		if err != nil || len(got) != len(want) {
+			t.Errorf("%q is %v, %v", text, got, err)
+			continue
+		}
+		for i := range want {
+			if got[i].String() != want[i] {
+				t.Errorf("%q has %v, want %v", text, got[i], want[i])
+			}
+		}
+	}
+	for _, text := range []string{"10.0.0.1/8", "10.0.0.0/33", "proxy", "::1,", "fe80::1%eth0", "10.0.0.0/8;::1"} {
+		if got, err := parseNetworks(text); err == nil {
+			t.Errorf("%q is taken as %v", text, got)
+		}
+	}
+}
+
+func TestBadValues(t *testing.T) {
+	bad := map[string][]string{
+		"host":     {"", " ", "127.0.0.1:80", "[::1]", "a b", "http://x"},
+		"port":     {"", "-1", "65536", "http", "1.0", " 1"},
+		"bool":     {"", "yes", "on", "2"},
+		"duration": {"", "30", "0s", "-1s", "1 s"},
+		"size":     {"", "0", "big"},
+		"engine":   {"", "CSV", "postgres"},
+		"folder":   {"", " "},
+		"networks": {"x"},
+		"count":    {"", "0", "-1", "1.5", "many"},
+		"level":    {"", "INFO", "info+2", "trace"},
+		"format":   {"", "xml"},
+	}
+	for _, s := range table() {
+		for _, text := range bad[s.kind] {
+			if s.set(&Settings{}, text) == nil {
+				t.Errorf("%s takes %q", s.name(), text)
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// samples returns a good value, other than the default, for each setting.
+func samples() map[string]string {
+	return map[string]string{
+		"[server] host":                "::1",
+		"[server] port":                "0",
+		"[server] enable_tls":          "true",
+		"[server] tls_cert_file":       "cert.pem",
+		"[server] tls_key_file":        "key.pem",
+		"[server] trusted_proxies":     "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
+		"[server] shutdown_timeout":    "1m30s",
+		"[server] read_header_timeout": "1s",
+		"[storage] type":               "dual",
+		"[storage] path":               "/srv/holdfast",
+		"[state] storage":              "memory",
+		"[state] max_bytes":            "1MiB",
+		"[state] cache_bytes":          "10 MB",
+		"[state] memory_bytes":         "12345",
+		"[database] host":              "db.example.com",
+		"[database] port":              "3307",
+		"[database] user":              "holdfast",
+		"[database] password":          "hunter2",
+		"[database] name":              "other",
+		"[auth] file":                  "/etc/holdfast/auth.cfg",
+		"[auth] cache_entries":         "1",
+		"[auth] cache_ttl":             "1h",
+		"[log] level":                  "warn",
+		"[log] format":                 "json",
+	}
+}
+
+// TestEverySettingFromEverySource sets each setting by file, environment and flag, and
+// checks that it moves one field, the same each time and its own.
+func TestEverySettingFromEverySource(t *testing.T) {
+	owner := map[string]string{}
+	for _, s := range table() {
+		sample, ok := samples()[s.name()]
+		if !ok {
+			t.Errorf("%s has no sample", s.name())
+			continue
+		}
+		for source, in := range sourcesOf(s, sample) {
+			t.Run(s.name()+" by "+source, func(t *testing.T) {
+				fields := changed(in.mustLoadWithTLS(t, s))
+				if len(fields) != 1 {
+					t.Fatalf("changed %q", fields)
+				}
+				if had, ok := owner[fields[0]]; ok && had != s.name() {
+					t.Errorf("%s and %s set the same field", had, s.name())
+				}
+				owner[fields[0]] = s.name()
+			})
+		}
+	}
+	if all := len(leaves(Settings{})); len(owner) != all {
+		t.Errorf("settings reach %d of %d fields", len(owner), all)
+	}
+}
+
+func sourcesOf(s setting, sample string) map[string]inputs {
+	all := map[string]inputs{
+		"file":        {file: fmt.Sprintf("[%s]\n%s = %s", s.section, s.key, sample)},
+		"environment": {env: []string{s.env + "=" + sample}},
+	}
+	if !s.secret {
+		all["flag"] = inputs{flags: []string{"--" + s.flag(), sample}}
+		if s.kind == "bool" {
+			all["flag"] = inputs{flags: []string{"--" + s.flag()}}
+		}
+	}
+	return all
+}
+
+// mustLoadWithTLS loads; for enable_tls, where loading needs two files besides, it
+// checks that it was understood.
+func (in inputs) mustLoadWithTLS(t *testing.T, s setting) Settings {
+	t.Helper()
+	if s.key != "enable_tls" {
+		return in.mustLoad(t)
+	}
+	_, err := in.load(t)
+	if err == nil || strings.Count(err.Error(), "TLS is on") != 2 {
+		t.Fatalf("got %v", err)
+	}
+	on, _ := Load(Sources{})
+	on.Server.EnableTLS = true
+	return on
+}
+
+// changed names the fields that differ from the defaults.
+func changed(s Settings) []string {
+	base, _ := Load(Sources{})
+	was, is := leaves(base), leaves(s)
+	var fields []string
+	for name, v := range is {
+		if !reflect.DeepEqual(v, was[name]) {
+			fields = append(fields, name)
+		}
+	}
+	return fields
+}
+
+// leaves returns the exported fields of the sections.
+func leaves(s Settings) map[string]any {
+	fields := map[string]any{}
+	v := reflect.ValueOf(s)
+	for i := range v.NumField() {
+		if section := v.Type().Field(i); section.IsExported() {
+			for j := range v.Field(i).NumField() {
+				fields[section.Name+"."+v.Field(i).Type().Field(j).Name] = v.Field(i).Field(j).Interface()
+			}
+		}
+	}
+	return fields
+}
+
+func TestTLSWithFiles(t *testing.T) {
+	path := t.TempDir() + "/some.pem"
+	write(t, path, "PEM")
+	s := inputs{env: []string{"TLS_CERT_FILE=" + path, "TLS_KEY_FILE=" + path}, flags: []string{"--enable-tls"}}.mustLoad(t)
+	if !s.Server.EnableTLS || s.Server.TLSCertFile != path || s.Server.TLSKeyFile != path {
+		t.Errorf("got %+v", s.Server)
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range table() {
+		for _, name := range []string{s.name(), s.env, "--" + s.flag()} {
+			if seen[name] {
+				t.Errorf("%s stands twice in the table", name)
+			}
+			seen[name] = true
+		}
+	}
+}
+
+func TestBaselineNames(t *testing.T) {
+	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH DB_HOST DB_PORT DB_USER DB_PASSWORD DB_NAME"
+	var got []string
+	for _, s := range table() {
+		if !strings.HasPrefix(s.env, envPrefix) {
+			got = append(got, s.env)
+		}
+	}
+	if diff := cmp.Diff(strings.Fields(want), got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -17,11 +17,11 @@ func (e *SyntaxError) Error() string {
 // follows its first byte was not looked at.
 type NotObjectError struct {
 	Offset int
-	Kind   string // array, string, number, boolean or null
+	Kind   string // "an array", "a string", "a number", "a boolean" or "null"
 }
 
 func (e *NotObjectError) Error() string {
-	return fmt.Sprintf("the JSON value at byte offset %d is not an object but starts like: %s", e.Offset, e.Kind)
+	return fmt.Sprintf("the JSON value at byte offset %d is %s, not an object", e.Offset, e.Kind)
 }
 
 // LimitError is a container beyond one of the limits. Offset is where it opens.

@@ -77,15 +77,15 @@ func (s *scanner) startsObject(i int) bool {
 	case '{':
 		return true
 	case '[':
-		s.err = &NotObjectError{Offset: i, Kind: "array"}
+		s.err = &NotObjectError{Offset: i, Kind: "an array"}
 	case '"':
-		s.err = &NotObjectError{Offset: i, Kind: "string"}
+		s.err = &NotObjectError{Offset: i, Kind: "a string"}
 	case 't', 'f':
-		s.err = &NotObjectError{Offset: i, Kind: "boolean"}
+		s.err = &NotObjectError{Offset: i, Kind: "a boolean"}
 	case 'n':
 		s.err = &NotObjectError{Offset: i, Kind: "null"}
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		s.err = &NotObjectError{Offset: i, Kind: "number"}
+		s.err = &NotObjectError{Offset: i, Kind: "a number"}
 	default:
 		s.fail(i, noValue)
 	}

@@ -58,7 +58,7 @@ func stateInvalid(err error) error {
 		return fault.New(fault.StateInvalid, "the body is not valid JSON: %s at byte offset %d", e.Reason, e.Offset)
 	}
 	if e, ok := errors.AsType[*jsonscan.NotObjectError](err); ok {
-		return fault.New(fault.StateInvalid, "the body is not a JSON object: at byte offset %d starts something of the kind %s", e.Offset, e.Kind)
+		return fault.New(fault.StateInvalid, "the body is not a JSON object: %s starts at byte offset %d", e.Kind, e.Offset)
 	}
 	return fault.Wrap(err, fault.StateInvalid, "the body is not a state")
 }

@@ -57,9 +57,9 @@ func TestScanRefuses(t *testing.T) {
 	}{
 		{"empty", "", "the body is empty"},
 		{"white space", " \n", "at byte offset 2"},
-		{"array", `[{"serial":1}]`, "kind array"},
-		{"string", ` "hunter2"`, "at byte offset 1 starts something of the kind string"},
-		{"null", `null`, "kind null"},
+		{"array", `[{"serial":1}]`, "an array starts at byte offset 0"},
+		{"string", ` "hunter2"`, "a string starts at byte offset 1"},
+		{"null", `null`, "null starts at byte offset 0"},
 		{"form", `serial=1`, "at byte offset 0"},
 		{"byte order mark", "\ufeff{}", "at byte offset 0"},
 		{"trailing data", `{"serial":1} {}`, "data after the object at byte offset 13"},

@@ -1,10 +1,13 @@
 package state
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/holdfast/holdfast/fault"
 )
@@ -115,6 +118,139 @@ func TestScanKeepsSecrets(t *testing.T) {
 		_, err := Scan([]byte(body))
 		if err == nil || strings.Contains(err.Error(), secret) {
 			t.Errorf("Scan(%q): %v", body, err)
+		}
+	}
+}
+
+// stateSketch has the members that Scan reads, as a client's decoder would.
+type stateSketch struct {
+	Serial           uint64         `json:"serial"`
+	Lineage          string         `json:"lineage"`
+	TerraformVersion string         `json:"terraform_version,omitempty"`
+	Outputs          map[string]any `json:"outputs"`
+}
+
+// TestScanAgrees writes objects with encoding/json and compares what Scan finds with what
+// went in, whatever stands in the other members.
+func TestScanAgrees(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		sketch := stateSketch{
+			Serial:           rapid.Uint64().Draw(t, "serial"),
+			Lineage:          rapid.StringN(0, maxText, -1).Draw(t, "lineage"),
+			TerraformVersion: rapid.StringN(0, maxText, -1).Draw(t, "version"),
+			Outputs:          rapid.MapOf(rapid.String(), anyValue(3)).Draw(t, "outputs"),
+		}
+		body, err := json.Marshal(sketch)
+		if rapid.Bool().Draw(t, "indented") {
+			body, err = json.MarshalIndent(sketch, "", "  ")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Scan(body)
+		if err != nil {
+			t.Fatalf("Scan(%q): %v", body, err)
+		}
+		// A lineage that is not UTF-8 was mended by the encoder.
+		if err := json.Unmarshal(body, &sketch); err != nil {
+			t.Fatal(err)
+		}
+		want := Summary{Serial: sketch.Serial, Lineage: sketch.Lineage, TerraformVersion: sketch.TerraformVersion}
+		if got != want {
+			t.Fatalf("Scan(%q) = %+v, want %+v", body, got, want)
+		}
+	})
+}
+
+// anyValue generates values as deep as depth, with names that Scan looks for among them.
+func anyValue(depth int) *rapid.Generator[any] {
+	scalars := rapid.OneOf(rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil))
+	if depth == 0 {
+		return scalars
+	}
+	inner := anyValue(depth - 1)
+	names := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"serial", "lineage", "encrypted_data"}))
+	return rapid.OneOf(scalars, rapid.SliceOfN(inner, 0, 4).AsAny(), rapid.MapOfN(names, inner, 0, 4).AsAny())
+}
+
+// FuzzScan compares Scan with two decoders: what it takes is an object for the strict
+// one, and its serial and lineage are those that a client's decoder reads.
+func FuzzScan(f *testing.F) {
+	f.Add([]byte(`{"version":4,"terraform_version":"1.9.0","serial":7,"lineage":"\u0061","resources":[{}]}`))
+	f.Add([]byte(`{"serial":18446744073709551615,"lineage":null,"encrypted_data":"x"}`))
+	f.Add([]byte(`{"se\u0072ial":1e3}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		got, err := Scan(body)
+		if err != nil {
+			if !fault.Is(err, fault.StateInvalid) {
+				t.Fatalf("Scan(%q): %v", body, err)
+			}
+			return
+		}
+		if !jsontext.Value(body).IsValid(jsontext.AllowDuplicateNames(true)) {
+			t.Fatalf("Scan(%q): taken, but jsontext refuses it", body)
+		}
+		// A map, because a struct takes names in any case.
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(body, &members); err != nil {
+			t.Fatalf("Scan(%q): taken, but: %v", body, err)
+		}
+		var want stateSketch
+		for name, to := range map[string]any{"serial": &want.Serial, "lineage": &want.Lineage} {
+			if value, ok := members[name]; ok {
+				if err := json.Unmarshal(value, to); err != nil {
+					t.Fatalf("Scan(%q): taken, but %s: %v", body, name, err)
+				}
+			}
+		}
+		if got.Serial != want.Serial || got.Lineage != want.Lineage {
+			t.Fatalf("Scan(%q) = %+v, want %+v", body, got, want)
+		}
+	})
+}
+
+// bigState returns a state of about n bytes, indented as Terraform does.
+func bigState(n int) []byte {
+	const resource = `
+    {
+      "mode": "managed",
+      "type": "aws_s3_bucket_policy",
+      "instances": [
+        {
+          "attributes": {
+            "policy": "{\"Version\":\"2012-10-17\"}",
+            "id": "artifacts"
+          }
+        }
+      ]
+    }`
+	return []byte("{\n  \"version\": 4,\n  \"terraform_version\": \"1.9.8\",\n  \"serial\": 4711,\n" +
+		"  \"lineage\": \"3f0c2f51-6d0a-7c0d-9a3e-0f4c1b7d2e65\",\n  \"resources\": [" +
+		strings.Repeat(resource+",", n/len(resource)) + resource + "\n  ]\n}\n")
+}
+
+// TestScanAllocates two strings, the lineage and the version, whatever the body's size.
+func TestScanAllocates(t *testing.T) {
+	for _, n := range []int{1 << 10, 1 << 20} {
+		body := bigState(n)
+		allocs := testing.AllocsPerRun(10, func() {
+			if s, err := Scan(body); err != nil || s.Serial != 4711 {
+				t.Fatalf("%+v, %v", s, err)
+			}
+		})
+		if allocs > 2 {
+			t.Errorf("%v allocations for %d bytes, want 2", allocs, len(body))
+		}
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	body := bigState(1 << 20)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Scan(body); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -1,0 +1,68 @@
+package auth
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"golang.org/x/crypto/bcrypt"
+)
+
+// The bcrypt costs that are accepted. A cheaper hash is too quick to guess; one check at
+// a higher cost would hold a core for seconds.
+const (
+	minCost = 10
+	maxCost = 16
+)
+
+const (
+	hashLength   = 60 // "$2a$10$", 22 characters of salt, 31 of hash
+	hashPrefix   = len("$2a$10$")
+	bcryptDigits = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+)
+
+// readHash returns the cost of a bcrypt hash, or what is wrong with the text. The problem
+// doesn't quote the text, which may be a key in the clear.
+func readHash(text string) (cost int, problem string) {
+	if !strings.HasPrefix(text, "$2") {
+		return 0, "not a bcrypt hash; only a key's hash may stand here: `holdfast key add` makes a key and stores its hash"
+	}
+	if !isHash(text) {
+		return 0, "a damaged bcrypt hash: it has 60 characters and starts with $2a$, $2b$ or $2y$"
+	}
+	cost, err := bcrypt.Cost([]byte(text))
+	switch {
+	case err != nil:
+		return 0, "a damaged bcrypt hash: its cost is not a number from 10 to 16"
+	case cost < minCost:
+		return 0, "the bcrypt cost is below 10, which is too quick to guess; add a new key"
+	case cost > maxCost:
+		return 0, "the bcrypt cost is above 16: one check would take many seconds; add a new key"
+	}
+	return cost, ""
+}
+
+func isHash(text string) bool {
+	return len(text) == hashLength &&
+		strings.ContainsRune("aby", rune(text[2])) && text[3] == '$' &&
+		isDigit(text[4]) && isDigit(text[5]) && text[6] == '$' &&
+		onlyOf(text[hashPrefix:], bcryptDigits)
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func onlyOf(text, alphabet string) bool {
+	for i := range len(text) {
+		if strings.IndexByte(alphabet, text[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// keyID is the name of a key that people use: the first 12 hex digits of the SHA-256 of
+// its hash. It gives away neither the key nor the hash.
+func keyID(hash string) string {
+	sum := sha256.Sum256([]byte(hash))
+	return hex.EncodeToString(sum[:6])
+}

@@ -1,0 +1,48 @@
+package auth
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWords is the length of a name or a label, in characters.
+const maxWords = 100
+
+// CheckName reports why name can't be an organization's name in auth.cfg, or nil. What it
+// accepts means the same to every reader of INI files: 1 to 100 printable characters,
+// without those that start a comment, a quotation, a continuation or a reference there.
+func CheckName(name string) error {
+	if err := checkWords(name); err != nil {
+		return err
+	}
+	switch {
+	case strings.ContainsAny(name, ";#"):
+		return errors.New("a name can't contain ; or #, which start a comment")
+	case strings.ContainsAny(name[:1], "\"'`"):
+		return errors.New("a name can't start with a quotation mark; it needs none")
+	case strings.Contains(name, "%("):
+		return errors.New("a name can't contain %(")
+	}
+	return nil
+}
+
+// CheckLabel reports why label can't stand as a comment behind a key, or nil.
+func CheckLabel(label string) error { return checkWords(label) }
+
+func checkWords(text string) error {
+	switch {
+	case text == "":
+		return errors.New("it is empty")
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }):
+		return errors.New("only printable characters are allowed, and no line breaks")
+	case strings.TrimSpace(text) != text:
+		return errors.New("it starts or ends with a space")
+	case utf8.RuneCountInString(text) > maxWords:
+		return errors.New("it is longer than 100 characters")
+	case strings.Contains(text, `\`):
+		return errors.New(`it can't contain \`)
+	}
+	return nil
+}

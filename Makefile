@@ -1,0 +1,58 @@
+# `make help` lists what there is.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FUZZTIME ?= 5s
+export CGO_ENABLED ?= 0
+
+.PHONY: help build run test check unit race fuzz clients e2e torture bench docker clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/holdfast, one static binary
+	@go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/holdfast ./cmd/holdfast
+
+run: build ## build, make an organization and a key on first use, serve on 127.0.0.1:7777
+	@bin/holdfast init --if-missing
+	@exec bin/holdfast serve
+
+test: check race fuzz e2e ## everything that CI runs, real clients included
+
+check: ## gofmt, go vet, staticcheck
+	@echo "== gofmt, vet, staticcheck"
+	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	@go vet ./...
+	@go tool staticcheck ./...
+
+unit: ## the Go tests, quickly, without the race detector and the real clients
+	@go test -short ./...
+
+race: ## the Go tests with the race detector
+	@echo "== go test -race"
+	@CGO_ENABLED=1 go test -race ./...
+
+fuzz: ## each fuzz target for FUZZTIME (5s)
+	@echo "== fuzz targets, $(FUZZTIME) each"
+	@scripts/fuzz.sh $(FUZZTIME)
+
+clients: ## build the pinned OpenTofu and Terraform (minutes the first time, then cached)
+	@scripts/clients.sh
+
+e2e: ## scripts with the real OpenTofu and Terraform against a real server
+	@echo "== real clients"
+	@scripts/e2e.sh
+
+torture: ## kill the store for minutes under load, then count what was acknowledged
+	@HOLDFAST_TORTURE=1 go test -count=1 -timeout 20m -run 'Durab' ./storage/...
+
+bench: ## the Go benchmarks
+	@go test -run '^$$' -bench . -benchmem ./...
+
+docker: ## build the container image
+	@docker build --build-arg VERSION=$(VERSION) -t holdfast:$(VERSION) .
+
+clean: ## remove what was built
+	@rm -rf bin

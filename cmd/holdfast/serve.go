@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/spf13/cobra"
+)
+
+func newServeCommand(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve states over HTTP",
+		Long: `Serve states over HTTP until SIGINT or SIGTERM, then finish the requests that have
+begun and stop. A second signal stops at once.
+
+Settings come from holdfast.cfg, the environment and flags, in this order; the last one
+wins. auth.cfg is read again whenever it changes.`,
+		Example: `  holdfast serve
+  holdfast serve --config /etc/holdfast/holdfast.cfg
+  HOST=0.0.0.0 ENABLE_TLS=true TLS_CERT_FILE=tls.crt TLS_KEY_FILE=tls.key holdfast serve
+  holdfast serve --state-storage memory --port 0`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			settings, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			return serve(cmd.Context(), settings, newLogger(a.stderr, settings.Log))
+		},
+	}
+	addConfigFlag(cmd)
+	configs.AddFlags(cmd.Flags())
+	return cmd
+}
+
+// serve opens what the service stands on, from the bottom up, and closes it again from
+// the top down.
+func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
+	log.InfoContext(ctx, "starting", "version", version, "settings", settings)
+	verifier, err := openKeys(ctx, settings.Auth, log)
+	if err != nil {
+		return err
+	}
+	defer verifier.Close()
+	store, err := storage.OpenStates(ctx, settings, log)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err := store.Close(); err != nil {
+			log.Error("closing the store", "error", err)
+		}
+	}()
+	var draining atomic.Bool
+	router, err := handlers.NewRouter(handlers.Deps{
+		States:         state.NewService(store, time.Now, log),
+		Verifier:       verifier,
+		Log:            log,
+		Now:            time.Now,
+		Version:        version,
+		MaxStateBytes:  settings.State.MaxBytes,
+		TrustedProxies: settings.Server.TrustedProxies,
+		Draining:       draining.Load,
+	})
+	if err != nil {
+		return err
+	}
+	return listen(ctx, settings.Server, router, &draining, log)
+}
+
+// listen serves until ctx ends, then lets the requests that have begun finish.
+func listen(ctx context.Context, settings configs.Server, handler http.Handler, draining *atomic.Bool, log *slog.Logger) error {
+	listener, err := net.Listen("tcp", settings.Addr())
+	if err != nil {
+		return err
+	}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: settings.ReadHeaderTimeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- serveOn(server, listener, settings) }()
+	log.InfoContext(ctx, "listening", "address", listener.Addr().String(), "tls", settings.EnableTLS)
+
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	draining.Store(true)
+	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout)
+	return drain(server, settings.ShutdownTimeout)
+}
+
+func serveOn(server *http.Server, listener net.Listener, settings configs.Server) error {
+	if settings.EnableTLS {
+		return server.ServeTLS(listener, settings.TLSCertFile, settings.TLSKeyFile)
+	}
+	return server.Serve(listener)
+}
+
+func drain(server *http.Server, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if err != nil {
+		_ = server.Close() // cuts off what is still under way
+	}
+	return err
+}

@@ -1,0 +1,42 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+)
+
+// health answers probes. They need no credentials and tell nothing about tenants.
+type health struct {
+	ready    func(context.Context) error
+	version  string
+	draining func() bool
+}
+
+func (h health) health(c *gin.Context) {
+	c.JSON(http.StatusOK, gin.H{"status": "healthy", "version": h.version, "service": "holdfast"})
+}
+
+// live says that the process answers at all.
+func (h health) live(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "alive"}) }
+
+// readiness says whether a write would be accepted now, else why not.
+func (h health) readiness(c *gin.Context) {
+	if h.draining != nil && h.draining() {
+		middleware.Fail(c, fault.New(fault.Interrupted, "the server is stopping"))
+		return
+	}
+	if err := h.ready(c.Request.Context()); err != nil {
+		f := fault.From(err)
+		// Whatever the store's fault is, to a balancer it means "not this one".
+		c.Error(err)
+		c.JSON(http.StatusServiceUnavailable, middleware.Failure{
+			Status: "error", Code: f.Code, Message: f.Message, RequestID: middleware.RequestIDOf(c.Request.Context()),
+		})
+		return
+	}
+	c.JSON(http.StatusOK, gin.H{"status": "ready"})
+}

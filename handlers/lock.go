@@ -1,0 +1,89 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+)
+
+// maxLockInfoBytes is far above what clients send, about 300 bytes.
+const maxLockInfoBytes = 64 << 10
+
+func (s states) lock(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		body, err := readBody(c, maxLockInfoBytes)
+		if err != nil {
+			return err
+		}
+		info, err := state.ParseLockInfo(body)
+		if err != nil {
+			return err
+		}
+		head, err := s.service.Lock(c.Request.Context(), middleware.Principal(c), name, info)
+		if err != nil {
+			return err
+		}
+		setVersionHeaders(c, head.Version)
+		c.Data(http.StatusOK, "application/json", info.Raw) // 201 would be an error to clients
+		return nil
+	})
+}
+
+func (s states) unlock(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		id, err := unlockID(c)
+		if err != nil {
+			return err
+		}
+		if id == "" {
+			err = s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name)
+		} else {
+			err = s.service.Unlock(c.Request.Context(), middleware.Principal(c), name, id)
+		}
+		if err == nil {
+			c.JSON(http.StatusOK, gin.H{"status": "success"}) // 204 would be an error to clients
+		}
+		return err
+	})
+}
+
+// unlockID finds the lock's ID in the body, as clients send it, or in ?ID=, for those
+// whose DELETE has no body. Neither is Terraform's force-unlock.
+func unlockID(c *gin.Context) (string, error) {
+	fromQuery, err := queryLockID(c)
+	if err != nil {
+		return "", err
+	}
+	body, err := readBody(c, maxLockInfoBytes)
+	if err != nil || len(body) == 0 {
+		return fromQuery, err
+	}
+	info, err := state.ParseLockInfo(body)
+	if err != nil {
+		return "", err
+	}
+	if fromQuery != "" && fromQuery != info.ID {
+		return "", fault.New(fault.ParameterInvalid, "the query and the body name different lock IDs")
+	}
+	return info.ID, nil
+}
+
+// holder shows who holds the lock: the holder's LockInfo, or {} when nobody does. It is
+// not 404, which on these routes means "there is no state".
+func (s states) holder(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		lock, err := s.service.Holder(c.Request.Context(), middleware.Principal(c), name)
+		if err != nil {
+			return err
+		}
+		if lock == nil {
+			c.JSON(http.StatusOK, gin.H{})
+			return nil
+		}
+		c.Data(http.StatusOK, "application/json", lock.Info.Raw)
+		return nil
+	})
+}

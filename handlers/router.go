@@ -1,0 +1,120 @@
+package handlers
+
+import (
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Deps is what the routes stand on.
+type Deps struct {
+	States   *state.Service
+	Verifier middleware.Verifier
+	Log      *slog.Logger
+	Now      func() time.Time
+	// Version of the binary, for /health.
+	Version string
+	// MaxStateBytes is the largest state body that is accepted.
+	MaxStateBytes int64
+	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
+	TrustedProxies []netip.Prefix
+	// Draining reports whether the server is shutting down; nil means never.
+	Draining func() bool
+}
+
+// NewRouter returns the handler of every route. It never redirects: a client that
+// follows a redirect turns its POST into a GET and loses the state it meant to save.
+func NewRouter(d Deps) (http.Handler, error) {
+	gin.SetMode(gin.ReleaseMode)
+	router := gin.New()
+	router.RedirectTrailingSlash = false
+	router.RedirectFixedPath = false
+	router.UseEscapedPath = true // "/" inside a state's name arrives as %2F
+	router.HandleMethodNotAllowed = true
+	if err := router.SetTrustedProxies(prefixes(d.TrustedProxies)); err != nil {
+		return nil, err
+	}
+	router.Use(middleware.RequestID(), middleware.Log(d.Log, d.Now), middleware.Recover(d.Log))
+
+	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
+	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
+
+	routeHealth(router, health{ready: d.States.Ready, version: d.Version, draining: d.Draining})
+	routeNative(router.Group("/api/v1/state/:name", native), d)
+	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
+
+	router.NoRoute(behind("/api", native), behind("/terraform", keyOnly), noRoute)
+	router.NoMethod(behind("/api", native), behind("/terraform", keyOnly), noMethod)
+	return router, nil
+}
+
+func routeHealth(router gin.IRoutes, h health) {
+	router.GET("/health", h.health)
+	router.GET("/livez", h.live)
+	router.GET("/readyz", h.readiness)
+}
+
+// routeNative is Holdfast's own spelling: a state's name is one path segment.
+func routeNative(group gin.IRoutes, d Deps) {
+	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
+	routeState(group, s)
+	group.GET("/lock", s.holder)
+}
+
+// routePartition is the enclave and partition spelling: the state "enclave/partition".
+// It answers 204 where there is no state, and 200 to the deletion of one.
+func routePartition(group gin.IRoutes, d Deps) {
+	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent}
+	routeState(group, s)
+}
+
+// routeState lists what both spellings have. Clients lock with LOCK and UNLOCK on the
+// state's own address, or with what their lock_address and lock_method say.
+func routeState(group gin.IRoutes, s states) {
+	group.GET("", s.get)
+	group.POST("", s.put)
+	group.PUT("", s.put)
+	group.DELETE("", s.delete)
+	group.Handle("LOCK", "", s.lock)
+	group.Handle("UNLOCK", "", s.unlock)
+	group.POST("/lock", s.lock)
+	group.PUT("/lock", s.lock)
+	group.DELETE("/lock", s.unlock)
+}
+
+// behind puts the unknown corners of the API behind authentication too, so that a
+// stranger can't map it.
+func behind(prefix string, authenticate gin.HandlerFunc) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if strings.HasPrefix(c.Request.URL.Path, prefix) {
+			authenticate(c)
+		}
+	}
+}
+
+func noRoute(c *gin.Context) {
+	message := "there is no such path"
+	if strings.HasPrefix(c.Request.URL.Path, "/api/v1/state/") {
+		message = "there is no such path; in the address of a state, send each \"/\" of its name as %2F"
+	}
+	middleware.Fail(c, fault.New(fault.RouteUnknown, "%s", message))
+}
+
+func noMethod(c *gin.Context) {
+	middleware.Fail(c, fault.New(fault.MethodUnknown, "this path has no method %s; it has %s", c.Request.Method, c.Writer.Header().Get("Allow")))
+}
+
+func prefixes(proxies []netip.Prefix) []string {
+	texts := make([]string, len(proxies))
+	for i, proxy := range proxies {
+		texts[i] = proxy.String()
+	}
+	return texts
+}

@@ -1,0 +1,147 @@
+package handlers_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+)
+
+var (
+	acme   = uuid.MustParse("11111111-2222-3333-4444-555555555555")
+	globex = uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")
+)
+
+const (
+	maxStateBytes = 1 << 20
+	acmeKey       = "acme-key"
+	globexKey     = "globex-key"
+)
+
+// keys verifies without bcrypt, so that tests of the protocol are quick. Tests of
+// authentication itself use an auth.Verifier.
+type keys map[auth.Credentials]auth.Principal
+
+func (k keys) Verify(_ context.Context, given auth.Credentials, client auth.Client) (auth.Principal, error) {
+	principal, ok := k[given]
+	if !ok {
+		return auth.Principal{}, fault.New(fault.CredentialsWrong, "the organization or the key is wrong")
+	}
+	principal.Address, principal.Request = client.Address, client.Request
+	return principal, nil
+}
+
+func testKeys() keys {
+	return keys{
+		{Org: acme, Key: acmeKey}:     {Org: acme, OrgName: "Acme", KeyID: "a1"},
+		{Org: globex, Key: globexKey}: {Org: globex, OrgName: "Globex", KeyID: "g1"},
+	}
+}
+
+func testDeps(t *testing.T) handlers.Deps {
+	t.Helper()
+	store := memory.New(64 << 20)
+	t.Cleanup(func() { _ = store.Close() })
+	log := slog.New(slog.DiscardHandler)
+	return handlers.Deps{
+		States:        state.NewService(store, time.Now, log),
+		Verifier:      testKeys(),
+		Log:           log,
+		Now:           time.Now,
+		Version:       "test",
+		MaxStateBytes: maxStateBytes,
+	}
+}
+
+func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {
+	t.Helper()
+	router, err := handlers.NewRouter(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(router)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// caller is one organization's client, which follows no redirect.
+type caller struct {
+	t         *testing.T
+	url       string
+	user, key string
+	client    *http.Client
+}
+
+func newCaller(t *testing.T, server *httptest.Server, org uuid.UUID, key string) caller {
+	client := *server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return caller{t: t, url: server.URL, user: org.String(), key: key, client: &client}
+}
+
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends "METHOD /path" with a body and optional headers given as "Name: value".
+func (c caller) do(request, body string, headers ...string) answer {
+	c.t.Helper()
+	method, path, _ := strings.Cut(request, " ")
+	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.user != "" {
+		r.SetBasicAuth(c.user, c.key)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	return c.send(r)
+}
+
+func (c caller) send(r *http.Request) answer {
+	c.t.Helper()
+	response, err := c.client.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(body)}
+}
+
+// step is one request of a conversation, and what must come back.
+type step struct {
+	request string
+	body    string
+	status  int
+	want    string // the whole body when it starts with "=", else a part of it
+}
+
+func (c caller) converse(steps []step) {
+	c.t.Helper()
+	for i, s := range steps {
+		got := c.do(s.request, s.body)
+		exact, whole := strings.CutPrefix(s.want, "=")
+		if got.status != s.status || whole && got.body != exact || !whole && !strings.Contains(got.body, s.want) {
+			c.t.Errorf("step %d, %s %s:\n got %d %s\nwant %d %s", i, s.request, s.body, got.status, got.body, s.status, s.want)
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package handlers
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+)
+
+// states serves the state protocol in one spelling.
+type states struct {
+	service  *state.Service
+	maxBytes int64
+	// name reads the state's name from the path.
+	name func(*gin.Context) (state.Name, error)
+	// absent is the status where there is no state: 404, or 204 in some spellings.
+	absent int
+}
+
+func nativeName(c *gin.Context) (state.Name, error) { return state.ParseName(c.Param("name")) }
+
+func partitionName(c *gin.Context) (state.Name, error) {
+	enclave, err := state.ParseSegment(c.Param("enclave"))
+	if err != nil {
+		return "", err
+	}
+	partition, err := state.ParseSegment(c.Param("partition"))
+	if err != nil {
+		return "", err
+	}
+	return state.ParseName(string(enclave + "/" + partition))
+}
+
+// named runs serve with the state's name, which then stands in the log too.
+func (s states) named(c *gin.Context, serve func(state.Name) error) {
+	name, err := s.name(c)
+	if err == nil {
+		middleware.Annotate(c, slog.String("state", string(name)))
+		err = serve(name)
+	}
+	if err != nil {
+		middleware.Fail(c, err)
+	}
+}
+
+func (s states) get(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		snapshot, err := s.service.Get(c.Request.Context(), middleware.Principal(c), name)
+		if err != nil {
+			return s.absentOr(c, err)
+		}
+		setVersionHeaders(c, snapshot.Version)
+		if matches(c.GetHeader("If-None-Match"), etag(snapshot.Version)) {
+			c.Status(http.StatusNotModified)
+			return nil
+		}
+		c.Data(http.StatusOK, "application/json", snapshot.Body)
+		return nil
+	})
+}
+
+func (s states) put(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		lockID, err := queryLockID(c)
+		if err != nil {
+			return err
+		}
+		release, err := queryBool(c, "unlock")
+		if err != nil {
+			return err
+		}
+		body, err := readBody(c, s.maxBytes)
+		if err != nil {
+			return err
+		}
+		version, err := s.service.Put(c.Request.Context(), middleware.Principal(c), name,
+			state.Write{Body: body, LockID: lockID, Release: release})
+		if err != nil {
+			return err
+		}
+		setVersionHeaders(c, version)
+		c.JSON(http.StatusOK, gin.H{"status": "success", "version": version.Number, "serial": version.Serial})
+		return nil
+	})
+}
+
+func (s states) delete(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		lockID, err := queryLockID(c)
+		if err != nil {
+			return err
+		}
+		err = s.service.Delete(c.Request.Context(), middleware.Principal(c), name, lockID)
+		if fault.Is(err, fault.StateNotFound) && s.absent == http.StatusNoContent {
+			err = nil // spellings without 404 are content that it is gone
+		}
+		if err == nil {
+			c.JSON(http.StatusOK, gin.H{"status": "success"})
+		}
+		return err
+	})
+}
+
+// absentOr answers for a state that is not there, and hands any other error back.
+func (s states) absentOr(c *gin.Context, err error) error {
+	if fault.Is(err, fault.StateNotFound) && s.absent != http.StatusNotFound {
+		c.Status(s.absent)
+		return nil
+	}
+	return err
+}
+
+func etag(v state.Version) string { return `"` + v.Digest.String() + `"` }
+
+// matches implements If-None-Match for a GET (RFC 9110, 13.1.2): a weak comparison with
+// each tag of the list.
+func matches(header, tag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
+		candidate = strings.TrimSpace(candidate)
+		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+			return true
+		}
+	}
+	return false
+}
+
+func setVersionHeaders(c *gin.Context, v state.Version) {
+	c.Header("Cache-Control", "no-store")
+	c.Header("X-Holdfast-Version", strconv.FormatUint(v.Number, 10))
+	c.Header("X-Holdfast-Serial", strconv.FormatUint(v.Serial, 10))
+	if v.Number > 0 {
+		c.Header("ETag", etag(v))
+	}
+}
+
+// queryLockID reads ?ID=, which clients put on every write under a lock.
+func queryLockID(c *gin.Context) (string, error) {
+	values := c.QueryArray("ID")
+	if len(values) == 0 {
+		return "", nil
+	}
+	if len(values) > 1 {
+		return "", fault.New(fault.ParameterInvalid, "the query has more than one ID")
+	}
+	return values[0], state.CheckLockID(values[0])
+}
+
+func queryBool(c *gin.Context, name string) (bool, error) {
+	text, given := c.GetQuery(name)
+	if !given {
+		return false, nil
+	}
+	value, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fault.New(fault.ParameterInvalid, "the query's %s is neither true nor false", name)
+	}
+	return value, nil
+}

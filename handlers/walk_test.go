@@ -1,0 +1,93 @@
+package handlers_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/handlers"
+)
+
+// routes are all that the router has, with parameters filled in.
+func routes(t *testing.T, deps handlers.Deps) []string {
+	t.Helper()
+	router, err := handlers.NewRouter(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, route := range router.(*gin.Engine).Routes() {
+		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p").Replace(route.Path)
+		list = append(list, route.Method+" "+path)
+	}
+	return list
+}
+
+// public routes tell nothing about tenants.
+func public(route string) bool {
+	switch route {
+	case "GET /health", "GET /livez", "GET /readyz":
+		return true
+	}
+	return false
+}
+
+// Every route, called as a stranger, with wrong credentials, and as another tenant.
+func TestEveryRouteIsGuarded(t *testing.T) {
+	deps := testDeps(t)
+	server := startServer(t, deps)
+	owner := newCaller(t, server, acme, acmeKey)
+	states := []string{"/api/v1/state/x", "/terraform/state/e/p"}
+	for _, path := range states {
+		owner.converse([]step{{"POST " + path, body(1), 200, ""}, {"LOCK " + path, infoA, 200, ""}})
+	}
+	strangers := map[string]caller{
+		"nobody":              {},
+		"wrong key":           {user: acme.String(), key: globexKey},
+		"unknown org":         {user: uuid.NewString(), key: acmeKey},
+		"org that is no UUID": {user: "acme", key: acmeKey},
+		"empty key":           {user: acme.String()},
+	}
+	unknown := []string{"GET /api/v1/nothing", "GET /api", "PATCH /api/v1/state/x", "GET /terraform/state/x", "BREW /terraform/state/e/p"}
+	for _, route := range append(routes(t, deps), unknown...) {
+		if public(route) {
+			continue
+		}
+		for who, stranger := range strangers {
+			stranger.t, stranger.url, stranger.client = t, server.URL, owner.client
+			got := stranger.do(route, infoB)
+			if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("WWW-Authenticate"), "Basic ") {
+				t.Errorf("%s as %s: %d, WWW-Authenticate %q; want 401 and Basic", route, who, got.status, got.header.Get("WWW-Authenticate"))
+			}
+		}
+		other := newCaller(t, server, globex, globexKey)
+		if got := other.do(route, infoB); strings.Contains(got.body, "ada@engine") || strings.Contains(got.body, "5ad8") {
+			t.Errorf("%s as another tenant shows the first one's state or lock: %s", route, got.body)
+		}
+	}
+	for _, path := range states {
+		owner.converse([]step{{"GET " + path, "", 200, "=" + body(1)}, {"LOCK " + path, infoB, 409, "=" + infoA}})
+	}
+}
+
+// No spelling of any path is redirected: a client would turn its POST into a GET.
+func TestNothingRedirects(t *testing.T) {
+	deps := testDeps(t)
+	server := startServer(t, deps)
+	c := newCaller(t, server, acme, acmeKey)
+	for _, route := range routes(t, deps) {
+		method, path, _ := strings.Cut(route, " ")
+		for _, variant := range []string{path, path + "/", path + "//", "/" + path, strings.ToUpper(path),
+			strings.Replace(path, "/", "//", 2), path + "/.", path + "/..", "/." + path, "/x/.." + path, path + "?ID=a-1", path + "%2F"} {
+			got := c.do(method+" "+variant, infoA)
+			if got.status/100 == 3 || got.header.Get("Location") != "" {
+				t.Errorf("%s %s: %d to %q", method, variant, got.status, got.header.Get("Location"))
+			}
+			if got.status == http.StatusNotFound && variant != path && variant != path+"?ID=a-1" {
+				t.Errorf("%s %s: 404, which a client takes for an empty state", method, variant)
+			}
+		}
+	}
+}

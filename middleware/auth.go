@@ -1,0 +1,96 @@
+package middleware
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Verifier checks credentials. *auth.Verifier is one.
+type Verifier interface {
+	Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error)
+}
+
+// Credentials reads a request's credentials.
+type Credentials func(*http.Request) (auth.Credentials, error)
+
+type principalKey struct{}
+
+// Authenticate lets a request pass only with verified credentials. Principal then
+// returns whose they are.
+func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(c.Request.Context())}
+		given, err := credentials(c.Request)
+		if err != nil {
+			Fail(c, err)
+			return
+		}
+		principal, err := verifier.Verify(c.Request.Context(), given, client)
+		if err != nil {
+			Fail(c, err)
+			return
+		}
+		ctx := context.WithValue(c.Request.Context(), principalKey{}, principal)
+		withContext(c, ctx)
+		Annotate(c, slog.String("org", principal.Org.String()))
+		c.Next()
+	}
+}
+
+// Principal returns the verified caller; the zero Principal, which may nothing, where
+// Authenticate did not run.
+func Principal(c *gin.Context) auth.Principal {
+	principal, _ := c.Request.Context().Value(principalKey{}).(auth.Principal)
+	return principal
+}
+
+// NativeCredentials reads X-Org-ID with X-API-Key, HTTP Basic with the organization's
+// UUID as user name, or a Bearer key that carries its organization, in this order.
+func NativeCredentials(r *http.Request) (auth.Credentials, error) {
+	if key := r.Header.Get("X-API-Key"); key != "" {
+		return withOrg(r.Header.Get("X-Org-ID"), key)
+	}
+	if user, key, ok := r.BasicAuth(); ok {
+		return withOrg(user, key)
+	}
+	return bearer(r)
+}
+
+// KeyCredentials is NativeCredentials for the partition spelling, whose clients send any
+// Basic user name: the key alone says which organization it is, when it carries one.
+func KeyCredentials(r *http.Request) (auth.Credentials, error) {
+	if _, key, ok := r.BasicAuth(); ok && r.Header.Get("X-API-Key") == "" {
+		if org, carries := auth.OrgOfKey(key); carries {
+			return auth.Credentials{Org: org, Key: key}, nil
+		}
+	}
+	return NativeCredentials(r)
+}
+
+// withOrg leaves the organization nil when it is not a UUID: the verifier then refuses
+// it at the same cost as any other wrong one.
+func withOrg(org, key string) (auth.Credentials, error) {
+	id, err := uuid.Parse(org)
+	if err != nil {
+		id = uuid.Nil
+	}
+	return auth.Credentials{Org: id, Key: key}, nil
+}
+
+func bearer(r *http.Request) (auth.Credentials, error) {
+	scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !ok || !strings.EqualFold(scheme, "Bearer") {
+		return auth.Credentials{}, fault.New(fault.CredentialsNeeded,
+			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key")
+	}
+	key = strings.TrimSpace(key)
+	org, _ := auth.OrgOfKey(key)
+	return auth.Credentials{Org: org, Key: key}, nil
+}

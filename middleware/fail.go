@@ -1,0 +1,80 @@
+package middleware
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Failure is the body of every error answer but one: a 409 for a held lock carries the
+// holder's LockInfo instead, because clients read it.
+type Failure struct {
+	Status    string     `json:"status"` // always "error"
+	Code      fault.Code `json:"code"`
+	Message   string     `json:"message"`
+	RequestID string     `json:"request_id"`
+	// Lock is the holder, where the fault is about a lock that somebody else holds.
+	Lock json.RawMessage `json:"lock,omitempty"`
+}
+
+// Fail answers with the error and ends the chain. The error's cause goes to the log only.
+func Fail(c *gin.Context, err error) {
+	_ = c.Error(err) // for the request's log line
+	c.Abort()
+	f := fault.From(err)
+	setHeaders(c, f)
+	holder, isHeld := errors.AsType[*state.HeldError](err)
+	if isHeld && f.Code == fault.LockHeld {
+		c.Data(StatusOf(f.Code.Kind()), "application/json", holder.Holder.Raw)
+		return
+	}
+	failure := Failure{Status: "error", Code: f.Code, Message: f.Message, RequestID: RequestIDOf(c.Request.Context())}
+	if isHeld {
+		failure.Lock = holder.Holder.Raw
+	}
+	c.JSON(StatusOf(f.Code.Kind()), failure)
+}
+
+func setHeaders(c *gin.Context, f *fault.Error) {
+	if f.RetryAfter > 0 {
+		seconds := int((f.RetryAfter + time.Second - 1) / time.Second)
+		c.Header("Retry-After", strconv.Itoa(seconds))
+	}
+	if f.Code.Kind() == fault.Unauthenticated {
+		c.Header("WWW-Authenticate", `Basic realm="holdfast", charset="UTF-8"`)
+	}
+}
+
+// StatusOf is the one table from a fault's kind to an HTTP status.
+func StatusOf(kind fault.Kind) int {
+	switch kind {
+	case fault.Invalid:
+		return http.StatusBadRequest
+	case fault.Unauthenticated:
+		return http.StatusUnauthorized
+	case fault.Forbidden:
+		return http.StatusForbidden
+	case fault.NotFound:
+		return http.StatusNotFound
+	case fault.MethodNotAllowed:
+		return http.StatusMethodNotAllowed
+	case fault.Conflict:
+		return http.StatusConflict
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case fault.NotImplemented:
+		return http.StatusNotImplemented
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable
+	case fault.NoSpace:
+		return http.StatusInsufficientStorage
+	default:
+		return http.StatusInternalServerError
+	}
+}

@@ -1,0 +1,62 @@
+package auth
+
+import "github.com/google/uuid"
+
+// decoyHash is what keys are compared with where no organization has one: a valid hash of
+// the cost of new keys. What the comparison says is never used.
+const decoyHash = "$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5B0a1H5vZc1m3QjXr8m0cUu4rJ7Gu"
+
+// Keyring is a set of organizations and their key hashes. It never changes.
+type Keyring struct {
+	orgs map[uuid.UUID]*Organization
+	// withKeys are those that a key can be compared with, in the order of the file.
+	withKeys []*Organization
+	keys     int
+}
+
+// NewKeyring takes the organizations out of a document, which must not be edited after.
+func NewKeyring(doc *Document) *Keyring {
+	r := &Keyring{orgs: make(map[uuid.UUID]*Organization, len(doc.orgs))}
+	for i := range doc.orgs {
+		o := &doc.orgs[i]
+		r.orgs[o.ID] = o
+		r.keys += len(o.Keys)
+		if len(o.Keys) > 0 {
+			r.withKeys = append(r.withKeys, o)
+		}
+	}
+	return r
+}
+
+// Organizations returns how many organizations there are.
+func (r *Keyring) Organizations() int { return len(r.orgs) }
+
+// Keys returns how many key hashes there are, in all organizations together.
+func (r *Keyring) Keys() int { return r.keys }
+
+// suspects returns the hashes to compare a key with. For an organization that has none
+// they are those of another one, chosen by choice, so that the answer takes as long as
+// that for a wrong key; known is false then, and the comparison must not count.
+func (r *Keyring) suspects(org uuid.UUID, choice uint64) (o *Organization, known bool) {
+	if o, ok := r.orgs[org]; ok && len(o.Keys) > 0 {
+		return o, true
+	}
+	if n := uint64(len(r.withKeys)); n > 0 {
+		return r.withKeys[choice%n], false
+	}
+	return &Organization{Keys: []StoredKey{{Hash: decoyHash}}}, false
+}
+
+// find returns the organization when it has the key with this hash.
+func (r *Keyring) find(org uuid.UUID, hash string) (*Organization, bool) {
+	o, ok := r.orgs[org]
+	if !ok {
+		return nil, false
+	}
+	for _, k := range o.Keys {
+		if k.Hash == hash {
+			return o, true
+		}
+	}
+	return nil, false
+}

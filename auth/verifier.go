@@ -1,0 +1,149 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Credentials are what a caller sent to say who they are, unverified.
+type Credentials struct {
+	Org uuid.UUID
+	Key string
+}
+
+// String leaves the key out, so that no log shows it.
+func (c Credentials) String() string { return "a key of " + c.Org.String() }
+
+// GoString is String, for %#v.
+func (c Credentials) GoString() string { return c.String() }
+
+// Client is where a call comes from.
+type Client struct {
+	Address string // IP address without port
+	Request string // request ID
+}
+
+// VerifierConfig sets up a Verifier. Zero values mean the defaults.
+type VerifierConfig struct {
+	Logger *slog.Logger     // slog.Default()
+	Now    func() time.Time // time.Now
+
+	// Remember is how long a verified key is good without another bcrypt (5 minutes), and
+	// RememberKeys how many are remembered (10,000).
+	Remember     time.Duration
+	RememberKeys int
+
+	// Checks is how many bcrypts run at once. By default that is half of GOMAXPROCS, at
+	// least one: whatever strangers send, the other half serves those whose key is known.
+	Checks int
+}
+
+// Verifier checks credentials against the keyring in force. It is safe for concurrent use.
+type Verifier struct {
+	log      *slog.Logger
+	current  atomic.Pointer[inForce]
+	issued   atomic.Uint64 // generations given out
+	seal     sealer
+	verified *verified
+	flights  *flights[flightKey, match]
+	gate     *gate
+	compare  func(hash, key string) bool
+}
+
+// inForce is a keyring with a number that no other has.
+type inForce struct {
+	*Keyring
+	generation uint64
+}
+
+// NewVerifier returns a verifier without organizations: it refuses everybody until Use.
+func NewVerifier(c VerifierConfig) (*Verifier, error) {
+	c = c.withDefaults()
+	verified, err := newVerified(c.RememberKeys, c.Remember, c.Now)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verifier{
+		log:      c.Logger,
+		seal:     newSealer(),
+		verified: verified,
+		flights:  newFlights[flightKey, match](),
+		// With a check of 50 ms, 256 are some 13 seconds of work for one core.
+		gate:    newGate(c.Checks, crowd{place: 64, org: 256, client: 256, total: 1024}),
+		compare: bcryptMatches,
+	}
+	v.Use(NewKeyring(&Document{}))
+	return v, nil
+}
+
+func (c VerifierConfig) withDefaults() VerifierConfig {
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Remember <= 0 {
+		c.Remember = 5 * time.Minute
+	}
+	if c.RememberKeys <= 0 {
+		c.RememberKeys = 10_000
+	}
+	if c.Checks <= 0 {
+		c.Checks = max(1, runtime.GOMAXPROCS(0)/2)
+	}
+	return c
+}
+
+func bcryptMatches(hash, key string) bool {
+	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(key)) == nil
+}
+
+// Use puts a keyring in force. When it returns, nothing that was verified before counts
+// any more, and neither does a check that is still running: a key that r lacks is refused.
+func (v *Verifier) Use(r *Keyring) {
+	v.current.Store(&inForce{r, v.issued.Add(1)})
+	v.verified.forget()
+}
+
+// Verify returns who is calling. A refusal is a *fault.Error: CredentialsWrong, after the
+// same work for a wrong key as for an unknown organization, or Busy when too many checks
+// are waiting or ctx ended meanwhile. It is logged with the organization and the client;
+// the request ID is in ctx (package logctx).
+func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) (Principal, error) {
+	m, err := v.match(ctx, cred, placeOf(cred.Org, client.Address))
+	if err != nil {
+		return Principal{}, v.refuse(ctx, err, cred.Org, client)
+	}
+	return Principal{
+		Org:     cred.Org,
+		OrgName: m.orgName,
+		KeyID:   m.key.ID,
+		Address: client.Address,
+		Request: client.Request,
+	}, nil
+}
+
+// refuse logs why somebody was refused and returns what to tell them. Those with a wrong
+// key and those with a wrong organization are told the same.
+func (v *Verifier) refuse(ctx context.Context, err error, org uuid.UUID, client Client) error {
+	v.log.WarnContext(ctx, "credentials refused",
+		slog.String("organization", org.String()),
+		slog.String("client", client.Address),
+		slog.String("reason", err.Error()))
+	if wrong, ok := errors.AsType[wrongError](err); ok {
+		return fault.Wrap(wrong, fault.CredentialsWrong, "the organization or the key is wrong, or the key was revoked")
+	}
+	busy := fault.Wrap(err, fault.Busy, "too many key checks are waiting; try again in a second")
+	busy.RetryAfter = time.Second
+	return busy
+}

@@ -1,0 +1,102 @@
+// Package memory keeps states in memory, for tests and throwaway use. It survives nothing.
+package memory
+
+import (
+	"context"
+	"sync"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Store is a state.Store in memory. It keeps every version, the bytes as they were given
+// to it, and refuses what would take it over its limit.
+type Store struct {
+	limit int64
+
+	// mu is held while a decision runs, so that no other Update comes between. Bodies are
+	// shared and never copied: no call holds it for longer because of a state's size.
+	mu     sync.RWMutex
+	states map[state.Ref]*entry
+	used   int64
+	closed bool
+}
+
+// entry is one state that was written or locked at least once.
+type entry struct {
+	head state.Head
+	// versions has number n at n-1. They are pointers so that appending stays quick.
+	versions []*state.Snapshot
+}
+
+// New returns an empty store that keeps at most maxBytes: the bodies, and a fixed amount
+// for each state, version and lock.
+func New(maxBytes int64) *Store {
+	return &Store{limit: maxBytes, states: make(map[state.Ref]*entry)}
+}
+
+// Current implements state.Store.
+func (s *Store) Current(_ context.Context, ref state.Ref) (state.Snapshot, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return state.Snapshot{}, errClosed()
+	}
+	e := s.states[ref]
+	if e == nil || !e.head.Exists() {
+		return state.Snapshot{}, fault.New(fault.StateNotFound, "there is no such state")
+	}
+	return *e.versions[len(e.versions)-1], nil
+}
+
+// Head implements state.Store.
+func (s *Store) Head(_ context.Context, ref state.Ref) (state.Head, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return state.Head{}, errClosed()
+	}
+	if e := s.states[ref]; e != nil {
+		return e.head, nil
+	}
+	return state.Head{}, nil
+}
+
+// Version implements state.Store.
+func (s *Store) Version(_ context.Context, ref state.Ref, number uint64) (state.Snapshot, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return state.Snapshot{}, errClosed()
+	}
+	e := s.states[ref]
+	if e == nil || number == 0 || number > uint64(len(e.versions)) {
+		return state.Snapshot{}, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	}
+	return *e.versions[number-1], nil
+}
+
+// Ready implements state.Store.
+func (s *Store) Ready(context.Context) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	switch {
+	case s.closed:
+		return errClosed()
+	case s.used+stateCost+versionCost > s.limit:
+		return s.errFull()
+	}
+	return nil
+}
+
+// Close implements state.Store, and forgets everything.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.states, s.used = true, nil, 0
+	return nil
+}
+
+func errClosed() error {
+	return fault.New(fault.StoreUnavailable, "the store is closed")
+}

@@ -1,0 +1,13 @@
+package memory_test
+
+import (
+	"testing"
+
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+func TestStore(t *testing.T) {
+	storagetest.RunStore(t, func(*testing.T) state.Store { return memory.New(1 << 30) })
+}

@@ -1,0 +1,141 @@
+// Package readmap serves reads from memory: a map of newest versions, bounded in bytes,
+// over the store that has them for good.
+//
+// It never serves an old version, provided that every Update of the store below goes
+// through it, and that nothing of an Update happens after it returned: a store that other
+// processes write to can't stand under it.
+//
+// Why that holds. A write that may change a state's newest version marks the state when
+// its decision is made, which is before its commit can be seen: from then until the write
+// has ended, the state has no entry and gets none. An entry comes from a load during
+// which no write was marked and none ended, so no commit happened during it; or from the
+// write that made the version, when no other write was marked beside it or since, so
+// nobody can have made a newer one. Either way the entry is the newest version when it
+// is inserted, and the next mark removes it. LOCK, UNLOCK, replays and refused writes
+// mark nothing: a plan's GET finds what was there before its LOCK.
+package readmap
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Store is a state.Store that serves Current from memory where it can.
+type Store struct {
+	next state.Store
+
+	mu      sync.Mutex
+	recent  *recent
+	flights map[state.Ref]*flight
+}
+
+// New returns a store that keeps at most maxBytes of newest versions in memory over next.
+func New(next state.Store, maxBytes int64) *Store {
+	return &Store{next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
+}
+
+// Current implements state.Store.
+func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
+	snapshot, hit := s.lookup(ref)
+	if hit {
+		return snapshot, nil
+	}
+	l := s.beginLoad(ref)
+	defer l.end()
+	snapshot, err := s.next.Current(ctx, ref)
+	if err == nil {
+		l.keep(snapshot)
+	}
+	return snapshot, err
+}
+
+func (s *Store) lookup(ref state.Ref) (state.Snapshot, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recent.get(ref)
+}
+
+// Head implements state.Store.
+func (s *Store) Head(ctx context.Context, ref state.Ref) (state.Head, error) {
+	return s.next.Head(ctx, ref)
+}
+
+// Version implements state.Store.
+func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, error) {
+	return s.next.Version(ctx, ref, number)
+}
+
+// Update implements state.Store.
+func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide state.Decide) (state.Head, error) {
+	w := &write{store: s, ref: ref}
+	defer w.end() // deferred, so that a panic below leaves no mark behind
+	head, err := s.next.Update(ctx, ref, body, w.watch(decide))
+	if err == nil {
+		w.keep(head, body)
+	}
+	return head, err
+}
+
+// Ready implements state.Store.
+func (s *Store) Ready(ctx context.Context) error { return s.next.Ready(ctx) }
+
+// Close implements state.Store. It empties the map first, for later calls have to reach
+// the closed store.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.recent.close()
+	s.mu.Unlock()
+	return s.next.Close()
+}
+
+// recent is the map: the entries used last, by their size in bytes. Store.mu guards it.
+type recent struct {
+	entries *simplelru.LRU[state.Ref, state.Snapshot]
+	bytes   int64
+	limit   int64
+	closed  bool
+}
+
+func newRecent(limit int64) *recent {
+	r := &recent{limit: limit}
+	// The only error is a size below one.
+	r.entries, _ = simplelru.NewLRU(math.MaxInt, func(ref state.Ref, s state.Snapshot) { r.bytes -= cost(ref, s) })
+	return r
+}
+
+// entryCost is what an entry takes up beside its bytes: the version with the texts in
+// it, and its share of the map and the list.
+const entryCost = 1024
+
+func cost(ref state.Ref, s state.Snapshot) int64 {
+	return entryCost + int64(len(ref.Name)+cap(s.Body))
+}
+
+func (r *recent) get(ref state.Ref) (state.Snapshot, bool) { return r.entries.Get(ref) }
+
+func (r *recent) remove(ref state.Ref) { r.entries.Remove(ref) }
+
+// put keeps s as the entry of ref. One that needs more than a quarter of the room is not
+// kept: it would push out the many small states that most reads ask for, and a few such
+// states would only push out one another.
+func (r *recent) put(ref state.Ref, s state.Snapshot) {
+	r.remove(ref)
+	c := cost(ref, s)
+	if r.closed || c > r.limit/4 {
+		return
+	}
+	for r.bytes+c > r.limit {
+		r.entries.RemoveOldest()
+	}
+	r.entries.Add(ref, s)
+	r.bytes += c
+}
+
+func (r *recent) close() {
+	r.closed = true
+	r.entries.Purge()
+}

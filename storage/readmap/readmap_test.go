@@ -1,0 +1,21 @@
+package readmap_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/readmap"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+// TestStore runs the suite with a map that holds nothing, one that always evicts, and one
+// with room for all.
+func TestStore(t *testing.T) {
+	for _, maxBytes := range []int64{0, 8 << 10, 256 << 20} {
+		t.Run(fmt.Sprint(maxBytes), func(t *testing.T) {
+			storagetest.RunStore(t, func(*testing.T) state.Store { return readmap.New(memory.New(1<<30), maxBytes) })
+		})
+	}
+}

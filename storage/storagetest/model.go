@@ -1,0 +1,179 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// op is one call of state.Service.
+type op struct {
+	Kind    string // get, put, delete, lock, unlock, force or holder
+	ID      string // the lock's
+	Who     string // of a lock
+	Body    string // of a put
+	Release bool   // of a put
+}
+
+// outcome is what can be said of a call's answer. Equal calls on equal states have equal
+// outcomes.
+type outcome struct {
+	Code   fault.Code // empty for success
+	Number uint64
+	Body   string
+	Holder string
+}
+
+// model is a state as PROTOCOL has it, written without a look at the code: the tests
+// compare the two.
+type model struct {
+	Number   uint64
+	Body     string
+	Deleted  bool
+	Holder   string
+	Who      string
+	Released string
+}
+
+func (m model) exists() bool { return m.Number > 0 && !m.Deleted }
+
+// apply returns the state after the call, and the answer it has to give.
+func (m model) apply(o op) (model, outcome) {
+	switch o.Kind {
+	case "get":
+		if !m.exists() {
+			return m, outcome{Code: fault.StateNotFound}
+		}
+		return m, outcome{Number: m.Number, Body: m.Body}
+	case "put":
+		return m.put(o)
+	case "delete":
+		if m.Number == 0 {
+			return m, outcome{Code: fault.StateNotFound}
+		}
+		if refused, ok := m.fence(o.ID); !ok {
+			return m, refused
+		}
+		m.Deleted = true
+		return m, outcome{}
+	case "lock":
+		return m.lock(o)
+	case "unlock":
+		return m.unlock(o.ID)
+	case "force":
+		return m.release(), outcome{}
+	}
+	return m, outcome{Holder: m.Holder}
+}
+
+func (m model) put(o op) (model, outcome) {
+	same := m.exists() && m.Body == o.Body
+	if same && o.Release && m.Holder == "" && o.ID == m.Released {
+		return m, outcome{Number: m.Number}
+	}
+	if refused, ok := m.fence(o.ID); !ok {
+		return m, refused
+	}
+	if !same {
+		m.Number, m.Body, m.Deleted = m.Number+1, o.Body, false
+	}
+	if o.Release {
+		m = m.release()
+	}
+	return m, outcome{Number: m.Number}
+}
+
+func (m model) lock(o op) (model, outcome) {
+	if m.Holder != "" && (m.Holder != o.ID || m.Who != o.Who) {
+		return m, outcome{Code: fault.LockHeld, Holder: m.Holder}
+	}
+	m.Holder, m.Who = o.ID, o.Who
+	return m, outcome{Holder: o.ID}
+}
+
+func (m model) unlock(id string) (model, outcome) {
+	switch {
+	case m.Holder == id:
+		return m.release(), outcome{}
+	case m.Holder == "" && m.Released == id:
+		return m, outcome{}
+	}
+	return m, outcome{Code: fault.LockMismatch, Holder: m.Holder}
+}
+
+func (m model) release() model {
+	if m.Holder != "" {
+		m.Released, m.Holder, m.Who = m.Holder, "", ""
+	}
+	return m
+}
+
+// fence returns the refusal of a change that comes with this lock ID, if there is one.
+func (m model) fence(id string) (outcome, bool) {
+	switch {
+	case m.Holder == id:
+		return outcome{}, true
+	case m.Holder == "":
+		return outcome{Code: fault.LockNotHeld}, false
+	}
+	return outcome{Code: fault.LockHeld, Holder: m.Holder}, false
+}
+
+// newService returns the service whose calls reach the store.
+func newService(store state.Store) *state.Service {
+	return state.NewService(store, time.Now, slog.New(slog.DiscardHandler))
+}
+
+// perform makes the call. The error is for the test's message: outcome has its code.
+func perform(ctx context.Context, s *state.Service, p auth.Principal, name state.Name, o op) (outcome, error) {
+	var out outcome
+	var err error
+	switch o.Kind {
+	case "get":
+		var got state.Snapshot
+		got, err = s.Get(ctx, p, name)
+		out = outcome{Number: got.Number, Body: string(got.Body)}
+	case "put":
+		var v state.Version
+		v, err = s.Put(ctx, p, name, state.Write{Body: []byte(o.Body), LockID: o.ID, Release: o.Release})
+		out = outcome{Number: v.Number}
+	case "delete":
+		err = s.Delete(ctx, p, name, o.ID)
+	case "lock":
+		var head state.Head
+		head, err = s.Lock(ctx, p, name, state.LockInfo{ID: o.ID, Who: o.Who, Raw: lockRaw(o.ID, o.Who)})
+		out = outcome{Holder: holder(head.Lock)}
+	case "unlock":
+		err = s.Unlock(ctx, p, name, o.ID)
+	case "force":
+		err = s.ForceUnlock(ctx, p, name)
+	case "holder":
+		var lock *state.Lock
+		lock, err = s.Holder(ctx, p, name)
+		out = outcome{Holder: holder(lock)}
+	}
+	if err != nil {
+		out = refusal(err)
+	}
+	return out, err
+}
+
+func refusal(err error) outcome {
+	out := outcome{Code: fault.From(err).Code}
+	if held, ok := errors.AsType[*state.HeldError](err); ok {
+		out.Holder = held.Holder.ID
+	}
+	return out
+}
+
+func holder(l *state.Lock) string {
+	if l == nil {
+		return ""
+	}
+	return l.Info.ID
+}

@@ -1,0 +1,132 @@
+package storagetest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
+	"pgregory.net/rapid"
+)
+
+func lockRaw(id, who string) []byte { return fmt.Appendf(nil, `{"ID":%q,"Who":%q}`, id, who) }
+
+// step is a call of one of the organizations on one of the names.
+type step struct {
+	Org, Name int
+	Op        op
+}
+
+// drawSteps makes up calls that meet often: few names, few locks, few bodies.
+func drawSteps(t *rapid.T) []step {
+	ids := rapid.SampledFrom([]string{"a", "b", "c"})
+	one := rapid.Custom(func(t *rapid.T) step {
+		o := op{Kind: rapid.SampledFrom([]string{"get", "put", "put", "put", "delete", "lock", "lock", "unlock", "unlock", "force", "holder"}).Draw(t, "kind")}
+		switch o.Kind {
+		case "put":
+			o.Body = string(stateBody(rapid.Uint64Range(1, 3).Draw(t, "serial"), ""))
+			o.Release = rapid.Bool().Draw(t, "release")
+			fallthrough
+		case "delete":
+			o.ID = rapid.SampledFrom([]string{"", "", "a", "b", "c"}).Draw(t, "id")
+		case "lock":
+			o.Who = rapid.SampledFrom([]string{"ann", "ben"}).Draw(t, "who")
+			fallthrough
+		case "unlock":
+			o.ID = ids.Draw(t, "id")
+		}
+		return step{Org: rapid.IntRange(0, 2).Draw(t, "org"), Name: rapid.IntRange(0, 2).Draw(t, "name"), Op: o}
+	})
+	return rapid.SliceOfN(one, 1, 60).Draw(t, "steps")
+}
+
+// world is three organizations that nobody used before, and what their states should be.
+type world struct {
+	store   state.Store
+	service *state.Service
+	orgs    [3]auth.Principal
+	models  [3][3]model
+}
+
+func newWorld(store state.Store) *world {
+	w := &world{store: store, service: newService(store)}
+	for i := range w.orgs {
+		w.orgs[i] = auth.Principal{Org: uuid.New(), KeyID: fmt.Sprint("key", i)}
+	}
+	return w
+}
+
+func (w *world) ref(s step) state.Ref {
+	return state.Ref{Org: w.orgs[s.Org].Org, Name: [3]state.Name{"app", "App", "app/prod"}[s.Name]}
+}
+
+// do makes the call and compares its answer with the model's.
+func (w *world) do(t *rapid.T, s step) outcome {
+	m := &w.models[s.Org][s.Name]
+	next, want := m.apply(s.Op)
+	got, err := perform(context.Background(), w.service, w.orgs[s.Org], w.ref(s).Name, s.Op)
+	if got != want {
+		t.Fatalf("%+v on %+v:\n got %+v (%v)\nwant %+v", s, *m, got, err, want)
+	}
+	*m = next
+	return got
+}
+
+func (w *world) head(t *rapid.T, s step) state.Head {
+	head, err := w.store.Head(context.Background(), w.ref(s))
+	if err != nil {
+		t.Fatalf("Head: %v", err)
+	}
+	return head
+}
+
+// settle compares every state with its model.
+func (w *world) settle(t *rapid.T) {
+	for org := range w.orgs {
+		for name := range w.models[org] {
+			at := step{Org: org, Name: name, Op: op{Kind: "get"}}
+			w.do(t, at)
+			head, m := w.head(t, at), w.models[org][name]
+			got := model{Number: head.Version.Number, Body: m.Body, Deleted: head.Deleted, Holder: holder(head.Lock), Who: m.Who, Released: head.ReleasedID}
+			if got != m {
+				t.Fatalf("%+v:\n got %+v\nwant %+v", at, got, m)
+			}
+		}
+	}
+}
+
+// checkRules compares the service on this store with the model, call by call.
+func checkRules(t *testing.T, store state.Store) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(store)
+		for _, s := range drawSteps(t) {
+			w.do(t, s)
+		}
+		w.settle(t)
+	})
+}
+
+// checkReplays makes every successful call twice: the answer stays, and so does all the
+// store knows.
+func checkReplays(t *testing.T, store state.Store) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := newWorld(store)
+		for _, s := range drawSteps(t) {
+			first := w.do(t, s)
+			if first.Code != "" {
+				continue
+			}
+			before := w.head(t, s)
+			if again := w.do(t, s); again != first {
+				t.Fatalf("%+v: first %+v, then %+v", s, first, again)
+			}
+			if diff := cmp.Diff(before, w.head(t, s)); diff != "" {
+				t.Fatalf("%+v, made again, changed the head:\n%s", s, diff)
+			}
+		}
+		w.settle(t)
+	})
+}

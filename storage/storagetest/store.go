@@ -1,0 +1,93 @@
+// Package storagetest holds the conformance suites of state.Store. Every engine and every
+// decorator passes RunStore, every engine that survives its process RunDurable as well.
+// No check can be left out.
+package storagetest
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/state"
+)
+
+// check is one promise of the contract, tried on a store of its own.
+type check struct {
+	name string
+	run  func(t *testing.T, store state.Store)
+}
+
+// RunStore holds a state.Store to its contract. open returns a new, empty store, which
+// the suite closes.
+func RunStore(t *testing.T, open func(t *testing.T) state.Store) {
+	for _, c := range storeChecks() {
+		t.Run(c.name, func(t *testing.T) { c.run(t, openChecked(t, open)) })
+	}
+	t.Run("Close", func(t *testing.T) { checkClose(t, open) })
+	t.Run("CloseWaits", func(t *testing.T) { checkCloseWaits(t, open) })
+}
+
+func storeChecks() []check {
+	return []check{
+		{"NeverWritten", checkNeverWritten},
+		{"ExactBytes", checkExactBytes},
+		{"Versions", checkVersions},
+		{"VersionFields", checkVersionFields},
+		{"LockFields", checkLockFields},
+		{"LockBeforeWrite", checkLockBeforeWrite},
+		{"LockKeepsVersion", checkLockKeepsVersion},
+		{"ReleasedID", checkReleasedID},
+		{"WriteAndRelease", checkWriteAndRelease},
+		{"Deletion", checkDeletion},
+		{"Recreation", checkRecreation},
+		{"DecideError", checkDecideError},
+		{"ZeroChange", checkZeroChange},
+		{"HeadsStay", checkHeadsStay},
+		{"Isolation", checkIsolation},
+		{"Names", checkNames},
+		{"Rules", checkRules},
+		{"Replays", checkReplays},
+		{"EndedContext", checkEndedContext},
+		{"EndingContext", checkEndingContext},
+		{"OneHolder", checkOneHolder},
+		{"ManyWriters", checkManyWriters},
+		{"Reads", checkReads},
+		{"Linearizable", checkLinearizable},
+	}
+}
+
+// openChecked opens a store, and closes it at the end of the test: without an error and
+// without a goroutine left behind.
+func openChecked(t *testing.T, open func(t *testing.T) state.Store) state.Store {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	store := open(t)
+	t.Cleanup(func() { closeChecked(t, store, before) })
+	if err := store.Ready(t.Context()); err != nil {
+		t.Fatalf("a new store is not ready: %v", err)
+	}
+	return store
+}
+
+func closeChecked(t *testing.T, store state.Store, before int) {
+	t.Helper()
+	if err := store.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if !soon(func() bool { return runtime.NumGoroutine() <= before }) {
+		stacks := make([]byte, 1<<16)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		t.Errorf("%d goroutines before the store was opened, %d after it was closed:\n%s", before, runtime.NumGoroutine(), stacks)
+	}
+}
+
+// soon polls until done, for ten seconds at most.
+func soon(done func() bool) bool {
+	for range 1000 {
+		if done() {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}

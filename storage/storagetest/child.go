@@ -1,8 +1,114 @@
 package storagetest
 
-import "github.com/holdfast/holdfast/state"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
 
 // ChildMain is the first call of an engine's TestMain. It returns at once, unless this
-// process is the child that RunDurable starts and kills.
+// process is the child that RunDurable starts and kills: then it works on the store until
+// it dies.
 func ChildMain(open func(dir string) (state.Store, error)) {
+	dir := os.Getenv(childDir)
+	if dir == "" {
+		return
+	}
+	go func() {
+		// The parent writes nothing: the end of its pipe is its own end.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
+	store, err := open(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	c := &child{service: newService(store), refs: tortured()}
+	seed, _ := strconv.ParseUint(os.Getenv(childSeed), 10, 64) // the parent wrote it
+	c.work(seed)
+}
+
+// child is the process that gets killed.
+type child struct {
+	service *state.Service
+	refs    []state.Ref
+	calls   atomic.Int64
+}
+
+func (c *child) work(seed uint64) {
+	for i := range c.refs {
+		c.unlockLeftover(i)
+	}
+	var wg sync.WaitGroup
+	for i := range uint64(8) {
+		wg.Go(func() { newWorker(c, seed, i).run() })
+	}
+	wg.Wait() // never
+}
+
+// unlockLeftover frees what the previous child held when it died.
+func (c *child) unlockLeftover(i int) {
+	lock, err := c.service.Holder(context.Background(), c.caller(i), c.refs[i].Name)
+	if err != nil {
+		c.tell(event{Phase: failed, Kind: "holder", State: i, Reason: err.Error()})
+		return
+	}
+	if lock != nil {
+		c.call(event{Kind: callUnlock, State: i, Lock: lock.Info.ID}, nil)
+	}
+}
+
+func (c *child) caller(i int) auth.Principal {
+	return auth.Principal{Org: c.refs[i].Org, KeyID: "key"}
+}
+
+// call makes one call and tells of it before and after. It reports success.
+func (c *child) call(e event, body []byte) bool {
+	e.Phase, e.Call = begun, c.calls.Add(1)
+	c.tell(e)
+	number, err := c.make(e, body)
+	switch {
+	case err == nil:
+		e.Phase, e.Number = acked, number
+	case fault.Is(err, fault.LockHeld):
+		e.Phase = refused
+	default:
+		e.Phase, e.Reason = failed, err.Error()
+	}
+	c.tell(e)
+	return err == nil
+}
+
+func (c *child) make(e event, body []byte) (uint64, error) {
+	ctx, caller, name := context.Background(), c.caller(e.State), c.refs[e.State].Name
+	switch e.Kind {
+	case callLock:
+		_, err := c.service.Lock(ctx, caller, name, state.LockInfo{ID: e.Lock, Who: e.Lock, Raw: lockRaw(e.Lock, e.Lock)})
+		return 0, err
+	case callUnlock:
+		return 0, c.service.Unlock(ctx, caller, name, e.Lock)
+	}
+	v, err := c.service.Put(ctx, caller, name, state.Write{Body: body, LockID: e.Lock, Release: e.Kind == callFinal})
+	return v.Number, err
+}
+
+// tell writes a line in one piece: the kill never leaves half of one behind.
+func (c *child) tell(e event) {
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = os.Stdout.Write(append(line, '\n'))
+	}
+	if err != nil {
+		os.Exit(1) // nobody listens
+	}
 }

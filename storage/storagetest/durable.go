@@ -12,6 +12,7 @@ import (
 // TestMain has to call ChildMain.
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) state.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkReopen(t, open) })
+	t.Run("Kill", func(t *testing.T) { checkKill(t, open) })
 }
 
 // checkReopen closes a store, opens it again and finds everything in its place.

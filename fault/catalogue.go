@@ -5,27 +5,36 @@ type Code string
 
 // The codes. Catalogue has their meaning; docs/api.md carries the same table.
 const (
-	InternalError     Code = "internal"
-	StateCorrupt      Code = "state_corrupt"
-	StateNotFound     Code = "state_not_found"
-	NameInvalid       Code = "name_invalid"
-	BodyUnreadable    Code = "body_unreadable"
-	BodyTooLarge      Code = "body_too_large"
-	StateInvalid      Code = "state_invalid"
-	DigestMismatch    Code = "digest_mismatch"
-	LockInvalid       Code = "lock_invalid"
-	LockHeld          Code = "lock_held"
-	LockNotHeld       Code = "lock_not_held"
-	LockMismatch      Code = "lock_mismatch"
-	ParameterInvalid  Code = "parameter_invalid"
-	CredentialsNeeded Code = "credentials_needed"
-	CredentialsWrong  Code = "credentials_wrong"
-	RouteUnknown      Code = "route_unknown"
-	MethodUnknown     Code = "method_not_allowed"
-	Busy              Code = "busy"
-	Interrupted       Code = "interrupted"
-	StoreUnavailable  Code = "store_unavailable"
-	StoreFull         Code = "store_full"
+	InternalError       Code = "internal"
+	StateCorrupt        Code = "state_corrupt"
+	StateNotFound       Code = "state_not_found"
+	NameInvalid         Code = "name_invalid"
+	BodyUnreadable      Code = "body_unreadable"
+	BodyTooLarge        Code = "body_too_large"
+	StateInvalid        Code = "state_invalid"
+	DigestMismatch      Code = "digest_mismatch"
+	LockInvalid         Code = "lock_invalid"
+	LockHeld            Code = "lock_held"
+	LockNotHeld         Code = "lock_not_held"
+	LockMismatch        Code = "lock_mismatch"
+	ParameterInvalid    Code = "parameter_invalid"
+	CredentialsNeeded   Code = "credentials_needed"
+	CredentialsWrong    Code = "credentials_wrong"
+	RouteUnknown        Code = "route_unknown"
+	MethodUnknown       Code = "method_not_allowed"
+	UploadMalformed     Code = "upload_malformed"
+	UploadInvalid       Code = "upload_invalid"
+	MediaUnsupported    Code = "media_unsupported"
+	IdempotencyInvalid  Code = "idempotency_key_invalid"
+	IdempotencyMismatch Code = "idempotency_key_reused"
+	CursorInvalid       Code = "cursor_invalid"
+	UploadsOff          Code = "uploads_off"
+	Busy                Code = "busy"
+	Interrupted         Code = "interrupted"
+	StoreUnavailable    Code = "store_unavailable"
+	StoreFull           Code = "store_full"
+	StoreCorrupt        Code = "store_corrupt"
+	StoreDegraded       Code = "store_degraded"
 )
 
 // Entry is one line of the catalogue.
@@ -44,6 +53,10 @@ func Catalogue() []Entry {
 		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
 		{StateInvalid, Invalid, "The body is not one JSON object, or its `serial` or `lineage` is not what a state has. Nothing was stored."},
 		{DigestMismatch, Invalid, "The body does not match its `Content-MD5`: it was damaged on the way. Nothing was stored; send it again."},
+		{UploadMalformed, Invalid, "The upload is not one JSON object in strict UTF-8, or is nested or branched beyond the limits; `details` says where. Nothing was stored."},
+		{UploadInvalid, Invalid, "The upload breaks rules; `details` lists them, each with a JSON Pointer. Nothing was stored."},
+		{IdempotencyInvalid, Invalid, "The `Idempotency-Key` is not 1 to 255 visible ASCII characters."},
+		{CursorInvalid, Invalid, "The `cursor` is not one that this server gave for this organization and order."},
 		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339."},
 		{LockMismatch, Invalid, "UNLOCK with an ID that does not hold the lock. The body's `lock` shows the holder."},
 		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
@@ -54,10 +67,15 @@ func Catalogue() []Entry {
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
+		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not understood."},
+		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
+		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
 		{StoreFull, NoSpace, "The store has no space left. Nothing was stored; an operator must make room."},
+		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up."},
+		{StoreCorrupt, Internal, "An organization's upload file was changed from outside, or is damaged; the log says in which line. Nothing was stored."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}

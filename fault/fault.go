@@ -25,8 +25,11 @@ const (
 	MethodNotAllowed      // the path exists, the method doesn't
 	Conflict              // somebody else holds what the caller wants
 	TooLarge              // over a size limit
+	Unsupported           // a media type that is not understood
+	Unprocessable         // well-formed, but at odds with what is there
 	NotImplemented        // this configuration doesn't offer it
 	Unavailable           // try again soon
+	Degraded              // works, but a part is behind
 	NoSpace               // the store is full
 )
 
@@ -37,6 +40,14 @@ type Error struct {
 	Err     error
 	// RetryAfter is how long the caller should wait before it tries again; zero says nothing.
 	RetryAfter time.Duration
+	// Details lists the single faults of an input that has several.
+	Details []Detail
+}
+
+// Detail is one fault of an input.
+type Detail struct {
+	Pointer string `json:"pointer"` // where, as a JSON Pointer (RFC 6901)
+	Rule    string `json:"rule"`    // what must hold there
 }
 
 // New returns a fault with a formatted message for the caller.

@@ -19,6 +19,8 @@ type Failure struct {
 	Code      fault.Code `json:"code"`
 	Message   string     `json:"message"`
 	RequestID string     `json:"request_id"`
+	// Details lists the single faults of an input that has several.
+	Details []fault.Detail `json:"details,omitempty"`
 	// Lock is the holder, where the fault is about a lock that somebody else holds.
 	Lock json.RawMessage `json:"lock,omitempty"`
 }
@@ -34,7 +36,7 @@ func Fail(c *gin.Context, err error) {
 		c.Data(StatusOf(f.Code.Kind()), "application/json", holder.Holder.Raw)
 		return
 	}
-	failure := Failure{Status: "error", Code: f.Code, Message: f.Message, RequestID: RequestIDOf(c.Request.Context())}
+	failure := Failure{Status: "error", Code: f.Code, Message: f.Message, Details: f.Details, RequestID: RequestIDOf(c.Request.Context())}
 	if isHeld {
 		failure.Lock = holder.Holder.Raw
 	}
@@ -68,9 +70,13 @@ func StatusOf(kind fault.Kind) int {
 		return http.StatusConflict
 	case fault.TooLarge:
 		return http.StatusRequestEntityTooLarge
+	case fault.Unsupported:
+		return http.StatusUnsupportedMediaType
+	case fault.Unprocessable:
+		return http.StatusUnprocessableEntity
 	case fault.NotImplemented:
 		return http.StatusNotImplemented
-	case fault.Unavailable:
+	case fault.Unavailable, fault.Degraded:
 		return http.StatusServiceUnavailable
 	case fault.NoSpace:
 		return http.StatusInsufficientStorage

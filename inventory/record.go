@@ -1,0 +1,60 @@
+package inventory
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Resource is one instance that a provider reported.
+type Resource struct {
+	Provider     string // letters, digits, _ and -; 1 to 255
+	Category     string // likewise
+	ResourceType string // likewise
+	ResourceName string // 1 to 255 characters, any but NUL
+	// Attributes is a JSON object without insignificant white space. Member order and
+	// the spelling of numbers are the provider's.
+	Attributes json.RawMessage
+}
+
+// Record is a resource as it is kept.
+type Record struct {
+	// Timestamp is when the batch was recorded: UTC, microseconds. Within an
+	// organization it never goes backwards; all records of a batch share it.
+	Timestamp time.Time
+	Org       uuid.UUID
+	Resource
+}
+
+// Batch is what one upload records: whole or not at all.
+type Batch struct {
+	// ID names the batch within its organization: 1 to 64 ASCII letters, digits and "-".
+	// A store records a batch once; another Append of the same ID and Digest changes
+	// nothing and returns the first Receipt.
+	ID string
+	// Digest tells a retry from the reuse of an ID for something else.
+	Digest [32]byte
+	Org    uuid.UUID
+	// Request is the ID of the request that first brought the batch.
+	Request string
+	// At is the timestamp to record. Zero lets the store take the time itself; only
+	// imports and replays set it. It may not lie before the organization's newest record.
+	At        time.Time
+	Resources []Resource // at least one
+}
+
+// Receipt is what a store says of a recorded batch, also when it is sent again.
+type Receipt struct {
+	Request  string // ID of the request that first brought the batch
+	At       time.Time
+	Count    int  // resources
+	Replayed bool // the batch had been recorded before
+}
+
+// Group counts the records of one provider, category and type.
+type Group struct {
+	Provider, Category, ResourceType string
+	Count                            int64
+	First, Last                      time.Time // timestamps of the oldest and newest record
+}

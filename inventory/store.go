@@ -1,0 +1,92 @@
+package inventory
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Store keeps records, append-only, for each organization apart. Every engine and every
+// decorator passes storagetest.RunInventory.
+//
+// All methods are safe for concurrent use. Errors about the store itself are faults of
+// code StoreUnavailable, StoreFull or StoreCorrupt. An organization whose records can't
+// be read or written does not stop the others.
+type Store interface {
+	// Append records the batch's resources in order, as neighbours. It returns when they
+	// are durable; on an error nothing is recorded, except that after StoreUnavailable
+	// the outcome may be unknown: the caller may then send the same batch again, and it
+	// is recorded once. Batches whose Append returned before another one's was called
+	// come before it.
+	//
+	// An ID that was used for another Digest is fault.IdempotencyMismatch. IDs are
+	// remembered for at least 7 days. An ended ctx stops an Append that has not begun.
+	Append(ctx context.Context, batch Batch) (Receipt, error)
+
+	// Records reads the organization's records that pass the query's filters, in the
+	// order they were appended or its reverse. It sees every Append that returned before
+	// it was called and no half of one; appends that come later may or may not be seen.
+	// Memory is bounded, whatever the number of records. An organization without records
+	// yields none. After an error the sequence ends. A cursor that this store did not
+	// make for this organization is fault.CursorInvalid.
+	Records(ctx context.Context, org uuid.UUID, query Query) iter.Seq2[Positioned, error]
+
+	// Summary returns the organization's groups, ordered by provider, category and type.
+	// Its cost grows with the number of groups, not of records.
+	Summary(ctx context.Context, org uuid.UUID) ([]Group, error)
+
+	// Organizations yields every organization that has records, in the order of their IDs.
+	Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error]
+
+	// Status returns nil when an Append would be accepted and complete now; a fault of
+	// code StoreDegraded when it would be accepted, but a part of the store is behind;
+	// else a fault that says why not. It may be at most a second old.
+	Status(ctx context.Context) error
+
+	// Close waits for appends that have begun and releases everything.
+	Close() error
+}
+
+// Positioned is a record with the cursor that continues after it.
+type Positioned struct {
+	Record
+	// Next continues, in a query of the same order, with the record after this one. It is
+	// opaque: 1 to 128 URL-safe characters that only the same store reads.
+	Next string
+}
+
+// Order is the direction of a query.
+type Order bool
+
+// The orders: as appended, or newest first.
+const (
+	Ascending  Order = false
+	Descending Order = true
+)
+
+// Query selects records. Zero fields select everything.
+type Query struct {
+	Provider, Category, ResourceType, ResourceName string
+	Since                                          time.Time // inclusive
+	Until                                          time.Time // exclusive
+	// Attributes are compared with the top-level members of these names: a string by its
+	// text, a number, true, false and null by their spelling, anything else by its
+	// compact JSON. All must match.
+	Attributes map[string]string
+	Order      Order
+	// After continues behind the record whose Next it was.
+	After string
+}
+
+// Matches reports whether a record passes the query's filters; it ignores Order and After.
+func (q Query) Matches(r Record) bool {
+	return (q.Provider == "" || q.Provider == r.Provider) &&
+		(q.Category == "" || q.Category == r.Category) &&
+		(q.ResourceType == "" || q.ResourceType == r.ResourceType) &&
+		(q.ResourceName == "" || q.ResourceName == r.ResourceName) &&
+		(q.Since.IsZero() || !r.Timestamp.Before(q.Since)) &&
+		(q.Until.IsZero() || r.Timestamp.Before(q.Until)) &&
+		matchAttributes(q.Attributes, r.Attributes)
+}

@@ -1,0 +1,54 @@
+package storagetest
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// RunInventory holds an inventory.Store to its contract. open returns a new, empty store,
+// which the suite closes. Every engine and every decorator passes all of it.
+func RunInventory(t *testing.T, open func(t *testing.T) inventory.Store) {
+	for _, c := range inventoryChecks() {
+		t.Run(c.name, func(t *testing.T) { c.run(t, openInventoryChecked(t, open)) })
+	}
+}
+
+// inventoryCheck is one promise of the contract, tried on a store of its own.
+type inventoryCheck struct {
+	name string
+	run  func(t *testing.T, store inventory.Store)
+}
+
+func inventoryChecks() []inventoryCheck {
+	return []inventoryCheck{
+		{"Unknown", checkInventoryUnknown},
+		{"Exact", checkInventoryExact},
+	}
+}
+
+// openInventoryChecked opens a store, and closes it at the end of the test: without an
+// error and without a goroutine left behind.
+func openInventoryChecked(t *testing.T, open func(t *testing.T) inventory.Store) inventory.Store {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	store := open(t)
+	t.Cleanup(func() { closeInventoryChecked(t, store, before) })
+	if err := store.Status(t.Context()); err != nil {
+		t.Fatalf("status of a new store: %v", err)
+	}
+	return store
+}
+
+func closeInventoryChecked(t *testing.T, store inventory.Store, before int) {
+	t.Helper()
+	if err := store.Close(); err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if !soon(func() bool { return runtime.NumGoroutine() <= before }) {
+		stacks := make([]byte, 1<<16)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		t.Errorf("%d goroutines before the store was opened, %d after it was closed:\n%s", before, runtime.NumGoroutine(), stacks)
+	}
+}

@@ -34,3 +34,33 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("the JSON value exceeds the limit of %d for its %s at byte offset %d", e.Max, e.Limit, e.Offset)
 }
+
+// DuplicateError is a name that its object had before. Offset is where it starts.
+type DuplicateError struct {
+	Offset int
+}
+
+func (e *DuplicateError) Error() string {
+	return fmt.Sprintf("the name at byte offset %d was in its object before", e.Offset)
+}
+
+// NULError is a NUL in a string or a name. Offset is where its escape starts.
+type NULError struct {
+	Offset int
+}
+
+func (e *NULError) Error() string {
+	return fmt.Sprintf("a NUL character at byte offset %d", e.Offset)
+}
+
+// PlaceError adds to an error where it is, as [Path.Pointer] says it.
+type PlaceError struct {
+	Pointer string
+	Err     error
+}
+
+func (e *PlaceError) Error() string {
+	return fmt.Sprintf("at %q: %v", e.Pointer, e.Err)
+}
+
+func (e *PlaceError) Unwrap() error { return e.Err }

@@ -21,6 +21,7 @@ const (
 type scanner struct {
 	data []byte
 	err  error
+	nul  int // offset of the last escape of a NUL; none can stand at zero
 
 	// The containers that are open, one bit for each, the innermost lowest. The 64
 	// innermost at most are in bits, so that the depth of a real state needs no memory;

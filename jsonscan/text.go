@@ -92,6 +92,9 @@ func (s *scanner) unicodeEscape(i int) int {
 		return s.fail(len(s.data), endOfText)
 	case !ok:
 		return s.fail(i, "an escape without four hexadecimal digits")
+	case unit == 0:
+		s.nul = i
+		return i + escapeLen
 	case unit < surrogates || unit >= afterSurrogates:
 		return i + escapeLen
 	}

@@ -13,6 +13,9 @@ func RunInventory(t *testing.T, open func(t *testing.T) inventory.Store) {
 	for _, c := range inventoryChecks() {
 		t.Run(c.name, func(t *testing.T) { c.run(t, openInventoryChecked(t, open)) })
 	}
+	t.Run("Close", func(t *testing.T) { checkInventoryClose(t, open) })
+	t.Run("CloseDuringReads", func(t *testing.T) { checkCloseDuringReads(t, open) })
+	t.Run("CloseDuringAppends", func(t *testing.T) { checkCloseDuringAppends(t, open) })
 }
 
 // inventoryCheck is one promise of the contract, tried on a store of its own.
@@ -23,8 +26,39 @@ type inventoryCheck struct {
 
 func inventoryChecks() []inventoryCheck {
 	return []inventoryCheck{
-		{"Unknown", checkInventoryUnknown},
-		{"Exact", checkInventoryExact},
+		{"Unknown", checkUnknownOrganization},
+		{"Order", checkOrder},
+		{"Attributes", checkAttributes},
+		{"ResourceNames", checkResourceNames},
+		{"Fields", checkFields},
+		{"LargeBatch", checkLargeBatch},
+		{"NothingShared", checkNothingShared},
+		{"Timestamps", checkTimestamps},
+		{"GivenTimestamps", checkGivenTimestamps},
+		{"ManyTimestamps", checkManyTimestamps},
+		{"Replay", checkReplay},
+		{"ReplayElsewhere", checkReplayElsewhere},
+		{"ConcurrentReplays", checkConcurrentReplays},
+		{"Mismatch", checkMismatch},
+		{"ConcurrentMismatch", checkConcurrentMismatch},
+		{"Filters", checkFilters},
+		{"AttributeFilters", checkAttributeFilters},
+		{"Periods", checkPeriods},
+		{"Summary", checkSummary},
+		{"Pages", checkPages},
+		{"EveryCursor", checkEveryCursor},
+		{"CursorOfOtherFilters", checkCursorOfOtherFilters},
+		{"PagesWhileAppending", checkPagesWhileAppending},
+		{"CursorInvalid", checkCursorInvalid},
+		{"WholeBatches", checkWholeBatches},
+		{"SlowReader", checkSlowReader},
+		{"EarlyStop", checkEarlyStop},
+		{"EndedContext", checkEndedInventoryContext},
+		{"EndingContext", checkEndingAppend},
+		{"EndingRead", checkEndingRead},
+		{"Organizations", checkOrganizations},
+		{"ManyOrganizations", checkManyOrganizations},
+		{"Model", checkInventoryModel},
 	}
 }
 

@@ -1,27 +1,26 @@
 package storagetest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
 )
 
 // newBatch returns n resources under an ID that no other batch has.
 func newBatch(org uuid.UUID, n int) inventory.Batch {
-	id := uuid.NewString()
+	return namedBatch(org, uuid.NewString(), n)
+}
+
+// namedBatch returns n resources that say in their names where they belong.
+func namedBatch(org uuid.UUID, id string, n int) inventory.Batch {
 	resources := make([]inventory.Resource, n)
 	for i := range resources {
-		resources[i] = inventory.Resource{
-			Provider: "aws", Category: "compute", ResourceType: "vm_instance", ResourceName: fmt.Sprintf("vm-%03d", i),
-			Attributes: fmt.Appendf(nil, `{"batch":%q,"index":%d,"of":%d}`, id, i, n),
-		}
+		resources[i] = vm(place{Batch: id, Index: i, Of: n}.String(), fmt.Sprintf(`{"batch":%q,"index":%d}`, id, i))
 	}
 	return batchOf(org, id, resources...)
 }
@@ -42,7 +41,6 @@ func vm(name, attributes string) inventory.Resource {
 // upload appends a batch that has to be recorded now, and checks the receipt.
 func upload(t *testing.T, store inventory.Store, batch inventory.Batch) inventory.Receipt {
 	t.Helper()
-	before := time.Now()
 	receipt, err := store.Append(t.Context(), batch)
 	if err != nil {
 		t.Fatalf("Append: %v", err)
@@ -50,10 +48,18 @@ func upload(t *testing.T, store inventory.Store, batch inventory.Batch) inventor
 	want := inventory.Receipt{Request: batch.Request, At: receipt.At, Count: len(batch.Resources)}
 	wantEqual(t, "Receipt", want, receipt)
 	wantStamp(t, receipt.At)
-	if batch.At.IsZero() && receipt.At.Before(before.Add(-time.Minute)) {
-		t.Fatalf("recorded at %v, appended at %v", receipt.At, before)
-	}
 	return receipt
+}
+
+// wantReplay appends a batch that was recorded before.
+func wantReplay(t *testing.T, store inventory.Store, batch inventory.Batch, first inventory.Receipt) {
+	t.Helper()
+	first.Replayed = true
+	again, err := store.Append(t.Context(), batch)
+	if err != nil {
+		t.Fatalf("Append of a recorded batch: %v", err)
+	}
+	wantEqual(t, "Receipt of a recorded batch", first, again)
 }
 
 func wantStamp(t *testing.T, at time.Time) {
@@ -72,58 +78,39 @@ func recordsOf(batch inventory.Batch, receipt inventory.Receipt) []inventory.Rec
 	return records
 }
 
-// read collects what the query yields.
-func read(ctx context.Context, store inventory.Store, org uuid.UUID, query inventory.Query) ([]inventory.Positioned, error) {
-	var all []inventory.Positioned
-	var failure error
-	for record, err := range store.Records(ctx, org, query) {
-		if failure != nil {
-			return all, fmt.Errorf("the sequence went on after the error %w", failure)
+// place is where a resource stands in its batch.
+type place struct {
+	Batch     string
+	Index, Of int
+}
+
+func (p place) String() string { return fmt.Sprintf("%s %d %d", p.Batch, p.Index, p.Of) }
+
+// wholeBatches returns the IDs of the batches that the records consist of, in order, if
+// all are whole: their resources stand side by side and share a timestamp.
+func wholeBatches(records []inventory.Record) ([]string, error) {
+	var ids []string
+	var next place
+	for i, r := range records {
+		var p place
+		if _, err := fmt.Sscan(r.ResourceName, &p.Batch, &p.Index, &p.Of); err != nil {
+			return nil, fmt.Errorf("record %d: the name %q: %w", i, r.ResourceName, err)
 		}
-		if failure = err; err == nil {
-			all = append(all, record)
+		switch {
+		case next.Index < next.Of && p != next:
+			return nil, fmt.Errorf("record %d: %v, want %v", i, p, next)
+		case next.Index == next.Of && p.Index != 0:
+			return nil, fmt.Errorf("record %d: %v without what comes before it", i, p)
+		case p.Index > 0 && r.Timestamp != records[i-1].Timestamp:
+			return nil, fmt.Errorf("record %d: %v has another timestamp than its batch", i, p)
 		}
-	}
-	return all, failure
-}
-
-func mustRead(t *testing.T, store inventory.Store, org uuid.UUID, query inventory.Query) []inventory.Positioned {
-	t.Helper()
-	all, err := read(t.Context(), store, org, query)
-	if err != nil {
-		t.Fatalf("Records: %v", err)
-	}
-	return all
-}
-
-func bare(all []inventory.Positioned) []inventory.Record {
-	var records []inventory.Record
-	for _, p := range all {
-		records = append(records, p.Record)
-	}
-	return records
-}
-
-// wantRecords reads the organization from its beginning to its end.
-func wantRecords(t *testing.T, store inventory.Store, org uuid.UUID, want []inventory.Record) {
-	t.Helper()
-	wantSame(t, want, bare(mustRead(t, store, org, inventory.Query{})))
-}
-
-// wantSame compares records; the first that differs is shown.
-func wantSame(t *testing.T, want, got []inventory.Record) {
-	t.Helper()
-	for i := range min(len(want), len(got)) {
-		if diff := cmp.Diff(text(want[i]), text(got[i])); diff != "" {
-			t.Fatalf("record %d of %d (-want +got):\n%.2000s", i, len(want), diff)
+		if p.Index == 0 {
+			ids = append(ids, p.Batch)
 		}
+		next = place{Batch: p.Batch, Index: p.Index + 1, Of: p.Of}
 	}
-	if len(want) != len(got) {
-		t.Fatalf("%d records, want %d", len(got), len(want))
+	if next.Index < next.Of {
+		return nil, fmt.Errorf("the last batch ends before %v", next)
 	}
-}
-
-// text spells a record out, every byte of it.
-func text(r inventory.Record) string {
-	return fmt.Sprintf("%s %s %q %q %q %q\n%q", r.Timestamp.Format(time.RFC3339Nano), r.Org, r.Provider, r.Category, r.ResourceType, r.ResourceName, r.Attributes)
+	return ids, nil
 }

@@ -1,0 +1,275 @@
+package storagetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// checkEarlyStop gives up readings at every point, many times.
+func checkEarlyStop(t *testing.T, store inventory.Store) {
+	org := uuid.New()
+	for range 5 {
+		upload(t, store, newBatch(org, 100))
+	}
+	for i := range 60 {
+		order := inventory.Order(i%2 == 1)
+		if got := page(t, store, org, inventory.Query{Order: order}, 1+i*7); len(got) != 1+i*7 {
+			t.Fatalf("%d records, want %d", len(got), 1+i*7)
+		}
+		for range store.Organizations(t.Context()) {
+			break
+		}
+	}
+	upload(t, store, newBatch(org, 1))
+	wantSummary(t, store, org)
+}
+
+// checkEndedInventoryContext calls with a context that has ended. Nothing is recorded; a
+// reading may be served all the same, but it is never a part that looks like the whole.
+func checkEndedInventoryContext(t *testing.T, store inventory.Store) {
+	org := uuid.New()
+	first := newBatch(org, 3)
+	want := recordsOf(first, upload(t, store, first))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	late := newBatch(org, 1)
+	if _, err := store.Append(ctx, late); !errors.Is(err, context.Canceled) {
+		t.Errorf("Append: error %v, want context.Canceled", err)
+	}
+	wantRecords(t, store, org, want)
+
+	all, err := read(ctx, store, org, inventory.Query{})
+	wantWholeOrEnded(t, "Records", err, same(want, bare(all)))
+	groups, err := store.Summary(ctx, org)
+	wantWholeOrEnded(t, "Summary", err, sizeIs(1, len(groups)))
+	count := 0
+	for _, e := range store.Organizations(ctx) {
+		if err = e; e == nil {
+			count++
+		}
+	}
+	wantWholeOrEnded(t, "Organizations", err, sizeIs(1, count))
+	upload(t, store, late)
+}
+
+func sizeIs(want, got int) error {
+	if want != got {
+		return fmt.Errorf("%d, want %d", got, want)
+	}
+	return nil
+}
+
+// wantWholeOrEnded takes a reading's error, and what was wrong with its result.
+func wantWholeOrEnded(t *testing.T, what string, err, wrong error) {
+	t.Helper()
+	if err == nil && wrong != nil {
+		t.Errorf("%s of an ended context, without an error: %v", what, wrong)
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Errorf("%s: error %v, want context.Canceled", what, err)
+	}
+}
+
+// checkEndingAppend ends contexts while Appends run. Whatever an Append answers, it is
+// over by then.
+func checkEndingAppend(t *testing.T, store inventory.Store) {
+	together(t, 4, func(worker int) error {
+		org := uuid.New()
+		for i := range 25 {
+			if err := endDuringAppend(t.Context(), store, newBatch(org, 1+i)); err != nil {
+				return fmt.Errorf("worker %d, append %d: %w", worker, i, err)
+			}
+		}
+		return nil
+	})
+}
+
+func endDuringAppend(ctx context.Context, store inventory.Store, batch inventory.Batch) error {
+	ending, cancel := context.WithCancel(ctx)
+	go cancel()
+	_, err := store.Append(ending, batch)
+	<-ending.Done()
+	// StoreUnavailable leaves it open whether the batch was recorded.
+	open := fault.Is(err, fault.StoreUnavailable)
+	if err != nil && !open && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("error %w, want context.Canceled", err)
+	}
+	receipt, again := store.Append(ctx, batch)
+	if again != nil {
+		return fmt.Errorf("the second Append: %w", again)
+	}
+	if recorded := err == nil; !open && receipt.Replayed != recorded {
+		return fmt.Errorf("the first Append said %v, the second found the batch recorded: %v", err, receipt.Replayed)
+	}
+	all, err := read(ctx, store, batch.Org, inventory.Query{Attributes: map[string]string{"batch": batch.ID}})
+	if err != nil {
+		return err
+	}
+	return same(recordsOf(batch, receipt), bare(all))
+}
+
+// checkEndingRead ends the context in the middle of a reading: the rest comes, or an
+// error.
+func checkEndingRead(t *testing.T, store inventory.Store) {
+	org := uuid.New()
+	for range 10 {
+		upload(t, store, newBatch(org, 100))
+	}
+	for _, order := range []inventory.Order{inventory.Ascending, inventory.Descending} {
+		for _, after := range []int{1, 150, 999} {
+			ctx, cancel := context.WithCancel(t.Context())
+			count := 0
+			var failure error
+			for _, err := range store.Records(ctx, org, inventory.Query{Order: order}) {
+				if failure = err; err == nil {
+					count++
+				}
+				if count == after {
+					cancel()
+				}
+			}
+			wantWholeOrEnded(t, "Records", failure, sizeIs(1000, count))
+			cancel()
+		}
+	}
+	upload(t, store, newBatch(org, 1))
+}
+
+// checkNothingShared changes its slices after they were given away.
+func checkNothingShared(t *testing.T, store inventory.Store) {
+	org := uuid.New()
+	given, kept := namedBatch(org, "shared", 3), namedBatch(org, "shared", 3)
+	want := recordsOf(kept, upload(t, store, given))
+	scribble := func(resource *inventory.Resource) {
+		for i := range resource.Attributes {
+			resource.Attributes[i] = 'x'
+		}
+		resource.ResourceName = "x"
+	}
+	for i := range given.Resources {
+		scribble(&given.Resources[i])
+	}
+	for range 2 {
+		all := mustRead(t, store, org, inventory.Query{})
+		wantSame(t, want, bare(all))
+		for i := range all {
+			scribble(&all[i].Resource)
+		}
+	}
+}
+
+// checkInventoryClose calls a closed store.
+func checkInventoryClose(t *testing.T, open func(t *testing.T) inventory.Store) {
+	before := runtime.NumGoroutine()
+	store, org := open(t), uuid.New()
+	batch := newBatch(org, 3)
+	upload(t, store, batch)
+	sequence := store.Records(t.Context(), org, inventory.Query{})
+	closeInventoryChecked(t, store, before)
+	for range 2 {
+		wantClosed(t, store, batch)
+		for record, err := range sequence {
+			wantFault(t, fmt.Sprintf("a sequence from before, at %q,", record.ResourceName), err, fault.StoreUnavailable)
+		}
+	}
+}
+
+func wantClosed(t *testing.T, store inventory.Store, batch inventory.Batch) {
+	t.Helper()
+	for _, batch := range []inventory.Batch{batch, newBatch(batch.Org, 1), newBatch(uuid.New(), 1)} {
+		_, err := store.Append(t.Context(), batch)
+		wantFault(t, "Append", err, fault.StoreUnavailable)
+		all, err := read(t.Context(), store, batch.Org, inventory.Query{})
+		wantFault(t, fmt.Sprintf("Records, which gave %d,", len(all)), err, fault.StoreUnavailable)
+		_, err = store.Summary(t.Context(), batch.Org)
+		wantFault(t, "Summary", err, fault.StoreUnavailable)
+	}
+	var last error
+	for _, err := range store.Organizations(t.Context()) {
+		last = err
+	}
+	wantFault(t, "Organizations", last, fault.StoreUnavailable)
+	wantFault(t, "Status", store.Status(t.Context()), fault.StoreUnavailable)
+}
+
+// checkCloseDuringReads closes the store while a reading is under way.
+func checkCloseDuringReads(t *testing.T, open func(t *testing.T) inventory.Store) {
+	before := runtime.NumGoroutine()
+	store, org, done := open(t), uuid.New(), make(chan error, 1)
+	for range 10 {
+		upload(t, store, newBatch(org, 100))
+	}
+	count := 0
+	var failure error
+	for _, err := range store.Records(t.Context(), org, inventory.Query{}) {
+		if failure = err; err == nil {
+			count++
+		}
+		if count == 1 && err == nil {
+			go func() { done <- store.Close() }()
+			runtime.Gosched()
+		}
+	}
+	if err := <-done; err != nil {
+		t.Errorf("Close: %v", err)
+	}
+	if !fault.Is(failure, fault.StoreUnavailable) && (failure != nil || count != 1000) {
+		t.Errorf("the reading ended after %d of 1000 records: %v", count, failure)
+	}
+	if !soon(func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+	}
+}
+
+// checkCloseDuringAppends closes the store under load: every Append has an answer.
+func checkCloseDuringAppends(t *testing.T, open func(t *testing.T) inventory.Store) {
+	before := runtime.NumGoroutine()
+	store := open(t)
+	appendUntilClosed(t, store, []uuid.UUID{uuid.New(), uuid.New()})
+	if !soon(func() bool { return runtime.NumGoroutine() <= before }) {
+		t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+	}
+	wantClosed(t, store, newBatch(uuid.New(), 1))
+}
+
+// appendUntilClosed closes the store while eight upload, and returns the batches that
+// were recorded and those of which nobody knows.
+func appendUntilClosed(t *testing.T, store inventory.Store, orgs []uuid.UUID) (recorded, open []inventory.Batch) {
+	t.Helper()
+	var count atomic.Int64
+	half := make(chan struct{})
+	acked, unknown := make([][]inventory.Batch, 9), make([][]inventory.Batch, 9)
+	together(t, 9, func(worker int) error {
+		if worker == 8 {
+			<-half
+			return store.Close()
+		}
+		for {
+			batch := newBatch(orgs[worker%len(orgs)], 1+worker)
+			_, err := store.Append(t.Context(), batch)
+			if fault.Is(err, fault.StoreUnavailable) {
+				unknown[worker] = append(unknown[worker], batch)
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			acked[worker] = append(acked[worker], batch)
+			if count.Add(1) == 100 {
+				close(half)
+			}
+		}
+	})
+	for i := range acked {
+		recorded, open = append(recorded, acked[i]...), append(open, unknown[i]...)
+	}
+	return recorded, open
+}

@@ -1,7 +1,9 @@
 package storagetest
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
@@ -12,26 +14,83 @@ import (
 // engine's TestMain has to call InventoryChildMain.
 func RunInventoryDurable(t *testing.T, open func(t *testing.T, dir string) inventory.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkInventoryReopen(t, open) })
+	t.Run("ReopenAfterLoad", func(t *testing.T) { checkReopenAfterLoad(t, open) })
+	t.Run("Kill", func(t *testing.T) { checkInventoryKill(t, open) })
 }
 
-// InventoryChildMain is the first call of an engine's TestMain. It returns at once,
-// unless this process is the child that RunInventoryDurable starts and kills: then it
-// uploads to the store until it dies.
-func InventoryChildMain(open func(dir string) (inventory.Store, error)) {}
-
+// checkInventoryReopen closes a store, opens it again and finds everything in its place.
 func checkInventoryReopen(t *testing.T, open func(t *testing.T, dir string) inventory.Store) {
-	dir, org := t.TempDir(), uuid.New()
+	dir, org, other := t.TempDir(), uuid.New(), uuid.New()
 	store := open(t, dir)
-	batch := newBatch(org, 3)
-	want := recordsOf(batch, upload(t, store, batch))
-	for range 2 {
-		if err := store.Close(); err != nil {
-			t.Fatalf("Close: %v", err)
-		}
-		store = open(t, dir)
-		wantRecords(t, store, org, want)
+	all := fillVariety(t, store, org)
+	odd := newBatch(org, len(oddNames()))
+	for i, name := range oddNames() {
+		odd.Resources[i] = vm(name, oddAttributes()[i%len(oddAttributes())])
 	}
+	odd.At = time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond)
+	receipt := upload(t, store, odd)
+	all = append(all, recordsOf(odd, receipt)...)
+	first := newBatch(other, 100)
+	rest := recordsOf(first, upload(t, store, first))
+	up := mustRead(t, store, org, inventory.Query{})[len(all)/2].Next
+	down := mustRead(t, store, org, inventory.Query{Order: inventory.Descending})[0].Next
+	for range 3 {
+		closeInventory(t, store)
+		store = open(t, dir)
+		wantQuery(t, store, org, inventory.Query{}, all)
+		wantRecords(t, store, other, rest)
+		wantOrganizations(t, store, []uuid.UUID{org, other})
+		wantSummary(t, store, org)
+		wantReplay(t, store, odd, receipt)
+		wantSame(t, all[len(all)/2+1:], bare(mustRead(t, store, org, inventory.Query{After: up})))
+		left := bare(mustRead(t, store, org, inventory.Query{After: down, Order: inventory.Descending}))
+		slices.Reverse(left)
+		wantSame(t, all[:len(all)-1], left)
+		batch := newBatch(other, 2)
+		rest = append(rest, recordsOf(batch, upload(t, store, batch))...)
+		wantRefusedPast(t, store, org, odd.At.Add(-time.Microsecond))
+	}
+	late := newBatch(org, 1)
+	if at := upload(t, store, late).At; at.Before(odd.At) {
+		t.Errorf("recorded at %v, after a record of %v from before the restart", at, odd.At)
+	}
+	closeInventory(t, store)
+}
+
+func closeInventory(t *testing.T, store inventory.Store) {
+	t.Helper()
 	if err := store.Close(); err != nil {
 		t.Fatalf("Close: %v", err)
 	}
+}
+
+// checkReopenAfterLoad closes a store while many upload. What was acknowledged is there
+// afterwards, and what was not can be sent again.
+func checkReopenAfterLoad(t *testing.T, open func(t *testing.T, dir string) inventory.Store) {
+	dir, orgs := t.TempDir(), []uuid.UUID{uuid.New(), uuid.New()}
+	recorded, unknown := appendUntilClosed(t, open(t, dir), orgs)
+	store := open(t, dir)
+	for _, batch := range recorded {
+		if receipt, err := store.Append(t.Context(), batch); err != nil || !receipt.Replayed {
+			t.Errorf("an acknowledged batch, sent again: %+v, %v", receipt, err)
+		}
+	}
+	for _, batch := range unknown {
+		if _, err := store.Append(t.Context(), batch); err != nil {
+			t.Errorf("a batch without an answer, sent again: %v", err)
+		}
+	}
+	count := 0
+	for _, org := range orgs {
+		ids, err := wholeBatches(bare(mustRead(t, store, org, inventory.Query{})))
+		if err != nil {
+			t.Error(err)
+		}
+		count += len(ids)
+		wantSummary(t, store, org)
+	}
+	if want := len(recorded) + len(unknown); count != want {
+		t.Errorf("%d batches are there, want %d", count, want)
+	}
+	closeInventory(t, store)
 }

@@ -127,3 +127,26 @@ func checkLargeBatch(t *testing.T, store inventory.Store) {
 	batch := batchOf(org, uuid.NewString(), resources...)
 	wantRecords(t, store, org, recordsOf(batch, upload(t, store, batch)))
 }
+
+// checkNothingShared changes its slices after they were given away.
+func checkNothingShared(t *testing.T, store inventory.Store) {
+	org := uuid.New()
+	given, kept := namedBatch(org, "shared", 3), namedBatch(org, "shared", 3)
+	want := recordsOf(kept, upload(t, store, given))
+	scribble := func(resource *inventory.Resource) {
+		for i := range resource.Attributes {
+			resource.Attributes[i] = 'x'
+		}
+		resource.ResourceName = "x"
+	}
+	for i := range given.Resources {
+		scribble(&given.Resources[i])
+	}
+	for range 2 {
+		all := mustRead(t, store, org, inventory.Query{})
+		wantSame(t, want, bare(all))
+		for i := range all {
+			scribble(&all[i].Resource)
+		}
+	}
+}

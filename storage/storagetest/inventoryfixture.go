@@ -48,6 +48,9 @@ func upload(t *testing.T, store inventory.Store, batch inventory.Batch) inventor
 	want := inventory.Receipt{Request: batch.Request, At: receipt.At, Count: len(batch.Resources)}
 	wantEqual(t, "Receipt", want, receipt)
 	wantStamp(t, receipt.At)
+	if !batch.At.IsZero() && !receipt.At.Equal(batch.At) {
+		t.Fatalf("recorded at %v, given was %v", receipt.At, batch.At)
+	}
 	return receipt
 }
 

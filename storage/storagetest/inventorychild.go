@@ -1,0 +1,145 @@
+package storagetest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// inventoryDir is in the environment of the child; an engine that keeps both states and
+// inventories has two kinds of children.
+const inventoryDir = "HOLDFAST_STORAGETEST_INVENTORY_DIR"
+
+// InventoryChildMain is the first call of an engine's TestMain. It returns at once,
+// unless this process is the child that RunInventoryDurable starts and kills: then it
+// uploads to the store until it dies.
+func InventoryChildMain(open func(dir string) (inventory.Store, error)) {
+	dir := os.Getenv(inventoryDir)
+	if dir == "" {
+		return
+	}
+	go func() {
+		// The parent writes nothing: the end of its pipe is its own end.
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
+	store, err := open(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	seed, _ := strconv.ParseUint(os.Getenv(childSeed), 10, 64) // the parent wrote it
+	var wg sync.WaitGroup
+	for i := range uint64(8) {
+		wg.Go(func() { newUploader(store, seed, i).run() })
+	}
+	wg.Wait() // never
+}
+
+// uploadEvent is a line of what the child tells its parent: that it sets out to upload a
+// batch, or how that ended.
+type uploadEvent struct {
+	Phase   phase
+	Parcel  parcel
+	Receipt inventory.Receipt
+	Reason  string // of a failure
+}
+
+// parcel is what a batch is made from, the same in every process.
+type parcel struct {
+	ID   string
+	Org  int // in uploaders()
+	Size int
+}
+
+// uploaders returns the organizations that the children upload for.
+func uploaders() []uuid.UUID { return []uuid.UUID{{1}, {1, 15: 1}, {2}} }
+
+// batch unpacks the parcel. Some resources are long: a kill shall find them half written.
+func (p parcel) batch() inventory.Batch {
+	batch := namedBatch(uploaders()[p.Org], p.ID, p.Size)
+	sum := sha256.Sum256([]byte(p.ID))
+	for i := range batch.Resources {
+		resource := &batch.Resources[i]
+		resource.Provider = someWords()[(int(sum[0])+i)%3]
+		resource.ResourceType = fmt.Sprint("type-", i%3)
+		filler := strings.Repeat("\u2028,\\\"\\n", int(sum[1+i%30])*(i%5))
+		resource.Attributes = fmt.Appendf(nil, `{"batch":%q,"index":%d,"n":1.0,"filler":"%s"}`, p.ID, i, filler)
+	}
+	batch.Digest = digestOf(batch.Resources)
+	return batch
+}
+
+// uploader is one of the child's clients.
+type uploader struct {
+	store  inventory.Store
+	name   string // unique over all rounds
+	random *rand.Rand
+}
+
+func newUploader(store inventory.Store, seed, number uint64) *uploader {
+	source := rand.NewChaCha8(sha256.Sum256(fmt.Append(nil, seed, number)))
+	return &uploader{store: store, name: fmt.Sprintf("%x-%d", seed, number), random: rand.New(source)}
+}
+
+func (u *uploader) run() {
+	for count := 0; ; count++ {
+		p := parcel{ID: fmt.Sprint(u.name, "-", count), Org: u.random.IntN(len(uploaders())), Size: 1}
+		switch n := u.random.IntN(10); {
+		case n < 2:
+			p.Size = 100
+		case n < 5:
+			p.Size = n * n
+		}
+		u.upload(p)
+	}
+}
+
+// upload sends a batch, now and then twice at once or once more afterwards.
+func (u *uploader) upload(p parcel) {
+	tellUpload(uploadEvent{Phase: begun, Parcel: p})
+	batch := p.batch()
+	times := 1
+	if u.random.IntN(8) == 0 {
+		times = 2
+	}
+	receipts, errs := make([]inventory.Receipt, times), make([]error, times)
+	var wg sync.WaitGroup
+	for i := range times {
+		wg.Go(func() { receipts[i], errs[i] = u.store.Append(context.Background(), batch) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		tellUpload(uploadEvent{Phase: failed, Parcel: p, Reason: err.Error()})
+		return
+	}
+	tellUpload(uploadEvent{Phase: acked, Parcel: p, Receipt: receipts[0]})
+	if u.random.IntN(8) == 0 {
+		again, err := u.store.Append(context.Background(), batch)
+		if err != nil || !again.Replayed || !again.At.Equal(receipts[0].At) {
+			tellUpload(uploadEvent{Phase: failed, Parcel: p, Reason: fmt.Sprintf("sent again: %+v, %v", again, err)})
+		}
+	}
+}
+
+// tellUpload writes a line in one piece: the kill never leaves half of one behind.
+func tellUpload(e uploadEvent) {
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = os.Stdout.Write(append(line, '\n'))
+	}
+	if err != nil {
+		os.Exit(1) // nobody listens
+	}
+}

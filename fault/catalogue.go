@@ -28,6 +28,7 @@ const (
 	IdempotencyInvalid  Code = "idempotency_key_invalid"
 	IdempotencyMismatch Code = "idempotency_key_reused"
 	CursorInvalid       Code = "cursor_invalid"
+	QueryTooWide        Code = "query_too_wide"
 	UploadsOff          Code = "uploads_off"
 	Busy                Code = "busy"
 	Interrupted         Code = "interrupted"
@@ -69,6 +70,7 @@ func Catalogue() []Entry {
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not understood."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
+		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},

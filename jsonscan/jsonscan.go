@@ -16,8 +16,8 @@
 //
 // Duplicate names are no fault of syntax: [Object] reports every member, and the caller
 // decides. [Walk], for what strangers upload, refuses them and NULs, reports the values
-// of every level, and says where a fault is. Errors carry an offset and a fixed reason, never a piece of the data, because
-// the data holds secrets; a pointer is made of names.
+// of every level, and says where a fault is. Errors carry an offset and a fixed reason,
+// never a piece of the data, because the data holds secrets; a pointer is made of names.
 package jsonscan
 
 import "math"

@@ -1,0 +1,107 @@
+package inventory_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// FuzzParse: whatever comes is taken or refused with a reason. What is taken keeps the
+// rules, and its attributes are those that encoding/json reads, with numbers as spelled.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(list(`{"resource_name":"a","attributes":{"size":"t2.micro"}}`, `{"attributes":{"id":12345678901234567890}}`)))
+	f.Add([]byte(`{"name":"n",` + head + `,"resource_name":"x","properties":{"a/b":[1.0e+00,{"~":null}]}}`))
+	f.Add([]byte(`{` + head + `,"instances":[1,[],{"attributes":[]},{"properties":{"":"\u0041"},"attributes":{}}],"x":{"instances":[]}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		before := bytes.Clone(body)
+		upload, err := inventory.Parse(body)
+		if !bytes.Equal(before, body) {
+			t.Fatal("the body was changed")
+		}
+		if err != nil {
+			refused(t, body, err)
+			return
+		}
+		if want := reference(t, body); !cmp.Equal(decoded(t, upload.Resources), want) {
+			t.Fatalf("%s\n%s", body, cmp.Diff(want, decoded(t, upload.Resources)))
+		}
+		for _, r := range upload.Resources {
+			kept(t, r)
+		}
+	})
+}
+
+func refused(t *testing.T, body []byte, err error) {
+	malformed := fault.Is(err, fault.UploadMalformed)
+	if !malformed && !fault.Is(err, fault.UploadInvalid) || len(details(err)) == 0 {
+		t.Fatalf("%s: %v without a reason", body, err)
+	}
+	if shape := inventory.CheckShape(body); (shape != nil) != malformed {
+		t.Fatalf("%s: Parse says %v, CheckShape %v", body, err, shape)
+	}
+	for _, d := range details(err) {
+		if !utf8.ValidString(d.Pointer) {
+			t.Fatalf("the pointer %q is no text", d.Pointer)
+		}
+	}
+}
+
+// kept checks what the contract of Resource says.
+func kept(t *testing.T, r inventory.Resource) {
+	for _, text := range []string{r.Provider, r.Category, r.ResourceType, r.ResourceName} {
+		if n := utf8.RuneCountInString(text); n < 1 || n > 255 || bytes.ContainsRune([]byte(text), 0) {
+			t.Fatalf("%+v has a text of %d characters", r, n)
+		}
+	}
+	compacted := jsontext.Value(bytes.Clone(r.Attributes))
+	if err := compacted.Compact(); err != nil || !bytes.Equal(compacted, r.Attributes) || compacted.Kind() != '{' {
+		t.Fatalf("attributes %s are not a compact object (%v)", r.Attributes, err)
+	}
+}
+
+// decoded reads attributes with encoding/json.
+func decoded(t *testing.T, resources []inventory.Resource) []any {
+	var all []any
+	for _, r := range resources {
+		all = append(all, decode[any](t, r.Attributes))
+	}
+	return all
+}
+
+// reference finds the attributes of an upload by decoding it whole.
+func reference(t *testing.T, body []byte) []any {
+	whole := decode[map[string]any](t, body)
+	instances, ok := whole["instances"].([]any)
+	if !ok {
+		instances = []any{whole}
+	}
+	var all []any
+	for _, instance := range instances {
+		members := instance.(map[string]any)
+		attributes := members["attributes"]
+		if attributes == nil {
+			attributes = members["properties"]
+		}
+		if attributes == nil {
+			attributes = map[string]any{}
+		}
+		all = append(all, attributes)
+	}
+	return all
+}
+
+func decode[T any](t *testing.T, data []byte) T {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	var value T
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}

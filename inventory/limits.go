@@ -1,0 +1,27 @@
+package inventory
+
+import "github.com/holdfast/holdfast/jsonscan"
+
+// The limits of an upload. Lengths are in characters unless it says bytes.
+const (
+	MaxBody       = 10 << 20 // bytes
+	MaxDepth      = 10       // containers that are open at once, the top-level object included
+	MaxContainers = 1000     // objects and arrays, the top-level object included
+	MaxInstances  = 100
+	MaxAttributes = 100 // of one instance
+	MaxWord       = 255 // provider, category, resource_type
+	MaxName       = 255 // resource_name
+	MaxKey        = 255 // an attribute's name
+	// MaxText is for strings at any depth of the attributes, and for the names below the
+	// attributes' own: MySQL takes no name in JSON of 64 KiB or more.
+	MaxText = 10_000
+)
+
+const (
+	maxFaults  = 50 // that an answer lists
+	maxIgnored = 20
+)
+
+func shapeLimits() jsonscan.Limits {
+	return jsonscan.Limits{Depth: MaxDepth, Containers: MaxContainers}
+}

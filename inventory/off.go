@@ -1,0 +1,39 @@
+package inventory
+
+import (
+	"context"
+	"iter"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Off is the Store of a server that keeps no uploads: it answers everything with
+// fault.UploadsOff.
+type Off struct{}
+
+func errOff() error {
+	return fault.New(fault.UploadsOff, "this server keeps no uploads: set storage.type (STORAGE_TYPE) to csv, mysql or dual")
+}
+
+// Append implements Store.
+func (Off) Append(context.Context, Batch) (Receipt, error) { return Receipt{}, errOff() }
+
+// Records implements Store.
+func (Off) Records(context.Context, uuid.UUID, Query) iter.Seq2[Positioned, error] {
+	return failed(errOff())
+}
+
+// Summary implements Store.
+func (Off) Summary(context.Context, uuid.UUID) ([]Group, error) { return nil, errOff() }
+
+// Organizations implements Store.
+func (Off) Organizations(context.Context) iter.Seq2[uuid.UUID, error] {
+	return func(yield func(uuid.UUID, error) bool) { yield(uuid.Nil, errOff()) }
+}
+
+// Status implements Store.
+func (Off) Status(context.Context) error { return errOff() }
+
+// Close implements Store.
+func (Off) Close() error { return nil }

@@ -1,0 +1,144 @@
+package inventory
+
+import (
+	"strconv"
+
+	"github.com/holdfast/holdfast/jsonscan"
+)
+
+// Upload is what the body of a request says.
+type Upload struct {
+	Resources []Resource
+	// Ignored points to members that mean nothing in an upload; the first few of them.
+	Ignored []string
+}
+
+// Parse reads an upload in one of two forms, which share provider, category and
+// resource_type: a list of instances, or one resource with its resource_name and
+// attributes beside those. "properties" is another word for "attributes". A member that
+// is null counts as absent.
+//
+// A resource without a name is called after its attribute "name", else "id", else
+// <resource_type>-<index>. One without attributes has none: {}.
+//
+// Parse repeats what CheckShape checks, so it takes any bytes. The error is a
+// fault.UploadMalformed, or a fault.UploadInvalid with all that is wrong in its details.
+func Parse(body []byte) (Upload, error) {
+	var p parser
+	if err := jsonscan.Walk(body, shapeLimits(), p.visit); err != nil {
+		return Upload{}, malformed(err)
+	}
+	resources := p.resources()
+	if err := p.faults.err(); err != nil {
+		return Upload{}, err
+	}
+	return Upload{Resources: resources, Ignored: p.ignored}, nil
+}
+
+// parser collects an upload while its values go by. Members come in any order, so what
+// depends on several waits for the end.
+type parser struct {
+	faults  faults
+	ignored []string
+
+	provider, category, resourceType word
+	single                           instance   // what stands beside the words
+	list                             []instance // those of "instances" that are objects
+	listGiven                        bool       // rightly or wrongly
+	elements                         int        // of the list, objects or not
+}
+
+// word is provider, category or resource_type.
+type word struct {
+	text  string
+	given bool // rightly or wrongly
+}
+
+func (p *parser) visit(v jsonscan.Value) error {
+	switch {
+	case v.Path.Len() == 0:
+	case string(v.Path.Name(0)) == "instances":
+		p.inList(v)
+	case v.Path.Len() == 1 && p.header(v):
+	default:
+		p.inResource(&p.single, v, 0)
+	}
+	return nil
+}
+
+// header takes the members that an upload has once, and returns false for others.
+func (p *parser) header(v jsonscan.Value) bool {
+	switch string(v.Path.Name(0)) {
+	case "provider":
+		p.word(&p.provider, v)
+	case "category":
+		p.word(&p.category, v)
+	case "resource_type":
+		p.word(&p.resourceType, v)
+	case "name": // of the report; nothing is made of it
+		if starts(v) && v.Kind != jsonscan.String {
+			p.faults.add(v.Path, "is a string")
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// starts is true for a value when it first goes by, unless it is null.
+func starts(v jsonscan.Value) bool {
+	return v.Kind != jsonscan.EndObject && v.Kind != jsonscan.EndArray && v.Kind != jsonscan.Null
+}
+
+func (p *parser) word(w *word, v jsonscan.Value) {
+	if !starts(v) {
+		return
+	}
+	w.given = true
+	text, ok := textWithin(v.Text, MaxWord)
+	if v.Kind != jsonscan.String || !ok || !isWord(text) {
+		p.faults.add(v.Path, "is a string of 1 to %d letters, digits, _ and -", MaxWord)
+		return
+	}
+	w.text = string(text)
+}
+
+// inList takes "instances" and everything in it.
+func (p *parser) inList(v jsonscan.Value) {
+	depth := v.Path.Len()
+	switch {
+	case depth == 1:
+		p.listItself(v)
+	case v.Path.Index(1) < 0: // not in an array
+	case depth == 2:
+		p.element(v)
+	case v.Path.Name(2) != nil: // in an object, so it is the last of the list
+		p.inResource(&p.list[len(p.list)-1], v, 2)
+	}
+}
+
+func (p *parser) listItself(v jsonscan.Value) {
+	if v.Kind == jsonscan.EndArray && (p.elements == 0 || p.elements > MaxInstances) {
+		p.faults.add(v.Path, "has 1 to %d instances", MaxInstances)
+	}
+	if !starts(v) {
+		return
+	}
+	p.listGiven = true
+	if v.Kind != jsonscan.BeginArray {
+		p.faults.add(v.Path, "is an array of 1 to %d instances", MaxInstances)
+	}
+}
+
+func (p *parser) element(v jsonscan.Value) {
+	if v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray {
+		return
+	}
+	index := v.Path.Index(1)
+	p.elements = index + 1
+	if v.Kind != jsonscan.BeginObject {
+		p.faults.add(v.Path, "is an object")
+		return
+	}
+	p.list = append(p.list, instance{index: index, pointer: "/instances/" + strconv.Itoa(index)})
+}

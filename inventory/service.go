@@ -1,0 +1,121 @@
+package inventory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"iter"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+const (
+	maxIdempotencyKey = 255
+	// A million identities take about 40 MB.
+	maxIdentities = 5_000_000
+)
+
+// Service is the door to the inventory: every operation names its caller, and touches
+// that caller's organization only.
+type Service struct {
+	store         Store
+	maxIdentities int
+}
+
+// NewService returns a service on store.
+func NewService(store Store) *Service { return &Service{store: store, maxIdentities: maxIdentities} }
+
+// Accepted says what became of an upload.
+type Accepted struct {
+	Receipt
+	// Ignored points to members of the body that mean nothing here.
+	Ignored []string
+}
+
+// Upload records what body reports: all of it or nothing. With an idempotency key, the
+// same body is recorded once, however often it comes; an empty key is none. Faults:
+// UploadMalformed, UploadInvalid, IdempotencyInvalid, IdempotencyMismatch, and what
+// Store.Append returns.
+func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, idempotencyKey string) (Accepted, error) {
+	if err := enter(p); err != nil {
+		return Accepted{}, err
+	}
+	id, err := batchID(idempotencyKey)
+	if err != nil {
+		return Accepted{}, err
+	}
+	upload, err := Parse(body)
+	if err != nil {
+		return Accepted{}, err
+	}
+	receipt, err := s.store.Append(ctx, Batch{
+		ID: id, Digest: sha256.Sum256(body), Org: p.Org, Request: p.Request, Resources: upload.Resources,
+	})
+	if fault.Is(err, fault.IdempotencyMismatch) {
+		err = fault.Wrap(err, fault.IdempotencyMismatch, "this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
+	}
+	return Accepted{Receipt: receipt, Ignored: upload.Ignored}, err
+}
+
+// batchID is random without a key. With one it is the key's hash, which has the form that
+// stores want and keeps what callers put into keys out of files and tables.
+func batchID(key string) (string, error) {
+	if key == "" {
+		id, err := uuid.NewRandom()
+		return id.String(), err
+	}
+	if len(key) > maxIdempotencyKey {
+		return "", errIdempotencyKey()
+	}
+	for i := range len(key) {
+		if key[i] <= ' ' || key[i] > '~' {
+			return "", errIdempotencyKey()
+		}
+	}
+	sum := sha256.Sum256([]byte(key))
+	return "key-" + hex.EncodeToString(sum[:30]), nil // 64 characters
+}
+
+func errIdempotencyKey() error {
+	return fault.New(fault.IdempotencyInvalid, "the Idempotency-Key is not 1 to %d visible ASCII characters", maxIdempotencyKey)
+}
+
+// Records reads the caller's records as Store.Records does.
+func (s *Service) Records(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
+	if err := enter(p); err != nil {
+		return failed(err)
+	}
+	return s.store.Records(ctx, p.Org, query)
+}
+
+// Latest reads the newest record of each provider, category, type and name among those
+// that pass the query's filters, newest first. It ignores the query's Order and After.
+func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
+	if err := enter(p); err != nil {
+		return failed(err)
+	}
+	query.Order, query.After = Descending, ""
+	return newest(s.store.Records(ctx, p.Org, query), s.maxIdentities)
+}
+
+// Summary counts the caller's records, as Store.Summary does.
+func (s *Service) Summary(ctx context.Context, p auth.Principal) ([]Group, error) {
+	if err := enter(p); err != nil {
+		return nil, err
+	}
+	return s.store.Summary(ctx, p.Org)
+}
+
+// enter is the one gate of every operation.
+func enter(p auth.Principal) error {
+	if p.Org == uuid.Nil {
+		return fault.New(fault.CredentialsNeeded, "no organization is calling")
+	}
+	return nil
+}
+
+func failed(err error) iter.Seq2[Positioned, error] {
+	return func(yield func(Positioned, error) bool) { yield(Positioned{}, err) }
+}

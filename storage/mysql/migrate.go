@@ -1,0 +1,101 @@
+package mysql
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// schemaTable notes which migrations were run.
+const schemaTable = "inventory_schema"
+
+// migrate brings the schema up to date while it holds a lock, as several nodes may start
+// at once. It has a pool of its own: the lock takes up a connection for as long as it is
+// held, and the store's pool may have just one.
+func migrate(ctx context.Context, o Options) (err error) {
+	o.MaxOpenConns, o.MaxIdleConns = 2, 2
+	db, err := openPool(o, o.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	unlock, err := lockSchema(ctx, db, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	return runMigrations(ctx, db, o.Log)
+}
+
+// lockSchema waits for the lock. The server frees it when the connection ends, whatever
+// becomes of this process.
+func lockSchema(ctx context.Context, db *sql.DB, o Options) (unlock func() error, err error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// The connection is idle while others migrate, which may take long.
+	if _, err := conn.ExecContext(ctx, "SET wait_timeout = 86400"); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	name := lockName(o.Name)
+	for taken := (sql.NullInt64{}); taken.Int64 != 1; {
+		if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", name, 5).Scan(&taken); err != nil {
+			return nil, errors.Join(err, conn.Close())
+		}
+		if taken.Int64 != 1 {
+			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
+		}
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_, err := conn.ExecContext(ctx, "DO RELEASE_LOCK(?)", name)
+		return errors.Join(err, conn.Close())
+	}, nil
+}
+
+// lockName is the database's, because these locks are the server's; it is at most 64
+// characters long.
+func lockName(database string) string {
+	sum := sha256.Sum256([]byte(database))
+	return fmt.Sprintf("holdfast-migrate-%x", sum[:16])
+}
+
+func runMigrations(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	steps, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectMySQL, db, steps, goose.WithTableName(schemaTable),
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+	if err != nil {
+		return err
+	}
+	have, want, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	if have > want {
+		return fmt.Errorf("it was made by a newer holdfast: its schema is at %d, and this program knows %d; run the newer one, or restore a backup from before", have, want)
+	}
+	results, err := provider.Up(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate the schema from %d to %d: %w", have, want, err)
+	}
+	for _, step := range results {
+		log.InfoContext(ctx, "upload database migrated", "to", step.Source.Version, "took", step.Duration)
+	}
+	return nil
+}

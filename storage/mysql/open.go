@@ -1,0 +1,138 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+const (
+	// attemptTimeout bounds one attempt to reach the server and ask what it can.
+	attemptTimeout = 15 * time.Second
+	// longestWait is the most that passes between two attempts.
+	longestWait = 15 * time.Second
+)
+
+// Open returns the store, once its server is up and the schema is up to date. While the
+// server is away it waits and logs how it goes; what waiting can't mend, such as a wrong
+// password, it returns at once. The caller closes the store.
+func Open(ctx context.Context, options Options) (*Store, error) {
+	o, err := options.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	db, err := openPool(o, o.Name)
+	if err != nil {
+		return nil, fmt.Errorf("database %v: %w", o, err)
+	}
+	s := newStore(o, db)
+	if o.Background {
+		s.spawn(s.prepareForever)
+		return s, nil
+	}
+	if err := s.prepare(ctx, o.StartupWait); err != nil {
+		return nil, errors.Join(fmt.Errorf("database %v: %w", o, err), s.Close())
+	}
+	return s, nil
+}
+
+// prepareForever is prepare for a store that was opened in the background: nobody is
+// there to be told of an error, and an operator may mend it meanwhile.
+func (s *Store) prepareForever(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := s.prepare(ctx, 0)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next", longestWait)
+		sleep(ctx, longestWait)
+	}
+}
+
+// prepare waits for the server, for at most the given time, unless that is zero.
+func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
+	began, waited := time.Now(), false
+	backOff := backoff.NewExponentialBackOff()
+	backOff.InitialInterval, backOff.MaxInterval = 250*time.Millisecond, longestWait
+	found, err := backoff.Retry(ctx, func() (*server, error) {
+		found, err := s.setUp(ctx)
+		if err != nil && (ctx.Err() != nil || !isAway(err) && !isConflict(err)) {
+			return nil, backoff.Permanent(err)
+		}
+		return found, err
+	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(wait), backoff.WithNotify(func(err error, next time.Duration) {
+		waited = true
+		s.log.WarnContext(ctx, "waiting for the database", "database", s.options,
+			"since", time.Since(began).Round(time.Second), "next", next.Round(time.Millisecond), "error", err)
+	}))
+	if err != nil {
+		return err
+	}
+	if waited {
+		s.log.InfoContext(ctx, "the database is up", "database", s.options, "after", time.Since(began).Round(time.Millisecond))
+	}
+	s.server.Store(found)
+	return nil
+}
+
+// setUp makes everything that the store needs of the server, and asks what it is like.
+func (s *Store) setUp(ctx context.Context) (*server, error) {
+	if err := s.reach(ctx); err != nil {
+		return nil, err
+	}
+	// Without a bound of its own: it may wait for another node's migration, which takes as
+	// long as it takes.
+	if err := migrate(ctx, s.options); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	return inspect(ctx, s.db)
+}
+
+// reach connects to the database, and makes it when the server has none of this name.
+func (s *Store) reach(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	defer cancel()
+	err := s.db.PingContext(ctx)
+	if numberOf(err) != errUnknownDatabase {
+		return err
+	}
+	if err := createDatabase(ctx, s.options); err != nil {
+		return fmt.Errorf("the server has no database %q, and it can't be made; let an administrator run CREATE DATABASE and grant all rights on it: %w", s.options.Name, err)
+	}
+	s.log.WarnContext(ctx, "the server had no such database: made it", "database", s.options)
+	return s.db.PingContext(ctx)
+}
+
+func createDatabase(ctx context.Context, o Options) (err error) {
+	o.MaxOpenConns, o.MaxIdleConns = 1, 1
+	db, err := openPool(o, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+quoted(o.Name)+" CHARACTER SET utf8mb4")
+	return err
+}
+
+// sleep returns after d, or when ctx ends.
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// querier is what both a pool and a connection of it can do.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}

@@ -1,0 +1,99 @@
+package mysql
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// A group is bounded, so that its transaction stays short.
+const (
+	groupBatches = 64
+	groupBytes   = 4 << 20
+)
+
+// entry is an Append that waits, and then its answer.
+type entry struct {
+	ctx     context.Context // of the call; once the entry was taken it counts no more
+	batch   inventory.Batch
+	receipt inventory.Receipt
+	err     error
+	done    chan struct{} // closed when receipt and err are there
+	// ours is set when a transaction tried to record the batch, after it had found that
+	// nobody has. What a later attempt finds is then our own.
+	ours bool
+}
+
+// queues has a line for each organization that has appends waiting or under way. Their
+// transactions would wait for each other in the database anyway: so they take up one
+// connection instead of many, and share a commit.
+type queues struct {
+	mu    sync.Mutex
+	lines map[uuid.UUID]*line
+}
+
+type line struct{ waiting []*entry }
+
+// join puts the entry at the end of its organization's line. It reports whether the line
+// is new: then somebody has to serve it until take returns none.
+func (q *queues) join(e *entry) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.lines == nil {
+		q.lines = map[uuid.UUID]*line{}
+	}
+	l, ok := q.lines[e.batch.Org]
+	if !ok {
+		l = &line{}
+		q.lines[e.batch.Org] = l
+	}
+	l.waiting = append(l.waiting, e)
+	return !ok
+}
+
+// leave takes the entry out of the line; false when somebody took it already.
+func (q *queues) leave(e *entry) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l, ok := q.lines[e.batch.Org]
+	if !ok {
+		return false
+	}
+	at := slices.Index(l.waiting, e)
+	if at < 0 {
+		return false
+	}
+	l.waiting = slices.Delete(l.waiting, at, at+1)
+	return true
+}
+
+// take returns the next group; none when the line is empty, which closes it.
+func (q *queues) take(org uuid.UUID) []*entry {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	l := q.lines[org]
+	if len(l.waiting) == 0 {
+		delete(q.lines, org)
+		return nil
+	}
+	n, bytes := 0, 0
+	for n < len(l.waiting) && n < groupBatches && (n == 0 || bytes+l.waiting[n].size() <= groupBytes) {
+		bytes += l.waiting[n].size()
+		n++
+	}
+	group := slices.Clone(l.waiting[:n])
+	l.waiting = slices.Delete(l.waiting, 0, n)
+	return group
+}
+
+// size is about what the batch's rows take up in a statement.
+func (e *entry) size() int {
+	total := 0
+	for i := range e.batch.Resources {
+		total += rowSize(&e.batch.Resources[i])
+	}
+	return total
+}

@@ -1,0 +1,196 @@
+package mysql
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// transaction records one group.
+type transaction struct {
+	conn   *sql.Conn
+	server *server
+	org    uuid.UUID
+	now    time.Time
+	form   form
+
+	newest  time.Time // of the organization's records; zero for none
+	batches map[string]filed
+}
+
+// filed is a batch that was recorded.
+type filed struct {
+	digest  [32]byte
+	receipt inventory.Receipt
+	ours    *entry // in this transaction
+}
+
+type answer struct {
+	receipt inventory.Receipt
+	err     error
+}
+
+// run returns an answer for each entry once they are committed.
+func (t *transaction) run(ctx context.Context, group []*entry) ([]answer, error) {
+	if _, err := t.conn.ExecContext(ctx, "START TRANSACTION"); err != nil {
+		return nil, err
+	}
+	if err := t.lock(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.lookUp(ctx, group); err != nil {
+		return nil, err
+	}
+	answers, fresh := t.decide(group)
+	if err := t.write(ctx, fresh); err != nil {
+		return nil, err
+	}
+	// As a statement, because sql.Tx's can't be bounded in time.
+	_, err := t.conn.ExecContext(ctx, "COMMIT")
+	return answers, err
+}
+
+// lock keeps other transactions of the organization out, those of other nodes too.
+func (t *transaction) lock(ctx context.Context) error {
+	var newest sql.NullTime
+	err := t.conn.QueryRowContext(ctx, "SELECT newest FROM inventory_organizations WHERE org = ? FOR UPDATE", t.org.String()).Scan(&newest)
+	if errors.Is(err, sql.ErrNoRows) {
+		return errNoOrganization
+	}
+	t.newest = newest.Time
+	return err
+}
+
+// lookUp finds which of the batches were recorded before.
+func (t *transaction) lookUp(ctx context.Context, group []*entry) (err error) {
+	args := []any{t.org.String()}
+	for _, e := range group {
+		args = append(args, e.batch.ID)
+	}
+	type row struct {
+		id, request string
+		digest      []byte
+		at          time.Time
+		count       int
+	}
+	rows, err := list(ctx, t.conn, func(r *row) []any { return []any{&r.id, &r.digest, &r.request, &r.at, &r.count} },
+		"SELECT id, digest, request, at, records FROM inventory_batches WHERE org = ? AND id IN "+tuple(len(group)), args...)
+	t.batches = make(map[string]filed, len(rows)+len(group))
+	for _, r := range rows {
+		f := filed{receipt: inventory.Receipt{Request: r.request, At: r.at, Count: r.count}}
+		copy(f.digest[:], r.digest)
+		t.batches[r.id] = f
+	}
+	return err
+}
+
+// decide answers every entry as if all went well, and returns those that have to be
+// recorded, with their timestamps.
+func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) {
+	for _, e := range group {
+		if f, ok := t.batches[e.batch.ID]; ok {
+			answers = append(answers, f.answer(e))
+			continue
+		}
+		at, err := t.stamp(e.batch.At)
+		if err != nil {
+			answers = append(answers, answer{err: err})
+			continue
+		}
+		f := filed{digest: e.batch.Digest, receipt: inventory.Receipt{Request: e.batch.Request, At: at, Count: len(e.batch.Resources)}, ours: e}
+		t.batches[e.batch.ID], t.newest = f, at
+		answers = append(answers, answer{receipt: f.receipt})
+		e.ours = true
+		fresh = append(fresh, e)
+	}
+	return answers, fresh
+}
+
+func (f filed) answer(e *entry) answer {
+	if f.digest != e.batch.Digest {
+		return answer{err: fault.New(fault.IdempotencyMismatch, "this key came with another upload before")}
+	}
+	f.receipt.Replayed = !e.ours
+	return answer{receipt: f.receipt}
+}
+
+// stamp returns the timestamp of the next batch, which wants to have at unless it is zero.
+func (t *transaction) stamp(at time.Time) (time.Time, error) {
+	switch {
+	case at.IsZero() && t.now.Before(t.newest):
+		return t.newest, nil
+	case at.IsZero():
+		return t.now, nil
+	case at.Before(t.newest):
+		return at, fault.New(fault.ParameterInvalid, "the timestamp %s lies before the organization's newest record, %s",
+			at.Format(time.RFC3339Nano), t.newest.Format(time.RFC3339Nano))
+	}
+	return at, nil
+}
+
+// write stores the batches that are new.
+func (t *transaction) write(ctx context.Context, fresh []*entry) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := t.insertRows(ctx, fresh); err != nil {
+		return err
+	}
+	if err := t.insertBatches(ctx, fresh); err != nil {
+		return err
+	}
+	if err := t.count(ctx, fresh); err != nil {
+		return err
+	}
+	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest, t.org.String())
+	return err
+}
+
+func (t *transaction) insertBatches(ctx context.Context, fresh []*entry) error {
+	insert := newInsert("INSERT INTO inventory_batches (org, id, digest, request, at, records, created) VALUES ")
+	for _, e := range fresh {
+		r := t.batches[e.batch.ID].receipt
+		insert.add(t.org.String(), e.batch.ID, e.batch.Digest[:], r.Request, r.At, r.Count, t.now)
+	}
+	return insert.exec(ctx, t.conn, "")
+}
+
+// count adds the batches to their groups.
+func (t *transaction) count(ctx context.Context, fresh []*entry) error {
+	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, first_at, last_at) VALUES ")
+	for _, g := range t.groups(fresh) {
+		names := sha256.Sum256([]byte(g.Provider + "\x00" + g.Category + "\x00" + g.ResourceType))
+		insert.add(t.org.String(), names[:], g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
+	}
+	return insert.exec(ctx, t.conn, " ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")
+}
+
+func (t *transaction) groups(fresh []*entry) []inventory.Group {
+	found := map[[3]string]*inventory.Group{}
+	var all []*inventory.Group
+	for _, e := range fresh {
+		at := t.batches[e.batch.ID].receipt.At
+		for _, r := range e.batch.Resources {
+			names := [3]string{r.Provider, r.Category, r.ResourceType}
+			g := found[names]
+			if g == nil {
+				g = &inventory.Group{Provider: r.Provider, Category: r.Category, ResourceType: r.ResourceType, First: at}
+				found[names] = g
+				all = append(all, g)
+			}
+			g.Count++
+			g.Last = at
+		}
+	}
+	groups := make([]inventory.Group, len(all))
+	for i, g := range all {
+		groups[i] = *g
+	}
+	return groups
+}

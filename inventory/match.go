@@ -1,6 +1,10 @@
 package inventory
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/holdfast/holdfast/jsonscan"
+)
 
 // matchAttributes compares as Query.Attributes says. Attributes that are no JSON object
 // match nothing but an empty filter.
@@ -8,24 +12,25 @@ func matchAttributes(want map[string]string, attributes json.RawMessage) bool {
 	if len(want) == 0 {
 		return true
 	}
-	var have map[string]json.RawMessage
-	if err := json.Unmarshal(attributes, &have); err != nil {
-		return false
-	}
-	for key, text := range want {
-		value, ok := have[key]
-		if !ok || spelling(value) != text {
+	matched := make(map[string]bool, len(want))
+	err := jsonscan.Object(attributes, jsonscan.Limits{}, func(key, value []byte) error {
+		if text, wanted := want[string(key)]; wanted {
+			matched[string(key)] = isSpelled(value, text)
+		}
+		return nil
+	})
+	for key := range want {
+		if err != nil || !matched[key] {
 			return false
 		}
 	}
 	return true
 }
 
-// spelling is a string's text, or a value's JSON.
-func spelling(value json.RawMessage) string {
-	var text string
-	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &text) == nil {
-		return text
+// isSpelled reports whether a string has this text, or another value this JSON.
+func isSpelled(value []byte, text string) bool {
+	if unquoted, ok := jsonscan.Unquote(value); ok {
+		return string(unquoted) == text
 	}
-	return string(value)
+	return string(value) == text
 }

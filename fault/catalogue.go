@@ -50,7 +50,7 @@ type Entry struct {
 func Catalogue() []Entry {
 	return []Entry{
 		{NameInvalid, Invalid, "The state's name breaks a rule; the message says which. Names are 1 to 255 characters: segments of letters, digits and `. _ - ~`, joined by `/`."},
-		{ParameterInvalid, Invalid, "A query parameter has a value that makes no sense, such as an empty `ID`."},
+		{ParameterInvalid, Invalid, "A query parameter is unknown, comes twice, or has a value that makes no sense, such as an empty `ID`."},
 		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
 		{StateInvalid, Invalid, "The body is not one JSON object, or its `serial` or `lineage` is not what a state has. Nothing was stored."},
 		{DigestMismatch, Invalid, "The body does not match its `Content-MD5`: it was damaged on the way. Nothing was stored; send it again."},

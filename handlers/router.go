@@ -9,16 +9,19 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 )
 
 // Deps is what the routes stand on.
 type Deps struct {
-	States   *state.Service
-	Verifier middleware.Verifier
-	Log      *slog.Logger
-	Now      func() time.Time
+	States *state.Service
+	// Inventory serves uploads; nil answers them with fault.UploadsOff.
+	Inventory *inventory.Service
+	Verifier  middleware.Verifier
+	Log       *slog.Logger
+	Now       func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -49,9 +52,10 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routeHealth(router, health{ready: d.States.Ready, version: d.Version, draining: d.Draining})
 	routeNative(router.Group("/api/v1/state/:name", native), d)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
+	routeUploads(router.Group("/", native), d)
 
-	router.NoRoute(behind("/api", native), behind("/terraform", keyOnly), noRoute)
-	router.NoMethod(behind("/api", native), behind("/terraform", keyOnly), noMethod)
+	router.NoRoute(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noRoute)
+	router.NoMethod(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noMethod)
 	return router, nil
 }
 
@@ -87,6 +91,21 @@ func routeState(group gin.IRoutes, s states) {
 	group.POST("/lock", s.lock)
 	group.PUT("/lock", s.lock)
 	group.DELETE("/lock", s.unlock)
+}
+
+// routeUploads is what providers report, and what is read back of it.
+func routeUploads(group gin.IRoutes, d Deps) {
+	service := d.Inventory
+	if service == nil {
+		service = inventory.NewService(inventory.Off{})
+	}
+	shape := middleware.JSONShape(readUpload, inventory.CheckShape)
+	group.POST("/api/v1/upload", shape, uploads{service}.upload)
+	group.POST("/upload", shape, uploads{service}.upload)
+	read := data{service: service, log: d.Log}
+	group.GET("/api/v1/data", read.records)
+	group.GET("/api/v1/data/latest", read.latest)
+	group.GET("/api/v1/data/summary", read.summary)
 }
 
 // behind puts the unknown corners of the API behind authentication too, so that a

@@ -14,8 +14,10 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 var (
@@ -53,9 +55,12 @@ func testDeps(t *testing.T) handlers.Deps {
 	t.Helper()
 	store := memory.New(64 << 20)
 	t.Cleanup(func() { _ = store.Close() })
+	uploads := storagetest.NewInventory()
+	t.Cleanup(func() { _ = uploads.Close() })
 	log := slog.New(slog.DiscardHandler)
 	return handlers.Deps{
 		States:        state.NewService(store, time.Now, log),
+		Inventory:     inventory.NewService(uploads),
 		Verifier:      testKeys(),
 		Log:           log,
 		Now:           time.Now,
@@ -93,6 +98,8 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	// trailer is what came behind the body.
+	trailer http.Header
 }
 
 // do sends "METHOD /path" with a body and optional headers given as "Name: value".
@@ -124,7 +131,7 @@ func (c caller) send(r *http.Request) answer {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return answer{response.StatusCode, response.Header, string(body)}
+	return answer{response.StatusCode, response.Header, string(body), response.Trailer}
 }
 
 // step is one request of a conversation, and what must come back.

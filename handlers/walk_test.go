@@ -43,6 +43,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	for _, path := range states {
 		owner.converse([]step{{"POST " + path, body(1), 200, ""}, {"LOCK " + path, infoA, 200, ""}})
 	}
+	owner.converse([]step{{"POST /upload", oneUpload("ada@engine"), 200, ""}})
 	strangers := map[string]caller{
 		"nobody":              {},
 		"wrong key":           {user: acme.String(), key: globexKey},
@@ -50,7 +51,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		"org that is no UUID": {user: "acme", key: acmeKey},
 		"empty key":           {user: acme.String()},
 	}
-	unknown := []string{"GET /api/v1/nothing", "GET /api", "PATCH /api/v1/state/x", "GET /terraform/state/x", "BREW /terraform/state/e/p"}
+	unknown := []string{"GET /api/v1/nothing", "GET /api", "PATCH /api/v1/state/x", "GET /terraform/state/x", "GET /upload", "POST /upload/x", "GET /api/v1/data/x", "BREW /terraform/state/e/p"}
 	for _, route := range append(routes(t, deps), unknown...) {
 		if public(route) {
 			continue
@@ -64,7 +65,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		}
 		other := newCaller(t, server, globex, globexKey)
 		if got := other.do(route, infoB); strings.Contains(got.body, "ada@engine") || strings.Contains(got.body, "5ad8") {
-			t.Errorf("%s as another tenant shows the first one's state or lock: %s", route, got.body)
+			t.Errorf("%s as another tenant shows the first one's state, lock or upload: %s", route, got.body)
 		}
 	}
 	for _, path := range states {

@@ -1,0 +1,146 @@
+package handlers
+
+import (
+	"iter"
+	"log/slog"
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
+)
+
+// Trailers of the formats that have no place for it.
+const (
+	countTrailer = "X-Holdfast-Count"
+	nextTrailer  = "X-Holdfast-Next"
+)
+
+// data gives back what was uploaded.
+type data struct {
+	service *inventory.Service
+	log     *slog.Logger
+}
+
+func (d data) records(c *gin.Context) {
+	ask, form, err := d.parse(c, append(filters(), "cursor", "order"))
+	if err != nil {
+		middleware.Fail(c, err)
+		return
+	}
+	d.stream(c, d.service.Records(c.Request.Context(), middleware.Principal(c), ask.Query), ask.limit, form)
+}
+
+// latest takes no cursor: what came before it would have to be read again anyway.
+func (d data) latest(c *gin.Context) {
+	ask, form, err := d.parse(c, filters())
+	if err != nil {
+		middleware.Fail(c, err)
+		return
+	}
+	newest := d.service.Latest(c.Request.Context(), middleware.Principal(c), ask.Query)
+	d.stream(c, withoutCursors(newest), ask.limit, form)
+}
+
+func withoutCursors(records iter.Seq2[inventory.Positioned, error]) iter.Seq2[inventory.Positioned, error] {
+	return func(yield func(inventory.Positioned, error) bool) {
+		for record, err := range records {
+			record.Next = ""
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+func (d data) parse(c *gin.Context, known []string) (reading, format, error) {
+	ask, err := parseReading(c.Request.URL.RawQuery, known)
+	if err != nil {
+		return reading{}, nil, err
+	}
+	form := formatFor(c.GetHeader("Accept"), middleware.Principal(c).Org, ask.spreadsheet)
+	if _, isCSV := form.(csvFormat); ask.spreadsheet && !isCSV {
+		return reading{}, nil, fault.New(fault.ParameterInvalid, "the query's escape goes with Accept: text/csv only")
+	}
+	return ask, form, nil
+}
+
+func formatFor(accept string, org uuid.UUID, spreadsheet bool) format {
+	switch negotiate(accept, mediaJSON, mediaNDJSON, mediaCSV) {
+	case mediaNDJSON:
+		return ndjsonFormat{}
+	case mediaCSV:
+		return csvFormat{spreadsheet}
+	default:
+		return jsonFormat{org}
+	}
+}
+
+// stream sends the records as they come. An answer that has begun and can't be finished
+// is broken off with its connection, so that nobody takes it for whole.
+func (d data) stream(c *gin.Context, records iter.Seq2[inventory.Positioned, error], limit int, form format) {
+	media, trailers := form.contentType()
+	s := newSender(c, func(header http.Header) { announce(header, media, trailers) })
+	s.piece = form.begin(s.piece)
+	count, next, err := fill(s, form, records, limit)
+	if err == nil {
+		s.piece = form.end(s.piece, count, next)
+		err = s.finish()
+	}
+	switch {
+	case err == nil && trailers:
+		setTrailers(c.Writer.Header(), count, next)
+	case err != nil && !s.started():
+		middleware.Fail(c, err)
+	case err != nil:
+		d.breakOff(c, s.lost, count, err)
+	}
+}
+
+func (d data) breakOff(c *gin.Context, readerLeft bool, count int, err error) {
+	ctx, level := c.Request.Context(), slog.LevelError
+	if readerLeft || ctx.Err() != nil {
+		level = slog.LevelInfo
+	}
+	d.log.Log(ctx, level, "an answer was broken off", "path", c.FullPath(), "records", count, "error", err)
+	panic(http.ErrAbortHandler)
+}
+
+// fill sends up to limit records, and looks whether one more follows: only then next is
+// the cursor of the last one.
+func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], limit int) (count int, next string, err error) {
+	last := ""
+	for record, err := range records {
+		if err != nil {
+			return count, "", err
+		}
+		if limit > 0 && count == limit {
+			return count, last, nil
+		}
+		s.piece = form.record(s.piece, count, record.Record)
+		count++
+		last = record.Next
+		if err := s.sendIfDue(); err != nil {
+			return count, "", err
+		}
+	}
+	return count, "", nil
+}
+
+func announce(header http.Header, media string, trailers bool) {
+	header.Set("Content-Type", media)
+	header.Set("Cache-Control", "no-store")
+	if trailers {
+		header.Set("Trailer", countTrailer+", "+nextTrailer)
+	}
+}
+
+func setTrailers(header http.Header, count int, next string) {
+	header.Set(countTrailer, strconv.Itoa(count))
+	if next != "" {
+		header.Set(nextTrailer, next)
+	}
+}

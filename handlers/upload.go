@@ -1,0 +1,77 @@
+package handlers
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
+)
+
+// uploads takes in what providers report.
+type uploads struct{ service *inventory.Service }
+
+// uploaded is the answer to an upload, and to each replay of it.
+type uploaded struct {
+	Status         string    `json:"status"` // always "success"
+	Message        string    `json:"message"`
+	OrgID          uuid.UUID `json:"org_id"`
+	InstancesCount int       `json:"instances_count"`
+	// RequestID is that of the request which recorded the upload: in a replay, the first.
+	RequestID string `json:"request_id"`
+	// Ignored points to members that mean nothing in an upload.
+	Ignored []string `json:"ignored,omitempty"`
+}
+
+func (u uploads) upload(c *gin.Context) {
+	key, err := idempotencyKey(c)
+	if err != nil {
+		middleware.Fail(c, err)
+		return
+	}
+	principal := middleware.Principal(c)
+	accepted, err := u.service.Upload(c.Request.Context(), principal, middleware.JSONBody(c), key)
+	if err != nil {
+		middleware.Fail(c, err)
+		return
+	}
+	middleware.Annotate(c, slog.Int("instances", accepted.Count), slog.Bool("replayed", accepted.Replayed))
+	if accepted.Replayed {
+		c.Header("Idempotent-Replayed", "true")
+	}
+	c.JSON(http.StatusOK, uploaded{
+		Status:         "success",
+		Message:        stored(accepted.Count),
+		OrgID:          principal.Org,
+		InstancesCount: accepted.Count,
+		RequestID:      accepted.Request,
+		Ignored:        accepted.Ignored,
+	})
+}
+
+func stored(count int) string {
+	if count == 1 {
+		return "stored 1 instance"
+	}
+	return fmt.Sprintf("stored %d instances", count)
+}
+
+// idempotencyKey returns the request's key, empty without one. A header that is there but
+// empty is refused: its sender believes that the upload can be sent again safely.
+func idempotencyKey(c *gin.Context) (string, error) {
+	values := c.Request.Header.Values("Idempotency-Key")
+	if len(values) == 0 {
+		return "", nil
+	}
+	if len(values) > 1 || values[0] == "" {
+		return "", fault.New(fault.IdempotencyInvalid, "the request has more than one Idempotency-Key, or an empty one")
+	}
+	return values[0], nil
+}
+
+// readUpload reads an upload's body.
+func readUpload(c *gin.Context) ([]byte, error) { return readBody(c, inventory.MaxBody) }

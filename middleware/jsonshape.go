@@ -1,0 +1,65 @@
+package middleware
+
+import (
+	"context"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+)
+
+type jsonBodyKey struct{}
+
+// JSONShape lets a request pass only when its body says that it is JSON and check accepts
+// its shape; JSONBody then returns it. It stands behind Authenticate: nobody's body is
+// read before it is known whose it is. read reads the body up to its limit.
+func JSONShape(read func(*gin.Context) ([]byte, error), check func(body []byte) error) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if err := checkMedia(c.Request.Header); err != nil {
+			Fail(c, err)
+			return
+		}
+		body, err := read(c)
+		if err == nil {
+			err = check(body)
+		}
+		if err != nil {
+			Fail(c, err)
+			return
+		}
+		withContext(c, context.WithValue(c.Request.Context(), jsonBodyKey{}, body))
+		c.Next()
+	}
+}
+
+// JSONBody returns the body that JSONShape accepted; nil where it did not run.
+func JSONBody(c *gin.Context) []byte {
+	body, _ := c.Request.Context().Value(jsonBodyKey{}).([]byte)
+	return body
+}
+
+// checkMedia takes application/json and what is built on it, in UTF-8 and as it is. No
+// Content-Type counts as JSON: there is nothing else that it could be.
+func checkMedia(header http.Header) error {
+	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.MediaUnsupported, "the body has a Content-Encoding; send it as it is")
+	}
+	values := header.Values("Content-Type")
+	if len(values) == 0 {
+		return nil
+	}
+	media, parameters, err := mime.ParseMediaType(values[0])
+	if err != nil || len(values) > 1 || !isJSON(media) {
+		return fault.New(fault.MediaUnsupported, "the Content-Type is not application/json")
+	}
+	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(fault.MediaUnsupported, "the Content-Type has another charset than utf-8, which is the only one that JSON has")
+	}
+	return nil
+}
+
+func isJSON(media string) bool {
+	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
+}

@@ -1,0 +1,130 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// pending is an upload on its way.
+type pending struct {
+	batch  inventory.Batch // without its resources, which are in the rows
+	rows   []byte          // with timestamps still to be set
+	ends   []int           // offsets behind each row
+	counts map[index.Group]int64
+
+	receipt inventory.Receipt
+	err     error
+	same    *pending // the upload of the same ID before it in its group
+	done    chan struct{}
+}
+
+// Append implements inventory.Store.
+func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+	if err := s.life.enter(); err != nil {
+		return inventory.Receipt{}, err
+	}
+	defer s.life.leave()
+	if err := ctx.Err(); err != nil {
+		return inventory.Receipt{}, err
+	}
+	p, err := render(batch)
+	if err != nil {
+		return inventory.Receipt{}, err
+	}
+	t := s.tenants.acquire(batch.Org)
+	defer s.tenants.release(t)
+	if err := t.enqueue(p); err != nil {
+		return inventory.Receipt{}, err
+	}
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		if t.withdraw(p) {
+			return inventory.Receipt{}, ctx.Err()
+		}
+		<-p.done // it has begun: what becomes of it is the answer
+	}
+	return p.receipt, p.err
+}
+
+// answer ends an upload with its receipt, or with its own error, or with its group's.
+func (p *pending) answer(err error) {
+	if p.err == nil && p.receipt.Count == 0 {
+		p.err = err
+	}
+	if p.err != nil {
+		p.receipt = inventory.Receipt{}
+	}
+	close(p.done)
+}
+
+// render makes the rows, in the caller's goroutine: all but the timestamps.
+func render(batch inventory.Batch) (*pending, error) {
+	if err := checkBatch(batch); err != nil {
+		return nil, err
+	}
+	p := &pending{batch: batch, counts: map[index.Group]int64{}, done: make(chan struct{})}
+	p.batch.Resources = nil
+	p.rows = make([]byte, 0, estimate(batch))
+	p.ends = make([]int, 0, len(batch.Resources))
+	for i, r := range batch.Resources {
+		if err := jsonscan.Object(r.Attributes, jsonscan.Limits{}, nil); err != nil {
+			return nil, fmt.Errorf("csv: attributes of resource %d: %w", i, err)
+		}
+		start := len(p.rows)
+		p.rows = csvrow.AppendRecord(p.rows, inventory.Record{Org: batch.Org, Resource: r})
+		if len(p.rows)-start > csvrow.MaxRow {
+			return nil, fault.New(fault.BodyTooLarge, "resource %d is larger than a row can be: %d bytes", i, csvrow.MaxRow)
+		}
+		p.ends = append(p.ends, len(p.rows))
+		p.counts[index.Group{Provider: r.Provider, Category: r.Category, ResourceType: r.ResourceType}]++
+	}
+	return p, nil
+}
+
+// estimate is about how many bytes the rows take.
+func estimate(batch inventory.Batch) int {
+	n := 0
+	for _, r := range batch.Resources {
+		n += 128 + len(r.Provider) + len(r.Category) + len(r.ResourceType) + len(r.ResourceName) + len(r.Attributes)*5/4
+	}
+	return n
+}
+
+// setTime writes the timestamp over the place that every row keeps for it.
+func (p *pending) setTime(at time.Time) {
+	text := at.Format(csvrow.TimeLayout)
+	start := 0
+	for _, end := range p.ends {
+		copy(p.rows[start:], text)
+		start = end
+	}
+}
+
+func checkBatch(b inventory.Batch) error {
+	if len(b.Resources) == 0 {
+		return errors.New("csv: a batch without resources")
+	}
+	if len(b.ID) == 0 || len(b.ID) > 64 {
+		return errors.New("csv: a batch's ID has 1 to 64 characters")
+	}
+	for i := range len(b.ID) {
+		switch c := b.ID[i]; {
+		case '0' <= c && c <= '9', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '-':
+		default:
+			return errors.New("csv: a batch's ID has only letters, digits and -")
+		}
+	}
+	if year := b.At.UTC().Year(); year < 1 || year > 9999 {
+		return errors.New("csv: a timestamp's year has four digits")
+	}
+	return nil
+}

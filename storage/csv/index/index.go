@@ -1,0 +1,132 @@
+// Package index keeps what package csv has to know about its files beside the records
+// themselves, in an SQLite database: how far each file is committed, its pieces with
+// their checksums, which batches were recorded, and the counts for summaries.
+//
+// The files stay the truth about records: a lost index is made again from them. Only the
+// IDs of recent batches are lost with it.
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+)
+
+const readConnections = 4
+
+// Never is the timestamp before all others: that of an organization without records.
+const Never = math.MinInt64
+
+// Index is the open database.
+type Index struct {
+	writer  *writer
+	readers *sql.DB
+	key     []byte
+}
+
+// Head is what is known of an organization's file.
+type Head struct {
+	ID      int64 // zero for an organization that is not in the index
+	Length  int64
+	Newest  int64
+	Records int64
+	Line    int64
+	Seal    Seal
+}
+
+// Seal tells whether a file was touched since it was committed.
+type Seal struct {
+	Inode   int64
+	Changed int64
+}
+
+// Segment is a piece of a file: whole rows.
+type Segment struct {
+	Start, Length int64
+	Records       int64
+	Line          int64
+	First, Last   int64
+	CRC           uint32
+	LF            bool
+}
+
+// End is the offset behind the segment.
+func (s Segment) End() int64 { return s.Start + s.Length }
+
+// Batch is a recorded batch and its place in the file.
+type Batch struct {
+	ID            string
+	Digest        [32]byte
+	Request       string
+	At            int64
+	Count         int
+	Created       int64
+	Start, Length int64
+	Line          int64
+	CRC           uint32
+}
+
+// Group names what records are counted by.
+type Group struct{ Provider, Category, ResourceType string }
+
+// Tally counts the records of a group.
+type Tally struct{ Count, First, Last int64 }
+
+// Change is what appending to a file, or reading in a foreign one, changes.
+type Change struct {
+	Org      uuid.UUID
+	Head     Head      // as it is afterwards; ID zero adds the organization
+	Segments []Segment // new ones, and the one that has grown
+	Batches  []Batch
+	Groups   map[Group]Tally // to be added to what is there
+}
+
+// Open opens the database at path, and makes it if it is missing. The caller has to own
+// the directory.
+func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err error) {
+	if err := prepareFile(path); err != nil {
+		return nil, err
+	}
+	db, err := openWriter(ctx, path)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	x := &Index{writer: newWriter(db)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, x.Close())
+		}
+	}()
+	if err := migrate(ctx, db, log); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	if x.readers, err = openDB(path, "ro", readerPragmas()); err != nil {
+		return nil, err
+	}
+	x.readers.SetMaxOpenConns(readConnections)
+	x.readers.SetMaxIdleConns(readConnections)
+	err = x.readers.QueryRowContext(ctx, "SELECT cursor FROM meta").Scan(&x.key)
+	return x, err
+}
+
+// Key returns 32 random bytes that were made with the database.
+func (x *Index) Key() []byte { return x.key }
+
+// Close waits for commits that have begun and closes the database.
+func (x *Index) Close() error {
+	err := x.writer.close()
+	if x.readers != nil {
+		err = errors.Join(err, x.readers.Close())
+	}
+	return err
+}
+
+func errClosed() error {
+	return fault.New(fault.StoreUnavailable, "the store is closed")
+}

@@ -1,0 +1,49 @@
+package csv
+
+import (
+	"errors"
+	"hash/crc32"
+	"io"
+
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// load reads a segment and compares its checksum. A wrong one has the whole file looked
+// at, because the line to blame may lie before the segment.
+func (r *reading) load(s index.Segment) ([]byte, error) {
+	if err := r.store.life.enter(); err != nil {
+		return nil, err
+	}
+	defer r.store.life.leave()
+	same, err := r.read(s)
+	if err != nil {
+		return nil, err
+	}
+	if same {
+		return r.buf, nil
+	}
+	if err := r.t.inspect(r.ctx); err != nil {
+		return nil, err
+	}
+	if same, err = r.read(s); err == nil && !same { // it was changed and changed back
+		err = r.t.bad(s.Line, "the checksum is wrong")
+	}
+	return r.buf, err
+}
+
+// read fills the buffer with the segment and reports whether the checksum is right.
+func (r *reading) read(s index.Segment) (same bool, err error) {
+	f, done, err := r.t.openRead(r.ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if int64(cap(r.buf)) < s.Length {
+		r.buf = make([]byte, s.Length, max(s.Length, segmentSize+segmentSize/4))
+	}
+	r.buf = r.buf[:s.Length]
+	if _, err := f.ReadAt(r.buf, s.Start); err != nil && err != io.EOF {
+		return false, fileError(err)
+	}
+	return crc32.Checksum(r.buf, castagnoli()) == s.CRC, nil
+}

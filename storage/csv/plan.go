@@ -1,0 +1,122 @@
+package csv
+
+import (
+	"context"
+	"hash/crc32"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// segmentSize is what a segment has at least before the next one begins.
+const segmentSize = 256 << 10
+
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
+// plan is what a group's write adds to the file and to the index.
+type plan struct {
+	fresh  []*pending
+	bytes  []byte
+	change index.Change
+	layout layout
+}
+
+// newPlan sorts out replays and gives the rest timestamps and places.
+func (t *tenant) newPlan(group []*pending) (*plan, error) {
+	known, err := t.findBatches(group)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{layout: layout{head: t.head, last: t.last}}
+	p.change = index.Change{Org: t.org, Groups: map[index.Group]index.Tally{}}
+	if t.head.Length == 0 {
+		p.bytes = append(p.bytes, csvrow.Header...)
+		p.layout.header(len(csvrow.Header))
+	}
+	now := t.store.now().UTC().Truncate(time.Microsecond)
+	seen := map[string]*pending{}
+	for _, u := range group {
+		if b, ok := known[u.batch.ID]; ok {
+			u.replay(b.Digest, inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count})
+		} else if first := seen[u.batch.ID]; first != nil {
+			u.same = first
+		} else if p.add(u, now) {
+			seen[u.batch.ID] = u
+		}
+	}
+	p.change.Head, p.change.Segments = p.layout.head, p.layout.segments
+	return p, nil
+}
+
+func (t *tenant) findBatches(group []*pending) (map[string]index.Batch, error) {
+	if t.head.ID == 0 {
+		return nil, nil
+	}
+	names := make([]string, len(group))
+	for i, u := range group {
+		names[i] = u.batch.ID
+	}
+	return t.store.index.Find(context.Background(), t.head.ID, names)
+}
+
+// replay answers an upload whose ID was used before.
+func (p *pending) replay(digest [32]byte, first inventory.Receipt) {
+	if digest != p.batch.Digest {
+		p.err = fault.New(fault.IdempotencyMismatch, "this upload's ID came with other contents before")
+		return
+	}
+	p.receipt = first
+	p.receipt.Replayed = true
+}
+
+// add gives an upload its timestamp and its place.
+func (p *plan) add(u *pending, now time.Time) bool {
+	h := &p.layout.head
+	at := now.UnixMicro()
+	if !u.batch.At.IsZero() {
+		if at = u.batch.At.UnixMicro(); at < h.Newest {
+			u.err = fault.New(fault.UploadInvalid, "the timestamp to record lies before the organization's newest record")
+			return false
+		}
+	}
+	at = max(at, h.Newest)
+	u.setTime(time.UnixMicro(at).UTC())
+	b := index.Batch{ID: u.batch.ID, Digest: u.batch.Digest, Request: u.batch.Request, At: at,
+		Count: len(u.ends), Created: now.UnixMicro(), Start: h.Length, Length: int64(len(u.rows)),
+		Line: h.Line, CRC: crc32.Checksum(u.rows, castagnoli())}
+	start := 0
+	for _, end := range u.ends {
+		p.layout.add(u.rows[start:end], at, false)
+		start = end
+	}
+	for group, n := range u.counts {
+		p.change.Groups[group] = tally(p.change.Groups[group], n, at)
+	}
+	p.bytes = append(p.bytes, u.rows...)
+	p.change.Batches = append(p.change.Batches, b)
+	p.fresh = append(p.fresh, u)
+	return true
+}
+
+func tally(t index.Tally, n, at int64) index.Tally {
+	if t.Count == 0 {
+		t.First = at
+	}
+	return index.Tally{Count: t.Count + n, First: t.First, Last: at}
+}
+
+// succeed gives the receipts, once everything is durable.
+func (p *plan) succeed(group []*pending) {
+	for i, u := range p.fresh {
+		b := p.change.Batches[i]
+		u.receipt = inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count}
+	}
+	for _, u := range group {
+		if u.same != nil {
+			u.replay(u.same.batch.Digest, u.same.receipt)
+		}
+	}
+}

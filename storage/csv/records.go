@@ -1,0 +1,130 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// reading is one call of Records. It holds one segment's bytes at a time, and no file
+// while its caller looks at a record.
+type reading struct {
+	store   *Store
+	ctx     context.Context
+	t       *tenant
+	query   inventory.Query
+	within  index.Range
+	cursors cursors
+	decoder *csvrow.Decoder
+	yield   func(inventory.Positioned, error) bool
+
+	id    int64
+	end   int64 // what is read ends here, at the end of an upload
+	after int64 // the cursor's offset; -1 without one
+
+	buf    []byte
+	row    csvrow.Row
+	starts []int
+}
+
+// errStop ends a reading without an error.
+var errStop = errors.New("enough")
+
+// Records implements inventory.Store.
+func (s *Store) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+	return func(yield func(inventory.Positioned, error) bool) {
+		r := &reading{store: s, ctx: ctx, query: query, within: rangeOf(query), yield: yield, after: -1,
+			cursors: newCursors(s.index.Key(), org, query.Order), decoder: csvrow.NewDecoder(org)}
+		if err := r.run(org); err != nil && !errors.Is(err, errStop) {
+			yield(inventory.Positioned{}, err)
+		}
+	}
+}
+
+func rangeOf(q inventory.Query) index.Range {
+	r := index.Range{HasSince: !q.Since.IsZero(), HasUntil: !q.Until.IsZero()}
+	if r.HasSince {
+		r.Since = q.Since.UnixMicro()
+	}
+	if r.HasUntil {
+		r.Until = q.Until.UnixMicro()
+		if q.Until.Nanosecond()%1000 > 0 {
+			r.Until++ // records have microseconds: the last one before it is in
+		}
+	}
+	return r
+}
+
+func (r *reading) run(org uuid.UUID) error {
+	r.t = r.store.tenants.acquire(org)
+	defer r.store.tenants.release(r.t)
+	if err := r.start(org); err != nil {
+		return err
+	}
+	if r.query.Order == inventory.Descending {
+		return r.descend()
+	}
+	return r.ascend()
+}
+
+// start fixes what the reading sees: all that is committed now.
+func (r *reading) start(org uuid.UUID) error {
+	if err := r.store.life.enter(); err != nil {
+		return err
+	}
+	defer r.store.life.leave()
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	if err := r.t.check(r.ctx); err != nil {
+		return err
+	}
+	head, err := r.store.index.Head(r.ctx, org)
+	if err != nil {
+		return err
+	}
+	r.id, r.end = head.ID, head.Length
+	if r.query.After == "" {
+		return nil
+	}
+	if r.after, err = r.cursors.decode(r.query.After); err == nil && r.after > r.end {
+		err = errCursor()
+	}
+	return err
+}
+
+// segments asks the index for a page.
+func (r *reading) segments(ask func(*index.Index) ([]index.Segment, error)) ([]index.Segment, error) {
+	if err := r.store.life.enter(); err != nil {
+		return nil, err
+	}
+	defer r.store.life.leave()
+	found, err := ask(r.store.index)
+	if err != nil && r.ctx.Err() != nil {
+		return nil, r.ctx.Err()
+	}
+	return found, err
+}
+
+// emit gives a record to the caller, if the query asks for it.
+func (r *reading) emit(line int64, next int64) error {
+	if err := r.ctx.Err(); err != nil {
+		return err
+	}
+	record, err := r.decoder.Decode(&r.row)
+	if err != nil {
+		return (&badFile{path: r.t.path, first: line, reason: err.Error()}).fault(r.t.org)
+	}
+	if !r.query.Matches(record) {
+		return nil
+	}
+	if !r.yield(inventory.Positioned{Record: record, Next: r.cursors.encode(next)}, nil) {
+		return errStop
+	}
+	return nil
+}

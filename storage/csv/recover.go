@@ -1,0 +1,131 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/google/uuid"
+)
+
+// recover compares the length of every file with the index, and lists the files that it
+// does not know. A file that it can't put right is left to its organization's first use,
+// which refuses it; the others go on.
+func (s *Store) recover(ctx context.Context) error {
+	known := map[uuid.UUID]bool{}
+	for after := ""; ; {
+		entries, err := s.index.List(ctx, after, 1000)
+		if err != nil {
+			return fmt.Errorf("read the index: %w", err)
+		}
+		for _, e := range entries {
+			known[e.Org], after = true, e.Org.String()
+			if err := s.recoverFile(e.Org, e.Length); err != nil {
+				s.log.ErrorContext(ctx, "upload file not recovered", "org", e.Org, "err", err)
+			}
+		}
+		if len(entries) == 0 {
+			return s.findForeign(ctx, known)
+		}
+	}
+}
+
+func (s *Store) recoverFile(org uuid.UUID, length int64) error {
+	now, err := lookAt(s.path(org))
+	switch {
+	case err != nil:
+		return err
+	case now.plain && now.size > length:
+		return s.setAside(org, length)
+	case now.size < length:
+		return fmt.Errorf("the file has %d bytes, but %d were recorded", now.size, length)
+	}
+	return nil
+}
+
+func (s *Store) findForeign(ctx context.Context, known map[uuid.UUID]bool) error {
+	dir, err := os.Open(s.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	for {
+		names, err := dir.Readdirnames(1000)
+		for _, name := range names {
+			if org, ok := organizationOf(name); ok && !known[org] {
+				s.foreign[org] = true
+				s.log.InfoContext(ctx, "upload file found that is not in the index; it is read on first use", "org", org)
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// adopted takes the organization off the list of foreign files.
+func (s *Store) adopted(org uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.foreign, org)
+}
+
+// setAside copies what lies behind the length to a file of its own, and cuts it off.
+func (s *Store) setAside(org uuid.UUID, length int64) (err error) {
+	f, err := os.OpenFile(s.path(org), os.O_RDWR, 0)
+	if err != nil {
+		return fileError(err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	aside, n, err := s.copyTail(f, org, length)
+	if err != nil {
+		return fmt.Errorf("keep a torn tail aside: %w", fileError(err))
+	}
+	if err := f.Truncate(length); err != nil {
+		return fileError(err)
+	}
+	if err := f.Sync(); err != nil {
+		return fileError(err)
+	}
+	s.log.Warn("upload file had a torn tail, which was never acknowledged; it was cut off and kept aside",
+		"org", org, "bytes", n, "kept", filepath.Base(aside))
+	return nil
+}
+
+func (s *Store) copyTail(f *os.File, org uuid.UUID, length int64) (name string, n int64, err error) {
+	base := fmt.Sprintf("%s.torn-%s", s.path(org), s.now().UTC().Format("20060102T150405.000000Z"))
+	aside, err := createNew(base)
+	if err != nil {
+		return "", 0, err
+	}
+	name = aside.Name()
+	defer func() { err = errors.Join(err, aside.Close()) }()
+	n, err = io.Copy(aside, io.NewSectionReader(f, length, 1<<62))
+	if err != nil {
+		return name, n, err
+	}
+	if err := aside.Sync(); err != nil {
+		return name, n, err
+	}
+	return name, n, syncDir(s.dir)
+}
+
+// createNew makes a file that was not there: with a number behind its name if it was.
+func createNew(name string) (*os.File, error) {
+	for i := 0; ; i++ {
+		path := name
+		if i > 0 {
+			path = fmt.Sprintf("%s-%d", name, i)
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+}

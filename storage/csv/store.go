@@ -1,0 +1,119 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// Options say where and how to keep uploads.
+type Options struct {
+	Dir string           // made, only for its owner, if it is missing
+	Log *slog.Logger     // nothing is logged without one
+	Now func() time.Time // time.Now without one
+	// OpenFiles bounds how many of the organizations' files are open at a time; 256
+	// without it, at least 16.
+	OpenFiles int
+
+	open opener // how files are opened for appending
+}
+
+// Store is an inventory.Store in CSV files.
+type Store struct {
+	dir   string
+	log   *slog.Logger
+	now   func() time.Time
+	lock  *flock.Flock
+	index *index.Index
+	life  *lifetime
+
+	tenants *tenants
+	files   *fileCache
+	active  slots // organizations that are being appended to
+	reads   slots // files that are being read
+
+	mu      sync.Mutex
+	foreign map[uuid.UUID]bool // files that Open found and the index does not know
+
+	probe  probe
+	pruner pruner
+}
+
+var _ inventory.Store = (*Store)(nil)
+
+// Open opens the store in a directory, which is then this process's alone. It finds torn
+// tails and cuts them off; files that another program wrote are read on first use.
+func Open(ctx context.Context, o Options) (_ *Store, err error) {
+	o = o.withDefaults()
+	if err := prepareDir(o.Dir); err != nil {
+		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
+	}
+	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), foreign: map[uuid.UUID]bool{}}
+	s.active, s.reads = newSlots(o.OpenFiles/4), newSlots(o.OpenFiles/8)
+	s.files = newFileCache(o.OpenFiles-cap(s.active)-cap(s.reads), o.open)
+	s.tenants = newTenants(s)
+	s.probe.path = filepath.Join(o.Dir, probeName)
+	if s.lock, err = takeDir(o.Dir); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.release())
+		}
+	}()
+	if s.index, err = index.Open(ctx, filepath.Join(o.Dir, indexName), o.Log); err != nil {
+		return nil, err
+	}
+	if err := s.recover(ctx); err != nil {
+		return nil, err
+	}
+	s.pruner.start(s)
+	return s, nil
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.OpenFiles == 0 {
+		o.OpenFiles = 256
+	}
+	o.OpenFiles = max(o.OpenFiles, 16)
+	if o.open == nil {
+		o.open = openFile
+	}
+	return o
+}
+
+// Close implements inventory.Store.
+func (s *Store) Close() error {
+	if !s.life.end() {
+		return nil
+	}
+	s.pruner.stop()
+	return s.release()
+}
+
+func (s *Store) release() error {
+	err := s.files.close()
+	if s.index != nil {
+		err = errors.Join(err, s.index.Close())
+	}
+	return errors.Join(err, s.lock.Close())
+}
+
+func (s *Store) path(org uuid.UUID) string {
+	return filepath.Join(s.dir, org.String()+suffix)
+}

@@ -1,0 +1,140 @@
+package csv
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+const (
+	queueLimit = 4096    // uploads that wait for an organization's file
+	groupCount = 256     // of them share a write,
+	groupBytes = 8 << 20 // unless they have more bytes than this
+)
+
+// tenant is one organization's file, as this process knows it.
+type tenant struct {
+	store *Store
+	org   uuid.UUID
+	path  string
+	refs  int // of tenants
+
+	mu      sync.Mutex
+	queue   []*pending
+	running bool
+	view    view
+
+	// gate lets one in at a time who appends, verifies or adopts. It guards what follows.
+	gate slots
+	head index.Head
+	last index.Segment // the one that may grow
+	// tail is the file while bytes of a failed append may be behind its end.
+	tail appendFile
+	// unsettled is what an append would have led to of which the index knows.
+	unsettled *plan
+}
+
+// view is what a reader may know without passing the gate.
+type view struct {
+	known   bool  // the rest counts
+	writing bool  // the file is being changed by us
+	stamp   stamp // how the file was left
+	refused error
+}
+
+// enqueue adds an upload, and starts a goroutine for the organization if none is at work.
+func (t *tenant) enqueue(p *pending) error {
+	t.mu.Lock()
+	if len(t.queue) >= queueLimit {
+		t.mu.Unlock()
+		return errQueueFull()
+	}
+	t.queue = append(t.queue, p)
+	start := !t.running
+	t.running = true
+	t.mu.Unlock() // before tenants' mutex is taken
+	if start {
+		t.store.life.stay()
+		t.store.tenants.hold(t)
+		go t.run()
+	}
+	return nil
+}
+
+// withdraw takes an upload back, unless it has begun.
+func (t *tenant) withdraw(p *pending) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.Index(t.queue, p)
+	if i < 0 {
+		return false
+	}
+	t.queue = slices.Delete(t.queue, i, i+1)
+	return true
+}
+
+// run carries out what waits until nothing does.
+func (t *tenant) run() {
+	defer t.store.life.leave()
+	defer t.store.tenants.release(t)
+	for t.more() {
+		_ = t.store.active.take(context.Background())
+		t.turn()
+		t.store.active.give()
+	}
+}
+
+func (t *tenant) more() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = len(t.queue) > 0
+	return t.running
+}
+
+// turn carries out one group. What it takes is decided as late as possible: all that came
+// while the one before was written shares this write.
+func (t *tenant) turn() {
+	_ = t.gate.take(context.Background())
+	defer t.gate.give()
+	err := t.ready()
+	group := t.take()
+	if err == nil {
+		err = t.record(group)
+	}
+	for _, p := range group {
+		p.answer(err)
+	}
+}
+
+// take takes the next group from the queue.
+func (t *tenant) take() []*pending {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, size := 0, 0
+	for n < len(t.queue) && n < groupCount {
+		if size += len(t.queue[n].rows); n > 0 && size > groupBytes {
+			break
+		}
+		n++
+	}
+	group := slices.Clone(t.queue[:n])
+	t.queue = slices.Delete(t.queue, 0, n)
+	return group
+}
+
+func (t *tenant) look(change func(*view)) view {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if change != nil {
+		change(&t.view)
+	}
+	return t.view
+}
+
+// dirty reports whether the file may be longer than the index says.
+func (t *tenant) dirty() bool {
+	return t.look(nil).writing
+}

@@ -1,0 +1,109 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// page is how many segments are asked of the index at a time.
+const page = 64
+
+// verify compares the whole file with what the index says of it. It needs the gate, and
+// head and last to be set.
+func (t *tenant) verify(ctx context.Context, now stamp) (err error) {
+	f, done, err := t.openRead(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if err := t.verifyHeader(f); err != nil {
+		return err
+	}
+	for offset := int64(0); ; {
+		segments, err := t.store.index.From(ctx, t.head.ID, offset, index.Range{}, page)
+		if err != nil {
+			return err
+		}
+		for _, s := range segments {
+			if err := t.verifySegment(ctx, f, s); err != nil {
+				return err
+			}
+			offset = s.End()
+		}
+		if len(segments) < page {
+			break
+		}
+	}
+	if now.size > t.head.Length {
+		return t.bad(t.head.Line, "somebody appended to the file")
+	}
+	return t.trust(now)
+}
+
+// trust records that the file is whole, so that the next start need not read it again.
+func (t *tenant) trust(now stamp) error {
+	if t.head.Seal == now.seal {
+		return nil
+	}
+	t.head.Seal = now.seal
+	return t.store.index.SetSeal(t.head.ID, now.seal)
+}
+
+// openRead opens the file for reading, in one of the slots for that.
+func (t *tenant) openRead(ctx context.Context) (*os.File, func() error, error) {
+	if err := t.store.reads.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	f, err := os.Open(t.path)
+	if err != nil {
+		t.store.reads.give()
+		return nil, nil, fileError(err)
+	}
+	return f, func() error {
+		defer t.store.reads.give()
+		return f.Close()
+	}, nil
+}
+
+// verifyHeader compares the first row, in either form of its line end.
+func (t *tenant) verifyHeader(f io.ReaderAt) error {
+	if t.head.Length == 0 {
+		return nil
+	}
+	r := csvrow.NewReader(io.NewSectionReader(f, 0, t.head.Length), 0, 1)
+	if err := r.Next(); err != nil {
+		return t.badRow(r, err)
+	}
+	if !csvrow.IsHeader(&r.Row) {
+		return t.bad(1, "it is not the header of an upload file")
+	}
+	return nil
+}
+
+func (t *tenant) verifySegment(ctx context.Context, f io.ReaderAt, s index.Segment) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	same, err := matches(f, s.Start, s.Length, s.CRC)
+	if err != nil {
+		return fileError(err)
+	}
+	if same {
+		return nil
+	}
+	return t.diagnose(ctx, f, s)
+}
+
+// matches reports whether the bytes have the checksum. A file that ends before them
+// does not.
+func matches(f io.ReaderAt, offset, length int64, crc uint32) (bool, error) {
+	sum := crc32.New(castagnoli())
+	n, err := io.Copy(sum, io.NewSectionReader(f, offset, length))
+	return err == nil && n == length && sum.Sum32() == crc, err
+}

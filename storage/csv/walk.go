@@ -1,0 +1,124 @@
+package csv
+
+import (
+	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/storage/csv/index"
+)
+
+// ascend reads segments forwards.
+func (r *reading) ascend() error {
+	offset := int64(0)
+	if r.after >= 0 {
+		at, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
+			return x.Before(r.ctx, r.id, r.after+1, index.Range{}, 1)
+		})
+		if err != nil {
+			return err
+		}
+		for _, s := range at {
+			offset = s.Start
+		}
+	}
+	for {
+		segments, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
+			return x.From(r.ctx, r.id, offset, r.within, page)
+		})
+		if err != nil {
+			return err
+		}
+		for _, s := range segments {
+			if s.Start >= r.end {
+				return nil
+			}
+			if err := r.forwards(s); err != nil {
+				return err
+			}
+			offset = s.Start + 1
+		}
+		if len(segments) < page {
+			return nil
+		}
+	}
+}
+
+// forwards reads one segment, as far as the reading goes.
+func (r *reading) forwards(s index.Segment) error {
+	data, err := r.load(s)
+	if err != nil {
+		return err
+	}
+	data = data[:min(s.End(), r.end)-s.Start]
+	line := s.Line
+	for i := 0; i < len(data); {
+		n, err := r.row.Parse(data[i:])
+		if err != nil {
+			return r.t.bad(line, err.Error())
+		}
+		start := s.Start + int64(i)
+		end := start + int64(n)
+		if start < r.after && r.after < end {
+			return errCursor()
+		}
+		if start >= r.after {
+			if err := r.emit(line, end); err != nil {
+				return err
+			}
+		}
+		line += int64(r.row.Lines)
+		i += n
+	}
+	return nil
+}
+
+// descend reads segments backwards.
+func (r *reading) descend() error {
+	offset := r.end
+	if r.after >= 0 {
+		offset = r.after
+	}
+	for {
+		segments, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
+			return x.Before(r.ctx, r.id, offset, r.within, page)
+		})
+		if err != nil {
+			return err
+		}
+		for _, s := range segments {
+			if err := r.backwards(s, offset); err != nil {
+				return err
+			}
+			offset = s.Start
+		}
+		if len(segments) < page {
+			return nil
+		}
+	}
+}
+
+// backwards reads the rows of a segment that lie before the limit, the last one first.
+func (r *reading) backwards(s index.Segment, limit int64) error {
+	data, err := r.load(s)
+	if err != nil {
+		return err
+	}
+	data = data[:min(s.End(), limit)-s.Start]
+	r.starts = r.starts[:0]
+	for i := 0; i < len(data); {
+		n := csvrow.Length(data[i:])
+		if n == 0 {
+			return errCursor() // it points into a row
+		}
+		r.starts = append(r.starts, i)
+		i += n
+	}
+	for i := len(r.starts) - 1; i >= 0; i-- {
+		start := r.starts[i]
+		if _, err := r.row.Parse(data[start:]); err != nil {
+			return r.t.bad(s.Line, err.Error())
+		}
+		if err := r.emit(s.Line, s.Start+int64(start)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,179 @@
+package dual
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// lane is an organization's way through the store: one upload at a time, since both sides
+// must see the same order.
+type lane struct {
+	org uuid.UUID
+	// turn has one token. Who took it may use what follows.
+	turn   chan struct{}
+	last   time.Time // newest timestamp that was given away
+	seeded bool      // last takes in what the sides had before
+
+	// nudges wake who pays, before the wait is over.
+	nudges [2]chan struct{}
+
+	mu     sync.Mutex
+	queues [2][]debt // by side, oldest first
+	paying [2]bool   // a goroutine pays the queue
+}
+
+// debt is a batch of the outbox that a side is owed.
+type debt struct {
+	seq  int64
+	size int64
+}
+
+func newLane(org uuid.UUID) *lane {
+	l := &lane{org: org, turn: make(chan struct{}, 1)}
+	for i := range l.nudges {
+		l.nudges[i] = make(chan struct{}, 1)
+	}
+	l.turn <- struct{}{}
+	return l
+}
+
+// lane returns the organization's, which lasts as long as the store.
+func (s *Store) lane(org uuid.UUID) *lane {
+	s.lanesMu.Lock()
+	defer s.lanesMu.Unlock()
+	l, ok := s.lanes[org]
+	if !ok {
+		l = newLane(org)
+		s.lanes[org] = l
+	}
+	return l
+}
+
+// take waits for the lane's turn. The caller must give it back.
+func (l *lane) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-l.turn:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (l *lane) give() { l.turn <- struct{}{} }
+
+func (l *lane) owe(n name, d debt) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queues[n] = append(l.queues[n], d)
+}
+
+func (l *lane) owes(n name) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.queues[n]) > 0
+}
+
+// first returns the debt to pay next; false, and no longer paying, when there is none.
+func (l *lane) first(n name) (debt, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.queues[n]) == 0 {
+		l.queues[n], l.paying[n] = nil, false
+		return debt{}, false
+	}
+	return l.queues[n][0], true
+}
+
+// paid takes the first debt off.
+func (l *lane) paid(n name) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.queues[n] = l.queues[n][1:]
+}
+
+// nudge has both sides tried again soon: an upload waits for one of them.
+func (l *lane) nudge() {
+	for _, c := range l.nudges {
+		select {
+		case c <- struct{}{}:
+		default: // it is awake
+		}
+	}
+}
+
+// pay reports whether the caller is to pay the queue: nobody else does.
+func (l *lane) pay(n name) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.paying[n] {
+		return false
+	}
+	l.paying[n] = true
+	return true
+}
+
+// stamp returns the timestamp of the next batch. It is later than any before, by which a
+// side's records can be told apart.
+func (s *Store) stamp(l *lane) time.Time {
+	at := s.o.Now().UTC().Truncate(time.Microsecond)
+	if !at.After(l.last) {
+		at = l.last.Add(time.Microsecond)
+	}
+	return at
+}
+
+// seed finds the newest timestamp that the sides have. What a side that is away may have
+// beyond the other, the outbox has as well.
+func (s *Store) seed(ctx context.Context, l *lane) error {
+	if l.seeded {
+		return nil
+	}
+	var failure error
+	answers := 0
+	for _, d := range s.sides {
+		if d.isDown() && !s.other(d).isDown() {
+			continue
+		}
+		at, err := s.newest(ctx, d, l.org)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			d.learn(outcome{err: err})
+			failure = err
+			continue
+		}
+		answers++
+		l.last = later(l.last, at)
+	}
+	if answers == 0 {
+		return fault.Wrap(failure, fault.StoreUnavailable, "neither side of the store can be read")
+	}
+	l.seeded = true
+	return nil
+}
+
+// newest returns the timestamp of the organization's newest record on a side.
+func (s *Store) newest(ctx context.Context, d *side, org uuid.UUID) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
+	defer cancel()
+	for record, err := range d.store.Records(ctx, org, inventory.Query{Order: inventory.Descending}) {
+		return record.Timestamp, err
+	}
+	return time.Time{}, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,57 @@
+package dual
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+func TestMain(m *testing.M) {
+	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) { return openJournals(dir) })
+	os.Exit(m.Run())
+}
+
+// TestInventory runs the suite over two stores that never fail.
+func TestInventory(t *testing.T) {
+	storagetest.RunInventory(t, func(t *testing.T) inventory.Store {
+		return open(t, Options{Dir: t.TempDir(), CSV: storagetest.NewInventory(), MySQL: storagetest.NewInventory()})
+	})
+}
+
+func TestDurable(t *testing.T) {
+	storagetest.RunInventoryDurable(t, func(t *testing.T, dir string) inventory.Store {
+		s, err := openJournals(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+// openJournals opens a store whose sides are beside its outbox.
+func openJournals(dir string) (*Store, error) {
+	one, err := storagetest.OpenInventory(filepath.Join(dir, "csv"))
+	if err != nil {
+		return nil, err
+	}
+	two, err := storagetest.OpenInventory(filepath.Join(dir, "mysql"))
+	if err != nil {
+		return nil, errors.Join(err, one.Close())
+	}
+	return Open(context.Background(), Options{Dir: filepath.Join(dir, "outbox"), CSV: one, MySQL: two})
+}
+
+// open opens a store that the test closes.
+func open(t testing.TB, o Options) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package dual
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// Options are what Open needs to know.
+type Options struct {
+	// Dir is the directory of the outbox. Open makes it if needed.
+	Dir string
+	// The sides. Close closes them; an Open that fails leaves them open.
+	CSV, MySQL inventory.Store
+	// MaxBacklogBytes bounds what may be owed, compressed; 0 for 1 GiB.
+	MaxBacklogBytes int64
+	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
+	SideTimeout time.Duration
+	// Log is told of sides that fail and recover; nil for none.
+	Log *slog.Logger
+	// Now is the clock; nil for time.Now.
+	Now func() time.Time
+	// After is the timer of the waits between replays; nil for time.After.
+	After func(time.Duration) <-chan time.Time
+}
+
+func (o *Options) setDefaults() {
+	if o.MaxBacklogBytes == 0 {
+		o.MaxBacklogBytes = 1 << 30
+	}
+	if o.SideTimeout == 0 {
+		o.SideTimeout = 5 * time.Second
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.After == nil {
+		o.After = time.After
+	}
+}
+
+// Store is an inventory.Store over two others. Make it with Open.
+type Store struct {
+	o      Options
+	sides  [2]*side
+	outbox *outbox
+	status statusCache
+
+	lanesMu sync.Mutex
+	lanes   map[uuid.UUID]*lane
+
+	// owedBytes is what is owed, counted once for each side.
+	owedBytes atomic.Int64
+
+	stop    context.Context // ends when Close begins: for replays
+	stopNow context.CancelFunc
+	replays sync.WaitGroup // the goroutines that pay debts
+	calls   sync.WaitGroup // calls of sides, those too that nobody waits for any more
+
+	// gate is held for reading by every Append, for writing by Close.
+	gate    sync.RWMutex
+	closing atomic.Bool
+}
+
+// Open opens the outbox, sends what it holds, and returns when every side has it or has
+// failed once more; the rest goes on in the background. One process at a time may have
+// the directory open.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	o.setDefaults()
+	outbox, err := openOutbox(ctx, o.Dir, o.Log)
+	if err != nil {
+		return nil, fmt.Errorf("open the outbox in %s: %w", o.Dir, err)
+	}
+	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}}
+	s.sides = [2]*side{newSide(csv, o.CSV), newSide(mysql, o.MySQL)}
+	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
+	if err := s.resume(ctx); err != nil {
+		s.stopNow()
+		s.replays.Wait()
+		s.calls.Wait()
+		return nil, errors.Join(fmt.Errorf("open the outbox in %s: %w", o.Dir, err), outbox.close())
+	}
+	return s, nil
+}
+
+// resume enters the debts that the outbox holds, and gives each side a first try at them.
+func (s *Store) resume(ctx context.Context) error {
+	rows, err := s.outbox.all(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		l := s.lane(r.org)
+		l.last = later(l.last, r.at)
+		for _, side := range s.sides {
+			if r.owes.has(side.name) {
+				l.owe(side.name, debt{r.seq, r.size})
+				side.owed.Add(1)
+				s.owedBytes.Add(r.size)
+			}
+		}
+	}
+	var tries sync.WaitGroup
+	for _, l := range s.lanes {
+		for _, side := range s.sides {
+			if l.owes(side.name) {
+				tries.Add(1)
+				s.replay(side, l, tries.Done)
+			}
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		tries.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Close implements inventory.Store. It closes the sides too. Debts stay in the outbox.
+func (s *Store) Close() error {
+	if s.closing.Swap(true) {
+		return nil
+	}
+	s.stopNow()
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	s.replays.Wait()
+	err := errors.Join(s.outbox.close(), s.sides[csv].store.Close(), s.sides[mysql].store.Close())
+	s.calls.Wait() // the sides' Close waited for those that had begun
+	return err
+}
+
+// enter lets an Append in, unless the store is closed. The caller must leave.
+func (s *Store) enter() error {
+	s.gate.RLock()
+	if s.closing.Load() {
+		s.gate.RUnlock()
+		return errClosed()
+	}
+	return nil
+}
+
+func (s *Store) leave() { s.gate.RUnlock() }

@@ -1,0 +1,174 @@
+package dual
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	databaseName = "outbox.db"
+	lockName     = "outbox.lock"
+
+	// One transaction takes what is queued, up to this many jobs.
+	commitJobs = 256
+	// Settled rows are removed with the next transaction, but no later than this, and not
+	// more of them than this.
+	settleWithin = time.Second
+	settleMost   = 256
+)
+
+// outbox keeps batches until both sides have them, in an SQLite database in WAL mode with
+// full sync. One goroutine writes: one fsync serves all that queued up during the last.
+//
+// That a side has a batch is noted without hurry. After a crash the batch is sent again,
+// and the side knows its ID.
+type outbox struct {
+	lock  *flock.Flock
+	db    *sql.DB
+	codec *codec
+	log   *slog.Logger
+
+	jobs    chan *job
+	hurry   chan struct{} // too many settled rows
+	stopped chan struct{}
+
+	mu      sync.Mutex
+	settled map[int64]names // not yet in the database
+}
+
+// job is a piece of work within a transaction. It may be run twice, if the first
+// transaction came to nothing.
+type job struct {
+	run  func(*sql.Tx) error
+	done chan error
+}
+
+func openOutbox(ctx context.Context, dir string, log *slog.Logger) (o *outbox, err error) {
+	o = &outbox{
+		log: log, jobs: make(chan *job, commitJobs), hurry: make(chan struct{}, 1),
+		stopped: make(chan struct{}), settled: map[int64]names{},
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.release())
+		}
+	}()
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if err := prepareDir(dir); err != nil {
+		return nil, err
+	}
+	if o.lock, err = takeDir(dir); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, databaseName)
+	if err := prepareFile(path); err != nil {
+		return nil, err
+	}
+	if o.codec, err = newCodec(); err != nil {
+		return nil, err
+	}
+	if o.db, err = connect(ctx, path); err != nil {
+		return nil, err
+	}
+	if err := migrate(ctx, o.db, log); err != nil {
+		return nil, err
+	}
+	go o.serve()
+	return o, nil
+}
+
+// close commits what is waiting. Nobody may call the outbox any more.
+func (o *outbox) close() error {
+	close(o.jobs)
+	<-o.stopped
+	return o.release()
+}
+
+// release gives back what openOutbox took, as far as it came.
+func (o *outbox) release() error {
+	var errs []error
+	if o.db != nil {
+		errs = append(errs, o.db.Close())
+	}
+	if o.codec != nil {
+		o.codec.close()
+	}
+	if o.lock != nil {
+		errs = append(errs, o.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// do has the work done and returns when it is durable.
+func (o *outbox) do(run func(*sql.Tx) error) error {
+	j := &job{run: run, done: make(chan error, 1)}
+	o.jobs <- j
+	return <-j.done
+}
+
+// settle notes that sides have the batch.
+func (o *outbox) settle(seq int64, have names) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.settled[seq] |= have
+	if len(o.settled) >= settleMost {
+		select {
+		case o.hurry <- struct{}{}:
+		default: // on its way
+		}
+	}
+}
+
+// without returns what is left of a row's debts.
+func (o *outbox) without(seq int64, owes names) names {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return owes.without(o.settled[seq])
+}
+
+// serve is the writer's goroutine.
+func (o *outbox) serve() {
+	defer close(o.stopped)
+	tick := time.NewTicker(settleWithin)
+	defer tick.Stop()
+	for {
+		select {
+		case first, ok := <-o.jobs:
+			if !ok {
+				o.commit(nil)
+				return
+			}
+			o.commit(o.gather(first))
+		case <-o.hurry:
+			o.commit(nil)
+		case <-tick.C:
+			o.commit(nil)
+		}
+	}
+}
+
+// gather adds to the first job those queued behind it.
+func (o *outbox) gather(first *job) []*job {
+	batch := []*job{first}
+	for len(batch) < commitJobs {
+		select {
+		case j, ok := <-o.jobs:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, j)
+		default:
+			return batch
+		}
+	}
+	return batch
+}

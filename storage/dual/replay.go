@@ -1,0 +1,189 @@
+package dual
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+const (
+	// The waits between two replays for an organization on a side that fails.
+	firstWait = 100 * time.Millisecond
+	lastWait  = 30 * time.Second
+	// firstTry is how many batches of an organization Open waits for.
+	firstTry = 100
+	// rememberedFor is less than what a store promises to remember IDs for.
+	rememberedFor = 6 * 24 * time.Hour
+)
+
+// replay sees to it that somebody pays what the organization is owed on this side. tried,
+// if any, is called when the first debts are paid or couldn't be.
+func (s *Store) replay(d *side, l *lane, tried func()) {
+	if !l.pay(d.name) {
+		return
+	}
+	s.replays.Go(func() {
+		p := &payer{s: s, d: d, l: l, wait: firstWait, tried: tried}
+		p.run()
+		p.tell()
+	})
+}
+
+// payer pays one organization's debts on one side.
+type payer struct {
+	s     *Store
+	d     *side
+	l     *lane
+	wait  time.Duration
+	count int
+	tried func()
+}
+
+// run pays until there is nothing left, or the store closes.
+func (p *payer) run() {
+	for {
+		recovered := p.d.recovered() // taken before the call, so as not to miss it
+		next, ok := p.l.first(p.d.name)
+		if !ok || p.s.stop.Err() != nil {
+			return
+		}
+		if err := p.payOne(next); err == nil {
+			p.wait = firstWait
+			if p.count++; p.count == firstTry {
+				p.tell()
+			}
+			continue
+		}
+		p.tell()
+		select {
+		case <-p.s.stop.Done():
+		case <-recovered:
+		case <-p.l.nudges[p.d.name]:
+		case <-p.s.o.After(p.wait):
+			p.wait = min(2*p.wait, lastWait)
+		}
+	}
+}
+
+func (p *payer) tell() {
+	if p.tried != nil {
+		p.tried()
+		p.tried = nil
+	}
+}
+
+// payOne sends the oldest debt, and takes it off when the side has it.
+func (p *payer) payOne(next debt) error {
+	release, err := p.slot()
+	if err != nil {
+		return err
+	}
+	defer release()
+	r, err := p.s.outbox.load(p.s.stop, next.seq)
+	if err == nil {
+		err = p.deliver(r)
+	}
+	if err != nil {
+		p.s.o.Log.Debug("a replay failed", "side", p.d.name.String(), "org", p.l.org, "batch", r.id, "error", err)
+		return err
+	}
+	p.s.outbox.settle(next.seq, names(0).with(p.d.name))
+	p.s.owedBytes.Add(-next.size)
+	p.d.owed.Add(-1)
+	p.l.paid(p.d.name)
+	return nil
+}
+
+// slot waits for leave to use the side: a few at a time, one while it is down.
+func (p *payer) slot() (release func(), err error) {
+	slots := p.d.slots
+	if p.d.isDown() {
+		slots = p.d.probe
+	}
+	select {
+	case slots <- struct{}{}:
+		return func() { <-slots }, nil
+	case <-p.s.stop.Done():
+		return nil, p.s.stop.Err()
+	}
+}
+
+// deliver sends a batch until the side says that it has it.
+func (p *payer) deliver(r row) error {
+	batch, err := r.batch(p.s.outbox.codec)
+	if err != nil {
+		return err
+	}
+	if p.s.o.Now().Sub(r.since) > rememberedFor {
+		if there, err := p.has(batch); there || err != nil {
+			return err
+		}
+	}
+	o := p.s.send(p.s.stop, p.d, batch)
+	if fault.Is(o.err, fault.IdempotencyMismatch) {
+		return p.mismatch(r, batch)
+	}
+	p.complain(batch, o)
+	return o.err
+}
+
+// mismatch delivers a batch whose ID this side knows for another one.
+func (p *payer) mismatch(r row, batch inventory.Batch) error {
+	if r.owes == both {
+		// Nobody was told that this was recorded, and it was a mistake.
+		p.s.o.Log.Warn("a batch is given up: its ID was used before", "side", p.d.name.String(), "org", p.l.org, "batch", r.id)
+		return nil
+	}
+	// The other side had forgotten the ID, this one has not: it goes by another.
+	batch.ID = substitute(batch)
+	o := p.s.send(p.s.stop, p.d, batch)
+	p.complain(batch, o)
+	return o.err
+}
+
+// complain tells of an organization that an operator must look after: at the first try,
+// and whenever the longest wait is over.
+func (p *payer) complain(batch inventory.Batch, o outcome) {
+	if o.err != nil && o.kind() != unknown && (p.wait == firstWait || p.wait == lastWait) {
+		p.s.o.Log.Error("a side of the store does not take an organization's uploads; they are kept for it",
+			"side", p.d.name.String(), "org", p.l.org, "batch", batch.ID, "error", o.err)
+	}
+}
+
+// substitute is an ID that only this batch can have.
+func substitute(batch inventory.Batch) string {
+	sum := sha256.Sum256(append([]byte(batch.ID+"\n"), batch.Digest[:]...))
+	return hex.EncodeToString(sum[:])
+}
+
+// has looks for a batch so old that the side may have forgotten its ID.
+func (p *payer) has(batch inventory.Batch) (bool, error) {
+	ctx, cancel := context.WithTimeout(p.s.stop, p.s.o.SideTimeout)
+	defer cancel()
+	want, at := batch.Resources, 0
+	query := inventory.Query{Since: batch.At, Until: batch.At.Add(time.Microsecond)}
+	for record, err := range p.d.store.Records(ctx, batch.Org, query) {
+		if err != nil {
+			return false, err
+		}
+		if at < len(want) && equal(record.Resource, want[at]) {
+			at++
+		} else {
+			at = 0
+		}
+		if at == len(want) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func equal(a, b inventory.Resource) bool {
+	return a.Provider == b.Provider && a.Category == b.Category && a.ResourceType == b.ResourceType &&
+		a.ResourceName == b.ResourceName && slices.Equal(a.Attributes, b.Attributes)
+}

@@ -1,0 +1,118 @@
+package dual
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// outcomes are the answers of the sides that were sent a batch.
+type outcomes map[name]outcome
+
+// sendAll sends the batch to the sides at once.
+func (s *Store) sendAll(to names, batch inventory.Batch) outcomes {
+	var answers [2]outcome
+	var wg sync.WaitGroup
+	for _, d := range s.sides {
+		if to.has(d.name) {
+			// Whoever waits for this has what it needs: a caller that leaves changes nothing.
+			wg.Go(func() { answers[d.name] = s.send(context.Background(), d, batch) })
+		}
+	}
+	wg.Wait()
+	all := outcomes{}
+	for _, d := range s.sides {
+		if to.has(d.name) {
+			all[d.name] = answers[d.name]
+		}
+	}
+	return all
+}
+
+// receipt returns CSV's, or MySQL's if it alone has recorded the batch.
+func (all outcomes) receipt() (inventory.Receipt, bool) {
+	for _, n := range []name{csv, mysql} {
+		if o, ok := all[n]; ok && o.kind() == recorded {
+			return o.receipt, true
+		}
+	}
+	return inventory.Receipt{}, false
+}
+
+// of returns the sides whose outcome is of this kind.
+func (all outcomes) of(k kind) names {
+	var found names
+	for n, o := range all {
+		if o.kind() == k {
+			found = found.with(n)
+		}
+	}
+	return found
+}
+
+// failure is the answer when no side has recorded the batch.
+func (all outcomes) failure() error {
+	var causes []error
+	full := 0
+	for _, n := range []name{csv, mysql} {
+		o, ok := all[n]
+		if !ok {
+			continue
+		}
+		if o.kind() == refused {
+			return o.err
+		}
+		if fault.Is(o.err, fault.StoreFull) {
+			full++
+		}
+		causes = append(causes, o.err)
+	}
+	if full == 2 {
+		return fault.Wrap(errors.Join(causes...), fault.StoreFull, "both sides of the store are full")
+	}
+	return errBothDown(errors.Join(causes...))
+}
+
+func errBothDown(cause error) error {
+	return fault.Wrap(cause, fault.StoreUnavailable, "both sides of the store are away; try again")
+}
+
+// conclude turns what the sides said into the answer, and into debts.
+func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error) {
+	if receipt, ok := all.receipt(); ok {
+		done := all.of(recorded)
+		l.last = later(l.last, r.at)
+		s.outbox.settle(r.seq, done)
+		s.lend(l, r, both.without(done))
+		return receipt, nil
+	}
+	if all.of(refused) == 0 && all.of(unknown) != 0 {
+		// A side may have it, so both shall.
+		l.last = later(l.last, r.at)
+		s.lend(l, r, both)
+		return inventory.Receipt{}, all.failure()
+	}
+	// Removed before the answer: after a crash it would be sent again.
+	if err := s.outbox.drop(r.seq); err != nil {
+		l.last = later(l.last, r.at)
+		s.lend(l, r, both)
+		return inventory.Receipt{}, errors.Join(errBothDown(err), all.failure())
+	}
+	return inventory.Receipt{}, all.failure()
+}
+
+// lend enters debts and sees to it that they are paid.
+func (s *Store) lend(l *lane, r row, to names) {
+	for _, d := range s.sides {
+		if !to.has(d.name) {
+			continue
+		}
+		l.owe(d.name, debt{r.seq, r.size})
+		d.owed.Add(1)
+		s.owedBytes.Add(r.size)
+		s.replay(d, l, nil)
+	}
+}

@@ -64,6 +64,17 @@ func parseHost(text string) (string, error) {
 	return text, nil
 }
 
+// parseHostOrSocket also takes the absolute path of a Unix socket.
+func parseHostOrSocket(text string) (string, error) {
+	if strings.HasPrefix(text, "/") {
+		return text, nil
+	}
+	if _, err := parseHost(text); err != nil {
+		return "", errors.New("is not an IP address, a host name (no port, no brackets) or the absolute path of a socket")
+	}
+	return text, nil
+}
+
 func parseNetworks(text string) ([]netip.Prefix, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -100,6 +111,15 @@ func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
 		return 0, errors.New("is not a duration above 0, such as 30s or 5m")
+	}
+	return d, nil
+}
+
+// parseWait takes a duration that may be 0.
+func parseWait(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("is neither 0 nor a duration such as 30s or 5m")
 	}
 	return d, nil
 }

@@ -60,12 +60,27 @@ func TestBadValues(t *testing.T) {
 		"count":    {"", "0", "-1", "1.5", "many"},
 		"level":    {"", "INFO", "info+2", "trace"},
 		"format":   {"", "xml"},
+		"wait":     {"", "30", "-1s", "1 s"},
+		"mode":     {"", "on", "Required", "verify"},
 	}
 	for _, s := range table() {
 		for _, text := range bad[s.kind] {
 			if s.set(&Settings{}, text) == nil {
 				t.Errorf("%s takes %q", s.name(), text)
 			}
+		}
+	}
+}
+
+func TestParseHostOrSocket(t *testing.T) {
+	for _, text := range []string{"localhost", "::1", "/run/mysqld/mysqld.sock"} {
+		if got, err := parseHostOrSocket(text); got != text || err != nil {
+			t.Errorf("%q is %q, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "run/mysqld.sock", "db:3306", "unix:/x"} {
+		if got, err := parseHostOrSocket(text); err == nil {
+			t.Errorf("%q is taken as %q", text, got)
 		}
 	}
 }

@@ -23,6 +23,14 @@ const (
 	SQLite = "sqlite"
 )
 
+// What database.tls chooses from.
+const (
+	TLSOff        = "off"
+	TLSPreferred  = "preferred"
+	TLSRequired   = "required"
+	TLSSkipVerify = "skip-verify"
+)
+
 // The formats of the log.
 const (
 	FormatAuto = "auto" // text on a terminal, JSON elsewhere
@@ -73,11 +81,18 @@ type State struct {
 
 // Database is the server that storage.type mysql and dual write to.
 type Database struct {
-	Host     string
-	Port     int
-	User     string
-	Password Secret
-	Name     string
+	Host            string // a name, an IP address, or the path of a Unix socket
+	Port            int
+	User            string
+	Password        Secret
+	Name            string
+	TLS             string // TLSOff, TLSPreferred, TLSRequired or TLSSkipVerify
+	TLSCAFile       string // only together with TLSRequired
+	MaxOpenConns    int
+	MaxIdleConns    int
+	ConnMaxLifetime time.Duration
+	ConnectTimeout  time.Duration
+	StartupWait     time.Duration // 0 waits for as long as it takes
 }
 
 // Auth is where keys are read from, and how long a verified one is remembered.

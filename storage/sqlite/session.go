@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// session is the writing connection with its prepared statements.
+type session struct {
+	conn *sql.Conn
+	now  func() time.Time
+	head *headQuery
+
+	begin, commit, rollback                 *sql.Stmt
+	addState, addVersion, addBody           *sql.Stmt
+	setNewest, setDeleted, setLock, release *sql.Stmt
+	probe                                   *sql.Stmt
+}
+
+func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &session{conn: conn, now: now, head: &headQuery{}}
+	if err := prepare(ctx, conn, t.statements()); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *session) statements() []statement {
+	return []statement{
+		{&t.head.stmt, sqlHead},
+		{&t.begin, "BEGIN IMMEDIATE"},
+		{&t.commit, "COMMIT"},
+		{&t.rollback, "ROLLBACK"},
+		{&t.addState, sqlAddState},
+		{&t.addVersion, sqlAddVersion},
+		{&t.addBody, sqlAddBody},
+		{&t.setNewest, sqlSetNewest},
+		{&t.setDeleted, sqlSetDeleted},
+		{&t.setLock, sqlSetLock},
+		{&t.release, sqlRelease},
+		{&t.probe, sqlProbe},
+	}
+}
+
+// statement is a statement to prepare and where it goes.
+type statement struct {
+	to   **sql.Stmt
+	text string
+}
+
+func prepare(ctx context.Context, conn *sql.Conn, statements []statement) (err error) {
+	for _, s := range statements {
+		if *s.to, err = conn.PrepareContext(ctx, s.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// transaction runs the jobs in one transaction. After an error the caller rolls it back.
+func (t *session) transaction(jobs []*job) error {
+	if err := t.exec(t.begin); err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if err := j.run(t); err != nil {
+			return err
+		}
+	}
+	return t.exec(t.commit)
+}
+
+// exec runs a statement to its end: what has begun is not given up half way.
+func (t *session) exec(stmt *sql.Stmt, args ...any) error {
+	_, err := stmt.ExecContext(context.Background(), args...)
+	return err
+}
+
+// insert runs an INSERT and returns the new row's ID.
+func (t *session) insert(stmt *sql.Stmt, args ...any) (int64, error) {
+	result, err := stmt.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// writeProbe is the smallest write there is.
+func (t *session) writeProbe() error {
+	return t.exec(t.probe, t.now().UnixMicro())
+}

@@ -50,10 +50,10 @@ func readEnded(t *testing.T, what string, want, got state.Version, err error) {
 // checkEndingContext ends contexts while Updates run. Whatever an Update answers, it is
 // over by then: nothing changes afterwards.
 func checkEndingContext(t *testing.T, store state.Store) {
-	together(t, 4, func(worker int) error {
+	together(t, 4, func(ctx context.Context, worker int) error {
 		ref, other := newRef("ending"), newRef("other")
 		for i := range 50 {
-			if err := endDuringUpdate(t.Context(), store, ref, other, stateBody(uint64(i), "")); err != nil {
+			if err := endDuringUpdate(ctx, store, ref, other, stateBody(uint64(i), "")); err != nil {
 				return fmt.Errorf("worker %d, update %d: %w", worker, i, err)
 			}
 		}

@@ -37,9 +37,12 @@ func checkKill(t *testing.T, open func(t *testing.T, dir string) state.Store) {
 		budget = 2 * time.Minute
 	}
 	start, rounds := time.Now(), 0
-	for time.Since(start) < budget && (long || tt.ledger.writes < 3000) {
+	for !t.Failed() && time.Since(start) < budget && (long || tt.ledger.writes < 3000) {
 		tt.round(t)
 		rounds++
+	}
+	if t.Failed() {
+		return
 	}
 	store := tt.reopen(t)
 	tt.ledger.verifyAll(t, store)

@@ -35,7 +35,7 @@ A running server picks the file up within a second.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, flags) },
 	}
 	cmd.Flags().StringVar(&flags.orgName, "org-name", "default", "the organization's name")
-	cmd.Flags().StringVar(&flags.address, "address", "http://127.0.0.1:7777", "where clients reach the server")
+	cmd.Flags().StringVar(&flags.address, "address", "", "where clients reach the server (default: where the settings have it listen, http://127.0.0.1:7777)")
 	cmd.Flags().BoolVar(&flags.ifMissing, "if-missing", false, "succeed and change nothing when there is an auth file")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
 	addAuthFlags(cmd)
@@ -43,9 +43,9 @@ A running server picks the file up within a second.`,
 }
 
 func (a *app) init(cmd *cobra.Command, flags initFlags) error {
-	address, err := readAddress(flags.address)
+	address, err := a.address(cmd, flags.address)
 	if err != nil {
-		return usagef("--address: %w", err)
+		return err
 	}
 	if err := auth.CheckName(flags.orgName); err != nil {
 		return usagef("--org-name: %w", err)
@@ -92,6 +92,19 @@ func (a *app) foundAuthFile(path string, flags initFlags) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s is there already; nothing was changed.\n", path)
 	return err
+}
+
+// address is the base of the server's URLs: the flag's, else what the settings say.
+func (a *app) address(cmd *cobra.Command, flag string) (string, error) {
+	if flag == "" {
+		settings, err := a.settings(cmd)
+		return localURL(settings.Server), err
+	}
+	address, err := readAddress(flag)
+	if err != nil {
+		return "", usagef("--address: %w", err)
+	}
+	return address, nil
 }
 
 // readAddress returns the base of the server's URLs, without a slash at its end.

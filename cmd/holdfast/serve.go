@@ -103,7 +103,7 @@ func listen(ctx context.Context, settings configs.Server, handler http.Handler, 
 	case <-ctx.Done():
 	}
 	draining.Store(true)
-	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout)
+	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout.String())
 	return drain(server, settings.ShutdownTimeout)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -116,15 +117,17 @@ func checkClose(t *testing.T, open func(t *testing.T) state.Store) {
 // checkCloseWaits closes a store in the middle of an Update.
 func checkCloseWaits(t *testing.T, open func(t *testing.T) state.Store) {
 	store, body := open(t), stateBody(1, "")
+	var once sync.Once
 	var closed atomic.Bool
 	closing, done := make(chan struct{}), make(chan error, 1)
+	shut := func() {
+		close(closing)
+		err := store.Close()
+		closed.Store(true)
+		done <- err
+	}
 	_, err := store.Update(t.Context(), newRef("waits"), body, func(h state.Head) (state.Change, error) {
-		go func() {
-			close(closing)
-			err := store.Close()
-			closed.Store(true)
-			done <- err
-		}()
+		once.Do(func() { go shut() }) // a store may decide again
 		<-closing
 		for range 100 {
 			runtime.Gosched() // a chance for Close to return too early
@@ -135,7 +138,7 @@ func checkCloseWaits(t *testing.T, open func(t *testing.T) state.Store) {
 		return accept(describe(body))(h)
 	})
 	if err != nil {
-		t.Errorf("the Update that had begun: %v", err)
+		t.Fatalf("the Update that had begun: %v", err)
 	}
 	if err := <-done; err != nil {
 		t.Errorf("Close: %v", err)

@@ -1,10 +1,12 @@
 package storagetest_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
@@ -85,5 +87,16 @@ func wantFailure(t *testing.T, broken, test string) {
 	text := string(out)
 	if !strings.Contains(text, "--- FAIL: "+test) || strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic: ") {
 		t.Errorf("%s went wrong in another way: %v\n%s", test, err, text)
+	}
+}
+
+// TestChildDiesWithParent starts a child whose parent's end of the pipe is closed.
+func TestChildDiesWithParent(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), "HOLDFAST_STORAGETEST_DIR="+t.TempDir())
+	if err := cmd.Run(); err == nil || !cmd.ProcessState.Exited() {
+		t.Errorf("the child ended with %v, %v", cmd.ProcessState, err)
 	}
 }

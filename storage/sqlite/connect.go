@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 
@@ -89,4 +90,31 @@ func checkOwner(ctx context.Context, db *sql.DB) error {
 	default:
 		return fmt.Errorf("it is an SQLite database of another application (ID %#x, %d tables)", id, foreign)
 	}
+}
+
+// statement is a statement to prepare and where it goes.
+type statement struct {
+	to   **sql.Stmt
+	text string
+}
+
+func prepare(ctx context.Context, conn *sql.Conn, statements []statement) (err error) {
+	for _, s := range statements {
+		if *s.to, err = conn.PrepareContext(ctx, s.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeConn closes a connection after its statements: sql.Conn leaves them open, and
+// SQLite keeps its files open for as long as there is one.
+func closeConn(conn *sql.Conn, statements []statement) error {
+	var errs []error
+	for _, s := range statements {
+		if *s.to != nil {
+			errs = append(errs, (*s.to).Close())
+		}
+	}
+	return errors.Join(append(errs, conn.Close())...)
 }

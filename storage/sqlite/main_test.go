@@ -4,12 +4,14 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
+	openAsChild()
 	storagetest.ChildMain(func(dir string) (state.Store, error) {
 		return Open(context.Background(), Options{Dir: dir})
 	})
@@ -27,9 +29,25 @@ func TestDurable(t *testing.T) {
 // open opens a store that the test closes.
 func open(t testing.TB, dir string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Options{Dir: dir})
+	s, err := Open(context.Background(), Options{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// opened opens a store for the length of the test, with a clock that the test can move.
+func opened(t *testing.T) (*Store, *clock) {
+	t.Helper()
+	c := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, c
 }

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -162,12 +161,3 @@ func (s *Store) enter() error {
 }
 
 func (s *Store) leave() { s.gate.RUnlock() }
-
-// closeAll closes the statements and connections that are there, in order.
-func closeAll(db *sql.DB, conn *sql.Conn) error {
-	var errs []error
-	if conn != nil {
-		errs = append(errs, conn.Close())
-	}
-	return errors.Join(append(errs, db.Close())...)
-}

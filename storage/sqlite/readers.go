@@ -24,18 +24,24 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{db: db, head: &headQuery{}}
-	if r.conn, err = db.Conn(ctx); err == nil {
-		err = prepare(ctx, r.conn, []statement{
-			{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.probe, sqlReadProbe},
-		})
+	if r.conn, err = db.Conn(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
-	if err != nil {
+	if err := prepare(ctx, r.conn, r.statements()); err != nil {
 		return nil, errors.Join(err, r.close())
 	}
 	return r, nil
 }
 
-func (r *reader) close() error { return closeAll(r.db, r.conn) }
+func (r *reader) statements() []statement {
+	return []statement{
+		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.probe, sqlReadProbe},
+	}
+}
+
+func (r *reader) close() error {
+	return errors.Join(closeConn(r.conn, r.statements()), r.db.Close())
+}
 
 // read lends an idle reader to do. A read that has begun is not interrupted: it is short,
 // and to watch its context would cost more than it saves.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -15,7 +16,7 @@ type session struct {
 	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody           *sql.Stmt
 	setNewest, setDeleted, setLock, release *sql.Stmt
-	probe                                   *sql.Stmt
+	probe, checkpoint                       *sql.Stmt
 }
 
 func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
@@ -25,11 +26,12 @@ func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session
 	}
 	t := &session{conn: conn, now: now, head: &headQuery{}}
 	if err := prepare(ctx, conn, t.statements()); err != nil {
-		_ = conn.Close()
-		return nil, err
+		return nil, errors.Join(err, t.close())
 	}
 	return t, nil
 }
+
+func (t *session) close() error { return closeConn(t.conn, t.statements()) }
 
 func (t *session) statements() []statement {
 	return []statement{
@@ -45,22 +47,8 @@ func (t *session) statements() []statement {
 		{&t.setLock, sqlSetLock},
 		{&t.release, sqlRelease},
 		{&t.probe, sqlProbe},
+		{&t.checkpoint, "PRAGMA wal_checkpoint(PASSIVE)"},
 	}
-}
-
-// statement is a statement to prepare and where it goes.
-type statement struct {
-	to   **sql.Stmt
-	text string
-}
-
-func prepare(ctx context.Context, conn *sql.Conn, statements []statement) (err error) {
-	for _, s := range statements {
-		if *s.to, err = conn.PrepareContext(ctx, s.text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // transaction runs the jobs in one transaction. After an error the caller rolls it back.

@@ -98,6 +98,6 @@ func scanSnapshot(c *codec, rows *sql.Rows) (state.Snapshot, error) {
 
 // readProbe reads one row.
 func (r *reader) readProbe() error {
-	var at int64
-	return r.probe.QueryRowContext(context.Background()).Scan(&at)
+	var newest int64
+	return r.probe.QueryRowContext(context.Background()).Scan(&newest)
 }

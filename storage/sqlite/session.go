@@ -16,7 +16,7 @@ type session struct {
 	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody           *sql.Stmt
 	setNewest, setDeleted, setLock, release *sql.Stmt
-	probe, checkpoint                       *sql.Stmt
+	addProbe, deleteProbe                   *sql.Stmt
 }
 
 func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
@@ -46,8 +46,8 @@ func (t *session) statements() []statement {
 		{&t.setDeleted, sqlSetDeleted},
 		{&t.setLock, sqlSetLock},
 		{&t.release, sqlRelease},
-		{&t.probe, sqlProbe},
-		{&t.checkpoint, "PRAGMA wal_checkpoint(PASSIVE)"},
+		{&t.addProbe, sqlAddProbe},
+		{&t.deleteProbe, sqlDeleteProbe},
 	}
 }
 
@@ -79,7 +79,11 @@ func (t *session) insert(stmt *sql.Stmt, args ...any) (int64, error) {
 	return result.LastInsertId()
 }
 
-// writeProbe is the smallest write there is.
+// writeProbe writes about what a small state takes, and leaves nothing behind.
 func (t *session) writeProbe() error {
-	return t.exec(t.probe, t.now().UnixMicro())
+	id, err := t.insert(t.addProbe)
+	if err != nil {
+		return err
+	}
+	return t.exec(t.deleteProbe, id)
 }

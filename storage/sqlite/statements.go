@@ -47,6 +47,10 @@ const (
 		lock_created = NULL, lock_path = NULL, lock_raw = NULL
 		WHERE id = ? AND lock_id IS NOT NULL`
 
-	sqlProbe     = `UPDATE probe SET at = ? WHERE id = 1`
-	sqlReadProbe = `SELECT at FROM probe WHERE id = 1`
+	sqlReadProbe = `SELECT ifnull(max(id), 0) FROM versions`
+
+	// The filler needs pages of its own: an update in place would go through in a database
+	// that can't grow any more.
+	sqlAddProbe    = `INSERT INTO probe (filler) VALUES (zeroblob(16384))`
+	sqlDeleteProbe = `DELETE FROM probe WHERE id = ?`
 )

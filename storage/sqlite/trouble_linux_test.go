@@ -28,10 +28,6 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := newRef("held")
-	if _, err := s.Update(t.Context(), held, nil, always(state.Change{Lock: &state.Lock{Info: state.LockInfo{ID: "held"}}})); err != nil {
-		t.Fatal(err)
-	}
 	fine := fillStore(t, s)
 	filler := filepath.Join(dir, "filler")
 	_ = os.WriteFile(filler, make([]byte, 4<<20), 0o600) // until it is full

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,6 +37,7 @@ func TestFull(t *testing.T) {
 		t.Errorf("head %+v (%v), want nothing half-written", head, err)
 	}
 	wantBody(t, s, ref, []byte("{}"))
+	wantFault(t, s.Ready(t.Context()), fault.StoreFull)
 	if _, err := s.Update(t.Context(), ref, nil, always(state.Change{Release: true})); err != nil {
 		t.Errorf("an UNLOCK needs no room: %v", err)
 	}
@@ -113,6 +115,38 @@ func TestCorrupt(t *testing.T) {
 			wantBody(t, s, other, body)
 			mustPut(t, s, other, body)
 		})
+	}
+}
+
+// TestDeletedBytesAreGone removes one version's bytes as an owner who leaked a secret
+// will: afterwards no file has them.
+func TestDeletedBytesAreGone(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	secret, ref := noise(50_000), newRef("secret")
+	mustPut(t, s, ref, secret)
+	mustPut(t, s, ref, []byte("{}"))
+	err := s.submit(t.Context(), 0, func(t *session) error {
+		_, err := t.conn.ExecContext(context.Background(), "DELETE FROM bodies WHERE id = 1")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Version(t.Context(), ref, 1)
+	wantFault(t, err, fault.StateCorrupt)
+	wantBody(t, s, ref, []byte("{}"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(filepath.Join(dir, databaseName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+16 <= len(secret); i += 16 {
+		if bytes.Contains(content, secret[i:i+16]) {
+			t.Fatalf("16 bytes at %d are still in the file", i)
+		}
 	}
 }
 

@@ -102,11 +102,6 @@ func (w *writer) transact(jobs ...*job) error {
 func (w *writer) rollback(err error) {
 	// SQLITE_ERROR means that SQLite has rolled back by itself.
 	undo := w.session.exec(w.session.rollback)
-	if codeOf(err)&0xff == sqlite3.SQLITE_FULL {
-		// The next transaction can use the WAL's own space again, which is enough for an
-		// UNLOCK. Without success it fails as this one did.
-		_ = w.session.exec(w.session.checkpoint)
-	}
 	if mustReopen(err) || (undo != nil && codeOf(undo) != sqlite3.SQLITE_ERROR) {
 		w.log.Error("the store's connection is opened again", "error", errors.Join(err, undo))
 		_ = w.disconnect() // the error that led here is the one to report

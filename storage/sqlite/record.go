@@ -1,10 +1,8 @@
 package sqlite
 
 import (
-	"bytes"
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -13,7 +11,7 @@ import (
 // update is one call of Store.Update on its way through the writer.
 type update struct {
 	ref    state.Ref
-	size   int64 // of the body before it was encoded
+	size   int // of the body before it was encoded
 	body   stored
 	decide state.Decide
 
@@ -58,34 +56,9 @@ func (u *update) plan(h state.Head) (change state.Change, next state.Head, err e
 		return change, next, err
 	}
 	change.Release = change.Release && h.Lock != nil // there may be nothing to free
-	next, err = u.after(h, change)
+	next, err = h.After(change, u.size)
 	return change, next, err
 }
-
-// after returns the head that the change leads to, as it will be read back.
-func (u *update) after(h state.Head, change state.Change) (state.Head, error) {
-	if v := change.Version; v != nil {
-		if v.Number != h.Version.Number+1 || v.Size != u.size {
-			return state.Head{}, fmt.Errorf("sqlite: version %d of %d bytes can't follow version %d with a body of %d bytes", v.Number, v.Size, h.Version.Number, u.size)
-		}
-		h.Version, h.Deleted = *v, false
-		h.Version.CreatedAt = storedTime(v.CreatedAt)
-	}
-	if change.Delete {
-		h.Deleted = true
-	}
-	if change.Release {
-		h.ReleasedID, h.Lock = h.Lock.Info.ID, nil
-	}
-	if change.Lock != nil {
-		lock := *change.Lock
-		lock.Since, lock.Info.Raw = storedTime(lock.Since), bytes.Clone(lock.Info.Raw)
-		h.Lock = &lock
-	}
-	return h, nil
-}
-
-func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // record makes the change's rows. The state's own comes with its first change.
 func (u *update) record(t *session, id int64, change state.Change, next state.Head) (err error) {

@@ -48,7 +48,7 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 	if len(body) > maxBody {
 		return state.Head{}, fault.New(fault.BodyTooLarge, "the state has %d bytes; the store keeps at most %d", len(body), maxBody)
 	}
-	u := update{ref: ref, size: int64(len(body)), body: s.codec.encode(body), decide: decide}
+	u := update{ref: ref, size: len(body), body: s.codec.encode(body), decide: decide}
 	if err := s.submit(ctx, len(u.body.bytes), u.run); err != nil {
 		return state.Head{}, err
 	}

@@ -30,5 +30,11 @@ export TMPDIR=$scratch/tmp
 set -m
 go test -tags e2e -count=1 -timeout 10m -parallel 6 "$@" ./test &
 tests=$!
-trap 'kill -TERM -- "-$tests" 2>/dev/null; wait "$tests"; exit 130' INT TERM
+interrupted() {
+  kill -TERM -- "-$tests" || true
+  wait "$tests" || true
+  kill -KILL -- "-$tests" || true # clients would try to save their states first
+  exit 130
+} 2>/dev/null
+trap interrupted INT TERM
 wait "$tests"

@@ -22,8 +22,10 @@ const (
 type permanent struct{ error }
 
 // poll calls attempt until it succeeds, and gives up after awaitLimit.
-func poll(attempt func() error) error {
-	for deadline := time.Now().Add(awaitLimit); ; time.Sleep(awaitInterval) {
+func poll(attempt func() error) error { return pollFor(awaitLimit, attempt) }
+
+func pollFor(limit time.Duration, attempt func() error) error {
+	for deadline := time.Now().Add(limit); ; time.Sleep(awaitInterval) {
 		err := attempt()
 		if err == nil {
 			return nil
@@ -32,7 +34,7 @@ func poll(attempt func() error) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("not within %s: %w", awaitLimit, err)
+			return fmt.Errorf("not within %s: %w", limit, err)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Whatever a script waits for comes within awaitLimit or never.
 const (
-	awaitLimit    = 30 * time.Second
+	awaitLimit    = 60 * time.Second
 	awaitInterval = 50 * time.Millisecond
 )
 

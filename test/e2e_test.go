@@ -27,7 +27,7 @@ func TestScripts(t *testing.T) {
 			t.Parallel()
 			testscript.Run(t, testscript.Params{
 				Dir:                 "scripts",
-				Setup:               setup(program(t, client.binary), program(t, client.other)),
+				Setup:               setup(program(t, client.binary), program(t, client.other), filepath.Dir(program(t, "HOLDFAST_BIN"))),
 				Cmds:                commands(),
 				Condition:           func(name string) (bool, error) { return name == client.name, nil },
 				RequireExplicitExec: true,
@@ -51,7 +51,7 @@ func program(t *testing.T, variable string) string {
 const noPlugins = "provider_installation {}\n"
 
 // setup gives a script its variables, its folder's files, and a clean end.
-func setup(tf, other string) func(*testscript.Env) error {
+func setup(tf, other, bin string) func(*testscript.Env) error {
 	return func(env *testscript.Env) error {
 		cliConfig := filepath.Join(env.WorkDir, ".cli.tfrc")
 		if err := os.WriteFile(cliConfig, []byte(noPlugins), 0o600); err != nil {
@@ -61,7 +61,7 @@ func setup(tf, other string) func(*testscript.Env) error {
 			"TF":                 tf,
 			"OTHER":              other,
 			"HOME":               env.WorkDir,
-			"PATH":               filepath.Dir(os.Getenv("HOLDFAST_BIN")) + string(os.PathListSeparator) + env.Getenv("PATH"),
+			"PATH":               bin + string(os.PathListSeparator) + env.Getenv("PATH"),
 			"HOLDFAST_AUTH_FILE": filepath.Join(env.WorkDir, "auth.cfg"),
 			"STORAGE_PATH":       filepath.Join(env.WorkDir, "data"),
 			"CHECKPOINT_DISABLE": "1",

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// stopLimit is how long a process may take to end when it is asked to.
-const stopLimit = 20 * time.Second
+// stopLimit is above what the server grants to the requests in flight.
+const stopLimit = 40 * time.Second
 
 // process is a program that runs beside the script and is always waited for.
 type process struct {

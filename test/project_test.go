@@ -40,7 +40,7 @@ func expand(_ *world, ts *testscript.TestScript, args []string) error {
 }
 
 // holdLimit bounds how long a provisioner is held, should a script forget it.
-const holdLimit = 60 * time.Second
+const holdLimit = 120 * time.Second
 
 // hold is a program for provisioners: it stops an apply in its middle. `hold web` makes
 // web.holding, and goes on when there is web.released.

@@ -42,7 +42,7 @@ type StoredKey struct {
 // anything wrong is refused as a whole: the error is a *FileError with all its faults.
 func Parse(file, text string) (*Document, error) {
 	p := parser{
-		doc:    &Document{file: file},
+		doc:    &Document{file: file, lines: make([]line, 0, strings.Count(text, "\n")+1)},
 		faults: &FileError{File: file},
 		orgs:   make(map[uuid.UUID]int),
 		hashes: make(map[string]int),

@@ -21,7 +21,7 @@ func Log(log *slog.Logger, now func() time.Time) gin.HandlerFunc {
 			slog.String("path", loggedPath(c)),
 			slog.Int("status", status),
 			slog.Int("bytes", max(c.Writer.Size(), 0)),
-			slog.Duration("duration", now().Sub(start)),
+			slog.Float64("duration_ms", float64(now().Sub(start).Microseconds())/1000),
 			slog.String("client", c.ClientIP()),
 		}
 		if last := c.Errors.Last(); last != nil {

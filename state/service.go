@@ -153,4 +153,4 @@ func (s *Service) enter(p auth.Principal, name Name) (Ref, error) {
 }
 
 // clock gives times as the store keeps them.
-func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
+func (s *Service) clock() time.Time { return storedTime(s.now()) }

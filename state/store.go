@@ -1,7 +1,10 @@
 package state
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -30,7 +33,38 @@ type Head struct {
 // Exists reports whether there is a state to read.
 func (h Head) Exists() bool { return h.Version.Number > 0 && !h.Deleted }
 
-// Change is what a decision wants recorded. The zero Change records nothing.
+// After returns the head that a change of h with a body of this many bytes leads to: with
+// times as stores keep them, and sharing nothing with the change that its maker could
+// alter. An error means that the decision is wrong: a version out of turn, or one that
+// describes another body.
+func (h Head) After(change Change, bodySize int) (Head, error) {
+	if v := change.Version; v != nil {
+		if v.Number != h.Version.Number+1 || v.Size != int64(bodySize) {
+			return Head{}, fmt.Errorf("state: version %d of %d bytes can't follow version %d with a body of %d bytes",
+				v.Number, v.Size, h.Version.Number, bodySize)
+		}
+		h.Version, h.Deleted = *v, false
+		h.Version.CreatedAt = storedTime(v.CreatedAt)
+	}
+	if change.Delete {
+		h.Deleted = true
+	}
+	if change.Release && h.Lock != nil {
+		h.ReleasedID, h.Lock = h.Lock.Info.ID, nil
+	}
+	if change.Lock != nil {
+		lock := *change.Lock
+		lock.Since, lock.Info.Raw = storedTime(lock.Since), bytes.Clone(lock.Info.Raw)
+		h.Lock = &lock
+	}
+	return h, nil
+}
+
+func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// Change is what a decision wants recorded; Head.After says where it leads. The zero
+// Change records nothing; of several parts, Version comes first, then Delete, Release
+// and Lock.
 type Change struct {
 	// Version makes Update's body the state's newest version. Its Number must be
 	// Head.Version.Number + 1.
@@ -39,7 +73,7 @@ type Change struct {
 	Delete bool
 	// Lock makes this the held lock.
 	Lock *Lock
-	// Release frees the lock and remembers its ID as ReleasedID.
+	// Release frees the lock, if one is held, and remembers its ID as ReleasedID.
 	Release bool
 }
 
@@ -74,7 +108,9 @@ type Store interface {
 	//
 	// When decide returns an error, nothing is recorded and Update returns that error as
 	// it is. On any other error the change is either recorded whole or not at all. An
-	// ended ctx stops an Update that has not begun; one that has begun is carried out.
+	// ended ctx stops an Update that has not begun, with ctx's error; one that has begun
+	// is carried out. Either way the outcome is settled when Update returns: nothing of
+	// it happens afterwards.
 	//
 	// body is stored only when the change has a Version. The store keeps no reference
 	// to it that the caller could disturb: the caller must not change it afterwards.
@@ -85,6 +121,6 @@ type Store interface {
 	Ready(ctx context.Context) error
 
 	// Close waits for updates that have begun and releases everything. Later calls
-	// return fault.StoreUnavailable.
+	// return fault.StoreUnavailable; a second Close does nothing.
 	Close() error
 }

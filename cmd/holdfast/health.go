@@ -28,11 +28,7 @@ Exits with 0 when it is, with 1 when it isn't or doesn't answer.`,
 			if err != nil {
 				return err
 			}
-			scheme := "http"
-			if settings.Server.EnableTLS {
-				scheme = "https"
-			}
-			return askReady(cmd, a.stdout, scheme+"://"+localAddr(settings.Server)+"/readyz")
+			return askReady(cmd, a.stdout, localURL(settings.Server)+"/readyz")
 		},
 	}
 	addConfigFlag(cmd)

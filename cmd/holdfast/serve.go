@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -46,20 +47,16 @@ wins. auth.cfg is read again whenever it changes.`,
 // the top down.
 func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
 	log.InfoContext(ctx, "starting", "version", version, "settings", settings)
-	verifier, err := openKeys(ctx, settings.Auth, log)
+	verifier, watcher, err := openKeys(ctx, settings.Auth, log)
 	if err != nil {
 		return err
 	}
-	defer verifier.Close()
+	defer closing(log, "the auth file's watcher", watcher)
 	store, err := storage.OpenStates(ctx, settings, log)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err := store.Close(); err != nil {
-			log.Error("closing the store", "error", err)
-		}
-	}()
+	defer closing(log, "the state store", store)
 	var draining atomic.Bool
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         state.NewService(store, time.Now, log),
@@ -75,6 +72,12 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	return listen(ctx, settings.Server, router, &draining, log)
+}
+
+func closing(log *slog.Logger, what string, c io.Closer) {
+	if err := c.Close(); err != nil {
+		log.Error("closing "+what, "error", err)
+	}
 }
 
 // listen serves until ctx ends, then lets the requests that have begun finish.
@@ -100,7 +103,7 @@ func listen(ctx context.Context, settings configs.Server, handler http.Handler, 
 	case <-ctx.Done():
 	}
 	draining.Store(true)
-	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout)
+	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout.String())
 	return drain(server, settings.ShutdownTimeout)
 }
 

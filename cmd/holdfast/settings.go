@@ -21,15 +21,18 @@ func (a *app) settings(cmd *cobra.Command) (configs.Settings, error) {
 	return configs.Load(configs.Sources{File: file, Explicit: explicit, Environ: a.environ, Flags: cmd.Flags()})
 }
 
-// localAddr is where this machine reaches the server: a wildcard address is no
+// localURL is where this machine reaches the server: a wildcard address is no
 // destination.
-func localAddr(s configs.Server) string {
-	host := s.Host
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+func localURL(s configs.Server) string {
+	scheme, host := "http", s.Host
+	if s.EnableTLS {
+		scheme = "https"
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
-		if err == nil && ip.Is6() {
+		if ip.Is6() {
 			host = "::1"
 		}
 	}
-	return net.JoinHostPort(host, strconv.Itoa(s.Port))
+	return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(s.Port))
 }

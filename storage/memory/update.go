@@ -1,9 +1,7 @@
 package memory
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -43,7 +41,7 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 
 // record makes the change, or nothing of it when it is wrong or there is no room.
 func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change) (state.Head, error) {
-	next, err := after(e.head, change)
+	next, err := e.head.After(change, len(body))
 	if err != nil {
 		return state.Head{}, err
 	}
@@ -62,29 +60,6 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 	s.states[ref] = e
 	s.used += added
 	return next, nil
-}
-
-// after returns the head that the change leads to.
-func after(h state.Head, change state.Change) (state.Head, error) {
-	if v := change.Version; v != nil {
-		if v.Number != h.Version.Number+1 {
-			return state.Head{}, fmt.Errorf("memory: version %d can't follow version %d", v.Number, h.Version.Number)
-		}
-		h.Version, h.Deleted = *v, false
-	}
-	if change.Delete {
-		h.Deleted = true
-	}
-	if change.Release && h.Lock != nil {
-		h.ReleasedID, h.Lock = h.Lock.Info.ID, nil
-	}
-	if change.Lock != nil {
-		// A copy: heads that were returned share it and must never change.
-		lock := *change.Lock
-		lock.Info.Raw = bytes.Clone(lock.Info.Raw)
-		h.Lock = &lock
-	}
-	return h, nil
 }
 
 // costOfHead is what a state takes up short of its versions; nothing for one that was

@@ -16,7 +16,7 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 		return inventory.Receipt{}, err
 	}
 	defer s.end()
-	if err := check(&batch); err != nil {
+	if err := server.check(&batch); err != nil {
 		return inventory.Receipt{}, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -47,10 +47,16 @@ func (s *Store) serve(server *server, org uuid.UUID) {
 	}
 }
 
-// check refuses what the tables can't hold; a rule of the service's must have failed.
-func check(batch *inventory.Batch) error {
+// check refuses what the database can't take; a rule of the service's must have failed, or
+// the server is set up for less than an upload may have.
+func (s *server) check(batch *inventory.Batch) error {
 	if len(batch.Resources) == 0 || batch.ID == "" {
 		return fault.New(fault.ParameterInvalid, "a batch has an ID and at least one resource")
+	}
+	for i := range batch.Resources {
+		if n := len(batch.Resources[i].Attributes); n > s.valueBytes {
+			return fault.New(fault.BodyTooLarge, "the attributes of resource %d have %d bytes, and the database takes %d (its max_allowed_packet)", i+1, n, s.valueBytes)
+		}
 	}
 	if batch.At.IsZero() {
 		return nil

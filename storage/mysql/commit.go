@@ -65,15 +65,15 @@ func present(group []*entry) []*entry {
 // organization's lock, which the lost one holds until it has ended, and then finds the
 // batches or doesn't.
 func (s *Store) settle(server *server, org uuid.UUID, group []*entry, form form) error {
-	entered, lost, conflicts := false, 0, 0
+	lost, conflicts := 0, 0
 	for {
 		err := s.attempt(transaction{server: server, org: org, form: form}, group)
-		switch {
-		case errors.Is(err, errNoOrganization) && !entered:
-			entered, err = true, s.enter(server, org)
-			if err != nil {
-				return err
+		if errors.Is(err, errNoOrganization) {
+			if err = s.enter(server, org); err == nil {
+				err = s.attempt(transaction{server: server, org: org, form: form}, group)
 			}
+		}
+		switch {
 		case isConflict(err) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))

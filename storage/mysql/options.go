@@ -109,6 +109,9 @@ func (o Options) config(name string) (*driver.Config, error) {
 }
 
 func (o Options) configTLS(c *driver.Config) error {
+	if o.TLSCAFile != "" && o.TLS != TLSRequired {
+		return fmt.Errorf("mysql: the authorities of %s are asked only when TLS is %q, and it is %q", o.TLSCAFile, TLSRequired, o.TLS)
+	}
 	switch o.TLS {
 	case TLSOff:
 		return nil

@@ -23,7 +23,9 @@ type server struct {
 	collation string
 	// statementBytes is how long the rows of one INSERT may be together.
 	statementBytes int
-	secret         []byte // cursors are signed with it
+	// valueBytes is how long a single value may be.
+	valueBytes int
+	secret     []byte // cursors are signed with it
 }
 
 func inspect(ctx context.Context, db querier) (*server, error) {
@@ -36,6 +38,7 @@ func inspect(ctx context.Context, db querier) (*server, error) {
 	s.keepsText = text == sample
 	// Quoting at most doubles a text.
 	s.statementBytes = min(1<<20, packet/4)
+	s.valueBytes = packet - 64<<10 // what else is in the packet is far shorter
 	var err error
 	if s.collation, err = findCollation(ctx, db); err != nil {
 		return nil, fmt.Errorf("ask the server for its collations: %w", err)

@@ -65,7 +65,7 @@ func checkDecideError(t *testing.T, store state.Store) {
 	for name, refusal := range refusals {
 		t.Run(name, func(t *testing.T) {
 			_, err := store.Update(t.Context(), ref, body, func(state.Head) (state.Change, error) { return change, refusal })
-			if err != refusal { //nolint:errorlint // as it is, not wrapped
+			if err != refusal { // the very same: not wrapped
 				t.Errorf("error %v, want the decision's own", err)
 			}
 			wantHead(t, store, ref, state.Head{})

@@ -3,7 +3,6 @@ package storagetest
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -13,23 +12,28 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// together runs n workers at once and reports what each returns.
-func together(t *testing.T, n int, work func(worker int) error) {
+// together runs n workers at once. The first error ends the context of the others, so
+// that nobody waits for what a failed one still holds, and fails the test.
+func together(t *testing.T, n int, work func(ctx context.Context, worker int) error) {
 	t.Helper()
-	errs := make([]error, n)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
 	var wg sync.WaitGroup
 	for i := range n {
-		wg.Go(func() { errs[i] = work(i) })
+		wg.Go(func() {
+			if err := work(ctx, i); err != nil {
+				cancel(err)
+			}
+		})
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	if err := context.Cause(ctx); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // arena is one state that many callers want at once, and what they were told.
 type arena struct {
-	ctx     context.Context
 	store   state.Store
 	service *state.Service
 	caller  auth.Principal
@@ -39,17 +43,17 @@ type arena struct {
 	acked map[uint64]state.Digest // accepted writes by number
 }
 
-func newArena(t *testing.T, store state.Store) *arena {
+func newArena(store state.Store) *arena {
 	return &arena{
-		ctx: t.Context(), store: store, service: newService(store), name: "arena",
+		store: store, service: newService(store), name: "arena",
 		caller: auth.Principal{Org: uuid.New(), KeyID: "key"}, acked: map[uint64]state.Digest{},
 	}
 }
 
 // put writes a body that nobody else writes, and takes down the number it got.
-func (a *arena) put(lockID, unique string) (uint64, error) {
+func (a *arena) put(ctx context.Context, lockID, unique string) (uint64, error) {
 	body := stateBody(1, unique)
-	v, err := a.service.Put(a.ctx, a.caller, a.name, state.Write{Body: body, LockID: lockID})
+	v, err := a.service.Put(ctx, a.caller, a.name, state.Write{Body: body, LockID: lockID})
 	if err != nil {
 		return 0, err
 	}
@@ -64,9 +68,9 @@ func (a *arena) put(lockID, unique string) (uint64, error) {
 
 // verify reads everything that was acknowledged: numbers from 1 on without a gap, each
 // with its bytes, and nothing beyond.
-func (a *arena) verify() error {
+func (a *arena) verify(ctx context.Context) error {
 	ref := state.Ref{Org: a.caller.Org, Name: a.name}
-	head, err := a.store.Head(a.ctx, ref)
+	head, err := a.store.Head(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -74,7 +78,7 @@ func (a *arena) verify() error {
 		return fmt.Errorf("%d writes were acknowledged, the newest has the number %d", len(a.acked), head.Version.Number)
 	}
 	for number := uint64(1); number <= head.Version.Number; number++ {
-		got, err := a.store.Version(a.ctx, ref, number)
+		got, err := a.store.Version(ctx, ref, number)
 		if err != nil {
 			return fmt.Errorf("version %d of %d: %w", number, head.Version.Number, err)
 		}
@@ -87,11 +91,11 @@ func (a *arena) verify() error {
 
 // checkManyWriters has many callers write one state, all without a lock.
 func checkManyWriters(t *testing.T, store state.Store) {
-	a := newArena(t, store)
-	together(t, 8, func(worker int) error {
+	a := newArena(store)
+	together(t, 8, func(ctx context.Context, worker int) error {
 		last := uint64(0)
 		for i := range 40 {
-			number, err := a.put("", fmt.Sprint(worker, " ", i))
+			number, err := a.put(ctx, "", fmt.Sprint(worker, " ", i))
 			if err != nil {
 				return err
 			}
@@ -102,7 +106,7 @@ func checkManyWriters(t *testing.T, store state.Store) {
 		}
 		return nil
 	})
-	if err := a.verify(); err != nil {
+	if err := a.verify(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -14,21 +15,21 @@ import (
 // holder at a time, and nobody else's write comes between the holder's.
 func checkOneHolder(t *testing.T, store state.Store) {
 	const lockers, intruders = 6, 2
-	section := &section{arena: newArena(t, store)}
+	section := &section{arena: newArena(store)}
 	section.lockers.Store(lockers)
-	together(t, lockers+intruders, func(worker int) error {
+	together(t, lockers+intruders, func(ctx context.Context, worker int) error {
 		if worker >= lockers {
-			return section.intrude(worker)
+			return section.intrude(ctx, worker)
 		}
 		defer section.lockers.Add(-1)
 		for turn := range 10 {
-			if err := section.turn(worker, turn); err != nil {
+			if err := section.turn(ctx, worker, turn); err != nil {
 				return fmt.Errorf("locker %d, turn %d: %w", worker, turn, err)
 			}
 		}
 		return nil
 	})
-	if err := section.arena.verify(); err != nil {
+	if err := section.arena.verify(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
@@ -41,27 +42,27 @@ type section struct {
 }
 
 // turn takes the lock, works and releases it.
-func (s *section) turn(worker, turn int) error {
+func (s *section) turn(ctx context.Context, worker, turn int) error {
 	id := fmt.Sprintf("%d-%d", worker, turn)
-	if err := s.acquire(id); err != nil {
+	if err := s.acquire(ctx, id); err != nil {
 		return err
 	}
 	if n := s.inside.Add(1); n != 1 {
 		return fmt.Errorf("%d callers hold the lock", n)
 	}
-	if err := s.work(id); err != nil {
+	if err := s.work(ctx, id); err != nil {
 		return err
 	}
 	s.inside.Add(-1)
-	return s.arena.service.Unlock(s.arena.ctx, s.arena.caller, s.arena.name, id)
+	return s.arena.service.Unlock(ctx, s.arena.caller, s.arena.name, id)
 }
 
 // acquire tries until the lock is free.
-func (s *section) acquire(id string) error {
+func (s *section) acquire(ctx context.Context, id string) error {
 	a := s.arena
 	info := state.LockInfo{ID: id, Who: id, Raw: lockRaw(id, id)}
-	for {
-		head, err := a.service.Lock(a.ctx, a.caller, a.name, info)
+	for ctx.Err() == nil {
+		head, err := a.service.Lock(ctx, a.caller, a.name, info)
 		if err == nil {
 			if holder(head.Lock) != id {
 				return fmt.Errorf("LOCK was granted, yet the holder is %q", holder(head.Lock))
@@ -72,17 +73,18 @@ func (s *section) acquire(id string) error {
 			return fmt.Errorf("LOCK: %w", err)
 		}
 	}
+	return ctx.Err()
 }
 
 // work reads and writes; nobody else's version may come between.
-func (s *section) work(id string) error {
+func (s *section) work(ctx context.Context, id string) error {
 	a := s.arena
-	before, err := a.service.Get(a.ctx, a.caller, a.name)
+	before, err := a.service.Get(ctx, a.caller, a.name)
 	if err != nil && !fault.Is(err, fault.StateNotFound) {
 		return err
 	}
 	for i := uint64(1); i <= 3; i++ {
-		number, err := a.put(id, fmt.Sprint(id, " ", i))
+		number, err := a.put(ctx, id, fmt.Sprint(id, " ", i))
 		if err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (s *section) work(id string) error {
 			return fmt.Errorf("write %d on version %d got the number %d: somebody else wrote", i, before.Number, number)
 		}
 	}
-	lock, err := a.service.Holder(a.ctx, a.caller, a.name)
+	lock, err := a.service.Holder(ctx, a.caller, a.name)
 	if err == nil && holder(lock) != id {
 		return fmt.Errorf("the holder %q finds %q instead", id, holder(lock))
 	}
@@ -99,13 +101,13 @@ func (s *section) work(id string) error {
 
 // intrude writes without a lock, and with one that holds nothing, for as long as there
 // are lockers.
-func (s *section) intrude(worker int) error {
-	for i := 0; s.lockers.Load() > 0; i++ {
-		_, err := s.arena.put("", fmt.Sprint("intruder ", worker, " ", i))
+func (s *section) intrude(ctx context.Context, worker int) error {
+	for i := 0; s.lockers.Load() > 0 && ctx.Err() == nil; i++ {
+		_, err := s.arena.put(ctx, "", fmt.Sprint("intruder ", worker, " ", i))
 		if err != nil && !fault.Is(err, fault.LockHeld) {
 			return fmt.Errorf("a write without a lock: %w", err)
 		}
-		_, err = s.arena.put("nobody's", "never")
+		_, err = s.arena.put(ctx, "nobody's", "never")
 		if !fault.Is(err, fault.LockHeld) && !fault.Is(err, fault.LockNotHeld) {
 			return fmt.Errorf("a write with a lock that holds nothing: %w", err)
 		}

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -92,7 +93,7 @@ func appendUntilClosed(t *testing.T, store inventory.Store, orgs []uuid.UUID) (r
 	var count atomic.Int64
 	half := make(chan struct{})
 	acked, unknown := make([][]inventory.Batch, 9), make([][]inventory.Batch, 9)
-	together(t, 9, func(worker int) error {
+	together(t, 9, func(_ context.Context, worker int) error {
 		if worker == 8 {
 			<-half
 			return store.Close()

@@ -2,6 +2,7 @@ package storagetest
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"testing"
 
@@ -57,7 +58,7 @@ func checkManyOrganizations(t *testing.T, store inventory.Store) {
 	for i := range orgs {
 		orgs[i] = uuid.New()
 	}
-	together(t, workers, func(worker int) error {
+	together(t, workers, func(_ context.Context, worker int) error {
 		for i := worker * each; i < (worker+1)*each; i++ {
 			batch := newBatch(orgs[i], 1+i%3)
 			receipt, err := store.Append(t.Context(), batch)

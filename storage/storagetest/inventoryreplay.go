@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -50,7 +51,7 @@ func checkConcurrentReplays(t *testing.T, store inventory.Store) {
 		batch := newBatch(org, 1+round*7)
 		var recorded atomic.Int64
 		receipts := make([]inventory.Receipt, 8)
-		together(t, len(receipts), func(worker int) error {
+		together(t, len(receipts), func(_ context.Context, worker int) error {
 			receipt, err := store.Append(t.Context(), batch)
 			if err == nil && !receipt.Replayed {
 				recorded.Add(1)
@@ -95,7 +96,7 @@ func checkConcurrentMismatch(t *testing.T, store inventory.Store) {
 		id := fmt.Sprint("fight-", round)
 		rivals := []inventory.Batch{namedBatch(org, id, 1), namedBatch(org, id, 2)}
 		var won [2]atomic.Int64
-		together(t, 8, func(worker int) error {
+		together(t, 8, func(_ context.Context, worker int) error {
 			_, err := store.Append(t.Context(), rivals[worker%2])
 			if err == nil {
 				won[worker%2].Add(1)

@@ -1,6 +1,7 @@
 package storagetest
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -77,7 +78,7 @@ func wantRefusedPast(t *testing.T, store inventory.Store, org uuid.UUID, at time
 // checkManyTimestamps has many callers append at once.
 func checkManyTimestamps(t *testing.T, store inventory.Store) {
 	org := uuid.New()
-	together(t, 16, func(worker int) error {
+	together(t, 16, func(_ context.Context, worker int) error {
 		last := time.Time{}
 		for i := range 10 {
 			receipt, err := store.Append(t.Context(), newBatch(org, 1+i%2))

@@ -71,7 +71,7 @@ func checkWholeBatches(t *testing.T, store inventory.Store) {
 	org, line := uuid.New(), newTimeline()
 	var writing atomic.Int64
 	writing.Store(writers)
-	together(t, writers+readers, func(worker int) error {
+	together(t, writers+readers, func(_ context.Context, worker int) error {
 		if worker >= writers {
 			for writing.Load() > 0 {
 				if err := readWhole(t.Context(), store, org, line, inventory.Order(worker%2 == 0)); err != nil {

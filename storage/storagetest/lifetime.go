@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -50,10 +51,10 @@ func readEnded(t *testing.T, what string, want, got state.Version, err error) {
 // checkEndingContext ends contexts while Updates run. Whatever an Update answers, it is
 // over by then: nothing changes afterwards.
 func checkEndingContext(t *testing.T, store state.Store) {
-	together(t, 4, func(worker int) error {
+	together(t, 4, func(ctx context.Context, worker int) error {
 		ref, other := newRef("ending"), newRef("other")
 		for i := range 50 {
-			if err := endDuringUpdate(t.Context(), store, ref, other, stateBody(uint64(i), "")); err != nil {
+			if err := endDuringUpdate(ctx, store, ref, other, stateBody(uint64(i), "")); err != nil {
 				return fmt.Errorf("worker %d, update %d: %w", worker, i, err)
 			}
 		}
@@ -116,15 +117,17 @@ func checkClose(t *testing.T, open func(t *testing.T) state.Store) {
 // checkCloseWaits closes a store in the middle of an Update.
 func checkCloseWaits(t *testing.T, open func(t *testing.T) state.Store) {
 	store, body := open(t), stateBody(1, "")
+	var once sync.Once
 	var closed atomic.Bool
 	closing, done := make(chan struct{}), make(chan error, 1)
+	shut := func() {
+		close(closing)
+		err := store.Close()
+		closed.Store(true)
+		done <- err
+	}
 	_, err := store.Update(t.Context(), newRef("waits"), body, func(h state.Head) (state.Change, error) {
-		go func() {
-			close(closing)
-			err := store.Close()
-			closed.Store(true)
-			done <- err
-		}()
+		once.Do(func() { go shut() }) // a store may decide again
 		<-closing
 		for range 100 {
 			runtime.Gosched() // a chance for Close to return too early
@@ -135,7 +138,7 @@ func checkCloseWaits(t *testing.T, open func(t *testing.T) state.Store) {
 		return accept(describe(body))(h)
 	})
 	if err != nil {
-		t.Errorf("the Update that had begun: %v", err)
+		t.Fatalf("the Update that had begun: %v", err)
 	}
 	if err := <-done; err != nil {
 		t.Errorf("Close: %v", err)

@@ -20,7 +20,7 @@ import (
 func checkLinearizable(t *testing.T, store state.Store) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
-	for round := range uint64(30) {
+	for round := range uint64(60) {
 		history := record(t.Context(), store, rand.New(rand.NewPCG(seed, round)))
 		switch porcupine.CheckOperationsTimeout(linearModel(), history, 20*time.Second) {
 		case porcupine.Illegal:

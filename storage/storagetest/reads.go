@@ -3,6 +3,7 @@ package storagetest
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 
@@ -21,6 +22,8 @@ type watched struct {
 	// the writer, or some reader saw it. No read that begins now may show an older one.
 	floor   atomic.Uint64
 	begun   atomic.Uint64 // newest event that the writer set out to make
+	reads   atomic.Int64
+	readers atomic.Int32 // that are still at it
 	writing atomic.Bool
 }
 
@@ -36,37 +39,56 @@ func (w *watched) raise(event uint64) {
 // checkReads hammers states with reads while they are written, locked and deleted. Once
 // anybody has seen a version, nobody sees an older one.
 func checkReads(t *testing.T, store state.Store) {
-	states := make([]*watched, 3)
+	const readers = 3
+	states := make([]*watched, 2)
 	for i := range states {
 		states[i] = &watched{ref: newRef("watched")}
 		states[i].writing.Store(true)
+		states[i].readers.Store(readers)
 	}
-	together(t, len(states)*3, func(worker int) error {
+	together(t, len(states)*(1+readers), func(ctx context.Context, worker int) error {
 		w := states[worker%len(states)]
 		if worker < len(states) {
 			defer w.writing.Store(false)
-			return w.write(t.Context(), store)
+			return w.write(ctx, store)
 		}
-		return w.read(t.Context(), store)
+		defer w.readers.Add(-1)
+		return w.read(ctx, store)
 	})
 }
 
 func (w *watched) write(ctx context.Context, store state.Store) error {
-	for number := uint64(1); number <= 200; number++ {
+	for number := uint64(1); number <= 120; number++ {
 		body := stateBody(number, "")
-		w.begun.Store(2*number - 1)
-		if _, err := store.Update(ctx, w.ref, body, accept(describe(body))); err != nil {
+		if err := w.event(2*number-1, func() error {
+			_, err := store.Update(ctx, w.ref, body, accept(describe(body)))
+			return err
+		}); err != nil {
 			return err
 		}
-		w.raise(2*number - 1)
 		if number%deleteEvery != 0 {
 			continue
 		}
-		w.begun.Store(2 * number)
-		if _, err := store.Update(ctx, w.ref, nil, always(state.Change{Delete: true})); err != nil {
+		if err := w.event(2*number, func() error {
+			_, err := store.Update(ctx, w.ref, nil, always(state.Change{Delete: true}))
+			return err
+		}); err != nil {
 			return err
 		}
-		w.raise(2 * number)
+	}
+	return nil
+}
+
+// event makes an event happen, and lets the readers have a good look at what is there
+// then: a quick store would be through before they have begun.
+func (w *watched) event(number uint64, happen func() error) error {
+	w.begun.Store(number)
+	if err := happen(); err != nil {
+		return err
+	}
+	w.raise(number)
+	for enough := w.reads.Load() + 6; w.reads.Load() < enough && w.readers.Load() > 0; {
+		runtime.Gosched()
 	}
 	return nil
 }
@@ -75,6 +97,7 @@ func (w *watched) read(ctx context.Context, store state.Store) error {
 	for w.writing.Load() {
 		floor := w.floor.Load()
 		snapshot, err := store.Current(ctx, w.ref)
+		w.reads.Add(1)
 		if fault.Is(err, fault.StateNotFound) {
 			err = w.absent(floor)
 		} else if err == nil {

@@ -81,9 +81,9 @@ func closeChecked(t *testing.T, store state.Store, before int) {
 	}
 }
 
-// soon polls until done, for ten seconds at most.
+// soon polls until done, for five seconds at most.
 func soon(done func() bool) bool {
-	for range 1000 {
+	for range 500 {
 		if done() {
 			return true
 		}

@@ -28,8 +28,9 @@ func (a Address) Environ() []string {
 	return []string{"DB_HOST=" + a.Host, "DB_PORT=" + strconv.Itoa(a.Port), "DB_USER=" + a.User, "DB_PASSWORD=" + a.Password}
 }
 
-// fromEnvironment returns the server that the environment names, or the local default.
-func fromEnvironment() Address {
+// FromEnvironment returns the server that the environment names, or the local default. In
+// a test that Main runs, it is the one that was found.
+func FromEnvironment() Address {
 	port, err := strconv.Atoi(os.Getenv("DB_PORT"))
 	if err != nil {
 		port = 3306
@@ -87,7 +88,7 @@ func (a Address) version(ctx context.Context) (version string, err error) {
 func Find(ctx context.Context) (address Address, release func() error, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute) // an installation may take long
 	defer cancel()
-	address = fromEnvironment()
+	address = FromEnvironment()
 	version, err := address.version(ctx)
 	if err == nil {
 		say("using the server at %s, %s", address.Host, version)

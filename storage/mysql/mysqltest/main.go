@@ -58,7 +58,7 @@ func Named(t testing.TB, name string) Database {
 		}
 		t.Skip(reason)
 	}
-	d := Database{fromEnvironment(), name}
+	d := Database{FromEnvironment(), name}
 	t.Cleanup(func() {
 		if err := d.Address.Exec(context.Background(), "", fmt.Sprintf("DROP DATABASE IF EXISTS `%s`", name)); err != nil {
 			t.Errorf("drop the test's database: %v", err)

@@ -46,8 +46,9 @@ type Server struct {
 	echo   *bufio.Reader
 }
 
-// Start runs a private server. Its user is not root, and has a password.
-func Start(ctx context.Context) (*Server, error) {
+// Start runs a private server, with arguments besides the usual ones. Its user is not
+// root, and has a password.
+func Start(ctx context.Context, args ...string) (*Server, error) {
 	program, err := binary(ctx)
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err := s.initialize(ctx, program); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := s.supervise(program); err != nil {
+	if err := s.supervise(program, args); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := s.Run(ctx); err != nil {
@@ -112,11 +113,11 @@ func (s *Server) files() []string {
 
 // supervise starts the shell, in a process group of its own: an interrupt at the terminal
 // is for the tests, and ends the server through them.
-func (s *Server) supervise(program string) error {
+func (s *Server) supervise(program string, more []string) error {
 	args := append([]string{"-c", supervisor, "sh", s.dir, program, "--no-defaults"}, s.files()...)
-	s.shell = exec.Command("sh", append(args,
-		"--socket="+s.Socket, fmt.Sprintf("--port=%d", s.Port), "--skip-networking=0", "--bind-address=127.0.0.1",
-		"--pid-file="+filepath.Join(s.dir, "pid"), "--init-file="+s.initFile(), "--max-connections=300")...)
+	args = append(args, "--socket="+s.Socket, fmt.Sprintf("--port=%d", s.Port), "--skip-networking=0", "--bind-address=127.0.0.1",
+		"--pid-file="+filepath.Join(s.dir, "pid"), "--init-file="+s.initFile(), "--max-connections=300")
+	s.shell = exec.Command("sh", append(args, more...)...)
 	s.shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var err error
 	if s.orders, err = s.shell.StdinPipe(); err != nil {

@@ -1,0 +1,82 @@
+package auth
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// replaceFile puts text in the place of the file at path, durably. The new file has the
+// owner and at most the permissions of the old one, which info describes. The caller
+// holds the file's lock.
+func replaceFile(path, text string, info fs.FileInfo) error {
+	return placeFile(path, text, func(f *os.File) error {
+		if err := keepOwner(f, info); err != nil {
+			return err
+		}
+		return f.Chmod(info.Mode().Perm())
+	}, os.Rename)
+}
+
+// createFile makes the file at path, mode 0600, durably. It fails with fs.ErrExist when
+// somebody who doesn't take the lock made one meanwhile.
+func createFile(path, text string) error {
+	return placeFile(path, text, func(*os.File) error { return nil }, renameNew)
+}
+
+// renameNew is os.Rename that doesn't replace, as far as the file system knows links.
+func renameNew(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		return os.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// placeFile writes a new file beside path, has it prepared, and moves it into place. Its
+// name is always the same, so that what a crash leaves behind doesn't pile up.
+func placeFile(path, text string, prepare func(*os.File) error, move func(from, to string) error) (err error) {
+	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	// O_EXCL: nobody may slip us a link to a file elsewhere.
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("can't write %s: %w", path, err), ignoreMissing(os.Remove(temporary)))
+		}
+	}()
+	if err := errors.Join(writeDurably(f, text, prepare), f.Close()); err != nil {
+		return err
+	}
+	if err := move(temporary, path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func writeDurably(f *os.File, text string, prepare func(*os.File) error) error {
+	if _, err := f.WriteString(text); err != nil {
+		return err
+	}
+	if err := prepare(f); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,178 @@
+package auth
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// WatchConfig sets up a Watcher. Zero durations mean the defaults.
+type WatchConfig struct {
+	Path     string
+	Verifier *Verifier
+	Logger   *slog.Logger // slog.Default()
+
+	// Settle is how long the file must be left alone before it is read (500 ms): who
+	// writes in place does so in several steps.
+	Settle time.Duration
+	// Poll is how often the file is looked at although nothing was reported (30 s), for
+	// file systems that report nothing.
+	Poll time.Duration
+}
+
+// Watcher keeps a Verifier's keyring in step with an auth.cfg.
+type Watcher struct {
+	path   string // absolute
+	name   string // as configured, for messages
+	verify *Verifier
+	log    *slog.Logger
+	settle time.Duration
+	poll   time.Duration
+	notify *fsnotify.Watcher
+	stop   context.CancelFunc
+	done   chan struct{}
+
+	mu      sync.Mutex
+	entries []string    // whose change may change the file
+	info    fs.FileInfo // of what was read last; nil when that failed
+	digest  [32]byte    // of what was read last, good or bad
+	verdict error       // on what has this digest
+	logged  string      // the problem that was logged last
+	orgs    int         // in force
+}
+
+// Watch loads the file, puts it in force and follows it until ctx ends or Close: when it
+// is written in place, renamed over, or replaced through any symbolic link on its path.
+// It fails when the file can't be read or is refused. Later such a file is only logged,
+// with all its faults, and the last good one stays in force.
+func Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	w := &Watcher{
+		path: path, name: c.Path, verify: c.Verifier, log: c.Logger,
+		settle: c.Settle, poll: c.Poll, notify: notify, done: make(chan struct{}),
+	}
+	w.applyDefaults()
+	if err := w.reload(ctx); err != nil {
+		return nil, errors.Join(err, notify.Close())
+	}
+	ctx, w.stop = context.WithCancel(ctx)
+	go w.follow(ctx)
+	return w, nil
+}
+
+func (w *Watcher) applyDefaults() {
+	if w.log == nil {
+		w.log = slog.Default()
+	}
+	if w.settle <= 0 {
+		w.settle = 500 * time.Millisecond
+	}
+	if w.poll <= 0 {
+		w.poll = 30 * time.Second
+	}
+}
+
+// Close stops following the file and waits until that is so. The keyring stays in force.
+func (w *Watcher) Close() error {
+	w.stop()
+	<-w.done
+	return w.notify.Close()
+}
+
+// Reload reads the file now, whether or not it changed. An error is logged as well, and
+// the last good set stays in force.
+func (w *Watcher) Reload(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.digest, w.logged = [32]byte{}, ""
+	return w.refresh(ctx)
+}
+
+// refresh reloads the file and logs why it can't be used, once for each reason.
+func (w *Watcher) refresh(ctx context.Context) error {
+	err := w.reload(ctx)
+	if err == nil {
+		w.logged = ""
+		return nil
+	}
+	if w.logged != err.Error() {
+		w.logged = err.Error()
+		w.log.ErrorContext(ctx, "the auth file can't be used; what was in force before stays",
+			slog.String("file", w.name), slog.String("error", w.logged))
+	}
+	return err
+}
+
+// reload puts the file in force if it is not the one that was read last. The folders are
+// watched before the file is read, and again after, until nothing has moved: a change
+// is either read or reported.
+func (w *Watcher) reload(ctx context.Context) error {
+	var err error
+	for range 3 {
+		before := w.watchChain()
+		err = w.load(ctx)
+		if slices.Equal(before, chain(w.path)) {
+			break
+		}
+	}
+	return err
+}
+
+func (w *Watcher) load(ctx context.Context) error {
+	text, info, err := readFile(w.path)
+	w.info = info
+	if err != nil {
+		return explainMissing(w.name, err)
+	}
+	if digest := sha256.Sum256([]byte(text)); digest != w.digest {
+		w.verdict = w.use(ctx, text, info)
+		w.digest = digest
+	}
+	return w.verdict
+}
+
+// use puts the text of a file in force, or says why not.
+func (w *Watcher) use(ctx context.Context, text string, info fs.FileInfo) error {
+	doc, err := Parse(w.name, text)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" && w.orgs > 0 {
+		return refuseWhole(w.name, "the file is empty, as if it were only half written; to remove all organizations leave a comment in it")
+	}
+	warnIfOpen(ctx, w.log, w.name, info)
+	w.putInForce(ctx, NewKeyring(doc))
+	return nil
+}
+
+func (w *Watcher) putInForce(ctx context.Context, r *Keyring) {
+	w.verify.Use(r)
+	w.orgs = r.Organizations()
+	w.log.InfoContext(ctx, "auth file loaded", slog.String("file", w.name),
+		slog.Int("organizations", r.Organizations()), slog.Int("keys", r.Keys()))
+}
+
+// warnIfOpen logs when people other than the owner may read the file. It isn't refused:
+// Kubernetes mounts secrets like that.
+func warnIfOpen(ctx context.Context, log *slog.Logger, path string, info fs.FileInfo) {
+	if mode := info.Mode().Perm(); mode&0o077 != 0 {
+		log.WarnContext(ctx, "the auth file is open to others than its owner; `chmod 600` closes it",
+			slog.String("file", path), slog.String("mode", mode.String()))
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+)
+
+// initResult is what init --json prints. Without Created there is only the file's name.
+type initResult struct {
+	AuthFile string `json:"auth_file"`
+	Created  bool   `json:"created"`
+	*newKey
+	Backend string `json:"backend,omitempty"`
+}
+
+// backendBlock is the configuration of a state named example. It sets lock_address and
+// unlock_address both: a client with only one of them leaves its locks behind. The
+// password comes from the environment, because here it would end up in plan files.
+func backendBlock(address string, org uuid.UUID) string {
+	state := address + "/api/v1/state/example"
+	return fmt.Sprintf(`terraform {
+  backend "http" {
+    address        = %[1]q
+    lock_address   = %[1]q
+    unlock_address = %[1]q
+    username       = %[2]q
+  }
+}
+`, state, org)
+}
+
+func (a *app) showFirst(path string, made newKey, backend string, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.stdout, initResult{AuthFile: path, Created: true, newKey: &made, Backend: backend})
+	}
+	_, err := fmt.Fprintf(a.stdout, `Made %s with the organization %s (%s).
+
+Put this into your Terraform or OpenTofu configuration, and choose the state's name:
+
+%s
+and the key into the environment. It is shown only now:
+
+    export TF_HTTP_PASSWORD='%s'
+`, path, made.Name, made.Organization, indent(backend), made.Key)
+	return err
+}
+
+func indent(text string) string {
+	var b strings.Builder
+	for l := range strings.Lines(text) {
+		b.WriteString("    " + l)
+	}
+	return b.String()
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestKeyLife(t *testing.T) {
+	s := newShell(t)
+	s.must("init", "--org-name", "Acme")
+	code, out, errs := s.run("key", "add", "Acme", "--label", "laptop")
+	key := strings.TrimSuffix(out, "\n")
+	if code != exitOK || !s.opens(key) {
+		t.Fatalf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+	if strings.Contains(errs, key) || !strings.Contains(errs, "shown only now") {
+		t.Errorf("stderr %q", errs)
+	}
+	org := s.doc().Organizations()[0]
+	id := org.Keys[1].ID
+
+	if out := s.must("key", "list", "Acme"); !strings.Contains(out, id+"  10    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
+		t.Errorf("listed\n%s", out)
+	}
+	var rows []keyRow
+	if err := json.Unmarshal([]byte(s.must("key", "list", "--json")), &rows); err != nil || len(rows) != 2 {
+		t.Fatalf("%v, %v", rows, err)
+	}
+	if want := (keyRow{org.ID, "Acme", id, 10, "2026-11-21 laptop"}); rows[1] != want {
+		t.Errorf("listed %+v, want %+v", rows[1], want)
+	}
+
+	if out := s.must("key", "revoke", org.ID.String(), strings.ToUpper(id), "--yes"); !strings.Contains(out, "Revoked key "+id) {
+		t.Errorf("printed %q", out)
+	}
+	if s.opens(key) {
+		t.Error("the revoked key is still there")
+	}
+	s.refuse(exitFailed, "has no key", "key", "revoke", "Acme", id, "--yes")
+}
+
+func TestKeyAddPrintsJSON(t *testing.T) {
+	s := newShell(t)
+	s.must("init")
+	var got newKey
+	if err := json.Unmarshal([]byte(s.must("key", "add", "default", "--json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	org := s.doc().Organizations()[0]
+	if !s.opens(got.Key) || got.Organization != org.ID || got.Name != "default" || got.KeyID != org.Keys[1].ID {
+		t.Errorf("printed %+v", got)
+	}
+}
+
+func TestRevokeAsks(t *testing.T) {
+	s := newShell(t)
+	s.must("init")
+	id := s.doc().Organizations()[0].Keys[0].ID
+	revoke := []string{"key", "revoke", "default", id}
+	s.refuse(exitUsage, "confirm with --yes", revoke...)
+	s.interactive = true
+	for _, answer := range []string{"", "no\n", "y\n"} {
+		s.stdin = answer
+		if code, _, errs := s.run(revoke...); code != exitFailed || !strings.Contains(errs, "nothing was revoked") {
+			t.Errorf("answer %q: exit %d, stderr %q", answer, code, errs)
+		}
+	}
+	s.stdin = "yes\n"
+	code, out, errs := s.run(revoke...)
+	if code != exitOK || !strings.Contains(errs, "last key") || !strings.Contains(errs, "has no key left") {
+		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
+	}
+	if out := s.must("key", "list", "--json"); out != "[]\n" {
+		t.Errorf("listed %q", out)
+	}
+}
+
+func TestKeyRefuses(t *testing.T) {
+	s := newShell(t)
+	twins := "[" + someOrg + "]\nname = Twin\n[22222222-2222-3333-4444-555555555555]\nname = Twin\n"
+	if err := os.WriteFile(s.file, []byte(twins), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.refuse(exitFailed, "2 organizations are named \"Twin\"; choose one by its ID: "+someOrg+", 2222", "key", "add", "Twin")
+	s.refuse(exitFailed, "there is no organization \"Nobody\"", "key", "add", "Nobody")
+	s.refuse(exitFailed, "there is no organization 3333", "key", "list", "33333333-2222-3333-4444-555555555555")
+	s.refuse(exitFailed, "not a label", "key", "add", someOrg, "--label", "a\nb")
+	s.refuse(exitUsage, "accepts 2 arg(s)", "key", "revoke", "Twin")
+	s.refuse(exitUsage, "a command is missing", "key")
+
+	if err := os.WriteFile(s.file, []byte(twins+"oops\nname = again\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.refuse(exitFailed, "auth.cfg:5: not a bcrypt hash", "key", "add", someOrg)
+	s.refuse(exitFailed, "auth.cfg:6: a second name", "key", "add", someOrg)
+}

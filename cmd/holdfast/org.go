@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+func newOrgCommand(a *app) *cobra.Command {
+	cmd := newGroup("org", "Add and list organizations")
+	cmd.AddCommand(newOrgAddCommand(a), newOrgListCommand(a))
+	return cmd
+}
+
+func newOrgAddCommand(a *app) *cobra.Command {
+	var id string
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Add an organization and print its ID",
+		Long:  "Add an organization to the auth file and print its ID. It has no key yet.\n\n" + pickedUp,
+		Example: `  holdfast org add "Acme"
+  holdfast org add "Acme" --id 11111111-2222-3333-4444-555555555555
+  org=$(holdfast org add "Acme") && holdfast key add "$org"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.addOrg(cmd, args[0], id) },
+	}
+	cmd.Flags().StringVar(&id, "id", "", "the organization's UUID (default: a random one)")
+	addAuthFlags(cmd)
+	return cmd
+}
+
+func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
+	org := uuid.New()
+	if id != "" {
+		var err error
+		if org, err = uuid.Parse(id); err != nil {
+			return usagef("--id: %w", err)
+		}
+	}
+	path, err := a.authFile(cmd)
+	if err != nil {
+		return err
+	}
+	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) error { return d.AddOrganization(org, name) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "Added %s to %s. It has no key yet: `holdfast key add %s` makes one.\n", name, path, org)
+	_, err = fmt.Fprintln(a.stdout, org)
+	return err
+}
+
+func newOrgListCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the organizations",
+		Long:    "List the organizations of the auth file: ID, name, and how many keys each has.",
+		Example: "  holdfast org list\n  holdfast org list --json",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			doc, _, err := a.loadAuth(cmd)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(a.stdout, orgRows(doc))
+			}
+			return printOrgs(a.stdout, orgRows(doc))
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	addAuthFlags(cmd)
+	return cmd
+}
+
+// orgRow is one organization as lists show it.
+type orgRow struct {
+	ID   uuid.UUID `json:"id"`
+	Name string    `json:"name"`
+	Keys int       `json:"keys"`
+}
+
+func orgRows(doc *auth.Document) []orgRow {
+	rows := []orgRow{} // prints as [], never null
+	for _, o := range doc.Organizations() {
+		rows = append(rows, orgRow{o.ID, o.Name, len(o.Keys)})
+	}
+	return rows
+}
+
+func printOrgs(out io.Writer, rows []orgRow) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "ID\tKEYS\tNAME")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%d\t%s\n", r.ID, r.Keys, r.Name)
+	}
+	return w.Flush()
+}

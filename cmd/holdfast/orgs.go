@@ -1,0 +1,85 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+const (
+	authFileFlag = "auth-file"
+
+	// pickedUp goes into the help of every command that edits the auth file.
+	pickedUp = `A running server picks the change up within a second. The file's comments and order
+are kept, and the edit is atomic: several commands may run at once.`
+)
+
+func addAuthFlags(cmd *cobra.Command) {
+	cmd.Flags().String(authFileFlag, "", "file with organizations and key hashes (default: what the server's settings say, auth.cfg)")
+	addConfigFlag(cmd)
+}
+
+// authFile is the file that the server would read: the flag's, else the settings'. With
+// the flag no settings are read, so that a fault in them stops no one from revoking a key.
+func (a *app) authFile(cmd *cobra.Command) (string, error) {
+	if path, err := cmd.Flags().GetString(authFileFlag); err != nil || path != "" {
+		return path, err
+	}
+	settings, err := a.settings(cmd)
+	return settings.Auth.File, err
+}
+
+// loadAuth reads the file that authFile names, and returns its path too.
+func (a *app) loadAuth(cmd *cobra.Command) (*auth.Document, string, error) {
+	path, err := a.authFile(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	doc, err := auth.Load(path)
+	return doc, path, err
+}
+
+// findOrg returns the organization that a person means by its UUID or its name.
+func findOrg(doc *auth.Document, text string) (auth.Organization, error) {
+	if id, err := uuid.Parse(text); err == nil {
+		if o, ok := doc.Find(id); ok {
+			return o, nil
+		}
+		return auth.Organization{}, fmt.Errorf("there is no organization %s; `holdfast org list` shows them", id)
+	}
+	var found []auth.Organization
+	var ids []string
+	for _, o := range doc.Organizations() {
+		if o.Name == text {
+			found, ids = append(found, o), append(ids, o.ID.String())
+		}
+	}
+	switch len(found) {
+	case 0:
+		return auth.Organization{}, fmt.Errorf("there is no organization %q; `holdfast org list` shows them", text)
+	case 1:
+		return found[0], nil
+	}
+	return auth.Organization{}, fmt.Errorf("%d organizations are named %q; choose one by its ID: %s", len(found), text, strings.Join(ids, ", "))
+}
+
+// called is how a person is told which organization something is about.
+func called(o auth.Organization) string {
+	if o.Name == "" {
+		return o.ID.String()
+	}
+	return fmt.Sprintf("%s (%s)", o.Name, o.ID)
+}
+
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2 // the command line makes no sense
+)
+
+// usageError is a fault of the command line.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// run executes one command line and returns the exit code.
+func run(ctx context.Context, args []string, a *app) int {
+	root := newRootCommand(a)
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(a.stderr, "holdfast: %v\n", err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		fmt.Fprintf(a.stderr, "`%s --help` shows how it is used.\n", cmd.CommandPath())
+		return exitUsage
+	}
+	return exitFailed
+}
+
+func newRootCommand(a *app) *cobra.Command {
+	root := newGroup("holdfast", "Keep the Terraform and OpenTofu states of many organizations")
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
+		newHealthCommand(a), newVersionCommand(a))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	markUsageErrors(root)
+	return root
+}
+
+// newGroup returns a command that does nothing but hold others.
+func newGroup(use, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return usagef("a command is missing") },
+	}
+}
+
+// markUsageErrors makes wrong arguments of cmd, and of the commands below it, usage errors.
+func markUsageErrors(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if err := check(cmd, args); err != nil {
+				return usageError{err}
+			}
+			return nil
+		}
+	}
+	for _, child := range cmd.Commands() {
+		markUsageErrors(child)
+	}
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs the scripts of test/scripts with the real OpenTofu and Terraform against a real
+# server. Arguments go to go test:
+#
+#     scripts/e2e.sh
+#     scripts/e2e.sh -run TestScripts//lock          # both clients
+#     scripts/e2e.sh -run TestScripts/tofu/lock -v
+#
+# HOLDFAST_RACE=1 builds the server with the race detector.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+clients=$(scripts/clients.sh)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+race=()
+if [ -n "${HOLDFAST_RACE:-}" ]; then race=(-race); fi
+CGO_ENABLED=${HOLDFAST_RACE:-0} go build -trimpath "${race[@]}" -o "$scratch/bin/holdfast" ./cmd/holdfast
+
+export HOLDFAST_BIN=$scratch/bin/holdfast
+TOFU_BIN=$(sed -n 's/^TOFU=//p' <<<"$clients")
+TERRAFORM_BIN=$(sed -n 's/^TERRAFORM=//p' <<<"$clients")
+export TOFU_BIN TERRAFORM_BIN
+mkdir "$scratch/tmp"
+export TMPDIR=$scratch/tmp
+
+# In a process group of its own, so that a signal to this script ends what it started, to
+# the last child, and nothing else. Scripts mostly wait, so more run than there are cores.
+set -m
+go test -tags e2e -count=1 -timeout 10m -parallel 6 "$@" ./test &
+tests=$!
+interrupted() {
+  kill -TERM -- "-$tests" || true
+  wait "$tests" || true
+  kill -KILL -- "-$tests" || true # clients would try to save their states first
+  exit 130
+} 2>/dev/null
+trap interrupted INT TERM
+wait "$tests"

@@ -1,0 +1,192 @@
+package mysql
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+)
+
+// logged is a log that a test reads while it is written.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *logged) options(o Options) Options {
+	o.Log = slog.New(slog.NewJSONHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	return o
+}
+
+// TestOpenWaits opens the store before the server is up.
+func TestOpenWaits(t *testing.T) {
+	server, d := private(t)
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var log logged
+	opened := make(chan error, 1)
+	go func() {
+		store, err := Open(t.Context(), log.options(optionsFor(d)))
+		if err == nil {
+			err = store.Close()
+		}
+		opened <- err
+	}()
+	wantSoon(t, "a line of progress", func() bool { return strings.Count(log.String(), "waiting for the database") >= 2 })
+	if err := server.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "the database is up") {
+		t.Errorf("the log does not say that the wait is over:\n%s", log.String())
+	}
+	wantNoPassword(t, d, log.String())
+}
+
+// TestOpenGivesUp opens the store where no server ever is.
+func TestOpenGivesUp(t *testing.T) {
+	d := mysqltest.New(t)
+	proxy, err := mysqltest.NewProxy(d.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = proxy.Close() }()
+	proxy.Break()
+	d.Address = proxy.Address
+	o := optionsFor(d)
+	o.StartupWait = 700 * time.Millisecond
+	_, err = Open(t.Context(), o)
+	if err == nil || !strings.Contains(err.Error(), o.address()) {
+		t.Errorf("error %v, want one that names %s", err, o.address())
+	}
+	wantNoPassword(t, d, fmt.Sprint(err))
+	o.StartupWait = 0
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, err := Open(ctx, o); err == nil || time.Since(deadlineOf(ctx)) > 5*time.Second {
+		t.Errorf("error %v, long after the context has ended", err)
+	}
+}
+
+func deadlineOf(ctx context.Context) time.Time {
+	deadline, _ := ctx.Deadline()
+	return deadline
+}
+
+// TestOpenBackground opens a store at once and lets the server come later.
+func TestOpenBackground(t *testing.T) {
+	d := mysqltest.New(t)
+	proxy, err := mysqltest.NewProxy(d.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = proxy.Close() }()
+	proxy.Break()
+	d.Address = proxy.Address
+	o := optionsFor(d)
+	o.Background = true
+	store, batch := open(t, o), batchOf(uuid.New(), 1)
+	if _, err := store.Append(t.Context(), batch); !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("error %v before the server is up, want store_unavailable", err)
+	}
+	if err := store.Status(t.Context()); !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("status %v before the server is up, want store_unavailable", err)
+	}
+	proxy.Mend()
+	wantSoon(t, "an upload that is accepted", func() bool { _, err := store.Append(t.Context(), batch); return err == nil })
+	wantOnce(t, store, batch.Org, map[string]int{batch.ID: 1})
+}
+
+// TestOpenRefused has what no waiting mends.
+func TestOpenRefused(t *testing.T) {
+	d := mysqltest.New(t)
+	poor := mysqltest.Address{Host: d.Host, Port: d.Port, User: "hf_" + d.Name[len(d.Name)-8:], Password: "its-own-Password"}
+	if err := d.Address.Exec(t.Context(), "", fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", poor.User, poor.Password),
+		fmt.Sprintf("CREATE USER '%s'@'localhost' IDENTIFIED BY '%s'", poor.User, poor.Password)); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := d.Address.Exec(context.Background(), "", fmt.Sprintf("DROP USER '%s'@'%%', '%s'@'localhost'", poor.User, poor.User)); err != nil {
+			t.Error(err)
+		}
+	}()
+	good := optionsFor(mysqltest.Database{Address: poor, Name: d.Name})
+	for name, c := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"wrong password": {func(o *Options) { o.Password = "its-other-Password" }, "Access denied"},
+		"no right":       {func(o *Options) {}, d.Name},
+		"TLS mode":       {func(o *Options) { o.TLS = "maybe" }, `"maybe"`},
+		"no CA file":     {func(o *Options) { o.TLS, o.TLSCAFile = TLSRequired, "/does/not/exist" }, "/does/not/exist"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var log logged
+			o := log.options(good)
+			c.change(&o)
+			began := time.Now()
+			_, err := Open(t.Context(), o)
+			if err == nil || !strings.Contains(err.Error(), c.want) || time.Since(began) > 10*time.Second {
+				t.Errorf("after %v: error %v, want one with %q at once", time.Since(began), err, c.want)
+			}
+			if text := fmt.Sprintf("%v %s %v %+v %#v", err, log.String(), o, o, o); strings.Contains(text, "Password") {
+				t.Errorf("the password shows in %s", text)
+			}
+			o.Log.Info("options", "o", o, "p", &o)
+			wantNoPassword(t, mysqltest.Database{Address: poor}, log.String())
+		})
+	}
+}
+
+func wantNoPassword(t *testing.T, d mysqltest.Database, text string) {
+	t.Helper()
+	if d.Password != "" && strings.Contains(text, d.Password) {
+		t.Errorf("the password shows in %s", text)
+	}
+}
+
+// wantSoon polls until done, for half a minute at most.
+func wantSoon(t *testing.T, what string, done func() bool) {
+	t.Helper()
+	for range 600 {
+		if done() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("waited in vain for %s", what)
+}
+
+// TestSocket connects without a port.
+func TestSocket(t *testing.T) {
+	server, d := private(t)
+	o := optionsFor(d)
+	o.Host, o.Port, o.TLS = server.Socket, 0, TLSRequired // which a socket does not need
+	batch := batchOf(uuid.New(), 2)
+	store := open(t, o)
+	appendTo(t, store, batch)
+	wantOnce(t, store, batch.Org, map[string]int{batch.ID: 2})
+}

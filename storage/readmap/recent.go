@@ -1,0 +1,56 @@
+package readmap
+
+import (
+	"math"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/holdfast/holdfast/state"
+)
+
+// recent is the map: the entries used last, by their size in bytes. Store.mu guards it.
+type recent struct {
+	entries *simplelru.LRU[state.Ref, state.Snapshot]
+	bytes   int64
+	limit   int64
+	closed  bool
+}
+
+func newRecent(limit int64) *recent {
+	r := &recent{limit: limit}
+	// The only error is a size below one.
+	r.entries, _ = simplelru.NewLRU(math.MaxInt, func(ref state.Ref, s state.Snapshot) { r.bytes -= cost(ref, s) })
+	return r
+}
+
+// entryCost is what an entry takes up beside its bytes: the version with the texts in
+// it, and its share of the map and the list.
+const entryCost = 1024
+
+func cost(ref state.Ref, s state.Snapshot) int64 {
+	return entryCost + int64(len(ref.Name)+cap(s.Body))
+}
+
+func (r *recent) get(ref state.Ref) (state.Snapshot, bool) { return r.entries.Get(ref) }
+
+func (r *recent) remove(ref state.Ref) { r.entries.Remove(ref) }
+
+// put keeps s as the entry of ref. One that needs more than a quarter of the room is not
+// kept: it would push out the many small states that most reads ask for, and a few such
+// states would only push out one another.
+func (r *recent) put(ref state.Ref, s state.Snapshot) {
+	r.remove(ref)
+	c := cost(ref, s)
+	if r.closed || c > r.limit/4 {
+		return
+	}
+	for r.bytes+c > r.limit {
+		r.entries.RemoveOldest()
+	}
+	r.entries.Add(ref, s)
+	r.bytes += c
+}
+
+func (r *recent) close() {
+	r.closed = true
+	r.entries.Purge()
+}

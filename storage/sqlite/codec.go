@@ -1,0 +1,96 @@
+package sqlite
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"runtime"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxBody is the largest state: what doesn't compress must fit in a row as well, and
+// SQLite's limit for a row is 1,000,000,000 bytes.
+const maxBody = 900 << 20
+
+// How a body is stored. Later ones stand beside these in the same column.
+const (
+	encodingRaw  = "raw"
+	encodingZstd = "zstd"
+)
+
+// stored is a body as the database keeps it.
+type stored struct {
+	encoding string
+	bytes    []byte
+}
+
+// codec compresses bodies. All calls share its few encoders and decoders and wait for a
+// free one, which bounds their memory.
+type codec struct {
+	encoder *zstd.Encoder
+	decoder *zstd.Decoder
+}
+
+func newCodec() (*codec, error) {
+	n := runtime.GOMAXPROCS(0)
+	// No checksums of its own: every body has a SHA-256.
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithEncoderConcurrency(n), zstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, err
+	}
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(n),
+		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecodeAllCapLimit(true))
+	if err != nil {
+		return nil, err
+	}
+	return &codec{encoder, decoder}, nil
+}
+
+func (c *codec) close() {
+	_ = c.encoder.Close() // has no stream to finish
+	c.decoder.Close()
+}
+
+// encode compresses body, or keeps it as it is when that is no longer.
+func (c *codec) encode(body []byte) stored {
+	if len(body) == 0 {
+		return stored{encodingRaw, []byte{}} // nil would be stored as null
+	}
+	if packed := c.encoder.EncodeAll(body, nil); len(packed) < len(body) {
+		return stored{encodingZstd, packed}
+	}
+	return stored{encodingRaw, body}
+}
+
+// decode returns the exact bytes that v describes, or a fault.StateCorrupt. The result
+// shares nothing with s.
+func (c *codec) decode(v state.Version, s stored) ([]byte, error) {
+	if v.Size < 0 || v.Size > maxBody {
+		return nil, fault.New(fault.StateCorrupt, "version %d says that it has %d bytes, which can't be", v.Number, v.Size)
+	}
+	body, err := c.unpack(s, v.Size)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.StateCorrupt, "the stored bytes of version %d can't be read; an operator must restore them", v.Number)
+	}
+	if int64(len(body)) != v.Size || sha256.Sum256(body) != v.Digest {
+		return nil, fault.New(fault.StateCorrupt, "the stored bytes of version %d do not match their digest; an operator must restore them", v.Number)
+	}
+	return body, nil
+}
+
+// unpack decompresses into a buffer of the known size, and never beyond it.
+func (c *codec) unpack(s stored, size int64) ([]byte, error) {
+	switch s.encoding {
+	case encodingRaw:
+		return bytes.Clone(s.bytes), nil
+	case encodingZstd:
+		return c.decoder.DecodeAll(s.bytes, make([]byte, 0, size))
+	case "":
+		return nil, fault.New(fault.StateCorrupt, "the bytes are gone")
+	default:
+		return nil, fault.New(fault.StateCorrupt, "the encoding %q is unknown", s.encoding)
+	}
+}

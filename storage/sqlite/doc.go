@@ -1,0 +1,14 @@
+// Package sqlite keeps states in one SQLite database: the embedded store.
+//
+// A call travels like this:
+//
+//	store.go    the state.Store methods
+//	codec.go    bodies are compressed, and checked on the way back
+//	queue.go    an Update waits for its turn, or leaves
+//	writer.go   one goroutine commits what is queued in one transaction
+//	record.go   a decision's change becomes rows
+//	readers.go  Current, Head and Version read beside the writer
+//
+// The database is in WAL mode with full sync: when an Update returns, its change has been
+// fsynced. One process owns the directory for as long as the store is open.
+package sqlite

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+func TestMain(m *testing.M) {
+	openAsChild()
+	storagetest.ChildMain(func(dir string) (state.Store, error) {
+		return Open(context.Background(), Options{Dir: dir})
+	})
+	os.Exit(m.Run())
+}
+
+func TestStore(t *testing.T) {
+	storagetest.RunStore(t, func(t *testing.T) state.Store { return open(t, t.TempDir()) })
+}
+
+func TestDurable(t *testing.T) {
+	storagetest.RunDurable(t, func(t *testing.T, dir string) state.Store { return open(t, dir) })
+}
+
+// open opens a store that the test closes.
+func open(t testing.TB, dir string) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// opened opens a store for the length of the test, with a clock that the test can move.
+func opened(t *testing.T) (*Store, *clock) {
+	t.Helper()
+	c := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+	s, err := Open(t.Context(), Options{Dir: t.TempDir(), Now: c.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, c
+}

@@ -1,0 +1,163 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+const (
+	// queueLength is how many updates may wait; further ones wait to enter.
+	queueLength = 512
+	// readerCount is how many reads run at once.
+	readerCount = 4
+)
+
+// Options are what Open needs to know.
+type Options struct {
+	// Dir is the directory of the database and its lock file. Open makes it if needed.
+	Dir string
+	// Log is told of migrations and of trouble; nil for none.
+	Log *slog.Logger
+	// Now is the clock; nil for time.Now.
+	Now func() time.Time
+}
+
+// Store is a state.Store in an SQLite database. Make it with Open.
+type Store struct {
+	now   func() time.Time
+	codec *codec
+
+	lock    *flock.Flock
+	writer  *writer
+	readers chan *reader // the idle ones
+	ready   readiness
+
+	// queue leads to the writer, which closes stopped after the last job.
+	queue   chan *job
+	stopped chan struct{}
+
+	// gate is held for reading by every call, for writing by Close.
+	gate    sync.RWMutex
+	closing atomic.Bool
+}
+
+// Open opens the store in a directory, or makes a new one there, and brings its schema up
+// to date. It fails when another process has the directory open, when the database was
+// made by a newer Holdfast, and when it is not Holdfast's at all.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Store{
+		now:     o.Now,
+		readers: make(chan *reader, readerCount),
+		ready:   newReadiness(),
+		queue:   make(chan *job, queueLength),
+		stopped: make(chan struct{}),
+	}
+	if err := s.open(ctx, o); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.release())
+	}
+	go s.serve()
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context, o Options) (err error) {
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return err
+	}
+	if err := prepareDir(dir); err != nil {
+		return err
+	}
+	if s.lock, err = takeDir(dir); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, databaseName)
+	if err := prepareFile(path); err != nil {
+		return err
+	}
+	if s.codec, err = newCodec(); err != nil {
+		return err
+	}
+	return s.connect(ctx, path, o.Log)
+}
+
+// connect opens the writing connection, migrates, and only then opens those that read.
+func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) error {
+	db, err := openWriter(ctx, path)
+	if err != nil {
+		return err
+	}
+	s.writer = &writer{path: path, log: log, now: s.now, db: db}
+	if err := migrate(ctx, db, log); err != nil {
+		return err
+	}
+	if s.writer.session, err = newSession(ctx, db, s.now); err != nil {
+		return err
+	}
+	for range readerCount {
+		r, err := openReader(ctx, path)
+		if err != nil {
+			return err
+		}
+		s.readers <- r
+	}
+	return nil
+}
+
+// Close implements state.Store. It leaves the database in one file, without a WAL.
+func (s *Store) Close() error {
+	if s.closing.Swap(true) {
+		return nil
+	}
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	close(s.queue)
+	<-s.stopped
+	return s.release()
+}
+
+// release gives back what open took, as far as it came.
+func (s *Store) release() error {
+	var errs []error
+	for len(s.readers) > 0 {
+		errs = append(errs, (<-s.readers).close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.close())
+	}
+	if s.codec != nil {
+		s.codec.close()
+	}
+	if s.lock != nil {
+		errs = append(errs, s.lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// enter lets a call in, unless the store is closed. The caller must leave.
+func (s *Store) enter() error {
+	if s.closing.Load() {
+		return errClosed()
+	}
+	s.gate.RLock()
+	if s.closing.Load() { // Close came first, and is waiting for us or done
+		s.gate.RUnlock()
+		return errClosed()
+	}
+	return nil
+}
+
+func (s *Store) leave() { s.gate.RUnlock() }

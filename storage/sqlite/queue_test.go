@@ -1,0 +1,86 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// TestContextBeforeBegin ends an update's context while it is queued.
+func TestContextBeforeBegin(t *testing.T) {
+	s, _ := opened(t)
+	release := hold(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	answer, ref := make(chan error), newRef("left")
+	go func() {
+		_, err := s.Update(ctx, ref, []byte("{}"), accept(describe([]byte("{}"))))
+		answer <- err
+	}()
+	waitQueued(t, s, 1)
+	cancel()
+	if err := <-answer; !errors.Is(err, context.Canceled) { // while the writer is still held
+		t.Errorf("error %v, want context.Canceled", err)
+	}
+	release()
+	if head, err := s.Head(t.Context(), ref); err != nil || head != (state.Head{}) {
+		t.Errorf("head %+v (%v), want none", head, err)
+	}
+}
+
+// TestQueueFull fills the queue: to wait for a place respects the context.
+func TestQueueFull(t *testing.T) {
+	s, _ := opened(t)
+	release := hold(t, s)
+	var wg sync.WaitGroup
+	for range queueLength {
+		wg.Go(func() { _, _ = s.Update(context.Background(), newRef("full"), nil, always(state.Change{})) })
+	}
+	waitQueued(t, s, queueLength)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := s.Update(ctx, newRef("late"), nil, always(state.Change{})); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v, want context.DeadlineExceeded", err)
+	}
+	release()
+	wg.Wait()
+}
+
+// TestCloseUnderLoad wants every call answered, and what was acknowledged kept.
+func TestCloseUnderLoad(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	var wg sync.WaitGroup
+	refs, acknowledged := make([]state.Ref, 16), make([]uint64, 16)
+	for i := range refs {
+		refs[i] = newRef("load")
+		wg.Go(func() {
+			for {
+				head, err := put(s, refs[i], []byte("{}"))
+				if err != nil {
+					if !fault.Is(err, fault.StoreUnavailable) {
+						t.Errorf("error %v, want one with %s", err, fault.StoreUnavailable)
+					}
+					return
+				}
+				acknowledged[i] = head.Version.Number
+			}
+		})
+	}
+	time.Sleep(100 * time.Millisecond)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	s = open(t, dir)
+	defer s.Close()
+	for i, ref := range refs {
+		if head, err := s.Head(t.Context(), ref); err != nil || head.Version.Number != acknowledged[i] {
+			t.Errorf("version %d (%v), want %d", head.Version.Number, err, acknowledged[i])
+		}
+	}
+}

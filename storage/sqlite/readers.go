@@ -1,0 +1,103 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// reader is a connection that can't write. One call uses it at a time.
+type reader struct {
+	db   *sql.DB
+	conn *sql.Conn
+	head *headQuery
+
+	current, version, probe *sql.Stmt
+}
+
+func openReader(ctx context.Context, path string) (*reader, error) {
+	db, err := openDB(path, "ro", readerPragmas())
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{db: db, head: &headQuery{}}
+	if r.conn, err = db.Conn(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	if err := prepare(ctx, r.conn, r.statements()); err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *reader) statements() []statement {
+	return []statement{
+		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.probe, sqlReadProbe},
+	}
+}
+
+func (r *reader) close() error {
+	return errors.Join(closeConn(r.conn, r.statements()), r.db.Close())
+}
+
+// read lends an idle reader to do. A read that has begun is not interrupted: it is short,
+// and to watch its context would cost more than it saves.
+func (s *Store) read(ctx context.Context, do func(*reader) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	select {
+	case r := <-s.readers:
+		defer func() { s.readers <- r }()
+		return storeError(do(r))
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// snapshot runs a query for one version with its bytes.
+func (r *reader) snapshot(c *codec, query *sql.Stmt, args ...any) (state.Snapshot, error) {
+	rows, err := query.QueryContext(context.Background(), args...)
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return state.Snapshot{}, err
+		}
+		return state.Snapshot{}, fault.New(fault.StateNotFound, "there is no such state, or no such version of it")
+	}
+	return scanSnapshot(c, rows)
+}
+
+// scanSnapshot decodes out of the row's own memory, which saves a copy.
+func scanSnapshot(c *codec, rows *sql.Rows) (state.Snapshot, error) {
+	var (
+		encoding string
+		bytes    sql.RawBytes
+		row      versionRow
+	)
+	if err := rows.Scan(append([]any{&encoding, &bytes}, row.fields()...)...); err != nil {
+		return state.Snapshot{}, err
+	}
+	version, err := row.value()
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	body, err := c.decode(version, stored{encoding, bytes})
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	return state.Snapshot{Version: version, Body: body}, nil
+}
+
+// readProbe reads one row.
+func (r *reader) readProbe() error {
+	var newest int64
+	return r.probe.QueryRowContext(context.Background()).Scan(&newest)
+}

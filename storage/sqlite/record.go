@@ -1,0 +1,105 @@
+package sqlite
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// update is one call of Store.Update on its way through the writer.
+type update struct {
+	ref    state.Ref
+	size   int // of the body before it was encoded
+	body   stored
+	decide state.Decide
+
+	// The answer, once the transaction is committed.
+	head    state.Head
+	refusal error
+}
+
+// run decides on the current head and records the change. The error is the store's own; a
+// decision's goes to refusal, as it must not undo what others did in the transaction.
+func (u *update) run(t *session) error {
+	u.head, u.refusal = state.Head{}, nil // there may have been a try before
+	row, err := t.head.load(u.ref)
+	if fault.Is(err, fault.StateCorrupt) {
+		u.refusal = err
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	change, next, err := u.plan(row.head)
+	if err != nil {
+		u.refusal = err
+		return nil
+	}
+	if err := u.record(t, row.id, change, next); err != nil {
+		return err
+	}
+	u.head = next
+	return nil
+}
+
+// plan asks for the change and works out where it leads. A decision that panics fails
+// alone.
+func (u *update) plan(h state.Head) (change state.Change, next state.Head, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("sqlite: a decision panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	if change, err = u.decide(h); err != nil {
+		return change, next, err
+	}
+	change.Release = change.Release && h.Lock != nil // there may be nothing to free
+	next, err = h.After(change, u.size)
+	return change, next, err
+}
+
+// record makes the change's rows. The state's own comes with its first change.
+func (u *update) record(t *session, id int64, change state.Change, next state.Head) (err error) {
+	if change == (state.Change{}) {
+		return nil
+	}
+	if id == 0 {
+		if id, err = t.insert(t.addState, u.ref.Org.String(), string(u.ref.Name)); err != nil {
+			return err
+		}
+	}
+	if change.Version != nil {
+		err = t.recordVersion(id, next.Version, u.body)
+	}
+	if err == nil && change.Delete {
+		err = t.exec(t.setDeleted, t.now().UnixMicro(), id)
+	}
+	if err == nil && change.Release {
+		err = t.exec(t.release, id)
+	}
+	if err == nil && change.Lock != nil {
+		err = t.recordLock(id, next.Lock)
+	}
+	return err
+}
+
+func (t *session) recordVersion(id int64, v state.Version, body stored) error {
+	version, err := t.insert(t.addVersion, id, int64(v.Number), int64(v.Serial), v.Lineage, v.TerraformVersion,
+		v.Encrypted, v.Size, v.Digest[:], v.CreatedAt.UnixMicro(), v.Author.KeyID, v.Author.Address,
+		v.Author.Request, v.Author.Who, v.Author.Operation)
+	if err != nil {
+		return err
+	}
+	if err := t.exec(t.addBody, version, body.encoding, body.bytes); err != nil {
+		return err
+	}
+	return t.exec(t.setNewest, version, id)
+}
+
+func (t *session) recordLock(id int64, l *state.Lock) error {
+	info := &l.Info
+	return t.exec(t.setLock, l.Since.UnixMicro(), l.KeyID, info.ID, info.Operation, info.Info, info.Who,
+		info.Version, info.Created, info.Path, []byte(info.Raw), id)
+}

@@ -1,0 +1,103 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// versionRow receives versionColumns.
+type versionRow struct {
+	number, serial, created int64
+	digest                  []byte
+	version                 state.Version
+}
+
+func (r *versionRow) fields() []any {
+	v := &r.version
+	return []any{&r.number, &r.serial, &v.Lineage, &v.TerraformVersion, &v.Encrypted, &v.Size, &r.digest,
+		&r.created, &v.Author.KeyID, &v.Author.Address, &v.Author.Request, &v.Author.Who, &v.Author.Operation}
+}
+
+// value returns the version. Every accepted one has a number and a digest.
+func (r *versionRow) value() (state.Version, error) {
+	v := r.version
+	v.Number, v.Serial = uint64(r.number), uint64(r.serial)
+	v.CreatedAt = time.UnixMicro(r.created).UTC()
+	if v.Number == 0 || len(r.digest) != len(v.Digest) {
+		return state.Version{}, fault.New(fault.StateCorrupt, "what describes a version is damaged; an operator must restore it")
+	}
+	copy(v.Digest[:], r.digest)
+	return v, nil
+}
+
+// lockRow receives lockColumns.
+type lockRow struct {
+	since sql.NullInt64
+	raw   []byte
+	lock  state.Lock
+}
+
+func (r *lockRow) fields() []any {
+	l, info := &r.lock, &r.lock.Info
+	return []any{&r.since, &l.KeyID, &info.ID, &info.Operation, &info.Info, &info.Who,
+		&info.Version, &info.Created, &info.Path, &r.raw}
+}
+
+// value returns a lock of its own, nil when none is held.
+func (r *lockRow) value() *state.Lock {
+	if !r.since.Valid {
+		return nil
+	}
+	lock := r.lock
+	lock.Since, lock.Info.Raw = time.UnixMicro(r.since.Int64).UTC(), json.RawMessage(r.raw)
+	return &lock
+}
+
+// headRow is a state's row; id is zero when there is none.
+type headRow struct {
+	id   int64
+	head state.Head
+}
+
+// headQuery is sqlHead with room for its result. One goroutine uses it at a time.
+type headQuery struct {
+	stmt    *sql.Stmt
+	id      int64
+	written bool
+	deleted bool
+	freed   string
+	lock    lockRow
+	version versionRow
+	dest    []any // pointers to the above
+}
+
+func (q *headQuery) load(ref state.Ref) (headRow, error) {
+	if q.dest == nil {
+		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.freed}, q.lock.fields()...)
+		q.dest = append(q.dest, q.version.fields()...)
+	}
+	row := q.stmt.QueryRowContext(context.Background(), ref.Org.String(), string(ref.Name))
+	if err := row.Scan(q.dest...); err != nil {
+		if errors.Is(err, sql.ErrNoRows) {
+			return headRow{}, nil
+		}
+		return headRow{}, err
+	}
+	return q.value()
+}
+
+func (q *headQuery) value() (headRow, error) {
+	row := headRow{q.id, state.Head{Deleted: q.deleted, Lock: q.lock.value(), ReleasedID: q.freed}}
+	if !q.written {
+		return row, nil
+	}
+	var err error
+	row.head.Version, err = q.version.value()
+	return row, err
+}

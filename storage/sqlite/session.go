@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+)
+
+// session is the writing connection with its prepared statements.
+type session struct {
+	conn *sql.Conn
+	now  func() time.Time
+	head *headQuery
+
+	begin, commit, rollback                 *sql.Stmt
+	addState, addVersion, addBody           *sql.Stmt
+	setNewest, setDeleted, setLock, release *sql.Stmt
+	addProbe, deleteProbe                   *sql.Stmt
+}
+
+func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := &session{conn: conn, now: now, head: &headQuery{}}
+	if err := prepare(ctx, conn, t.statements()); err != nil {
+		return nil, errors.Join(err, t.close())
+	}
+	return t, nil
+}
+
+func (t *session) close() error { return closeConn(t.conn, t.statements()) }
+
+func (t *session) statements() []statement {
+	return []statement{
+		{&t.head.stmt, sqlHead},
+		{&t.begin, "BEGIN IMMEDIATE"},
+		{&t.commit, "COMMIT"},
+		{&t.rollback, "ROLLBACK"},
+		{&t.addState, sqlAddState},
+		{&t.addVersion, sqlAddVersion},
+		{&t.addBody, sqlAddBody},
+		{&t.setNewest, sqlSetNewest},
+		{&t.setDeleted, sqlSetDeleted},
+		{&t.setLock, sqlSetLock},
+		{&t.release, sqlRelease},
+		{&t.addProbe, sqlAddProbe},
+		{&t.deleteProbe, sqlDeleteProbe},
+	}
+}
+
+// transaction runs the jobs in one transaction. After an error the caller rolls it back.
+func (t *session) transaction(jobs []*job) error {
+	if err := t.exec(t.begin); err != nil {
+		return err
+	}
+	for _, j := range jobs {
+		if err := j.run(t); err != nil {
+			return err
+		}
+	}
+	return t.exec(t.commit)
+}
+
+// exec runs a statement to its end: what has begun is not given up half way.
+func (t *session) exec(stmt *sql.Stmt, args ...any) error {
+	_, err := stmt.ExecContext(context.Background(), args...)
+	return err
+}
+
+// insert runs an INSERT and returns the new row's ID.
+func (t *session) insert(stmt *sql.Stmt, args ...any) (int64, error) {
+	result, err := stmt.ExecContext(context.Background(), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// writeProbe writes about what a small state takes, and leaves nothing behind.
+func (t *session) writeProbe() error {
+	id, err := t.insert(t.addProbe)
+	if err != nil {
+		return err
+	}
+	return t.exec(t.deleteProbe, id)
+}

@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Current implements state.Store.
+func (s *Store) Current(ctx context.Context, ref state.Ref) (snapshot state.Snapshot, err error) {
+	err = s.read(ctx, func(r *reader) error {
+		snapshot, err = r.snapshot(s.codec, r.current, ref.Org.String(), string(ref.Name))
+		return err
+	})
+	return snapshot, err
+}
+
+// Version implements state.Store.
+func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (snapshot state.Snapshot, err error) {
+	err = s.read(ctx, func(r *reader) error {
+		snapshot, err = r.snapshot(s.codec, r.version, ref.Org.String(), string(ref.Name), int64(number))
+		return err
+	})
+	return snapshot, err
+}
+
+// Head implements state.Store.
+func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err error) {
+	err = s.read(ctx, func(r *reader) error {
+		row, err := r.head.load(ref)
+		head = row.head
+		return err
+	})
+	return head, err
+}
+
+// Update implements state.Store. The body is compressed here, in the caller's goroutine;
+// the decision runs in the writer's.
+func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide state.Decide) (state.Head, error) {
+	if err := s.enter(); err != nil {
+		return state.Head{}, err
+	}
+	defer s.leave()
+	if err := ctx.Err(); err != nil {
+		return state.Head{}, err
+	}
+	if len(body) > maxBody {
+		return state.Head{}, fault.New(fault.BodyTooLarge, "the state has %d bytes; the store keeps at most %d", len(body), maxBody)
+	}
+	u := update{ref: ref, size: len(body), body: s.codec.encode(body), decide: decide}
+	if err := s.submit(ctx, len(u.body.bytes), u.run); err != nil {
+		return state.Head{}, err
+	}
+	return u.head, u.refusal
+}

@@ -1,0 +1,102 @@
+package storagetest_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+// brokenName is the environment variable that names the broken store for a process.
+const brokenName = "HOLDFAST_STORAGETEST_BROKEN"
+
+// breakage is a broken store and the checks that have to notice.
+type breakage struct {
+	wrap   func(state.Store) state.Store
+	checks []string
+}
+
+func breakages() map[string]breakage {
+	return map[string]breakage{
+		"drops writes":         {dropsWrites, []string{"Versions", "ManyWriters", "Rules"}},
+		"checks, then writes":  {checksThenWrites, []string{"ManyWriters", "OneHolder", "Linearizable"}},
+		"double-grants":        {doubleGrants, []string{"OneHolder", "Rules", "Linearizable"}},
+		"forgets the released": {seesHeads(func(h *state.Head) { h.ReleasedID = "" }), []string{"Replays", "Rules"}},
+		"restarts numbers": {seesHeads(func(h *state.Head) {
+			if h.Deleted {
+				h.Version = state.Version{}
+			}
+		}), []string{"Recreation", "Rules"}},
+		"truncates times":       {bendsChanges(truncatesTimes), []string{"VersionFields"}},
+		"compacts lock infos":   {bendsChanges(compactsLockInfos), []string{"LockFields"}},
+		"never releases":        {bendsChanges(func(c *state.Change) { c.Release = false }), []string{"ReleasedID", "WriteAndRelease"}},
+		"deletes nothing":       {bendsChanges(func(c *state.Change) { c.Delete = false }), []string{"Deletion", "Reads"}},
+		"records the refused":   {recordsRefused, []string{"DecideError"}},
+		"wraps errors":          {wrapsErrors, []string{"DecideError"}},
+		"ignores contexts":      {ignoresContexts, []string{"EndedContext"}},
+		"goes on":               {goesOn, []string{"EndingContext"}},
+		"truncates bodies":      {truncatesBodies, []string{"ExactBytes"}},
+		"leaks organizations":   {func(s state.Store) state.Store { return leaksOrganizations{s} }, []string{"Isolation", "Rules"}},
+		"leaks versions":        {func(s state.Store) state.Store { return &leaksVersions{Store: s, refs: map[state.Name]state.Ref{}} }, []string{"Isolation"}},
+		"says not found":        {func(s state.Store) state.Store { return saysNotFound{s} }, []string{"EndedContext", "Close"}},
+		"serves stale":          {func(s state.Store) state.Store { return &servesStale{Store: s} }, []string{"Reads"}},
+		"leaves a goroutine":    {leavesGoroutine, []string{"Close"}},
+		"closes ahead of calls": {func(s state.Store) state.Store { return &closesEarly{Store: s} }, []string{"CloseWaits"}},
+	}
+}
+
+// TestBrokenStore is what TestSuiteNotices runs in a process of its own.
+func TestBrokenStore(t *testing.T) {
+	b, ok := breakages()[os.Getenv(brokenName)]
+	if !ok {
+		t.Skip("only TestSuiteNotices runs this")
+	}
+	storagetest.RunStore(t, func(*testing.T) state.Store { return b.wrap(memory.New(1 << 30)) })
+}
+
+// TestSuiteNotices proves that the suite can fail: each of the checks fails on the store
+// that breaks its promise.
+func TestSuiteNotices(t *testing.T) {
+	for name, b := range breakages() {
+		for _, check := range b.checks {
+			t.Run(name+"/"+check, func(t *testing.T) {
+				t.Parallel()
+				wantFailure(t, name, "TestBrokenStore/"+check)
+			})
+		}
+	}
+}
+
+// wantFailure runs one test on a broken store and wants it to fail by its own judgement:
+// not by a panic, a data race or a time-out.
+func wantFailure(t *testing.T, broken, test string) {
+	t.Helper()
+	pattern := "^" + strings.ReplaceAll(test, "/", "$/^") + "$"
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.timeout=2m", "-rapid.nofailfile", "-rapid.shrinktime=0s")
+	cmd.Env = append(os.Environ(), brokenName+"="+broken)
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("%s passes", test)
+	}
+	text := string(out)
+	if !strings.Contains(text, "--- FAIL: "+test) || strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic: ") {
+		t.Errorf("%s went wrong in another way: %v\n%s", test, err, text)
+	}
+}
+
+// TestChildDiesWithParent starts a child whose parent's end of the pipe is closed.
+func TestChildDiesWithParent(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), "HOLDFAST_STORAGETEST_DIR="+t.TempDir())
+	if err := cmd.Run(); err == nil || !cmd.ProcessState.Exited() {
+		t.Errorf("the child ended with %v, %v", cmd.ProcessState, err)
+	}
+}

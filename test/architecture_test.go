@@ -1,0 +1,100 @@
+package test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/holdfast/holdfast/"
+
+// layers says which of our packages each package may import, by folder: a folder's rule
+// holds for the packages below it too, unless they have a rule of their own. cmd joins
+// everything, so it has none.
+func layers() map[string][]string {
+	return map[string][]string{
+		"fault":               {},
+		"logctx":              {},
+		"jsonscan":            {},
+		"configs":             {},
+		"auth":                {"fault"},
+		"state":               {"fault", "auth", "jsonscan"},
+		"storage":             {"fault", "auth", "state", "configs", "storage/memory", "storage/readmap", "storage/sqlite"},
+		"storage/memory":      {"fault", "state"},
+		"storage/readmap":     {"fault", "state"},
+		"storage/sqlite":      {"fault", "state"},
+		"storage/storagetest": {"fault", "auth", "state", "storage/memory"},
+		"middleware":          {"fault", "auth", "state", "logctx"},
+		"handlers":            {"fault", "auth", "state", "middleware"},
+	}
+}
+
+// foreign lists what is kept out of a layer: HTTP out of storage and domain, drivers out
+// of everything but their engine.
+func foreign() map[string][]string {
+	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
+	domain := slices.Concat(http, sql)
+	return map[string][]string{
+		"fault": domain, "auth": domain, "state": domain, "jsonscan": domain, "configs": domain,
+		"storage":    http,
+		"middleware": sql,
+		"handlers":   sql,
+	}
+}
+
+func TestImportsFollowTheDesign(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		path, ours := strings.CutPrefix(fields[0], module)
+		if !ours || strings.HasPrefix(path, "cmd/") || strings.HasPrefix(path, "test") {
+			continue
+		}
+		rule := ruleOf(path)
+		if rule == "" {
+			t.Errorf("%s has no layer: say in this test what it may import", path)
+			continue
+		}
+		seen[rule] = true
+		for _, imported := range fields[1:] {
+			check(t, path, rule, imported)
+		}
+	}
+	for rule := range layers() {
+		if !seen[rule] {
+			t.Errorf("the layer %s has no package: drop it from this test", rule)
+		}
+	}
+}
+
+func check(t *testing.T, path, rule, imported string) {
+	t.Helper()
+	if own, ours := strings.CutPrefix(imported, module); ours && !slices.Contains(layers()[rule], own) && !strings.HasPrefix(own, rule+"/") {
+		t.Errorf("%s imports %s, which the design does not allow", path, own)
+	}
+	top, _, _ := strings.Cut(rule, "/")
+	for _, prefix := range foreign()[top] {
+		if imported == prefix || strings.HasPrefix(imported, prefix+"/") {
+			t.Errorf("%s imports %s, which does not belong in %s", path, imported, top)
+		}
+	}
+}
+
+// ruleOf is the longest folder with a rule that the package is in.
+func ruleOf(path string) string {
+	for {
+		if _, ok := layers()[path]; ok {
+			return path
+		}
+		i := strings.LastIndexByte(path, '/')
+		if i < 0 {
+			return ""
+		}
+		path = path[:i]
+	}
+}

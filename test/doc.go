@@ -1,0 +1,28 @@
+// Package test holds the tests of the whole: what packages may import, and what the real
+// OpenTofu and Terraform see when they use a real server.
+//
+// The second kind needs both clients and has the build tag e2e; scripts/e2e.sh runs it.
+// Its scripts stand in scripts/, as txtar archives that testscript runs, each once per
+// client. A script may use testscript's commands, the programs in $TF (the client that
+// the run is about), $OTHER (the other one) and holdfast, and these commands of ours:
+//
+//	organization NAME            add an organization with a key, and act for it
+//	as NAME                      act for an organization that was added before
+//	serve [NAME=VALUE...]        start a server, with these settings, on a free port
+//	server-stop                  stop it as an operator does, with SIGTERM
+//	server-kill                  stop it as a power cut does, with SIGKILL
+//	server-start                 start it again on the same address
+//	backend PATH                 write backend.tf for the state at that path
+//	expand FILE...               replace $NAME in files by the script's variables
+//	http STATUS METHOD PATH [FILE]   send a request; its answer is then in stdout
+//	await CONDITION              wait, within bounds, until "exists FILE", "grep PATTERN
+//	                             FILE" or "http STATUS METHOD PATH" holds
+//	release NAME                 let a provisioner that runs "hold NAME" go on
+//	capture NAME PATTERN         set $NAME to what the group in the pattern matches in stdout
+//	certificate                  write a self-signed cert.pem and key.pem
+//	lose-answers                 put a proxy before the server that loses answers
+//
+// They set $SERVER, $ORG and $KEY. The server logs to $WORK/server.log and keeps its
+// state in $WORK/data, its keys in $WORK/auth.cfg. When a script ends, its server must
+// stop cleanly and leave its port free.
+package test

@@ -1,0 +1,80 @@
+//go:build e2e
+
+package test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"hold": hold})
+}
+
+// clients are the programs under test, by the name that conditions in scripts have.
+var clients = []struct{ name, binary, other string }{
+	{"tofu", "TOFU_BIN", "TERRAFORM_BIN"},
+	{"terraform", "TERRAFORM_BIN", "TOFU_BIN"},
+}
+
+// TestScripts runs each script of scripts/ once per client.
+func TestScripts(t *testing.T) {
+	for _, client := range clients {
+		t.Run(client.name, func(t *testing.T) {
+			t.Parallel()
+			testscript.Run(t, testscript.Params{
+				Dir:                 "scripts",
+				Setup:               setup(program(t, client.binary), program(t, client.other), filepath.Dir(program(t, "HOLDFAST_BIN"))),
+				Cmds:                commands(),
+				Condition:           func(name string) (bool, error) { return name == client.name, nil },
+				RequireExplicitExec: true,
+				RequireUniqueNames:  true,
+			})
+		})
+	}
+}
+
+// program returns the path that an environment variable of scripts/e2e.sh names.
+func program(t *testing.T, variable string) string {
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Fatalf("%s is not set: run scripts/e2e.sh", variable)
+	}
+	return path
+}
+
+// noPlugins keeps a client from fetching anything: scripts use terraform_data only, which
+// is built in.
+const noPlugins = "provider_installation {}\n"
+
+// setup gives a script its variables, its folder's files, and a clean end.
+func setup(tf, other, bin string) func(*testscript.Env) error {
+	return func(env *testscript.Env) error {
+		cliConfig := filepath.Join(env.WorkDir, ".cli.tfrc")
+		if err := os.WriteFile(cliConfig, []byte(noPlugins), 0o600); err != nil {
+			return err
+		}
+		for name, value := range map[string]string{
+			"TF":                 tf,
+			"OTHER":              other,
+			"HOME":               env.WorkDir,
+			"PATH":               bin + string(os.PathListSeparator) + env.Getenv("PATH"),
+			"HOLDFAST_AUTH_FILE": filepath.Join(env.WorkDir, "auth.cfg"),
+			"STORAGE_PATH":       filepath.Join(env.WorkDir, "data"),
+			"CHECKPOINT_DISABLE": "1",
+			"TF_CLI_CONFIG_FILE": cliConfig,
+			"TF_CLI_ARGS":        "-no-color",
+			"TF_IN_AUTOMATION":   "1",
+			"TF_INPUT":           "0",
+		} {
+			env.Setenv(name, value)
+		}
+		w := newWorld(env)
+		env.Values[worldKey{}] = w
+		env.Defer(func() { w.end(env.T().(testing.TB)) })
+		return nil
+	}
+}

@@ -1,0 +1,76 @@
+//go:build e2e
+
+package test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+type worldKey struct{}
+
+// world is what one script has around it.
+type world struct {
+	server        *server
+	organizations map[string]organization
+}
+
+func newWorld(env *testscript.Env) *world {
+	return &world{
+		server:        newServer(env.WorkDir, slices.Clone(env.Vars)),
+		organizations: map[string]organization{},
+	}
+}
+
+// end stops what the script started, and asserts that it stops well.
+func (w *world) end(t testing.TB) {
+	if err := w.server.end(); err != nil {
+		t.Error(err)
+	}
+	if t.Failed() {
+		t.Logf("the end of the server's log:\n%s", w.server.logTail(15))
+	}
+}
+
+// command is one word of the scripts' language.
+type command func(w *world, ts *testscript.TestScript, args []string) error
+
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	all := map[string]func(*testscript.TestScript, bool, []string){}
+	for name, run := range map[string]command{
+		"organization": addOrganization,
+		"as":           actAs,
+		"serve":        serve,
+		"server-stop":  serverStop,
+		"server-kill":  serverKill,
+		"server-start": serverStart,
+		"backend":      backend,
+		"expand":       expand,
+		"http":         request,
+		"await":        await,
+		"release":      release,
+		"capture":      capture,
+		"certificate":  certificate,
+		"lose-answers": loseAnswers,
+	} {
+		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
+			if negated {
+				ts.Fatalf("! has no meaning before %s", name)
+			}
+			if err := run(ts.Value(worldKey{}).(*world), ts, args); err != nil {
+				ts.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+	return all
+}
+
+func wantArgs(args []string, least, most int) error {
+	if len(args) < least || len(args) > most {
+		return fmt.Errorf("%d arguments; doc.go says how it is used", len(args))
+	}
+	return nil
+}

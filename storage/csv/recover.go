@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/storage/csv/index"
 )
 
 // recover compares the length of every file with the index, and lists the files that it
@@ -23,7 +24,7 @@ func (s *Store) recover(ctx context.Context) error {
 		}
 		for _, e := range entries {
 			known[e.Org], after = true, e.Org.String()
-			if err := s.recoverFile(e.Org, e.Length); err != nil {
+			if err := s.recoverFile(ctx, e); err != nil {
 				s.log.ErrorContext(ctx, "upload file not recovered", "org", e.Org, "err", err)
 			}
 		}
@@ -33,17 +34,40 @@ func (s *Store) recover(ctx context.Context) error {
 	}
 }
 
-func (s *Store) recoverFile(org uuid.UUID, length int64) error {
-	now, err := lookAt(s.path(org))
+func (s *Store) recoverFile(ctx context.Context, e index.Entry) error {
+	now, err := lookAt(s.path(e.Org))
 	switch {
 	case err != nil:
 		return err
-	case now.plain && now.size > length:
-		return s.setAside(org, length)
-	case now.size < length:
-		return fmt.Errorf("the file has %d bytes, but %d were recorded", now.size, length)
+	case now.plain && now.size > e.Length:
+		return s.recoverTail(ctx, e)
+	case now.size < e.Length:
+		return fmt.Errorf("the file has %d bytes, but %d were recorded", now.size, e.Length)
 	}
 	return nil
+}
+
+// recoverTail cuts off what a crash left. If the bytes before it are not those that were
+// recorded, somebody has inserted a row: then the tail is made of good rows, and stays.
+func (s *Store) recoverTail(ctx context.Context, e index.Entry) error {
+	t := s.tenants.acquire(e.Org)
+	defer s.tenants.release(t)
+	last, err := s.index.Last(ctx, e.ID, e.Length)
+	if err != nil {
+		return err
+	}
+	f, done, err := t.openRead(ctx)
+	if err != nil {
+		return err
+	}
+	same, err := matches(f, last.Start, last.Length, last.CRC)
+	if err := errors.Join(err, done()); err != nil {
+		return fileError(err)
+	}
+	if !same {
+		return errors.New("the file is longer than recorded, and what stands before is not what was recorded")
+	}
+	return s.setAside(e.Org, e.Length)
 }
 
 func (s *Store) findForeign(ctx context.Context, known map[uuid.UUID]bool) error {

@@ -22,7 +22,7 @@ func (t *tenant) verify(ctx context.Context, now stamp) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := t.verifyHeader(f); err != nil {
+	if err := t.verifyHeader(ctx, f); err != nil {
 		return err
 	}
 	for offset := int64(0); ; {
@@ -71,17 +71,25 @@ func (t *tenant) openRead(ctx context.Context) (*os.File, func() error, error) {
 	}, nil
 }
 
-// verifyHeader compares the first row, in either form of its line end.
-func (t *tenant) verifyHeader(f io.ReaderAt) error {
-	if t.head.Length == 0 {
+// verifyHeader compares the first row, which ends where the first segment begins.
+func (t *tenant) verifyHeader(ctx context.Context, f io.ReaderAt) error {
+	end := t.head.Length
+	if end == 0 {
 		return nil
+	}
+	first, err := t.store.index.From(ctx, t.head.ID, 0, index.Range{}, 1)
+	if err != nil {
+		return err
+	}
+	for _, s := range first {
+		end = s.Start
 	}
 	r := csvrow.NewReader(io.NewSectionReader(f, 0, t.head.Length), 0, 1)
 	if err := r.Next(); err != nil {
 		return t.badRow(r, err)
 	}
-	if !csvrow.IsHeader(&r.Row) {
-		return t.bad(1, "it is not the header of an upload file")
+	if offset, _ := r.End(); !csvrow.IsHeader(&r.Row) || offset != end {
+		return t.bad(1, "it is not the header that was written")
 	}
 	return nil
 }

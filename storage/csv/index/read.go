@@ -82,13 +82,14 @@ func scanGroup(rows *sql.Rows) (g inventory.Group, err error) {
 
 // Entry is one organization of a list.
 type Entry struct {
+	ID              int64
 	Org             uuid.UUID
 	Length, Records int64
 }
 
 // List returns up to limit organizations behind one, in the order of their IDs.
 func (x *Index) List(ctx context.Context, after string, limit int) (entries []Entry, err error) {
-	rows, err := x.readers.QueryContext(ctx, "SELECT org, length, records FROM orgs WHERE org > ? ORDER BY org LIMIT ?", after, limit)
+	rows, err := x.readers.QueryContext(ctx, "SELECT id, org, length, records FROM orgs WHERE org > ? ORDER BY org LIMIT ?", after, limit)
 	for e, err := range scan(rows, err, scanEntry) {
 		if err != nil {
 			return nil, err
@@ -100,7 +101,7 @@ func (x *Index) List(ctx context.Context, after string, limit int) (entries []En
 
 func scanEntry(rows *sql.Rows) (e Entry, err error) {
 	var org string
-	if err := rows.Scan(&org, &e.Length, &e.Records); err != nil {
+	if err := rows.Scan(&e.ID, &org, &e.Length, &e.Records); err != nil {
 		return e, err
 	}
 	e.Org, err = uuid.Parse(org)

@@ -29,6 +29,9 @@ func (t *tenant) adopt(ctx context.Context, now stamp) (stamp, error) {
 	if err := a.readAll(ctx); err != nil {
 		return now, err
 	}
+	if err := os.Chmod(t.path, 0o600); err != nil {
+		t.store.log.Warn("upload file may be readable for others", "org", t.org, "err", err)
+	}
 	now, err := lookAt(t.path)
 	if err != nil {
 		return now, err

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"context"
+	"errors"
 
 	"github.com/holdfast/holdfast/fault"
 )
@@ -48,20 +49,19 @@ func (t *tenant) ready() error {
 	return t.load()
 }
 
-// load learns of the file from the index, and compares. Only the store's end breaks it
-// off: whoever comes first does the work for all.
+// load learns of the file from the index, and compares. No caller breaks it off: whoever
+// comes first does the work for all.
 func (t *tenant) load() error {
-	ctx := t.store.life.ctx
 	t.look(func(v *view) { *v = view{} })
 	t.store.files.forget(t.org)
 	now, err := lookAt(t.path)
 	if err != nil {
 		return err
 	}
-	if t.head, err = t.store.index.Head(ctx, t.org); err != nil {
+	if t.head, err = t.store.index.Head(context.Background(), t.org); err != nil {
 		return err
 	}
-	if t.last, err = t.store.index.Last(ctx, t.head.ID, t.head.Length); err != nil {
+	if t.last, err = t.store.index.Last(context.Background(), t.head.ID, t.head.Length); err != nil {
 		return err
 	}
 	switch {
@@ -69,11 +69,11 @@ func (t *tenant) load() error {
 		err = t.bad(1, "it is not a regular file")
 	case t.head.Length == 0 && now.size == 0:
 	case t.head.ID == 0:
-		now, err = t.adopt(ctx, now)
+		now, err = t.adopt(t.store.life.ctx, now)
 	case !now.exists:
 		err = t.bad(1, "the file is missing")
 	case now.size != t.head.Length || now.seal != t.head.Seal:
-		err = t.verify(ctx, now)
+		err = t.verify(t.store.life.ctx, now)
 	}
 	return t.conclude(now, err)
 }
@@ -81,6 +81,9 @@ func (t *tenant) load() error {
 // conclude remembers what was found, so that the next one only has to look whether the
 // file has changed again.
 func (t *tenant) conclude(now stamp, err error) error {
+	if t.store.life.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return errClosed() // a large file is not read to its end while the store closes
+	}
 	if err != nil && !fault.Is(err, fault.StoreCorrupt) {
 		return err
 	}

@@ -13,9 +13,13 @@
 // acknowledged: recover.go keeps them aside at the next start and cuts the file back.
 //
 // A reader takes the file in pieces of about 256 KiB and compares each with its checksum
-// before it looks at a row (records.go). A writer looks whether the file's inode, size
-// and change time are those it left; only if not, and once, it compares the whole file
-// (verify.go). So an edit is always found before a record of the edited piece is read,
-// and before anything is appended, except by someone who changes a file in place, leaves
-// its size and sets the system's clock back to the same nanosecond.
+// before it looks at a row (records.go, walk.go, load.go). A writer looks whether inode,
+// size and change time of the file are those it left; only if not, and once, it compares
+// the whole file (check.go, verify.go, diagnose.go).
+//
+// So nothing is read from a piece that was edited, and nothing is appended to a file that
+// was, with one exception: an edit in place that keeps the size and falls into the same
+// tick of the file system's clock as our last write goes unnoticed until somebody reads
+// that piece. The price is that a file which was copied, restored, renamed or given other
+// permissions is read once from end to end, at about the speed of the disk.
 package csv

@@ -70,9 +70,8 @@ func (c *fileCache) forget(org uuid.UUID) {
 	c.idle.Remove(org)
 }
 
-func (c *fileCache) close() error {
+func (c *fileCache) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle.Purge()
-	return nil
 }

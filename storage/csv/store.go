@@ -107,11 +107,12 @@ func (s *Store) Close() error {
 }
 
 func (s *Store) release() error {
-	err := s.files.close()
-	if s.index != nil {
-		err = errors.Join(err, s.index.Close())
+	s.files.close()
+	s.tenants.close()
+	if s.index == nil {
+		return s.lock.Close()
 	}
-	return errors.Join(err, s.lock.Close())
+	return errors.Join(s.index.Close(), s.lock.Close())
 }
 
 func (s *Store) path(org uuid.UUID) string {

@@ -57,3 +57,14 @@ func (ts *tenants) release(t *tenant) {
 		ts.idle.Add(t.org, t)
 	}
 }
+
+// close gives up what failed appends have left open. The next start deals with it.
+func (ts *tenants) close() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	for _, t := range ts.used {
+		if t.tail != nil {
+			_ = t.tail.Close()
+		}
+	}
+}

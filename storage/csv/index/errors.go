@@ -41,6 +41,12 @@ func storeError(err error) error {
 	return byClass(err, codeOf(err)&0xff)
 }
 
+// everybodys reports whether any other transaction would have failed as well.
+func everybodys(err error) bool {
+	_, known := errors.AsType[*fault.Error](storeError(err))
+	return known || Uncertain(err)
+}
+
 // byClass goes by the primary code that extended codes refine.
 func byClass(err error, code int) error {
 	switch code {

@@ -81,11 +81,11 @@ func (w *writer) work() {
 	}
 }
 
-// commit makes one transaction of the group. If a job of it fails, each has to stand for
-// itself, so that none suffers for another.
+// commit makes one transaction of the group. If a job of it is wrong, each has to stand
+// for itself, so that none suffers for another; trouble with the disk is everybody's.
 func (w *writer) commit(group []*job) {
 	err := w.transact(group)
-	if err != nil && len(group) > 1 && !Uncertain(err) {
+	if err != nil && len(group) > 1 && !everybodys(err) {
 		for _, j := range group {
 			j.fail = w.transact([]*job{j})
 		}

@@ -1,0 +1,6 @@
+//go:build race
+
+package csv
+
+// underRace makes the large tests smaller, because the detector makes them slow.
+const underRace = true

@@ -17,6 +17,7 @@ import (
 const (
 	countTrailer = "X-Holdfast-Count"
 	nextTrailer  = "X-Holdfast-Next"
+	lastTrailer  = "X-Holdfast-Last"
 )
 
 // data gives back what was uploaded.
@@ -85,18 +86,18 @@ func (d data) stream(c *gin.Context, records iter.Seq2[inventory.Positioned, err
 	media, trailers := form.contentType()
 	s := newSender(c, func(header http.Header) { announce(header, media, trailers) })
 	s.piece = form.begin(s.piece)
-	count, next, err := fill(s, form, records, limit)
+	all, err := fill(s, form, records, limit)
 	if err == nil {
-		s.piece = form.end(s.piece, count, next)
+		s.piece = form.end(s.piece, all)
 		err = s.finish()
 	}
 	switch {
 	case err == nil && trailers:
-		setTrailers(c.Writer.Header(), count, next)
+		setTrailers(c.Writer.Header(), all)
 	case err != nil && !s.started():
 		middleware.Fail(c, err)
 	case err != nil:
-		d.breakOff(c, s.lost, count, err)
+		d.breakOff(c, s.lost, all.count, err)
 	}
 }
 
@@ -109,38 +110,49 @@ func (d data) breakOff(c *gin.Context, readerLeft bool, count int, err error) {
 	panic(http.ErrAbortHandler)
 }
 
-// fill sends up to limit records, and looks whether one more follows: only then next is
-// the cursor of the last one.
-func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], limit int) (count int, next string, err error) {
-	last := ""
+// extent is what an answer says of itself behind its records. The cursors are empty for
+// what there is not.
+type extent struct {
+	count int
+	next  string // continues, if more follows now
+	last  string // continues behind the last record, now or when more was recorded
+}
+
+// fill sends up to limit records, and looks whether one more follows.
+func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], limit int) (extent, error) {
+	var sent extent
 	for record, err := range records {
 		if err != nil {
-			return count, "", err
+			return sent, err
 		}
-		if limit > 0 && count == limit {
-			return count, last, nil
+		if limit > 0 && sent.count == limit {
+			sent.next = sent.last
+			break
 		}
-		s.piece = form.record(s.piece, count, record.Record)
-		count++
-		last = record.Next
+		s.piece = form.record(s.piece, sent.count, record.Record)
+		sent.count++
+		sent.last = record.Next
 		if err := s.sendIfDue(); err != nil {
-			return count, "", err
+			return sent, err
 		}
 	}
-	return count, "", nil
+	return sent, nil
 }
 
 func announce(header http.Header, media string, trailers bool) {
 	header.Set("Content-Type", media)
 	header.Set("Cache-Control", "no-store")
 	if trailers {
-		header.Set("Trailer", countTrailer+", "+nextTrailer)
+		header.Set("Trailer", countTrailer+", "+nextTrailer+", "+lastTrailer)
 	}
 }
 
-func setTrailers(header http.Header, count int, next string) {
-	header.Set(countTrailer, strconv.Itoa(count))
-	if next != "" {
-		header.Set(nextTrailer, next)
+func setTrailers(header http.Header, sent extent) {
+	header.Set(countTrailer, strconv.Itoa(sent.count))
+	if sent.next != "" {
+		header.Set(nextTrailer, sent.next)
+	}
+	if sent.last != "" {
+		header.Set(lastTrailer, sent.last)
 	}
 }

@@ -26,6 +26,7 @@ type page struct {
 	} `json:"data"`
 	Count int     `json:"count"`
 	Next  *string `json:"next"`
+	Last  *string `json:"last"`
 }
 
 func (p page) names() string {
@@ -68,18 +69,18 @@ func TestDataIsExact(t *testing.T) {
 	c := filled(t)
 	got := c.do("GET /api/v1/data?limit=2", "").body
 	at := regexp.MustCompile(`"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"`)
-	next := regexp.MustCompile(`"next":"[^"]+"`)
-	got = next.ReplaceAllString(at.ReplaceAllString(got, `"T"`), `"next":"N"`)
+	cursor := regexp.MustCompile(`"(next|last)":"[^"]+"`)
+	got = cursor.ReplaceAllString(at.ReplaceAllString(got, `"T"`), `"$1":"N"`)
 	org := acme.String()
 	want := `{"org_id":"` + org + `","data":[` +
 		`{"timestamp":"T","org_id":"` + org + `","data":{"provider":"aws","category":"compute","resource_type":"vm","resource_name":"a","attributes":{"n":9007199254740993,"on":true}}},` +
 		`{"timestamp":"T","org_id":"` + org + `","data":{"provider":"aws","category":"compute","resource_type":"vm","resource_name":"b","attributes":{"s":"<&>","n":"9007199254740993"}}}` +
-		`],"count":2,"next":"N"}`
+		`],"count":2,"next":"N","last":"N"}`
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	empty := c.do("GET /api/v1/data?provider=none", "")
-	if empty.body != `{"org_id":"`+org+`","data":[],"count":0,"next":null}` || empty.header.Get("Content-Type") != "application/json" {
+	if empty.body != `{"org_id":"`+org+`","data":[],"count":0,"next":null,"last":null}` || empty.header.Get("Content-Type") != "application/json" {
 		t.Errorf("empty: %s %v", empty.body, empty.header)
 	}
 }
@@ -137,6 +138,30 @@ func TestDataPages(t *testing.T) {
 	}
 }
 
+// The cursor of the last record gives what was recorded since, and nothing before that.
+func TestDataFollows(t *testing.T) {
+	c := filled(t)
+	end := c.page("GET /api/v1/data?provider=aws")
+	if end.Next != nil || end.Last == nil {
+		t.Fatalf("next %v, last %v", end.Next, end.Last)
+	}
+	follow := "GET /api/v1/data?provider=aws&cursor=" + *end.Last
+	if p := c.page(follow); p.names() != "" || p.Last != nil {
+		t.Errorf("%q, last %v", p.names(), p.Last)
+	}
+	c.converse([]step{
+		{"POST /upload", `{"provider":"gcp","category":"net","resource_type":"ip","resource_name":"other"}`, 200, ""},
+		{"POST /upload", `{` + words + `,"instances":[{"resource_name":"new"}]}`, 200, ""},
+	})
+	if p := c.page(follow); p.names() != "new" || p.Last == nil || *p.Last == *end.Last {
+		t.Errorf("%q, last %v", p.names(), p.Last)
+	}
+	page := c.page("GET /api/v1/data?limit=2")
+	if page.Next == nil || *page.Next != *page.Last {
+		t.Errorf("next %v, last %v", page.Next, page.Last)
+	}
+}
+
 func TestDataRefusals(t *testing.T) {
 	c := filled(t)
 	for request, want := range map[string]string{
@@ -186,7 +211,7 @@ func TestDataAsLines(t *testing.T) {
 		t.Errorf("header %v, trailer %v", r.header, r.trailer)
 	}
 	rest := c.do("GET /api/v1/data?cursor="+r.trailer.Get("X-Holdfast-Next"), "", "Accept: application/x-ndjson")
-	if strings.Count(rest.body, "\n") != 2 || rest.trailer.Get("X-Holdfast-Next") != "" || rest.trailer.Get("X-Holdfast-Count") != "2" {
+	if strings.Count(rest.body, "\n") != 2 || rest.trailer.Get("X-Holdfast-Next") != "" || rest.trailer.Get("X-Holdfast-Last") == "" || rest.trailer.Get("X-Holdfast-Count") != "2" {
 		t.Errorf("rest %s, trailer %v", rest.body, rest.trailer)
 	}
 	none := c.do("GET /api/v1/data?provider=none", "", "Accept: application/x-ndjson")
@@ -238,8 +263,8 @@ func TestDataLatest(t *testing.T) {
 	f := "=f(\"x\"),\n"
 	for query, want := range map[string]string{"": f + " a a c b", "?provider=aws": f + " a b", "?limit=2": f + " a", "?attr.n=9007199254740993": "b a"} {
 		p := c.page("GET /api/v1/data/latest" + query)
-		if p.names() != want || p.Next != nil {
-			t.Errorf("%q: %q, next %v; want %q", query, p.names(), p.Next, want)
+		if p.names() != want || p.Next != nil || p.Last != nil {
+			t.Errorf("%q: %q, next %v, last %v; want %q", query, p.names(), p.Next, p.Last, want)
 		}
 	}
 	if p := c.page("GET /api/v1/data/latest?provider=aws&resource_name=a"); string(p.Data[0].Data.Attributes) != `{"n":2}` {

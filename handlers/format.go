@@ -18,17 +18,16 @@ const (
 
 // format writes records one after another, by appending to a buffer.
 type format interface {
-	// contentType also says whether count and next go into trailers, because they have no
-	// place in the body.
+	// contentType also says whether the extent goes into trailers, because it has no place
+	// in the body.
 	contentType() (media string, trailers bool)
 	begin(dst []byte) []byte
 	// record appends the record of this index.
 	record(dst []byte, index int, r inventory.Record) []byte
-	// end takes the cursor that continues, empty when nothing follows.
-	end(dst []byte, count int, next string) []byte
+	end(dst []byte, sent extent) []byte
 }
 
-// jsonFormat is one object, in which count and next come last, when they are known.
+// jsonFormat is one object, in which the extent comes last, when it is known.
 type jsonFormat struct{ org uuid.UUID }
 
 func (jsonFormat) contentType() (string, bool) { return mediaJSON, false }
@@ -46,16 +45,19 @@ func (jsonFormat) record(dst []byte, index int, r inventory.Record) []byte {
 	return r.AppendJSON(dst)
 }
 
-func (jsonFormat) end(dst []byte, count int, next string) []byte {
+func (jsonFormat) end(dst []byte, sent extent) []byte {
 	dst = append(dst, `],"count":`...)
-	dst = strconv.AppendInt(dst, int64(count), 10)
-	dst = append(dst, `,"next":`...)
-	if next == "" {
-		dst = append(dst, `null`...)
-	} else {
-		dst = jsonscan.AppendQuote(dst, next)
-	}
+	dst = strconv.AppendInt(dst, int64(sent.count), 10)
+	dst = appendCursor(append(dst, `,"next":`...), sent.next)
+	dst = appendCursor(append(dst, `,"last":`...), sent.last)
 	return append(dst, '}')
+}
+
+func appendCursor(dst []byte, cursor string) []byte {
+	if cursor == "" {
+		return append(dst, "null"...)
+	}
+	return jsonscan.AppendQuote(dst, cursor)
 }
 
 // ndjsonFormat is a record in each line.
@@ -69,7 +71,7 @@ func (ndjsonFormat) record(dst []byte, _ int, r inventory.Record) []byte {
 	return append(r.AppendJSON(dst), '\n')
 }
 
-func (ndjsonFormat) end(dst []byte, _ int, _ string) []byte { return dst }
+func (ndjsonFormat) end(dst []byte, _ extent) []byte { return dst }
 
 // csvFormat is what the CSV engine keeps, or a form of it that is safe to open in a
 // spreadsheet.
@@ -89,4 +91,4 @@ func (f csvFormat) record(dst []byte, _ int, r inventory.Record) []byte {
 	return csvrow.AppendRow(dst, fields...)
 }
 
-func (csvFormat) end(dst []byte, _ int, _ string) []byte { return dst }
+func (csvFormat) end(dst []byte, _ extent) []byte { return dst }

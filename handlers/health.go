@@ -11,7 +11,8 @@ import (
 
 // health answers probes. They need no credentials and tell nothing about tenants.
 type health struct {
-	ready    func(context.Context) error
+	states   func(context.Context) error
+	uploads  func(context.Context) error
 	version  string
 	draining func() bool
 }
@@ -23,20 +24,31 @@ func (h health) health(c *gin.Context) {
 // live says that the process answers at all.
 func (h health) live(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "alive"}) }
 
-// readiness says whether a write would be accepted now, else why not.
+// readiness says whether a write would be accepted now, else why not. A degraded store
+// accepts them: a balancer that took the node away would only make that worse.
 func (h health) readiness(c *gin.Context) {
-	if h.draining != nil && h.draining() {
-		middleware.Fail(c, fault.New(fault.Interrupted, "the server is stopping"))
-		return
-	}
-	if err := h.ready(c.Request.Context()); err != nil {
+	err := h.ready(c.Request.Context())
+	switch {
+	case err == nil:
+		c.JSON(http.StatusOK, gin.H{"status": "ready"})
+	case fault.Is(err, fault.StoreDegraded):
+		c.JSON(http.StatusOK, gin.H{"status": "degraded", "reason": fault.From(err).Message})
+	default:
 		f := fault.From(err)
 		// Whatever the store's fault is, to a balancer it means "not this one".
 		c.Error(err)
 		c.JSON(http.StatusServiceUnavailable, middleware.Failure{
 			Status: "error", Code: f.Code, Message: f.Message, RequestID: middleware.RequestIDOf(c.Request.Context()),
 		})
-		return
 	}
-	c.JSON(http.StatusOK, gin.H{"status": "ready"})
+}
+
+func (h health) ready(ctx context.Context) error {
+	if h.draining != nil && h.draining() {
+		return fault.New(fault.Interrupted, "the server is stopping")
+	}
+	if err := h.states(ctx); err != nil {
+		return err
+	}
+	return h.uploads(ctx)
 }

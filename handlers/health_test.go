@@ -2,12 +2,14 @@ package handlers_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
@@ -46,4 +48,33 @@ func TestReadyzWhileStopping(t *testing.T) {
 	deps := testDeps(t)
 	deps.Draining = func() bool { return true }
 	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{{"GET /readyz", "", 503, "stopping"}})
+}
+
+// ailing is an upload store whose Status says what is wrong.
+type ailing struct {
+	inventory.Store
+	fault error
+}
+
+func (a ailing) Status(context.Context) error { return a.fault }
+
+func (ailing) Backlog() map[string]int64 { return map[string]int64{"csv": 0, "mysql": 7} }
+
+func TestReadyzOfUploads(t *testing.T) {
+	for _, test := range []struct {
+		fault  error
+		status int
+		body   string
+	}{
+		{nil, 200, `={"status":"ready"}`},
+		{fault.New(fault.StoreDegraded, "mysql is behind by 7 requests"), 200, `={"reason":"mysql is behind by 7 requests","status":"degraded"}`},
+		{fault.New(fault.StoreUnavailable, "both sides are away"), 503, "both sides are away"},
+		{fault.New(fault.StoreFull, "the disk is full"), 503, "store_full"},
+		{errors.New("secret"), 503, `"code":"internal"`},
+		{inventory.Off{}.Status(t.Context()), 200, "ready"},
+	} {
+		deps := testDeps(t)
+		deps.Inventory = inventory.NewService(ailing{fault: test.fault})
+		newCaller(t, startServer(t, deps), uuid.Nil, "").converse([]step{{"GET /readyz", "", test.status, test.body}})
+	}
 }

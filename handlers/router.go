@@ -44,15 +44,20 @@ func NewRouter(d Deps) (http.Handler, error) {
 	if err := router.SetTrustedProxies(prefixes(d.TrustedProxies)); err != nil {
 		return nil, err
 	}
-	router.Use(middleware.RequestID(), middleware.Log(d.Log, d.Now), middleware.Recover(d.Log))
+	if d.Inventory == nil {
+		d.Inventory = inventory.NewService(inventory.Off{})
+	}
+	measured := newMetrics(d.Inventory, d.Version, d.Now)
+	router.Use(middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Recover(d.Log))
 
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 
-	routeHealth(router, health{ready: d.States.Ready, version: d.Version, draining: d.Draining})
+	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version, draining: d.Draining})
+	router.GET("/metrics", measured.handler())
 	routeNative(router.Group("/api/v1/state/:name", native), d)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
-	routeUploads(router.Group("/", native), d)
+	routeUploads(router.Group("/", native), d, measured)
 
 	router.NoRoute(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noRoute)
 	router.NoMethod(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noMethod)
@@ -94,15 +99,12 @@ func routeState(group gin.IRoutes, s states) {
 }
 
 // routeUploads is what providers report, and what is read back of it.
-func routeUploads(group gin.IRoutes, d Deps) {
-	service := d.Inventory
-	if service == nil {
-		service = inventory.NewService(inventory.Off{})
-	}
+func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	shape := middleware.JSONShape(readUpload, inventory.CheckShape)
-	group.POST("/api/v1/upload", shape, uploads{service}.upload)
-	group.POST("/upload", shape, uploads{service}.upload)
-	read := data{service: service, log: d.Log}
+	take := uploads{service: d.Inventory, recorded: measured.instances}
+	group.POST("/api/v1/upload", shape, take.upload)
+	group.POST("/upload", shape, take.upload)
+	read := data{service: d.Inventory, log: d.Log}
 	group.GET("/api/v1/data", read.records)
 	group.GET("/api/v1/data/latest", read.latest)
 	group.GET("/api/v1/data/summary", read.summary)

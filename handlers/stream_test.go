@@ -10,6 +10,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -131,6 +132,9 @@ func TestDataBrokenOff(t *testing.T) {
 			}
 			if line := log.String(); !strings.Contains(line, "the disk is gone") || !strings.Contains(line, "records=1000") {
 				t.Errorf("log: %s", line)
+			}
+			if access := regexp.MustCompile(`msg=request method=GET path=/api/v1/data status=200 bytes=[1-9].* aborted=true`); !access.MatchString(log.String()) {
+				t.Errorf("log: %s", &log)
 			}
 		}
 	}

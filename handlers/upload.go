@@ -10,10 +10,14 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/prometheus/client_golang/prometheus"
 )
 
 // uploads takes in what providers report.
-type uploads struct{ service *inventory.Service }
+type uploads struct {
+	service  *inventory.Service
+	recorded prometheus.Counter // instances
+}
 
 // uploaded is the answer to an upload, and to each replay of it.
 type uploaded struct {
@@ -42,6 +46,8 @@ func (u uploads) upload(c *gin.Context) {
 	middleware.Annotate(c, slog.Int("instances", accepted.Count), slog.Bool("replayed", accepted.Replayed))
 	if accepted.Replayed {
 		c.Header("Idempotent-Replayed", "true")
+	} else {
+		u.recorded.Add(float64(accepted.Count))
 	}
 	c.JSON(http.StatusOK, uploaded{
 		Status:         "success",

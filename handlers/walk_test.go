@@ -28,7 +28,7 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 // public routes tell nothing about tenants.
 func public(route string) bool {
 	switch route {
-	case "GET /health", "GET /livez", "GET /readyz":
+	case "GET /health", "GET /livez", "GET /readyz", "GET /metrics":
 		return true
 	}
 	return false

@@ -20,13 +20,18 @@ func layers() map[string][]string {
 		"configs":             {},
 		"auth":                {"fault"},
 		"state":               {"fault", "auth", "jsonscan"},
-		"storage":             {"fault", "auth", "state", "configs", "storage/memory", "storage/readmap", "storage/sqlite"},
+		"inventory":           {"fault", "auth", "jsonscan"},
+		"inventory/csvrow":    {"inventory", "jsonscan"},
+		"storage":             {"fault", "auth", "state", "inventory", "configs", "storage/memory", "storage/readmap", "storage/sqlite", "storage/csv", "storage/mysql", "storage/dual"},
 		"storage/memory":      {"fault", "state"},
 		"storage/readmap":     {"fault", "state"},
 		"storage/sqlite":      {"fault", "state"},
-		"storage/storagetest": {"fault", "auth", "state", "storage/memory"},
+		"storage/csv":         {"fault", "inventory", "inventory/csvrow", "jsonscan"},
+		"storage/mysql":       {"fault", "inventory"},
+		"storage/dual":        {"fault", "inventory"},
+		"storage/storagetest": {"fault", "auth", "state", "inventory", "storage/memory"},
 		"middleware":          {"fault", "auth", "state", "logctx"},
-		"handlers":            {"fault", "auth", "state", "middleware"},
+		"handlers":            {"fault", "auth", "state", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
 	}
 }
 
@@ -36,7 +41,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "auth": domain, "state": domain, "jsonscan": domain, "configs": domain,
+		"fault": domain, "auth": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain,
 		"storage":    http,
 		"middleware": sql,
 		"handlers":   sql,

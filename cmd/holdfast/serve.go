@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/spf13/cobra"
@@ -19,9 +21,9 @@ import (
 func newServeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Serve states over HTTP",
-		Long: `Serve states over HTTP until SIGINT or SIGTERM, then finish the requests that have
-begun and stop. A second signal stops at once.
+		Short: "Serve states and uploads over HTTP",
+		Long: `Serve states and uploads over HTTP until SIGINT or SIGTERM, then finish the requests
+that have begun and stop. A second signal stops at once.
 
 Settings come from holdfast.cfg, the environment and flags, in this order; the last one
 wins. auth.cfg is read again whenever it changes.`,
@@ -52,14 +54,16 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer closing(log, "the auth file's watcher", watcher)
-	store, err := storage.OpenStates(ctx, settings, log)
+	states, uploads, err := openStores(ctx, settings, log)
 	if err != nil {
 		return err
 	}
-	defer closing(log, "the state store", store)
+	defer closing(log, "the state store", states)
+	defer closing(log, "the upload store", uploads)
 	var draining atomic.Bool
 	router, err := handlers.NewRouter(handlers.Deps{
-		States:         state.NewService(store, time.Now, log),
+		States:         state.NewService(states, time.Now, log),
+		Inventory:      inventory.NewService(uploads),
 		Verifier:       verifier,
 		Log:            log,
 		Now:            time.Now,
@@ -72,6 +76,18 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	return listen(ctx, settings.Server, router, &draining, log)
+}
+
+func openStores(ctx context.Context, settings configs.Settings, log *slog.Logger) (state.Store, inventory.Store, error) {
+	states, err := storage.OpenStates(ctx, settings, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	uploads, err := storage.OpenUploads(ctx, settings, log)
+	if err != nil {
+		return nil, nil, errors.Join(err, states.Close())
+	}
+	return states, uploads, nil
 }
 
 func closing(log *slog.Logger, what string, c io.Closer) {

@@ -1,0 +1,83 @@
+package handlers
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics is what a monitoring system reads of this server. It needs no credentials, so
+// nothing in it tells of tenants; labels come from small fixed sets, never from requests.
+type metrics struct {
+	registry  *prometheus.Registry
+	requests  *prometheus.HistogramVec
+	instances prometheus.Counter
+	now       func() time.Time
+}
+
+func newMetrics(service *inventory.Service, version string, now func() time.Time) metrics {
+	m := metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name:    "holdfast_http_request_duration_seconds",
+			Help:    "Requests by route, method and class of status, and how long they took.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
+		}, []string{"route", "method", "status"}),
+		instances: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "holdfast_uploads_instances_total",
+			Help: "Uploaded instances that were recorded; replays don't count.",
+		}),
+		now: now,
+	}
+	m.registry.MustRegister(m.requests, m.instances, newUploadCollector(service), buildInfo(version),
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func buildInfo(version string) prometheus.Collector {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name:        "holdfast_build_info",
+		Help:        "The version that runs; always 1.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	})
+	info.Set(1)
+	return info
+}
+
+// handler answers with all metrics.
+func (m metrics) handler() gin.HandlerFunc {
+	return gin.WrapH(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry}))
+}
+
+// observe measures every request, also one that is broken off.
+func (m metrics) observe(c *gin.Context) {
+	start := m.now()
+	defer func() {
+		status := strconv.Itoa(c.Writer.Status()/100) + "xx"
+		m.requests.WithLabelValues(knownRoute(c), knownMethod(c.Request.Method), status).Observe(m.now().Sub(start).Seconds())
+	}()
+	c.Next()
+}
+
+// knownRoute is the pattern, never the path: strangers choose paths.
+func knownRoute(c *gin.Context) string {
+	if route := c.FullPath(); route != "" {
+		return route
+	}
+	return "none"
+}
+
+func knownMethod(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "LOCK", "UNLOCK":
+		return method
+	}
+	return "other"
+}

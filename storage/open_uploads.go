@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/csv"
+	"github.com/holdfast/holdfast/storage/dual"
+	"github.com/holdfast/holdfast/storage/mysql"
+)
+
+// OpenUploads opens the store of uploads that storage.type names. The caller closes it.
+func OpenUploads(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
+	switch settings.Storage.Type {
+	case configs.Memory:
+		log.WarnContext(ctx, "uploads are refused: there is nowhere to keep them", "setting", "storage.type = memory")
+		return inventory.Off{}, nil
+	case configs.CSV:
+		return OpenCSV(ctx, settings, log)
+	case configs.MySQL:
+		return OpenMySQL(ctx, settings, log)
+	case configs.Dual:
+		return openDual(ctx, settings, log)
+	default:
+		return nil, fmt.Errorf("storage.type: there is no engine %q", settings.Storage.Type)
+	}
+}
+
+// OpenCSV opens the CSV files, whatever storage.type is.
+func OpenCSV(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
+	store, err := csv.Open(ctx, csv.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now})
+	if err != nil {
+		return nil, err // a nil *csv.Store would be no nil inventory.Store
+	}
+	return store, nil
+}
+
+// OpenMySQL opens the database, whatever storage.type is. It waits for a server that is
+// not up yet, as long as database.startup_wait says.
+func OpenMySQL(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
+	return openMySQL(ctx, databaseOptions(settings.Database, log))
+}
+
+// openDual does not wait for the database: CSV takes the uploads until it is up.
+func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger) (_ inventory.Store, err error) {
+	files, err := OpenCSV(ctx, settings, log)
+	if err != nil {
+		return nil, err
+	}
+	options := databaseOptions(settings.Database, log)
+	options.Background = true
+	database, err := openMySQL(ctx, options)
+	if err != nil {
+		return nil, errors.Join(err, files.Close())
+	}
+	both, err := dual.Open(ctx, dual.Options{Dir: settings.Storage.Path, CSV: files, MySQL: database, Log: log})
+	if err != nil {
+		return nil, errors.Join(err, database.Close(), files.Close())
+	}
+	return both, nil
+}
+
+func openMySQL(ctx context.Context, options mysql.Options) (inventory.Store, error) {
+	store, err := mysql.Open(ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func databaseOptions(d configs.Database, log *slog.Logger) mysql.Options {
+	return mysql.Options{
+		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password.Reveal(), Name: d.Name,
+		TLS: d.TLS, TLSCAFile: d.TLSCAFile,
+		MaxOpenConns: d.MaxOpenConns, MaxIdleConns: d.MaxIdleConns, ConnMaxLifetime: d.ConnMaxLifetime,
+		ConnectTimeout: d.ConnectTimeout, StartupWait: d.StartupWait,
+		Log: log, Now: time.Now,
+	}
+}

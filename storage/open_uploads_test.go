@@ -1,0 +1,87 @@
+package storage_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage"
+)
+
+func settingsOf(kind, dir string) configs.Settings {
+	// Nothing listens on the discard port: a database that is away.
+	return configs.Settings{
+		Storage:  configs.Storage{Type: kind, Path: dir},
+		Database: configs.Database{Host: "127.0.0.1", Port: 9, User: "holdfast", Name: "holdfast", TLS: configs.TLSOff, StartupWait: 1},
+	}
+}
+
+func openUploads(t *testing.T, kind, dir string) (inventory.Store, error) {
+	t.Helper()
+	store, err := storage.OpenUploads(t.Context(), settingsOf(kind, dir), slog.New(slog.DiscardHandler))
+	if err == nil {
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	return store, err
+}
+
+func oneRecord() inventory.Batch {
+	return inventory.Batch{ID: "a", Org: uuid.New(), Request: "r", Resources: []inventory.Resource{
+		{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: "web", Attributes: []byte(`{}`)},
+	}}
+}
+
+// What each engine says of an upload while there is no database.
+func TestOpenUploads(t *testing.T) {
+	for _, test := range []struct {
+		kind           string
+		append, status fault.Code
+	}{
+		{configs.CSV, "", ""},
+		{configs.Memory, fault.UploadsOff, fault.UploadsOff},
+		{configs.Dual, "", fault.StoreDegraded},
+	} {
+		store, err := openUploads(t, test.kind, t.TempDir())
+		if err != nil {
+			t.Errorf("%s: %v", test.kind, err)
+			continue
+		}
+		if _, err := store.Append(t.Context(), oneRecord()); codeOf(err) != test.append {
+			t.Errorf("%s: Append: %v", test.kind, err)
+		}
+		if err := store.Status(t.Context()); codeOf(err) != test.status {
+			t.Errorf("%s: Status: %v", test.kind, err)
+		}
+	}
+}
+
+func codeOf(err error) fault.Code {
+	if err == nil {
+		return ""
+	}
+	return fault.From(err).Code
+}
+
+func TestOpenUploadsRefuses(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := openUploads(t, configs.CSV, dir); err != nil {
+		t.Fatal(err)
+	}
+	for what, attempt := range map[string][2]string{
+		"a folder that is in use":       {configs.CSV, dir},
+		"a folder of both that is":      {configs.Dual, dir},
+		"a database that is away":       {configs.MySQL, t.TempDir()},
+		"an engine that does not exist": {"tape", t.TempDir()},
+	} {
+		if store, err := openUploads(t, attempt[0], attempt[1]); err == nil || store != nil {
+			t.Errorf("%s: %v, %v", what, store, err)
+		}
+	}
+}

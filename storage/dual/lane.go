@@ -2,6 +2,7 @@ package dual
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -92,11 +93,20 @@ func (l *lane) first(n name) (debt, bool) {
 	return l.queues[n][0], true
 }
 
-// paid takes the first debt off.
-func (l *lane) paid(n name) {
+// strike takes a debt off, and reports whether it was there.
+func (l *lane) strike(n name, seq int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queues[n] = l.queues[n][1:]
+	i := slices.IndexFunc(l.queues[n], func(d debt) bool { return d.seq == seq })
+	switch {
+	case i < 0:
+		return false
+	case i == 0: // nearly always
+		l.queues[n] = l.queues[n][1:]
+	default:
+		l.queues[n] = slices.Delete(l.queues[n], i, i+1)
+	}
+	return true
 }
 
 // nudge has both sides tried again soon: an upload waits for one of them.

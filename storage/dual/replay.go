@@ -85,17 +85,21 @@ func (p *payer) payOne(next debt) error {
 	}
 	defer release()
 	r, err := p.s.outbox.load(p.s.stop, next.seq)
+	var receipt inventory.Receipt
 	if err == nil {
-		err = p.deliver(r)
+		receipt, err = p.deliver(r)
 	}
 	if err != nil {
 		p.s.o.Log.Debug("a replay failed", "side", p.d.name.String(), "org", p.l.org, "batch", r.id, "error", err)
 		return err
 	}
 	p.s.outbox.settle(next.seq, names(0).with(p.d.name))
-	p.s.owedBytes.Add(-next.size)
-	p.d.owed.Add(-1)
-	p.l.paid(p.d.name)
+	p.s.cancel(p.d, p.l, next)
+	if receipt.Replayed && !receipt.At.Equal(r.at) {
+		// A batch that was sent again long after both had it; the process died over it.
+		p.s.outbox.settle(next.seq, both)
+		p.s.cancel(p.s.other(p.d), p.l, next)
+	}
 	return nil
 }
 
@@ -114,36 +118,34 @@ func (p *payer) slot() (release func(), err error) {
 }
 
 // deliver sends a batch until the side says that it has it.
-func (p *payer) deliver(r row) error {
+func (p *payer) deliver(r row) (inventory.Receipt, error) {
 	batch, err := r.batch(p.s.outbox.codec)
 	if err != nil {
-		return err
+		return inventory.Receipt{}, err
 	}
 	if p.s.o.Now().Sub(r.since) > rememberedFor {
 		if there, err := p.has(batch); there || err != nil {
-			return err
+			return inventory.Receipt{}, err
 		}
 	}
 	o := p.s.send(p.s.stop, p.d, batch)
 	if fault.Is(o.err, fault.IdempotencyMismatch) {
-		return p.mismatch(r, batch)
+		o = p.mismatch(r, batch)
 	}
 	p.complain(batch, o)
-	return o.err
+	return o.receipt, o.err
 }
 
 // mismatch delivers a batch whose ID this side knows for another one.
-func (p *payer) mismatch(r row, batch inventory.Batch) error {
+func (p *payer) mismatch(r row, batch inventory.Batch) outcome {
 	if r.owes == both {
 		// Nobody was told that this was recorded, and it was a mistake.
 		p.s.o.Log.Warn("a batch is given up: its ID was used before", "side", p.d.name.String(), "org", p.l.org, "batch", r.id)
-		return nil
+		return outcome{}
 	}
 	// The other side had forgotten the ID, this one has not: it goes by another.
 	batch.ID = substitute(batch)
-	o := p.s.send(p.s.stop, p.d, batch)
-	p.complain(batch, o)
-	return o.err
+	return p.s.send(p.s.stop, p.d, batch)
 }
 
 // complain tells of an organization that an operator must look after: at the first try,

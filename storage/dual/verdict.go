@@ -32,14 +32,16 @@ func (s *Store) sendAll(to names, batch inventory.Batch) outcomes {
 	return all
 }
 
-// receipt returns CSV's, or MySQL's if it alone has recorded the batch.
-func (all outcomes) receipt() (inventory.Receipt, bool) {
+// receipt returns CSV's, or MySQL's if it alone has recorded the batch; that of one who
+// recorded it before goes first.
+func (all outcomes) receipt() (found inventory.Receipt, ok bool) {
 	for _, n := range []name{csv, mysql} {
-		if o, ok := all[n]; ok && o.kind() == recorded {
-			return o.receipt, true
+		o, sent := all[n]
+		if sent && o.kind() == recorded && (!ok || o.receipt.Replayed && !found.Replayed) {
+			found, ok = o.receipt, true
 		}
 	}
-	return inventory.Receipt{}, false
+	return found, ok
 }
 
 // of returns the sides whose outcome is of this kind.
@@ -83,6 +85,11 @@ func errBothDown(cause error) error {
 // conclude turns what the sides said into the answer, and into debts.
 func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error) {
 	if receipt, ok := all.receipt(); ok {
+		if receipt.Replayed {
+			// Recorded before, and not owed to anybody: both have it.
+			s.outbox.settle(r.seq, both)
+			return receipt, nil
+		}
 		done := all.of(recorded)
 		l.last = later(l.last, r.at)
 		s.outbox.settle(r.seq, done)
@@ -102,6 +109,14 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 		return inventory.Receipt{}, errors.Join(errBothDown(err), all.failure())
 	}
 	return inventory.Receipt{}, all.failure()
+}
+
+// cancel strikes out what a side is owed.
+func (s *Store) cancel(d *side, l *lane, owed debt) {
+	if l.strike(d.name, owed.seq) {
+		s.owedBytes.Add(-owed.size)
+		d.owed.Add(-1)
+	}
 }
 
 // lend enters debts and sees to it that they are paid.

@@ -93,14 +93,14 @@ func appendUntilClosed(t *testing.T, store inventory.Store, orgs []uuid.UUID) (r
 	var count atomic.Int64
 	half := make(chan struct{})
 	acked, unknown := make([][]inventory.Batch, 9), make([][]inventory.Batch, 9)
-	together(t, 9, func(_ context.Context, worker int) error {
+	together(t, 9, func(ctx context.Context, worker int) error {
 		if worker == 8 {
 			<-half
 			return store.Close()
 		}
 		for {
 			batch := newBatch(orgs[worker%len(orgs)], 1+worker)
-			_, err := store.Append(t.Context(), batch)
+			_, err := store.Append(ctx, batch)
 			if fault.Is(err, fault.StoreUnavailable) {
 				unknown[worker] = append(unknown[worker], batch)
 				return nil

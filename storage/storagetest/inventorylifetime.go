@@ -79,10 +79,10 @@ func wantWholeOrEnded(t *testing.T, what string, err, wrong error) {
 // checkEndingAppend ends contexts while Appends run. Whatever an Append answers, it is
 // over by then.
 func checkEndingAppend(t *testing.T, store inventory.Store) {
-	together(t, 4, func(_ context.Context, worker int) error {
+	together(t, 4, func(ctx context.Context, worker int) error {
 		org := uuid.New()
 		for i := range 25 {
-			if err := endDuringAppend(t.Context(), store, newBatch(org, 1+i)); err != nil {
+			if err := endDuringAppend(ctx, store, newBatch(org, 1+i)); err != nil {
 				return fmt.Errorf("worker %d, append %d: %w", worker, i, err)
 			}
 		}

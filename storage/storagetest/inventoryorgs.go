@@ -58,10 +58,10 @@ func checkManyOrganizations(t *testing.T, store inventory.Store) {
 	for i := range orgs {
 		orgs[i] = uuid.New()
 	}
-	together(t, workers, func(_ context.Context, worker int) error {
+	together(t, workers, func(ctx context.Context, worker int) error {
 		for i := worker * each; i < (worker+1)*each; i++ {
 			batch := newBatch(orgs[i], 1+i%3)
-			receipt, err := store.Append(t.Context(), batch)
+			receipt, err := store.Append(ctx, batch)
 			if err != nil {
 				return err
 			}

@@ -51,8 +51,8 @@ func checkConcurrentReplays(t *testing.T, store inventory.Store) {
 		batch := newBatch(org, 1+round*7)
 		var recorded atomic.Int64
 		receipts := make([]inventory.Receipt, 8)
-		together(t, len(receipts), func(_ context.Context, worker int) error {
-			receipt, err := store.Append(t.Context(), batch)
+		together(t, len(receipts), func(ctx context.Context, worker int) error {
+			receipt, err := store.Append(ctx, batch)
 			if err == nil && !receipt.Replayed {
 				recorded.Add(1)
 			}
@@ -96,8 +96,8 @@ func checkConcurrentMismatch(t *testing.T, store inventory.Store) {
 		id := fmt.Sprint("fight-", round)
 		rivals := []inventory.Batch{namedBatch(org, id, 1), namedBatch(org, id, 2)}
 		var won [2]atomic.Int64
-		together(t, 8, func(_ context.Context, worker int) error {
-			_, err := store.Append(t.Context(), rivals[worker%2])
+		together(t, 8, func(ctx context.Context, worker int) error {
+			_, err := store.Append(ctx, rivals[worker%2])
 			if err == nil {
 				won[worker%2].Add(1)
 			} else if !fault.Is(err, fault.IdempotencyMismatch) {

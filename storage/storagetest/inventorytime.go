@@ -78,10 +78,10 @@ func wantRefusedPast(t *testing.T, store inventory.Store, org uuid.UUID, at time
 // checkManyTimestamps has many callers append at once.
 func checkManyTimestamps(t *testing.T, store inventory.Store) {
 	org := uuid.New()
-	together(t, 16, func(_ context.Context, worker int) error {
+	together(t, 16, func(ctx context.Context, worker int) error {
 		last := time.Time{}
 		for i := range 10 {
-			receipt, err := store.Append(t.Context(), newBatch(org, 1+i%2))
+			receipt, err := store.Append(ctx, newBatch(org, 1+i%2))
 			if err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ func checkInventoryKill(t *testing.T, open func(t *testing.T, dir string) invent
 		budget = 2 * time.Minute
 	}
 	start, rounds := time.Now(), 0
-	for time.Since(start) < budget && (long || rounds < 8 || tt.ledger.instances < 5000) {
+	for !t.Failed() && time.Since(start) < budget && (long || rounds < 8 || tt.ledger.instances < 5000) {
 		tt.round(t)
 		rounds++
 	}

@@ -71,10 +71,10 @@ func checkWholeBatches(t *testing.T, store inventory.Store) {
 	org, line := uuid.New(), newTimeline()
 	var writing atomic.Int64
 	writing.Store(writers)
-	together(t, writers+readers, func(_ context.Context, worker int) error {
+	together(t, writers+readers, func(ctx context.Context, worker int) error {
 		if worker >= writers {
 			for writing.Load() > 0 {
-				if err := readWhole(t.Context(), store, org, line, inventory.Order(worker%2 == 0)); err != nil {
+				if err := readWhole(ctx, store, org, line, inventory.Order(worker%2 == 0)); err != nil {
 					return err
 				}
 			}
@@ -84,7 +84,7 @@ func checkWholeBatches(t *testing.T, store inventory.Store) {
 		for range batches {
 			batch := newBatch(org, 100)
 			line.begin(batch.ID)
-			if _, err := store.Append(t.Context(), batch); err != nil {
+			if _, err := store.Append(ctx, batch); err != nil {
 				return err
 			}
 			line.answer(batch.ID)

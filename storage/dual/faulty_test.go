@@ -1,0 +1,116 @@
+package dual
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// mode is how a faulty side behaves.
+type mode int
+
+const (
+	works     mode = iota
+	fails          // before it records
+	lies           // after it has recorded
+	rejects        // for good, until somebody looks after it
+	hangs          // until the context ends
+	hangsLate      // after it has recorded
+	flaps          // each call behaves as one of the above
+	modes
+)
+
+// faulty is a side with a switch. Closing it leaves the store beneath open: that is the
+// server, which outlives its clients.
+type faulty struct {
+	inventory.Store
+
+	mu     sync.Mutex
+	mode   mode
+	org    uuid.UUID                // the only one that suffers, unless nil
+	calls  int                      // of Append
+	onCall func(step string, n int) // at "before" and "after" of each Append
+}
+
+func (f *faulty) set(m mode) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mode = m
+}
+
+// current returns the mode of a call.
+func (f *faulty) current(org uuid.UUID) mode {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls++
+	switch {
+	case f.org != uuid.Nil && f.org != org:
+		return works
+	case f.mode == flaps:
+		return mode(f.calls*7) % flaps
+	}
+	return f.mode
+}
+
+func (f *faulty) at(step string) {
+	f.mu.Lock()
+	call, n := f.onCall, f.calls
+	f.mu.Unlock()
+	if call != nil {
+		call(step, n)
+	}
+}
+
+func (f *faulty) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+	m := f.current(batch.Org)
+	f.at("before")
+	defer f.at("after")
+	switch m {
+	case fails:
+		return inventory.Receipt{}, errAway()
+	case lies:
+		_, err := f.Store.Append(ctx, batch)
+		return inventory.Receipt{}, errors.Join(errAway(), err)
+	case rejects:
+		return inventory.Receipt{}, fault.New(fault.StoreCorrupt, "line 17 was edited")
+	case hangs:
+		<-ctx.Done()
+		return inventory.Receipt{}, ctx.Err()
+	case hangsLate:
+		_, err := f.Store.Append(ctx, batch)
+		<-ctx.Done()
+		return inventory.Receipt{}, errors.Join(ctx.Err(), err)
+	}
+	return f.Store.Append(ctx, batch)
+}
+
+func (f *faulty) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+	if m := f.current(org); m != works && m != rejects {
+		return func(yield func(inventory.Positioned, error) bool) { yield(inventory.Positioned{}, errAway()) }
+	}
+	return f.Store.Records(ctx, org, query)
+}
+
+func (f *faulty) Status(ctx context.Context) error {
+	if m := f.current(uuid.Nil); m != works && m != rejects && f.org == uuid.Nil {
+		return errAway()
+	}
+	return f.Store.Status(ctx)
+}
+
+func (f *faulty) Close() error { return nil }
+
+func errAway() error { return fault.New(fault.StoreUnavailable, "connection refused") }
+
+// forgetful is a store that has forgotten all IDs.
+type forgetful struct{ inventory.Store }
+
+func (f forgetful) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+	batch.ID = uuid.NewString()
+	return f.Store.Append(ctx, batch)
+}

@@ -1,0 +1,136 @@
+package csvrow
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/jsonscan"
+)
+
+const (
+	// Header is the first row of a file of records.
+	Header  = "timestamp,org_id,provider,category,resource_type,resource_name,attributes\r\n"
+
+	columns = 7
+)
+
+// IsHeader reports whether the row is Header, whatever its line end.
+func IsHeader(row *Row) bool {
+	names := strings.Split(strings.TrimSuffix(Header, "\r\n"), ",")
+	return slices.EqualFunc(row.Fields, names, func(field []byte, name string) bool { return string(field) == name })
+}
+
+// Fields returns the record's fields in the order of Header.
+func Fields(r inventory.Record) []string {
+	return []string{string(inventory.AppendTime(nil, r.Timestamp)), r.Org.String(),
+		r.Provider, r.Category, r.ResourceType, r.ResourceName, string(r.Attributes)}
+}
+
+// AppendRecord appends the record's row.
+func AppendRecord(dst []byte, r inventory.Record) []byte {
+	dst = inventory.AppendTime(dst, r.Timestamp)
+	dst = append(dst, ',')
+	dst = append(dst, r.Org.String()...)
+	for _, field := range [...]string{r.Provider, r.Category, r.ResourceType, r.ResourceName} {
+		dst = append(dst, ',')
+		dst = AppendField(dst, field)
+	}
+	dst = append(dst, ',')
+	dst = AppendField(dst, r.Attributes)
+	return append(dst, "\r\n"...)
+}
+
+// Decoder turns rows of one organization into records.
+type Decoder struct {
+	org  uuid.UUID
+	text string
+	last inventory.Record // neighbours are alike: their texts are shared
+}
+
+// NewDecoder returns a Decoder for rows of org.
+func NewDecoder(org uuid.UUID) *Decoder { return &Decoder{org: org, text: org.String()} }
+
+// Decode returns the row's record, which does not refer to the row's bytes. It checks
+// the columns, the organization and the timestamp, and leaves the attributes to
+// CheckAttributes.
+func (d *Decoder) Decode(row *Row) (inventory.Record, error) {
+	if len(row.Fields) != columns {
+		return inventory.Record{}, fmt.Errorf("the row has %d columns, not %d", len(row.Fields), columns)
+	}
+	at, err := parseTime(row.Fields[0])
+	if err != nil {
+		return inventory.Record{}, err
+	}
+	if string(row.Fields[1]) != d.text && !strings.EqualFold(string(row.Fields[1]), d.text) {
+		return inventory.Record{}, errors.New("org_id is another organization's")
+	}
+	d.last.Timestamp, d.last.Org = at, d.org
+	reuse(&d.last.Provider, row.Fields[2])
+	reuse(&d.last.Category, row.Fields[3])
+	reuse(&d.last.ResourceType, row.Fields[4])
+	reuse(&d.last.ResourceName, row.Fields[5])
+	d.last.Attributes = compact(row.Fields[6])
+	return d.last, nil
+}
+
+// reuse sets text, unless it is already right: most fields are as in the row before.
+func reuse(text *string, field []byte) {
+	if *text != string(field) {
+		*text = string(field)
+	}
+}
+
+// parseTime reads a timestamp to the microsecond.
+func parseTime(field []byte) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339Nano, string(field))
+	if err != nil {
+		return time.Time{}, errors.New("timestamp is not in RFC 3339")
+	}
+	return at.UTC().Truncate(time.Microsecond), nil
+}
+
+// CheckAttributes says whether the row's attributes are one JSON object.
+func CheckAttributes(row *Row) error {
+	if jsonscan.Object(row.Fields[columns-1], jsonscan.Limits{}, nil) != nil {
+		return errors.New("attributes is not a JSON object")
+	}
+	return nil
+}
+
+// compact copies the attributes, without the white space that another program may have
+// written between them.
+func compact(attributes []byte) json.RawMessage {
+	if !loose(attributes) {
+		return bytes.Clone(attributes)
+	}
+	var b bytes.Buffer
+	if err := json.Compact(&b, attributes); err != nil {
+		return bytes.Clone(attributes)
+	}
+	return b.Bytes()
+}
+
+// loose reports whether there is white space outside of strings.
+func loose(attributes []byte) bool {
+	quoted := false
+	for i := 0; i < len(attributes); i++ {
+		switch attributes[i] {
+		case '"':
+			quoted = !quoted
+		case '\\':
+			i++
+		case ' ', '\t', '\r', '\n':
+			if !quoted {
+				return true
+			}
+		}
+	}
+	return false
+}

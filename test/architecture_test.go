@@ -22,6 +22,7 @@ func layers() map[string][]string {
 		"state":               {"fault", "auth", "jsonscan"},
 		"inventory":           {"fault", "auth", "jsonscan"},
 		"inventory/csvrow":    {"inventory", "jsonscan"},
+		"inventory/transfer":  {"fault", "inventory", "inventory/csvrow", "jsonscan"},
 		"storage":             {"fault", "auth", "state", "inventory", "configs", "storage/memory", "storage/readmap", "storage/sqlite", "storage/csv", "storage/mysql", "storage/dual"},
 		"storage/memory":      {"fault", "state"},
 		"storage/readmap":     {"fault", "state"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -140,6 +141,8 @@ func TestEditOfForgottenUploads(t *testing.T) {
 	wantRefused(t, s, org, 2)
 	write(t, s.path(org), good[:i]+strings.Replace(good[i:], "aws,", "aws;", 1))
 	wantRefused(t, s, org, 2+strings.Count(good[:i+strings.Index(good[i:], "aws,")], "\n")-1)
+	write(t, s.path(org), good[:i]+strings.Replace(good[i:], "\r\n", "\n", 1))
+	wantRefused(t, s, org, 1+strings.Count(good[:i], "\n"))
 }
 
 // TestUnchanged touches files without changing what is in them.
@@ -180,4 +183,39 @@ func TestMissingFile(t *testing.T) {
 	}
 	write(t, s.path(org), good)
 	wantBatches(t, s, org, batches...)
+}
+
+// TestLinesOfLongRows counts the lines of rows that have several.
+func TestLinesOfLongRows(t *testing.T) {
+	s, org := openDir(t, t.TempDir()), uuid.New()
+	long := newBatch(org, 2)
+	long.Resources[0].ResourceName = "a\nb\r\nc"
+	long.Resources[1].ResourceName = "\n"
+	upload(t, s, long)
+	upload(t, s, newBatch(org, 1))
+	good := contents(t, s.path(org))
+	i := strings.LastIndex(good, "compute")
+	write(t, s.path(org), good[:i]+"commute"+good[i+7:])
+	wantRefused(t, s, org, 2+3+2)
+}
+
+// TestEditDuringReading changes a byte that a reading is yet to come to, in place.
+func TestEditDuringReading(t *testing.T) {
+	s, org := openDir(t, t.TempDir()), uuid.New()
+	const n = 5000
+	writeLarge(t, s.path(org), org, n)
+	good := contents(t, s.path(org))
+	i := strings.LastIndex(good, ",aws,")
+	count := 0
+	var failure error
+	for _, err := range s.Records(t.Context(), org, inventory.Query{}) {
+		if err != nil {
+			failure = err
+		} else if count++; count == 1 {
+			write(t, s.path(org), good[:i]+",awz"+good[i+4:])
+		}
+	}
+	if !fault.Is(failure, fault.StoreCorrupt) || count < n/2 || count >= n {
+		t.Errorf("%d of %d records, then %v", count, n, failure)
+	}
 }

@@ -16,7 +16,7 @@ import (
 
 const (
 	// Header is the first row of a file of records.
-	Header  = "timestamp,org_id,provider,category,resource_type,resource_name,attributes\r\n"
+	Header = "timestamp,org_id,provider,category,resource_type,resource_name,attributes\r\n"
 
 	columns = 7
 )

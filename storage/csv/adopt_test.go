@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 )
 
 // baseline is a file as another program wrote it: with LF, nanoseconds and loose JSON.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/jsonscan"
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 
@@ -101,7 +101,7 @@ func estimate(batch inventory.Batch) int {
 
 // setTime writes the timestamp over the place that every row keeps for it.
 func (p *pending) setTime(at time.Time) {
-	text := at.Format(csvrow.TimeLayout)
+	text := at.Format(inventory.TimeLayout)
 	start := 0
 	for _, end := range p.ends {
 		copy(p.rows[start:], text)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 )
 
 // TestManyOrganizations appends to ten thousand files, and reads them, with few of them

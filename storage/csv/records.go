@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 

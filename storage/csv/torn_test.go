@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 )
 
 // TestTornTails has a crash after every byte of an upload that was not acknowledged: what

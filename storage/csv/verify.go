@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 

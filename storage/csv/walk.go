@@ -1,7 +1,7 @@
 package csv
 
 import (
-	"github.com/holdfast/holdfast/storage/csv/csvrow"
+	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 

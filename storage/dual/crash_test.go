@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -84,7 +85,7 @@ func TestCrashAfterAnswer(t *testing.T) {
 
 // TestOrderWhileReplaying uploads while debts are paid.
 func TestOrderWhileReplaying(t *testing.T) {
-	r := newRig(t, nil)
+	r := newRig(t, func(o *Options) { o.SideTimeout = 50 * time.Millisecond })
 	orgs := []uuid.UUID{uuid.New(), uuid.New()}
 	done := make(chan error, 8)
 	for worker := range 8 {
@@ -99,7 +100,7 @@ func TestOrderWhileReplaying(t *testing.T) {
 			done <- err
 		}()
 	}
-	for i := range 50 {
+	for i := range 60 {
 		r.mysql.set([]mode{works, fails, flaps}[i%3])
 		if err := r.Status(t.Context()); i%2 == 0 && err != nil {
 			t.Logf("status: %v", err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -149,15 +148,16 @@ func (s *Store) seed(ctx context.Context, l *lane) error {
 	var failure error
 	answers := 0
 	for _, d := range s.sides {
-		if d.isDown() && !s.other(d).isDown() {
+		if d.isSlow() && !s.other(d).isSlow() {
 			continue
 		}
+		began := time.Now()
 		at, err := s.newest(ctx, d, l.org)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			d.learn(outcome{err: err})
+			d.learn(outcome{err: err}, time.Since(began))
 			failure = err
 			continue
 		}
@@ -165,7 +165,7 @@ func (s *Store) seed(ctx context.Context, l *lane) error {
 		l.last = later(l.last, at)
 	}
 	if answers == 0 {
-		return fault.Wrap(failure, fault.StoreUnavailable, "neither side of the store can be read")
+		return errBothDown(failure)
 	}
 	l.seeded = true
 	return nil

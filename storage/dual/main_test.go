@@ -8,12 +8,18 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
-	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) { return openJournals(dir) })
-	os.Exit(m.Run())
+	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
+		if os.Getenv(realSides) != "" {
+			return openReal(context.Background(), dir, mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
+		}
+		return openJournals(dir)
+	})
+	os.Exit(mysqltest.Main(m))
 }
 
 // TestInventory runs the suite over two stores that never fail.

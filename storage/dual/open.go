@@ -82,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open the outbox in %s: %w", o.Dir, err)
 	}
 	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}}
-	s.sides = [2]*side{newSide(csv, o.CSV), newSide(mysql, o.MySQL)}
+	s.sides = [2]*side{newSide(csv, o.CSV, o.SideTimeout), newSide(mysql, o.MySQL, o.SideTimeout)}
 	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.resume(ctx); err != nil {
 		s.stopNow()

@@ -50,40 +50,39 @@ type job struct {
 	done chan error
 }
 
-func openOutbox(ctx context.Context, dir string, log *slog.Logger) (o *outbox, err error) {
-	o = &outbox{
+func openOutbox(ctx context.Context, dir string, log *slog.Logger) (*outbox, error) {
+	o := &outbox{
 		log: log, jobs: make(chan *job, commitJobs), hurry: make(chan struct{}, 1),
 		stopped: make(chan struct{}), settled: map[int64]names{},
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, o.release())
-		}
-	}()
-	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
-	}
-	if err := prepareDir(dir); err != nil {
-		return nil, err
-	}
-	if o.lock, err = takeDir(dir); err != nil {
-		return nil, err
-	}
-	path := filepath.Join(dir, databaseName)
-	if err := prepareFile(path); err != nil {
-		return nil, err
-	}
-	if o.codec, err = newCodec(); err != nil {
-		return nil, err
-	}
-	if o.db, err = connect(ctx, path); err != nil {
-		return nil, err
-	}
-	if err := migrate(ctx, o.db, log); err != nil {
-		return nil, err
+	if err := o.open(ctx, dir); err != nil {
+		return nil, errors.Join(err, o.release())
 	}
 	go o.serve()
 	return o, nil
+}
+
+func (o *outbox) open(ctx context.Context, dir string) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	if err := prepareDir(dir); err != nil {
+		return err
+	}
+	if o.lock, err = takeDir(dir); err != nil {
+		return err
+	}
+	path := filepath.Join(dir, databaseName)
+	if err := prepareFile(path); err != nil {
+		return err
+	}
+	if o.codec, err = newCodec(); err != nil {
+		return err
+	}
+	if o.db, err = connect(ctx, path); err != nil {
+		return err
+	}
+	return migrate(ctx, o.db, o.log)
 }
 
 // close commits what is waiting. Nobody may call the outbox any more.

@@ -25,6 +25,7 @@ type schedule struct {
 // TestSchedules lets the sides fail at random. In the end both have the same records, in
 // the same order, each once, and everything that was acknowledged.
 func TestSchedules(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := &schedule{acked: map[string]inventory.Receipt{}}
 		// A rig of its own, whose files go with this run.

@@ -103,12 +103,18 @@ func (p *payer) payOne(next debt) error {
 	return nil
 }
 
-// slot waits for leave to use the side: a few at a time, one while it is down.
+// slot waits for leave to use the side: a few at a time, one while it is slow to fail.
 func (p *payer) slot() (release func(), err error) {
-	slots := p.d.slots
-	if p.d.isDown() {
-		slots = p.d.probe
+	release, err = p.enter(p.d.slots)
+	if err != nil || !p.d.isSlow() {
+		return release, err
 	}
+	release()
+	p.tell() // Open need not wait for one after the other
+	return p.enter(p.d.probe)
+}
+
+func (p *payer) enter(slots chan struct{}) (release func(), err error) {
 	select {
 	case slots <- struct{}{}:
 		return func() { <-slots }, nil

@@ -30,31 +30,38 @@ func (s names) has(n name) bool       { return s&(1<<n) != 0 }
 func (s names) with(n name) names     { return s | 1<<n }
 func (s names) without(t names) names { return s &^ t }
 
+// slowFailure is how long a failure may take before uploads are spared it. A side that
+// refuses connections costs nothing; one that hangs would cost each organization's next
+// upload the full time limit.
+const slowFailure = 100 * time.Millisecond
+
 // side is one of the two stores.
 type side struct {
 	name  name
 	store inventory.Store
 	owed  atomic.Int64  // debts, of all organizations
 	slots chan struct{} // bounds the replays that run at once
-	probe chan struct{} // while the side is down, one at a time
+	probe chan struct{} // while the side is slow to fail, one at a time
+	limit time.Duration // a failure that takes longer is a slow one
 
-	mu   sync.Mutex
-	down bool
-	up   chan struct{} // closed when the side is no longer down
+	mu      sync.Mutex
+	failing bool          // since it last recorded something
+	slow    bool          // and it took its time to fail
+	up      chan struct{} // closed when the side no longer fails
 }
 
-func newSide(n name, store inventory.Store) *side {
-	return &side{name: n, store: store, slots: make(chan struct{}, 4), probe: make(chan struct{}, 1), up: make(chan struct{})}
+func newSide(n name, store inventory.Store, timeout time.Duration) *side {
+	return &side{name: n, store: store, limit: min(slowFailure, timeout), slots: make(chan struct{}, 4), probe: make(chan struct{}, 1), up: make(chan struct{})}
 }
 
 func (s *Store) other(d *side) *side { return s.sides[1-d.name] }
 
-// isDown says whether the side has failed since it last worked. Then uploads don't wait
-// for it, but leave it to the replays to find out when it is back.
-func (d *side) isDown() bool {
+// isSlow says whether the side has last failed in a way that cost time. Then uploads
+// don't wait for it, but leave it to the replays to find out when it is back.
+func (d *side) isSlow() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.down
+	return d.slow
 }
 
 // recovered returns a channel that is closed when the side has come back.
@@ -64,21 +71,20 @@ func (d *side) recovered() <-chan struct{} {
 	return d.up
 }
 
-// learn takes in how a call ended. It reports whether that changed something.
-func (d *side) learn(o outcome) bool {
+// learn takes in how a call ended, and how long it took.
+func (d *side) learn(o outcome, took time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	before := d.down
 	switch o.kind() {
 	case recorded:
-		if d.down = false; before {
+		if d.failing {
 			close(d.up)
 			d.up = make(chan struct{})
 		}
+		d.failing, d.slow = false, false
 	case unknown:
-		d.down = true
+		d.failing, d.slow = true, took >= d.limit
 	}
-	return d.down != before
 }
 
 // outcome is a side's answer to an Append.
@@ -115,7 +121,7 @@ func (o outcome) kind() kind {
 // longer goes on by itself: what it records later is the batch that will be sent again.
 func (s *Store) send(parent context.Context, d *side, batch inventory.Batch) outcome {
 	ctx, cancel := context.WithTimeout(parent, s.o.SideTimeout)
-	answer := make(chan outcome, 1)
+	answer, began := make(chan outcome, 1), time.Now()
 	s.calls.Go(func() {
 		defer cancel()
 		receipt, err := d.store.Append(ctx, batch)
@@ -127,9 +133,8 @@ func (s *Store) send(parent context.Context, d *side, batch inventory.Batch) out
 	case <-ctx.Done():
 		o = lastWord(answer, ctx.Err())
 	}
-	// A call that this store has given up says nothing about the side.
-	if parent.Err() == nil && d.learn(o) {
-		s.logTurn(d, o)
+	if parent.Err() == nil { // a call that was given up says nothing about the side
+		d.learn(o, time.Since(began))
 	}
 	return o
 }
@@ -142,12 +147,4 @@ func lastWord(answer <-chan outcome, err error) outcome {
 	case <-time.After(50 * time.Millisecond):
 		return outcome{err: fault.Wrap(err, fault.StoreUnavailable, "the side does not answer")}
 	}
-}
-
-func (s *Store) logTurn(d *side, o outcome) {
-	if o.err != nil {
-		s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "error", o.err)
-		return
-	}
-	s.o.Log.Info("a side of the store works again", "side", d.name.String(), "owed", d.owed.Load())
 }

@@ -96,7 +96,7 @@ func (s *Store) record(l *lane, batch inventory.Batch) (inventory.Receipt, error
 }
 
 // route returns the sides to send to now. One that is owed something has to wait for
-// that; one that is down is left to the replays, unless there is no other.
+// that; one that is slow to fail is left to the replays, unless there is no other.
 func (s *Store) route(l *lane) names {
 	var working, owedNothing names
 	for _, d := range s.sides {
@@ -104,7 +104,7 @@ func (s *Store) route(l *lane) names {
 			continue
 		}
 		owedNothing = owedNothing.with(d.name)
-		if !d.isDown() {
+		if !d.isSlow() {
 			working = working.with(d.name)
 		}
 	}

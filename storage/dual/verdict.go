@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
+
+// retryAfter is what callers are told to wait when both sides are away.
+const retryAfter = 2 * time.Second
 
 // outcomes are the answers of the sides that were sent a batch.
 type outcomes map[name]outcome
@@ -79,7 +83,9 @@ func (all outcomes) failure() error {
 }
 
 func errBothDown(cause error) error {
-	return fault.Wrap(cause, fault.StoreUnavailable, "both sides of the store are away; try again")
+	err := fault.Wrap(cause, fault.StoreUnavailable, "both sides of the store are away; try again")
+	err.RetryAfter = retryAfter
+	return err
 }
 
 // conclude turns what the sides said into the answer, and into debts.
@@ -93,19 +99,19 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 		done := all.of(recorded)
 		l.last = later(l.last, r.at)
 		s.outbox.settle(r.seq, done)
-		s.lend(l, r, both.without(done))
+		s.lend(l, r, both.without(done), all)
 		return receipt, nil
 	}
 	if all.of(refused) == 0 && all.of(unknown) != 0 {
 		// A side may have it, so both shall.
 		l.last = later(l.last, r.at)
-		s.lend(l, r, both)
+		s.lend(l, r, both, all)
 		return inventory.Receipt{}, all.failure()
 	}
 	// Removed before the answer: after a crash it would be sent again.
 	if err := s.outbox.drop(r.seq); err != nil {
 		l.last = later(l.last, r.at)
-		s.lend(l, r, both)
+		s.lend(l, r, both, all)
 		return inventory.Receipt{}, errors.Join(errBothDown(err), all.failure())
 	}
 	return inventory.Receipt{}, all.failure()
@@ -115,19 +121,23 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 func (s *Store) cancel(d *side, l *lane, owed debt) {
 	if l.strike(d.name, owed.seq) {
 		s.owedBytes.Add(-owed.size)
-		d.owed.Add(-1)
+		if d.owed.Add(-1) == 0 {
+			s.o.Log.Info("a side of the store has caught up", "side", d.name.String())
+		}
 	}
 }
 
 // lend enters debts and sees to it that they are paid.
-func (s *Store) lend(l *lane, r row, to names) {
+func (s *Store) lend(l *lane, r row, to names, all outcomes) {
 	for _, d := range s.sides {
 		if !to.has(d.name) {
 			continue
 		}
 		l.owe(d.name, debt{r.seq, r.size})
-		d.owed.Add(1)
 		s.owedBytes.Add(r.size)
+		if d.owed.Add(1) == 1 {
+			s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org, "error", all[d.name].err)
+		}
 		s.replay(d, l, nil)
 	}
 }

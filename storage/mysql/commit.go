@@ -15,7 +15,7 @@ import (
 const (
 	// commitTimeout bounds one attempt. It is longer than lockWait, so that a lock that is
 	// not freed is told from a server that does not answer.
-	commitTimeout   = 30 * time.Second
+	commitTimeout   = 20 * time.Second
 	rollbackTimeout = 5 * time.Second
 	// lostTries and conflictTries are how often an attempt is made again.
 	lostTries     = 1
@@ -79,6 +79,9 @@ func (s *Store) settle(server *server, org uuid.UUID, group []*entry, form form)
 			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))
 		case err != nil && isAway(err) && lost < lostTries:
 			lost++
+			for _, e := range group {
+				e.ours = e.ours || e.fresh
+			}
 		default:
 			return err
 		}

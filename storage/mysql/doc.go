@@ -6,7 +6,8 @@
 //	append.go   it joins its organization's queue, or leaves it in time
 //	queue.go    what is queued for one organization becomes one group
 //	commit.go   a group is one transaction, tried again after conflicts and lost connections
-//	record.go   the statements of that transaction
+//	record.go   what that transaction decides
+//	rows.go     the resources as rows, tally.go what is counted beside them
 //
 // and a reader like this:
 //

@@ -2,12 +2,16 @@ package mysql
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
 const (
 	// remembered is how long a batch's ID is known.
 	remembered = 8 * 24 * time.Hour
+	// pruneFirst is the most that passes before the first round. Nodes that start together
+	// don't begin together.
+	pruneFirst = 10 * time.Minute
 	// pruneEvery is the time between two rounds, pruneRows what one statement deletes, and
 	// prunePause the time between two statements.
 	pruneEvery = time.Hour
@@ -17,9 +21,12 @@ const (
 
 // pruneNowAndThen forgets batches until ctx ends.
 func (s *Store) pruneNowAndThen(ctx context.Context) {
-	for ctx.Err() == nil {
-		sleep(ctx, pruneEvery)
-		if s.server.Load() == nil || ctx.Err() != nil {
+	for pause := rand.N(pruneFirst); ; pause = pruneEvery {
+		sleep(ctx, pause)
+		if ctx.Err() != nil {
+			return
+		}
+		if s.server.Load() == nil {
 			continue
 		}
 		if err := s.prune(ctx); err != nil && ctx.Err() == nil {

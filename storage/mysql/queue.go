@@ -22,9 +22,10 @@ type entry struct {
 	receipt inventory.Receipt
 	err     error
 	done    chan struct{} // closed when receipt and err are there
-	// ours is set when a transaction tried to record the batch, after it had found that
-	// nobody has. What a later attempt finds is then our own.
-	ours bool
+	// fresh is set when a transaction sets out to record the batch, having found that
+	// nobody has; ours when the outcome of such a one is unknown: if a later attempt finds
+	// the batch, it is the call's own, not one that was sent before.
+	fresh, ours bool
 }
 
 // queues has a line for each organization that has appends waiting or under way. Their

@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"time"
@@ -28,7 +27,6 @@ type transaction struct {
 type filed struct {
 	digest  [32]byte
 	receipt inventory.Receipt
-	ours    *entry // in this transaction
 }
 
 type answer struct {
@@ -94,6 +92,7 @@ func (t *transaction) lookUp(ctx context.Context, group []*entry) (err error) {
 // recorded, with their timestamps.
 func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) {
 	for _, e := range group {
+		e.fresh = false
 		if f, ok := t.batches[e.batch.ID]; ok {
 			answers = append(answers, f.answer(e))
 			continue
@@ -103,10 +102,10 @@ func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) 
 			answers = append(answers, answer{err: err})
 			continue
 		}
-		f := filed{digest: e.batch.Digest, receipt: inventory.Receipt{Request: e.batch.Request, At: at, Count: len(e.batch.Resources)}, ours: e}
+		f := filed{digest: e.batch.Digest, receipt: inventory.Receipt{Request: e.batch.Request, At: at, Count: len(e.batch.Resources)}}
 		t.batches[e.batch.ID], t.newest = f, at
 		answers = append(answers, answer{receipt: f.receipt})
-		e.ours = true
+		e.fresh = true
 		fresh = append(fresh, e)
 	}
 	return answers, fresh
@@ -150,47 +149,4 @@ func (t *transaction) write(ctx context.Context, fresh []*entry) error {
 	}
 	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest, t.org.String())
 	return err
-}
-
-func (t *transaction) insertBatches(ctx context.Context, fresh []*entry) error {
-	insert := newInsert("INSERT INTO inventory_batches (org, id, digest, request, at, records, created) VALUES ")
-	for _, e := range fresh {
-		r := t.batches[e.batch.ID].receipt
-		insert.add(t.org.String(), e.batch.ID, e.batch.Digest[:], r.Request, r.At, r.Count, t.now)
-	}
-	return insert.exec(ctx, t.conn, "")
-}
-
-// count adds the batches to their groups.
-func (t *transaction) count(ctx context.Context, fresh []*entry) error {
-	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, first_at, last_at) VALUES ")
-	for _, g := range t.groups(fresh) {
-		names := sha256.Sum256([]byte(g.Provider + "\x00" + g.Category + "\x00" + g.ResourceType))
-		insert.add(t.org.String(), names[:], g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
-	}
-	return insert.exec(ctx, t.conn, " ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")
-}
-
-func (t *transaction) groups(fresh []*entry) []inventory.Group {
-	found := map[[3]string]*inventory.Group{}
-	var all []*inventory.Group
-	for _, e := range fresh {
-		at := t.batches[e.batch.ID].receipt.At
-		for _, r := range e.batch.Resources {
-			names := [3]string{r.Provider, r.Category, r.ResourceType}
-			g := found[names]
-			if g == nil {
-				g = &inventory.Group{Provider: r.Provider, Category: r.Category, ResourceType: r.ResourceType, First: at}
-				found[names] = g
-				all = append(all, g)
-			}
-			g.Count++
-			g.Last = at
-		}
-	}
-	groups := make([]inventory.Group, len(all))
-	for i, g := range all {
-		groups[i] = *g
-	}
-	return groups
 }

@@ -25,7 +25,7 @@ func OpenUploads(ctx context.Context, settings configs.Settings, log *slog.Logge
 	case configs.MySQL:
 		return OpenMySQL(ctx, settings, log)
 	case configs.Dual:
-		return openDual(ctx, settings, log)
+		return openDual(ctx, settings, log, true)
 	default:
 		return nil, fmt.Errorf("storage.type: there is no engine %q", settings.Storage.Type)
 	}
@@ -46,14 +46,20 @@ func OpenMySQL(ctx context.Context, settings configs.Settings, log *slog.Logger)
 	return openMySQL(ctx, databaseOptions(settings.Database, log))
 }
 
-// openDual does not wait for the database: CSV takes the uploads until it is up.
-func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger) (_ inventory.Store, err error) {
+// OpenBoth opens the CSV files and the database as a dual store, whatever storage.type is.
+// Unlike OpenUploads it waits for the database, as OpenMySQL does.
+func OpenBoth(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
+	return openDual(ctx, settings, log, false)
+}
+
+// openDual can open the database in the background: CSV takes the uploads until it is up.
+func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger, background bool) (inventory.Store, error) {
 	files, err := OpenCSV(ctx, settings, log)
 	if err != nil {
 		return nil, err
 	}
 	options := databaseOptions(settings.Database, log)
-	options.Background = true
+	options.Background = background
 	database, err := openMySQL(ctx, options)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())

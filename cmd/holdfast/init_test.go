@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -23,6 +22,8 @@ type shell struct {
 	file        string
 	stdin       string
 	interactive bool
+	environ     []string
+	columns     int // of the terminal; 0 for none
 }
 
 func newShell(t *testing.T) *shell {
@@ -38,7 +39,8 @@ func (s *shell) run(args ...string) (code int, stdout, stderr string) {
 		environ: []string{"HOLDFAST_AUTH_FILE=" + s.file},
 		now:     func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 	}
-	code = run(context.Background(), args, a)
+	a.environ, a.columns = append(a.environ, s.environ...), s.columns
+	code = run(s.t.Context(), args, a)
 	return code, out.String(), errs.String()
 }
 

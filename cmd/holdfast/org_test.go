@@ -41,7 +41,7 @@ func TestOrgRefuses(t *testing.T) {
 
 func TestEveryCommandHasHelp(t *testing.T) {
 	s := newShell(t)
-	for _, c := range []string{"init", "org add", "org list", "key add", "key list", "key revoke"} {
+	for _, c := range []string{"init", "org add", "org list", "key add", "key list", "key revoke", "data query", "data tail", "data export", "data import", "data migrate"} {
 		out := s.must(append(strings.Fields(c), "--help")...)
 		if !strings.Contains(out, "Examples:\n  holdfast "+c) {
 			t.Errorf("no example in the help of %s:\n%s", c, out)

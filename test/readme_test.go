@@ -3,6 +3,7 @@
 package test
 
 import (
+	"bytes"
 	"net"
 	"os"
 	"os/exec"
@@ -89,6 +90,19 @@ func run(t *testing.T, dir string, environ []string, program string, args ...str
 		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
 	return string(out)
+}
+
+// output runs a program that must succeed, and returns what it wrote to stdout.
+func output(t *testing.T, dir string, environ []string, program string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(program, args...)
+	var errs bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stderr = dir, environ, &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", cmd, err, out, &errs)
+	}
+	return out
 }
 
 // freshEnviron is the environment of somebody who has set nothing of ours: no settings,

@@ -13,7 +13,7 @@ const EnvConfig = envPrefix + "CONFIG"
 
 // commandNames returns the variables that the command and its tests read themselves.
 func commandNames() []string {
-	return []string{EnvConfig, "HOLDFAST_ADDR", "HOLDFAST_ORG", "HOLDFAST_KEY", "HOLDFAST_CLIENTS_CACHE"}
+	return []string{EnvConfig, "HOLDFAST_ADDR", "HOLDFAST_ORG", "HOLDFAST_KEY", "HOLDFAST_CLIENTS_CACHE", "HOLDFAST_MYSQL"}
 }
 
 // environment is what os.Environ returns, by name. A name's first entry counts, as in

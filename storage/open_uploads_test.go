@@ -62,6 +62,21 @@ func TestOpenUploads(t *testing.T) {
 	}
 }
 
+// The default of storage.path is relative.
+func TestOpenUploadsInRelativeFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, kind := range []string{configs.CSV, configs.Dual} {
+		store, err := openUploads(t, kind, "./"+kind)
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+			continue
+		}
+		if _, err := store.Append(t.Context(), oneRecord()); err != nil {
+			t.Errorf("%s: Append: %v", kind, err)
+		}
+	}
+}
+
 func codeOf(err error) fault.Code {
 	if err == nil {
 		return ""

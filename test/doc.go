@@ -25,4 +25,7 @@
 // They set $SERVER, $ORG and $KEY. The server logs to $WORK/server.log and keeps its
 // state in $WORK/data, its keys in $WORK/auth.cfg. When a script ends, its server must
 // stop cleanly and leave its port free.
+//
+// provider_test.go is beside the scripts: a thousand uploads at once, of what several
+// providers report, to a server with both engines.
 package test

@@ -41,7 +41,7 @@ func TestProviders(t *testing.T) {
 			t.Errorf("%v\n%s", err, s.logTail(20))
 		}
 	})
-	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
+	client := &http.Client{Timeout: 4 * time.Minute, Transport: &http.Transport{MaxIdleConnsPerHost: 200}}
 	t.Cleanup(client.CloseIdleConnections)
 	for _, o := range tenants {
 		o.base, o.http = s.url, client

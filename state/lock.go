@@ -27,6 +27,13 @@ type LockInfo struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// Forced reports whether an UNLOCK with this info is OpenTofu's force-unlock: since 1.10
+// it sends nothing but the ID and a Created of the year one. Terraform's has no info.
+func (i LockInfo) Forced() bool {
+	created, err := time.Parse(time.RFC3339Nano, i.Created)
+	return err == nil && created.IsZero() && i.Who == ""
+}
+
 // Lock is a held lock.
 type Lock struct {
 	Info  LockInfo

@@ -77,11 +77,13 @@ func decideLock(info LockInfo, keyID string, now time.Time) Decide {
 	}
 }
 
-// decideUnlock frees the lock that has this ID.
-func decideUnlock(id string) Decide {
+// decideUnlock frees the lock that has this ID, and reports it in *released.
+func decideUnlock(id string, released **Lock) Decide {
 	return func(h Head) (Change, error) {
+		*released = nil // an earlier call may not have counted
 		switch {
 		case h.Lock != nil && h.Lock.Info.ID == id:
+			*released = h.Lock
 			return Change{Release: true}, nil
 		case h.Lock != nil:
 			return Change{}, held(fault.LockMismatch, h.Lock.Info)

@@ -67,10 +67,10 @@ func TestRules(t *testing.T) {
 		{"lock with the same ID by another", locked, lock("A", "bob"), "", fault.LockHeld},
 		{"lock with another ID by the same", locked, lock("B", "ada"), "", fault.LockHeld},
 
-		{"unlock", locked, decideUnlock("A"), freed, ""},
-		{"unlock, replayed", released, decideUnlock("A"), nothing, ""},
-		{"unlock with the wrong ID", locked, decideUnlock("B"), "", fault.LockMismatch},
-		{"unlock what nobody held", written, decideUnlock("A"), "", fault.LockMismatch},
+		{"unlock", locked, decideUnlock("A", new(*Lock)), freed, ""},
+		{"unlock, replayed", released, decideUnlock("A", new(*Lock)), nothing, ""},
+		{"unlock with the wrong ID", locked, decideUnlock("B", new(*Lock)), "", fault.LockMismatch},
+		{"unlock what nobody held", written, decideUnlock("A", new(*Lock)), "", fault.LockMismatch},
 		{"force-unlock", locked, decideForceUnlock(new(*Lock)), freed, ""},
 		{"force-unlock, replayed", released, decideForceUnlock(new(*Lock)), nothing, ""},
 	}
@@ -118,7 +118,7 @@ func TestRefusalShowsTheHolder(t *testing.T) {
 		"write":  decideWrite(Version{}, "B", false),
 		"delete": func(h Head) (Change, error) { h.Version.Number = 1; return decideDelete("B")(h) },
 		"lock":   decideLock(LockInfo{ID: "B"}, "", noon),
-		"unlock": decideUnlock("B"),
+		"unlock": decideUnlock("B", new(*Lock)),
 	} {
 		_, err := decide(head)
 		if held, ok := errors.AsType[*HeldError](err); !ok || held.Holder.Who != "ada" {

@@ -97,34 +97,45 @@ func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info Lo
 	return s.store.Update(ctx, ref, nil, decideLock(info, p.KeyID, s.clock()))
 }
 
-// Unlock frees the lock with this ID. Faults: LockMismatch, as *HeldError when somebody
-// else holds it.
-func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, id string) error {
-	ref, err := s.enter(p, name)
-	if err != nil {
+// Unlock frees the lock with this info's ID. Faults: LockMismatch, as *HeldError when
+// somebody else holds it.
+func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info LockInfo) error {
+	var released *Lock
+	if err := s.release(ctx, p, name, decideUnlock(info.ID, &released)); err != nil {
 		return err
 	}
-	_, err = s.store.Update(ctx, ref, nil, decideUnlock(id))
-	return err
+	if released != nil && info.Forced() {
+		s.logForced(ctx, p, released)
+	}
+	return nil
 }
 
 // ForceUnlock frees whatever is held, and is content when nothing is: Terraform's
 // force-unlock names no lock.
 func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name) error {
+	var released *Lock
+	if err := s.release(ctx, p, name, decideForceUnlock(&released)); err != nil {
+		return err
+	}
+	if released != nil {
+		s.logForced(ctx, p, released)
+	}
+	return nil
+}
+
+func (s *Service) release(ctx context.Context, p auth.Principal, name Name, decide Decide) error {
 	ref, err := s.enter(p, name)
 	if err != nil {
 		return err
 	}
-	var released *Lock
-	if _, err := s.store.Update(ctx, ref, nil, decideForceUnlock(&released)); err != nil {
-		return err
-	}
-	if released != nil {
-		s.log.WarnContext(ctx, "lock forced open",
-			"lock_id", released.Info.ID, "holder", released.Info.Who, "operation", released.Info.Operation,
-			"held_since", released.Since, "key", p.KeyID)
-	}
-	return nil
+	_, err = s.store.Update(ctx, ref, nil, decide)
+	return err
+}
+
+func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
+	s.log.WarnContext(ctx, "lock forced open",
+		"lock_id", lock.Info.ID, "holder", lock.Info.Who, "operation", lock.Info.Operation,
+		"held_since", lock.Since, "key", p.KeyID)
 }
 
 // Holder returns the held lock, nil when nobody holds it.

@@ -11,9 +11,8 @@ import (
 
 // health answers probes. They need no credentials and tell nothing about tenants.
 type health struct {
-	ready    func(context.Context) error
-	version  string
-	draining func() bool
+	ready   func(context.Context) error
+	version string
 }
 
 func (h health) health(c *gin.Context) {
@@ -25,10 +24,6 @@ func (h health) live(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "al
 
 // readiness says whether a write would be accepted now, else why not.
 func (h health) readiness(c *gin.Context) {
-	if h.draining != nil && h.draining() {
-		middleware.Fail(c, fault.New(fault.Interrupted, "the server is stopping"))
-		return
-	}
 	if err := h.ready(c.Request.Context()); err != nil {
 		f := fault.From(err)
 		// Whatever the store's fault is, to a balancer it means "not this one".

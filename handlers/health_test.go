@@ -41,9 +41,3 @@ func TestReadyzSaysWhyNot(t *testing.T) {
 		{"POST /api/v1/state/x", body(1), 507, "store_full"},
 	})
 }
-
-func TestReadyzWhileStopping(t *testing.T) {
-	deps := testDeps(t)
-	deps.Draining = func() bool { return true }
-	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{{"GET /readyz", "", 503, "stopping"}})
-}

@@ -53,10 +53,11 @@ func (s states) unlock(c *gin.Context) {
 // unlockInfo finds the lock in the body, as clients send it, or its ID in ?ID=, for those
 // whose DELETE has no body. Neither is Terraform's force-unlock.
 func unlockInfo(c *gin.Context) (state.LockInfo, error) {
-	id, err := queryLockID(c)
+	query, err := readQuery(c)
 	if err != nil {
 		return state.LockInfo{}, err
 	}
+	id := query.lockID
 	body, err := readBody(c, maxLockInfoBytes)
 	if err != nil || len(body) == 0 {
 		return state.LockInfo{ID: id}, err

@@ -25,8 +25,6 @@ type Deps struct {
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
 	TrustedProxies []netip.Prefix
-	// Draining reports whether the server is shutting down; nil means never.
-	Draining func() bool
 }
 
 // NewRouter returns the handler of every route. It never redirects: a client that
@@ -38,6 +36,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	router.RedirectFixedPath = false
 	router.UseEscapedPath = true // "/" inside a state's name arrives as %2F
 	router.HandleMethodNotAllowed = true
+	router.RemoteIPHeaders = []string{"X-Forwarded-For"} // and only from trusted proxies
 	if err := router.SetTrustedProxies(prefixes(d.TrustedProxies)); err != nil {
 		return nil, err
 	}
@@ -46,7 +45,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 
-	routeHealth(router, health{ready: d.States.Ready, version: d.Version, draining: d.Draining})
+	routeHealth(router, health{ready: d.States.Ready, version: d.Version})
 	routeNative(router.Group("/api/v1/state/:name", native), d)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
 

@@ -54,8 +54,26 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	if err != nil {
 		return Version{}, err
 	}
-	head, err := s.store.Update(ctx, ref, w.Body, decideWrite(next, w.LockID, w.Release))
+	var replay bool
+	head, err := s.store.Update(ctx, ref, w.Body, decideWrite(next, w.LockID, w.Release, &replay))
+	if err == nil && replay {
+		head, err = s.confirm(ctx, ref, head, w, next)
+	}
 	return head.Version, err
+}
+
+// confirm makes sure that what a replay was told is there can be read, and writes it again
+// when its bytes are lost.
+func (s *Service) confirm(ctx context.Context, ref Ref, head Head, w Write, next Version) (Head, error) {
+	_, err := s.store.Current(ctx, ref)
+	if !fault.Is(err, fault.StateCorrupt) {
+		return head, nil
+	}
+	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", head.Version.Number, "error", err)
+	if w.Release && head.Lock == nil {
+		w.LockID = "" // released by the first try
+	}
+	return s.store.Update(ctx, ref, w.Body, decideRewrite(next, w.LockID, w.Release))
 }
 
 // describe reads what a version records about its body and its writer.

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"strings"
 	"testing"
@@ -65,5 +66,33 @@ func TestNobodyMayNothing(t *testing.T) {
 		if err := call(); !fault.Is(err, fault.CredentialsNeeded) {
 			t.Errorf("%s: %v; want %s", name, err, fault.CredentialsNeeded)
 		}
+	}
+}
+
+// lossy has lost the bytes of version 1.
+type lossy struct{ state.Store }
+
+func (s lossy) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
+	snapshot, err := s.Store.Current(ctx, ref)
+	if snapshot.Number == 1 {
+		return state.Snapshot{}, fault.New(fault.StateCorrupt, "lost")
+	}
+	return snapshot, err
+}
+
+// A replay is not told that its bytes are there when they can't be read: they are written
+// again.
+func TestReplayRestoresLostBytes(t *testing.T) {
+	service := state.NewService(lossy{memory.New(1 << 20)}, time.Now, slog.New(slog.DiscardHandler))
+	p, body := auth.Principal{Org: uuid.New()}, []byte(`{"serial":1}`)
+	for want := uint64(1); want <= 2; want++ {
+		version, err := service.Put(t.Context(), p, "x", state.Write{Body: body})
+		if err != nil || version.Number != want {
+			t.Fatalf("version %d, %v; want %d", version.Number, err, want)
+		}
+	}
+	got, err := service.Get(t.Context(), p, "x")
+	if err != nil || !bytes.Equal(got.Body, body) {
+		t.Errorf("%q, %v; want the bytes that were sent again", got.Body, err)
 	}
 }

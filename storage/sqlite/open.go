@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -101,6 +102,9 @@ func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) erro
 		return err
 	}
 	s.writer = &writer{path: path, log: log, now: s.now, db: db}
+	if s.writer.file, err = os.Stat(path); err != nil {
+		return err
+	}
 	if err := migrate(ctx, db, log); err != nil {
 		return err
 	}

@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"os"
 	"sync/atomic"
 	"time"
 
+	"github.com/holdfast/holdfast/fault"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -20,6 +22,7 @@ const (
 // writer owns the connection that writes. Only the goroutine of serve uses it.
 type writer struct {
 	path    string
+	file    os.FileInfo // what was opened at path
 	log     *slog.Logger
 	now     func() time.Time
 	db      *sql.DB
@@ -87,6 +90,9 @@ func (w *writer) transact(jobs ...*job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
+	if err := w.inPlace(); err != nil {
+		return err
+	}
 	if err := w.reopen(); err != nil {
 		return err
 	}
@@ -96,6 +102,16 @@ func (w *writer) transact(jobs ...*job) error {
 	}
 	w.commits.Add(1)
 	return nil
+}
+
+// inPlace refuses to write to a file that nobody will find again: one that was removed or
+// replaced while it is open. It costs a microsecond or two of a commit's hundreds.
+func (w *writer) inPlace() error {
+	found, err := os.Stat(w.path)
+	if err == nil && os.SameFile(found, w.file) {
+		return nil
+	}
+	return fault.Wrap(err, fault.StoreUnavailable, "the store's database file was removed or replaced while it was in use; put it back and restart")
 }
 
 // rollback brings the connection into a known state after err, or gives it up.

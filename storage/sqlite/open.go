@@ -136,6 +136,10 @@ func (s *Store) Close() error {
 // release gives back what open took, as far as it came.
 func (s *Store) release() error {
 	var errs []error
+	if s.writer != nil && s.writer.uncertain {
+		// While there are readers: to open a database that nobody has open recovers the WAL.
+		errs = append(errs, s.writer.recover())
+	}
 	for len(s.readers) > 0 {
 		errs = append(errs, (<-s.readers).close())
 	}

@@ -92,7 +92,9 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 		},
 		"the fullest place of the organization gives way": func(t *testing.T) {
 			c := newCrowded(t, crowd{place: 9, org: 5, client: 9, total: 99})
-			c.come("elsewhere", y, "1") // counts for the client, not for the organization
+			for range 4 { // the fullest of all, but of another organization
+				c.come("elsewhere", y, "1")
+			}
 			c.come("one", x, "1")
 			c.come("two", x, "2")
 			c.come("two again", x, "2")

@@ -107,12 +107,12 @@ type Store interface {
 	// undo it (the memory engine excepted: it survives nothing).
 	//
 	// When decide returns an error, nothing is recorded and Update returns that error as
-	// it is. On any other error the change is either recorded whole or not at all, with
-	// one exception: when the disk failed during a commit and the store could not write
-	// since, which Ready tells, a crash before its next success may bring the change about
-	// after a fault.StoreUnavailable or fault.StoreFull. An ended ctx stops an Update that has not begun, with ctx's error; one that has begun
-	// is carried out. Either way, and but for that exception, the outcome is settled when
-	// Update returns: nothing of it happens afterwards.
+	// it is. On any other error the change is either recorded whole or not at all. An
+	// ended ctx stops an Update that has not begun, with ctx's error; one that has begun
+	// is carried out. Either way the outcome is settled when Update returns: nothing of
+	// it happens afterwards. One exception: when the disk failed in a commit and the store
+	// can't write since, a crash may bring about what was refused, until the store has
+	// written again. Till then it accepts nothing, and Ready says so.
 	//
 	// body is stored only when the change has a Version. The store keeps no reference
 	// to it that the caller could disturb: the caller must not change it afterwards.

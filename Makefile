@@ -31,8 +31,7 @@ unit: ## the Go tests, quickly, without the race detector and the real clients
 	@go test -short ./...
 
 race: ## the Go tests with the race detector
-	@echo "== go test -race"
-	@CGO_ENABLED=1 go test -race ./...
+	@scripts/race.sh
 
 fuzz: ## each fuzz target for FUZZTIME (5s)
 	@echo "== fuzz targets, $(FUZZTIME) each"

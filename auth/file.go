@@ -16,7 +16,7 @@ const maxFileSize = 64 << 20
 func Load(path string) (*Document, error) {
 	text, _, err := readFile(path)
 	if err != nil {
-		return nil, err
+		return nil, explainMissing(path, err)
 	}
 	return Parse(path, text)
 }
@@ -50,10 +50,14 @@ func readFile(path string) (string, fs.FileInfo, error) {
 	return string(text), info, nil
 }
 
-// explainMissing adds the way out to the error of a file that isn't there.
+// explainMissing adds the way out to the error of a file that isn't there, in the place of
+// the system call and the path that failed.
 func explainMissing(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no %s; `holdfast init` makes one: %w", path, err)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return err
+	if call, ok := errors.AsType[*fs.PathError](err); ok {
+		err = call.Err
+	}
+	return fmt.Errorf("there is no %s; `holdfast init` makes one: %w", path, err)
 }

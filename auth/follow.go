@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,8 +17,9 @@ const maxSettles = 10
 // follow reloads the file some time after the last event about it, until ctx ends.
 func (w *Watcher) follow(ctx context.Context) {
 	defer close(w.done)
-	defer w.notify.Close()
-	poll := time.NewTicker(w.poll)
+	defer w.closeNotify()
+	events, lost := w.reports()
+	poll := time.NewTimer(w.interval())
 	defer poll.Stop()
 	settled := time.NewTimer(w.settle)
 	defer settled.Stop()
@@ -29,15 +29,17 @@ func (w *Watcher) follow(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-w.notify.Events:
+		case e := <-events:
 			if !w.concerns(e) {
 				continue
 			}
-		case err := <-w.notify.Errors:
+		case err := <-lost:
 			// Events may have been lost, so the file is read to be sure.
 			w.log.WarnContext(ctx, "watching the auth file", "error", err)
 		case <-poll.C:
-			if !w.looksChanged() {
+			changed := w.looksChanged(ctx)
+			poll.Reset(w.interval())
+			if !changed {
 				continue
 			}
 		case <-settled.C:
@@ -65,37 +67,13 @@ func (w *Watcher) concerns(e fsnotify.Event) bool {
 
 // looksChanged reports whether there is another file than the one that was read, and
 // renews the watches: a folder that was removed and made again has lost its own.
-func (w *Watcher) looksChanged() bool {
+func (w *Watcher) looksChanged(ctx context.Context) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.watchChain()
+	w.watchChain(ctx)
 	info, err := os.Stat(w.path)
 	if err != nil || w.info == nil {
 		return err == nil || w.info != nil
 	}
 	return !os.SameFile(info, w.info) || info.Size() != w.info.Size() || !info.ModTime().Equal(w.info.ModTime())
-}
-
-// watchChain watches the folders of all entries that decide what the path leads to, and
-// no others. A folder that can't be watched is left to the poll.
-func (w *Watcher) watchChain() []string {
-	w.entries = chain(w.path)
-	var folders []string
-	for _, e := range w.entries {
-		folders = append(folders, filepath.Dir(e))
-	}
-	for _, had := range w.notify.WatchList() {
-		if !slices.Contains(folders, had) {
-			// It may be gone already, and its watch with it.
-			if err := w.notify.Remove(had); err != nil && !errors.Is(err, fsnotify.ErrNonExistentWatch) {
-				w.log.Debug("no longer watching", "folder", had, "error", err)
-			}
-		}
-	}
-	for _, folder := range folders {
-		if err := w.notify.Add(folder); err != nil {
-			w.log.Debug("can't watch", "folder", folder, "error", err)
-		}
-	}
-	return w.entries
 }

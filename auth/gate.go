@@ -10,13 +10,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// errCrowded is returned by gate.enter when too many are waiting.
+// errCrowded is returned by gate.enter to whom it turns away.
 var errCrowded = errors.New("too many key checks are waiting")
 
 // place is where somebody waits: in the queue of an organization and in that of a client.
 type place struct {
 	org    uuid.UUID
-	client string // an address, or the network that one subscriber of IPv6 is given
+	client string // an address, or the network of one of IPv6
 }
 
 func placeOf(org uuid.UUID, address string) place {
@@ -24,9 +24,11 @@ func placeOf(org uuid.UUID, address string) place {
 	if err != nil {
 		return place{org, address}
 	}
-	// A subscriber of IPv6 has 2^64 addresses to wait under.
+	// Subscribers of IPv6 commonly have a whole /56 or /48 to wait under. Where the /48 is
+	// their provider's, neighbours share a queue; that matters only while one of them is
+	// flooding, and then the rota over organizations still serves the others.
 	if ip = ip.Unmap().WithZone(""); ip.Is6() {
-		if net, err := ip.Prefix(64); err == nil {
+		if net, err := ip.Prefix(48); err == nil {
 			ip = net.Addr()
 		}
 	}
@@ -40,9 +42,16 @@ type crowd struct{ place, org, client, total int }
 // gate lets a bounded number of key checks run at once and decides who is next.
 //
 // Those who wait stand in two rotas, one over organizations and one over clients, which
-// are served alternately. A flood has to keep to one client or to one organization to
-// matter, so one of the two rotas always passes it by: whoever shares neither with it
-// waits for at most three of its checks more than are running already, however many wait.
+// are served alternately. So the first of a client's queue waits for at most two checks
+// for each other client with somebody waiting, and one more, beyond those that are
+// running; the same holds for organizations. However many checks a flood asks for, it
+// costs others the fewer of its clients and its organizations.
+//
+// At a limit the longest queue loses its last waiter to a newcomer with a shorter one.
+// So a caller of whose client nobody else waits is turned away only by a flood from many
+// networks: at least limit.org other clients with one check each wait for its organization
+// then, or limit.total in all. A caller behind the same address as a flood shares the
+// flood's queue, and may be turned away in its stead.
 type gate struct {
 	limit crowd
 
@@ -57,7 +66,8 @@ type gate struct {
 
 type waiter struct {
 	place
-	turn             chan struct{} // closed when it may go
+	turn             chan struct{} // closed when it may go or is turned away
+	away             bool          // it is turned away; set before turn is closed
 	inOrg, inClients *list.Element
 }
 
@@ -68,9 +78,9 @@ func newGate(width int, limit crowd) *gate {
 	}
 }
 
-// enter waits for its turn; leave must follow. It fails with errCrowded when too many
-// wait already, unless the caller was admitted before, and with ctx's error, at once,
-// when ctx ends.
+// enter waits for its turn; leave must follow, unless it fails. It does with errCrowded
+// when too many wait, at once or when somebody else gets the room, and with ctx's error,
+// at once, when ctx ends. Who was admitted before may wait whatever the limits say.
 func (g *gate) enter(ctx context.Context, p place, admitted bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -81,7 +91,7 @@ func (g *gate) enter(ctx context.Context, p place, admitted bool) error {
 		g.mu.Unlock()
 		return nil
 	}
-	if !admitted && g.crowded(p) {
+	if !admitted && !g.makeRoom(p) {
 		g.mu.Unlock()
 		return errCrowded
 	}
@@ -90,6 +100,9 @@ func (g *gate) enter(ctx context.Context, p place, admitted bool) error {
 
 	select {
 	case <-w.turn:
+		if w.away {
+			return errCrowded
+		}
 		return nil
 	case <-ctx.Done():
 		g.abandon(w)
@@ -104,9 +117,44 @@ func (g *gate) leave() {
 	g.passOn()
 }
 
-func (g *gate) crowded(p place) bool {
-	return g.at[p] >= g.limit.place || g.waiting >= g.limit.total ||
-		g.byOrg.length(p.org) >= g.limit.org || g.byClient.length(p.client) >= g.limit.client
+// makeRoom reports whether a newcomer may wait at p, after turning somebody else away
+// where that is needed.
+func (g *gate) makeRoom(p place) bool {
+	switch {
+	case g.at[p] >= g.limit.place || g.byClient.length(p.client) >= g.limit.client:
+		return false
+	case g.byOrg.length(p.org) >= g.limit.org:
+		return g.turnAway(g.lastOfFullestPlace(p))
+	case g.waiting >= g.limit.total:
+		return g.turnAway(g.byClient.lastOfLongest(g.byClient.length(p.client) + 1))
+	}
+	return true
+}
+
+// lastOfFullestPlace returns the last waiter of the place where most wait for p's
+// organization; nil when a newcomer at p would have as many around it.
+func (g *gate) lastOfFullestPlace(p place) *waiter {
+	fullest, most := p, g.at[p]+1
+	for other, n := range g.at {
+		if other.org == p.org && n > most {
+			fullest, most = other, n
+		}
+	}
+	if fullest == p {
+		return nil
+	}
+	return g.byOrg.last(p.org, func(w *waiter) bool { return w.place == fullest })
+}
+
+// turnAway makes w's enter fail. It reports false when there is no w.
+func (g *gate) turnAway(w *waiter) bool {
+	if w == nil {
+		return false
+	}
+	g.remove(w)
+	w.away = true
+	close(w.turn)
+	return true
 }
 
 func (g *gate) join(p place) *waiter {
@@ -149,7 +197,9 @@ func (g *gate) abandon(w *waiter) {
 	defer g.mu.Unlock()
 	select {
 	case <-w.turn:
-		g.passOn()
+		if !w.away {
+			g.passOn()
+		}
 	default:
 		g.remove(w)
 	}

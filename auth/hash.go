@@ -49,6 +49,10 @@ func isHash(text string) bool {
 		onlyOf(text[hashPrefix:], bcryptDigits)
 }
 
+// withoutVersion returns what two hashes have in common when a key that is good for one is
+// good for the other: $2a$, $2b$ and $2y$ tell who wrote a hash, not how.
+func withoutVersion(hash string) string { return hash[len("$2a"):] }
+
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func onlyOf(text, alphabet string) bool {

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"crypto/rand"
+	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,6 +18,13 @@ const (
 	secretDigits = 43
 	keyLength    = len(keyPrefix) + orgDigits + 1 + secretDigits
 )
+
+var keyForm = regexp.MustCompile(keyPrefix + `[0-9A-Za-z]{22}_[0-9A-Za-z]{43}`)
+
+// holdsKey reports whether a key in the clear stands anywhere in text.
+func holdsKey(text string) bool {
+	return strings.Contains(text, keyPrefix) && keyForm.MatchString(text)
+}
 
 // maxKeyLength is what bcrypt looks at, in bytes. It ignores the rest, so a longer key
 // must never reach it.

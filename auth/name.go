@@ -43,6 +43,8 @@ func checkWords(text string) error {
 		return errors.New("it is longer than 100 characters")
 	case strings.Contains(text, `\`):
 		return errors.New(`it can't contain \`)
+	case holdsKey(text):
+		return errors.New("it contains a key, which must not be stored in the clear")
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ type parser struct {
 	faults *FileError
 	// Where each organization and hash was first seen, as line numbers.
 	orgs   map[uuid.UUID]int
-	hashes map[string]int
+	hashes map[string]int // withoutVersion
 	// skip is set while the section's own name is wrong: its settings are still checked,
 	// but not for where they stand.
 	skip bool
@@ -27,6 +27,10 @@ func (p *parser) read(text string) {
 	l, problem := readLine(body)
 	l.text = text
 	p.doc.lines = append(p.doc.lines, l)
+	if holdsKey(body) {
+		p.skip = p.skip || l.kind == lineSection
+		problem = "a key in the clear; take it out, and revoke it if others could read this file. Only a key's hash may stand here"
+	}
 	if problem != "" {
 		p.fault("%s", problem)
 		return
@@ -107,14 +111,16 @@ func (p *parser) name(l line) {
 
 func (p *parser) key(l line) {
 	cost, problem := readHash(l.value)
-	if first, twice := p.hashes[l.value]; problem == "" && twice {
-		problem = "the same hash as in line " + strconv.Itoa(first)
-	}
 	if problem != "" {
 		p.fault("%s", problem)
 		return
 	}
-	p.hashes[l.value] = p.number()
+	same := withoutVersion(l.value)
+	if first, twice := p.hashes[same]; twice {
+		p.fault("the same hash as in line %d", first)
+		return
+	}
+	p.hashes[same] = p.number()
 	if o := p.org(); o != nil {
 		o.Keys = append(o.Keys, StoredKey{
 			ID: keyID(l.value), Hash: l.value, Cost: cost, Label: l.comment,

@@ -8,22 +8,35 @@ import (
 	"path/filepath"
 )
 
+// disk is what a durable write asks of the system.
+type disk struct {
+	open       func(path string, flag int, mode fs.FileMode) (*os.File, error)
+	sync       func(*os.File) error
+	move       func(from, to string) error
+	syncFolder func(path string) error
+}
+
+// realDisk moves files with move.
+func realDisk(move func(from, to string) error) disk {
+	return disk{open: os.OpenFile, sync: (*os.File).Sync, move: move, syncFolder: syncFolder}
+}
+
 // replaceFile puts text in the place of the file at path, durably. The new file has the
 // owner and at most the permissions of the old one, which info describes. The caller
 // holds the file's lock.
 func replaceFile(path, text string, info fs.FileInfo) error {
-	return placeFile(path, text, func(f *os.File) error {
+	return realDisk(os.Rename).place(path, text, func(f *os.File) error {
 		if err := keepOwner(f, info); err != nil {
 			return err
 		}
 		return f.Chmod(info.Mode().Perm())
-	}, os.Rename)
+	})
 }
 
 // createFile makes the file at path, mode 0600, durably. It fails with fs.ErrExist when
 // somebody who doesn't take the lock made one meanwhile.
 func createFile(path, text string) error {
-	return placeFile(path, text, func(*os.File) error { return nil }, renameNew)
+	return realDisk(renameNew).place(path, text, func(*os.File) error { return nil })
 }
 
 // renameNew is os.Rename that doesn't replace, as far as the file system knows links.
@@ -38,15 +51,15 @@ func renameNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// placeFile writes a new file beside path, has it prepared, and moves it into place. Its
-// name is always the same, so that what a crash leaves behind doesn't pile up.
-func placeFile(path, text string, prepare func(*os.File) error, move func(from, to string) error) (err error) {
+// place writes a new file beside path, has it prepared, and moves it into place. Its name
+// is always the same, so that what a crash leaves behind doesn't pile up.
+func (d disk) place(path, text string, prepare func(*os.File) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	// O_EXCL: nobody may slip us a link to a file elsewhere.
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := d.open(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
@@ -55,23 +68,23 @@ func placeFile(path, text string, prepare func(*os.File) error, move func(from, 
 			err = errors.Join(fmt.Errorf("can't write %s: %w", path, err), ignoreMissing(os.Remove(temporary)))
 		}
 	}()
-	if err := errors.Join(writeDurably(f, text, prepare), f.Close()); err != nil {
+	if err := errors.Join(d.write(f, text, prepare), f.Close()); err != nil {
 		return err
 	}
-	if err := move(temporary, path); err != nil {
+	if err := d.move(temporary, path); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(path))
+	return d.syncFolder(filepath.Dir(path))
 }
 
-func writeDurably(f *os.File, text string, prepare func(*os.File) error) error {
+func (d disk) write(f *os.File, text string, prepare func(*os.File) error) error {
 	if _, err := f.WriteString(text); err != nil {
 		return err
 	}
 	if err := prepare(f); err != nil {
 		return err
 	}
-	return f.Sync()
+	return d.sync(f)
 }
 
 func ignoreMissing(err error) error {

@@ -58,3 +58,32 @@ func (r *rota[K]) served(k K) {
 		r.turns.MoveToBack(q.turn)
 	}
 }
+
+// last returns the last waiter of queue k that is one of those; nil when none is.
+func (r *rota[K]) last(k K, those func(*waiter) bool) *waiter {
+	q, ok := r.queues[k]
+	if !ok {
+		return nil
+	}
+	for e := q.waiters.Back(); e != nil; e = e.Prev() {
+		if w := e.Value.(*waiter); those(w) {
+			return w
+		}
+	}
+	return nil
+}
+
+// lastOfLongest returns the last waiter of the longest queue; nil when none has more than
+// so many.
+func (r *rota[K]) lastOfLongest(than int) *waiter {
+	var longest *queue
+	for _, q := range r.queues {
+		if n := q.waiters.Len(); n > than {
+			longest, than = q, n
+		}
+	}
+	if longest == nil {
+		return nil
+	}
+	return longest.waiters.Back().Value.(*waiter)
+}

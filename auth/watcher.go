@@ -25,9 +25,15 @@ type WatchConfig struct {
 	// writes in place does so in several steps.
 	Settle time.Duration
 	// Poll is how often the file is looked at although nothing was reported (30 s), for
-	// file systems that report nothing.
+	// file systems that report nothing. Where the system says that it can't report, it is
+	// every two seconds at least.
 	Poll time.Duration
+
+	newNotify func() (*fsnotify.Watcher, error) // fsnotify.NewWatcher
 }
+
+// pollBlind is the longest interval of the poll while the system reports no changes.
+const pollBlind = 2 * time.Second
 
 // Watcher keeps a Verifier's keyring in step with an auth.cfg.
 type Watcher struct {
@@ -37,7 +43,7 @@ type Watcher struct {
 	log    *slog.Logger
 	settle time.Duration
 	poll   time.Duration
-	notify *fsnotify.Watcher
+	notify *fsnotify.Watcher // nil when the system has none left
 	stop   context.CancelFunc
 	done   chan struct{}
 
@@ -47,29 +53,28 @@ type Watcher struct {
 	digest  [32]byte    // of what was read last, good or bad
 	verdict error       // on what has this digest
 	logged  string      // the problem that was logged last
+	blind   string      // why the system doesn't report all changes; empty when it does
 	orgs    int         // in force
 }
 
 // Watch loads the file, puts it in force and follows it until ctx ends or Close: when it
 // is written in place, renamed over, or replaced through any symbolic link on its path.
-// It fails when the file can't be read or is refused. Later such a file is only logged,
-// with all its faults, and the last good one stays in force.
+// Where the system can't report changes, that is logged and the poll finds them. Watch
+// fails when the file can't be read or is refused. Later such a file is only logged, with
+// all its faults, and the last good one stays in force.
 func Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
 	path, err := filepath.Abs(c.Path)
 	if err != nil {
 		return nil, err
 	}
-	notify, err := fsnotify.NewWatcher()
-	if err != nil {
-		return nil, err
-	}
 	w := &Watcher{
 		path: path, name: c.Path, verify: c.Verifier, log: c.Logger,
-		settle: c.Settle, poll: c.Poll, notify: notify, done: make(chan struct{}),
+		settle: c.Settle, poll: c.Poll, done: make(chan struct{}),
 	}
 	w.applyDefaults()
+	w.openNotify(ctx, c.newNotify)
 	if err := w.reload(ctx); err != nil {
-		return nil, errors.Join(err, notify.Close())
+		return nil, errors.Join(err, w.closeNotify())
 	}
 	ctx, w.stop = context.WithCancel(ctx)
 	go w.follow(ctx)
@@ -92,7 +97,7 @@ func (w *Watcher) applyDefaults() {
 func (w *Watcher) Close() error {
 	w.stop()
 	<-w.done
-	return w.notify.Close()
+	return w.closeNotify()
 }
 
 // Reload reads the file now, whether or not it changed. An error is logged as well, and
@@ -125,7 +130,7 @@ func (w *Watcher) refresh(ctx context.Context) error {
 func (w *Watcher) reload(ctx context.Context) error {
 	var err error
 	for range 3 {
-		before := w.watchChain()
+		before := w.watchChain(ctx)
 		err = w.load(ctx)
 		if slices.Equal(before, chain(w.path)) {
 			break

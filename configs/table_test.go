@@ -131,15 +131,6 @@ func leaves(s Settings) map[string]any {
 	return fields
 }
 
-func TestTLSWithFiles(t *testing.T) {
-	path := t.TempDir() + "/some.pem"
-	write(t, path, "PEM")
-	s := inputs{env: []string{"TLS_CERT_FILE=" + path, "TLS_KEY_FILE=" + path}, flags: []string{"--enable-tls"}}.mustLoad(t)
-	if !s.Server.EnableTLS || s.Server.TLSCertFile != path || s.Server.TLSKeyFile != path {
-		t.Errorf("got %+v", s.Server)
-	}
-}
-
 func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range table() {

@@ -5,7 +5,9 @@ import (
 	"crypto/md5"
 	"encoding/base64"
 	"errors"
+	"io"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
@@ -26,7 +28,9 @@ func readBody(c *gin.Context, limit int64) ([]byte, error) {
 		// One byte more than the body: ReadFrom then sees its end without growing.
 		buf.Grow(int(min(known, readAhead)) + bytes.MinRead)
 	}
-	_, err := buf.ReadFrom(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	body := steady{http.NewResponseController(c.Writer), http.MaxBytesReader(c.Writer, c.Request.Body, limit)}
+	defer body.done()
+	_, err := buf.ReadFrom(body)
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return nil, tooLarge(limit)
 	}
@@ -35,6 +39,24 @@ func readBody(c *gin.Context, limit int64) ([]byte, error) {
 	}
 	return buf.Bytes(), checkMD5(c.GetHeader("Content-MD5"), buf.Bytes())
 }
+
+// maxSilence is how long a sender may pause within a body.
+const maxSilence = 30 * time.Second
+
+// steady reads a body for as long as it makes progress: a large state on a slow line
+// arrives, a silent connection doesn't stay.
+type steady struct {
+	control *http.ResponseController
+	from    io.Reader
+}
+
+func (s steady) Read(p []byte) (int, error) {
+	// A writer without deadlines, as in tests, reads without them.
+	_ = s.control.SetReadDeadline(time.Now().Add(maxSilence))
+	return s.from.Read(p)
+}
+
+func (s steady) done() { _ = s.control.SetReadDeadline(time.Time{}) }
 
 func tooLarge(limit int64) error {
 	return fault.New(fault.BodyTooLarge, "the body is larger than the limit of %d bytes; nothing was stored", limit)

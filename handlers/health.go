@@ -11,10 +11,9 @@ import (
 
 // health answers probes. They need no credentials and tell nothing about tenants.
 type health struct {
-	states   func(context.Context) error
-	uploads  func(context.Context) error
-	version  string
-	draining func() bool
+	states  func(context.Context) error
+	uploads func(context.Context) error
+	version string
 }
 
 func (h health) health(c *gin.Context) {
@@ -44,9 +43,6 @@ func (h health) readiness(c *gin.Context) {
 }
 
 func (h health) ready(ctx context.Context) error {
-	if h.draining != nil && h.draining() {
-		return fault.New(fault.Interrupted, "the server is stopping")
-	}
 	if err := h.states(ctx); err != nil {
 		return err
 	}

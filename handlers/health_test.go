@@ -44,12 +44,6 @@ func TestReadyzSaysWhyNot(t *testing.T) {
 	})
 }
 
-func TestReadyzWhileStopping(t *testing.T) {
-	deps := testDeps(t)
-	deps.Draining = func() bool { return true }
-	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{{"GET /readyz", "", 503, "stopping"}})
-}
-
 // ailing is an upload store whose Status says what is wrong.
 type ailing struct {
 	inventory.Store

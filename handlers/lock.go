@@ -34,14 +34,14 @@ func (s states) lock(c *gin.Context) {
 
 func (s states) unlock(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		id, err := unlockID(c)
+		info, err := unlockInfo(c)
 		if err != nil {
 			return err
 		}
-		if id == "" {
+		if info.ID == "" {
 			err = s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name)
 		} else {
-			err = s.service.Unlock(c.Request.Context(), middleware.Principal(c), name, id)
+			err = s.service.Unlock(c.Request.Context(), middleware.Principal(c), name, info)
 		}
 		if err == nil {
 			c.JSON(http.StatusOK, gin.H{"status": "success"}) // 204 would be an error to clients
@@ -50,25 +50,23 @@ func (s states) unlock(c *gin.Context) {
 	})
 }
 
-// unlockID finds the lock's ID in the body, as clients send it, or in ?ID=, for those
+// unlockInfo finds the lock in the body, as clients send it, or its ID in ?ID=, for those
 // whose DELETE has no body. Neither is Terraform's force-unlock.
-func unlockID(c *gin.Context) (string, error) {
-	fromQuery, err := queryLockID(c)
+func unlockInfo(c *gin.Context) (state.LockInfo, error) {
+	query, err := readQuery(c)
 	if err != nil {
-		return "", err
+		return state.LockInfo{}, err
 	}
+	id := query.lockID
 	body, err := readBody(c, maxLockInfoBytes)
 	if err != nil || len(body) == 0 {
-		return fromQuery, err
+		return state.LockInfo{ID: id}, err
 	}
 	info, err := state.ParseLockInfo(body)
-	if err != nil {
-		return "", err
+	if err == nil && id != "" && id != info.ID {
+		err = fault.New(fault.ParameterInvalid, "the query and the body name different lock IDs")
 	}
-	if fromQuery != "" && fromQuery != info.ID {
-		return "", fault.New(fault.ParameterInvalid, "the query and the body name different lock IDs")
-	}
-	return info.ID, nil
+	return info, err
 }
 
 // holder shows who holds the lock: the holder's LockInfo, or {} when nobody does. It is

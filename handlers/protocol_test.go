@@ -54,6 +54,7 @@ func TestProtocol(t *testing.T) {
 			"write and release":              writeAndRelease(),
 			"deletion":                       deletion(s),
 			"wrong unlock":                   wrongUnlock(),
+			"late replays":                   lateReplays(),
 			"serial goes back":               {{"POST S", body(9), 200, ""}, {"POST S", body(3), 200, ""}, {"GET S", "", 200, "=" + body(3)}},
 		} {
 			t.Run(s.name+"/"+name, func(t *testing.T) {
@@ -173,6 +174,23 @@ func deletion(s spelling) []step {
 		{"DELETE S", "", 200, ""},
 		{"POST S", body(1), 200, `"version":2`},
 		{"GET S", "", 200, "=" + body(1)},
+	}
+}
+
+// Answers that got lost are asked for again when the next one has locked already.
+func lateReplays() []step {
+	return []step{
+		{"POST S", body(1), 200, `"version":1`},
+		{"LOCK S", infoA, 200, ""},
+		{"POST S", body(1), 200, `"version":1`},
+		{"POST S?ID=a-1&unlock=true", body(2), 200, `"version":2`},
+		{"LOCK S", infoB, 200, ""},
+		{"POST S?ID=a-1&unlock=true", body(2), 200, `"version":2`},
+		{"POST S?ID=a-1", body(2), 409, "=" + infoB},
+		{"UNLOCK S", infoA, 200, ""},
+		{"DELETE S?ID=b-2", "", 200, ""},
+		{"DELETE S", "", 200, ""},
+		{"LOCK S", infoA, 409, "=" + infoB},
 	}
 }
 

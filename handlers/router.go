@@ -28,8 +28,6 @@ type Deps struct {
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
 	TrustedProxies []netip.Prefix
-	// Draining reports whether the server is shutting down; nil means never.
-	Draining func() bool
 }
 
 // NewRouter returns the handler of every route. It never redirects: a client that
@@ -41,6 +39,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	router.RedirectFixedPath = false
 	router.UseEscapedPath = true // "/" inside a state's name arrives as %2F
 	router.HandleMethodNotAllowed = true
+	router.RemoteIPHeaders = []string{"X-Forwarded-For"} // and only from trusted proxies
 	if err := router.SetTrustedProxies(prefixes(d.TrustedProxies)); err != nil {
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 
-	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version, draining: d.Draining})
+	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	router.GET("/metrics", measured.handler())
 	routeNative(router.Group("/api/v1/state/:name", native), d)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)

@@ -66,11 +66,7 @@ func (s states) get(c *gin.Context) {
 
 func (s states) put(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		lockID, err := queryLockID(c)
-		if err != nil {
-			return err
-		}
-		release, err := queryBool(c, "unlock")
+		query, err := readQuery(c)
 		if err != nil {
 			return err
 		}
@@ -79,7 +75,7 @@ func (s states) put(c *gin.Context) {
 			return err
 		}
 		version, err := s.service.Put(c.Request.Context(), middleware.Principal(c), name,
-			state.Write{Body: body, LockID: lockID, Release: release})
+			state.Write{Body: body, LockID: query.lockID, Release: query.unlock})
 		if err != nil {
 			return err
 		}
@@ -91,11 +87,11 @@ func (s states) put(c *gin.Context) {
 
 func (s states) delete(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		lockID, err := queryLockID(c)
+		query, err := readQuery(c)
 		if err != nil {
 			return err
 		}
-		err = s.service.Delete(c.Request.Context(), middleware.Principal(c), name, lockID)
+		err = s.service.Delete(c.Request.Context(), middleware.Principal(c), name, query.lockID)
 		if fault.Is(err, fault.StateNotFound) && s.absent == http.StatusNoContent {
 			err = nil // spellings without 404 are content that it is gone
 		}
@@ -136,28 +132,4 @@ func setVersionHeaders(c *gin.Context, v state.Version) {
 	if v.Number > 0 {
 		c.Header("ETag", etag(v))
 	}
-}
-
-// queryLockID reads ?ID=, which clients put on every write under a lock.
-func queryLockID(c *gin.Context) (string, error) {
-	values := c.QueryArray("ID")
-	if len(values) == 0 {
-		return "", nil
-	}
-	if len(values) > 1 {
-		return "", fault.New(fault.ParameterInvalid, "the query has more than one ID")
-	}
-	return values[0], state.CheckLockID(values[0])
-}
-
-func queryBool(c *gin.Context, name string) (bool, error) {
-	text, given := c.GetQuery(name)
-	if !given {
-		return false, nil
-	}
-	value, err := strconv.ParseBool(text)
-	if err != nil {
-		return false, fault.New(fault.ParameterInvalid, "the query's %s is neither true nor false", name)
-	}
-	return value, nil
 }

@@ -74,11 +74,14 @@ func KeyCredentials(r *http.Request) (auth.Credentials, error) {
 	return NativeCredentials(r)
 }
 
+// uuidLength is that of a UUID's usual form, the only one that is accepted.
+const uuidLength = 36
+
 // withOrg leaves the organization nil when it is not a UUID: the verifier then refuses
 // it at the same cost as any other wrong one.
 func withOrg(org, key string) (auth.Credentials, error) {
 	id, err := uuid.Parse(org)
-	if err != nil {
+	if err != nil || len(org) != uuidLength {
 		id = uuid.Nil
 	}
 	return auth.Credentials{Org: id, Key: key}, nil

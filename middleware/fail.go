@@ -25,10 +25,14 @@ type Failure struct {
 	Lock json.RawMessage `json:"lock,omitempty"`
 }
 
+// refusedBody is how long the rest of a refused request's body may take to arrive.
+const refusedBody = time.Second
+
 // Fail answers with the error and ends the chain. The error's cause goes to the log only.
 func Fail(c *gin.Context, err error) {
 	_ = c.Error(err) // for the request's log line
 	c.Abort()
+	dropBody(c)
 	f := fault.From(err)
 	setHeaders(c, f)
 	holder, isHeld := errors.AsType[*state.HeldError](err)
@@ -41,6 +45,14 @@ func Fail(c *gin.Context, err error) {
 		failure.Lock = holder.Holder.Raw
 	}
 	c.JSON(StatusOf(f.Code.Kind()), failure)
+}
+
+// dropBody keeps a refused request from holding its connection: the server reads on to
+// the body's end before it answers, and that may never come.
+func dropBody(c *gin.Context) {
+	if c.Request.ContentLength != 0 {
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(refusedBody))
+	}
 }
 
 func setHeaders(c *gin.Context, f *fault.Error) {

@@ -7,7 +7,11 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-const maxLoggedPath = 256
+// What a stranger can make long is cut in the log.
+const (
+	maxLoggedPath   = 256
+	maxLoggedMethod = 32
+)
 
 // Log writes one line for each request when it is answered, or broken off. The query
 // string stays out of it: it carries lock IDs.
@@ -24,8 +28,8 @@ func Log(log *slog.Logger, now func() time.Time) gin.HandlerFunc {
 func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
 	status := c.Writer.Status()
 	attrs := []slog.Attr{
-		slog.String("method", c.Request.Method),
-		slog.String("path", loggedPath(c)),
+		slog.String("method", cut(c.Request.Method, maxLoggedMethod)),
+		slog.String("path", cut(c.Request.URL.EscapedPath(), maxLoggedPath)),
 		slog.Int("status", status),
 		slog.Int("bytes", max(c.Writer.Size(), 0)),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
@@ -40,12 +44,11 @@ func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
 	log.LogAttrs(c.Request.Context(), level(c.FullPath(), status), "request", attrs...)
 }
 
-func loggedPath(c *gin.Context) string {
-	path := c.Request.URL.EscapedPath()
-	if len(path) > maxLoggedPath {
-		return path[:maxLoggedPath] + "…"
+func cut(text string, length int) string {
+	if len(text) > length {
+		return text[:length] + "…"
 	}
-	return path
+	return text
 }
 
 // level keeps probes, which come every few seconds, out of an ordinary log.

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/jsonscan"
 )
 
 // MaxLockIDLength is the longest lock ID, in characters. Clients send UUIDs.
@@ -27,6 +28,13 @@ type LockInfo struct {
 	Raw json.RawMessage `json:"-"`
 }
 
+// Forced reports whether an UNLOCK with this info is OpenTofu's force-unlock: since 1.10
+// it sends nothing but the ID and a Created of the year one. Terraform's has no info.
+func (i LockInfo) Forced() bool {
+	created, err := time.Parse(time.RFC3339Nano, i.Created)
+	return err == nil && created.IsZero() && i.Who == ""
+}
+
 // Lock is a held lock.
 type Lock struct {
 	Info  LockInfo
@@ -36,20 +44,25 @@ type Lock struct {
 
 // ParseLockInfo reads a LockInfo that has an ID. The error is a fault.LockInvalid.
 //
-// A Created that is not RFC 3339 is refused, because a client that is shown such a holder
-// can't read it. A missing one is fine.
+// It must be strict JSON, and a Created must be RFC 3339: clients that are shown the holder
+// could not read anything else. A missing Created is fine.
 func ParseLockInfo(body []byte) (LockInfo, error) {
-	var info LockInfo
-	if !utf8.Valid(body) || !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) {
-		return LockInfo{}, fault.New(fault.LockInvalid, "the lock info is not a JSON object in UTF-8")
+	if err := jsonscan.Object(body, jsonscan.Limits{}, nil); err != nil {
+		return LockInfo{}, fault.Wrap(err, fault.LockInvalid, "the lock info is not one JSON object in UTF-8")
 	}
-	if err := json.Unmarshal(body, &info); err != nil {
+	var sent struct {
+		LockInfo
+		Created *string // shadows LockInfo's, to tell a missing one from an empty one
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
 		return LockInfo{}, fault.Wrap(err, fault.LockInvalid, "the lock info is not a JSON object with text fields")
 	}
+	info := sent.LockInfo
 	if err := CheckLockID(info.ID); err != nil {
 		return LockInfo{}, err
 	}
-	if info.Created != "" {
+	if sent.Created != nil {
+		info.Created = *sent.Created
 		if _, err := time.Parse(time.RFC3339Nano, info.Created); err != nil {
 			return LockInfo{}, fault.Wrap(err, fault.LockInvalid, "the lock info's Created is not a time in RFC 3339")
 		}

@@ -47,6 +47,8 @@ func TestParseLockInfoFaults(t *testing.T) {
 		"trailing data":    `{"ID":"a"} {}`,
 		"bad UTF-8":        "{\"ID\":\"\xff\"}",
 		"Created not time": `{"ID":"a","Created":"yesterday"}`,
+		"Created empty":    `{"ID":"a","Created":""}`,
+		"lone surrogate":   `{"ID":"\ud800"}`,
 	}
 	for name, body := range tests {
 		if _, err := ParseLockInfo([]byte(body)); !fault.Is(err, fault.LockInvalid) {

@@ -11,27 +11,53 @@ import (
 // doing it again.
 
 // decideWrite accepts next as the newest version. lockID is the ID the write carries,
-// empty for none; release also frees that lock.
-func decideWrite(next Version, lockID string, release bool) Decide {
+// empty for none; release also frees that lock. *replay reports whether next was the
+// newest version already.
+func decideWrite(next Version, lockID string, release bool, replay *bool) Decide {
 	return func(h Head) (Change, error) {
-		replay := h.Exists() && sameContent(h.Version, next)
-		if replay && release && h.Lock == nil && lockID == h.ReleasedID {
-			return Change{}, nil // the first try did both
+		*replay = h.Exists() && sameContent(h.Version, next)
+		if *replay && settled(h, lockID, release) {
+			return Change{}, nil
 		}
 		if err := mayChange(h, lockID); err != nil {
 			return Change{}, err
 		}
 		change := Change{Release: release && h.Lock != nil}
-		if !replay {
-			version := next
-			version.Number = h.Version.Number + 1
-			if h.Lock != nil {
-				version.Author.Who, version.Author.Operation = h.Lock.Info.Who, h.Lock.Info.Operation
-			}
-			change.Version = &version
+		if !*replay {
+			change.Version = successor(h, next)
 		}
 		return change, nil
 	}
+}
+
+// decideRewrite is decideWrite for a newest version whose bytes are lost: the same bytes
+// are written again.
+func decideRewrite(next Version, lockID string, release bool) Decide {
+	return func(h Head) (Change, error) {
+		if err := mayChange(h, lockID); err != nil {
+			return Change{}, err
+		}
+		return Change{Version: successor(h, next), Release: release && h.Lock != nil}, nil
+	}
+}
+
+// settled reports whether a replay has nothing left to do, although somebody else may
+// have locked since: a write without a lock, or one that released its own. A client whose
+// lock was forced open is another matter: it must not be told that it may write.
+func settled(h Head, lockID string, release bool) bool {
+	if h.Lock != nil && h.Lock.Info.ID == lockID {
+		return false
+	}
+	return lockID == "" || release && lockID == h.ReleasedID
+}
+
+// successor is next as the version that follows h's newest, by the lock's holder.
+func successor(h Head, next Version) *Version {
+	next.Number = h.Version.Number + 1
+	if h.Lock != nil {
+		next.Author.Who, next.Author.Operation = h.Lock.Info.Who, h.Lock.Info.Operation
+	}
+	return &next
 }
 
 // sameContent compares what a client can repeat. The digest covers serial and lineage.
@@ -56,6 +82,9 @@ func decideDelete(lockID string) Decide {
 		if h.Version.Number == 0 {
 			return Change{}, fault.New(fault.StateNotFound, "there is no such state")
 		}
+		if h.Deleted && lockID == "" {
+			return Change{}, nil
+		}
 		if err := mayChange(h, lockID); err != nil {
 			return Change{}, err
 		}
@@ -77,16 +106,18 @@ func decideLock(info LockInfo, keyID string, now time.Time) Decide {
 	}
 }
 
-// decideUnlock frees the lock that has this ID.
-func decideUnlock(id string) Decide {
+// decideUnlock frees the lock that has this ID, and reports it in *released.
+func decideUnlock(id string, released **Lock) Decide {
 	return func(h Head) (Change, error) {
+		*released = nil // an earlier call may not have counted
 		switch {
 		case h.Lock != nil && h.Lock.Info.ID == id:
+			*released = h.Lock
 			return Change{Release: true}, nil
+		case h.ReleasedID == id:
+			return Change{}, nil // a replay; somebody else may have locked since
 		case h.Lock != nil:
 			return Change{}, held(fault.LockMismatch, h.Lock.Info)
-		case h.ReleasedID == id:
-			return Change{}, nil // a replay
 		default:
 			return Change{}, fault.New(fault.LockMismatch, "nobody holds the lock, and this ID was not the last to hold it")
 		}

@@ -24,9 +24,10 @@ func TestRules(t *testing.T) {
 		locked   = Head{Version: version(3, 'x'), Lock: lockOf("A", "ada")}
 		reserved = Head{Lock: lockOf("A", "ada")}
 		released = Head{Version: version(3, 'x'), ReleasedID: "A"}
+		relocked = Head{Version: version(3, 'x'), ReleasedID: "A", Lock: lockOf("B", "bob")}
 	)
-	write := func(content byte, id string) Decide { return decideWrite(version(0, content), id, false) }
-	writeAndRelease := func(content byte, id string) Decide { return decideWrite(version(0, content), id, true) }
+	write := func(content byte, id string) Decide { return decideWrite(version(0, content), id, false, new(bool)) }
+	writeAndRelease := func(content byte, id string) Decide { return decideWrite(version(0, content), id, true, new(bool)) }
 	lock := func(id, who string) Decide { return decideLock(LockInfo{ID: id, Who: who}, "", noon) }
 
 	const nothing, stored, taken, gone, freed = "nothing", "version 4", "lock", "delete", "release"
@@ -42,7 +43,7 @@ func TestRules(t *testing.T) {
 		{"write, replayed", written, write('x', ""), nothing, ""},
 		{"write of the old content after a deletion", deleted, write('x', ""), stored, ""},
 		{"write without the ID while held", locked, write('y', ""), "", fault.LockHeld},
-		{"replay without the ID while held", locked, write('x', ""), "", fault.LockHeld},
+		{"write, replayed when somebody else has locked", locked, write('x', ""), nothing, ""},
 		{"write by the holder", locked, write('y', "A"), stored, ""},
 		{"write by the holder, replayed", locked, write('x', "A"), nothing, ""},
 		{"write by another", locked, write('y', "B"), "", fault.LockHeld},
@@ -52,11 +53,15 @@ func TestRules(t *testing.T) {
 		{"first write by the holder", reserved, write('y', "A"), "version 1", ""},
 		{"write and release", locked, writeAndRelease('y', "A"), stored + " " + freed, ""},
 		{"write and release, replayed", released, writeAndRelease('x', "A"), nothing, ""},
+		{"write and release, replayed when somebody else has locked", relocked, writeAndRelease('x', "A"), nothing, ""},
+		{"another write with the ID that was released", relocked, writeAndRelease('y', "A"), "", fault.LockHeld},
+		{"the same bytes with the ID that was released, held again", relocked, write('x', "A"), "", fault.LockHeld},
 		{"release with what is stored already", locked, writeAndRelease('x', "A"), freed, ""},
 
 		{"delete what never was", fresh, decideDelete(""), "", fault.StateNotFound},
 		{"delete", written, decideDelete(""), gone, ""},
 		{"delete, replayed", deleted, decideDelete(""), nothing, ""},
+		{"delete, replayed when somebody else has locked", Head{Version: version(3, 'x'), Deleted: true, Lock: lockOf("B", "bob")}, decideDelete(""), nothing, ""},
 		{"delete while held", locked, decideDelete(""), "", fault.LockHeld},
 		{"delete by the holder", locked, decideDelete("A"), gone, ""},
 		{"delete with an ID that nobody holds", written, decideDelete("A"), "", fault.LockNotHeld},
@@ -67,10 +72,11 @@ func TestRules(t *testing.T) {
 		{"lock with the same ID by another", locked, lock("A", "bob"), "", fault.LockHeld},
 		{"lock with another ID by the same", locked, lock("B", "ada"), "", fault.LockHeld},
 
-		{"unlock", locked, decideUnlock("A"), freed, ""},
-		{"unlock, replayed", released, decideUnlock("A"), nothing, ""},
-		{"unlock with the wrong ID", locked, decideUnlock("B"), "", fault.LockMismatch},
-		{"unlock what nobody held", written, decideUnlock("A"), "", fault.LockMismatch},
+		{"unlock", locked, decideUnlock("A", new(*Lock)), freed, ""},
+		{"unlock, replayed", released, decideUnlock("A", new(*Lock)), nothing, ""},
+		{"unlock, replayed when somebody else has locked", relocked, decideUnlock("A", new(*Lock)), nothing, ""},
+		{"unlock with the wrong ID", locked, decideUnlock("B", new(*Lock)), "", fault.LockMismatch},
+		{"unlock what nobody held", written, decideUnlock("A", new(*Lock)), "", fault.LockMismatch},
 		{"force-unlock", locked, decideForceUnlock(new(*Lock)), freed, ""},
 		{"force-unlock, replayed", released, decideForceUnlock(new(*Lock)), nothing, ""},
 	}
@@ -115,10 +121,10 @@ func describe(c Change) string {
 func TestRefusalShowsTheHolder(t *testing.T) {
 	head := Head{Lock: lockOf("A", "ada")}
 	for name, decide := range map[string]Decide{
-		"write":  decideWrite(Version{}, "B", false),
+		"write":  decideWrite(Version{}, "B", false, new(bool)),
 		"delete": func(h Head) (Change, error) { h.Version.Number = 1; return decideDelete("B")(h) },
 		"lock":   decideLock(LockInfo{ID: "B"}, "", noon),
-		"unlock": decideUnlock("B"),
+		"unlock": decideUnlock("B", new(*Lock)),
 	} {
 		_, err := decide(head)
 		if held, ok := errors.AsType[*HeldError](err); !ok || held.Holder.Who != "ada" {
@@ -129,7 +135,7 @@ func TestRefusalShowsTheHolder(t *testing.T) {
 
 func TestWriteUnderLockRecordsTheHolder(t *testing.T) {
 	lock := &Lock{Info: LockInfo{ID: "A", Who: "ada@engine", Operation: "OperationTypeApply"}}
-	change, err := decideWrite(Version{}, "A", false)(Head{Lock: lock})
+	change, err := decideWrite(Version{}, "A", false, new(bool))(Head{Lock: lock})
 	if err != nil {
 		t.Fatal(err)
 	}

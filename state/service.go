@@ -54,8 +54,26 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	if err != nil {
 		return Version{}, err
 	}
-	head, err := s.store.Update(ctx, ref, w.Body, decideWrite(next, w.LockID, w.Release))
+	var replay bool
+	head, err := s.store.Update(ctx, ref, w.Body, decideWrite(next, w.LockID, w.Release, &replay))
+	if err == nil && replay {
+		head, err = s.confirm(ctx, ref, head, w, next)
+	}
 	return head.Version, err
+}
+
+// confirm makes sure that what a replay was told is there can be read, and writes it again
+// when its bytes are lost.
+func (s *Service) confirm(ctx context.Context, ref Ref, head Head, w Write, next Version) (Head, error) {
+	_, err := s.store.Current(ctx, ref)
+	if !fault.Is(err, fault.StateCorrupt) {
+		return head, nil
+	}
+	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", head.Version.Number, "error", err)
+	if w.Release && head.Lock == nil {
+		w.LockID = "" // released by the first try
+	}
+	return s.store.Update(ctx, ref, w.Body, decideRewrite(next, w.LockID, w.Release))
 }
 
 // describe reads what a version records about its body and its writer.
@@ -97,34 +115,45 @@ func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info Lo
 	return s.store.Update(ctx, ref, nil, decideLock(info, p.KeyID, s.clock()))
 }
 
-// Unlock frees the lock with this ID. Faults: LockMismatch, as *HeldError when somebody
-// else holds it.
-func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, id string) error {
-	ref, err := s.enter(p, name)
-	if err != nil {
+// Unlock frees the lock with this info's ID. Faults: LockMismatch, as *HeldError when
+// somebody else holds it.
+func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info LockInfo) error {
+	var released *Lock
+	if err := s.release(ctx, p, name, decideUnlock(info.ID, &released)); err != nil {
 		return err
 	}
-	_, err = s.store.Update(ctx, ref, nil, decideUnlock(id))
-	return err
+	if released != nil && info.Forced() {
+		s.logForced(ctx, p, released)
+	}
+	return nil
 }
 
 // ForceUnlock frees whatever is held, and is content when nothing is: Terraform's
 // force-unlock names no lock.
 func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name) error {
+	var released *Lock
+	if err := s.release(ctx, p, name, decideForceUnlock(&released)); err != nil {
+		return err
+	}
+	if released != nil {
+		s.logForced(ctx, p, released)
+	}
+	return nil
+}
+
+func (s *Service) release(ctx context.Context, p auth.Principal, name Name, decide Decide) error {
 	ref, err := s.enter(p, name)
 	if err != nil {
 		return err
 	}
-	var released *Lock
-	if _, err := s.store.Update(ctx, ref, nil, decideForceUnlock(&released)); err != nil {
-		return err
-	}
-	if released != nil {
-		s.log.WarnContext(ctx, "lock forced open",
-			"lock_id", released.Info.ID, "holder", released.Info.Who, "operation", released.Info.Operation,
-			"held_since", released.Since, "key", p.KeyID)
-	}
-	return nil
+	_, err = s.store.Update(ctx, ref, nil, decide)
+	return err
+}
+
+func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
+	s.log.WarnContext(ctx, "lock forced open",
+		"lock_id", lock.Info.ID, "holder", lock.Info.Who, "operation", lock.Info.Operation,
+		"held_since", lock.Since, "key", p.KeyID)
 }
 
 // Holder returns the held lock, nil when nobody holds it.

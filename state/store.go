@@ -110,7 +110,9 @@ type Store interface {
 	// it is. On any other error the change is either recorded whole or not at all. An
 	// ended ctx stops an Update that has not begun, with ctx's error; one that has begun
 	// is carried out. Either way the outcome is settled when Update returns: nothing of
-	// it happens afterwards.
+	// it happens afterwards. One exception: when the disk failed in a commit and the store
+	// can't write since, a crash may bring about what was refused, until the store has
+	// written again. Till then it accepts nothing, and Ready says so.
 	//
 	// body is stored only when the change has a Version. The store keeps no reference
 	// to it that the caller could disturb: the caller must not change it afterwards.

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
@@ -46,9 +46,14 @@ wins. auth.cfg is read again whenever it changes.`,
 }
 
 // serve opens what the service stands on, from the bottom up, and closes it again from
-// the top down.
+// the top down. The address comes first: a start that fails for it leaves nothing behind.
 func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) error {
 	log.InfoContext(ctx, "starting", "version", version, "settings", settings)
+	listener, err := net.Listen("tcp", settings.Server.Addr())
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
 	verifier, watcher, err := openKeys(ctx, settings.Auth, log)
 	if err != nil {
 		return err
@@ -60,7 +65,6 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
-	var draining atomic.Bool
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         state.NewService(states, time.Now, log),
 		Inventory:      inventory.NewService(uploads),
@@ -70,12 +74,11 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		Version:        version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
-		Draining:       draining.Load,
 	})
 	if err != nil {
 		return err
 	}
-	return listen(ctx, settings.Server, router, &draining, log)
+	return serveUntil(ctx, listener, newServer(settings.Server, router, log), settings.Server, log)
 }
 
 func openStores(ctx context.Context, settings configs.Settings, log *slog.Logger) (state.Store, inventory.Store, error) {
@@ -96,19 +99,18 @@ func closing(log *slog.Logger, what string, c io.Closer) {
 	}
 }
 
-// listen serves until ctx ends, then lets the requests that have begun finish.
-func listen(ctx context.Context, settings configs.Server, handler http.Handler, draining *atomic.Bool, log *slog.Logger) error {
-	listener, err := net.Listen("tcp", settings.Addr())
-	if err != nil {
-		return err
-	}
-	server := &http.Server{
+func newServer(settings configs.Server, handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: settings.ReadHeaderTimeout,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    32 << 10,
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
+}
+
+// serveUntil serves until ctx ends, then lets the requests that have begun finish.
+func serveUntil(ctx context.Context, listener net.Listener, server *http.Server, settings configs.Server, log *slog.Logger) error {
 	ended := make(chan error, 1)
 	go func() { ended <- serveOn(server, listener, settings) }()
 	log.InfoContext(ctx, "listening", "address", listener.Addr().String(), "tls", settings.EnableTLS)
@@ -118,7 +120,6 @@ func listen(ctx context.Context, settings configs.Server, handler http.Handler, 
 		return err
 	case <-ctx.Done():
 	}
-	draining.Store(true)
 	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout.String())
 	return drain(server, settings.ShutdownTimeout)
 }
@@ -134,8 +135,9 @@ func drain(server *http.Server, timeout time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	err := server.Shutdown(ctx)
-	if err != nil {
-		_ = server.Close() // cuts off what is still under way
+	if errors.Is(err, context.DeadlineExceeded) {
+		_ = server.Close()
+		return fmt.Errorf("some requests did not finish within %v and were cut off", timeout)
 	}
 	return err
 }

@@ -80,5 +80,5 @@ func costOfVersion(v state.Version, body []byte) int64 {
 }
 
 func (s *Store) errFull() error {
-	return fault.New(fault.StoreFull, "the store in memory is full: %d of %d bytes are taken", s.used, s.limit)
+	return fault.New(fault.StoreFull, "the store in memory is full")
 }

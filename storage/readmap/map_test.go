@@ -65,6 +65,31 @@ func TestWriteDuringLoad(t *testing.T) {
 	}
 }
 
+// TestLoadOutlivesWrite: the load begins under the write's mark, has the old version, and
+// ends after the write, whose version is not kept because it failed to say so.
+func TestLoadOutlivesWrite(t *testing.T) {
+	f := newFixture(t)
+	f.write("one")
+	old, err := f.below.Current(t.Context(), f.ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &write{store: f.store, ref: f.ref}
+	decide := w.watch(accept([]byte("two")))
+	var l load
+	if _, err := f.below.Update(t.Context(), f.ref, []byte("two"), func(h state.Head) (change state.Change, err error) {
+		change, err = decide(h)
+		l = f.store.beginLoad(f.ref)
+		return change, err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.end()
+	l.keep(old)
+	l.end()
+	f.want("two", 1)
+}
+
 // TestOvertaken: the first write commits first and returns last.
 func TestOvertaken(t *testing.T) {
 	f := newFixture(t)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"syscall"
 
 	"github.com/holdfast/holdfast/fault"
 	sqlitedriver "modernc.org/sqlite"
@@ -25,7 +26,12 @@ func storeError(err error) error {
 	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) {
 		return fault.Wrap(err, fault.StoreUnavailable, "the store's database connection is closed")
 	}
-	switch code := codeOf(err); code {
+	return byCode(err, codeOf(err))
+}
+
+// byCode goes by the extended result code.
+func byCode(err error, code int) error {
+	switch code {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE: // the second is ENOSPC for the -shm file
 		return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
 	case sqlite3.SQLITE_TOOBIG:
@@ -33,6 +39,29 @@ func storeError(err error) error {
 	default:
 		return byClass(err, code&0xff)
 	}
+}
+
+// writeError is storeError for what went wrong in writing. SQLite knows that a disk is
+// full by ENOSPC from a write alone: a quota, a limit on the file's size, and what only
+// fsync tells are I/O errors to it. After one of those try has to say.
+func writeError(err error, try func() error) error {
+	if failedWrite(codeOf(err)) && noRoom(try()) {
+		return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
+	}
+	return storeError(err)
+}
+
+func failedWrite(code int) bool {
+	switch code {
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE:
+		return true
+	}
+	return false
+}
+
+// noRoom reports whether err is the system's way to say so.
+func noRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // byClass goes by the primary code that extended codes refine.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -15,6 +16,7 @@ import (
 const (
 	databaseName = "state.db"
 	lockName     = "holdfast.lock"
+	trialName    = "holdfast.trial"
 	// applicationID is "Hold"; the first migration sets it.
 	applicationID = 0x486f6c64
 )
@@ -25,13 +27,30 @@ func prepareDir(dir string) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
+	parents := newParents(dir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	if err := os.Chmod(dir, 0o700); err != nil { // the umask may have taken from it
 		return err
 	}
-	return syncDir(filepath.Dir(dir))
+	for _, parent := range parents {
+		if err := syncDir(parent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newParents returns the folders that get a new entry when dir is made, dir's own first.
+func newParents(dir string) (parents []string) {
+	for {
+		if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
+			return parents
+		}
+		dir = filepath.Dir(dir)
+		parents = append(parents, dir)
+	}
 }
 
 // takeDir locks the directory, for this process alone: the caches above the store rely on
@@ -57,6 +76,9 @@ func takeDir(dir string) (*flock.Flock, error) {
 // must not be called once SQLite has the file open: closing it here would drop SQLite's
 // locks on it.
 func prepareFile(path string) (err error) {
+	if err := checkWAL(path); err != nil {
+		return err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -72,6 +94,34 @@ func prepareFile(path string) (err error) {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// checkWAL refuses a WAL whose database is missing or empty: SQLite would take it for a
+// leftover and delete it, with all that was in it. No start that was killed leaves that:
+// the database has its first page on disk before there is a WAL.
+func checkWAL(path string) error {
+	wal := path + "-wal"
+	left, err := size(wal)
+	if err != nil || left == 0 {
+		return err
+	}
+	there, err := size(path)
+	if err != nil || there > 0 {
+		return err
+	}
+	return fmt.Errorf("%s is missing or empty, but %s has %d bytes that belong to it; put %[1]s back as it was, or, to restore a backup or to begin anew, first move %[2]s away; both were left as they are", path, wal, left)
+}
+
+// size is zero for a file that is missing.
+func size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // checkHeader refuses a file of something else before SQLite touches it. An application ID
@@ -92,6 +142,29 @@ func checkHeader(f io.Reader) error {
 		return fmt.Errorf("is an SQLite database of another application (ID %#x); it was left as it is", id)
 	}
 	return nil
+}
+
+// trialSize is more than what SQLite needs for its smallest write, which may fail while
+// there is still room for less.
+const trialSize = 16 << 10
+
+// tryDisk writes beside the database, as far into a file of its own as SQLite may have
+// been in the WAL, and syncs it. The file system gives the reason that SQLite keeps to
+// itself.
+func (w *writer) tryDisk() (err error) {
+	end, err := size(w.path + "-wal")
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(w.path), trialName), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close(), os.Remove(f.Name())) }()
+	if _, err := f.WriteAt(make([]byte, trialSize), end); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 func syncDir(dir string) (err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -101,6 +102,9 @@ func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) erro
 		return err
 	}
 	s.writer = &writer{path: path, log: log, now: s.now, db: db}
+	if s.writer.file, err = os.Stat(path); err != nil {
+		return err
+	}
 	if err := migrate(ctx, db, log); err != nil {
 		return err
 	}
@@ -132,6 +136,10 @@ func (s *Store) Close() error {
 // release gives back what open took, as far as it came.
 func (s *Store) release() error {
 	var errs []error
+	if s.writer != nil && s.writer.uncertain {
+		// While there are readers: to open a database that nobody has open recovers the WAL.
+		errs = append(errs, s.writer.recover())
+	}
 	for len(s.readers) > 0 {
 		errs = append(errs, (<-s.readers).close())
 	}

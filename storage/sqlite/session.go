@@ -51,19 +51,6 @@ func (t *session) statements() []statement {
 	}
 }
 
-// transaction runs the jobs in one transaction. After an error the caller rolls it back.
-func (t *session) transaction(jobs []*job) error {
-	if err := t.exec(t.begin); err != nil {
-		return err
-	}
-	for _, j := range jobs {
-		if err := j.run(t); err != nil {
-			return err
-		}
-	}
-	return t.exec(t.commit)
-}
-
 // exec runs a statement to its end: what has begun is not given up half way.
 func (t *session) exec(stmt *sql.Stmt, args ...any) error {
 	_, err := stmt.ExecContext(context.Background(), args...)

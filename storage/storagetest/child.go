@@ -96,7 +96,7 @@ func (c *child) make(e event, body []byte) (uint64, error) {
 		_, err := c.service.Lock(ctx, caller, name, state.LockInfo{ID: e.Lock, Who: e.Lock, Raw: lockRaw(e.Lock, e.Lock)})
 		return 0, err
 	case callUnlock:
-		return 0, c.service.Unlock(ctx, caller, name, e.Lock)
+		return 0, c.service.Unlock(ctx, caller, name, state.LockInfo{ID: e.Lock})
 	}
 	v, err := c.service.Put(ctx, caller, name, state.Write{Body: body, LockID: e.Lock, Release: e.Kind == callFinal})
 	return v.Number, err

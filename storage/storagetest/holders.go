@@ -54,7 +54,7 @@ func (s *section) turn(ctx context.Context, worker, turn int) error {
 		return err
 	}
 	s.inside.Add(-1)
-	return s.arena.service.Unlock(ctx, s.arena.caller, s.arena.name, id)
+	return s.arena.service.Unlock(ctx, s.arena.caller, s.arena.name, state.LockInfo{ID: id})
 }
 
 // acquire tries until the lock is free.

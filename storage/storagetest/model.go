@@ -47,6 +47,9 @@ func (m model) apply(o op) (model, outcome) {
 		if m.Number == 0 {
 			return m, outcome{Code: fault.StateNotFound}
 		}
+		if m.Deleted && o.ID == "" {
+			return m, outcome{}
+		}
 		if refused, ok := m.fence(o.ID); !ok {
 			return m, refused
 		}
@@ -64,8 +67,8 @@ func (m model) apply(o op) (model, outcome) {
 
 func (m model) put(o op) (model, outcome) {
 	same := m.exists() && m.Body == o.Body
-	if same && o.Release && m.Holder == "" && o.ID == m.Released {
-		return m, outcome{Number: m.Number}
+	if same && m.Holder != o.ID && (o.ID == "" || o.Release && o.ID == m.Released) {
+		return m, outcome{Number: m.Number} // the first try did it all
 	}
 	if refused, ok := m.fence(o.ID); !ok {
 		return m, refused
@@ -91,7 +94,7 @@ func (m model) unlock(id string) (model, outcome) {
 	switch {
 	case m.Holder == id:
 		return m.release(), outcome{}
-	case m.Holder == "" && m.Released == id:
+	case m.Released == id:
 		return m, outcome{}
 	}
 	return m, outcome{Code: fault.LockMismatch, Holder: m.Holder}

@@ -36,7 +36,7 @@ func perform(ctx context.Context, s *state.Service, p auth.Principal, name state
 		head, err = s.Lock(ctx, p, name, state.LockInfo{ID: o.ID, Who: o.Who, Raw: lockRaw(o.ID, o.Who)})
 		out = outcome{Holder: holder(head.Lock)}
 	case "unlock":
-		err = s.Unlock(ctx, p, name, o.ID)
+		err = s.Unlock(ctx, p, name, state.LockInfo{ID: o.ID})
 	case "force":
 		err = s.ForceUnlock(ctx, p, name)
 	case "holder":

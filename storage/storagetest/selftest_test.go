@@ -27,7 +27,7 @@ func breakages() map[string]breakage {
 		"drops writes":         {dropsWrites, []string{"Versions", "ManyWriters", "Rules"}},
 		"checks, then writes":  {checksThenWrites, []string{"ManyWriters", "OneHolder", "Linearizable"}},
 		"double-grants":        {doubleGrants, []string{"OneHolder", "Rules", "Linearizable"}},
-		"forgets the released": {seesHeads(func(h *state.Head) { h.ReleasedID = "" }), []string{"Replays", "Rules"}},
+		"forgets the released": {seesHeads(func(h *state.Head) { h.ReleasedID = "" }), []string{"Replays", "LateReplays", "Rules"}},
 		"restarts numbers": {seesHeads(func(h *state.Head) {
 			if h.Deleted {
 				h.Version = state.Version{}

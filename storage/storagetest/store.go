@@ -47,6 +47,7 @@ func storeChecks() []check {
 		{"Names", checkNames},
 		{"Rules", checkRules},
 		{"Replays", checkReplays},
+		{"LateReplays", checkLateReplays},
 		{"EndedContext", checkEndedContext},
 		{"EndingContext", checkEndingContext},
 		{"OneHolder", checkOneHolder},

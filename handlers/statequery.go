@@ -1,0 +1,61 @@
+package handlers
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// query is what a state's address may say after its "?". Anything else in it is the
+// user's own, such as ref=main, and survives.
+type query struct {
+	lockID string // ID, which clients put on every write under a lock; empty without one
+	unlock bool   // also release that lock
+}
+
+// readQuery refuses whatever it can't read: a lock ID that got lost would turn a holder's
+// write into an unlocked one, and an UNLOCK into a force-unlock.
+func readQuery(c *gin.Context) (query, error) {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return query{}, fault.Wrap(err, fault.ParameterInvalid, "the query can't be read; each name and value must be URL-encoded")
+	}
+	for name := range values {
+		if name != "ID" && strings.EqualFold(name, "ID") {
+			return query{}, fault.New(fault.ParameterInvalid, "the query has %q; the lock's ID is sent as ID", name)
+		}
+	}
+	id, err := queryLockID(values)
+	if err != nil {
+		return query{}, err
+	}
+	unlock, err := queryBool(values, "unlock")
+	return query{lockID: id, unlock: unlock}, err
+}
+
+func queryLockID(values url.Values) (string, error) {
+	ids := values["ID"]
+	if len(ids) == 0 {
+		return "", nil
+	}
+	if len(ids) > 1 {
+		return "", fault.New(fault.ParameterInvalid, "the query has more than one ID")
+	}
+	return ids[0], state.CheckLockID(ids[0])
+}
+
+func queryBool(values url.Values, name string) (bool, error) {
+	texts := values[name]
+	if len(texts) == 0 {
+		return false, nil
+	}
+	value, err := strconv.ParseBool(texts[0])
+	if err != nil || len(texts) > 1 {
+		return false, fault.New(fault.ParameterInvalid, "the query's %s is neither true nor false", name)
+	}
+	return value, nil
+}

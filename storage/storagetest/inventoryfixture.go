@@ -30,7 +30,12 @@ func batchOf(org uuid.UUID, id string, resources ...inventory.Resource) inventor
 }
 
 func digestOf(resources []inventory.Resource) [32]byte {
-	return sha256.Sum256(fmt.Appendf(nil, "%q", resources))
+	hash := sha256.New()
+	for _, r := range resources {
+		_, _ = fmt.Fprintf(hash, "%q%q%q%q%d ", r.Provider, r.Category, r.ResourceType, r.ResourceName, len(r.Attributes)) // never fails
+		_, _ = hash.Write(r.Attributes)
+	}
+	return [32]byte(hash.Sum(nil))
 }
 
 // vm is a resource with these attributes.

@@ -53,7 +53,7 @@ func checkInventoryKill(t *testing.T, open func(t *testing.T, dir string) invent
 // answer.
 func (tt *inventoryTorture) round(t *testing.T) {
 	t.Helper()
-	tt.ledger.enter(tt.kill(t, 1+tt.random.IntN(150)))
+	tt.ledger.enter(tt.kill(t, 1+tt.random.IntN(80)))
 	store := tt.open(t, tt.dir)
 	tt.ledger.verify(t, store)
 	tt.ledger.retry(t, store)

@@ -1,0 +1,157 @@
+package handlers_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+)
+
+// brokenStore fails in every call, in the way that fail says. What it returns beside the
+// error looks like good data, which must not be served.
+type brokenStore struct {
+	state.Store
+	fail func() error
+}
+
+func (s brokenStore) Current(context.Context, state.Ref) (state.Snapshot, error) {
+	return state.Snapshot{Version: state.Version{Number: 1}, Body: []byte(body(1))}, s.fail()
+}
+
+func (s brokenStore) Head(context.Context, state.Ref) (state.Head, error) {
+	return state.Head{}, s.fail()
+}
+
+func (s brokenStore) Update(context.Context, state.Ref, []byte, state.Decide) (state.Head, error) {
+	return state.Head{Version: state.Version{Number: 1}}, s.fail()
+}
+
+func (s brokenStore) Ready(context.Context) error { return s.fail() }
+
+func brokenDeps(t *testing.T, fail func() error) handlers.Deps {
+	t.Helper()
+	deps := testDeps(t)
+	store := memory.New(1 << 20)
+	t.Cleanup(func() { _ = store.Close() })
+	deps.States = state.NewService(brokenStore{store, fail}, time.Now, slog.New(slog.DiscardHandler))
+	return deps
+}
+
+// storeFault is one way for a store to fail, and the code that clients must see.
+type storeFault struct {
+	name string
+	fail func() error
+	code fault.Code
+}
+
+// secretCause stands in errors and panics, and must reach no client.
+const secretCause = "secret cause"
+
+func storeFaults() []storeFault {
+	fails := func(err error) func() error { return func() error { return err } }
+	return []storeFault{
+		{"unavailable", fails(fault.New(fault.StoreUnavailable, "the store is closed")), fault.StoreUnavailable},
+		{"full", fails(fault.Wrap(errors.New(secretCause), fault.StoreFull, "the disk is full")), fault.StoreFull},
+		{"corrupt", fails(fault.New(fault.StateCorrupt, "the digest does not match")), fault.StateCorrupt},
+		{"wrapped", fails(fmt.Errorf("%s: %w", secretCause, fault.New(fault.StateCorrupt, "damaged"))), fault.StateCorrupt},
+		{"unknown", fails(errors.New(secretCause)), fault.InternalError},
+		{"file not there", fails(fmt.Errorf("%s: %w", secretCause, fs.ErrNotExist)), fault.InternalError},
+		{"canceled", fails(context.Canceled), fault.Interrupted},
+		{"out of time", fails(fmt.Errorf("%s: %w", secretCause, context.DeadlineExceeded)), fault.Interrupted},
+		{"panic", func() error { panic(secretCause) }, fault.InternalError},
+		{"panic with an error", func() error { panic(fault.New(fault.StateNotFound, secretCause)) }, fault.InternalError},
+	}
+}
+
+// both is a good state and a good lock info at once.
+const both = `{"serial":1,"lineage":"5ad8","ID":"a-1","Who":"ada@engine"}`
+
+// A client takes 404 and 204 for "there is no state" and plans to create everything anew,
+// and an empty 200 likewise. So no trouble of the store may ever look like one of these.
+func TestTroubleOfTheStoreIsNeverAnAbsentState(t *testing.T) {
+	for _, f := range storeFaults() {
+		t.Run(f.name, func(t *testing.T) {
+			deps := brokenDeps(t, f.fail)
+			c := newCaller(t, startServer(t, deps), acme, acmeKey)
+			for _, request := range stateRequests(t, deps) {
+				method, path, _ := strings.Cut(request, " ")
+				for _, sent := range []string{both, ""} {
+					if sent == "" && (method == "POST" || method == "PUT" || method == "LOCK") {
+						continue // refused before the store is asked
+					}
+					wantFailure(t, request, c.do(request, sent, "If-None-Match: *"), f.code)
+				}
+				if method == "GET" && !strings.Contains(path, "?") {
+					wantFailure(t, request, c.do(request, ""), f.code)
+				}
+			}
+		})
+	}
+}
+
+// stateRequests calls every route that there is for states, with and without a lock ID.
+func stateRequests(t *testing.T, deps handlers.Deps) []string {
+	t.Helper()
+	var requests []string
+	for _, route := range routes(t, deps) {
+		if !public(route) {
+			requests = append(requests, route)
+			if !strings.HasPrefix(route, "GET ") {
+				requests = append(requests, route+"?ID=a-1")
+			}
+		}
+	}
+	if len(requests) < 30 {
+		t.Fatalf("only %d requests: %q", len(requests), requests)
+	}
+	return requests
+}
+
+func wantFailure(t *testing.T, request string, got answer, code fault.Code) {
+	t.Helper()
+	var failure middleware.Failure
+	if err := json.Unmarshal([]byte(got.body), &failure); err != nil {
+		t.Errorf("%s: %d with the body %q, which is no failure: %v", request, got.status, got.body, err)
+		return
+	}
+	if want := middleware.StatusOf(code.Kind()); got.status != want || got.status < 500 || failure.Code != code {
+		t.Errorf("%s: %d %s; want %d %s", request, got.status, failure.Code, want, code)
+	}
+	if failure.Status != "error" || failure.Message == "" || failure.RequestID != got.header.Get("X-Request-ID") {
+		t.Errorf("%s: incomplete failure %+v", request, failure)
+	}
+	if strings.Contains(got.body, secretCause) {
+		t.Errorf("%s: the answer shows the cause: %s", request, got.body)
+	}
+	for _, name := range []string{"ETag", "X-Holdfast-Version", "X-Holdfast-Serial"} {
+		if value := got.header.Get(name); value != "" {
+			t.Errorf("%s: %s: %s beside a failure", request, name, value)
+		}
+	}
+}
+
+// To a balancer, whatever the store has means "not this server".
+func TestReadyzWithTrouble(t *testing.T) {
+	for _, f := range storeFaults() {
+		got := newCaller(t, startServer(t, brokenDeps(t, f.fail)), acme, acmeKey).do("GET /readyz", "")
+		want := http.StatusServiceUnavailable
+		if strings.HasPrefix(f.name, "panic") {
+			want = http.StatusInternalServerError
+		}
+		if got.status != want || !strings.Contains(got.body, `"code":"`+string(f.code)+`"`) || strings.Contains(got.body, secretCause) {
+			t.Errorf("%s: %d %s; want %d %s without the cause", f.name, got.status, got.body, want, f.code)
+		}
+	}
+}

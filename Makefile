@@ -24,8 +24,8 @@ test: check race fuzz e2e ## everything that CI runs, real clients included
 check: ## gofmt, go vet, staticcheck
 	@echo "== gofmt, vet, staticcheck"
 	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
-	@go vet ./...
-	@go tool staticcheck ./...
+	@go vet ./... && go vet -tags e2e ./test
+	@go tool staticcheck ./... && go tool staticcheck -tags e2e ./test
 
 unit: ## the Go tests, quickly, without the race detector and the real clients
 	@go test -short ./...

@@ -69,6 +69,8 @@ func (s Server) Addr() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.P
 type Storage struct {
 	Type string // CSV, MySQL, Dual or Memory
 	Path string
+	// OutboxPath is where dual keeps its outbox; empty means Path.
+	OutboxPath string
 }
 
 // State is how state is kept. All sizes are in bytes and above zero.

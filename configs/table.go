@@ -69,6 +69,9 @@ func storageTable() []setting {
 		{section: in, key: "path", env: "STORAGE_PATH", def: "./data", kind: "folder",
 			help: "Folder of all data that Holdfast keeps on disk.",
 			set:  into(func(s *Settings) *string { return &s.Storage.Path }, parseName)},
+		{section: in, key: "outbox_path", env: "HOLDFAST_OUTBOX_PATH", def: "", kind: "path",
+			help: "Folder of dual's outbox, best on another disk: with the CSV files' disk full, uploads then still go to the database. Empty means storage.path.",
+			set:  into(func(s *Settings) *string { return &s.Storage.OutboxPath }, parseText)},
 	}
 }
 
@@ -127,7 +130,7 @@ func databaseTable() []setting {
 			help: "How long the making of a connection may take.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Database.ConnectTimeout }, parseDuration)},
 		{section: in, key: "startup_wait", env: "HOLDFAST_DATABASE_STARTUP_WAIT", def: "5m", kind: "wait",
-			help: "How long a start waits for a server that is not up yet; 0 waits for as long as it takes.",
+			help: "How long `holdfast data` waits for a server that is not up yet; 0 waits for as long as it takes. `serve` waits in the background, without end.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Database.StartupWait }, parseWait)},
 	}
 }

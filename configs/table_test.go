@@ -22,6 +22,7 @@ func samples() map[string]string {
 		"[server] read_header_timeout": "1s",
 		"[storage] type":               "dual",
 		"[storage] path":               "/srv/holdfast",
+		"[storage] outbox_path":        "/srv/outbox",
 		"[state] storage":              "memory",
 		"[state] max_bytes":            "1MiB",
 		"[state] cache_bytes":          "10 MB",

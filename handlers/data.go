@@ -32,7 +32,7 @@ func (d data) records(c *gin.Context) {
 		middleware.Fail(c, err)
 		return
 	}
-	d.stream(c, d.service.Records(c.Request.Context(), middleware.Principal(c), ask.Query), ask.limit, form)
+	d.stream(c, d.service.Records(c.Request.Context(), middleware.Principal(c), ask.Query), ask, form)
 }
 
 // latest takes no cursor: what came before it would have to be read again anyway.
@@ -43,7 +43,7 @@ func (d data) latest(c *gin.Context) {
 		return
 	}
 	newest := d.service.Latest(c.Request.Context(), middleware.Principal(c), ask.Query)
-	d.stream(c, withoutCursors(newest), ask.limit, form)
+	d.stream(c, withoutCursors(newest), ask, form)
 }
 
 func withoutCursors(records iter.Seq2[inventory.Positioned, error]) iter.Seq2[inventory.Positioned, error] {
@@ -82,11 +82,11 @@ func formatFor(accept string, org uuid.UUID, spreadsheet bool) format {
 
 // stream sends the records as they come. An answer that has begun and can't be finished
 // is broken off with its connection, so that nobody takes it for whole.
-func (d data) stream(c *gin.Context, records iter.Seq2[inventory.Positioned, error], limit int, form format) {
+func (d data) stream(c *gin.Context, records iter.Seq2[inventory.Positioned, error], ask reading, form format) {
 	media, trailers := form.contentType()
 	s := newSender(c, func(header http.Header) { announce(header, media, trailers) })
 	s.piece = form.begin(s.piece)
-	all, err := fill(s, form, records, limit)
+	all, err := fill(s, form, records, ask)
 	if err == nil {
 		s.piece = form.end(s.piece, all)
 		err = s.finish()
@@ -118,14 +118,15 @@ type extent struct {
 	last  string // continues behind the last record, now or when more was recorded
 }
 
-// fill sends up to limit records, and looks whether one more follows.
-func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], limit int) (extent, error) {
-	var sent extent
+// fill sends the records, up to the limit, and looks whether one more follows. Where there
+// is none, the place is where the reader was already.
+func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], ask reading) (extent, error) {
+	sent := extent{last: ask.After}
 	for record, err := range records {
 		if err != nil {
 			return sent, err
 		}
-		if limit > 0 && sent.count == limit {
+		if ask.limit > 0 && sent.count == ask.limit {
 			sent.next = sent.last
 			break
 		}

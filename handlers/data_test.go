@@ -146,8 +146,8 @@ func TestDataFollows(t *testing.T) {
 		t.Fatalf("next %v, last %v", end.Next, end.Last)
 	}
 	follow := "GET /api/v1/data?provider=aws&cursor=" + *end.Last
-	if p := c.page(follow); p.names() != "" || p.Last != nil {
-		t.Errorf("%q, last %v", p.names(), p.Last)
+	if p := c.page(follow); p.names() != "" || p.Last == nil || *p.Last != *end.Last {
+		t.Errorf("%q, last %v; want the place where the reader was", p.names(), p.Last)
 	}
 	c.converse([]step{
 		{"POST /upload", `{"provider":"gcp","category":"net","resource_type":"ip","resource_name":"other"}`, 200, ""},

@@ -15,6 +15,9 @@ const (
 	maxIdempotencyKey = 255
 	// A million identities take about 40 MB.
 	maxIdentities = 5_000_000
+
+	// maxLatest is how many calls of Latest run at once: each may take some 150 MB.
+	maxLatest = 4
 )
 
 // Service is the door to the inventory: every operation names its caller, and touches
@@ -22,10 +25,13 @@ const (
 type Service struct {
 	store         Store
 	maxIdentities int
+	turns         chan struct{} // one for each call of Latest that runs
 }
 
 // NewService returns a service on store.
-func NewService(store Store) *Service { return &Service{store: store, maxIdentities: maxIdentities} }
+func NewService(store Store) *Service {
+	return &Service{store: store, maxIdentities: maxIdentities, turns: make(chan struct{}, maxLatest)}
+}
 
 // Accepted says what became of an upload.
 type Accepted struct {
@@ -97,7 +103,21 @@ func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) ite
 		return failed(err)
 	}
 	query.Order, query.After = Descending, ""
-	return newest(s.store.Records(ctx, p.Org, query), s.maxIdentities)
+	return s.inTurn(ctx, newest(s.store.Records(ctx, p.Org, query), s.maxIdentities))
+}
+
+// inTurn bounds how many readings that remember what they saw run at once; others wait.
+func (s *Service) inTurn(ctx context.Context, records iter.Seq2[Positioned, error]) iter.Seq2[Positioned, error] {
+	return func(yield func(Positioned, error) bool) {
+		select {
+		case s.turns <- struct{}{}:
+			defer func() { <-s.turns }()
+		case <-ctx.Done():
+			yield(Positioned{}, ctx.Err())
+			return
+		}
+		records(yield)
+	}
 }
 
 // Summary counts the caller's records, as Store.Summary does.

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,9 @@ import (
 	"github.com/holdfast/holdfast/storage/mysql"
 )
 
-// OpenUploads opens the store of uploads that storage.type names. The caller closes it.
+// OpenUploads opens the store of uploads that storage.type names. The caller closes it. A
+// database that is not up yet is waited for in the background: states and probes are served
+// meanwhile.
 func OpenUploads(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
 	switch settings.Storage.Type {
 	case configs.Memory:
@@ -24,7 +27,7 @@ func OpenUploads(ctx context.Context, settings configs.Settings, log *slog.Logge
 	case configs.CSV:
 		return OpenCSV(ctx, settings, log)
 	case configs.MySQL:
-		return OpenMySQL(ctx, settings, log)
+		return openMySQL(ctx, inBackground(databaseOptions(settings.Database, log)))
 	case configs.Dual:
 		return openDual(ctx, settings, log, true)
 	default:
@@ -65,16 +68,23 @@ func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger, 
 		return nil, err
 	}
 	options := databaseOptions(settings.Database, log)
-	options.Background = background
+	if background {
+		options = inBackground(options)
+	}
 	database, err := openMySQL(ctx, options)
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	both, err := dual.Open(ctx, dual.Options{Dir: settings.Storage.Path, CSV: files, MySQL: database, Log: log})
+	both, err := dual.Open(ctx, dual.Options{Dir: cmp.Or(settings.Storage.OutboxPath, settings.Storage.Path), CSV: files, MySQL: database, Log: log})
 	if err != nil {
 		return nil, errors.Join(err, database.Close(), files.Close())
 	}
 	return both, nil
+}
+
+func inBackground(options mysql.Options) mysql.Options {
+	options.Background = true
+	return options
 }
 
 func openMySQL(ctx context.Context, options mysql.Options) (inventory.Store, error) {

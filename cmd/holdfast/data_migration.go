@@ -97,7 +97,10 @@ func (m *migration) copy(ctx context.Context, one *move, dryRun bool, read func(
 	copied, err := transfer.Copy(ctx, m.from, m.to, one.Org, transfer.Options{Request: "migrate", DryRun: dryRun}, read)
 	if dryRun {
 		one.Present, one.Added, one.Source = copied.Present, copied.Added, copied.Source
-	} else if err == nil && copied.Source != one.Source {
+		return err
+	}
+	one.Added = copied.Added // what came over, also when it was interrupted
+	if err == nil && copied.Source != one.Source {
 		err = errors.New("the source was changed meanwhile: is a server running?")
 	}
 	return err

@@ -1,5 +1,10 @@
 package csvrow
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // AppendField appends one field to dst, in quotes when it needs them. Besides what RFC
 // 4180 asks for, a field with a space or tab at either end is quoted, because some
 // programs trim it otherwise.
@@ -56,7 +61,7 @@ func AppendRow(dst []byte, fields ...string) []byte {
 func SpreadsheetSafe(fields []string) []string {
 	safe := make([]string, len(fields))
 	for i, field := range fields {
-		if field != "" && startsFormula(field[0]) {
+		if startsFormula(field) {
 			field = "'" + field
 		}
 		safe[i] = field
@@ -64,10 +69,9 @@ func SpreadsheetSafe(fields []string) []string {
 	return safe
 }
 
-func startsFormula(c byte) bool {
-	switch c {
-	case '=', '+', '-', '@', '\t', '\r', '\n':
-		return true
-	}
-	return false
+// startsFormula looks behind spaces, which some programs trim, and knows the full-width
+// forms, which some programs read as the narrow ones.
+func startsFormula(field string) bool {
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(field, " "))
+	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", first)
 }

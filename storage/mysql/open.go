@@ -48,7 +48,7 @@ func (s *Store) prepareForever(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next", longestWait)
+		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next", longestWait.String())
 		sleep(ctx, longestWait)
 	}
 }
@@ -67,13 +67,13 @@ func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
 	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(wait), backoff.WithNotify(func(err error, next time.Duration) {
 		waited = true
 		s.log.WarnContext(ctx, "waiting for the database", "database", s.options,
-			"since", time.Since(began).Round(time.Second), "next", next.Round(time.Millisecond), "error", err)
+			"since", time.Since(began).Round(time.Second).String(), "next", next.Round(time.Millisecond).String(), "error", err)
 	}))
 	if err != nil {
 		return err
 	}
 	if waited {
-		s.log.InfoContext(ctx, "the database is up", "database", s.options, "after", time.Since(began).Round(time.Millisecond))
+		s.log.InfoContext(ctx, "the database is up", "database", s.options, "after", time.Since(began).Round(time.Millisecond).String())
 	}
 	s.server.Store(found)
 	return nil

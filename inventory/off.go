@@ -19,6 +19,11 @@ func errOff() error {
 // Append implements Store.
 func (Off) Append(context.Context, Batch) (Receipt, error) { return Receipt{}, errOff() }
 
+// Recorded implements Store.
+func (Off) Recorded(context.Context, uuid.UUID, string) (Remembered, bool, error) {
+	return Remembered{}, false, errOff()
+}
+
 // Records implements Store.
 func (Off) Records(context.Context, uuid.UUID, Query) iter.Seq2[Positioned, error] {
 	return failed(errOff())

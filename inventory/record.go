@@ -2,9 +2,11 @@ package inventory
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // Resource is one instance that a provider reported.
@@ -51,6 +53,30 @@ type Receipt struct {
 	Count    int  // resources
 	Replayed bool // the batch had been recorded before
 }
+
+// Remembered is what a store keeps of a batch ID.
+type Remembered struct {
+	Receipt Receipt // Replayed is true
+	Digest  [32]byte
+}
+
+// Again answers another Append of the batch: with the first receipt, or with
+// fault.IdempotencyMismatch when its contents differ.
+func (r Remembered) Again(batch Batch) (Receipt, error) {
+	if r.Digest != batch.Digest {
+		return Receipt{}, fault.New(fault.IdempotencyMismatch, "the ID %q came with other contents before", batch.ID)
+	}
+	return r.Receipt, nil
+}
+
+// RememberFor is how long stores remember batch IDs; api.md promises a day less.
+const RememberFor = 8 * 24 * time.Hour
+
+// keyedPrefix marks an ID that comes from a caller's Idempotency-Key. Any other is random.
+const keyedPrefix = "key-"
+
+// Keyed reports whether the batch may be a caller's retry.
+func (b Batch) Keyed() bool { return strings.HasPrefix(b.ID, keyedPrefix) }
 
 // Group counts the records of one provider, category and type.
 type Group struct {

@@ -81,7 +81,7 @@ func batchID(key string) (string, error) {
 		}
 	}
 	sum := sha256.Sum256([]byte(key))
-	return "key-" + hex.EncodeToString(sum[:30]), nil // 64 characters
+	return keyedPrefix + hex.EncodeToString(sum[:30]), nil // 64 characters
 }
 
 func errIdempotencyKey() error {

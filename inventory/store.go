@@ -22,8 +22,13 @@ type Store interface {
 	// come before it.
 	//
 	// An ID that was used for another Digest is fault.IdempotencyMismatch. IDs are
-	// remembered for at least 7 days. An ended ctx stops an Append that has not begun.
+	// remembered for RememberFor. An ended ctx stops an Append that has not begun.
 	Append(ctx context.Context, batch Batch) (Receipt, error)
+
+	// Recorded returns what the store remembers of a batch ID of this organization, and
+	// false when it remembers nothing: no such batch was recorded, or too long ago. It
+	// sees every Append that returned before it was called.
+	Recorded(ctx context.Context, org uuid.UUID, id string) (Remembered, bool, error)
 
 	// Records reads the organization's records that pass the query's filters, in the
 	// order they were appended or its reverse. It sees every Append that returned before

@@ -3,10 +3,12 @@ package csv
 import (
 	"sync"
 	"time"
+
+	"github.com/holdfast/holdfast/inventory"
 )
 
 const (
-	remembered = 7 * 24 * time.Hour
+	remembered = inventory.RememberFor
 	pruneEvery = time.Minute
 	prunePiece = 500 // batches that one transaction forgets
 )

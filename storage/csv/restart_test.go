@@ -12,13 +12,13 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 )
 
-// TestRemembered sends an upload again for a week, across restarts.
+// TestRemembered sends an upload again for as long as it is remembered, across restarts.
 func TestRemembered(t *testing.T) {
 	dir, org, c := t.TempDir(), uuid.New(), newClock()
 	s := openIn(t, Options{Dir: dir, Now: c.Now})
 	batch := newBatch(org, 2)
 	first := upload(t, s, batch)
-	for _, step := range []time.Duration{time.Hour, 6 * 24 * time.Hour, 23 * time.Hour} {
+	for _, step := range []time.Duration{time.Hour, 6 * 24 * time.Hour, inventory.RememberFor - (6*24+1)*time.Hour} {
 		shut(t, s)
 		c.move(step)
 		s = openIn(t, Options{Dir: dir, Now: c.Now})
@@ -39,7 +39,7 @@ func TestRemembered(t *testing.T) {
 	c.move(time.Second)
 	s.prune(nil)
 	if receipt := upload(t, s, batch); receipt.Replayed {
-		t.Error("an upload is remembered for more than a week")
+		t.Error("an upload is remembered for too long")
 	}
 	wantBatches(t, s, org, batch, batch)
 }
@@ -53,7 +53,7 @@ func TestPruneInPieces(t *testing.T) {
 		batches[uuid.New()] = newBatch(org, 1)
 	}
 	appendAll(t, s, batches)
-	c.move(8 * 24 * time.Hour)
+	c.move(inventory.RememberFor + time.Second)
 	fresh := newBatch(org, 1)
 	upload(t, s, fresh)
 	s.prune(nil)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
@@ -30,6 +31,28 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 		return nil, err
 	}
 	return s.index.Groups(ctx, head.ID)
+}
+
+// Recorded implements inventory.Store.
+func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+	if err := s.life.enter(); err != nil {
+		return inventory.Remembered{}, false, err
+	}
+	defer s.life.leave()
+	if err := ctx.Err(); err != nil {
+		return inventory.Remembered{}, false, err
+	}
+	head, err := s.index.Head(ctx, org)
+	if err != nil || head.ID == 0 {
+		return inventory.Remembered{}, false, err
+	}
+	found, err := s.index.Find(ctx, head.ID, []string{id})
+	b, ok := found[id]
+	if err != nil || !ok {
+		return inventory.Remembered{}, false, err
+	}
+	receipt := inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count, Replayed: true}
+	return inventory.Remembered{Receipt: receipt, Digest: b.Digest}, true, nil
 }
 
 func (s *Store) check(ctx context.Context, org uuid.UUID) error {

@@ -25,6 +25,9 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	if receipt, found, err := s.known(ctx, l, batch); found || err != nil {
 		return receipt, err
 	}
+	if receipt, found, err := s.again(ctx, batch); found || err != nil {
+		return receipt, err
+	}
 	if err := s.seed(ctx, l); err != nil {
 		return inventory.Receipt{}, err
 	}
@@ -47,13 +50,12 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 	switch {
 	case err != nil || !found:
 		return inventory.Receipt{}, false, err
-	case r.digest != batch.Digest:
-		return inventory.Receipt{}, false, fault.New(fault.IdempotencyMismatch, "the ID %q came with other contents before", batch.ID)
-	case r.owes == both:
+	case r.owes == both && r.digest == batch.Digest:
 		l.nudge()
 		return inventory.Receipt{}, false, errBothDown(nil)
 	}
-	return inventory.Receipt{Request: r.request, At: r.at, Count: r.count, Replayed: true}, true, nil
+	receipt, err := r.remembered().Again(batch)
+	return receipt, true, err
 }
 
 // ask sends a batch that is older than the newest record: the sides know it or refuse it.

@@ -48,6 +48,17 @@ func (all outcomes) receipt() (found inventory.Receipt, ok bool) {
 	return found, ok
 }
 
+// disagree reports whether one side recorded what the other had recorded before.
+func (all outcomes) disagree() bool {
+	before, anew := false, false
+	for _, o := range all {
+		if o.kind() == recorded {
+			before, anew = before || o.receipt.Replayed, anew || !o.receipt.Replayed
+		}
+	}
+	return before && anew
+}
+
 // of returns the sides whose outcome is of this kind.
 func (all outcomes) of(k kind) names {
 	var found names
@@ -93,6 +104,10 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 	if receipt, ok := all.receipt(); ok {
 		if receipt.Replayed {
 			// Recorded before, and not owed to anybody: both have it.
+			if all.disagree() {
+				s.o.Log.Error("one side of the store knew an upload and the other did not: it recorded it anew",
+					"org", r.org, "request", receipt.Request)
+			}
 			s.outbox.settle(r.seq, both)
 			return receipt, nil
 		}

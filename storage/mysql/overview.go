@@ -33,6 +33,21 @@ func readGroups(ctx context.Context, db querier, org uuid.UUID) ([]inventory.Gro
 	}, "SELECT provider, category, resource_type, records, first_at, last_at FROM inventory_groups WHERE org = ?", org.String())
 }
 
+// Recorded implements inventory.Store.
+func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+	if _, err := s.begin(); err != nil {
+		return inventory.Remembered{}, false, err
+	}
+	defer s.end()
+	found, err := again(ctx, func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
+	f, ok := found[id]
+	if err != nil || !ok {
+		return inventory.Remembered{}, false, err
+	}
+	f.receipt.Replayed = true
+	return inventory.Remembered{Receipt: f.receipt, Digest: f.digest}, true, nil
+}
+
 // Organizations implements inventory.Store.
 func (s *Store) Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error] {
 	return func(yield func(uuid.UUID, error) bool) {

@@ -4,11 +4,13 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"github.com/holdfast/holdfast/inventory"
 )
 
 const (
 	// remembered is how long a batch's ID is known.
-	remembered = 8 * 24 * time.Hour
+	remembered = inventory.RememberFor
 	// pruneFirst is the most that passes before the first round. Nodes that start together
 	// don't begin together.
 	pruneFirst = 10 * time.Minute

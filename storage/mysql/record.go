@@ -67,9 +67,19 @@ func (t *transaction) lock(ctx context.Context) error {
 
 // lookUp finds which of the batches were recorded before.
 func (t *transaction) lookUp(ctx context.Context, group []*entry) (err error) {
-	args := []any{t.org.String()}
-	for _, e := range group {
-		args = append(args, e.batch.ID)
+	ids := make([]string, len(group))
+	for i, e := range group {
+		ids[i] = e.batch.ID
+	}
+	t.batches, err = lookUp(ctx, t.conn, t.org, ids...)
+	return err
+}
+
+// lookUp returns those of an organization's batch IDs that are remembered.
+func lookUp(ctx context.Context, db querier, org uuid.UUID, ids ...string) (map[string]filed, error) {
+	args := []any{org.String()}
+	for _, id := range ids {
+		args = append(args, id)
 	}
 	type row struct {
 		id, request string
@@ -77,15 +87,15 @@ func (t *transaction) lookUp(ctx context.Context, group []*entry) (err error) {
 		at          time.Time
 		count       int
 	}
-	rows, err := list(ctx, t.conn, func(r *row) []any { return []any{&r.id, &r.digest, &r.request, &r.at, &r.count} },
-		"SELECT id, digest, request, at, records FROM inventory_batches WHERE org = ? AND id IN "+tuple(len(group)), args...)
-	t.batches = make(map[string]filed, len(rows)+len(group))
+	rows, err := list(ctx, db, func(r *row) []any { return []any{&r.id, &r.digest, &r.request, &r.at, &r.count} },
+		"SELECT id, digest, request, at, records FROM inventory_batches WHERE org = ? AND id IN "+tuple(len(ids)), args...)
+	found := make(map[string]filed, len(rows)+len(ids))
 	for _, r := range rows {
 		f := filed{receipt: inventory.Receipt{Request: r.request, At: r.at, Count: r.count}}
 		copy(f.digest[:], r.digest)
-		t.batches[r.id] = f
+		found[r.id] = f
 	}
-	return err
+	return found, err
 }
 
 // decide answers every entry as if all went well, and returns those that have to be

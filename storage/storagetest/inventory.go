@@ -44,6 +44,7 @@ func inventoryChecks() []inventoryCheck {
 		{"Filters", checkFilters},
 		{"AttributeFilters", checkAttributeFilters},
 		{"Periods", checkPeriods},
+		{"Recorded", checkRecorded},
 		{"Summary", checkSummary},
 		{"Pages", checkPages},
 		{"EveryCursor", checkEveryCursor},

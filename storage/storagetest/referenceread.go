@@ -81,6 +81,21 @@ func cursor(org uuid.UUID, order inventory.Order, at int) string {
 	return base64.RawURLEncoding.EncodeToString(append(position, hash.Sum(nil)[:8]...))
 }
 
+// Recorded implements inventory.Store.
+func (s *Inventory) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return inventory.Remembered{}, false, errInventoryClosed()
+	}
+	if err := ctx.Err(); err != nil {
+		return inventory.Remembered{}, false, err
+	}
+	f, ok := s.shelf(org).receipts[id]
+	f.receipt.Replayed = ok
+	return inventory.Remembered{Receipt: f.receipt, Digest: f.digest}, ok, nil
+}
+
 // Summary implements inventory.Store. Its cost grows with the records: here that is no
 // matter.
 func (s *Inventory) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, error) {

@@ -1,0 +1,55 @@
+package dual
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// TestOneSideForgot retries uploads that one side alone remembers: neither side records
+// them again.
+func TestOneSideForgot(t *testing.T) {
+	for _, remembers := range []name{csv, mysql} {
+		r := newRig(t, nil)
+		batch := newBatch(uuid.New(), "key-1", 3)
+		at := time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)
+		batch.At = at
+		sides := map[name]*faulty{csv: r.csv, mysql: r.mysql}
+		if _, err := sides[remembers].Store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+		moved := batch // the same records came to the other side without their ID
+		moved.ID = "moved"
+		if _, err := sides[1-remembers].Store.Append(t.Context(), moved); err != nil {
+			t.Fatal(err)
+		}
+
+		retry := batch
+		retry.At = time.Time{}
+		got, err := r.Append(t.Context(), retry)
+		want := inventory.Receipt{Request: batch.Request, At: at, Count: 3, Replayed: true}
+		if err != nil || got != want {
+			t.Errorf("%v remembers: %+v, %v; want %+v", remembers, got, err, want)
+		}
+		retry.Digest[0]++
+		_, err = r.Append(t.Context(), retry)
+		wantCode(t, "other contents", err, fault.IdempotencyMismatch)
+		r.wantBoth(batch.Org, linesOf(batch, at))
+	}
+}
+
+// TestRecordedOfASideAway goes by the side that can be asked.
+func TestRecordedOfASideAway(t *testing.T) {
+	r := newRig(t, nil)
+	batch := newBatch(uuid.New(), "key-2", 1)
+	first := r.mustAppend(batch)
+	r.mysql.set(fails)
+	again := r.mustAppend(batch)
+	first.Replayed = true
+	if again != first {
+		t.Errorf("%+v; want %+v", again, first)
+	}
+}

@@ -43,6 +43,21 @@ func (f *faulty) set(m mode) {
 	f.mode = m
 }
 
+// Recorded suffers as Append does, short of flapping.
+func (f *faulty) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+	f.mu.Lock()
+	m := f.mode
+	f.mu.Unlock()
+	switch m {
+	case fails, lies, rejects:
+		return inventory.Remembered{}, false, fault.New(fault.StoreUnavailable, "the side is away")
+	case hangs, hangsLate:
+		<-ctx.Done()
+		return inventory.Remembered{}, false, ctx.Err()
+	}
+	return f.Store.Recorded(ctx, org, id)
+}
+
 // current returns the mode of a call.
 func (f *faulty) current(org uuid.UUID) mode {
 	f.mu.Lock()

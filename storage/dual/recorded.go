@@ -34,7 +34,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 // engine, and would record it anew.
 //
 // A side that can't be asked is passed over. If it alone remembers, the other records the
-// batch once more; conclude and the replays then say so in the log.
+// batch once more; conclude says so in the log when both have answered.
 func (s *Store) again(ctx context.Context, batch inventory.Batch) (inventory.Receipt, bool, error) {
 	if !batch.Keyed() {
 		return inventory.Receipt{}, false, nil
@@ -50,14 +50,12 @@ func (s *Store) again(ctx context.Context, batch inventory.Batch) (inventory.Rec
 // rememberedBySides asks the sides in turn, CSV first; causes are why those who could not
 // be asked could not.
 func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID, id string) (found inventory.Remembered, ok bool, causes []error) {
-	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
-	defer cancel()
 	for _, d := range s.sides {
 		if d.isSlow() {
 			causes = append(causes, fault.New(fault.StoreUnavailable, "%v does not answer", d.name))
 			continue
 		}
-		found, ok, err := d.store.Recorded(ctx, org, id)
+		found, ok, err := s.rememberedBy(ctx, d, org, id)
 		if err != nil {
 			causes = append(causes, err)
 		}
@@ -66,6 +64,12 @@ func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID, id string)
 		}
 	}
 	return inventory.Remembered{}, false, causes
+}
+
+func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
+	defer cancel()
+	return d.store.Recorded(ctx, org, id)
 }
 
 func (r row) remembered() inventory.Remembered {

@@ -41,15 +41,20 @@ func TestOneSideForgot(t *testing.T) {
 	}
 }
 
-// TestRecordedOfASideAway goes by the side that can be asked.
-func TestRecordedOfASideAway(t *testing.T) {
-	r := newRig(t, nil)
-	batch := newBatch(uuid.New(), "key-2", 1)
-	first := r.mustAppend(batch)
-	r.mysql.set(fails)
-	again := r.mustAppend(batch)
-	first.Replayed = true
-	if again != first {
-		t.Errorf("%+v; want %+v", again, first)
+// TestRetryWithASideAway goes by the side that can be asked: CSV fails or hangs, and MySQL
+// remembers.
+func TestRetryWithASideAway(t *testing.T) {
+	for _, m := range []mode{fails, hangs} {
+		r := newRig(t, func(o *Options) { o.SideTimeout = 50 * time.Millisecond })
+		batch := newBatch(uuid.New(), "key-2", 1)
+		want := r.mustAppend(batch)
+		r.csv.set(m)
+		again := r.mustAppend(batch)
+		want.Replayed = true
+		if again != want {
+			t.Errorf("mode %d: %+v; want %+v", m, again, want)
+		}
+		r.csv.set(works)
+		r.wantBoth(batch.Org, linesOf(batch, want.At))
 	}
 }

@@ -106,7 +106,7 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 			// Recorded before, and not owed to anybody: both have it.
 			if all.disagree() {
 				s.o.Log.Error("one side of the store knew an upload and the other did not: it recorded it anew",
-					"org", r.org, "request", receipt.Request)
+					"org", r.org, "batch", r.id, "request", receipt.Request)
 			}
 			s.outbox.settle(r.seq, both)
 			return receipt, nil

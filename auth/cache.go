@@ -15,6 +15,7 @@ type tag [32]byte
 // match is a key that was found good.
 type match struct {
 	orgName    string
+	limits     Limits
 	key        StoredKey
 	generation uint64 // of the keyring that it was last found in
 }

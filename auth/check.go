@@ -94,7 +94,7 @@ func (v *Verifier) stillGood(m *match, org uuid.UUID, t tag) bool {
 	}
 	o, ok := ring.find(org, m.key.Hash)
 	if ok {
-		m.orgName, m.generation = o.Name, ring.generation
+		m.orgName, m.limits, m.generation = o.Name, o.Limits, ring.generation
 		v.verified.put(t, *m)
 	}
 	return ok
@@ -110,7 +110,7 @@ func (v *Verifier) search(ctx context.Context, ring *inForce, cred Credentials, 
 		if err := v.gate.enter(ctx, p, i > 0); err != nil {
 			return match{}, err
 		}
-		m, found := v.try(ring, org.Name, k, cred.Key, t, known && possible)
+		m, found := v.try(ring, org, k, cred.Key, t, known && possible)
 		v.gate.leave()
 		if found {
 			return m, nil
@@ -127,14 +127,14 @@ func (v *Verifier) search(ctx context.Context, ring *inForce, cred Credentials, 
 
 // try is one turn: the comparison with one hash, whose result counts only if it may. A
 // check of the same key elsewhere may have been faster.
-func (v *Verifier) try(ring *inForce, orgName string, k StoredKey, key string, t tag, counts bool) (match, bool) {
+func (v *Verifier) try(ring *inForce, org *Organization, k StoredKey, key string, t tag, counts bool) (match, bool) {
 	if m, ok := v.verified.get(t, ring.generation); ok {
 		return m, true
 	}
 	if !v.compare(k.Hash, key) || !counts {
 		return match{}, false
 	}
-	m := match{orgName, k, ring.generation}
+	m := match{org.Name, org.Limits, k, ring.generation}
 	v.verified.put(t, m)
 	return m, true
 }

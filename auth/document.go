@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"net/netip"
 	"strings"
 
 	"github.com/google/uuid"
@@ -20,9 +21,10 @@ type Document struct {
 
 // Organization is one section of an auth.cfg.
 type Organization struct {
-	ID   uuid.UUID // never uuid.Nil
-	Name string    // may be empty; need not be unique
-	Keys []StoredKey
+	ID     uuid.UUID // never uuid.Nil
+	Name   string    // may be empty; need not be unique
+	Limits Limits
+	Keys   []StoredKey
 
 	end      int // index of the last line that belongs to the section's settings
 	nameLine int // from 1; 0 while there is no name
@@ -31,9 +33,12 @@ type Organization struct {
 // StoredKey is what is kept of a key.
 type StoredKey struct {
 	ID    string // 12 hex digits, derived from Hash; not a secret
+	Name  string // of its own section; empty for a key in the organization's
 	Hash  string // bcrypt, 60 characters
 	Cost  int    // of Hash, 10 to 16
 	Label string // the comment on the key's line; may be empty
+	Grant
+	From []netip.Prefix // where it may be used from; empty for anywhere
 
 	line int // index
 }

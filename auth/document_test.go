@@ -23,10 +23,10 @@ func TestParseReads(t *testing.T) {
 	d := mustParse(t, text)
 	want := []Organization{
 		{ID: orgA, Name: "Acme & Sons", Keys: []StoredKey{
-			{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Label: "2026-11-21 laptop"},
-			{ID: keyID(fakeHash(2)), Hash: fakeHash(2), Cost: 10},
+			{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Label: "2026-11-21 laptop", Grant: Grant{Role: Owner}},
+			{ID: keyID(fakeHash(2)), Hash: fakeHash(2), Cost: 10, Grant: Grant{Role: Owner}},
 		}},
-		{ID: orgB, Keys: []StoredKey{{ID: keyID(fakeHash(3)), Hash: fakeHash(3), Cost: 10}}},
+		{ID: orgB, Keys: []StoredKey{{ID: keyID(fakeHash(3)), Hash: fakeHash(3), Cost: 10, Grant: Grant{Role: Owner}}}},
 	}
 	if diff := cmp.Diff(want, d.Organizations(), cmpopts.IgnoreUnexported(Organization{}, StoredKey{})); diff != "" {
 		t.Errorf("organizations (-want +got):\n%s", diff)

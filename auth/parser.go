@@ -124,7 +124,8 @@ func (p *parser) key(l line) {
 	if o := p.org(); o != nil {
 		o.Keys = append(o.Keys, StoredKey{
 			ID: keyID(l.value), Hash: l.value, Cost: cost, Label: l.comment,
-			line: p.number() - 1,
+			Grant: Grant{Role: Owner},
+			line:  p.number() - 1,
 		})
 	}
 }

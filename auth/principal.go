@@ -1,13 +1,64 @@
 package auth
 
-import "github.com/google/uuid"
+import (
+	"time"
 
-// Principal is who is calling. Domain services take it as a parameter, so that a call
-// without one can't be written.
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Principal is who is calling, and what they may do. Domain services take it as a
+// parameter, so that a call without one can't be written, and ask it in their first line.
+// The zero Principal may do nothing.
 type Principal struct {
 	Org     uuid.UUID // never uuid.Nil for a verified caller
 	OrgName string    // for people; may be empty
-	KeyID   string    // fingerprint of the key's hash, as `holdfast key list` shows it; not a secret
-	Address string    // client address without port
-	Request string    // request ID
+	KeyID   string    // what `holdfast key list` shows: a key's fingerprint, or "oidc.<name>", "cert.<name>"; not a secret
+	KeyName string    // of the key's own section; empty for a key of the organization's
+	Subject string    // who a token or a certificate says it is; empty for a key
+	Grant
+	Limits  Limits
+	Address string // client address without port
+	Request string // request ID
+}
+
+// Grant is what a key, a token or a certificate is good for.
+type Grant struct {
+	Role    Role
+	States  *Patterns // nil for every state
+	Expires time.Time // the first moment it is no longer good; zero for never
+}
+
+// Limits are an organization's own rate limits, in requests a minute. Zero is the
+// server's default, Unlimited none at all.
+type Limits struct {
+	Requests int // uploads and data
+	States   int // state routes
+}
+
+// Unlimited is a rate limit that nothing exceeds.
+const Unlimited = -1
+
+// May returns nil when the caller has the right, else a fault of code CredentialsNeeded
+// or RightMissing.
+func (p Principal) May(right Right) error {
+	switch {
+	case p.Org == uuid.Nil:
+		return fault.New(fault.CredentialsNeeded, "no organization is calling")
+	case !p.Role.Has(right):
+		return fault.New(fault.RightMissing, "this key may not do that: it lacks the right %s, which its role %q does not have", right, p.Role)
+	}
+	return nil
+}
+
+// MayOn is May for one state, whose name must be within the caller's patterns too.
+func (p Principal) MayOn(right Right, state string) error {
+	if err := p.May(right); err != nil {
+		return err
+	}
+	if !p.States.Match(state) {
+		return fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, not on %q", right, p.States, state)
+	}
+	return nil
 }

@@ -128,6 +128,9 @@ func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) 
 		Org:     cred.Org,
 		OrgName: m.orgName,
 		KeyID:   m.key.ID,
+		KeyName: m.key.Name,
+		Grant:   m.key.Grant,
+		Limits:  m.limits,
 		Address: client.Address,
 		Request: client.Request,
 	}, nil

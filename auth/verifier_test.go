@@ -105,7 +105,7 @@ func TestVerifySaysWhoIsCalling(t *testing.T) {
 	b := newBench(t, VerifierConfig{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1, 2}, orgB: {3}}))
 	got, err := b.try(orgA, "k2")
-	want := Principal{Org: orgA, OrgName: "Org", KeyID: keyID(fakeHash(2)), Address: "192.0.2.1", Request: "req-1"}
+	want := Principal{Org: orgA, OrgName: "Org", KeyID: keyID(fakeHash(2)), Grant: Grant{Role: Owner}, Address: "192.0.2.1", Request: "req-1"}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}

@@ -20,6 +20,15 @@ const (
 	ParameterInvalid    Code = "parameter_invalid"
 	CredentialsNeeded   Code = "credentials_needed"
 	CredentialsWrong    Code = "credentials_wrong"
+	KeyExpired          Code = "key_expired"
+	TokenRefused        Code = "token_refused"
+	IssuerUnavailable   Code = "issuer_unavailable"
+	AddressRefused      Code = "address_refused"
+	RightMissing        Code = "right_missing"
+	RateLimited         Code = "rate_limited"
+	TooManyFailures     Code = "too_many_failures"
+	Overloaded          Code = "overloaded"
+	BodyTooSlow         Code = "body_too_slow"
 	RouteUnknown        Code = "route_unknown"
 	MethodUnknown       Code = "method_not_allowed"
 	UploadMalformed     Code = "upload_malformed"
@@ -52,6 +61,7 @@ func Catalogue() []Entry {
 		{NameInvalid, Invalid, "The state's name breaks a rule; the message says which. Names are 1 to 255 characters: segments of letters, digits and `. _ - ~`, joined by `/`."},
 		{ParameterInvalid, Invalid, "A query parameter is unknown, comes twice, or has a value that makes no sense, such as an empty `ID`."},
 		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
+		{BodyTooSlow, Timeout, "The body arrived too slowly, or not at all. Nothing was stored; send it again."},
 		{StateInvalid, Invalid, "The body is not one JSON object, or its `serial` or `lineage` is not what a state has. Nothing was stored."},
 		{DigestMismatch, Invalid, "The body does not match its `Content-MD5`: it was damaged on the way. Nothing was stored; send it again."},
 		{UploadMalformed, Invalid, "The upload is not one JSON object in strict UTF-8, or is nested or branched beyond the limits; `details` says where. Nothing was stored."},
@@ -62,6 +72,10 @@ func Catalogue() []Entry {
 		{LockMismatch, Invalid, "UNLOCK with an ID that does not hold the lock. The body's `lock` shows the holder."},
 		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
 		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
+		{KeyExpired, Unauthenticated, "The key was good until the time that the message names. Use a new one."},
+		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
+		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
+		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
 		{StateNotFound, NotFound, "There is no state of this name in your organization."},
 		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no state yet\" and would plan to create everything."},
 		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},
@@ -72,6 +86,10 @@ func Catalogue() []Entry {
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
+		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. Who holds a state's lock is never refused so."},
+		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},
+		{Overloaded, Unavailable, "As many requests, or as many bytes of bodies, are in flight as the server takes at once. Nothing was stored; try again after `Retry-After` seconds."},
+		{IssuerUnavailable, Unavailable, "The token's issuer can't be asked for its keys right now. Try again, or use a key."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},

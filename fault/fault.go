@@ -26,6 +26,8 @@ const (
 	Conflict              // somebody else holds what the caller wants
 	TooLarge              // over a size limit
 	Unsupported           // a media type that is not understood
+	Timeout               // the caller did not send what it said in time
+	TooMany               // the caller asks too often
 	Unprocessable         // well-formed, but at odds with what is there
 	NotImplemented        // this configuration doesn't offer it
 	Unavailable           // try again soon

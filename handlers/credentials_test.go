@@ -16,9 +16,9 @@ func TestWhichOrganizationIsCalling(t *testing.T) {
 	key, other := auth.NewKey(acme), auth.NewKey(globex)
 	deps := testDeps(t)
 	deps.Verifier = keys{
-		{Org: acme, Key: key}:     {Org: acme},
-		{Org: acme, Key: acmeKey}: {Org: acme},
-		{Org: globex, Key: other}: {Org: globex},
+		{Org: acme, Key: key}:     {Org: acme, Grant: auth.Grant{Role: auth.Owner}},
+		{Org: acme, Key: acmeKey}: {Org: acme, Grant: auth.Grant{Role: auth.Owner}},
+		{Org: globex, Key: other}: {Org: globex, Grant: auth.Grant{Role: auth.Owner}},
 	}
 	router, err := handlers.NewRouter(deps)
 	if err != nil {

@@ -46,8 +46,8 @@ func (k keys) Verify(_ context.Context, given auth.Credentials, client auth.Clie
 
 func testKeys() keys {
 	return keys{
-		{Org: acme, Key: acmeKey}:     {Org: acme, OrgName: "Acme", KeyID: "a1"},
-		{Org: globex, Key: globexKey}: {Org: globex, OrgName: "Globex", KeyID: "g1"},
+		{Org: acme, Key: acmeKey}:     {Org: acme, OrgName: "Acme", KeyID: "a1", Grant: auth.Grant{Role: auth.Owner}},
+		{Org: globex, Key: globexKey}: {Org: globex, OrgName: "Globex", KeyID: "g1", Grant: auth.Grant{Role: auth.Owner}},
 	}
 }
 

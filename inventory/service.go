@@ -45,7 +45,7 @@ type Accepted struct {
 // UploadMalformed, UploadInvalid, IdempotencyInvalid, IdempotencyMismatch, and what
 // Store.Append returns.
 func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, idempotencyKey string) (Accepted, error) {
-	if err := enter(p); err != nil {
+	if err := p.May(auth.WriteData); err != nil {
 		return Accepted{}, err
 	}
 	id, err := batchID(idempotencyKey)
@@ -90,7 +90,7 @@ func errIdempotencyKey() error {
 
 // Records reads the caller's records as Store.Records does.
 func (s *Service) Records(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
-	if err := enter(p); err != nil {
+	if err := p.May(auth.ReadData); err != nil {
 		return failed(err)
 	}
 	return s.store.Records(ctx, p.Org, query)
@@ -99,7 +99,7 @@ func (s *Service) Records(ctx context.Context, p auth.Principal, query Query) it
 // Latest reads the newest record of each provider, category, type and name among those
 // that pass the query's filters, newest first. It ignores the query's Order and After.
 func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
-	if err := enter(p); err != nil {
+	if err := p.May(auth.ReadData); err != nil {
 		return failed(err)
 	}
 	query.Order, query.After = Descending, ""
@@ -122,18 +122,10 @@ func (s *Service) inTurn(ctx context.Context, records iter.Seq2[Positioned, erro
 
 // Summary counts the caller's records, as Store.Summary does.
 func (s *Service) Summary(ctx context.Context, p auth.Principal) ([]Group, error) {
-	if err := enter(p); err != nil {
+	if err := p.May(auth.ReadData); err != nil {
 		return nil, err
 	}
 	return s.store.Summary(ctx, p.Org)
-}
-
-// enter is the one gate of every operation.
-func enter(p auth.Principal) error {
-	if p.Org == uuid.Nil {
-		return fault.New(fault.CredentialsNeeded, "no organization is calling")
-	}
-	return nil
 }
 
 func failed(err error) iter.Seq2[Positioned, error] {

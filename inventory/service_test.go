@@ -15,7 +15,7 @@ import (
 )
 
 func principal(request string) auth.Principal {
-	return auth.Principal{Org: uuid.MustParse("11111111-2222-3333-4444-555555555555"), Request: request}
+	return auth.Principal{Org: uuid.MustParse("11111111-2222-3333-4444-555555555555"), Request: request, Grant: auth.Grant{Role: auth.Owner}}
 }
 
 func newService(t *testing.T) *inventory.Service {

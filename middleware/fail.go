@@ -84,6 +84,10 @@ func StatusOf(kind fault.Kind) int {
 		return http.StatusRequestEntityTooLarge
 	case fault.Unsupported:
 		return http.StatusUnsupportedMediaType
+	case fault.Timeout:
+		return http.StatusRequestTimeout
+	case fault.TooMany:
+		return http.StatusTooManyRequests
 	case fault.Unprocessable:
 		return http.StatusUnprocessableEntity
 	case fault.NotImplemented:

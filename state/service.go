@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -35,7 +34,7 @@ type Write struct {
 
 // Get returns the newest version with its bytes, or fault.StateNotFound.
 func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapshot, error) {
-	ref, err := s.enter(p, name)
+	ref, err := s.enter(p, auth.ReadState, name)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -46,7 +45,7 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapsho
 // version is accepted and makes no new one. Faults: StateInvalid, LockHeld (as
 // *HeldError), LockNotHeld.
 func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write) (Version, error) {
-	ref, err := s.enter(p, name)
+	ref, err := s.enter(p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
@@ -97,7 +96,7 @@ func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
 // Delete takes the state away; its versions stay in the store. Deleting it again is
 // accepted. Faults: StateNotFound when it was never written, LockHeld, LockNotHeld.
 func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockID string) error {
-	ref, err := s.enter(p, name)
+	ref, err := s.enter(p, auth.WriteState, name)
 	if err != nil {
 		return err
 	}
@@ -108,7 +107,7 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockI
 // Lock takes the lock, also on a state that has no data yet. Faults: LockHeld, as
 // *HeldError.
 func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info LockInfo) (Head, error) {
-	ref, err := s.enter(p, name)
+	ref, err := s.enter(p, auth.LockState, name)
 	if err != nil {
 		return Head{}, err
 	}
@@ -119,7 +118,15 @@ func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info Lo
 // somebody else holds it.
 func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info LockInfo) error {
 	var released *Lock
-	if err := s.release(ctx, p, name, decideUnlock(info.ID, &released)); err != nil {
+	right := auth.LockState
+	if info.Forced() {
+		right = auth.ForceUnlock
+	}
+	ref, err := s.enter(p, right, name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.Update(ctx, ref, nil, decideUnlock(info.ID, &released)); err != nil {
 		return err
 	}
 	if released != nil && info.Forced() {
@@ -132,22 +139,17 @@ func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info 
 // force-unlock names no lock.
 func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name) error {
 	var released *Lock
-	if err := s.release(ctx, p, name, decideForceUnlock(&released)); err != nil {
+	ref, err := s.enter(p, auth.ForceUnlock, name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.store.Update(ctx, ref, nil, decideForceUnlock(&released)); err != nil {
 		return err
 	}
 	if released != nil {
 		s.logForced(ctx, p, released)
 	}
 	return nil
-}
-
-func (s *Service) release(ctx context.Context, p auth.Principal, name Name, decide Decide) error {
-	ref, err := s.enter(p, name)
-	if err != nil {
-		return err
-	}
-	_, err = s.store.Update(ctx, ref, nil, decide)
-	return err
 }
 
 func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
@@ -158,7 +160,7 @@ func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
 
 // Holder returns the held lock, nil when nobody holds it.
 func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Lock, error) {
-	ref, err := s.enter(p, name)
+	ref, err := s.enter(p, auth.ReadMetadata, name)
 	if err != nil {
 		return nil, err
 	}
@@ -166,16 +168,30 @@ func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Loc
 	return head.Lock, err
 }
 
+// Holds reports whether lockID is the lock that is held now. Who sends it is spared limits
+// that others meet, so a wrong ID, and a caller who may not lock, is told no more than that.
+func (s *Service) Holds(ctx context.Context, p auth.Principal, name Name, lockID string) bool {
+	ref, err := s.enter(p, auth.LockState, name)
+	if err != nil || lockID == "" {
+		return false
+	}
+	head, err := s.store.Head(ctx, ref)
+	return err == nil && head.Lock != nil && head.Lock.Info.ID == lockID
+}
+
 // Ready says whether a write would be accepted now. It needs no caller: it tells nothing
 // about any organization.
 func (s *Service) Ready(ctx context.Context) error { return s.store.Ready(ctx) }
 
-// enter is the one gate of every operation.
-func (s *Service) enter(p auth.Principal, name Name) (Ref, error) {
-	if p.Org == uuid.Nil {
-		return Ref{}, fault.New(fault.CredentialsNeeded, "no organization is calling")
+// enter is the one gate of every operation: who is calling, and whether they may.
+func (s *Service) enter(p auth.Principal, right auth.Right, name Name) (Ref, error) {
+	if err := p.May(right); err != nil {
+		return Ref{}, err
 	}
 	if _, err := ParseName(string(name)); err != nil {
+		return Ref{}, err
+	}
+	if err := p.MayOn(right, string(name)); err != nil {
 		return Ref{}, err
 	}
 	return Ref{Org: p.Org, Name: name}, nil

@@ -35,7 +35,7 @@ func TestForcedReleaseIsLogged(t *testing.T) {
 	for name, test := range tests {
 		var lines bytes.Buffer
 		service := newService(slog.New(slog.NewTextHandler(&lines, nil)))
-		p := auth.Principal{Org: uuid.New(), KeyID: "k-2"}
+		p := auth.Principal{Org: uuid.New(), KeyID: "k-2", Grant: auth.Grant{Role: auth.Owner}}
 		if _, err := service.Lock(t.Context(), p, "x", mine); err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func (s lossy) Current(ctx context.Context, ref state.Ref) (state.Snapshot, erro
 // again.
 func TestReplayRestoresLostBytes(t *testing.T) {
 	service := state.NewService(lossy{memory.New(1 << 20)}, time.Now, slog.New(slog.DiscardHandler))
-	p, body := auth.Principal{Org: uuid.New()}, []byte(`{"serial":1}`)
+	p, body := auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}, []byte(`{"serial":1}`)
 	for want := uint64(1); want <= 2; want++ {
 		version, err := service.Put(t.Context(), p, "x", state.Write{Body: body})
 		if err != nil || version.Number != want {

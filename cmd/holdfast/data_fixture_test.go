@@ -54,7 +54,7 @@ func (k oneKey) Verify(_ context.Context, given auth.Credentials, _ auth.Client)
 	if given.Key != k.key {
 		return auth.Principal{}, fault.New(fault.CredentialsWrong, "the organization or the key is wrong")
 	}
-	return auth.Principal{Org: given.Org}, nil
+	return auth.Principal{Org: given.Org, Grant: auth.Grant{Role: auth.Owner}}, nil
 }
 
 // serving starts a server on the store, and gives the shell what a client needs.

@@ -69,7 +69,7 @@ func (c *child) unlockLeftover(i int) {
 }
 
 func (c *child) caller(i int) auth.Principal {
-	return auth.Principal{Org: c.refs[i].Org, KeyID: "key"}
+	return auth.Principal{Org: c.refs[i].Org, KeyID: "key", Grant: auth.Grant{Role: auth.Owner}}
 }
 
 // call makes one call and tells of it before and after. It reports success.

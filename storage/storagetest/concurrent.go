@@ -46,7 +46,7 @@ type arena struct {
 func newArena(store state.Store) *arena {
 	return &arena{
 		store: store, service: newService(store), name: "arena",
-		caller: auth.Principal{Org: uuid.New(), KeyID: "key"}, acked: map[uint64]state.Digest{},
+		caller: auth.Principal{Org: uuid.New(), KeyID: "key", Grant: auth.Grant{Role: auth.Owner}}, acked: map[uint64]state.Digest{},
 	}
 }
 

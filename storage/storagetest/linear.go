@@ -45,7 +45,7 @@ func linearModel() porcupine.Model {
 // record runs a few clients at once on a new state.
 func record(ctx context.Context, store state.Store, random *rand.Rand) []porcupine.Operation {
 	const clients, calls = 5, 12
-	service, caller := newService(store), auth.Principal{Org: uuid.New(), KeyID: "key"}
+	service, caller := newService(store), auth.Principal{Org: uuid.New(), KeyID: "key", Grant: auth.Grant{Role: auth.Owner}}
 	plans := make([][]op, clients)
 	for client := range plans {
 		for call := range calls {

@@ -56,7 +56,7 @@ type world struct {
 func newWorld(store state.Store) *world {
 	w := &world{store: store, service: newService(store)}
 	for i := range w.orgs {
-		w.orgs[i] = auth.Principal{Org: uuid.New(), KeyID: fmt.Sprint("key", i)}
+		w.orgs[i] = auth.Principal{Org: uuid.New(), KeyID: fmt.Sprint("key", i), Grant: auth.Grant{Role: auth.Owner}}
 	}
 	return w
 }

@@ -1,0 +1,105 @@
+package auth
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// The bounds of a list of patterns.
+const (
+	maxPatterns      = 100
+	maxPatternLength = 255
+)
+
+// Patterns says which states a caller may touch: one of them must match the state's name.
+// They never change. A nil *Patterns matches every name.
+type Patterns struct {
+	texts    []string
+	compiled []*regexp.Regexp
+}
+
+// ParsePatterns reads a list such as "prod/*, shared/network": state names, separated by
+// commas, in which * stands for any characters of one segment, at least one, and ** for
+// any number of whole segments, at least one.
+func ParsePatterns(text string) (*Patterns, error) {
+	var p Patterns
+	for part := range strings.SplitSeq(text, ",") {
+		if err := p.add(strings.TrimSpace(part)); err != nil {
+			return nil, err
+		}
+	}
+	return &p, nil
+}
+
+func (p *Patterns) add(text string) error {
+	switch {
+	case text == "":
+		return fmt.Errorf("an empty pattern; write names such as prod/*, separated by commas")
+	case len(text) > maxPatternLength:
+		return fmt.Errorf("a pattern longer than %d characters", maxPatternLength)
+	case len(p.texts) == maxPatterns:
+		return fmt.Errorf("more than %d patterns", maxPatterns)
+	}
+	var expression strings.Builder
+	for i, segment := range strings.Split(text, "/") {
+		if err := checkPatternSegment(segment); err != nil {
+			return err
+		}
+		if i > 0 {
+			expression.WriteByte('/')
+		}
+		expression.WriteString(segmentExpression(segment))
+	}
+	// RE2 matches in time linear in the name, whatever the pattern.
+	compiled, err := regexp.Compile("^(?:" + expression.String() + ")$")
+	if err != nil {
+		return fmt.Errorf("not a pattern: %w", err)
+	}
+	p.texts, p.compiled = append(p.texts, text), append(p.compiled, compiled)
+	return nil
+}
+
+// checkPatternSegment refuses what no state's name could match, which is a mistake.
+func checkPatternSegment(segment string) error {
+	switch {
+	case segment == "" || segment == "." || segment == "..":
+		return fmt.Errorf("a pattern with an empty segment, or with . or .. as one; no state has such a name")
+	case strings.Contains(segment, "**") && segment != "**":
+		return fmt.Errorf("** stands for whole segments: write it between slashes")
+	case !onlyOf(segment, base62Digits+"._-~*"):
+		return fmt.Errorf("a pattern has letters, digits, . _ - ~ and *, with / between segments")
+	}
+	return nil
+}
+
+func segmentExpression(segment string) string {
+	if segment == "**" {
+		return ".+"
+	}
+	return strings.ReplaceAll(regexp.QuoteMeta(segment), `\*`, "[^/]+")
+}
+
+// Match reports whether a state of this name is within the patterns.
+func (p *Patterns) Match(name string) bool {
+	if p == nil {
+		return true
+	}
+	for _, one := range p.compiled {
+		if one.MatchString(name) {
+			return true
+		}
+	}
+	return false
+}
+
+// List returns the patterns as they were written; nil when every name matches.
+func (p *Patterns) List() []string {
+	if p == nil {
+		return nil
+	}
+	return p.texts
+}
+
+// String returns the patterns as auth.cfg spells them; empty when every name matches.
+func (p *Patterns) String() string { return strings.Join(p.List(), ", ") }

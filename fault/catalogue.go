@@ -31,6 +31,7 @@ const (
 	BodyTooSlow         Code = "body_too_slow"
 	RouteUnknown        Code = "route_unknown"
 	MethodUnknown       Code = "method_not_allowed"
+	GzipDamaged         Code = "gzip_damaged"
 	UploadMalformed     Code = "upload_malformed"
 	UploadInvalid       Code = "upload_invalid"
 	MediaUnsupported    Code = "media_unsupported"
@@ -64,6 +65,7 @@ func Catalogue() []Entry {
 		{BodyTooSlow, Timeout, "The body arrived too slowly, or not at all. Nothing was stored; send it again."},
 		{StateInvalid, Invalid, "The body is not one JSON object, or its `serial` or `lineage` is not what a state has. Nothing was stored."},
 		{DigestMismatch, Invalid, "The body does not match its `Content-MD5`: it was damaged on the way. Nothing was stored; send it again."},
+		{GzipDamaged, Invalid, "The body came with `Content-Encoding: gzip`, but is not whole gzip: it is damaged or cut off, or something follows it. Nothing was stored."},
 		{UploadMalformed, Invalid, "The upload is not one JSON object in strict UTF-8, or is nested or branched beyond the limits; `details` says where. Nothing was stored."},
 		{UploadInvalid, Invalid, "The upload breaks rules; `details` lists them, each with a JSON Pointer. Nothing was stored."},
 		{IdempotencyInvalid, Invalid, "The `Idempotency-Key` is not 1 to 255 visible ASCII characters."},
@@ -82,7 +84,7 @@ func Catalogue() []Entry {
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
-		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not understood."},
+		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},

@@ -99,7 +99,7 @@ func routeState(group gin.IRoutes, s states) {
 
 // routeUploads is what providers report, and what is read back of it.
 func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
-	shape := middleware.JSONShape(readUpload, inventory.CheckShape)
+	shape := middleware.JSONShape(inventory.MaxBody, readBody, inventory.CheckShape)
 	take := uploads{service: d.Inventory, recorded: measured.instances}
 	group.POST("/api/v1/upload", shape, take.upload)
 	group.POST("/upload", shape, take.upload)

@@ -78,6 +78,3 @@ func idempotencyKey(c *gin.Context) (string, error) {
 	}
 	return values[0], nil
 }
-
-// readUpload reads an upload's body.
-func readUpload(c *gin.Context) ([]byte, error) { return readBody(c, inventory.MaxBody) }

@@ -113,7 +113,11 @@ func TestUploadMediaTypes(t *testing.T) {
 		"Content-Type: application/json; charset=latin1":    415,
 		"Content-Type: application/json; charset":           415,
 		"Content-Type: application/x-www-form-urlencoded":   415,
-		"Content-Encoding: gzip":                            415,
+		"Content-Encoding: br":                              415,
+		"Content-Encoding: deflate":                         415,
+		"Content-Encoding: x-gzip":                          415,
+		"Content-Encoding: gzip, gzip":                      415,
+		"Content-Encoding: identity, gzip":                  415,
 	} {
 		if got := c.do("POST /upload", oneUpload("a"), header); got.status != status {
 			t.Errorf("%s: %d %s, want %d", header, got.status, got.body, status)

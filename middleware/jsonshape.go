@@ -12,16 +12,20 @@ import (
 
 type jsonBodyKey struct{}
 
+// ReadBody reads a request's whole body, of at most limit bytes.
+type ReadBody func(c *gin.Context, limit int64) ([]byte, error)
+
 // JSONShape lets a request pass only when its body says that it is JSON and check accepts
-// its shape; JSONBody then returns it. It stands behind Authenticate: nobody's body is
-// read before it is known whose it is. read reads the body up to its limit.
-func JSONShape(read func(*gin.Context) ([]byte, error), check func(body []byte) error) gin.HandlerFunc {
+// its shape; JSONBody then returns it, without its Content-Encoding. It stands behind
+// Authenticate: nobody's body is read before it is known whose it is. limit, in bytes,
+// holds for the body as it is sent and for what it expands to.
+func JSONShape(limit int64, read ReadBody, check func(body []byte) error) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := checkMedia(c.Request.Header); err != nil {
 			Fail(c, err)
 			return
 		}
-		body, err := read(c)
+		body, err := readDecoded(c, read, limit)
 		if err == nil {
 			err = check(body)
 		}
@@ -40,11 +44,19 @@ func JSONBody(c *gin.Context) []byte {
 	return body
 }
 
-// checkMedia takes application/json and what is built on it, in UTF-8 and as it is. No
-// Content-Type counts as JSON: there is nothing else that it could be.
+func readDecoded(c *gin.Context, read ReadBody, limit int64) ([]byte, error) {
+	if strings.EqualFold(c.GetHeader("Content-Encoding"), "gzip") {
+		return readGunzipped(c, read, limit)
+	}
+	return read(c, limit)
+}
+
+// checkMedia takes application/json and what is built on it, in UTF-8, as it is or in
+// gzip. No Content-Type counts as JSON: there is nothing else that it could be.
 func checkMedia(header http.Header) error {
-	if encoding := header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.MediaUnsupported, "the body has a Content-Encoding; send it as it is")
+	encodings := header.Values("Content-Encoding")
+	if len(encodings) > 1 || len(encodings) == 1 && !knownEncoding(encodings[0]) {
+		return fault.New(fault.MediaUnsupported, "the body has a Content-Encoding other than gzip; send it as it is, or in gzip")
 	}
 	values := header.Values("Content-Type")
 	if len(values) == 0 {
@@ -58,6 +70,10 @@ func checkMedia(header http.Header) error {
 		return fault.New(fault.MediaUnsupported, "the Content-Type has another charset than utf-8, which is the only one that JSON has")
 	}
 	return nil
+}
+
+func knownEncoding(encoding string) bool {
+	return encoding == "" || strings.EqualFold(encoding, "identity") || strings.EqualFold(encoding, "gzip")
 }
 
 func isJSON(media string) bool {

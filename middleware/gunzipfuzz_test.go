@@ -1,0 +1,81 @@
+package middleware_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+)
+
+// bodyLimit is small, so that the fuzzer finds what goes beyond.
+const bodyLimit = 4 << 10
+
+// readLimited stands for what handlers read bodies with.
+func readLimited(c *gin.Context, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return nil, fault.New(fault.BodyTooLarge, "too large")
+	}
+	return body, err
+}
+
+// FuzzGunzip: a gzip body is what Go's own library reads of it, within the limit; what that
+// refuses is refused, with nobody else's fault.
+func FuzzGunzip(f *testing.F) {
+	for _, text := range []string{"", "{}", strings.Repeat("bomb", 2000)} {
+		f.Add([]byte(zip(f, text)))
+		f.Add([]byte(zip(f, text) + zip(f, text)))
+		f.Add([]byte(zip(f, text) + "\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xffname"))
+		f.Add([]byte(zip(f, text) + "\x00"))
+	}
+	f.Fuzz(func(t *testing.T, sent []byte) {
+		var body []byte
+		passed := false
+		router := newRouter(middleware.RequestID(), middleware.JSONShape(bodyLimit, readLimited, func([]byte) error { return nil }),
+			func(c *gin.Context) { body, passed = middleware.JSONBody(c), true })
+		r := request("POST", "Content-Encoding: gzip")
+		r.Body = io.NopCloser(bytes.NewReader(sent))
+		got := serve(router, r)
+		want, err := gunzip(sent)
+		switch {
+		case len(want) > bodyLimit || len(sent) > bodyLimit:
+			if passed || got.Code != 413 && got.Code != 400 {
+				t.Fatalf("%d bytes of %d: %d", len(want), len(sent), got.Code)
+			}
+		case err != nil:
+			if passed || got.Code != 400 || !strings.Contains(got.Body.String(), string(fault.GzipDamaged)) {
+				t.Fatalf("%v, but it is %d %s", err, got.Code, got.Body)
+			}
+		case !passed || !bytes.Equal(body, want):
+			t.Fatalf("%d %s, passed %v: %q; want %q", got.Code, got.Body, passed, body, want)
+		}
+	})
+}
+
+func zip(f *testing.F, text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		f.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	return b.String()
+}
+
+// gunzip stops a little beyond the limit.
+func gunzip(sent []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(sent))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, bodyLimit+1))
+}

@@ -24,10 +24,12 @@ type Organization struct {
 	ID     uuid.UUID // never uuid.Nil
 	Name   string    // may be empty; need not be unique
 	Limits Limits
-	Keys   []StoredKey
+	// What its callers may prove themselves with, each in the order of the file.
+	Keys         []StoredKey
+	Tokens       []TokenRule
+	Certificates []CertificateRule
 
-	end      int // index of the last line that belongs to the section's settings
-	nameLine int // from 1; 0 while there is no name
+	span span // of its own section
 }
 
 // StoredKey is what is kept of a key.
@@ -40,21 +42,21 @@ type StoredKey struct {
 	Grant
 	From []netip.Prefix // where it may be used from; empty for anywhere
 
-	line int // index
+	span span // the key's line, or its section
 }
+
+// span is where something stands, as indices of lines; comments above it, and below its
+// last setting, are not in it.
+type span struct{ first, last int }
 
 // Parse reads the text of an auth.cfg; file is its name for messages. A file with
 // anything wrong is refused as a whole: the error is a *FileError with all its faults.
 func Parse(file, text string) (*Document, error) {
-	p := parser{
-		doc:    &Document{file: file, lines: make([]line, 0, strings.Count(text, "\n")+1)},
-		faults: &FileError{File: file},
-		orgs:   make(map[uuid.UUID]int),
-		hashes: make(map[string]int),
-	}
+	p := newParser(file, strings.Count(text, "\n")+1)
 	for part := range strings.Lines(text) {
 		p.read(part)
 	}
+	p.finish()
 	if err := p.faults.orNil(); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,6 @@ func TestParseRefuses(t *testing.T) {
 	const head = "[11111111-2222-3333-4444-555555555555]\n"
 	for _, c := range []struct{ name, text, want string }{
 		{"not a UUID", "[acme]\n", "1: a section's name is an organization's UUID"},
-		{"sub-section", "[11111111-2222-3333-4444-555555555555.ci]\n", "1: a section's name is"},
 		{"URN", "[urn:uuid:11111111-2222-3333-4444-555555555555]\n", "1: a section's name is"},
 		{"braces", "[{11111111-2222-3333-4444-555555555555}]\n", "1: a section's name is"},
 		{"no dashes", "[11111111222233334444555555555555]\n", "1: a section's name is"},
@@ -123,7 +122,7 @@ func TestParseIsQuickWithManyOrganizations(t *testing.T) {
 		t.Errorf("%d organizations, want %d", got, n)
 	}
 	t.Logf("%d organizations, %d MiB, in %v", n, b.Len()>>20, took)
-	if took > 10*time.Second { // far beyond what it takes even with -race on a busy machine
+	if took > 30*time.Second { // far beyond what it takes even with -race on a busy machine
 		t.Errorf("parsing took %v", took)
 	}
 }

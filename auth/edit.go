@@ -44,7 +44,7 @@ func (d *Document) AddKey(org uuid.UUID, hash, label string) (StoredKey, error) 
 		}
 		text += " ; " + label
 	}
-	if err := d.insert(o.end+1, text+d.lineBreak()); err != nil {
+	if err := d.insert(o.span.last+1, text+d.lineBreak()); err != nil {
 		return StoredKey{}, err
 	}
 	o, _ = d.Find(org)
@@ -62,7 +62,7 @@ func (d *Document) RevokeKey(org uuid.UUID, id string) (left int, err error) {
 	if i < 0 {
 		return 0, fmt.Errorf("organization %s has no key %q", org, id)
 	}
-	at := o.Keys[i].line
+	at := o.Keys[i].span.first
 	return len(o.Keys) - 1, d.become(slices.Concat(d.lines[:at], d.lines[at+1:]))
 }
 

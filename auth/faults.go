@@ -2,6 +2,7 @@ package auth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,12 @@ func (e *FileError) add(line int, format string, args ...any) {
 		return
 	}
 	e.Faults = append(e.Faults, Fault{line, fmt.Sprintf(format, args...)})
+}
+
+// sort puts the faults in the order of the lines: what a section lacks is only known at its
+// end.
+func (e *FileError) sort() {
+	slices.SortStableFunc(e.Faults, func(a, b Fault) int { return a.Line - b.Line })
 }
 
 // orNil avoids a typed nil in an error interface.

@@ -64,9 +64,15 @@ func onlyOf(text, alphabet string) bool {
 	return true
 }
 
+// A key's ID is this many of these digits.
+const (
+	keyIDLength = 12
+	hexDigits   = "0123456789abcdef"
+)
+
 // keyID is the name of a key that people use: the first 12 hex digits of the SHA-256 of
 // its hash. It gives away neither the key nor the hash.
 func keyID(hash string) string {
 	sum := sha256.Sum256([]byte(hash))
-	return hex.EncodeToString(sum[:6])
+	return hex.EncodeToString(sum[:keyIDLength/2])
 }

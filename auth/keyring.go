@@ -6,17 +6,40 @@ import "github.com/google/uuid"
 // the cost of new keys. What the comparison says is never used.
 const decoyHash = "$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5B0a1H5vZc1m3QjXr8m0cUu4rJ7Gu"
 
-// Keyring is a set of organizations and their key hashes. It never changes.
+// Keyring is a set of organizations with their key hashes and their rules for tokens and
+// certificates. It never changes.
 type Keyring struct {
 	orgs map[uuid.UUID]*Organization
 	// withKeys are those that a key can be compared with, in the order of the file.
 	withKeys []*Organization
 	keys     int
+	// Who is meant by a certificate's name, and by an issuer's token.
+	bySAN   map[string]CertificateLogin
+	byToken map[tokenSource][]TokenLogin
 }
+
+// CertificateLogin is a rule for certificates and the organization for which it stands.
+type CertificateLogin struct {
+	Org  *Organization // must not be changed
+	Rule CertificateRule
+}
+
+// TokenLogin is a rule for tokens and the organization for which it stands.
+type TokenLogin struct {
+	Org  *Organization // must not be changed
+	Rule TokenRule
+}
+
+// tokenSource is what all tokens for a rule carry.
+type tokenSource struct{ issuer, audience string }
 
 // NewKeyring takes the organizations out of a document, which must not be edited after.
 func NewKeyring(doc *Document) *Keyring {
-	r := &Keyring{orgs: make(map[uuid.UUID]*Organization, len(doc.orgs))}
+	r := &Keyring{
+		orgs:    make(map[uuid.UUID]*Organization, len(doc.orgs)),
+		bySAN:   make(map[string]CertificateLogin),
+		byToken: make(map[tokenSource][]TokenLogin),
+	}
 	for i := range doc.orgs {
 		o := &doc.orgs[i]
 		r.orgs[o.ID] = o
@@ -24,8 +47,42 @@ func NewKeyring(doc *Document) *Keyring {
 		if len(o.Keys) > 0 {
 			r.withKeys = append(r.withKeys, o)
 		}
+		r.addRules(o)
 	}
 	return r
+}
+
+func (r *Keyring) addRules(o *Organization) {
+	for _, rule := range o.Tokens {
+		source := tokenSource{rule.Issuer, rule.Audience}
+		r.byToken[source] = append(r.byToken[source], TokenLogin{o, rule})
+	}
+	for _, rule := range o.Certificates {
+		for _, san := range rule.SANs {
+			r.bySAN[san] = CertificateLogin{o, rule}
+		}
+	}
+}
+
+// Certificate returns whom a certificate with this subject alternative name stands for; it
+// is given as CertificateSANs does. At most one organization has a rule for a name.
+func (r *Keyring) Certificate(san string) (CertificateLogin, bool) {
+	login, ok := r.bySAN[san]
+	return login, ok
+}
+
+// Tokens returns the rules for an issuer's tokens for an audience, of all organizations,
+// in the order of the file. The slice must not be changed.
+func (r *Keyring) Tokens(issuer, audience string) []TokenLogin {
+	return r.byToken[tokenSource{issuer, audience}]
+}
+
+// TokensOf returns an organization's rules for tokens. The slice must not be changed.
+func (r *Keyring) TokensOf(org uuid.UUID) []TokenRule {
+	if o, ok := r.orgs[org]; ok {
+		return o.Tokens
+	}
+	return nil
 }
 
 // Organizations returns how many organizations there are.

@@ -11,14 +11,14 @@ type lineKind uint8
 const (
 	lineEmpty   lineKind = iota // blank, or only a comment
 	lineSection                 // [value]
-	lineName                    // name = value
-	lineKey                     // apikey = value, or a bare value
+	lineSetting                 // setting = value, or a bare value, which is an apikey
 )
 
 // line is one line of an auth.cfg.
 type line struct {
 	text    string // everything, with the line ending: rendering joins these
 	kind    lineKind
+	setting string // not checked; empty unless it is one
 	value   string
 	comment string // without its ; or #
 }
@@ -52,19 +52,16 @@ func readLine(text string) (line, string) {
 	}
 	at := strings.IndexAny(body, "=:")
 	if at < 0 {
-		return readSetting(l, lineKey, body)
+		return readSetting(l, keySetting, body)
 	}
 	if strings.HasPrefix(body, "$2") {
 		return l, "a comment after a bare hash can't contain = or :; write `apikey = ` in front of the hash"
 	}
-	switch strings.TrimSpace(body[:at]) {
-	case "name":
-		return readSetting(l, lineName, body[at+1:])
-	case "apikey":
-		return readSetting(l, lineKey, body[at+1:])
-	}
-	return l, "an unknown setting; an organization has `name` and `apikey`"
+	return readSetting(l, strings.TrimSpace(body[:at]), body[at+1:])
 }
+
+// keySetting is the setting that a bare value is for.
+const keySetting = "apikey"
 
 func checkCharacters(body string) string {
 	switch {
@@ -96,12 +93,12 @@ func readSection(l line, body string) (line, string) {
 }
 
 // readSetting takes the value and its comment out of what stands after the delimiter.
-func readSetting(l line, kind lineKind, rest string) (line, string) {
+func readSetting(l line, setting, rest string) (line, string) {
 	rest = strings.TrimSpace(rest)
 	if strings.HasSuffix(rest, `\`) {
 		return l, `a line can't end in \`
 	}
-	l.kind, l.value = kind, rest
+	l.kind, l.setting, l.value = lineSetting, setting, rest
 	at := strings.IndexAny(rest, ";#")
 	if at < 0 {
 		return l, ""

@@ -28,6 +28,25 @@ func CheckName(name string) error {
 	return nil
 }
 
+// maxKeyName is the length of a key's name in characters.
+const maxKeyName = 64
+
+// CheckKeyName reports why name can't be a key's name in auth.cfg, or nil. It is 1 to 64
+// letters, digits, - and _, and neither looks like a key's ID, which commands accept as
+// well, nor means another kind of section.
+func CheckKeyName(name string) error {
+	lower := strings.ToLower(name)
+	switch {
+	case name == "" || len(name) > maxKeyName || !onlyOf(name, base62Digits+"-_"):
+		return errors.New("1 to 64 letters, digits, - and _ are a name")
+	case lower == tokenKind || lower == certificateKind:
+		return errors.New("oidc and cert are other kinds of sections")
+	case len(name) == keyIDLength && onlyOf(lower, hexDigits):
+		return errors.New("it looks like a key's ID")
+	}
+	return nil
+}
+
 // CheckLabel reports why label can't stand as a comment behind a key, or nil.
 func CheckLabel(label string) error { return checkWords(label) }
 

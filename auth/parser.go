@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/google/uuid"
@@ -11,12 +10,26 @@ import (
 type parser struct {
 	doc    *Document
 	faults *FileError
-	// Where each organization and hash was first seen, as line numbers.
-	orgs   map[uuid.UUID]int
-	hashes map[string]int // withoutVersion
-	// skip is set while the section's own name is wrong: its settings are still checked,
-	// but not for where they stand.
-	skip bool
+	// Where each of these was first seen, as line numbers.
+	sections map[header]int // names in lower case
+	hashes   map[string]int // withoutVersion
+	sans     map[string]int
+	orgs     map[uuid.UUID]int // the index in doc
+	current  section           // nil above the first one
+	span     span              // of the current section
+	seen     map[string]int    // its settings, by name
+}
+
+func newParser(file string, lines int) *parser {
+	return &parser{
+		doc:      &Document{file: file, lines: make([]line, 0, lines)},
+		faults:   &FileError{File: file},
+		sections: make(map[header]int),
+		hashes:   make(map[string]int),
+		sans:     make(map[string]int),
+		orgs:     make(map[uuid.UUID]int),
+		seen:     make(map[string]int),
+	}
 }
 
 func (p *parser) read(text string) {
@@ -28,21 +41,25 @@ func (p *parser) read(text string) {
 	l.text = text
 	p.doc.lines = append(p.doc.lines, l)
 	if holdsKey(body) {
-		p.skip = p.skip || l.kind == lineSection
+		if l.kind == lineSection {
+			p.begin(refusedSection{p})
+		}
 		problem = "a key in the clear; take it out, and revoke it if others could read this file. Only a key's hash may stand here"
 	}
-	if problem != "" {
+	switch {
+	case problem != "":
 		p.fault("%s", problem)
-		return
-	}
-	switch l.kind {
-	case lineSection:
+	case l.kind == lineSection:
 		p.section(l)
-	case lineName:
-		p.name(l)
-	case lineKey:
-		p.key(l)
+	case l.kind == lineSetting:
+		p.setting(l)
 	}
+}
+
+// finish ends the last section, and with it the document.
+func (p *parser) finish() {
+	p.end()
+	p.faults.sort()
 }
 
 // number is the number of the line that is being read, from 1.
@@ -52,80 +69,56 @@ func (p *parser) fault(format string, args ...any) {
 	p.faults.add(p.number(), format, args...)
 }
 
-func (p *parser) section(l line) {
-	id, problem := readOrgID(l.value)
-	if first, twice := p.orgs[id]; problem == "" && twice {
-		problem = "the same organization as in line " + strconv.Itoa(first)
-	}
-	p.skip = problem != ""
-	if p.skip {
-		p.fault("%s", problem)
+func (p *parser) setting(l line) {
+	if p.current == nil {
+		p.stray(l)
 		return
 	}
-	p.orgs[id] = p.number()
-	p.doc.orgs = append(p.doc.orgs, Organization{ID: id, end: p.number() - 1})
-}
-
-// readOrgID reads a section's name. Upper case is accepted and normalised; the other
-// spellings that the uuid package knows are not, so that each organization has one.
-func readOrgID(name string) (uuid.UUID, string) {
-	id, err := uuid.Parse(name)
-	switch {
-	case len(name) != 36 || err != nil:
-		return uuid.Nil, "a section's name is an organization's UUID, such as [11111111-2222-3333-4444-555555555555]"
-	case id == uuid.Nil:
-		return uuid.Nil, "the UUID of zeros can't be an organization"
-	}
-	return id, ""
-}
-
-// org returns the organization that a setting belongs to, or nil after reporting that
-// there is none. Under a refused section it returns nil and reports nothing more.
-func (p *parser) org() *Organization {
-	if p.skip {
-		return nil
-	}
-	if len(p.doc.orgs) == 0 {
-		p.fault("a setting before the first [organization]")
-		return nil
-	}
-	o := &p.doc.orgs[len(p.doc.orgs)-1]
-	o.end = p.number() - 1
-	return o
-}
-
-func (p *parser) name(l line) {
-	if err := CheckName(l.value); err != nil {
-		p.fault("not a name: %v", err)
-	}
-	o := p.org()
-	if o == nil {
+	p.span.last = p.number() - 1
+	about := p.current.about()
+	if first, twice := p.seen[l.setting]; twice && l.setting != about.repeats {
+		p.fault("a second %s; the first is in line %d", settingName(l.setting), first)
 		return
 	}
-	if o.nameLine > 0 {
-		p.fault("a second name; the first is in line %d", o.nameLine)
+	problem, known := p.current.set(l)
+	if !known {
+		p.fault("an unknown setting; %s", about.has)
 		return
 	}
-	o.Name, o.nameLine = l.value, p.number()
-}
-
-func (p *parser) key(l line) {
-	cost, problem := readHash(l.value)
+	p.seen[l.setting] = p.number()
 	if problem != "" {
 		p.fault("%s", problem)
-		return
 	}
-	same := withoutVersion(l.value)
-	if first, twice := p.hashes[same]; twice {
-		p.fault("the same hash as in line %d", first)
-		return
+}
+
+// stray reports a setting that stands above all sections.
+func (p *parser) stray(l line) {
+	problem := "a setting before the first [organization]"
+	if l.setting == keySetting {
+		if _, wrong := readHash(l.value); wrong != "" {
+			problem = wrong
+		}
 	}
-	p.hashes[same] = p.number()
-	if o := p.org(); o != nil {
-		o.Keys = append(o.Keys, StoredKey{
-			ID: keyID(l.value), Hash: l.value, Cost: cost, Label: l.comment,
-			Grant: Grant{Role: Owner},
-			line:  p.number() - 1,
-		})
+	p.fault("%s", problem)
+}
+
+// settingName is what messages call a setting that is known. A claim's name is the
+// file's own and stays out of them.
+func settingName(setting string) string {
+	if strings.HasPrefix(setting, claimPrefix) {
+		return "pattern for the same claim"
 	}
+	return setting
+}
+
+// hash reads a key's hash, which nothing else in the file may have.
+func (p *parser) hash(l line) (StoredKey, string) {
+	cost, problem := readHash(l.value)
+	if problem != "" {
+		return StoredKey{}, problem
+	}
+	if problem := first(p.hashes, withoutVersion(l.value), "hash", p.number()); problem != "" {
+		return StoredKey{}, problem
+	}
+	return StoredKey{ID: keyID(l.value), Hash: l.value, Cost: cost, Label: l.comment}, ""
 }

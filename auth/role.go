@@ -1,6 +1,9 @@
 package auth
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Right is one kind of thing that a caller may do. Its text is what a refusal names.
 type Right string
@@ -63,3 +66,9 @@ func (r Role) Rights() []Right {
 
 // Has reports whether the role has a right.
 func (r Role) Has(right Right) bool { return slices.Contains(r.Rights(), right) }
+
+// OnStates reports whether any of the role's rights is on states, so that a list of them
+// means something.
+func (r Role) OnStates() bool {
+	return slices.ContainsFunc(r.Rights(), func(right Right) bool { return strings.HasPrefix(string(right), "state:") })
+}

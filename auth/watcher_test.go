@@ -212,7 +212,7 @@ func TestWatchFailsAtTheStart(t *testing.T) {
 	b := newBench(t, VerifierConfig{})
 	for _, c := range []struct{ path, want string }{
 		{filepath.Join(t.TempDir(), "auth.cfg"), "holdfast init"},
-		{writeAuth(t, "secret\nx = y\n", 0o600), ":2: an unknown setting"},
+		{writeAuth(t, "secret\nx = y\n", 0o600), ":2: a setting before the first"},
 	} {
 		_, err := Watch(t.Context(), WatchConfig{Path: c.path, Verifier: b.Verifier, Logger: b.log.logger()})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

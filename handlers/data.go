@@ -142,7 +142,6 @@ func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error]
 
 func announce(header http.Header, media string, trailers bool) {
 	header.Set("Content-Type", media)
-	header.Set("Cache-Control", "no-store")
 	if trailers {
 		header.Set("Trailer", countTrailer+", "+nextTrailer+", "+lastTrailer)
 	}

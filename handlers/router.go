@@ -47,7 +47,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 		d.Inventory = inventory.NewService(inventory.Off{})
 	}
 	measured := newMetrics(d.Inventory, d.Version, d.Now)
-	router.Use(middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Recover(d.Log))
+	router.Use(middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Recover(d.Log))
 
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)

@@ -126,7 +126,6 @@ func matches(header, tag string) bool {
 }
 
 func setVersionHeaders(c *gin.Context, v state.Version) {
-	c.Header("Cache-Control", "no-store")
 	c.Header("X-Holdfast-Version", strconv.FormatUint(v.Number, 10))
 	c.Header("X-Holdfast-Serial", strconv.FormatUint(v.Serial, 10))
 	if v.Number > 0 {

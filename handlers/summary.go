@@ -41,7 +41,6 @@ func (d data) summary(c *gin.Context) {
 		answer.Count += g.Count
 		answer.Groups = append(answer.Groups, groupOf(g))
 	}
-	c.Header("Cache-Control", "no-store")
 	c.JSON(http.StatusOK, answer)
 }
 

@@ -1,4 +1,4 @@
-// Package middleware is what every request passes before its handler: request ID, log,
-// recovery from panics, authentication; and what it passes on the way back when it
-// failed: one table from a fault's kind to an HTTP status.
+// Package middleware is what every request passes before its handler: security headers,
+// request ID, log, recovery from panics, authentication; and what it passes on the way
+// back when it failed: one table from a fault's kind to an HTTP status.
 package middleware

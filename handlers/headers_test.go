@@ -1,0 +1,72 @@
+package handlers_test
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/handlers"
+)
+
+// securityHeaders are those of every answer, over TLS or not.
+func securityHeaders(overTLS bool) map[string]string {
+	headers := map[string]string{
+		"X-Content-Type-Options":       "nosniff",
+		"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
+		"Referrer-Policy":              "no-referrer",
+		"X-Frame-Options":              "DENY",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cache-Control":                "no-store",
+		"Strict-Transport-Security":    "",
+		"Server":                       "",
+		"X-Powered-By":                 "",
+	}
+	if overTLS {
+		headers["Strict-Transport-Security"] = "max-age=31536000"
+	}
+	return headers
+}
+
+// Every answer of every route, to its owner and to a stranger; and those that no route
+// gives.
+func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
+	deps := testDeps(t)
+	router, err := handlers.NewRouter(deps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	router.(*gin.Engine).GET("/panic", func(*gin.Context) { panic(secretCause) })
+	all := append(routes(t, deps), "GET /", "GET /nowhere", "GET /api/v1/nothing", "PATCH /api/v1/state/x", "BREW /livez",
+		"OPTIONS /api/v1/state/x", "HEAD /api/v1/state/x", "GET /api/v1/state/a%2F%2Fb", "GET /panic")
+	for overTLS, start := range map[bool]func(*httptest.Server){false: (*httptest.Server).Start, true: (*httptest.Server).StartTLS} {
+		server := httptest.NewUnstartedServer(router)
+		start(server)
+		t.Cleanup(server.Close)
+		owner := newCaller(t, server, acme, acmeKey)
+		stranger := owner
+		stranger.user = ""
+		for _, route := range all {
+			for who, c := range map[string]caller{"its owner": owner, "a stranger": stranger} {
+				have := headersOf(c.do(route, body(1)).header)
+				if diff := cmp.Diff(securityHeaders(overTLS), have); diff != "" {
+					t.Errorf("%s by %s, TLS %t:\n%s", route, who, overTLS, diff)
+				}
+			}
+		}
+	}
+}
+
+// headersOf returns those that securityHeaders is about, and says which come twice.
+func headersOf(header http.Header) map[string]string {
+	have := map[string]string{}
+	for name := range maps.Keys(securityHeaders(false)) {
+		have[name] = header.Get(name)
+		if values := header.Values(name); len(values) > 1 {
+			have[name] = "several"
+		}
+	}
+	return have
+}

@@ -17,7 +17,8 @@ func layers() map[string][]string {
 		"fault":               {},
 		"logctx":              {},
 		"jsonscan":            {},
-		"configs":             {},
+		"certs":               {},
+		"configs":             {"certs"},
 		"auth":                {"fault"},
 		"state":               {"fault", "auth", "jsonscan"},
 		"inventory":           {"fault", "auth", "jsonscan"},
@@ -42,7 +43,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "auth": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain,
+		"fault": domain, "auth": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain, "certs": domain,
 		"storage":    http,
 		"middleware": sql,
 		"handlers":   sql,

@@ -1,0 +1,75 @@
+package middleware_test
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/middleware"
+)
+
+// everyName is a certificate with a name of each kind.
+func everyName() x509.Certificate {
+	return x509.Certificate{
+		DNSNames:       []string{"CI.acme.example", "*.acme.example"},
+		URIs:           []*url.URL{{Scheme: "spiffe", Host: "acme.example", Path: "/ci"}},
+		EmailAddresses: []string{"Ada@acme.example"},
+		IPAddresses:    []net.IP{net.IPv4(192, 0, 2, 1), net.ParseIP("2001:db8::1")},
+	}
+}
+
+// Over a real connection, as far as the server has verified the certificate.
+func TestCertificateNames(t *testing.T) {
+	all := []string{"dns:ci.acme.example", "dns:*.acme.example", "uri:spiffe://acme.example/ci",
+		"email:Ada@acme.example", "ip:192.0.2.1", "ip:2001:db8::1"}
+	clients := certstest.NewAuthority("clients")
+	pair := clients.Issue(everyName())
+	certificate, err := tls.X509KeyPair(pair.Cert, pair.Key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		asks  tls.ClientAuthType
+		shows []tls.Certificate
+		want  []string
+	}{
+		"verified":     {tls.VerifyClientCertIfGiven, []tls.Certificate{certificate}, all},
+		"only shown":   {tls.RequireAnyClientCert, []tls.Certificate{certificate}, nil},
+		"not shown":    {tls.VerifyClientCertIfGiven, nil, nil},
+		"not asked of": {tls.NoClientCert, []tls.Certificate{certificate}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				got = middleware.CertificateNames(r)
+			}))
+			server.TLS = &tls.Config{ClientAuth: c.asks, ClientCAs: clients.Pool()}
+			server.StartTLS()
+			defer server.Close()
+			client := server.Client()
+			client.Transport.(*http.Transport).TLSClientConfig.Certificates = c.shows
+			answer, err := client.Get(server.URL)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = answer.Body.Close()
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// What stands in headers is a stranger's word.
+func TestNoCertificateNamesWithoutTLS(t *testing.T) {
+	names := middleware.CertificateNames(request("GET", "X-Client-Cert: dns:ci.acme.example", "X-Forwarded-Client-Cert: URI=spiffe://acme.example/ci"))
+	if names != nil {
+		t.Errorf("got %q", names)
+	}
+}

@@ -1,10 +1,10 @@
 package configs
 
 import (
-	"crypto/tls"
 	"errors"
 	"io/fs"
 	"maps"
+	"net/netip"
 	"os"
 	"slices"
 
@@ -24,6 +24,9 @@ type Sources struct {
 	Environ []string
 	// Flags are those of AddFlags, parsed; nil has none.
 	Flags *pflag.FlagSet
+	// Resolve looks up a host's addresses, for the command that listens there; nil for
+	// those that don't.
+	Resolve func(host string) ([]netip.Addr, error)
 }
 
 // Locate returns the settings file, and whether somebody named it: by flag, else by
@@ -59,6 +62,7 @@ func Load(from Sources) (Settings, error) {
 	loaded, last := apply(found, faults)
 	implyMemory(&loaded, last)
 	checkTLS(loaded, last, faults)
+	from.checkBind(loaded.Server, last, faults)
 	if err := faults.orNil(); err != nil {
 		return Settings{}, err
 	}
@@ -114,34 +118,6 @@ func implyMemory(loaded *Settings, last map[string]value) {
 	loaded.State.Storage = Memory
 	state.text, state.source = Memory, "implied by "+last["[storage] type"].place
 	last[state.name()] = state
-}
-
-// checkTLS looks for what TLS needs, so that a missing or wrong certificate is reported
-// with everything else rather than when the listener opens.
-func checkTLS(loaded Settings, last map[string]value, faults *Faults) {
-	if !loaded.Server.EnableTLS {
-		return
-	}
-	cert, key := last["[server] tls_cert_file"], last["[server] tls_key_file"]
-	certFound := checkTLSFile(cert, last, faults)
-	if keyFound := checkTLSFile(key, last, faults); !certFound || !keyFound {
-		return
-	}
-	if _, err := tls.LoadX509KeyPair(cert.text, key.text); err != nil {
-		faults.add(cert.place, "%q and %q are no certificate with its key: %v", cert.text, key.text, cause(err))
-	}
-}
-
-func checkTLSFile(v value, last map[string]value, faults *Faults) (readable bool) {
-	if v.text == "" {
-		faults.add(last["[server] enable_tls"].place, "TLS is on, but %s (%s, --%s) is not set", v.name(), v.env, v.flag())
-		return false
-	}
-	if _, err := os.ReadFile(v.text); err != nil {
-		faults.add(v.place, "%q can't be read: %v", v.text, cause(err))
-		return false
-	}
-	return true
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -57,9 +57,12 @@ type Server struct {
 	EnableTLS         bool
 	TLSCertFile       string // set and readable when EnableTLS is true
 	TLSKeyFile        string // likewise
+	ClientCAFile      string // likewise, unless it is empty: clients show no certificates
+	AllowPlaintext    bool   // although other machines reach the server
 	TrustedProxies    []netip.Prefix
 	ShutdownTimeout   time.Duration
 	ReadHeaderTimeout time.Duration
+	IdleTimeout       time.Duration
 }
 
 // Addr returns host and port as net.Listen takes them.

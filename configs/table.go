@@ -48,6 +48,12 @@ func serverTable() []setting {
 		{section: in, key: "tls_key_file", env: "TLS_KEY_FILE", kind: "file",
 			help: "PEM file of the certificate's private key.",
 			set:  into(func(s *Settings) *string { return &s.Server.TLSKeyFile }, parseText)},
+		{section: in, key: "client_ca_file", env: "HOLDFAST_CLIENT_CA_FILE", kind: "file",
+			help: "PEM file of the authorities whose certificates clients may show; without it, clients are asked for none. Only with TLS.",
+			set:  into(func(s *Settings) *string { return &s.Server.ClientCAFile }, parseText)},
+		{section: in, key: "allow_plaintext", env: "HOLDFAST_ALLOW_PLAINTEXT", def: "false", kind: "bool",
+			help: "Listen without TLS also where other machines reach it. Not needed with trusted_proxies.",
+			set:  into(func(s *Settings) *bool { return &s.Server.AllowPlaintext }, parseBool)},
 		{section: in, key: "trusted_proxies", env: "HOLDFAST_TRUSTED_PROXIES", kind: "networks",
 			help: "Addresses or CIDR networks, separated by commas, whose X-Forwarded-For is believed; none by default.",
 			set:  into(func(s *Settings) *[]netip.Prefix { return &s.Server.TrustedProxies }, parseNetworks)},
@@ -57,6 +63,9 @@ func serverTable() []setting {
 		{section: in, key: "read_header_timeout", env: "HOLDFAST_READ_HEADER_TIMEOUT", def: "10s", kind: "duration",
 			help: "How long a client may take to send a request's headers.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Server.ReadHeaderTimeout }, parseDuration)},
+		{section: in, key: "idle_timeout", env: "HOLDFAST_IDLE_TIMEOUT", def: "2m", kind: "duration",
+			help: "How long a connection is kept while its client asks for nothing.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Server.IdleTimeout }, parseDuration)},
 	}
 }
 

@@ -1,16 +1,11 @@
 package configs
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"encoding/pem"
-	"math/big"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/holdfast/holdfast/certs/certstest"
 )
 
 func TestTLSWithFiles(t *testing.T) {
@@ -34,24 +29,33 @@ func withTLS(cert, key string) inputs {
 	return inputs{env: []string{"TLS_CERT_FILE=" + cert, "TLS_KEY_FILE=" + key}, flags: []string{"--enable-tls"}}
 }
 
-// writePair writes a self-signed certificate and its key, and returns where.
+// writePair writes a certificate and its key, and returns where.
 func writePair(t *testing.T) (certFile, keyFile string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	certFile, keyFile = filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	write(t, certFile, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})))
-	write(t, keyFile, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})))
+	if err := certstest.NewAuthority("test").ForAddress("127.0.0.1").Write(certFile, keyFile); err != nil {
+		t.Fatal(err)
+	}
 	return certFile, keyFile
+}
+
+func TestClientCA(t *testing.T) {
+	cert, key := writePair(t)
+	good := filepath.Join(t.TempDir(), "ca.pem")
+	write(t, good, string(certstest.NewAuthority("clients").PEM))
+	for file, want := range map[string]string{
+		good:       "",
+		"none.pem": `HOLDFAST_CLIENT_CA_FILE: "none.pem" can't be used: no such file or directory`,
+		key:        `HOLDFAST_CLIENT_CA_FILE: "` + key + `" can't be used: part 1 is a PRIVATE KEY, not a CERTIFICATE`,
+	} {
+		in := withTLS(cert, key)
+		in.env = append(in.env, "HOLDFAST_CLIENT_CA_FILE="+file)
+		s, err := in.load(t)
+		if want == "" && (err != nil || s.Server.ClientCAFile != file) {
+			t.Errorf("%s: %v, %+v", file, err, s.Server)
+		}
+		if want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: got %v, want %s", file, err, want)
+		}
+	}
 }

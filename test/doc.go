@@ -19,7 +19,8 @@
 //	                             FILE" or "http STATUS METHOD PATH" holds
 //	release NAME                 let a provisioner that runs "hold NAME" go on
 //	capture NAME PATTERN         set $NAME to what the group in the pattern matches in stdout
-//	certificate                  write a self-signed cert.pem and key.pem
+//	certificate                  write cert.pem and key.pem, signed by a new authority whose
+//	                             own certificate is then in $CA
 //	lose-answers                 put a proxy before the server that loses answers
 //
 // They set $SERVER, $ORG and $KEY. The server logs to $WORK/server.log and keeps its

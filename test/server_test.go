@@ -24,6 +24,7 @@ type server struct {
 	dir      string   // where it runs and logs
 	environ  []string // its settings
 	log      string
+	host     string
 	address  string // host:port, empty before the first start
 	url      string
 	process  *process // nil while it does not run
@@ -31,10 +32,12 @@ type server struct {
 }
 
 func newServer(dir string, environ []string) *server {
+	host := ownLoopback()
 	return &server{
 		dir:     dir,
 		log:     filepath.Join(dir, "server.log"),
-		environ: append(environ, "HOST="+ownLoopback(), "PORT=0", "HOLDFAST_LOG_FORMAT=json"),
+		host:    host,
+		environ: append(environ, "HOST="+host, "PORT=0", "HOLDFAST_LOG_FORMAT=json"),
 	}
 }
 

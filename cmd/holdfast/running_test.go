@@ -70,16 +70,22 @@ func (r *running) wait() int {
 // await returns the first line of the log with this message.
 func (r *running) await(message string) map[string]any {
 	r.t.Helper()
+	return r.awaitNth(message, 1)
+}
+
+// awaitNth returns the nth line with this message, counted from 1.
+func (r *running) awaitNth(message string, nth int) map[string]any {
+	r.t.Helper()
 	late := time.After(patience)
 	for {
-		line, more := r.log.find(message)
+		line, more := r.log.find(message, nth)
 		if line != nil {
 			return line
 		}
 		select {
 		case <-more:
 		case <-r.ended:
-			if line, _ := r.log.find(message); line != nil {
+			if line, _ := r.log.find(message, nth); line != nil {
 				return line
 			}
 			r.t.Fatalf("the server ended with code %d and did not log %q:\n%s", r.code, message, r.log)
@@ -150,15 +156,17 @@ func (w *watched) String() string {
 	return w.text.String()
 }
 
-// find returns the first line with this message, or what will be closed when there are
-// more lines.
-func (w *watched) find(message string) (map[string]any, <-chan struct{}) {
+// find returns the nth line with this message, or what will be closed when there are more
+// lines.
+func (w *watched) find(message string, nth int) (map[string]any, <-chan struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for text := range bytes.Lines(w.text.Bytes()) {
 		var line map[string]any
 		if json.Unmarshal(text, &line) == nil && line["msg"] == message {
-			return line, nil
+			if nth--; nth == 0 {
+				return line, nil
+			}
 		}
 	}
 	return nil, w.more

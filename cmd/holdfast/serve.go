@@ -26,14 +26,17 @@ func newServeCommand(a *app) *cobra.Command {
 that have begun and stop. A second signal stops at once.
 
 Settings come from holdfast.cfg, the environment and flags, in this order; the last one
-wins. auth.cfg is read again whenever it changes.`,
+wins. auth.cfg, and the files of certificates, are read again whenever they change.
+
+Without TLS it listens only where this machine alone reaches it, unless trusted_proxies
+names who has TLS in front of it, or allow_plaintext is set.`,
 		Example: `  holdfast serve
   holdfast serve --config /etc/holdfast/holdfast.cfg
   HOST=0.0.0.0 ENABLE_TLS=true TLS_CERT_FILE=tls.crt TLS_KEY_FILE=tls.key holdfast serve
   holdfast serve --state-storage memory --port 0`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			settings, err := a.settings(cmd)
+			settings, err := a.servingSettings(cmd)
 			if err != nil {
 				return err
 			}
@@ -54,6 +57,10 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer listener.Close()
+	tlsConfig, err := openTLS(ctx, settings.Server, log)
+	if err != nil {
+		return err
+	}
 	verifier, watcher, err := openKeys(ctx, settings.Auth, log)
 	if err != nil {
 		return err
@@ -78,7 +85,9 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
-	return serveUntil(ctx, listener, newServer(settings.Server, router, log), settings.Server, log)
+	server := newServer(settings.Server, router, log)
+	server.TLSConfig = tlsConfig
+	return serveUntil(ctx, listener, server, settings.Server, log)
 }
 
 func openStores(ctx context.Context, settings configs.Settings, log *slog.Logger) (state.Store, inventory.Store, error) {
@@ -103,16 +112,18 @@ func newServer(settings configs.Server, handler http.Handler, log *slog.Logger) 
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: settings.ReadHeaderTimeout,
-		IdleTimeout:       2 * time.Minute,
+		IdleTimeout:       settings.IdleTimeout,
 		MaxHeaderBytes:    32 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		// So that OPTIONS * is answered like everything else.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 	}
 }
 
 // serveUntil serves until ctx ends, then lets the requests that have begun finish.
 func serveUntil(ctx context.Context, listener net.Listener, server *http.Server, settings configs.Server, log *slog.Logger) error {
 	ended := make(chan error, 1)
-	go func() { ended <- serveOn(server, listener, settings) }()
+	go func() { ended <- serveOn(server, listener, settings.EnableTLS) }()
 	log.InfoContext(ctx, "listening", "address", listener.Addr().String(), "tls", settings.EnableTLS)
 
 	select {
@@ -124,9 +135,9 @@ func serveUntil(ctx context.Context, listener net.Listener, server *http.Server,
 	return drain(server, settings.ShutdownTimeout)
 }
 
-func serveOn(server *http.Server, listener net.Listener, settings configs.Server) error {
-	if settings.EnableTLS {
-		return server.ServeTLS(listener, settings.TLSCertFile, settings.TLSKeyFile)
+func serveOn(server *http.Server, listener net.Listener, withTLS bool) error {
+	if withTLS {
+		return server.ServeTLS(listener, "", "") // the certificate comes from TLSConfig
 	}
 	return server.Serve(listener)
 }

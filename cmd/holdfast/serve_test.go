@@ -195,3 +195,46 @@ func TestServeBoundsHeaders(t *testing.T) {
 		}
 	}
 }
+
+func TestServeClosesIdleConnections(t *testing.T) {
+	o := newTenant(t)
+	r := o.start("HOLDFAST_IDLE_TIMEOUT=100ms")
+	c := r.dial()
+	for range 2 {
+		c.send("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+		if status := c.status(); status != http.StatusOK {
+			t.Fatal(status)
+		}
+	}
+	if rest, err := io.ReadAll(c.in); err != nil {
+		t.Errorf("%q, %v; want the connection closed", rest, err)
+	}
+}
+
+// Without TLS a server is not put on the network by accident, and one that is says so.
+func TestServePlaintextElsewhere(t *testing.T) {
+	o := newTenant(t)
+	o.environ = append(o.environ, "HOST=0.0.0.0", "PORT=0", "STORAGE_PATH="+t.TempDir())
+	o.refuse(exitFailed, "HOST: \"0.0.0.0\" is reached from other machines", "serve")
+	if code, _, errs := o.run("health"); code != exitFailed || strings.Contains(errs, "other machines") {
+		t.Errorf("health: exit %d, %s", code, errs)
+	}
+	r := o.start("HOLDFAST_ALLOW_PLAINTEXT=true")
+	if line := r.await("serving without TLS, because allow_plaintext is set: whoever is on the way can read keys and states"); line["level"] != "WARN" {
+		t.Errorf("logged %v", line)
+	}
+}
+
+// What asks about the server as a whole is answered as any other request is.
+func TestServeAnswersOptions(t *testing.T) {
+	c := newTenant(t).start().dial()
+	c.send("OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n")
+	answer, err := http.ReadResponse(c.in, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.Header.Get("X-Request-ID") == "" || answer.Header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("%s %v", answer.Status, answer.Header)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"strings"
 
 	"github.com/google/uuid"
 )
@@ -27,6 +26,7 @@ const (
 	errWrongOrg wrongError = "no such organization, or it has no keys"
 	errWrongKey wrongError = "wrong key"
 	errNoKey    wrongError = "not a possible key: empty, too long, or with a NUL byte"
+	errAgain    wrongError = "the same wrong key as before"
 )
 
 // sealer makes what must not be foreseen from outside, under keys of this process.
@@ -62,24 +62,32 @@ type flightKey struct {
 	place      place
 }
 
+// attempt is one caller's credentials on their way through a check.
+type attempt struct {
+	Credentials
+	place
+	tag  tag
+	ring *inForce
+}
+
 // match finds the key in the keyring in force.
 func (v *Verifier) match(ctx context.Context, cred Credentials, p place) (match, error) {
 	if !possibleKey(cred.Key) {
 		cred.Key = ""
 	}
-	t := v.seal.tag(cred)
+	a := attempt{Credentials: cred, place: p, tag: v.seal.tag(cred)}
 	for range maxReloads {
-		ring := v.current.Load()
-		if m, ok := v.verified.get(t, ring.generation); ok {
+		a.ring = v.current.Load()
+		if m, ok := v.verified.get(a.tag, a.ring.generation); ok {
 			return m, nil
 		}
-		m, err := v.flights.do(ctx, flightKey{t, ring.generation, p}, func(ctx context.Context) (match, error) {
-			return v.search(ctx, ring, cred, t, p)
+		m, err := v.flights.do(ctx, flightKey{a.tag, a.ring.generation, p}, func(ctx context.Context) (match, error) {
+			return v.check(ctx, a)
 		})
 		if err != nil {
 			return match{}, err
 		}
-		if v.stillGood(&m, cred.Org, t) {
+		if v.stillGood(&m, cred.Org, a.tag) {
 			return m, nil
 		}
 	}
@@ -92,56 +100,52 @@ func (v *Verifier) stillGood(m *match, org uuid.UUID, t tag) bool {
 	if ring.generation == m.generation {
 		return true
 	}
-	o, ok := ring.find(org, m.key.Hash)
+	o, k, ok := ring.find(org, m.key.Hash)
 	if ok {
-		m.orgName, m.limits, m.generation = o.Name, o.Limits, ring.generation
+		*m = match{o.Name, o.Limits, k, ring.generation}
 		v.verified.put(t, *m)
 	}
 	return ok
 }
 
-// search compares the key with all hashes of the organization, or with as many of another
-// one. Each comparison waits for its own turn, so that an organization with many keys
-// holds nobody up for longer than one with few.
-func (v *Verifier) search(ctx context.Context, ring *inForce, cred Credentials, t tag, p place) (match, error) {
-	org, known := ring.suspects(cred.Org, v.seal.choice(cred.Org))
-	possible := possibleKey(cred.Key)
-	for i, k := range org.Keys {
-		if err := v.gate.enter(ctx, p, i > 0); err != nil {
-			return match{}, err
-		}
-		m, found := v.try(ring, org, k, cred.Key, t, known && possible)
-		v.gate.leave()
-		if found {
-			return m, nil
-		}
+// check asks for as little work as the caller's past allows. A key that was good before
+// is compared with its own hash only; credentials that were wrong are so without any
+// comparison. Failures on record keep nobody with a key of the first kind out.
+func (v *Verifier) check(ctx context.Context, a attempt) (match, error) {
+	if l, ok := v.familiar(a); ok {
+		m, _, err := v.search(ctx, a, l, familiar)
+		return m, err
 	}
-	switch {
-	case !possible:
-		return match{}, errNoKey
-	case !known:
-		return match{}, errWrongOrg
+	if err := v.failures.allowed(a.place); err != nil {
+		return match{}, err
 	}
-	return match{}, errWrongKey
+	if err := v.refused.again(a.tag, a.ring.generation, v.now()); err != nil {
+		return match{}, err
+	}
+	return v.checkStranger(ctx, a)
 }
 
-// try is one turn: the comparison with one hash, whose result counts only if it may. A
-// check of the same key elsewhere may have been faster.
-func (v *Verifier) try(ring *inForce, org *Organization, k StoredKey, key string, t tag, counts bool) (match, bool) {
-	if m, ok := v.verified.get(t, ring.generation); ok {
-		return m, true
+func (v *Verifier) checkStranger(ctx context.Context, a attempt) (match, error) {
+	admitted, err := v.failures.admit(ctx, a.place)
+	if err != nil {
+		return match{}, err
 	}
-	if !v.compare(k.Hash, key) || !counts {
-		return match{}, false
+	org, known := a.ring.suspects(a.Org, v.seal.choice(a.Org))
+	m, compared, err := v.search(ctx, a, lineup{org, org.Keys, known && possibleKey(a.Key)}, admitted.rank)
+	// Who left in the middle has made a guess all the same.
+	v.failures.end(admitted, err != nil && compared > 0)
+	if _, wrong := errors.AsType[wrongError](err); wrong {
+		v.refused.put(a.tag, a.ring.generation)
 	}
-	m := match{org.Name, org.Limits, k, ring.generation}
-	v.verified.put(t, m)
-	return m, true
+	return m, err
 }
 
-// possibleKey reports whether a key could be anybody's. bcrypt ignores what comes after
-// 72 bytes and repeats a key from its NUL on, so that others would pass for what they
-// are not.
-func possibleKey(key string) bool {
-	return key != "" && len(key) <= maxKeyLength && !strings.Contains(key, "\x00")
+// familiar returns the one hash that the key was good for, if it is still in the keyring.
+func (v *Verifier) familiar(a attempt) (lineup, bool) {
+	hash, ok := v.verified.hash(a.tag)
+	if !ok {
+		return lineup{}, false
+	}
+	o, k, ok := a.ring.find(a.Org, hash)
+	return lineup{o, []StoredKey{k}, true}, ok
 }

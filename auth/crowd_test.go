@@ -28,7 +28,7 @@ type crowded struct {
 
 func newCrowded(t *testing.T, limit crowd) *crowded {
 	c := &crowded{gate: newGate(1, limit), t: t, leave: make(chan struct{}), away: make(map[string]bool)}
-	if err := c.enter(t.Context(), place{uuid.New(), "running"}, false); err != nil {
+	if err := c.enter(t.Context(), visit{place: place{uuid.New(), "running"}}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -38,7 +38,7 @@ func newCrowded(t *testing.T, limit crowd) *crowded {
 func (c *crowded) come(name string, org uuid.UUID, client string) {
 	c.came = append(c.came, name)
 	go func() {
-		switch err := c.enter(c.t.Context(), place{org, client}, false); {
+		switch err := c.enter(c.t.Context(), visit{place: place{org, client}}); {
 		case err == nil:
 			c.let = append(c.let, name)
 			c.gate.leave()
@@ -67,8 +67,8 @@ func (c *crowded) end(wantAway ...string) {
 	if len(c.let)+len(away) != len(c.came) {
 		c.t.Errorf("%d came, but %d were let in and %d turned away", len(c.came), len(c.let), len(away))
 	}
-	if c.waiting != 0 || len(c.at) != 0 || c.free != 1 || len(c.byOrg.queues) != 0 || len(c.byClient.queues) != 0 {
-		c.t.Errorf("the gate is left with %d waiting, %d free", c.waiting, c.free)
+	if l := &c.lanes[0]; l.waiting != 0 || len(l.at) != 0 || c.free != 1 || len(l.byOrg.queues) != 0 || len(l.byClient.queues) != 0 {
+		c.t.Errorf("the gate is left with %d waiting, %d free", l.waiting, c.free)
 	}
 }
 
@@ -148,11 +148,12 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 // A waiter who goes just as it is turned away has had no turn to pass on.
 func TestTurnedAwayWhileLeaving(t *testing.T) {
 	g := newGate(1, crowd{place: 9, org: 9, client: 9, total: 2})
-	if err := g.enter(t.Context(), place{orgA, "1"}, false); err != nil {
+	if err := g.enter(t.Context(), visit{place: place{orgA, "1"}}); err != nil {
 		t.Fatal(err)
 	}
-	first, last := g.join(place{orgA, "1"}), g.join(place{orgA, "1"})
-	if !g.makeRoom(place{orgB, "2"}) {
+	l := &g.lanes[0]
+	first, last := l.join(visit{place: place{orgA, "1"}}), l.join(visit{place: place{orgA, "1"}})
+	if !l.makeRoom(place{orgB, "2"}) {
 		t.Fatal("there is no room")
 	}
 	g.abandon(last)
@@ -165,8 +166,8 @@ func TestTurnedAwayWhileLeaving(t *testing.T) {
 	if <-first.turn; first.away || !last.away {
 		t.Errorf("turned away: first %v, last %v", first.away, last.away)
 	}
-	if g.leave(); g.free != 1 || g.waiting != 0 {
-		t.Errorf("%d free, %d waiting", g.free, g.waiting)
+	if g.leave(); g.free != 1 || l.waiting != 0 {
+		t.Errorf("%d free, %d waiting", g.free, l.waiting)
 	}
 }
 
@@ -188,7 +189,7 @@ func (b *bench) assault(ctx context.Context, addresses []string, each int, org f
 			go func() {
 				for n := 0; ctx.Err() == nil; n++ {
 					cred := Credentials{org(), fmt.Sprint("bad", address, i, n)}
-					if _, err := b.Verify(ctx, cred, Client{Address: address}); fault.Is(err, fault.Busy) {
+					if _, err := b.Verify(ctx, cred, Client{Address: address}); !fault.Is(err, fault.CredentialsWrong) {
 						sleep(ctx, time.Second)
 					}
 				}
@@ -229,7 +230,7 @@ func TestFloodKeepsNobodyElseOut(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBench(t, VerifierConfig{Checks: 1})
+				b := newBench(t, VerifierConfig{Checks: 1, Now: time.Now})
 				b.Use(ring(t, map[uuid.UUID][]int{orgA: {1, 2, 3}, orgB: {4}}))
 				const check = 50 * time.Millisecond
 				match := b.compare
@@ -276,7 +277,7 @@ func TestGateUnderPressure(t *testing.T) {
 			for n := range 300 {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(n%7)*20*time.Microsecond)
 				p := place{uuid.NewSHA1(orgA, []byte{byte(i % 3)}), fmt.Sprint(n * i % 5)}
-				if g.enter(ctx, p, n%4 == 0) == nil {
+				if g.enter(ctx, visit{p, rank(n % int(ranks)), n%4 == 0}) == nil {
 					if now := running.Add(1); now > most.Load() {
 						most.Store(now)
 					}
@@ -290,7 +291,12 @@ func TestGateUnderPressure(t *testing.T) {
 	for range 32 {
 		<-done
 	}
-	if g.free != 3 || g.waiting != 0 || len(g.at) != 0 || most.Load() > 3 {
-		t.Errorf("%d free, %d waiting, up to %d running", g.free, g.waiting, most.Load())
+	for i := range g.lanes {
+		if l := &g.lanes[i]; l.waiting != 0 || len(l.at) != 0 {
+			t.Errorf("%d still waiting with rank %d", l.waiting, i)
+		}
+	}
+	if g.free != 3 || most.Load() > 3 {
+		t.Errorf("%d free, up to %d running", g.free, most.Load())
 	}
 }

@@ -20,7 +20,7 @@ type turns struct {
 // wait lets somebody enter, note its name, and leave when told to.
 func (ts *turns) wait(ctx context.Context, name string, p place, leave <-chan struct{}) {
 	go func() {
-		if err := ts.gate.enter(ctx, p, false); err != nil {
+		if err := ts.gate.enter(ctx, visit{place: p}); err != nil {
 			return
 		}
 		<-leave
@@ -90,10 +90,10 @@ func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
 		ts.wait(t.Context(), "last", place{orgA, "1"}, leave)
 		cancel()
 		synctest.Wait()
-		if ts.gate.waiting != 1 || ts.gate.at[place{orgA, "1"}] != 1 {
-			t.Errorf("%d still waiting", ts.gate.waiting)
+		if ts.gate.lanes[0].waiting != 1 || ts.gate.lanes[0].at[place{orgA, "1"}] != 1 {
+			t.Errorf("%d still waiting", ts.gate.lanes[0].waiting)
 		}
-		if err := ts.gate.enter(ctx, place{orgA, "1"}, false); !errors.Is(err, context.Canceled) {
+		if err := ts.gate.enter(ctx, visit{place: place{orgA, "1"}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("entering with an ended context: %v", err)
 		}
 		close(leave)
@@ -107,10 +107,11 @@ func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
 // A turn that comes to somebody who is just leaving must reach the next one.
 func TestAbandonedTurnIsPassedOn(t *testing.T) {
 	g := newGate(1, roomy())
-	if err := g.enter(t.Context(), place{orgA, "1"}, false); err != nil {
+	if err := g.enter(t.Context(), visit{place: place{orgA, "1"}}); err != nil {
 		t.Fatal(err)
 	}
-	w, next := g.join(place{orgA, "1"}), g.join(place{orgA, "1"})
+	first := &g.lanes[0]
+	w, next := first.join(visit{place: place{orgA, "1"}}), first.join(visit{place: place{orgA, "1"}})
 	g.leave() // w's turn
 	g.abandon(w)
 	select {

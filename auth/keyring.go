@@ -104,16 +104,16 @@ func (r *Keyring) suspects(org uuid.UUID, choice uint64) (o *Organization, known
 	return &Organization{Keys: []StoredKey{{Hash: decoyHash}}}, false
 }
 
-// find returns the organization when it has the key with this hash.
-func (r *Keyring) find(org uuid.UUID, hash string) (*Organization, bool) {
+// find returns the organization and its key that has this hash.
+func (r *Keyring) find(org uuid.UUID, hash string) (*Organization, StoredKey, bool) {
 	o, ok := r.orgs[org]
 	if !ok {
-		return nil, false
+		return nil, StoredKey{}, false
 	}
 	for _, k := range o.Keys {
 		if k.Hash == hash {
-			return o, true
+			return o, k, true
 		}
 	}
-	return nil, false
+	return nil, StoredKey{}, false
 }

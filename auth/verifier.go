@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/google/uuid"
 	"golang.org/x/crypto/bcrypt"
-
-	"github.com/holdfast/holdfast/fault"
 )
 
 // Credentials are what a caller sent to say who they are, unverified.
@@ -42,6 +39,10 @@ type VerifierConfig struct {
 	Remember     time.Duration
 	RememberKeys int
 
+	// FailuresPerMinute is how many wrong credentials one address may send in a minute, and
+	// at once (10). For one organization it is ten times as many.
+	FailuresPerMinute int
+
 	// Checks is how many bcrypts run at once. By default that is half of GOMAXPROCS, at
 	// least one: whatever strangers send, the other half serves those whose key is known.
 	Checks int
@@ -50,10 +51,13 @@ type VerifierConfig struct {
 // Verifier checks credentials against the keyring in force. It is safe for concurrent use.
 type Verifier struct {
 	log      *slog.Logger
+	now      func() time.Time
 	current  atomic.Pointer[inForce]
 	issued   atomic.Uint64 // generations given out
 	seal     sealer
 	verified *verified
+	refused  refused
+	failures *failures
 	flights  *flights[flightKey, match]
 	gate     *gate
 	compare  func(hash, key string) bool
@@ -72,10 +76,21 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	refused, err := newRefused(c.RememberKeys, c.FailuresPerMinute)
+	if err != nil {
+		return nil, err
+	}
+	failures, err := newFailures(c.FailuresPerMinute, c.Now)
+	if err != nil {
+		return nil, err
+	}
 	v := &Verifier{
 		log:      c.Logger,
 		seal:     newSealer(),
+		now:      c.Now,
 		verified: verified,
+		refused:  refused,
+		failures: failures,
 		flights:  newFlights[flightKey, match](),
 		// With a check of 50 ms, 256 are some 13 seconds of work for one core.
 		gate:    newGate(c.Checks, crowd{place: 64, org: 256, client: 256, total: 1024}),
@@ -98,6 +113,9 @@ func (c VerifierConfig) withDefaults() VerifierConfig {
 	if c.RememberKeys <= 0 {
 		c.RememberKeys = 10_000
 	}
+	if c.FailuresPerMinute <= 0 {
+		c.FailuresPerMinute = 10
+	}
 	if c.Checks <= 0 {
 		c.Checks = max(1, runtime.GOMAXPROCS(0)/2)
 	}
@@ -112,15 +130,22 @@ func bcryptMatches(hash, key string) bool {
 // any more, and neither does a check that is still running: a key that r lacks is refused.
 func (v *Verifier) Use(r *Keyring) {
 	v.current.Store(&inForce{r, v.issued.Add(1)})
-	v.verified.forget()
 }
 
-// Verify returns who is calling. A refusal is a *fault.Error: CredentialsWrong, after the
-// same work for a wrong key as for an unknown organization, or Busy when too many checks
-// are waiting or ctx ended meanwhile. It is logged with the organization and the client;
-// the request ID is in ctx (package logctx).
+// Verify returns who is calling. A refusal is a *fault.Error:
+//
+//   - CredentialsWrong, after the same work for a wrong key as for an unknown organization;
+//   - TooManyFailures, before any such work, because of what came before;
+//   - KeyExpired or AddressRefused, which only those learn who have the key;
+//   - Busy when too many checks are waiting or ctx ended meanwhile.
+//
+// It is logged with the organization and the client; the request ID is in ctx (package
+// logctx).
 func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) (Principal, error) {
 	m, err := v.match(ctx, cred, placeOf(cred.Org, client.Address))
+	if err == nil {
+		err = m.key.usable(v.now(), client.Address)
+	}
 	if err != nil {
 		return Principal{}, v.refuse(ctx, err, cred.Org, client)
 	}
@@ -134,19 +159,4 @@ func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) 
 		Address: client.Address,
 		Request: client.Request,
 	}, nil
-}
-
-// refuse logs why somebody was refused and returns what to tell them. Those with a wrong
-// key and those with a wrong organization are told the same.
-func (v *Verifier) refuse(ctx context.Context, err error, org uuid.UUID, client Client) error {
-	v.log.WarnContext(ctx, "credentials refused",
-		slog.String("organization", org.String()),
-		slog.String("client", client.Address),
-		slog.String("reason", err.Error()))
-	if wrong, ok := errors.AsType[wrongError](err); ok {
-		return fault.Wrap(wrong, fault.CredentialsWrong, "the organization or the key is wrong, or the key was revoked")
-	}
-	busy := fault.Wrap(err, fault.Busy, "too many key checks are waiting; try again in a second")
-	busy.RetryAfter = time.Second
-	return busy
 }

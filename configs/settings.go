@@ -100,11 +100,13 @@ type Database struct {
 	StartupWait     time.Duration // 0 waits for as long as it takes
 }
 
-// Auth is where keys are read from, and how long a verified one is remembered.
+// Auth is where keys are read from, how long a verified one is remembered, and how often
+// one address may be wrong.
 type Auth struct {
-	File         string
-	CacheEntries int
-	CacheTTL     time.Duration
+	File              string
+	CacheEntries      int
+	CacheTTL          time.Duration
+	FailuresPerMinute int
 }
 
 // Log is what is logged, and how it looks.

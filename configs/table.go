@@ -156,6 +156,9 @@ func authTable() []setting {
 		{section: in, key: "cache_ttl", env: "HOLDFAST_AUTH_CACHE_TTL", def: "5m", kind: "duration",
 			help: "How long a verified key is remembered. A change of the file forgets it at once.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Auth.CacheTTL }, parseDuration)},
+		{section: in, key: "failures_per_minute", env: "HOLDFAST_AUTH_FAILURES_PER_MINUTE", def: "10", kind: "count",
+			help: "How many wrong credentials one address may send in a minute, or at once; beyond that they are refused without being looked at. For one organization it is ten times as many, from all addresses together.",
+			set:  into(func(s *Settings) *int { return &s.Auth.FailuresPerMinute }, parseCount)},
 	}
 }
 

@@ -45,6 +45,7 @@ func samples() map[string]string {
 		"[auth] file":                  "/etc/holdfast/auth.cfg",
 		"[auth] cache_entries":         "1",
 		"[auth] cache_ttl":             "1h",
+		"[auth] failures_per_minute":   "7",
 		"[log] level":                  "warn",
 		"[log] format":                 "json",
 	}

@@ -1,0 +1,29 @@
+package auth
+
+import (
+	"net/netip"
+
+	"github.com/google/uuid"
+)
+
+// place is where somebody waits: in the queue of an organization and in that of a client.
+type place struct {
+	org    uuid.UUID
+	client string // an address, or the network of one of IPv6
+}
+
+func placeOf(org uuid.UUID, address string) place {
+	ip, err := netip.ParseAddr(address)
+	if err != nil {
+		return place{org, address}
+	}
+	// Subscribers of IPv6 commonly have a whole /56 or /48 to wait under. Where the /48 is
+	// their provider's, neighbours share a queue; that matters only while one of them is
+	// flooding, and then the rota over organizations still serves the others.
+	if ip = ip.Unmap().WithZone(""); ip.Is6() {
+		if net, err := ip.Prefix(48); err == nil {
+			ip = net.Addr()
+		}
+	}
+	return place{org, ip.String()}
+}

@@ -28,5 +28,6 @@
 // stop cleanly and leave its port free.
 //
 // provider_test.go is beside the scripts: a thousand uploads at once, of what several
-// providers report, to a server with both engines.
+// providers report, to a server with both engines. guessing_test.go has wrong keys sent
+// at full speed, and says how long those with good keys wait meanwhile.
 package test

@@ -35,14 +35,10 @@ func addTenants(t *testing.T, path string, count int) []*tenant {
 	err := auth.Create(t.Context(), path, func(d *auth.Document) error {
 		for i := range count {
 			id := uuid.New()
-			one := &tenant{id: id, key: auth.NewKey(id)}
-			hash, err := auth.HashKey(one.key)
-			if err == nil {
-				err = d.AddOrganization(id, fmt.Sprint("tenant ", i))
+			if err := d.AddOrganization(id, fmt.Sprint("tenant ", i)); err != nil {
+				return err
 			}
-			if err == nil {
-				_, err = d.AddKey(id, hash, "test")
-			}
+			one, err := addTenant(d, id)
 			if err != nil {
 				return err
 			}
@@ -54,6 +50,17 @@ func addTenants(t *testing.T, path string, count int) []*tenant {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// addTenant gives an organization one more key.
+func addTenant(d *auth.Document, id uuid.UUID) (*tenant, error) {
+	key := auth.NewKey(id)
+	hash, err := auth.HashKey(key)
+	if err != nil {
+		return nil, err
+	}
+	_, err = d.AddKey(id, hash, "test")
+	return &tenant{id: id, key: key}, err
 }
 
 // upload sends a report as a provider does that was told what to do on 503: again, later,

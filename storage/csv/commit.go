@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/csv/index"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // record writes a group and answers it, or returns why it can't.
@@ -71,7 +72,7 @@ func (t *tenant) writeFile(f appendFile, p *plan) (stamp, error) {
 		return stamp{}, err
 	}
 	if t.head.Length == 0 {
-		if err := syncDir(filepath.Dir(t.path)); err != nil {
+		if err := folder.Sync(filepath.Dir(t.path)); err != nil {
 			return stamp{}, err
 		}
 	}

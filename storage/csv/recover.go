@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/storage/csv/index"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // recover compares the length of every file with the index, and lists the files that it
@@ -137,7 +138,7 @@ func (s *Store) copyTail(f *os.File, org uuid.UUID, length int64) (name string, 
 	if err := aside.Sync(); err != nil {
 		return name, n, err
 	}
-	return name, n, syncDir(s.dir)
+	return name, n, folder.Sync(s.dir)
 }
 
 // createNew makes a file that was not there: with a number behind its name if it was.

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/csv/index"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // Options say where and how to keep uploads.
@@ -54,7 +55,7 @@ var _ inventory.Store = (*Store)(nil)
 // tails and cuts them off; files that another program wrote are read on first use.
 func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	o = o.withDefaults()
-	if err := prepareDir(o.Dir); err != nil {
+	if err := folder.Make(o.Dir); err != nil {
 		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
 	}
 	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), foreign: map[uuid.UUID]bool{}}
@@ -62,7 +63,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	s.files = newFileCache(o.OpenFiles-cap(s.active)-cap(s.reads), o.open)
 	s.tenants = newTenants(s)
 	s.probe.path = filepath.Join(o.Dir, probeName)
-	if s.lock, err = takeDir(o.Dir); err != nil {
+	if s.lock, err = folder.Take(o.Dir, lockName); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -5,8 +5,7 @@ import (
 	"errors"
 
 	"github.com/holdfast/holdfast/fault"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // storeError turns what SQLite says of the outbox into a fault. Without the outbox there
@@ -18,14 +17,10 @@ func storeError(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	code := sqlite3.SQLITE_OK
-	if e, ok := errors.AsType[*sqlite.Error](err); ok {
-		code = e.Code()
-	}
-	switch {
-	case code == sqlite3.SQLITE_FULL, code == sqlite3.SQLITE_IOERR_SHMSIZE: // the second is ENOSPC for the -shm file
+	switch sqlitedb.TroubleOf(err) {
+	case sqlitedb.Full:
 		return fault.Wrap(err, fault.StoreFull, "the outbox's disk is full")
-	case code&0xff == sqlite3.SQLITE_CORRUPT, code&0xff == sqlite3.SQLITE_NOTADB:
+	case sqlitedb.Damaged:
 		return fault.Wrap(err, fault.StoreCorrupt, "the outbox's database file is damaged; an operator must restore it")
 	}
 	return fault.Wrap(err, fault.StoreUnavailable, "the outbox can't be used right now")

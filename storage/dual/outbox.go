@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 const (
@@ -66,20 +67,20 @@ func (o *outbox) open(ctx context.Context, dir string) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	if err := prepareDir(dir); err != nil {
+	if err := folder.Make(dir); err != nil {
 		return err
 	}
-	if o.lock, err = takeDir(dir); err != nil {
+	if o.lock, err = folder.Take(dir, lockName); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, databaseName)
-	if err := prepareFile(path); err != nil {
+	file := databaseFile(filepath.Join(dir, databaseName))
+	if err := file.Prepare(); err != nil {
 		return err
 	}
 	if o.codec, err = newCodec(); err != nil {
 		return err
 	}
-	if o.db, err = connect(ctx, path); err != nil {
+	if o.db, err = file.OpenWriter(ctx); err != nil {
 		return err
 	}
 	return migrate(ctx, o.db, o.log)

@@ -7,10 +7,9 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"time"
 
+	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/pressly/goose/v3"
 )
 
@@ -35,7 +34,8 @@ func migrate(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	return runMigrations(ctx, db, o.Log)
+	s := schema.Schema{Steps: migrations, Dialect: goose.DialectMySQL, Table: schemaTable, Of: "upload database"}
+	return s.Migrate(ctx, db, o.Log)
 }
 
 // lockSchema waits for the lock. The server frees it when the connection ends, whatever
@@ -71,31 +71,4 @@ func lockSchema(ctx context.Context, db *sql.DB, o Options) (unlock func() error
 func lockName(database string) string {
 	sum := sha256.Sum256([]byte(database))
 	return fmt.Sprintf("holdfast-migrate-%x", sum[:16])
-}
-
-func runMigrations(ctx context.Context, db *sql.DB, log *slog.Logger) error {
-	steps, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectMySQL, db, steps, goose.WithTableName(schemaTable),
-		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
-	if err != nil {
-		return err
-	}
-	have, want, err := provider.GetVersions(ctx)
-	if err != nil {
-		return fmt.Errorf("read the schema's version: %w", err)
-	}
-	if have > want {
-		return fmt.Errorf("it was made by a newer holdfast: its schema is at %d, and this program knows %d; run the newer one, or restore a backup from before", have, want)
-	}
-	results, err := provider.Up(ctx)
-	if err != nil {
-		return fmt.Errorf("migrate the schema from %d to %d: %w", have, want, err)
-	}
-	for _, step := range results {
-		log.InfoContext(ctx, "upload database migrated", "to", step.Source.Version, "took", step.Duration)
-	}
-	return nil
 }

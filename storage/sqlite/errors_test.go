@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -26,7 +27,7 @@ func TestCodes(t *testing.T) {
 		sqlite3.SQLITE_NOMEM:            fault.StoreUnavailable,
 		sqlite3.SQLITE_CONSTRAINT:       fault.InternalError,
 	} {
-		if err := byCode(errors.New("cause"), code); fault.From(err).Code != want {
+		if err := faultFor(errors.New("cause"), sqlitedb.ByCode(code)); fault.From(err).Code != want {
 			t.Errorf("%d is %v, want one with %s", code, err, want)
 		}
 	}

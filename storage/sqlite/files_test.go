@@ -74,17 +74,6 @@ func TestReplacedWhileDisconnected(t *testing.T) {
 	mustPut(t, s, ref, []byte("[]"))
 }
 
-func TestNewParents(t *testing.T) {
-	top := t.TempDir()
-	want := []string{filepath.Join(top, "a", "b"), filepath.Join(top, "a"), top}
-	if got := newParents(filepath.Join(top, "a", "b", "c")); !slices.Equal(got, want) {
-		t.Errorf("new entries in %v, want %v", got, want)
-	}
-	if got := newParents(top); len(got) > 0 {
-		t.Errorf("new entries in %v, want none", got)
-	}
-}
-
 // TestTryDisk leaves nothing behind.
 func TestTryDisk(t *testing.T) {
 	s, _ := opened(t)

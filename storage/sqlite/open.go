@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/holdfast/holdfast/storage/folder"
 )
 
 const (
@@ -79,14 +80,18 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := prepareDir(dir); err != nil {
+	if err := folder.Make(dir); err != nil {
 		return err
 	}
-	if s.lock, err = takeDir(dir); err != nil {
+	if s.lock, err = folder.Take(dir, lockName); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, databaseName)
-	if err := prepareFile(path); err != nil {
+	file := databaseFile(path)
+	if err := file.CheckWAL(); err != nil {
+		return err
+	}
+	if err := file.Prepare(); err != nil {
 		return err
 	}
 	if s.codec, err = newCodec(); err != nil {
@@ -97,7 +102,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 
 // connect opens the writing connection, migrates, and only then opens those that read.
 func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) error {
-	db, err := openWriter(ctx, path)
+	db, err := databaseFile(path).OpenWriter(ctx)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ type reader struct {
 }
 
 func openReader(ctx context.Context, path string) (*reader, error) {
-	db, err := openDB(path, "ro", readerPragmas())
+	db, err := databaseFile(path).OpenReader()
 	if err != nil {
 		return nil, err
 	}

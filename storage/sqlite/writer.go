@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -139,7 +140,7 @@ func (w *writer) transact(jobs []*job) error {
 		w.commits.Add(1)
 		return nil
 	}
-	w.uncertain = mustReopen(err)
+	w.uncertain = sqlitedb.MustReopen(err)
 	err = w.undone(err)
 	if !w.uncertain {
 		return err
@@ -186,7 +187,7 @@ func (w *writer) undone(err error) error {
 	}
 	// SQLITE_ERROR means that SQLite has rolled back by itself.
 	undo := w.session.exec(w.session.rollback)
-	if mustReopen(err) || (undo != nil && codeOf(undo) != sqlite3.SQLITE_ERROR) {
+	if sqlitedb.MustReopen(err) || (undo != nil && sqlitedb.Code(undo) != sqlite3.SQLITE_ERROR) {
 		w.log.Error("the store's connection is opened again", "error", errors.Join(err, undo))
 		_ = w.disconnect() // the error that led here is the one to report
 	}
@@ -201,7 +202,7 @@ func (w *writer) reopen() error {
 	// Bounded, because everybody waits for this goroutine.
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	db, err := openWriter(ctx, w.path)
+	db, err := databaseFile(w.path).OpenWriter(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,10 @@ package index
 
 import (
 	"context"
-	"database/sql"
-	"database/sql/driver"
 	"errors"
 
 	"github.com/holdfast/holdfast/fault"
-	sqlitedriver "modernc.org/sqlite"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -31,14 +29,17 @@ func storeError(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	if errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn) {
-		return fault.Wrap(err, fault.StoreUnavailable, "the store's index is closed")
-	}
-	switch codeOf(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE: // the second is ENOSPC for the -shm file
+	switch sqlitedb.TroubleOf(err) {
+	case sqlitedb.None, sqlitedb.TooBig:
+		return err
+	case sqlitedb.Full:
 		return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
+	case sqlitedb.Closed:
+		return fault.Wrap(err, fault.StoreUnavailable, "the store's index is closed")
+	case sqlitedb.Damaged:
+		return fault.Wrap(err, fault.StoreCorrupt, "the store's index is damaged; an operator must restore it, or remove it to have it made again")
 	}
-	return byClass(err, codeOf(err)&0xff)
+	return fault.Wrap(err, fault.StoreUnavailable, "the store's index can't be read or written right now")
 }
 
 // everybodys reports whether any other transaction would have failed as well.
@@ -47,46 +48,12 @@ func everybodys(err error) bool {
 	return known || Uncertain(err)
 }
 
-// byClass goes by the primary code that extended codes refine.
-func byClass(err error, code int) error {
-	switch code {
-	case sqlite3.SQLITE_OK:
-		return err
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fault.Wrap(err, fault.StoreCorrupt, "the store's index is damaged; an operator must restore it, or remove it to have it made again")
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED,
-		sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH,
-		sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_NOLFS:
-		return fault.Wrap(err, fault.StoreUnavailable, "the store's index can't be read or written right now")
-	}
-	return err
-}
-
 // commitError marks a COMMIT's error, unless it says that nothing can have been written
 // to the end.
 func commitError(err error) error {
-	switch codeOf(err) & 0xff {
+	switch sqlitedb.Code(err) & 0xff {
 	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY:
 		return err
 	}
 	return uncertain{err}
-}
-
-// mustReopen says whether a connection that returned err is to be replaced: after trouble
-// with the files, nothing that it keeps in memory is to be believed.
-func mustReopen(err error) bool {
-	switch codeOf(err) & 0xff {
-	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_MISUSE:
-		return true
-	}
-	return errors.Is(err, sql.ErrConnDone) || errors.Is(err, driver.ErrBadConn)
-}
-
-// codeOf returns SQLite's extended result code, SQLITE_OK for an error of another kind.
-func codeOf(err error) int {
-	if e, ok := errors.AsType[*sqlitedriver.Error](err); ok {
-		return e.Code()
-	}
-	return sqlite3.SQLITE_OK
 }

@@ -90,10 +90,11 @@ type Change struct {
 // Open opens the database at path, and makes it if it is missing. The caller has to own
 // the directory.
 func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err error) {
-	if err := prepareFile(path); err != nil {
+	file := databaseFile(path)
+	if err := file.Prepare(); err != nil {
 		return nil, err
 	}
-	db, err := openWriter(ctx, path)
+	db, err := file.OpenWriter(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -106,7 +107,7 @@ func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err err
 	if err := migrate(ctx, db, log); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if x.readers, err = openDB(path, "ro", readerPragmas()); err != nil {
+	if x.readers, err = file.OpenReader(); err != nil {
 		return nil, err
 	}
 	x.readers.SetMaxOpenConns(readConnections)

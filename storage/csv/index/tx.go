@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"database/sql"
+
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // tx runs statements in the writer's transaction; each text is prepared once.
@@ -46,7 +48,7 @@ func (t *tx) row(text string, args []any, dest ...any) error {
 // rollback ends a transaction that failed; SQLite may have done so itself.
 func (t *tx) rollback() error {
 	_, err := t.w.conn.ExecContext(context.Background(), "ROLLBACK")
-	if codeOf(err)&0xff == 1 { // SQLITE_ERROR: no transaction is active
+	if sqlitedb.Code(err)&0xff == 1 { // SQLITE_ERROR: no transaction is active
 		return nil
 	}
 	return err

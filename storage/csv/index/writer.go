@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"sync"
+
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // groupLimit is how many jobs share a transaction at most.
@@ -101,7 +103,7 @@ func (w *writer) transact(group []*job) error {
 	if err == nil {
 		err = w.attempt(group)
 	}
-	if mustReopen(err) || Uncertain(err) {
+	if sqlitedb.MustReopen(err) || Uncertain(err) {
 		w.drop(driver.ErrBadConn)
 	}
 	return err

@@ -1,0 +1,65 @@
+// Package schema brings a database's schema up to date: it runs the SQL steps that the
+// database has not seen yet.
+package schema
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"log/slog"
+
+	"github.com/pressly/goose/v3"
+)
+
+// Schema is what a database is to look like, as the steps that lead there.
+type Schema struct {
+	// Steps has goose's SQL files in a folder named migrations.
+	Steps fs.FS
+	// Dialect is the database's.
+	Dialect goose.Dialect
+	// Table notes which steps were taken; goose's own name without one.
+	Table string
+	// Of is what the log calls the database.
+	Of string
+}
+
+// Migrate takes the steps that are left, and logs each. It refuses a database that has
+// seen steps which this program doesn't know.
+//
+// Where the database can do so, a step and the note that it was taken are one transaction:
+// a kill in the middle leaves a step done or not begun, and the next start goes on from
+// there. The caller keeps others out meanwhile.
+func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error {
+	provider, err := s.provider(db)
+	if err != nil {
+		return err
+	}
+	have, want, err := provider.GetVersions(ctx)
+	if err != nil {
+		return fmt.Errorf("read the schema's version: %w", err)
+	}
+	if have > want {
+		return fmt.Errorf("it was made by a newer holdfast: its schema is at %d, and this program knows %d; run the newer one, or restore a backup from before", have, want)
+	}
+	results, err := provider.Up(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate the schema from %d to %d: %w", have, want, err)
+	}
+	for _, step := range results {
+		log.InfoContext(ctx, s.Of+" migrated", "to", step.Source.Version, "took", step.Duration)
+	}
+	return nil
+}
+
+func (s Schema) provider(db *sql.DB) (*goose.Provider, error) {
+	steps, err := fs.Sub(s.Steps, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	options := []goose.ProviderOption{goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger())}
+	if s.Table != "" {
+		options = append(options, goose.WithTableName(s.Table))
+	}
+	return goose.NewProvider(s.Dialect, db, steps, options...)
+}

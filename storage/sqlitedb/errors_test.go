@@ -1,0 +1,46 @@
+package sqlitedb
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"testing"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+func TestByCode(t *testing.T) {
+	for code, want := range map[int]Trouble{
+		sqlite3.SQLITE_OK:               None,
+		sqlite3.SQLITE_CONSTRAINT:       None,
+		sqlite3.SQLITE_FULL:             Full,
+		sqlite3.SQLITE_IOERR_SHMSIZE:    Full,
+		sqlite3.SQLITE_IOERR_FSYNC:      Failing,
+		sqlite3.SQLITE_TOOBIG:           TooBig,
+		sqlite3.SQLITE_CORRUPT_INDEX:    Damaged,
+		sqlite3.SQLITE_NOTADB:           Damaged,
+		sqlite3.SQLITE_READONLY_DBMOVED: ReadOnly,
+		sqlite3.SQLITE_BUSY_SNAPSHOT:    Busy,
+		sqlite3.SQLITE_CANTOPEN:         Unopenable,
+		sqlite3.SQLITE_NOMEM:            Exhausted,
+	} {
+		if got := ByCode(code); got != want {
+			t.Errorf("%d is %d, want %d", code, got, want)
+		}
+	}
+}
+
+func TestClosedConnections(t *testing.T) {
+	for _, err := range []error{sql.ErrConnDone, driver.ErrBadConn} {
+		err = fmt.Errorf("wrapped: %w", err)
+		if TroubleOf(err) != Closed || !MustReopen(err) {
+			t.Errorf("%v does not count as a closed connection", err)
+		}
+	}
+	for _, err := range []error{nil, errors.New("another")} {
+		if TroubleOf(err) != None || MustReopen(err) {
+			t.Errorf("%v counts as trouble", err)
+		}
+	}
+}

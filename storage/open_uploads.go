@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
@@ -37,12 +36,7 @@ func OpenUploads(ctx context.Context, settings configs.Settings, log *slog.Logge
 
 // OpenCSV opens the CSV files, whatever storage.type is.
 func OpenCSV(ctx context.Context, settings configs.Settings, log *slog.Logger) (inventory.Store, error) {
-	// The index is opened by a URI, in which a relative path has no place.
-	dir, err := filepath.Abs(settings.Storage.Path)
-	if err != nil {
-		return nil, err
-	}
-	store, err := csv.Open(ctx, csv.Options{Dir: dir, Log: log, Now: time.Now})
+	store, err := csv.Open(ctx, csv.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now})
 	if err != nil {
 		return nil, err // a nil *csv.Store would be no nil inventory.Store
 	}

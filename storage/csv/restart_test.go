@@ -44,6 +44,25 @@ func TestRemembered(t *testing.T) {
 	wantBatches(t, s, org, batch, batch)
 }
 
+// TestCloseLeavesNoWAL closes a store, in a folder that is given as a relative path, whose
+// index was written and read.
+func TestCloseLeavesNoWAL(t *testing.T) {
+	dir, org := t.TempDir(), uuid.New()
+	t.Chdir(dir)
+	s, batch := openDir(t, "data"), newBatch(org, 2)
+	upload(t, s, batch)
+	wantBatches(t, s, org, batch)
+	path := filepath.Join(dir, "data", indexName)
+	if _, err := os.Stat(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	shut(t, s)
+	if left, err := filepath.Glob(path + "*"); err != nil || len(left) != 1 {
+		t.Errorf("Close left %v (%v)", left, err)
+	}
+	wantBatches(t, openDir(t, dir+"/data"), org, batch)
+}
+
 func TestPruneInPieces(t *testing.T) {
 	c := newClock()
 	s := openIn(t, Options{Dir: t.TempDir(), Now: c.Now})

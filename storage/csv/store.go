@@ -55,6 +55,9 @@ var _ inventory.Store = (*Store)(nil)
 // tails and cuts them off; files that another program wrote are read on first use.
 func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	o = o.withDefaults()
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return nil, err
+	}
 	if err := folder.Make(o.Dir); err != nil {
 		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
 	}

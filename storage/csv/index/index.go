@@ -119,13 +119,14 @@ func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err err
 // Key returns 32 random bytes that were made with the database.
 func (x *Index) Key() []byte { return x.key }
 
-// Close waits for commits that have begun and closes the database.
+// Close waits for commits that have begun and closes the database, which it leaves in one
+// file, without a WAL: the last connection removes that, and only one that can write does.
 func (x *Index) Close() error {
-	err := x.writer.close()
+	var err error
 	if x.readers != nil {
-		err = errors.Join(err, x.readers.Close())
+		err = x.readers.Close()
 	}
-	return err
+	return errors.Join(err, x.writer.close())
 }
 
 func errClosed() error {

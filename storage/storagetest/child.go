@@ -19,7 +19,16 @@ import (
 // process is the child that RunDurable starts and kills: then it works on the store until
 // it dies.
 func ChildMain(open func(dir string) (state.Store, error)) {
-	dir := os.Getenv(childDir)
+	asChild(childDir, open, func(store state.Store, seed uint64) {
+		c := &child{service: newService(store), refs: tortured()}
+		c.work(seed)
+	})
+}
+
+// asChild works on the folder that this variable of the environment names, until the
+// process dies. It returns at once when there is none: this process is no such child.
+func asChild[S any](variable string, open func(dir string) (S, error), work func(store S, seed uint64)) {
+	dir := os.Getenv(variable)
 	if dir == "" {
 		return
 	}
@@ -33,9 +42,19 @@ func ChildMain(open func(dir string) (state.Store, error)) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	c := &child{service: newService(store), refs: tortured()}
 	seed, _ := strconv.ParseUint(os.Getenv(childSeed), 10, 64) // the parent wrote it
-	c.work(seed)
+	work(store, seed)
+}
+
+// tell writes a line in one piece: the kill never leaves half of one behind.
+func tell(e told) {
+	line, err := json.Marshal(e)
+	if err == nil {
+		_, err = os.Stdout.Write(append(line, '\n'))
+	}
+	if err != nil {
+		os.Exit(1) // nobody listens
+	}
 }
 
 // child is the process that gets killed.
@@ -60,7 +79,7 @@ func (c *child) work(seed uint64) {
 func (c *child) unlockLeftover(i int) {
 	lock, err := c.service.Holder(context.Background(), c.caller(i), c.refs[i].Name)
 	if err != nil {
-		c.tell(event{Phase: failed, Kind: "holder", State: i, Reason: err.Error()})
+		tell(event{Phase: failed, Kind: "holder", State: i, Reason: err.Error()})
 		return
 	}
 	if lock != nil {
@@ -75,7 +94,7 @@ func (c *child) caller(i int) auth.Principal {
 // call makes one call and tells of it before and after. It reports success.
 func (c *child) call(e event, body []byte) bool {
 	e.Phase, e.Call = begun, c.calls.Add(1)
-	c.tell(e)
+	tell(e)
 	number, err := c.make(e, body)
 	switch {
 	case err == nil:
@@ -85,7 +104,7 @@ func (c *child) call(e event, body []byte) bool {
 	default:
 		e.Phase, e.Reason = failed, err.Error()
 	}
-	c.tell(e)
+	tell(e)
 	return err == nil
 }
 
@@ -100,15 +119,4 @@ func (c *child) make(e event, body []byte) (uint64, error) {
 	}
 	v, err := c.service.Put(ctx, caller, name, state.Write{Body: body, LockID: e.Lock, Release: e.Kind == callFinal})
 	return v.Number, err
-}
-
-// tell writes a line in one piece: the kill never leaves half of one behind.
-func (c *child) tell(e event) {
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = os.Stdout.Write(append(line, '\n'))
-	}
-	if err != nil {
-		os.Exit(1) // nobody listens
-	}
 }

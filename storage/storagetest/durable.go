@@ -21,9 +21,7 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) state.Store) 
 	store := open(t, dir)
 	all := fill(t, store)
 	for range 2 {
-		if err := store.Close(); err != nil {
-			t.Fatalf("Close: %v", err)
-		}
+		mustClose(t, store)
 		store = open(t, dir)
 		for ref, want := range all {
 			want.check(t, store, ref)
@@ -31,9 +29,7 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) state.Store) 
 	}
 	ref := newRef("after")
 	put(t, store, ref, stateBody(1, ""))
-	if err := store.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
-	}
+	mustClose(t, store)
 }
 
 // history is all that a store knows of a state.

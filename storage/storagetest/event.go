@@ -1,6 +1,8 @@
 package storagetest
 
 import (
+	"fmt"
+
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/state"
 )
@@ -40,6 +42,13 @@ const (
 	callPut    = "put"
 	callFinal  = "final" // a put that also releases the lock
 )
+
+func (e event) outcome() (phase, error) {
+	if e.Phase == failed {
+		return e.Phase, fmt.Errorf("%s of state %d: %s", e.Kind, e.State, e.Reason)
+	}
+	return e.Phase, nil
+}
 
 func (e event) writes() bool { return e.Kind == callPut || e.Kind == callFinal }
 

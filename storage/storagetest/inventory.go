@@ -69,21 +69,9 @@ func openInventoryChecked(t *testing.T, open func(t *testing.T) inventory.Store)
 	t.Helper()
 	before := runtime.NumGoroutine()
 	store := open(t)
-	t.Cleanup(func() { closeInventoryChecked(t, store, before) })
+	t.Cleanup(func() { closeChecked(t, store, before) })
 	if err := store.Status(t.Context()); err != nil {
 		t.Fatalf("status of a new store: %v", err)
 	}
 	return store
-}
-
-func closeInventoryChecked(t *testing.T, store inventory.Store, before int) {
-	t.Helper()
-	if err := store.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	if !soon(func() bool { return runtime.NumGoroutine() <= before }) {
-		stacks := make([]byte, 1<<16)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		t.Errorf("%d goroutines before the store was opened, %d after it was closed:\n%s", before, runtime.NumGoroutine(), stacks)
-	}
 }

@@ -3,13 +3,9 @@ package storagetest
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -25,26 +21,13 @@ const inventoryDir = "HOLDFAST_STORAGETEST_INVENTORY_DIR"
 // unless this process is the child that RunInventoryDurable starts and kills: then it
 // uploads to the store until it dies.
 func InventoryChildMain(open func(dir string) (inventory.Store, error)) {
-	dir := os.Getenv(inventoryDir)
-	if dir == "" {
-		return
-	}
-	go func() {
-		// The parent writes nothing: the end of its pipe is its own end.
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(1)
-	}()
-	store, err := open(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	seed, _ := strconv.ParseUint(os.Getenv(childSeed), 10, 64) // the parent wrote it
-	var wg sync.WaitGroup
-	for i := range uint64(8) {
-		wg.Go(func() { newUploader(store, seed, i).run() })
-	}
-	wg.Wait() // never
+	asChild(inventoryDir, open, func(store inventory.Store, seed uint64) {
+		var wg sync.WaitGroup
+		for i := range uint64(8) {
+			wg.Go(func() { newUploader(store, seed, i).run() })
+		}
+		wg.Wait() // never
+	})
 }
 
 // uploadEvent is a line of what the child tells its parent: that it sets out to upload a
@@ -54,6 +37,13 @@ type uploadEvent struct {
 	Parcel  parcel
 	Receipt inventory.Receipt
 	Reason  string // of a failure
+}
+
+func (e uploadEvent) outcome() (phase, error) {
+	if e.Phase == failed {
+		return e.Phase, fmt.Errorf("upload of %+v: %s", e.Parcel, e.Reason)
+	}
+	return e.Phase, nil
 }
 
 // parcel is what a batch is made from, the same in every process.
@@ -108,7 +98,7 @@ func (u *uploader) run() {
 
 // upload sends a batch, now and then twice at once or once more afterwards.
 func (u *uploader) upload(p parcel) {
-	tellUpload(uploadEvent{Phase: begun, Parcel: p})
+	tell(uploadEvent{Phase: begun, Parcel: p})
 	batch := p.batch()
 	times := 1
 	if u.random.IntN(8) == 0 {
@@ -121,25 +111,14 @@ func (u *uploader) upload(p parcel) {
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		tellUpload(uploadEvent{Phase: failed, Parcel: p, Reason: err.Error()})
+		tell(uploadEvent{Phase: failed, Parcel: p, Reason: err.Error()})
 		return
 	}
-	tellUpload(uploadEvent{Phase: acked, Parcel: p, Receipt: receipts[0]})
+	tell(uploadEvent{Phase: acked, Parcel: p, Receipt: receipts[0]})
 	if u.random.IntN(8) == 0 {
 		again, err := u.store.Append(context.Background(), batch)
 		if err != nil || !again.Replayed || !again.At.Equal(receipts[0].At) {
-			tellUpload(uploadEvent{Phase: failed, Parcel: p, Reason: fmt.Sprintf("sent again: %+v, %v", again, err)})
+			tell(uploadEvent{Phase: failed, Parcel: p, Reason: fmt.Sprintf("sent again: %+v, %v", again, err)})
 		}
-	}
-}
-
-// tellUpload writes a line in one piece: the kill never leaves half of one behind.
-func tellUpload(e uploadEvent) {
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = os.Stdout.Write(append(line, '\n'))
-	}
-	if err != nil {
-		os.Exit(1) // nobody listens
 	}
 }

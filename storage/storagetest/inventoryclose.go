@@ -19,7 +19,7 @@ func checkInventoryClose(t *testing.T, open func(t *testing.T) inventory.Store) 
 	batch := newBatch(org, 3)
 	upload(t, store, batch)
 	sequence := store.Records(t.Context(), org, inventory.Query{})
-	closeInventoryChecked(t, store, before)
+	closeChecked(t, store, before)
 	for range 2 {
 		wantClosed(t, store, batch)
 		for record, err := range sequence {

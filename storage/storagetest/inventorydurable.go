@@ -35,7 +35,7 @@ func checkInventoryReopen(t *testing.T, open func(t *testing.T, dir string) inve
 	up := mustRead(t, store, org, inventory.Query{})[len(all)/2].Next
 	down := mustRead(t, store, org, inventory.Query{Order: inventory.Descending})[0].Next
 	for range 3 {
-		closeInventory(t, store)
+		mustClose(t, store)
 		store = open(t, dir)
 		wantQuery(t, store, org, inventory.Query{}, all)
 		wantRecords(t, store, other, rest)
@@ -54,14 +54,7 @@ func checkInventoryReopen(t *testing.T, open func(t *testing.T, dir string) inve
 	if at := upload(t, store, late).At; at.Before(odd.At) {
 		t.Errorf("recorded at %v, after a record of %v from before the restart", at, odd.At)
 	}
-	closeInventory(t, store)
-}
-
-func closeInventory(t *testing.T, store inventory.Store) {
-	t.Helper()
-	if err := store.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
-	}
+	mustClose(t, store)
 }
 
 // checkReopenAfterLoad closes a store while many upload. What was acknowledged is there
@@ -92,5 +85,5 @@ func checkReopenAfterLoad(t *testing.T, open func(t *testing.T, dir string) inve
 	if want := len(recorded) + len(unknown); count != want {
 		t.Errorf("%d batches are there, want %d", count, want)
 	}
-	closeInventory(t, store)
+	mustClose(t, store)
 }

@@ -2,7 +2,6 @@ package storagetest_test
 
 import (
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -101,7 +100,7 @@ func TestInventorySuiteNotices(t *testing.T) {
 		for _, check := range f.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {
 				t.Parallel()
-				wantInventoryFailure(t, name, "TestBrokenInventory/"+check)
+				wantFailure(t, brokenInventory+"="+name, "TestBrokenInventory/"+check)
 			})
 		}
 	}
@@ -109,25 +108,8 @@ func TestInventorySuiteNotices(t *testing.T) {
 		for _, check := range f.checks {
 			t.Run("durable/"+name+"/"+check, func(t *testing.T) {
 				t.Parallel()
-				wantInventoryFailure(t, name, "TestInventoryDurable/"+check)
+				wantFailure(t, brokenInventory+"="+name, "TestInventoryDurable/"+check)
 			})
 		}
-	}
-}
-
-// wantInventoryFailure runs one test on a broken store and wants it to fail by its own
-// judgement: not by a panic, a data race or a time-out.
-func wantInventoryFailure(t *testing.T, broken, test string) {
-	t.Helper()
-	pattern := "^" + strings.ReplaceAll(test, "/", "$/^") + "$"
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.timeout=2m", "-rapid.nofailfile", "-rapid.shrinktime=0s")
-	cmd.Env = append(os.Environ(), brokenInventory+"="+broken)
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Fatalf("%s passes", test)
-	}
-	text := string(out)
-	if !strings.Contains(text, "--- FAIL: "+test) || strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic: ") {
-		t.Errorf("%s went wrong in another way: %v\n%.3000s", test, err, text)
 	}
 }

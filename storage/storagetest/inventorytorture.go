@@ -1,14 +1,8 @@
 package storagetest
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 	"time"
 
@@ -42,7 +36,7 @@ func checkInventoryKill(t *testing.T, open func(t *testing.T, dir string) invent
 	}
 	store := tt.open(t, tt.dir)
 	tt.ledger.verify(t, store)
-	closeInventory(t, store)
+	mustClose(t, store)
 	t.Logf("%d rounds, %d acknowledged instances in %d batches, %v", rounds, tt.ledger.instances, tt.ledger.batches, time.Since(start).Round(time.Millisecond))
 	if tt.ledger.instances < 500 {
 		t.Errorf("only %d instances were acknowledged in all: that proves little", tt.ledger.instances)
@@ -53,62 +47,10 @@ func checkInventoryKill(t *testing.T, open func(t *testing.T, dir string) invent
 // answer.
 func (tt *inventoryTorture) round(t *testing.T) {
 	t.Helper()
-	tt.ledger.enter(tt.kill(t, 1+tt.random.IntN(80)))
+	after, seed := 1+tt.random.IntN(80), tt.random.Uint64()
+	tt.ledger.enter(kill[uploadEvent](t, inventoryDir, tt.dir, seed, after))
 	store := tt.open(t, tt.dir)
 	tt.ledger.verify(t, store)
 	tt.ledger.retry(t, store)
-	closeInventory(t, store)
-}
-
-// kill starts a child, kills it after so many acknowledgements, and returns all it told.
-func (tt *inventoryTorture) kill(t *testing.T, after int) []uploadEvent {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), inventoryDir+"="+tt.dir, fmt.Sprintf("%s=%d", childSeed, tt.random.Uint64()))
-	var stderr strings.Builder
-	cmd.Stderr = &stderr
-	// Held open: the child dies when this process does.
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = stdin.Close() }()
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	events, err := listenUploads(bufio.NewScanner(stdout), after, cmd.Process)
-	_ = cmd.Wait() // the kill
-	if cmd.ProcessState.Exited() || ctx.Err() != nil || err != nil {
-		t.Fatalf("the child was to be killed after %d acknowledgements, but: %v, %v, %v\n%s", after, cmd.ProcessState, ctx.Err(), err, stderr.String())
-	}
-	return events
-}
-
-// listenUploads reads the child's lines to the last, and kills it on the way.
-func listenUploads(lines *bufio.Scanner, after int, process *os.Process) ([]uploadEvent, error) {
-	var events []uploadEvent
-	var failure error
-	for lines.Scan() {
-		var e uploadEvent
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			failure = fmt.Errorf("line %q: %w", lines.Text(), err)
-		}
-		if e.Phase == failed {
-			failure = fmt.Errorf("upload of %+v: %s", e.Parcel, e.Reason)
-		}
-		events = append(events, e)
-		if e.Phase == acked {
-			after--
-		}
-		if after == 0 || failure != nil {
-			_ = process.Kill() // it may be gone already
-		}
-	}
-	return events, failure
+	mustClose(t, store)
 }

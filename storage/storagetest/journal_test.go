@@ -152,7 +152,7 @@ func TestDurableNotices(t *testing.T) {
 	} {
 		t.Run(broken, func(t *testing.T) {
 			t.Parallel()
-			wantFailure(t, broken, "TestBrokenDurable/"+check)
+			wantFailure(t, brokenName+"="+broken, "TestBrokenDurable/"+check)
 		})
 	}
 }

@@ -12,13 +12,20 @@ import (
 	"time"
 )
 
-// kill starts a child, kills it after so many acknowledgements, and returns all it told.
-func (tt *torture) kill(t *testing.T, after int) []event {
+// told is a line of what a child tells its parent.
+type told interface {
+	// outcome is how far the call got, and why it failed if it did.
+	outcome() (phase, error)
+}
+
+// kill starts the child that works on the folder named in this variable, kills it after so
+// many acknowledgements, and returns all it told.
+func kill[E told](t *testing.T, variable, dir string, seed uint64, after int) []E {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), childDir+"="+tt.dir, fmt.Sprintf("%s=%d", childSeed, tt.random.Uint64()))
+	cmd.Env = append(os.Environ(), variable+"="+dir, fmt.Sprintf("%s=%d", childSeed, seed))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	// Held open: the child dies when this process does.
@@ -34,7 +41,7 @@ func (tt *torture) kill(t *testing.T, after int) []event {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	events, err := listen(bufio.NewScanner(stdout), after, cmd.Process)
+	events, err := listen[E](bufio.NewScanner(stdout), after, cmd.Process)
 	_ = cmd.Wait() // the kill
 	if cmd.ProcessState.Exited() || ctx.Err() != nil || err != nil {
 		t.Fatalf("the child was to be killed after %d acknowledgements, but: %v, %v, %v\n%s", after, cmd.ProcessState, ctx.Err(), err, stderr.String())
@@ -43,19 +50,20 @@ func (tt *torture) kill(t *testing.T, after int) []event {
 }
 
 // listen reads the child's lines to the last, and kills it on the way.
-func listen(lines *bufio.Scanner, after int, process *os.Process) ([]event, error) {
-	var events []event
+func listen[E told](lines *bufio.Scanner, after int, process *os.Process) ([]E, error) {
+	var events []E
 	var failure error
 	for lines.Scan() {
-		var e event
+		var e E
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			failure = fmt.Errorf("line %q: %w", lines.Text(), err)
 		}
-		if e.Phase == failed {
-			failure = fmt.Errorf("%s of state %d: %s", e.Kind, e.State, e.Reason)
+		phase, err := e.outcome()
+		if err != nil {
+			failure = err
 		}
 		events = append(events, e)
-		if e.Phase == acked {
+		if phase == acked {
 			after--
 		}
 		if after == 0 || failure != nil {

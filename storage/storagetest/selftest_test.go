@@ -67,26 +67,26 @@ func TestSuiteNotices(t *testing.T) {
 		for _, check := range b.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {
 				t.Parallel()
-				wantFailure(t, name, "TestBrokenStore/"+check)
+				wantFailure(t, brokenName+"="+name, "TestBrokenStore/"+check)
 			})
 		}
 	}
 }
 
-// wantFailure runs one test on a broken store and wants it to fail by its own judgement:
-// not by a panic, a data race or a time-out.
-func wantFailure(t *testing.T, broken, test string) {
+// wantFailure runs one test on the broken store that this line of the environment names,
+// and wants it to fail by its own judgement: not by a panic, a data race or a time-out.
+func wantFailure(t *testing.T, environment, test string) {
 	t.Helper()
 	pattern := "^" + strings.ReplaceAll(test, "/", "$/^") + "$"
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.timeout=2m", "-rapid.nofailfile", "-rapid.shrinktime=0s")
-	cmd.Env = append(os.Environ(), brokenName+"="+broken)
+	cmd.Env = append(os.Environ(), environment)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		t.Fatalf("%s passes", test)
 	}
 	text := string(out)
 	if !strings.Contains(text, "--- FAIL: "+test) || strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic: ") {
-		t.Errorf("%s went wrong in another way: %v\n%s", test, err, text)
+		t.Errorf("%s went wrong in another way: %v\n%.3000s", test, err, text)
 	}
 }
 

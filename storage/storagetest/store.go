@@ -6,7 +6,6 @@ package storagetest
 import (
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/holdfast/holdfast/state"
 )
@@ -68,27 +67,4 @@ func openChecked(t *testing.T, open func(t *testing.T) state.Store) state.Store 
 		t.Fatalf("a new store is not ready: %v", err)
 	}
 	return store
-}
-
-func closeChecked(t *testing.T, store state.Store, before int) {
-	t.Helper()
-	if err := store.Close(); err != nil {
-		t.Errorf("Close: %v", err)
-	}
-	if !soon(func() bool { return runtime.NumGoroutine() <= before }) {
-		stacks := make([]byte, 1<<16)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		t.Errorf("%d goroutines before the store was opened, %d after it was closed:\n%s", before, runtime.NumGoroutine(), stacks)
-	}
-}
-
-// soon polls until done, for five seconds at most.
-func soon(done func() bool) bool {
-	for range 500 {
-		if done() {
-			return true
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return false
 }

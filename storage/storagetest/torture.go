@@ -48,9 +48,7 @@ func tortureOnce(t *testing.T, open func(t *testing.T, dir string) state.Store, 
 	}
 	store := tt.reopen(t)
 	tt.ledger.verifyAll(t, store)
-	if err := store.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
-	}
+	mustClose(t, store)
 	t.Logf("%d rounds, %d acknowledged writes, %v", rounds, tt.ledger.writes, time.Since(start).Round(time.Millisecond))
 	if tt.ledger.writes < 100 {
 		t.Errorf("only %d writes were acknowledged in all: that proves little", tt.ledger.writes)
@@ -72,7 +70,8 @@ func tortureSeed(t *testing.T) uint64 {
 // round runs one child to its end and verifies what it left.
 func (tt *torture) round(t *testing.T) {
 	t.Helper()
-	events := tt.kill(t, 1+tt.random.IntN(700))
+	after, seed := 1+tt.random.IntN(700), tt.random.Uint64()
+	events := kill[event](t, childDir, tt.dir, seed, after)
 	store := tt.reopen(t)
 	for i, ref := range tortured() {
 		tt.ledger.states[i].verify(t, store, ref, callsOf(events, i))
@@ -82,9 +81,7 @@ func (tt *torture) round(t *testing.T) {
 			tt.ledger.writes++
 		}
 	}
-	if err := store.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
-	}
+	mustClose(t, store)
 }
 
 func (tt *torture) reopen(t *testing.T) state.Store {

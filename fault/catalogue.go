@@ -39,6 +39,8 @@ const (
 	IdempotencyMismatch Code = "idempotency_key_reused"
 	CursorInvalid       Code = "cursor_invalid"
 	QueryTooWide        Code = "query_too_wide"
+	StateEncrypted      Code = "state_encrypted"
+	StateUnsupported    Code = "state_format_unsupported"
 	UploadsOff          Code = "uploads_off"
 	Busy                Code = "busy"
 	Interrupted         Code = "interrupted"
@@ -87,6 +89,8 @@ func Catalogue() []Entry {
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
+		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
+		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write; the message says where. It is kept and served, but not looked into."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. Who holds a state's lock is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},

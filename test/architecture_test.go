@@ -21,6 +21,7 @@ func layers() map[string][]string {
 		"configs":             {"certs"},
 		"auth":                {"fault"},
 		"state":               {"fault", "auth", "jsonscan"},
+		"state/document":      {"fault", "jsonscan"},
 		"inventory":           {"fault", "auth", "jsonscan"},
 		"inventory/csvrow":    {"inventory", "jsonscan"},
 		"inventory/transfer":  {"fault", "inventory", "inventory/csvrow", "jsonscan"},

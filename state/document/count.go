@@ -1,0 +1,79 @@
+package document
+
+import "github.com/holdfast/holdfast/jsonscan"
+
+// Counts says how much is in a state.
+type Counts struct {
+	Managed, Data Count
+}
+
+// Count is of one mode. Resources without instances don't count; deposed objects count as
+// instances.
+type Count struct {
+	Resources, Instances int
+}
+
+// CountOf counts without building a Document, entry by entry of the resources. Errors are those of Parse, except that
+// instances are not looked into.
+func CountOf(body []byte) (Counts, error) {
+	var c Counts
+	t := top{resources: func(cursor *jsonscan.Cursor) error {
+		return eachElement(cursor, "resources", func(index int) error {
+			return inList(c.resource(cursor), "resources", index)
+		})
+	}}
+	err := t.read(body)
+	return c, err
+}
+
+// Counts counts a Document.
+func (d *Document) Counts() Counts {
+	var c Counts
+	for n := range d.Instances {
+		i := &d.Instances[n]
+		count := c.of(i.Mode)
+		count.Instances++
+		if n == 0 || !i.sameResource(&d.Instances[n-1]) {
+			count.Resources++
+		}
+	}
+	return c
+}
+
+func (i *Instance) sameResource(other *Instance) bool {
+	return i.Module == other.Module && i.Mode == other.Mode && i.Type == other.Type && i.Name == other.Name
+}
+
+func (c *Counts) of(mode string) *Count {
+	if mode == data {
+		return &c.Data
+	}
+	return &c.Managed
+}
+
+func (c *Counts) resource(cursor *jsonscan.Cursor) error {
+	var mode string
+	instances := 0
+	err := eachMember(cursor, "a resource", func(name []byte) error {
+		switch string(name) {
+		case "mode":
+			value, err := cursor.Value()
+			mode = textOf(value)
+			return err
+		case "instances":
+			return eachElement(cursor, "instances", func(int) error { instances++; return nil })
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case mode != managed && mode != data:
+		return unsupported("the mode is neither managed nor data")
+	case instances > 0:
+		count := c.of(mode)
+		count.Resources++
+		count.Instances += instances
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package document
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// WriteJSON writes the Diff of a and b as JSON without holding it. It is what
+// encoding/json makes of the Diff, except that the summary comes last.
+func WriteJSON(w io.Writer, a, b *Document, options Options) error {
+	d := frame(a, b, options)
+	head, err := json.Marshal(struct {
+		Masked           bool            `json:"masked"`
+		TerraformVersion *Change         `json:"terraform_version,omitempty"`
+		Lineage          *Change         `json:"lineage,omitempty"`
+		Serial           *Change         `json:"serial,omitempty"`
+		Providers        *ProviderChange `json:"providers,omitempty"`
+		Outputs          []OutputChange  `json:"outputs"`
+	}{d.Masked, d.TerraformVersion, d.Lineage, d.Serial, d.Providers, d.Outputs})
+	if err != nil {
+		return err
+	}
+	out := pieces{w: w}
+	out.bytes(head[:len(head)-1])
+	separator := `,"resources":[`
+	for c := range Changes(a, b, options) {
+		d.Summary.count(c)
+		out.write(separator)
+		if out.json(c); out.err != nil {
+			return out.err
+		}
+		separator = ","
+	}
+	if separator != "," {
+		out.write(separator)
+	}
+	out.write(`],"summary":`)
+	out.json(d.Summary)
+	out.write("}\n")
+	return out.err
+}
+
+func (p *pieces) json(v any) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		p.err = err
+		return
+	}
+	p.bytes(raw)
+}

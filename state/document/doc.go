@@ -9,10 +9,11 @@
 // # Sensitive values
 //
 // What is sensitive is what the client marked: the paths in an instance's
-// sensitive_attributes, and outputs with sensitive set. Terraform before 1.10 and OpenTofu
-// before 1.9 mark only what the configuration calls sensitive; there, an attribute that
-// only the provider's schema calls so, such as random_password.result, can't be told from
-// any other. A mark that can't be followed to a value hides the whole attribute.
+// sensitive_attributes, and outputs with sensitive set. A mark that can't be followed to a
+// value hides the whole attribute, and a string that is marked in one place of an instance
+// is hidden in all. What no mark names can't be told from any other value: clients that
+// mark only what the configuration calls sensitive leave an attribute open that only the
+// provider's schema calls so.
 //
 // The format is what the clients' own internal/states/statefile/version4.go reads and
 // writes. Names of members match exactly.

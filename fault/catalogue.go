@@ -8,6 +8,19 @@ const (
 	InternalError       Code = "internal"
 	StateCorrupt        Code = "state_corrupt"
 	StateNotFound       Code = "state_not_found"
+	VersionPurged       Code = "version_purged"
+	VersionNotFound     Code = "version_not_found"
+	OutputNotFound      Code = "output_not_found"
+	CandidateNotFound   Code = "candidate_not_found"
+	CandidateSettled    Code = "candidate_settled"
+	CandidateStale      Code = "candidate_stale"
+	CandidatesFull      Code = "candidates_full"
+	WriteHeld           Code = "write_held"
+	LockIDUsed          Code = "lock_id_used"
+	LockRequired        Code = "lock_required"
+	ReasonMissing       Code = "reason_missing"
+	StateEncrypted      Code = "state_encrypted"
+	StateUnreadable     Code = "state_format_unsupported"
 	NameInvalid         Code = "name_invalid"
 	BodyUnreadable      Code = "body_unreadable"
 	BodyTooLarge        Code = "body_too_large"
@@ -73,6 +86,7 @@ func Catalogue() []Entry {
 		{IdempotencyInvalid, Invalid, "The `Idempotency-Key` is not 1 to 255 visible ASCII characters."},
 		{CursorInvalid, Invalid, "The `cursor` is not one that this server gave for this organization and order."},
 		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339."},
+		{ReasonMissing, Invalid, "This needs a `reason`, of 1 to 1,000 characters: it is recorded."},
 		{LockMismatch, Invalid, "UNLOCK with an ID that does not hold the lock. The body's `lock` shows the holder."},
 		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
 		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
@@ -81,13 +95,25 @@ func Catalogue() []Entry {
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
 		{StateNotFound, NotFound, "There is no state of this name in your organization."},
+		{VersionNotFound, NotFound, "The state has no version of this number: it was never written, or retention removed it."},
+		{OutputNotFound, NotFound, "The state has no output of this name."},
+		{CandidateNotFound, NotFound, "The state has no candidate of this ID."},
 		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no state yet\" and would plan to create everything."},
 		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
+		{LockIDUsed, Conflict, "A lock with this ID was released or taken over before. An ID is good for one lock; take a new one."},
+		{LockRequired, Conflict, "The organization accepts writes to this state only from the holder of its lock."},
+		{WriteHeld, Conflict, "A guard kept the write back; the message names the finding and the candidate that has the bytes. Look at its diff, then promote or discard it."},
+		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
+		{CandidateStale, Conflict, "The state has moved on since: there is a newer version than the one that this builds on. Look at the difference to the newest, then ask again with its number."},
+		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
+		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
+		{StateEncrypted, Unprocessable, "The state was encrypted by the client: the server can store and return it, and nothing that needs to read it."},
+		{StateUnreadable, Unprocessable, "The state is not of format version 4, so the server can't read it."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
 		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write; the message says where. It is kept and served, but not looked into."},

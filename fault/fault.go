@@ -21,9 +21,10 @@ const (
 	Invalid               // the caller sent something that can't be right
 	Unauthenticated       // no credentials, or wrong ones
 	Forbidden             // good credentials that may not do this
-	NotFound              // there is no such state: nothing else may be NotFound
+	NotFound              // there is no such thing; on the addresses that clients use, no such state
 	MethodNotAllowed      // the path exists, the method doesn't
 	Conflict              // somebody else holds what the caller wants
+	Gone                  // it was there, and was taken away for good
 	TooLarge              // over a size limit
 	Unsupported           // a media type that is not understood
 	Timeout               // the caller did not send what it said in time

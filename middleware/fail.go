@@ -80,6 +80,8 @@ func StatusOf(kind fault.Kind) int {
 		return http.StatusMethodNotAllowed
 	case fault.Conflict:
 		return http.StatusConflict
+	case fault.Gone:
+		return http.StatusGone
 	case fault.TooLarge:
 		return http.StatusRequestEntityTooLarge
 	case fault.Unsupported:

@@ -40,6 +40,8 @@ type Lock struct {
 	Info  LockInfo
 	Since time.Time // when Holdfast granted it
 	KeyID string    // key that took it
+	// Seen is the last sign of life: when a request of that key carried the lock's ID.
+	Seen time.Time
 }
 
 // ParseLockInfo reads a LockInfo that has an ID. The error is a fault.LockInvalid.

@@ -1,43 +1,121 @@
 package state
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
-// The rules of locks and versions, as pure decisions on a head. PROTOCOL: each of them
-// may be replayed by a client whose answer got lost, and must then say yes again without
-// doing it again.
+// The rules of locks, replays and versions, as pure decisions on a head. PROTOCOL: each of
+// the clients' calls may be replayed by one whose answer got lost, and must then say yes
+// again without doing it again.
 
-// decideWrite accepts next as the newest version. lockID is the ID the write carries,
-// empty for none; release also frees that lock. *replay reports whether next was the
-// newest version already.
-func decideWrite(next Version, lockID string, release bool, replay *bool) Decide {
+// call is what a decision needs to know of the call it is made for.
+type call struct {
+	actor  audit.Actor
+	at     time.Time
+	policy auth.Policy
+}
+
+// event is one of this call. The store adds the rest.
+func (c call) event(action audit.Action) audit.Event {
+	return audit.Event{Actor: c.actor, Action: action}
+}
+
+// written is what became of a write.
+type written struct {
+	replay bool       // it was the newest version already
+	held   *Candidate // a guard kept it back
+}
+
+// decideWrite accepts next as the newest version, or keeps it as a candidate.
+func (c call) decideWrite(next Version, w Write, out *written) Decide {
 	return func(h Head) (Change, error) {
-		*replay = h.Exists() && sameContent(h.Version, next)
-		if *replay && settled(h, lockID, release) {
+		*out = written{replay: h.Exists() && sameContent(h.Version, next)}
+		if out.replay && settled(h, w.LockID, w.Release) {
 			return Change{}, nil
 		}
-		if err := mayChange(h, lockID); err != nil {
+		if err := c.mayWrite(h, w.LockID); err != nil {
 			return Change{}, err
 		}
-		change := Change{Release: release && h.Lock != nil}
-		if !*replay {
-			change.Version = successor(h, next)
+		change := Change{At: c.at, Seen: h.Lock != nil && !w.Release}
+		if !out.replay {
+			next, warnings := successor(h, next), guards(h, next, c.policy.ShrinkPercent)
+			switch {
+			case len(warnings) > 0 && c.policy.Guards == auth.GuardsHold:
+				next.Warnings = warnings
+				return c.hold(h, next, out), nil
+			case c.policy.Guards != auth.GuardsOff:
+				next.Warnings = warnings
+			}
+			c.accept(&change, next, audit.StateWrite)
 		}
+		c.release(&change, h, w.Release, audit.LockRelease)
 		return change, nil
 	}
 }
 
+// accept makes next the change's version.
+func (c call) accept(change *Change, next *Version, action audit.Action) {
+	event := c.event(action)
+	event.Version, event.Reason, event.Note = next.Number, next.Origin.Reason, list(next.Warnings)
+	change.Version, change.Events = next, append(change.Events, event)
+}
+
+// release frees the lock if wanted, and if there is one.
+func (c call) release(change *Change, h Head, wanted bool, action audit.Action) {
+	if !wanted || h.Lock == nil {
+		return
+	}
+	event := c.event(action)
+	event.LockID, event.Note = h.Lock.Info.ID, h.Lock.Info.Who
+	change.Release, change.Events = true, append(change.Events, event)
+}
+
+// hold keeps next as a candidate. The holder's lock stays: it has failed to write, and
+// will release it.
+func (c call) hold(h Head, next *Version, out *written) Change {
+	out.held = candidateOf(h, *next, Held)
+	event := c.event(audit.CandidateHold)
+	event.Version, event.Note = h.Version.Number, out.held.ID+": "+list(next.Warnings)
+	return Change{At: c.at, Candidate: out.held, Seen: h.Lock != nil, Events: []audit.Event{event}}
+}
+
+// candidateOf describes next on top of h's newest version. The ID follows from both, so
+// that the same bytes sent again are the same candidate.
+func candidateOf(h Head, next Version, source Source) *Candidate {
+	base := binary.BigEndian.AppendUint64(nil, h.Version.Number)
+	sum := sha256.Sum256(append(base, next.Digest[:]...))
+	next.Number = h.Version.Number
+	return &Candidate{ID: hex.EncodeToString(sum[:8]), Version: next, Source: source, Status: Open}
+}
+
+func list(warnings []Warning) string {
+	texts := make([]string, len(warnings))
+	for i, w := range warnings {
+		texts[i] = string(w)
+	}
+	return strings.Join(texts, ", ")
+}
+
 // decideRewrite is decideWrite for a newest version whose bytes are lost: the same bytes
 // are written again.
-func decideRewrite(next Version, lockID string, release bool) Decide {
+func (c call) decideRewrite(next Version, w Write) Decide {
 	return func(h Head) (Change, error) {
-		if err := mayChange(h, lockID); err != nil {
+		if err := mayChange(h, w.LockID); err != nil {
 			return Change{}, err
 		}
-		return Change{Version: successor(h, next), Release: release && h.Lock != nil}, nil
+		change := Change{At: c.at}
+		c.accept(&change, successor(h, next), audit.StateWrite)
+		c.release(&change, h, w.Release, audit.LockRelease)
+		return change, nil
 	}
 }
 
@@ -75,9 +153,17 @@ func mayChange(h Head, lockID string) error {
 	return nil
 }
 
+// mayWrite is mayChange for a client's write, which an organization can bind to the lock.
+func (c call) mayWrite(h Head, lockID string) error {
+	if h.Lock == nil && lockID == "" && c.policy.RequireLock {
+		return fault.New(fault.LockRequired, "this organization accepts writes only from the holder of the lock; use the client without -lock=false")
+	}
+	return mayChange(h, lockID)
+}
+
 // decideDelete takes the state away. A replay finds it gone already and is content; a
 // state that never was is absent.
-func decideDelete(lockID string) Decide {
+func (c call) decideDelete(lockID string) Decide {
 	return func(h Head) (Change, error) {
 		if h.Version.Number == 0 {
 			return Change{}, fault.New(fault.StateNotFound, "there is no such state")
@@ -88,32 +174,70 @@ func decideDelete(lockID string) Decide {
 		if err := mayChange(h, lockID); err != nil {
 			return Change{}, err
 		}
-		return Change{Delete: !h.Deleted}, nil
+		if h.Deleted {
+			return Change{}, nil
+		}
+		event := c.event(audit.StateDelete)
+		event.Version = h.Version.Number
+		return Change{At: c.at, Delete: true, Events: []audit.Event{event}}, nil
 	}
 }
 
-// decideLock grants the lock when it is free, and again to the same ID and the same Who.
-func decideLock(info LockInfo, keyID string, now time.Time) Decide {
+// decideUndelete brings a deleted state back. One that is there already is a replay.
+func (c call) decideUndelete() Decide {
 	return func(h Head) (Change, error) {
 		switch {
-		case h.Lock == nil:
-			return Change{Lock: &Lock{Info: info, Since: now, KeyID: keyID}}, nil
-		case h.Lock.Info.ID == info.ID && h.Lock.Info.Who == info.Who:
+		case h.Version.Number == 0:
+			return Change{}, fault.New(fault.StateNotFound, "there is no such state, and none was deleted that could be brought back")
+		case !h.Deleted:
 			return Change{}, nil
+		case h.Lock != nil:
+			return Change{}, held(fault.LockHeld, h.Lock.Info)
+		}
+		event := c.event(audit.StateUndelete)
+		event.Version = h.Version.Number
+		return Change{At: c.at, Undelete: true, Events: []audit.Event{event}}, nil
+	}
+}
+
+// decideLock grants the lock when it is free, again to the same ID and the same Who, and
+// to the next one when its holder gave no sign of life for the organization's time.
+func (c call) decideLock(info LockInfo) Decide {
+	return func(h Head) (Change, error) {
+		lock := &Lock{Info: info, Since: c.at, Seen: c.at, KeyID: c.actor.KeyID}
+		event := c.event(audit.LockTake)
+		event.LockID, event.Note = info.ID, info.Who
+		switch {
+		case h.Lock == nil:
+			return Change{At: c.at, Lock: lock, Events: []audit.Event{event}}, nil
+		case h.Lock.Info.ID == info.ID && h.Lock.Info.Who == info.Who:
+			return Change{At: c.at, Seen: true}, nil
+		case c.abandoned(h.Lock):
+			change := Change{At: c.at, Lock: lock}
+			c.release(&change, h, true, audit.LockTakeOver)
+			change.Events = append(change.Events, event)
+			return change, nil
 		default:
 			return Change{}, held(fault.LockHeld, h.Lock.Info)
 		}
 	}
 }
 
+// abandoned reports whether a lock may be taken over.
+func (c call) abandoned(lock *Lock) bool {
+	return c.policy.LockTTL > 0 && c.at.Sub(lock.Seen) >= c.policy.LockTTL
+}
+
 // decideUnlock frees the lock that has this ID, and reports it in *released.
-func decideUnlock(id string, released **Lock) Decide {
+func (c call) decideUnlock(id string, action audit.Action, released **Lock) Decide {
 	return func(h Head) (Change, error) {
 		*released = nil // an earlier call may not have counted
 		switch {
 		case h.Lock != nil && h.Lock.Info.ID == id:
 			*released = h.Lock
-			return Change{Release: true}, nil
+			change := Change{At: c.at}
+			c.release(&change, h, true, action)
+			return change, nil
 		case h.ReleasedID == id:
 			return Change{}, nil // a replay; somebody else may have locked since
 		case h.Lock != nil:
@@ -125,9 +249,69 @@ func decideUnlock(id string, released **Lock) Decide {
 }
 
 // decideForceUnlock frees whatever is held, and reports it in *released.
-func decideForceUnlock(released **Lock) Decide {
+func (c call) decideForceUnlock(reason string, released **Lock) Decide {
 	return func(h Head) (Change, error) {
 		*released = h.Lock
-		return Change{Release: h.Lock != nil}, nil
+		change := Change{At: c.at}
+		c.release(&change, h, true, audit.LockForce)
+		for i := range change.Events {
+			change.Events[i].Reason = reason
+		}
+		return change, nil
 	}
+}
+
+// decideRepeat accepts a version that the server itself made out of an older one or of a
+// candidate: under the lock that lockID names, or while nobody holds it. base is the
+// newest version that it was made for; *moved is set, and nothing done, when that is no
+// longer the newest.
+func (c call) decideRepeat(next Version, base uint64, lockID string, settle *Settlement, moved *bool) Decide {
+	return func(h Head) (Change, error) {
+		*moved = h.Version.Number != base
+		if h.Lock == nil && lockID != "" || h.Lock != nil && h.Lock.Info.ID != lockID {
+			return Change{}, mayChange(h, lockID)
+		}
+		if *moved {
+			return Change{}, nil
+		}
+		action := audit.StateRollback
+		if settle != nil {
+			action = audit.CandidateAccept
+		}
+		change := Change{At: c.at, Settle: settle, Seen: h.Lock != nil}
+		c.accept(&change, successor(h, next), action)
+		return change, nil
+	}
+}
+
+// decideCandidate keeps next as a candidate that somebody brought.
+func (c call) decideCandidate(next Version, out **Candidate) Decide {
+	return func(h Head) (Change, error) {
+		next.Warnings = guards(h, next, c.policy.ShrinkPercent)
+		*out = candidateOf(h, next, Pushed)
+		event := c.event(audit.CandidatePush)
+		event.Version, event.Reason, event.Note = h.Version.Number, next.Origin.Reason, (*out).ID
+		return Change{At: c.at, Candidate: *out, Events: []audit.Event{event}}, nil
+	}
+}
+
+// decideDiscard ends an open candidate.
+func (c call) decideDiscard(id, reason string) Decide {
+	return func(Head) (Change, error) {
+		event := c.event(audit.CandidateDrop)
+		event.Note, event.Reason = id, reason
+		return Change{At: c.at, Settle: &Settlement{ID: id, Status: Discarded, At: c.at}, Events: []audit.Event{event}}, nil
+	}
+}
+
+func errMoved(base uint64) error {
+	return fault.New(fault.CandidateStale, "the state has a newer version than %d, which this was made for; look at the difference to the newest, then ask again", base)
+}
+
+func errSettled(c Candidate) error {
+	return fault.New(fault.CandidateSettled, "candidate %s was %s already", c.ID, c.Status)
+}
+
+func errHeld(c *Candidate) error {
+	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it", list(c.Warnings), c.ID))
 }

@@ -24,6 +24,9 @@ type Summary struct {
 	// Encrypted says that OpenTofu encrypted the state on the client's side. Serial and
 	// lineage stand outside of the encryption; nothing else in the body is readable.
 	Encrypted bool
+	// Resources is how many resource instances the body describes; -1 where that can't be
+	// told: it is encrypted, or not of format version 4.
+	Resources int
 }
 
 // Scan checks that body is one JSON object and returns what its top-level members say of
@@ -46,6 +49,7 @@ func Scan(body []byte) (Summary, error) {
 		return Summary{}, stateInvalid(err)
 	}
 	f.summary.Encrypted = f.encryptedData && !f.plain
+	f.summary.Resources = -1
 	return f.summary, nil
 }
 

@@ -3,24 +3,34 @@ package state
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
+// Policies says how an organization wants a state kept. *auth.Verifier is one.
+type Policies interface {
+	Policy(org uuid.UUID, state string) auth.Policy
+}
+
 // Service is the door to states: every operation names its caller, and touches that
 // caller's organization only.
 type Service struct {
-	store Store
-	now   func() time.Time
-	log   *slog.Logger
+	store    Store
+	policies Policies
+	now      func() time.Time
+	log      *slog.Logger
 }
 
 // NewService returns a service on store. now gives the time of versions and locks.
-func NewService(store Store, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: store, now: now, log: log}
+func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
+	return &Service{store: store, policies: policies, now: now, log: log}
 }
 
 // Write is one request to store a state.
@@ -34,7 +44,7 @@ type Write struct {
 
 // Get returns the newest version with its bytes, or fault.StateNotFound.
 func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapshot, error) {
-	ref, err := s.enter(p, auth.ReadState, name)
+	ref, err := s.enter(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -43,9 +53,10 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapsho
 
 // Put stores a new version and returns it. Sending again what is already the newest
 // version is accepted and makes no new one. Faults: StateInvalid, LockHeld (as
-// *HeldError), LockNotHeld.
+// *HeldError), LockNotHeld, LockRequired; WriteHeld when a guard kept the body back as a
+// candidate.
 func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write) (Version, error) {
-	ref, err := s.enter(p, auth.WriteState, name)
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
@@ -53,26 +64,35 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	if err != nil {
 		return Version{}, err
 	}
-	var replay bool
-	head, err := s.store.Update(ctx, ref, w.Body, decideWrite(next, w.LockID, w.Release, &replay))
-	if err == nil && replay {
-		head, err = s.confirm(ctx, ref, head, w, next)
+	var out written
+	call := s.call(p, ref)
+	head, err := s.store.Update(ctx, ref, w.Body, call.decideWrite(next, w, &out))
+	switch {
+	case err != nil:
+		return Version{}, err
+	case out.held != nil:
+		s.logHeld(ctx, out.held)
+		return Version{}, errHeld(out.held)
+	case out.replay:
+		head, err = s.confirm(ctx, ref, head, w, next, call)
+	default:
+		s.logWarned(ctx, head.Version)
 	}
 	return head.Version, err
 }
 
 // confirm makes sure that what a replay was told is there can be read, and writes it again
 // when its bytes are lost.
-func (s *Service) confirm(ctx context.Context, ref Ref, head Head, w Write, next Version) (Head, error) {
+func (s *Service) confirm(ctx context.Context, ref Ref, head Head, w Write, next Version, call call) (Head, error) {
 	_, err := s.store.Current(ctx, ref)
-	if !fault.Is(err, fault.StateCorrupt) {
+	if !fault.Is(err, fault.StateCorrupt) && !fault.Is(err, fault.VersionPurged) {
 		return head, nil
 	}
 	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", head.Version.Number, "error", err)
 	if w.Release && head.Lock == nil {
 		w.LockID = "" // released by the first try
 	}
-	return s.store.Update(ctx, ref, w.Body, decideRewrite(next, w.LockID, w.Release))
+	return s.store.Update(ctx, ref, w.Body, call.decideRewrite(next, w))
 }
 
 // describe reads what a version records about its body and its writer.
@@ -86,115 +106,87 @@ func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
 		Lineage:          summary.Lineage,
 		TerraformVersion: summary.TerraformVersion,
 		Encrypted:        summary.Encrypted,
+		Resources:        summary.Resources,
 		Size:             int64(len(body)),
 		Digest:           sha256.Sum256(body),
 		CreatedAt:        s.clock(),
-		Author:           Author{KeyID: p.KeyID, Address: p.Address, Request: p.Request},
+		Author:           Author{KeyID: p.KeyID, Subject: p.Subject, Address: p.Address, Request: p.Request},
 	}, nil
 }
 
-// Delete takes the state away; its versions stay in the store. Deleting it again is
-// accepted. Faults: StateNotFound when it was never written, LockHeld, LockNotHeld.
+// Delete takes the state away. Its versions stay in the store, for the organization's
+// grace period, and Undelete brings it back. Deleting it again is accepted. Faults:
+// StateNotFound when it was never written, LockHeld, LockNotHeld.
 func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockID string) error {
-	ref, err := s.enter(p, auth.WriteState, name)
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return err
 	}
-	_, err = s.store.Update(ctx, ref, nil, decideDelete(lockID))
+	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDelete(lockID))
 	return err
 }
 
-// Lock takes the lock, also on a state that has no data yet. Faults: LockHeld, as
-// *HeldError.
-func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info LockInfo) (Head, error) {
-	ref, err := s.enter(p, auth.LockState, name)
+// Undelete brings a deleted state back as it was. Faults: StateNotFound when there is
+// nothing to bring back, LockHeld.
+func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Version, error) {
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
-		return Head{}, err
+		return Version{}, err
 	}
-	return s.store.Update(ctx, ref, nil, decideLock(info, p.KeyID, s.clock()))
-}
-
-// Unlock frees the lock with this info's ID. Faults: LockMismatch, as *HeldError when
-// somebody else holds it.
-func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info LockInfo) error {
-	var released *Lock
-	right := auth.LockState
-	if info.Forced() {
-		right = auth.ForceUnlock
-	}
-	ref, err := s.enter(p, right, name)
-	if err != nil {
-		return err
-	}
-	if _, err := s.store.Update(ctx, ref, nil, decideUnlock(info.ID, &released)); err != nil {
-		return err
-	}
-	if released != nil && info.Forced() {
-		s.logForced(ctx, p, released)
-	}
-	return nil
-}
-
-// ForceUnlock frees whatever is held, and is content when nothing is: Terraform's
-// force-unlock names no lock.
-func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name) error {
-	var released *Lock
-	ref, err := s.enter(p, auth.ForceUnlock, name)
-	if err != nil {
-		return err
-	}
-	if _, err := s.store.Update(ctx, ref, nil, decideForceUnlock(&released)); err != nil {
-		return err
-	}
-	if released != nil {
-		s.logForced(ctx, p, released)
-	}
-	return nil
-}
-
-func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
-	s.log.WarnContext(ctx, "lock forced open",
-		"lock_id", lock.Info.ID, "holder", lock.Info.Who, "operation", lock.Info.Operation,
-		"held_since", lock.Since, "key", p.KeyID)
-}
-
-// Holder returns the held lock, nil when nobody holds it.
-func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Lock, error) {
-	ref, err := s.enter(p, auth.ReadMetadata, name)
-	if err != nil {
-		return nil, err
-	}
-	head, err := s.store.Head(ctx, ref)
-	return head.Lock, err
-}
-
-// Holds reports whether lockID is the lock that is held now. Who sends it is spared limits
-// that others meet, so a wrong ID, and a caller who may not lock, is told no more than that.
-func (s *Service) Holds(ctx context.Context, p auth.Principal, name Name, lockID string) bool {
-	ref, err := s.enter(p, auth.LockState, name)
-	if err != nil || lockID == "" {
-		return false
-	}
-	head, err := s.store.Head(ctx, ref)
-	return err == nil && head.Lock != nil && head.Lock.Info.ID == lockID
+	head, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideUndelete())
+	return head.Version, err
 }
 
 // Ready says whether a write would be accepted now. It needs no caller: it tells nothing
 // about any organization.
 func (s *Service) Ready(ctx context.Context) error { return s.store.Ready(ctx) }
 
-// enter is the one gate of every operation: who is calling, and whether they may.
-func (s *Service) enter(p auth.Principal, right auth.Right, name Name) (Ref, error) {
-	if err := p.May(right); err != nil {
+// enter is the one gate of every operation: who is calling, and whether they may. A
+// refusal for want of a right is recorded before it is told.
+func (s *Service) enter(ctx context.Context, p auth.Principal, right auth.Right, name Name) (Ref, error) {
+	if err := s.admit(ctx, p, right, name, p.May(right)); err != nil {
 		return Ref{}, err
 	}
 	if _, err := ParseName(string(name)); err != nil {
 		return Ref{}, err
 	}
-	if err := p.MayOn(right, string(name)); err != nil {
+	if err := s.admit(ctx, p, right, name, p.MayOn(right, string(name))); err != nil {
 		return Ref{}, err
 	}
 	return Ref{Org: p.Org, Name: name}, nil
+}
+
+// enterOrg is enter for what is about no single state.
+func (s *Service) enterOrg(ctx context.Context, p auth.Principal, right auth.Right) error {
+	return s.admit(ctx, p, right, "", p.May(right))
+}
+
+func (s *Service) admit(ctx context.Context, p auth.Principal, right auth.Right, name Name, refusal error) error {
+	if !fault.Is(refusal, fault.RightMissing) {
+		return refusal
+	}
+	if _, err := ParseName(string(name)); err != nil {
+		name = ""
+	}
+	return errors.Join(refusal, s.store.Record(ctx, audit.Event{
+		At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: audit.AccessRefused, State: string(name),
+		Refused: fault.RightMissing, Note: string(right),
+	}))
+}
+
+// call is what decisions need to know of this one.
+func (s *Service) call(p auth.Principal, ref Ref) call {
+	return call{actor: audit.ActorOf(p), at: s.clock(), policy: s.policies.Policy(ref.Org, string(ref.Name))}
+}
+
+func (s *Service) logHeld(ctx context.Context, c *Candidate) {
+	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", list(c.Warnings))
+}
+
+func (s *Service) logWarned(ctx context.Context, v Version) {
+	if len(v.Warnings) > 0 {
+		s.log.WarnContext(ctx, "a write looks wrong", "version", v.Number, "findings", list(v.Warnings))
+	}
 }
 
 // clock gives times as the store keeps them.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
 )
 
 // Ref addresses one state. Names are unique within an organization only: no operation of
@@ -21,8 +23,9 @@ type Ref struct {
 type Head struct {
 	// Version is the newest ever written, also after a deletion.
 	Version Version
-	// Deleted says that the state was deleted after Version was written.
-	Deleted bool
+	// Deleted says that the state was deleted after Version was written, at DeletedAt.
+	Deleted   bool
+	DeletedAt time.Time
 	// Lock is the held lock, nil when nobody holds it.
 	Lock *Lock
 	// ReleasedID is the ID of the lock that was released last, so that a replayed UNLOCK
@@ -43,18 +46,26 @@ func (h Head) After(change Change, bodySize int) (Head, error) {
 			return Head{}, fmt.Errorf("state: version %d of %d bytes can't follow version %d with a body of %d bytes",
 				v.Number, v.Size, h.Version.Number, bodySize)
 		}
-		h.Version, h.Deleted = *v, false
+		h.Version, h.Deleted, h.DeletedAt = *v, false, time.Time{}
 		h.Version.CreatedAt = storedTime(v.CreatedAt)
 	}
 	if change.Delete {
-		h.Deleted = true
+		h.Deleted, h.DeletedAt = true, storedTime(change.At)
+	}
+	if change.Undelete {
+		h.Deleted, h.DeletedAt = false, time.Time{}
 	}
 	if change.Release && h.Lock != nil {
 		h.ReleasedID, h.Lock = h.Lock.Info.ID, nil
 	}
 	if change.Lock != nil {
 		lock := *change.Lock
-		lock.Since, lock.Info.Raw = storedTime(lock.Since), bytes.Clone(lock.Info.Raw)
+		lock.Since, lock.Seen, lock.Info.Raw = storedTime(lock.Since), storedTime(lock.Seen), bytes.Clone(lock.Info.Raw)
+		h.Lock = &lock
+	}
+	if change.Seen && h.Lock != nil {
+		lock := *h.Lock
+		lock.Seen = storedTime(change.At)
 		h.Lock = &lock
 	}
 	return h, nil
@@ -62,25 +73,53 @@ func (h Head) After(change Change, bodySize int) (Head, error) {
 
 func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// Change is what a decision wants recorded; Head.After says where it leads. The zero
-// Change records nothing; of several parts, Version comes first, then Delete, Release
-// and Lock.
+// Change is what a decision wants recorded; Head.After says where it leads. A Change
+// without parts records nothing; of several parts, Version comes first, then Delete,
+// Undelete, Release, Lock and Seen.
 type Change struct {
+	// At is the time of the change, for DeletedAt, Lock.Seen and the events.
+	At time.Time
 	// Version makes Update's body the state's newest version. Its Number must be
 	// Head.Version.Number + 1.
 	Version *Version
-	// Delete takes the state away; its versions stay.
-	Delete bool
-	// Lock makes this the held lock.
+	// Delete takes the state away; its versions stay. Undelete brings it back.
+	Delete, Undelete bool
+	// Lock makes this the held lock. An ID that was released from this state before, by
+	// whomever and however long ago, fails the Update with fault.LockIDUsed.
 	Lock *Lock
-	// Release frees the lock, if one is held, and remembers its ID as ReleasedID.
+	// Release frees the lock, if one is held, and remembers its ID: as ReleasedID, and for
+	// good, so that no delayed LOCK makes it valid again.
 	Release bool
+	// Seen is a sign of life of the lock's holder.
+	Seen bool
+	// Candidate keeps Update's body as a candidate, unless one with this ID is there.
+	// Beyond MaxOpenCandidates open ones of the state, Update fails with
+	// fault.CandidatesFull.
+	Candidate *Candidate
+	// Settle ends an open candidate; one that is not open any more fails the Update with
+	// fault.CandidateSettled.
+	Settle *Settlement
+	// Events go to the audit log. Org, State and At are the Update's own.
+	Events []audit.Event
+}
+
+// Empty reports whether the change has no parts. Events alone are parts.
+func (c Change) Empty() bool {
+	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen &&
+		c.Candidate == nil && c.Settle == nil && len(c.Events) == 0
 }
 
 // Decide looks at a state's head and says what to change. It must be quick and have no
 // effects of its own: a Store may call it more than once for one Update, and only the
 // last call counts.
 type Decide func(Head) (Change, error)
+
+// Pruning says which versions go.
+type Pruning struct {
+	Below  uint64    // numbers smaller than this; 0 for none
+	Before time.Time // created before this; zero for none
+	Limit  int       // above zero
+}
 
 // Store keeps states. Every engine and every decorator passes storagetest.RunStore.
 //
@@ -98,7 +137,8 @@ type Store interface {
 	Head(ctx context.Context, ref Ref) (Head, error)
 
 	// Version returns an accepted version, also of a deleted state, or
-	// fault.StateNotFound when there is no such version.
+	// fault.StateNotFound when there is no such version, fault.VersionPurged when its
+	// bytes were destroyed.
 	Version(ctx context.Context, ref Ref, number uint64) (Snapshot, error)
 
 	// Update runs decide on the current head and records what it returns, in one
@@ -117,6 +157,26 @@ type Store interface {
 	// body is stored only when the change has a Version. The store keeps no reference
 	// to it that the caller could disturb: the caller must not change it afterwards.
 	Update(ctx context.Context, ref Ref, body []byte, decide Decide) (Head, error)
+
+	// Purge destroys a version's bytes: when it returns nil, they are in none of the
+	// store's files any more. Current of a purged newest version is fault.VersionPurged,
+	// and so is Version. To purge again is fine. StateNotFound when there is no such
+	// version. The event is recorded in the same transaction.
+	Purge(ctx context.Context, ref Ref, number uint64, event audit.Event) error
+
+	// Prune removes versions of a state for good, the oldest first: those with a smaller
+	// number than below and those created before the time, but never the newest. It
+	// removes at most limit of them and returns how many; with fewer than limit there are
+	// no more. What removed something records the event, with a note of how many.
+	Prune(ctx context.Context, ref Ref, p Pruning, event audit.Event) (int, error)
+
+	// Expunge removes a state that is deleted since before the time, with all its
+	// versions, candidates and lock IDs, in pieces of at most limit rows; done reports
+	// that nothing of it is left. The lock of a deleted state, if one is held, keeps it.
+	// Events about it stay.
+	Expunge(ctx context.Context, ref Ref, before time.Time, limit int, event audit.Event) (done bool, err error)
+
+	Lists
 
 	// Ready returns nil when a write would be accepted now, else a fault that says why
 	// not. It may answer from a probe that is at most a second old.

@@ -23,11 +23,43 @@ type Version struct {
 	Digest           Digest
 	CreatedAt        time.Time // UTC, microseconds
 	Author           Author
+
+	// Resources is how many resource instances the body describes, managed ones and data
+	// sources; -1 where that is not known: encrypted by the client, or of another format.
+	Resources int
+	// Warnings are the guards' findings that did not keep the write back.
+	Warnings []Warning
+	// Origin says how the version came about when no client wrote it.
+	Origin Origin
+	// Purged says that the bytes were destroyed on purpose; what describes them stays.
+	Purged bool
+}
+
+// Warning names a guard that found something.
+type Warning string
+
+// The guards' findings.
+const (
+	WarnEmptied    Warning = "emptied"          // no resources left, without a destroy
+	WarnShrunk     Warning = "shrunk"           // fewer resources by more than the share
+	WarnLineage    Warning = "lineage_changed"  // another lineage than before
+	WarnSerialBack Warning = "serial_back"      // a smaller serial than before
+	WarnSerialSame Warning = "serial_reused"    // the same serial with other content
+	WarnOlderTool  Warning = "older_terraform"  // a smaller terraform_version than before
+	WarnDecrypted  Warning = "encryption_ended" // plain where it was encrypted before
+)
+
+// Origin is where a version's content comes from, other than from a client's write.
+type Origin struct {
+	Version   uint64 // the older version that a rollback repeats; 0 for none
+	Candidate string // the candidate that was promoted; empty for none
+	Reason    string // why, as the caller said
 }
 
 // Author is who wrote a version and on what occasion.
 type Author struct {
 	KeyID     string
+	Subject   string // who a token or certificate says it is; empty for a key
 	Address   string // client address without port
 	Request   string // request ID
 	Who       string // of the lock that was held; empty for an unlocked write

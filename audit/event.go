@@ -1,0 +1,84 @@
+// Package audit is the record of who did what: one Event for each change that was made,
+// and for each that was refused for want of a right. It is kept by the same store and in
+// the same transaction as the change itself, so that neither is there without the other.
+package audit
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Action is what somebody did, or tried to.
+type Action string
+
+// The actions.
+const (
+	StateWrite      Action = "state.write"       // a version was accepted
+	StateRollback   Action = "state.rollback"    // a version with the content of an older one
+	StateDelete     Action = "state.delete"      // the state was taken away
+	StateUndelete   Action = "state.undelete"    // and brought back
+	StateExpire     Action = "state.expire"      // a deleted state's grace period ended
+	VersionPurge    Action = "version.purge"     // a version's bytes were destroyed
+	VersionsPrune   Action = "versions.prune"    // retention removed old versions
+	LockTake        Action = "lock.take"         // also after a takeover
+	LockRelease     Action = "lock.release"      // by who held it
+	LockForce       Action = "lock.force"        // by somebody else
+	LockTakeOver    Action = "lock.takeover"     // the old holder gave no sign of life
+	CandidateHold   Action = "candidate.hold"    // a guard kept a write back
+	CandidatePush   Action = "candidate.push"    // somebody brought one, such as errored.tfstate
+	CandidateAccept Action = "candidate.promote" // it became a version
+	CandidateDrop   Action = "candidate.discard" // it will not become one
+	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
+	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
+)
+
+// Actor is who did it, as far as it is known.
+type Actor struct {
+	KeyID   string    // of the key, or "oidc.<name>", "cert.<name>"; "holdfast" for the server itself
+	KeyName string    // of the key's own section; may be empty
+	Subject string    // who a token or certificate says it is; may be empty
+	Role    auth.Role // at that time
+	Address string    // client address without port
+	Request string    // request ID
+}
+
+// ActorOf returns who a principal is.
+func ActorOf(p auth.Principal) Actor {
+	return Actor{KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject, Role: p.Role, Address: p.Address, Request: p.Request}
+}
+
+// Server is the actor of what no caller asked for, such as retention.
+func Server() Actor { return Actor{KeyID: "holdfast"} }
+
+// Event is one thing that was done, or refused. It never holds secrets or state content.
+type Event struct {
+	Sequence uint64    // grows with each event of a store, in the order of commits; 0 until recorded
+	At       time.Time // UTC, microseconds; stores never let it go back
+	Org      uuid.UUID
+	Actor    Actor
+	Action   Action
+	State    string // the state's name; empty when it is about none
+	Version  uint64 // the version it is about; 0 for none
+	LockID   string // the lock it is about, or came with; empty for none
+	// Refused is why nothing was done; empty when it was done.
+	Refused fault.Code
+	// Reason is what the caller gave as one.
+	Reason string
+	// Note says more in words: a guard's findings, a holder who was displaced.
+	Note string
+}
+
+// Query selects an organization's events, newest first. Zero fields select everything.
+type Query struct {
+	Action Action
+	State  string
+	KeyID  string
+	Since  time.Time // inclusive
+	Until  time.Time // exclusive
+	Before uint64    // continue below this Sequence; 0 begins with the newest
+	Limit  int       // at most so many; above zero
+}

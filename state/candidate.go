@@ -1,0 +1,47 @@
+package state
+
+import "time"
+
+// Candidate is a body that is not a version, or not yet: a guard held it back, or somebody
+// brought it, such as an errored.tfstate. Nothing of it is lost until somebody decides.
+type Candidate struct {
+	// ID is the same for the same body on top of the same version: a client that sends its
+	// refused write again makes no second candidate.
+	ID string
+	// Version describes the body as the version that it would become. Number is that of
+	// the newest version it was brought on top of.
+	Version
+	Source  Source
+	Status  CandidateStatus
+	Decided time.Time // when it was promoted or discarded; zero while it is open
+}
+
+// Source is how a candidate came.
+type Source string
+
+// The sources of candidates.
+const (
+	Held   Source = "held"   // a write that a guard kept back
+	Pushed Source = "pushed" // brought on purpose
+)
+
+// CandidateStatus is what became of a candidate.
+type CandidateStatus string
+
+// The statuses of candidates. Only open ones keep their bytes.
+const (
+	Open      CandidateStatus = "open"
+	Promoted  CandidateStatus = "promoted"
+	Discarded CandidateStatus = "discarded"
+)
+
+// Settlement ends a candidate's being open.
+type Settlement struct {
+	ID     string
+	Status CandidateStatus // Promoted or Discarded
+	At     time.Time
+}
+
+// MaxOpenCandidates bounds the open candidates of one state: a client that is held back
+// again and again must not fill the disk.
+const MaxOpenCandidates = 20

@@ -1,0 +1,104 @@
+package state
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+// AddCandidate keeps a body, such as an errored.tfstate, without making it a version. Who
+// may write may bring one, lock or no lock. The same bytes on the same version are the
+// same candidate. Faults: StateInvalid, CandidatesFull.
+func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name, body []byte, reason string) (Candidate, error) {
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	if err != nil {
+		return Candidate{}, err
+	}
+	next, err := s.describe(p, body)
+	if err != nil {
+		return Candidate{}, err
+	}
+	next.Origin.Reason = reason
+	var made *Candidate
+	if _, err := s.store.Update(ctx, ref, body, s.call(p, ref).decideCandidate(next, &made)); err != nil {
+		return Candidate{}, err
+	}
+	return *made, nil
+}
+
+// Candidates lists a state's candidates, the newest first.
+func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, limit int) ([]Candidate, error) {
+	ref, err := s.enter(ctx, p, auth.ReadMetadata, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.store.Candidates(ctx, ref, limit)
+}
+
+// Candidate returns one with its bytes, as long as it is open. Faults: CandidateNotFound.
+func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id string) (CandidateBody, error) {
+	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	if err != nil {
+		return CandidateBody{}, err
+	}
+	return s.store.Candidate(ctx, ref, id)
+}
+
+// Promote makes a candidate the newest version, byte for byte, past all guards. anyway
+// accepts that the state has moved on since the candidate came. Faults: CandidateNotFound,
+// CandidateSettled, CandidateStale, LockHeld, LockNotHeld.
+func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id string, d Decision) (Version, error) {
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	if err != nil {
+		return Version{}, err
+	}
+	candidate, err := s.openCandidate(ctx, ref, id)
+	if err != nil {
+		return Version{}, err
+	}
+	next, err := s.describe(p, candidate.Body)
+	if err != nil {
+		return Version{}, err
+	}
+	next.Warnings, next.Origin = candidate.Warnings, Origin{Candidate: id, Reason: d.Reason}
+	base := candidate.Number
+	if d.Anyway {
+		head, err := s.store.Head(ctx, ref)
+		if err != nil {
+			return Version{}, err
+		}
+		base = head.Version.Number
+	}
+	return s.repeat(ctx, p, ref, repeat{
+		next: next, body: candidate.Body, base: base, lockID: d.LockID,
+		settle: &Settlement{ID: id, Status: Promoted, At: s.clock()},
+	})
+}
+
+// Decision is what somebody says who promotes a candidate.
+type Decision struct {
+	Reason string
+	LockID string // of the lock that they hold; empty while nobody holds it
+	Anyway bool   // also when there is a newer version than the candidate knew
+}
+
+// Discard ends a candidate; its bytes go. Faults: CandidateNotFound, CandidateSettled.
+func (s *Service) Discard(ctx context.Context, p auth.Principal, name Name, id, reason string) error {
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.openCandidate(ctx, ref, id); err != nil {
+		return err
+	}
+	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDiscard(id, reason))
+	return err
+}
+
+func (s *Service) openCandidate(ctx context.Context, ref Ref, id string) (CandidateBody, error) {
+	candidate, err := s.store.Candidate(ctx, ref, id)
+	if err == nil && candidate.Status != Open {
+		err = errSettled(candidate.Candidate)
+	}
+	return candidate, err
+}

@@ -1,0 +1,76 @@
+package state
+
+import (
+	"strconv"
+	"strings"
+)
+
+// guards returns what is suspicious about next as the successor of h's newest version.
+// Nothing is about a state's first version.
+func guards(h Head, next Version, shrinkPercent int) []Warning {
+	old := h.Version
+	if !h.Exists() {
+		return nil
+	}
+	var found []Warning
+	add := func(w Warning, when bool) {
+		if when {
+			found = append(found, w)
+		}
+	}
+	if !destroys(h.Lock) {
+		emptied := old.Resources > 0 && next.Resources == 0
+		add(WarnEmptied, emptied)
+		add(WarnShrunk, !emptied && shrunk(old.Resources, next.Resources, shrinkPercent))
+	}
+	add(WarnLineage, old.Lineage != next.Lineage && old.Lineage != "")
+	add(WarnSerialBack, old.Lineage == next.Lineage && next.Serial < old.Serial)
+	add(WarnSerialSame, old.Lineage == next.Lineage && next.Serial == old.Serial && !sameContent(old, next))
+	add(WarnOlderTool, older(next.TerraformVersion, old.TerraformVersion))
+	add(WarnDecrypted, old.Encrypted && !next.Encrypted)
+	return found
+}
+
+// destroys reports whether the lock's holder says that it destroys. Today's clients call
+// that an apply, like everything else that changes things; wrappers and older ones say so.
+func destroys(lock *Lock) bool {
+	return lock != nil && strings.Contains(strings.ToLower(lock.Info.Operation), "destroy")
+}
+
+// shrunk reports whether more than the share of a state's resources is gone. A count that
+// is not known, below zero, says nothing.
+func shrunk(before, after, percent int) bool {
+	return before > 0 && after >= 0 && (before-after)*100 > before*percent
+}
+
+// older reports whether a is a smaller version than b, by their numbers alone: "1.5.7" is
+// smaller than "1.12.0". What is no such version is not compared.
+func older(a, b string) bool {
+	x, xOK := numbers(a)
+	y, yOK := numbers(b)
+	if !xOK || !yOK {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return x[i] < y[i]
+		}
+	}
+	return false
+}
+
+func numbers(version string) (parts [3]int, ok bool) {
+	version, _, _ = strings.Cut(version, "-") // a pre-release counts as the release
+	fields := strings.Split(version, ".")
+	if len(fields) != len(parts) {
+		return parts, false
+	}
+	for i, field := range fields {
+		n, err := strconv.Atoi(field)
+		if err != nil || n < 0 {
+			return parts, false
+		}
+		parts[i] = n
+	}
+	return parts, true
+}

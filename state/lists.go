@@ -1,0 +1,68 @@
+package state
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+)
+
+// Lists is the part of a Store that looks at many things at once. Each call reads one page:
+// its cost grows with the page, not with what is stored. Each sees every Update that
+// returned before it was called. An unknown organization or state has empty lists.
+type Lists interface {
+	// States lists an organization's states in the order of their names (by bytes).
+	States(ctx context.Context, org uuid.UUID, q StatesQuery) ([]Listed, error)
+
+	// Versions describes a state's versions, the newest first, also of a deleted state;
+	// before continues below that number, 0 begins with the newest.
+	Versions(ctx context.Context, ref Ref, before uint64, limit int) ([]Version, error)
+
+	// Candidates lists a state's candidates, the newest first: all open ones, and up to
+	// limit of those that were settled.
+	Candidates(ctx context.Context, ref Ref, limit int) ([]Candidate, error)
+
+	// Candidate returns one with its bytes; they are gone once it is settled, and Body is
+	// nil then. fault.CandidateNotFound when there is none.
+	Candidate(ctx context.Context, ref Ref, id string) (CandidateBody, error)
+
+	// Events lists an organization's audit events, the newest first.
+	Events(ctx context.Context, org uuid.UUID, q audit.Query) ([]audit.Event, error)
+
+	// Record adds an event by itself: of what was refused, say. It returns once that is
+	// durable.
+	Record(ctx context.Context, event audit.Event) error
+
+	// Feed lists the events of all organizations with a Sequence above after, in their
+	// order: for what follows the store from inside the server. It is gapless: what it has
+	// not shown yet gets a Sequence above all that it has shown.
+	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
+
+	// Refs lists all states of all organizations, deleted ones too, in an order of the
+	// store's own; after continues behind that one, the zero Ref begins.
+	Refs(ctx context.Context, after Ref, limit int) ([]Ref, error)
+}
+
+// StatesQuery selects states of an organization.
+type StatesQuery struct {
+	Prefix string // of the name; may be empty
+	After  Name   // continue behind this name; empty begins
+	Limit  int    // above zero
+	// What to list: states that exist, also those that are deleted, or only those with a
+	// held lock (deleted or never written ones too).
+	Deleted bool
+	Locked  bool
+}
+
+// Listed is a state in a list.
+type Listed struct {
+	Name Name
+	Head Head
+}
+
+// CandidateBody is a candidate with its bytes. Readers share Body: nobody may change it.
+type CandidateBody struct {
+	Candidate
+	Body []byte
+}

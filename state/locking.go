@@ -1,0 +1,90 @@
+package state
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+)
+
+// Lock takes the lock, also on a state that has no data yet. Faults: LockHeld, as
+// *HeldError; LockIDUsed for an ID that was released before.
+func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info LockInfo) (Head, error) {
+	ref, err := s.enter(ctx, p, auth.LockState, name)
+	if err != nil {
+		return Head{}, err
+	}
+	return s.store.Update(ctx, ref, nil, s.call(p, ref).decideLock(info))
+}
+
+// Unlock frees the lock with this info's ID. Faults: LockMismatch, as *HeldError when
+// somebody else holds it.
+func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info LockInfo) error {
+	right, action := auth.LockState, audit.LockRelease
+	if info.Forced() {
+		right, action = auth.ForceUnlock, audit.LockForce
+	}
+	ref, err := s.enter(ctx, p, right, name)
+	if err != nil {
+		return err
+	}
+	var released *Lock
+	if _, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideUnlock(info.ID, action, &released)); err != nil {
+		return err
+	}
+	if info.Forced() {
+		s.logForced(ctx, p, released)
+	}
+	return nil
+}
+
+// ForceUnlock frees whatever is held, and is content when nothing is: Terraform's
+// force-unlock names no lock. It returns what it released, nil for nothing; the reason,
+// which may be empty, is recorded.
+func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name, reason string) (*Lock, error) {
+	ref, err := s.enter(ctx, p, auth.ForceUnlock, name)
+	if err != nil {
+		return nil, err
+	}
+	var released *Lock
+	if _, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideForceUnlock(reason, &released)); err != nil {
+		return nil, err
+	}
+	s.logForced(ctx, p, released)
+	return released, nil
+}
+
+func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
+	if lock == nil {
+		return
+	}
+	s.log.WarnContext(ctx, "lock forced open",
+		"lock_id", lock.Info.ID, "holder", lock.Info.Who, "operation", lock.Info.Operation,
+		"held_since", lock.Since, "key", p.KeyID)
+}
+
+// Holder returns the held lock, nil when nobody holds it.
+func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Lock, error) {
+	ref, err := s.enter(ctx, p, auth.ReadMetadata, name)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.store.Head(ctx, ref)
+	return head.Lock, err
+}
+
+// Locks lists the organization's held locks in the order of the states' names, as far as
+// the caller may see them; after continues behind that name.
+func (s *Service) Locks(ctx context.Context, p auth.Principal, after Name, limit int) (Page, error) {
+	return s.page(ctx, p, StatesQuery{After: after, Limit: limit, Locked: true})
+}
+
+// Holds reports whether lockID is the lock that is held now. Who sends it is spared limits
+// that others meet, so a wrong ID, and a caller who may not lock, is told no more than that.
+func (s *Service) Holds(ctx context.Context, p auth.Principal, name Name, lockID string) bool {
+	if lockID == "" || p.MayOn(auth.LockState, string(name)) != nil {
+		return false
+	}
+	head, err := s.store.Head(ctx, Ref{Org: p.Org, Name: name})
+	return err == nil && head.Lock != nil && head.Lock.Info.ID == lockID
+}

@@ -1,0 +1,59 @@
+package state
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Rollback makes the content of an older version the newest one: a new version, with a
+// serial above all that clients have seen, so that they take it. It needs the lock that
+// lockID names, or, with an empty one, that nobody holds it. Faults: VersionNotFound,
+// VersionPurged, LockHeld, LockNotHeld, StateEncrypted: the serial within the encryption
+// can't be raised; CandidateStale when a write came between.
+func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string) (Version, error) {
+	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	if err != nil {
+		return Version{}, err
+	}
+	old, err := s.version(ctx, ref, number)
+	if err != nil {
+		return Version{}, err
+	}
+	if old.Encrypted {
+		return Version{}, fault.New(fault.StateEncrypted, "version %d was encrypted by the client: its serial can't be raised; pull it and push it with the client", number)
+	}
+	head, err := s.store.Head(ctx, ref)
+	if err != nil {
+		return Version{}, err
+	}
+	body, err := withSerial(old.Body, max(head.Version.Serial, old.Serial)+1)
+	if err != nil {
+		return Version{}, err
+	}
+	next, err := s.describe(p, body)
+	if err != nil {
+		return Version{}, err
+	}
+	next.Origin = Origin{Version: number, Reason: reason}
+	return s.repeat(ctx, p, ref, repeat{next: next, body: body, base: head.Version.Number, lockID: lockID})
+}
+
+// repeat is a version that the server makes of what it has.
+type repeat struct {
+	next   Version
+	body   []byte
+	base   uint64 // the newest version that it was made for
+	lockID string
+	settle *Settlement
+}
+
+func (s *Service) repeat(ctx context.Context, p auth.Principal, ref Ref, r repeat) (Version, error) {
+	var moved bool
+	head, err := s.store.Update(ctx, ref, r.body, s.call(p, ref).decideRepeat(r.next, r.base, r.lockID, r.settle, &moved))
+	if err == nil && moved {
+		err = errMoved(r.base)
+	}
+	return head.Version, err
+}

@@ -1,0 +1,29 @@
+package state
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/jsonscan"
+)
+
+// withSerial returns the body with another serial, and every other byte as it was.
+func withSerial(body []byte, serial uint64) ([]byte, error) {
+	var at []byte
+	err := jsonscan.Object(body, jsonscan.Limits{}, func(key, value []byte) error {
+		if string(key) == "serial" {
+			at = value
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, stateInvalid(err)
+	}
+	if at == nil {
+		return nil, fault.New(fault.StateUnreadable, "the state has no serial that could be raised")
+	}
+	// value is a part of body, so what is left of body's capacity tells where it begins.
+	start := cap(body) - cap(at)
+	return bytes.Join([][]byte{body[:start], strconv.AppendUint(nil, serial, 10), body[start+len(at):]}, nil), nil
+}

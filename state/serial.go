@@ -23,7 +23,9 @@ func withSerial(body []byte, serial uint64) ([]byte, error) {
 	if at == nil {
 		return nil, fault.New(fault.StateUnreadable, "the state has no serial that could be raised")
 	}
-	// value is a part of body, so what is left of body's capacity tells where it begins.
-	start := cap(body) - cap(at)
+	start := 0
+	for &body[start] != &at[0] { // at is a part of body
+		start++
+	}
 	return bytes.Join([][]byte{body[:start], strconv.AppendUint(nil, serial, 10), body[start+len(at):]}, nil), nil
 }

@@ -39,9 +39,10 @@ type Lists interface {
 	// not shown yet gets a Sequence above all that it has shown.
 	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
 
-	// Refs lists all states of all organizations, deleted ones too, in an order of the
-	// store's own; after continues behind that one, the zero Ref begins.
-	Refs(ctx context.Context, after Ref, limit int) ([]Ref, error)
+	// All lists the states of all organizations, deleted ones too, in an order of the
+	// store's own; after continues behind that one, the zero Ref begins. It is for work
+	// inside the server, never for a caller.
+	All(ctx context.Context, after Ref, limit int) ([]Located, error)
 }
 
 // StatesQuery selects states of an organization.
@@ -58,6 +59,12 @@ type StatesQuery struct {
 // Listed is a state in a list.
 type Listed struct {
 	Name Name
+	Head Head
+}
+
+// Located is a state in a list of all.
+type Located struct {
+	Ref  Ref
 	Head Head
 }
 

@@ -38,16 +38,22 @@ func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info 
 	return nil
 }
 
-// ForceUnlock frees whatever is held, and is content when nothing is: Terraform's
-// force-unlock names no lock. It returns what it released, nil for nothing; the reason,
-// which may be empty, is recorded.
-func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name, reason string) (*Lock, error) {
+// Forcing says which lock somebody else than its holder releases, and why.
+type Forcing struct {
+	LockID string // empty for whatever is held, which may be nothing
+	Reason string // is recorded; may be empty
+}
+
+// ForceUnlock releases somebody else's lock, and is content when none is held and none is
+// named: Terraform's force-unlock names no lock. It returns what it released, nil for
+// nothing. Faults: LockMismatch when another lock is held than the one that is named.
+func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name, f Forcing) (*Lock, error) {
 	ref, err := s.enter(ctx, p, auth.ForceUnlock, name)
 	if err != nil {
 		return nil, err
 	}
 	var released *Lock
-	if _, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideForceUnlock(reason, &released)); err != nil {
+	if _, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideForceUnlock(f, &released)); err != nil {
 		return nil, err
 	}
 	s.logForced(ctx, p, released)

@@ -248,14 +248,24 @@ func (c call) decideUnlock(id string, action audit.Action, released **Lock) Deci
 	}
 }
 
-// decideForceUnlock frees whatever is held, and reports it in *released.
-func (c call) decideForceUnlock(reason string, released **Lock) Decide {
+// decideForceUnlock frees what is held, and reports it in *released.
+func (c call) decideForceUnlock(f Forcing, released **Lock) Decide {
 	return func(h Head) (Change, error) {
+		*released = nil
+		if h.Lock == nil && (f.LockID == "" || f.LockID == h.ReleasedID) {
+			return Change{}, nil
+		}
+		if h.Lock == nil {
+			return Change{}, fault.New(fault.LockMismatch, "nobody holds the lock")
+		}
+		if f.LockID != "" && f.LockID != h.Lock.Info.ID {
+			return Change{}, held(fault.LockMismatch, h.Lock.Info)
+		}
 		*released = h.Lock
 		change := Change{At: c.at}
 		c.release(&change, h, true, audit.LockForce)
 		for i := range change.Events {
-			change.Events[i].Reason = reason
+			change.Events[i].Reason = f.Reason
 		}
 		return change, nil
 	}

@@ -171,9 +171,11 @@ type Store interface {
 	Prune(ctx context.Context, ref Ref, p Pruning, event audit.Event) (int, error)
 
 	// Expunge removes a state that is deleted since before the time, with all its
-	// versions, candidates and lock IDs, in pieces of at most limit rows; done reports
-	// that nothing of it is left. The lock of a deleted state, if one is held, keeps it.
-	// Events about it stay.
+	// versions, candidates and lock IDs, in pieces of at most limit versions; done reports
+	// that there is nothing more to do: it is gone, or is not to go, because it was brought
+	// back meanwhile or somebody holds its lock. A state of which Expunge removed a part
+	// can't be undeleted any more: it is StateNotFound to Update's decision, as a zero
+	// Head is. Events about it stay.
 	Expunge(ctx context.Context, ref Ref, before time.Time, limit int, event audit.Event) (done bool, err error)
 
 	Lists

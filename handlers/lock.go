@@ -39,7 +39,7 @@ func (s states) unlock(c *gin.Context) {
 			return err
 		}
 		if info.ID == "" {
-			err = s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name)
+			_, err = s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name, state.Forcing{})
 		} else {
 			err = s.service.Unlock(c.Request.Context(), middleware.Principal(c), name, info)
 		}

@@ -55,6 +55,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	router.GET("/metrics", measured.handler())
 	routeNative(router.Group("/api/v1/state/:name", native), d)
+	routeHistory(router.Group("/api/v1", native), d)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
 	routeUploads(router.Group("/", native), d, measured)
 
@@ -74,6 +75,26 @@ func routeNative(group gin.IRoutes, d Deps) {
 	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
 	routeState(group, s)
 	group.GET("/lock", s.holder)
+}
+
+// routeHistory is what is known of states beyond their newest bytes.
+func routeHistory(group gin.IRoutes, d Deps) {
+	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
+	group.GET("/states", s.list)
+	group.GET("/locks", s.locks)
+	group.GET("/audit", s.events)
+	const one = "/state/:name"
+	group.POST(one+"/undelete", s.undelete)
+	group.POST(one+"/lock/release", s.release)
+	group.GET(one+"/versions", s.versions)
+	group.GET(one+"/versions/:version", s.version)
+	group.DELETE(one+"/versions/:version", s.purge)
+	group.POST(one+"/versions/:version/rollback", s.rollback)
+	group.GET(one+"/candidates", s.candidates)
+	group.POST(one+"/candidates", s.addCandidate)
+	group.GET(one+"/candidates/:id", s.candidate)
+	group.POST(one+"/candidates/:id/promote", s.promote)
+	group.POST(one+"/candidates/:id/discard", s.discard)
 }
 
 // routePartition is the enclave and partition spelling: the state "enclave/partition".

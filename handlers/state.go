@@ -54,14 +54,19 @@ func (s states) get(c *gin.Context) {
 		if err != nil {
 			return s.absentOr(c, err)
 		}
-		setVersionHeaders(c, snapshot.Version)
-		if matches(c.GetHeader("If-None-Match"), etag(snapshot.Version)) {
-			c.Status(http.StatusNotModified)
-			return nil
-		}
-		c.Data(http.StatusOK, "application/json", snapshot.Body)
+		s.send(c, snapshot)
 		return nil
 	})
+}
+
+// send answers with a version's exact bytes, unless the reader has them.
+func (s states) send(c *gin.Context, snapshot state.Snapshot) {
+	setVersionHeaders(c, snapshot.Version)
+	if matches(c.GetHeader("If-None-Match"), etag(snapshot.Version)) {
+		c.Status(http.StatusNotModified)
+		return
+	}
+	c.Data(http.StatusOK, "application/json", snapshot.Body)
 }
 
 func (s states) put(c *gin.Context) {

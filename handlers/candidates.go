@@ -1,0 +1,85 @@
+package handlers
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+)
+
+// candidates lists what was held back or brought, the newest first.
+func (s states) candidates(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		p := readParams(c, "limit")
+		limit := p.limit()
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		list, err := s.service.Candidates(c.Request.Context(), middleware.Principal(c), name, limit)
+		return gin.H{"candidates": items(list, candidateItemOf)}, err
+	})
+}
+
+// addCandidate keeps a body such as an errored.tfstate.
+func (s states) addCandidate(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		p := readParams(c, "reason")
+		if p.fault != nil {
+			return p.fault
+		}
+		body, err := readBody(c, s.maxBytes)
+		if err != nil {
+			return err
+		}
+		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, body, p.text("reason"))
+		if err == nil {
+			c.JSON(http.StatusCreated, candidateItemOf(made))
+		}
+		return err
+	})
+}
+
+// candidate sends the exact bytes of an open one, and describes a settled one.
+func (s states) candidate(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		found, err := s.service.Candidate(c.Request.Context(), middleware.Principal(c), name, c.Param("id"))
+		if err != nil {
+			return err
+		}
+		c.Header("Cache-Control", "no-store")
+		if found.Status != state.Open {
+			c.JSON(http.StatusOK, candidateItemOf(found.Candidate))
+			return nil
+		}
+		c.Data(http.StatusOK, "application/json", found.Body)
+		return nil
+	})
+}
+
+// promote makes a candidate the newest version.
+func (s states) promote(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		order, err := readOrder(c)
+		if err != nil {
+			return nil, err
+		}
+		if order.Reason, err = requireReason(order.Reason); err != nil {
+			return nil, err
+		}
+		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, c.Param("id"),
+			state.Decision{Reason: order.Reason, LockID: order.LockID, Anyway: order.Anyway})
+		return versionItemOf(version), err
+	})
+}
+
+// discard ends a candidate.
+func (s states) discard(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		order, err := readOrder(c)
+		if err != nil {
+			return nil, err
+		}
+		return success(), s.service.Discard(c.Request.Context(), middleware.Principal(c), name, c.Param("id"), order.Reason)
+	})
+}

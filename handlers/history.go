@@ -1,0 +1,191 @@
+package handlers
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+)
+
+// list shows the organization's states.
+func (s states) list(c *gin.Context) {
+	p := readParams(c, "prefix", "cursor", "limit", "deleted")
+	s.page(c, p, state.StatesQuery{Prefix: p.text("prefix"), Deleted: p.flag("deleted")})
+}
+
+// locks shows the states of the organization whose lock is held.
+func (s states) locks(c *gin.Context) {
+	s.page(c, readParams(c, "cursor", "limit"), state.StatesQuery{Locked: true})
+}
+
+func (s states) page(c *gin.Context, p *params, q state.StatesQuery) {
+	q.After, q.Limit = state.Name(p.text("cursor")), p.limit()
+	answer(c, func() (any, error) {
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		page, err := s.service.States(c.Request.Context(), middleware.Principal(c), q)
+		return gin.H{"states": items(page.States, stateItemOf), "next": orNull(string(page.Next))}, err
+	})
+}
+
+// answer sends what serve returns as JSON, or its error.
+func answer(c *gin.Context, serve func() (any, error)) {
+	body, err := serve()
+	if err != nil {
+		middleware.Fail(c, err)
+		return
+	}
+	c.Header("Cache-Control", "no-store")
+	c.JSON(http.StatusOK, body)
+}
+
+// orNull makes an empty cursor null.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// versions describes a state's versions.
+func (s states) versions(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		p := readParams(c, "before", "limit")
+		before, limit := p.number("before"), p.limit()
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		versions, err := s.service.Versions(c.Request.Context(), middleware.Principal(c), name, before, limit)
+		var next *uint64
+		if len(versions) == limit && versions[limit-1].Number > 1 {
+			next = &versions[limit-1].Number
+		}
+		return gin.H{"versions": items(versions, versionItemOf), "next": next}, err
+	})
+}
+
+// answer is the function of this name, for a state.
+func (s states) answer(c *gin.Context, serve func(state.Name) (any, error)) {
+	s.named(c, func(name state.Name) error {
+		body, err := serve(name)
+		if err == nil {
+			c.Header("Cache-Control", "no-store")
+			c.JSON(http.StatusOK, body)
+		}
+		return err
+	})
+}
+
+// version sends the exact bytes of one version.
+func (s states) version(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		number, err := pathNumber(c)
+		if err != nil {
+			return err
+		}
+		snapshot, err := s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
+		if err != nil {
+			return err
+		}
+		s.send(c, snapshot)
+		return nil
+	})
+}
+
+// purge destroys the bytes of one version.
+func (s states) purge(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		number, err := pathNumber(c)
+		if err != nil {
+			return nil, err
+		}
+		p := readParams(c, "reason")
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		reason, err := requireReason(p.text("reason"))
+		if err != nil {
+			return nil, err
+		}
+		return success(), s.service.Purge(c.Request.Context(), middleware.Principal(c), name, number, reason)
+	})
+}
+
+// rollback makes the content of an older version the newest.
+func (s states) rollback(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		number, err := pathNumber(c)
+		if err != nil {
+			return nil, err
+		}
+		order, err := readOrder(c)
+		if err != nil {
+			return nil, err
+		}
+		if order.Reason, err = requireReason(order.Reason); err != nil {
+			return nil, err
+		}
+		version, err := s.service.Rollback(c.Request.Context(), middleware.Principal(c), name, number, order.Reason, order.LockID)
+		return versionItemOf(version), err
+	})
+}
+
+// undelete brings a deleted state back.
+func (s states) undelete(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		version, err := s.service.Undelete(c.Request.Context(), middleware.Principal(c), name)
+		return versionItemOf(version), err
+	})
+}
+
+// release frees somebody else's lock.
+func (s states) release(c *gin.Context) {
+	s.answer(c, func(name state.Name) (any, error) {
+		order, err := readOrder(c)
+		if err != nil {
+			return nil, err
+		}
+		if order.Reason, err = requireReason(order.Reason); err != nil {
+			return nil, err
+		}
+		released, err := s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name,
+			state.Forcing{LockID: order.LockID, Reason: order.Reason})
+		return gin.H{"status": "success", "released": lockItemOf(released)}, err
+	})
+}
+
+// events shows the audit log.
+func (s states) events(c *gin.Context) {
+	answer(c, func() (any, error) {
+		p := readParams(c, "action", "state", "key", "since", "until", "before", "limit")
+		q := audit.Query{
+			Action: audit.Action(p.text("action")), State: p.text("state"), KeyID: p.text("key"),
+			Since: p.time("since"), Until: p.time("until"), Before: p.number("before"), Limit: p.limit(),
+		}
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		events, next, err := s.service.Events(c.Request.Context(), middleware.Principal(c), q)
+		var below *uint64
+		if next > 0 {
+			below = &next
+		}
+		return gin.H{"events": items(events, eventItemOf), "next": below}, err
+	})
+}
+
+func success() gin.H { return gin.H{"status": "success"} }
+
+// pathNumber reads the version's number from the path.
+func pathNumber(c *gin.Context) (uint64, error) {
+	number, err := strconv.ParseUint(c.Param("version"), 10, 63)
+	if err != nil || number == 0 {
+		return 0, fault.New(fault.ParameterInvalid, "a version is a number of 1 or more")
+	}
+	return number, nil
+}

@@ -1,0 +1,52 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/jsonscan"
+)
+
+const (
+	maxOrderBytes = 16 << 10
+	maxReason     = 1000 // characters
+)
+
+// order is the body of a request that is not a state: what to do, under which lock, why.
+type order struct {
+	Reason string `json:"reason"`
+	LockID string `json:"lock_id"`
+	Anyway bool   `json:"anyway"`
+}
+
+// readOrder reads an order. No body at all is an empty one.
+func readOrder(c *gin.Context) (order, error) {
+	body, err := readBody(c, maxOrderBytes)
+	if err != nil || len(body) == 0 {
+		return order{}, err
+	}
+	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 1}); err != nil {
+		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id and anyway")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	var o order
+	if err := decoder.Decode(&o); err != nil {
+		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body has reason and lock_id, which are text, and anyway, which is true or false, and nothing else")
+	}
+	return o, nil
+}
+
+// requireReason checks what is recorded as one.
+func requireReason(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	n := utf8.RuneCountInString(text)
+	if n == 0 || n > maxReason || !utf8.ValidString(text) {
+		return "", fault.New(fault.ReasonMissing, "say why, as `reason`, in 1 to %d characters; it is recorded", maxReason)
+	}
+	return text, nil
+}

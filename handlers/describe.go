@@ -29,24 +29,24 @@ func stateItemOf(l state.Listed) stateItem {
 
 // versionItem describes a version; its bytes have an address of their own.
 type versionItem struct {
-	Number           uint64          `json:"version"`
-	Serial           uint64          `json:"serial"`
-	Lineage          string          `json:"lineage"`
-	Size             int64           `json:"size"`
-	Digest           string          `json:"digest"` // SHA-256, hexadecimal
-	TerraformVersion string          `json:"terraform_version"`
-	Encrypted        bool            `json:"encrypted"`
-	Resources        *int            `json:"resources"` // null where it is not known
-	CreatedAt        time.Time       `json:"created_at"`
-	KeyID            string          `json:"key_id"`
-	Subject          string          `json:"subject,omitempty"`
-	Who              string          `json:"who,omitempty"`
-	Operation        string          `json:"operation,omitempty"`
-	Address          string          `json:"address"`
-	RequestID        string          `json:"request_id"`
-	Warnings         []state.Warning `json:"warnings,omitempty"`
-	Origin           *originItem     `json:"origin,omitempty"`
-	Purged           bool            `json:"purged,omitempty"`
+	Number           uint64      `json:"version"`
+	Serial           uint64      `json:"serial"`
+	Lineage          string      `json:"lineage"`
+	Size             int64       `json:"size"`
+	Digest           string      `json:"digest"` // SHA-256, hexadecimal
+	TerraformVersion string      `json:"terraform_version"`
+	Encrypted        bool        `json:"encrypted"`
+	Resources        *int        `json:"resources"` // null where it is not known
+	CreatedAt        time.Time   `json:"created_at"`
+	KeyID            string      `json:"key_id"`
+	Subject          string      `json:"subject,omitempty"`
+	Who              string      `json:"who,omitempty"`
+	Operation        string      `json:"operation,omitempty"`
+	Address          string      `json:"address"`
+	RequestID        string      `json:"request_id"`
+	Warnings         []string    `json:"warnings,omitempty"`
+	Origin           *originItem `json:"origin,omitempty"`
+	Purged           bool        `json:"purged,omitempty"`
 }
 
 type originItem struct {
@@ -60,7 +60,7 @@ func versionItemOf(v state.Version) *versionItem {
 		Number: v.Number, Serial: v.Serial, Lineage: v.Lineage, Size: v.Size, Digest: v.Digest.String(),
 		TerraformVersion: v.TerraformVersion, Encrypted: v.Encrypted, CreatedAt: v.CreatedAt,
 		KeyID: v.Author.KeyID, Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
-		Address: v.Author.Address, RequestID: v.Author.Request, Warnings: v.Warnings, Purged: v.Purged,
+		Address: v.Author.Address, RequestID: v.Author.Request, Warnings: v.Warnings.List(), Purged: v.Purged,
 	}
 	if v.Resources >= 0 {
 		item.Resources = &v.Resources

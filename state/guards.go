@@ -7,15 +7,15 @@ import (
 
 // guards returns what is suspicious about next as the successor of h's newest version.
 // Nothing is about a state's first version.
-func guards(h Head, next Version, shrinkPercent int) []Warning {
+func guards(h Head, next Version, shrinkPercent int) Warnings {
 	old := h.Version
 	if !h.Exists() {
-		return nil
+		return 0
 	}
-	var found []Warning
-	add := func(w Warning, when bool) {
+	var found Warnings
+	add := func(w Warnings, when bool) {
 		if when {
-			found = append(found, w)
+			found |= w
 		}
 	}
 	if !destroys(h.Lock) {

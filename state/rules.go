@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -49,7 +48,7 @@ func (c call) decideWrite(next Version, w Write, out *written) Decide {
 		if !out.replay {
 			next, warnings := successor(h, next), guards(h, next, c.policy.ShrinkPercent)
 			switch {
-			case len(warnings) > 0 && c.policy.Guards == auth.GuardsHold:
+			case warnings != 0 && c.policy.Guards == auth.GuardsHold:
 				next.Warnings = warnings
 				return c.hold(h, next, out), nil
 			case c.policy.Guards != auth.GuardsOff:
@@ -65,7 +64,7 @@ func (c call) decideWrite(next Version, w Write, out *written) Decide {
 // accept makes next the change's version.
 func (c call) accept(change *Change, next *Version, action audit.Action) {
 	event := c.event(action)
-	event.Version, event.Reason, event.Note = next.Number, next.Origin.Reason, list(next.Warnings)
+	event.Version, event.Reason, event.Note = next.Number, next.Origin.Reason, next.Warnings.String()
 	change.Version, change.Events = next, append(change.Events, event)
 }
 
@@ -84,7 +83,7 @@ func (c call) release(change *Change, h Head, wanted bool, action audit.Action) 
 func (c call) hold(h Head, next *Version, out *written) Change {
 	out.held = candidateOf(h, *next, Held)
 	event := c.event(audit.CandidateHold)
-	event.Version, event.Note = h.Version.Number, out.held.ID+": "+list(next.Warnings)
+	event.Version, event.Note = h.Version.Number, out.held.ID+": "+next.Warnings.String()
 	return Change{At: c.at, Candidate: out.held, Seen: h.Lock != nil, Events: []audit.Event{event}}
 }
 
@@ -95,14 +94,6 @@ func candidateOf(h Head, next Version, source Source) *Candidate {
 	sum := sha256.Sum256(append(base, next.Digest[:]...))
 	next.Number = h.Version.Number
 	return &Candidate{ID: hex.EncodeToString(sum[:8]), Version: next, Source: source, Status: Open}
-}
-
-func list(warnings []Warning) string {
-	texts := make([]string, len(warnings))
-	for i, w := range warnings {
-		texts[i] = string(w)
-	}
-	return strings.Join(texts, ", ")
 }
 
 // decideRewrite is decideWrite for a newest version whose bytes are lost: the same bytes
@@ -323,5 +314,5 @@ func errSettled(c Candidate) error {
 }
 
 func errHeld(c *Candidate) error {
-	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it", list(c.Warnings), c.ID))
+	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it", c.Warnings, c.ID))
 }

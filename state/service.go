@@ -180,12 +180,12 @@ func (s *Service) call(p auth.Principal, ref Ref) call {
 }
 
 func (s *Service) logHeld(ctx context.Context, c *Candidate) {
-	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", list(c.Warnings))
+	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", c.Warnings.String())
 }
 
 func (s *Service) logWarned(ctx context.Context, v Version) {
-	if len(v.Warnings) > 0 {
-		s.log.WarnContext(ctx, "a write looks wrong", "version", v.Number, "findings", list(v.Warnings))
+	if v.Warnings != 0 {
+		s.log.WarnContext(ctx, "a write looks wrong", "version", v.Number, "findings", v.Warnings.String())
 	}
 }
 

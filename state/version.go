@@ -28,26 +28,12 @@ type Version struct {
 	// sources; -1 where that is not known: encrypted by the client, or of another format.
 	Resources int
 	// Warnings are the guards' findings that did not keep the write back.
-	Warnings []Warning
+	Warnings Warnings
 	// Origin says how the version came about when no client wrote it.
 	Origin Origin
 	// Purged says that the bytes were destroyed on purpose; what describes them stays.
 	Purged bool
 }
-
-// Warning names a guard that found something.
-type Warning string
-
-// The guards' findings.
-const (
-	WarnEmptied    Warning = "emptied"          // no resources left, without a destroy
-	WarnShrunk     Warning = "shrunk"           // fewer resources by more than the share
-	WarnLineage    Warning = "lineage_changed"  // another lineage than before
-	WarnSerialBack Warning = "serial_back"      // a smaller serial than before
-	WarnSerialSame Warning = "serial_reused"    // the same serial with other content
-	WarnOlderTool  Warning = "older_terraform"  // a smaller terraform_version than before
-	WarnDecrypted  Warning = "encryption_ended" // plain where it was encrypted before
-)
 
 // Origin is where a version's content comes from, other than from a client's write.
 type Origin struct {

@@ -1,0 +1,74 @@
+package state
+
+import (
+	"context"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+)
+
+// How much one step of a sweep takes at once: others write between the steps.
+const (
+	sweepPage  = 200 // states looked at
+	sweepPiece = 100 // versions removed
+)
+
+// Sweep removes what the organizations' policies no longer keep: old versions, and states
+// whose grace period after a deletion is over. It works in small pieces, can be stopped
+// at any point by ctx, and goes on next time with whatever is left.
+func (s *Service) Sweep(ctx context.Context) error {
+	var after Ref
+	for {
+		page, err := s.store.All(ctx, after, sweepPage)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for _, one := range page {
+			if err := s.sweep(ctx, one); err != nil {
+				return err
+			}
+		}
+		after = page[len(page)-1].Ref
+	}
+}
+
+func (s *Service) sweep(ctx context.Context, one Located) error {
+	policy, now := s.policies.Policy(one.Ref.Org, string(one.Ref.Name)), s.clock()
+	if one.Head.Deleted && policy.Grace > 0 && now.Sub(one.Head.DeletedAt) >= policy.Grace {
+		return s.expunge(ctx, one.Ref, now.Add(-policy.Grace))
+	}
+	var p Pruning
+	if keep := uint64(policy.KeepVersions); keep > 0 && one.Head.Version.Number > keep {
+		p.Below = one.Head.Version.Number - keep + 1
+	}
+	if policy.KeepFor > 0 {
+		p.Before = now.Add(-policy.KeepFor)
+	}
+	if p == (Pruning{}) {
+		return nil
+	}
+	p.Limit = sweepPiece
+	return s.prune(ctx, one.Ref, p)
+}
+
+func (s *Service) prune(ctx context.Context, ref Ref, p Pruning) error {
+	for {
+		removed, err := s.store.Prune(ctx, ref, p, s.serverEvent(ref, audit.VersionsPrune))
+		if err != nil || removed < p.Limit {
+			return err
+		}
+	}
+}
+
+func (s *Service) expunge(ctx context.Context, ref Ref, before time.Time) error {
+	for {
+		done, err := s.store.Expunge(ctx, ref, before, sweepPiece, s.serverEvent(ref, audit.StateExpire))
+		if err != nil || done {
+			return err
+		}
+	}
+}
+
+func (s *Service) serverEvent(ref Ref, action audit.Action) audit.Event {
+	return audit.Event{At: s.clock(), Org: ref.Org, Actor: audit.Server(), Action: action, State: string(ref.Name)}
+}

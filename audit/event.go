@@ -82,3 +82,13 @@ type Query struct {
 	Before uint64    // continue below this Sequence; 0 begins with the newest
 	Limit  int       // at most so many; above zero
 }
+
+// Matches reports whether an event passes the query's filters; it ignores Limit.
+func (q Query) Matches(e Event) bool {
+	return (q.Action == "" || q.Action == e.Action) &&
+		(q.State == "" || q.State == e.State) &&
+		(q.KeyID == "" || q.KeyID == e.Actor.KeyID) &&
+		(q.Since.IsZero() || !e.At.Before(q.Since)) &&
+		(q.Until.IsZero() || e.At.Before(q.Until)) &&
+		(q.Before == 0 || e.Sequence < q.Before)
+}

@@ -36,7 +36,7 @@ func (fullStore) Update(context.Context, state.Ref, []byte, state.Decide) (state
 
 func TestReadyzSaysWhyNot(t *testing.T) {
 	deps := testDeps(t)
-	deps.States = state.NewService(fullStore{memory.New(1 << 20)}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(fullStore{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{
 		{"GET /readyz", "", 503, "no space left"},
 		{"GET /livez", "", 200, "alive"},

@@ -27,7 +27,7 @@ func newJournal(t *testing.T, deps *handlers.Deps) *journal {
 	deps.Log = slog.New(logctx.Handler(slog.NewJSONHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	store := memory.New(1 << 20)
 	t.Cleanup(func() { _ = store.Close() })
-	deps.States = state.NewService(store, deps.Now, deps.Log)
+	deps.States = state.NewService(store, state.DefaultPolicies{}, deps.Now, deps.Log)
 	return j
 }
 

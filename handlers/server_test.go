@@ -59,7 +59,7 @@ func testDeps(t *testing.T) handlers.Deps {
 	t.Cleanup(func() { _ = uploads.Close() })
 	log := slog.New(slog.DiscardHandler)
 	return handlers.Deps{
-		States:        state.NewService(store, time.Now, log),
+		States:        state.NewService(store, state.DefaultPolicies{}, time.Now, log),
 		Inventory:     inventory.NewService(uploads),
 		Verifier:      testKeys(),
 		Log:           log,

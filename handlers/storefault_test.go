@@ -45,7 +45,7 @@ func brokenDeps(t *testing.T, fail func() error) handlers.Deps {
 	deps := testDeps(t)
 	store := memory.New(1 << 20)
 	t.Cleanup(func() { _ = store.Close() })
-	deps.States = state.NewService(brokenStore{store, fail}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(brokenStore{store, fail}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	return deps
 }
 

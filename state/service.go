@@ -28,6 +28,12 @@ type Service struct {
 	log      *slog.Logger
 }
 
+// DefaultPolicies gives every organization the same policy.
+type DefaultPolicies struct{}
+
+// Policy implements Policies.
+func (DefaultPolicies) Policy(uuid.UUID, string) auth.Policy { return auth.DefaultPolicy() }
+
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
 	return &Service{store: store, policies: policies, now: now, log: log}

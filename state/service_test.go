@@ -16,7 +16,7 @@ import (
 )
 
 func newService(log *slog.Logger) *state.Service {
-	return state.NewService(memory.New(1<<20), func() time.Time { return time.Unix(0, 0) }, log)
+	return state.NewService(memory.New(1<<20), state.DefaultPolicies{}, func() time.Time { return time.Unix(0, 0) }, log)
 }
 
 // Whoever forces a lock open is named in the log, with whose it was; a holder who lets go
@@ -28,9 +28,12 @@ func TestForcedReleaseIsLogged(t *testing.T) {
 		release func(*state.Service, auth.Principal) error
 		logged  bool
 	}{
-		"Terraform's force-unlock": {func(s *state.Service, p auth.Principal) error { return s.ForceUnlock(t.Context(), p, "x") }, true},
-		"OpenTofu's force-unlock":  {func(s *state.Service, p auth.Principal) error { return s.Unlock(t.Context(), p, "x", forced) }, true},
-		"the holder's UNLOCK":      {func(s *state.Service, p auth.Principal) error { return s.Unlock(t.Context(), p, "x", mine) }, false},
+		"Terraform's force-unlock": {func(s *state.Service, p auth.Principal) error {
+			_, err := s.ForceUnlock(t.Context(), p, "x", state.Forcing{})
+			return err
+		}, true},
+		"OpenTofu's force-unlock": {func(s *state.Service, p auth.Principal) error { return s.Unlock(t.Context(), p, "x", forced) }, true},
+		"the holder's UNLOCK":     {func(s *state.Service, p auth.Principal) error { return s.Unlock(t.Context(), p, "x", mine) }, false},
 	}
 	for name, test := range tests {
 		var lines bytes.Buffer
@@ -60,7 +63,7 @@ func TestNobodyMayNothing(t *testing.T) {
 		"Delete":      func() error { return service.Delete(ctx, nobody, "x", "") },
 		"Lock":        func() error { _, err := service.Lock(ctx, nobody, "x", state.LockInfo{ID: "a"}); return err },
 		"Unlock":      func() error { return service.Unlock(ctx, nobody, "x", state.LockInfo{ID: "a"}) },
-		"ForceUnlock": func() error { return service.ForceUnlock(ctx, nobody, "x") },
+		"ForceUnlock": func() error { _, err := service.ForceUnlock(ctx, nobody, "x", state.Forcing{}); return err },
 		"Holder":      func() error { _, err := service.Holder(ctx, nobody, "x"); return err },
 	} {
 		if err := call(); !fault.Is(err, fault.CredentialsNeeded) {
@@ -83,7 +86,7 @@ func (s lossy) Current(ctx context.Context, ref state.Ref) (state.Snapshot, erro
 // A replay is not told that its bytes are there when they can't be read: they are written
 // again.
 func TestReplayRestoresLostBytes(t *testing.T) {
-	service := state.NewService(lossy{memory.New(1 << 20)}, time.Now, slog.New(slog.DiscardHandler))
+	service := state.NewService(lossy{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	p, body := auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}, []byte(`{"serial":1}`)
 	for want := uint64(1); want <= 2; want++ {
 		version, err := service.Put(t.Context(), p, "x", state.Write{Body: body})

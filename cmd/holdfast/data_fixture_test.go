@@ -63,7 +63,7 @@ func (s *shell) serving(store inventory.Store) *httptest.Server {
 	key := auth.NewKey(acme)
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(memory.New(1<<20), time.Now, log), Inventory: inventory.NewService(store),
+		States: state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, log), Inventory: inventory.NewService(store),
 		Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
 	})
 	if err != nil {

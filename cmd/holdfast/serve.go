@@ -73,7 +73,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States:         state.NewService(states, time.Now, log),
+		States:         state.NewService(states, state.DefaultPolicies{}, time.Now, log),
 		Inventory:      inventory.NewService(uploads),
 		Verifier:       verifier,
 		Log:            log,

@@ -2,9 +2,12 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
@@ -18,6 +21,7 @@ type Store struct {
 	// shared and never copied: no call holds it for longer because of a state's size.
 	mu     sync.RWMutex
 	states map[state.Ref]*entry
+	events []audit.Event // Sequence n at n-1
 	used   int64
 	closed bool
 }
@@ -25,8 +29,26 @@ type Store struct {
 // entry is one state that was written or locked at least once.
 type entry struct {
 	head state.Head
-	// versions has number n at n-1. They are pointers so that appending stays quick.
+	// versions are in the order of their numbers; retention may have taken the first
+	// ones. They are pointers so that appending stays quick.
 	versions []*state.Snapshot
+	used     map[string]bool // lock IDs that were released
+	// candidates by their IDs, and those in the order they came.
+	candidates map[string]*state.CandidateBody
+	brought    []string
+}
+
+func newEntry() *entry {
+	return &entry{used: map[string]bool{}, candidates: map[string]*state.CandidateBody{}}
+}
+
+// find returns the version with this number, nil when there is none.
+func (e *entry) find(number uint64) *state.Snapshot {
+	i, found := slices.BinarySearchFunc(e.versions, number, func(s *state.Snapshot, n uint64) int { return cmp.Compare(s.Number, n) })
+	if !found {
+		return nil
+	}
+	return e.versions[i]
 }
 
 // New returns an empty store that keeps at most maxBytes: the bodies, and a fixed amount
@@ -46,7 +68,15 @@ func (s *Store) Current(_ context.Context, ref state.Ref) (state.Snapshot, error
 	if e == nil || !e.head.Exists() {
 		return state.Snapshot{}, fault.New(fault.StateNotFound, "there is no such state")
 	}
-	return *e.versions[len(e.versions)-1], nil
+	return whole(e.versions[len(e.versions)-1])
+}
+
+// whole returns a version unless its bytes were destroyed.
+func whole(v *state.Snapshot) (state.Snapshot, error) {
+	if v.Purged {
+		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", v.Number)
+	}
+	return *v, nil
 }
 
 // Head implements state.Store.
@@ -69,11 +99,12 @@ func (s *Store) Version(_ context.Context, ref state.Ref, number uint64) (state.
 	if s.closed {
 		return state.Snapshot{}, errClosed()
 	}
-	e := s.states[ref]
-	if e == nil || number == 0 || number > uint64(len(e.versions)) {
-		return state.Snapshot{}, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	if e := s.states[ref]; e != nil {
+		if v := e.find(number); v != nil {
+			return whole(v)
+		}
 	}
-	return *e.versions[number-1], nil
+	return state.Snapshot{}, errNoVersion(number)
 }
 
 // Ready implements state.Store.
@@ -93,8 +124,16 @@ func (s *Store) Ready(context.Context) error {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.states, s.used = true, nil, 0
+	s.closed, s.states, s.events, s.used = true, nil, nil, 0
 	return nil
+}
+
+func errNoVersion(number uint64) error {
+	return fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+}
+
+func errNoCandidate(id string) error {
+	return fault.New(fault.CandidateNotFound, "the state has no candidate %q", id)
 }
 
 func errClosed() error {

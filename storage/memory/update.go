@@ -2,7 +2,9 @@ package memory
 
 import (
 	"context"
+	"time"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
@@ -13,6 +15,7 @@ const (
 	stateCost   = 2048 // with a name and a released ID of the greatest length
 	versionCost = 512
 	lockCost    = 512
+	eventCost   = 512
 )
 
 // Update implements state.Store.
@@ -27,13 +30,13 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 	}
 	e := s.states[ref]
 	if e == nil {
-		e = &entry{}
+		e = newEntry()
 	}
 	change, err := decide(e.head)
 	if err != nil {
 		return state.Head{}, err
 	}
-	if change == (state.Change{}) {
+	if change.Empty() {
 		return e.head, nil
 	}
 	return s.record(ref, e, body, change)
@@ -45,21 +48,104 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 	if err != nil {
 		return state.Head{}, err
 	}
-	added := costOfHead(next) - costOfHead(e.head)
-	if change.Version != nil {
-		added += costOfVersion(next.Version, body)
+	if err := e.allows(change); err != nil {
+		return state.Head{}, err
 	}
+	added := e.cost(next, body, change)
 	// What makes room must go through in a full store too: an UNLOCK above all.
-	if added > 0 && s.used+added > s.limit {
+	if added > 0 && s.used+added > s.limit && !makesRoom(change) {
 		return state.Head{}, s.errFull()
 	}
-	if change.Version != nil {
-		e.versions = append(e.versions, &state.Snapshot{Version: next.Version, Body: body})
-	}
+	e.take(change, next, body)
 	e.head = next
 	s.states[ref] = e
 	s.used += added
+	for _, event := range change.Events {
+		event.At, event.Org, event.State = change.At, ref.Org, string(ref.Name)
+		s.addEvent(event)
+	}
 	return next, nil
+}
+
+// allows refuses what the state's own history forbids.
+func (e *entry) allows(change state.Change) error {
+	if change.Lock != nil && e.used[change.Lock.Info.ID] {
+		return fault.New(fault.LockIDUsed, "a lock with this ID was released before; an ID is good for one lock")
+	}
+	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil && e.open() >= state.MaxOpenCandidates {
+		return fault.New(fault.CandidatesFull, "the state has %d open candidates; promote or discard one first", state.MaxOpenCandidates)
+	}
+	if s := change.Settle; s != nil {
+		c := e.candidates[s.ID]
+		if c == nil {
+			return errNoCandidate(s.ID)
+		}
+		if c.Status != state.Open {
+			return fault.New(fault.CandidateSettled, "candidate %s was %s already", c.ID, c.Status)
+		}
+	}
+	return nil
+}
+
+// cost is what the change adds to the bytes in use.
+func (e *entry) cost(next state.Head, body []byte, change state.Change) int64 {
+	added := costOfHead(next) - costOfHead(e.head) + eventCost*int64(len(change.Events))
+	if change.Version != nil {
+		added += costOfVersion(next.Version, body)
+	}
+	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil {
+		added += versionCost + int64(len(body))
+	}
+	if s := change.Settle; s != nil {
+		added -= int64(len(e.candidates[s.ID].Body))
+	}
+	return added
+}
+
+// makesRoom reports whether the change must go through in a full store too.
+func makesRoom(change state.Change) bool {
+	return change.Version == nil && change.Candidate == nil && change.Lock == nil
+}
+
+// take enters the parts of a change that the head does not have.
+func (e *entry) take(change state.Change, next state.Head, body []byte) {
+	if change.Version != nil {
+		e.versions = append(e.versions, &state.Snapshot{Version: next.Version, Body: body})
+	}
+	if change.Release && e.head.Lock != nil {
+		e.used[e.head.Lock.Info.ID] = true
+	}
+	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil {
+		kept := *c
+		kept.CreatedAt = kept.CreatedAt.UTC().Truncate(time.Microsecond)
+		e.candidates[c.ID] = &state.CandidateBody{Candidate: kept, Body: body}
+		e.brought = append(e.brought, c.ID)
+	}
+	if s := change.Settle; s != nil {
+		settled := *e.candidates[s.ID] // readers may have the old one
+		settled.Status, settled.Decided, settled.Body = s.Status, s.At.UTC().Truncate(time.Microsecond), nil
+		e.candidates[s.ID] = &settled
+	}
+}
+
+// open counts the open candidates.
+func (e *entry) open() int {
+	n := 0
+	for _, c := range e.candidates {
+		if c.Status == state.Open {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *Store) addEvent(event audit.Event) {
+	event.Sequence = uint64(len(s.events)) + 1
+	event.At = event.At.UTC().Truncate(time.Microsecond)
+	if n := len(s.events); n > 0 && event.At.Before(s.events[n-1].At) {
+		event.At = s.events[n-1].At
+	}
+	s.events = append(s.events, event)
 }
 
 // costOfHead is what a state takes up short of its versions; nothing for one that was

@@ -70,7 +70,7 @@ func (j *journal) Update(ctx context.Context, ref state.Ref, body []byte, decide
 		made, err = decide(h)
 		return made, err
 	})
-	if err != nil || made == (state.Change{}) {
+	if err != nil || made.Empty() {
 		return head, err
 	}
 	if made.Version == nil {

@@ -13,7 +13,7 @@ import (
 
 // newService returns the service whose calls reach the store.
 func newService(store state.Store) *state.Service {
-	return state.NewService(store, time.Now, slog.New(slog.DiscardHandler))
+	return state.NewService(store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 }
 
 // perform makes the call. The error is for the test's message: outcome has its code.
@@ -38,7 +38,7 @@ func perform(ctx context.Context, s *state.Service, p auth.Principal, name state
 	case "unlock":
 		err = s.Unlock(ctx, p, name, state.LockInfo{ID: o.ID})
 	case "force":
-		err = s.ForceUnlock(ctx, p, name)
+		_, err = s.ForceUnlock(ctx, p, name, state.Forcing{})
 	case "holder":
 		var lock *state.Lock
 		lock, err = s.Holder(ctx, p, name)

@@ -1,0 +1,96 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Purge implements state.Store.
+func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRemove(ctx); err != nil {
+		return err
+	}
+	e := s.states[ref]
+	if e == nil || e.find(number) == nil {
+		return errNoVersion(number)
+	}
+	v := e.find(number)
+	if !v.Purged {
+		s.used -= int64(len(v.Body))
+		purged := *v // readers may have the old one
+		purged.Purged, purged.Body = true, nil
+		*v = purged
+		if number == e.head.Version.Number {
+			e.head.Version.Purged = true
+		}
+	}
+	event.Org, event.State = ref.Org, string(ref.Name)
+	s.addEvent(event)
+	return nil
+}
+
+func (s *Store) mayRemove(ctx context.Context) error {
+	if s.closed {
+		return errClosed()
+	}
+	return ctx.Err()
+}
+
+// Prune implements state.Store.
+func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRemove(ctx); err != nil {
+		return 0, err
+	}
+	e := s.states[ref]
+	if e == nil {
+		return 0, nil
+	}
+	n := 0
+	for n < p.Limit && n < len(e.versions)-1 && goes(e.versions[n], p) {
+		s.used -= costOfVersion(e.versions[n].Version, e.versions[n].Body)
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	e.versions = append([]*state.Snapshot(nil), e.versions[n:]...)
+	event.Org, event.State, event.Note = ref.Org, string(ref.Name), fmt.Sprintf("%d versions", n)
+	s.addEvent(event)
+	return n, nil
+}
+
+func goes(v *state.Snapshot, p state.Pruning) bool {
+	return v.Number < p.Below || v.CreatedAt.Before(p.Before)
+}
+
+// Expunge implements state.Store, in one piece.
+func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, _ int, event audit.Event) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRemove(ctx); err != nil {
+		return false, err
+	}
+	e := s.states[ref]
+	if e == nil || !e.head.Deleted || e.head.DeletedAt.After(before) || e.head.Lock != nil {
+		return true, nil
+	}
+	for _, v := range e.versions {
+		s.used -= costOfVersion(v.Version, v.Body)
+	}
+	for _, c := range e.candidates {
+		s.used -= versionCost + int64(len(c.Body))
+	}
+	s.used -= costOfHead(e.head)
+	delete(s.states, ref)
+	event.Org, event.State = ref.Org, string(ref.Name)
+	s.addEvent(event)
+	return true, nil
+}

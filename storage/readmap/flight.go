@@ -84,7 +84,7 @@ func (w *write) note(change state.Change, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.number = 0
-	if err != nil || change.Version == nil && !change.Delete {
+	if err != nil || change.Version == nil && !change.Delete && !change.Undelete {
 		return
 	}
 	if change.Version != nil && !change.Delete {

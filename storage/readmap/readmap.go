@@ -18,13 +18,16 @@ package readmap
 import (
 	"context"
 	"sync"
+	"time"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 )
 
 // Store is a state.Store that serves Current from memory where it can.
 type Store struct {
-	next state.Store
+	state.Lists // of the store below
+	next        state.Store
 
 	mu      sync.Mutex
 	recent  *recent
@@ -33,7 +36,7 @@ type Store struct {
 
 // New returns a store that keeps at most maxBytes of newest versions in memory over next.
 func New(next state.Store, maxBytes int64) *Store {
-	return &Store{next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
+	return &Store{Lists: next, next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
 }
 
 // Current implements state.Store.
@@ -76,6 +79,25 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 		w.keep(head, body)
 	}
 	return head, err
+}
+
+// Purge implements state.Store. The newest version may be meant, so it counts as a write
+// from before it begins.
+func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
+	w := &write{store: s, ref: ref}
+	w.note(state.Change{Delete: true}, nil)
+	defer w.end()
+	return s.next.Purge(ctx, ref, number, event)
+}
+
+// Prune implements state.Store. It never touches a newest version.
+func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
+	return s.next.Prune(ctx, ref, p, event)
+}
+
+// Expunge implements state.Store. A deleted state has no entry.
+func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
+	return s.next.Expunge(ctx, ref, before, limit, event)
 }
 
 // Ready implements state.Store.

@@ -89,6 +89,9 @@ func scanSnapshot(c *codec, rows *sql.Rows) (state.Snapshot, error) {
 	if err != nil {
 		return state.Snapshot{}, err
 	}
+	if version.Purged {
+		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", version.Number)
+	}
 	body, err := c.decode(version, stored{encoding, bytes})
 	if err != nil {
 		return state.Snapshot{}, err

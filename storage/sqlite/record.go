@@ -37,6 +37,10 @@ func (u *update) run(t *session) error {
 		u.refusal = err
 		return nil
 	}
+	u.refusal, err = t.forbids(row.id, change)
+	if err != nil || u.refusal != nil {
+		return err
+	}
 	if err := u.record(t, row.id, change, next); err != nil {
 		return err
 	}
@@ -62,7 +66,7 @@ func (u *update) plan(h state.Head) (change state.Change, next state.Head, err e
 
 // record makes the change's rows. The state's own comes with its first change.
 func (u *update) record(t *session, id int64, change state.Change, next state.Head) (err error) {
-	if change == (state.Change{}) {
+	if change.Empty() {
 		return nil
 	}
 	if id == 0 {
@@ -70,25 +74,53 @@ func (u *update) record(t *session, id int64, change state.Change, next state.He
 			return err
 		}
 	}
+	for _, part := range []func() error{
+		func() error { return u.recordContent(t, id, change, next) },
+		func() error { return t.recordHolder(id, change, next) },
+		func() error { return u.recordCandidate(t, id, change) },
+		func() error { return t.recordEvents(u.ref, change) },
+	} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordContent makes the rows of a version, of a deletion and of its undoing.
+func (u *update) recordContent(t *session, id int64, change state.Change, next state.Head) error {
 	if change.Version != nil {
-		err = t.recordVersion(id, next.Version, u.body)
+		if err := t.recordVersion(id, next.Version, u.body); err != nil {
+			return err
+		}
 	}
-	if err == nil && change.Delete {
-		err = t.exec(t.setDeleted, t.now().UnixMicro(), id)
+	switch {
+	case change.Undelete:
+		return t.exec(t.setDeleted, nil, id)
+	case change.Delete:
+		return t.exec(t.setDeleted, next.DeletedAt.UnixMicro(), id)
 	}
-	if err == nil && change.Release {
-		err = t.exec(t.release, id)
+	return nil
+}
+
+// recordHolder makes the rows of a lock and its end.
+func (t *session) recordHolder(id int64, change state.Change, next state.Head) (err error) {
+	if change.Release {
+		if err = t.exec(t.retireLock, id); err == nil {
+			err = t.exec(t.release, id)
+		}
 	}
 	if err == nil && change.Lock != nil {
 		err = t.recordLock(id, next.Lock)
+	}
+	if err == nil && change.Seen && next.Lock != nil {
+		err = t.exec(t.setSeen, next.Lock.Seen.UnixMicro(), id)
 	}
 	return err
 }
 
 func (t *session) recordVersion(id int64, v state.Version, body stored) error {
-	version, err := t.insert(t.addVersion, id, int64(v.Number), int64(v.Serial), v.Lineage, v.TerraformVersion,
-		v.Encrypted, v.Size, v.Digest[:], v.CreatedAt.UnixMicro(), v.Author.KeyID, v.Author.Address,
-		v.Author.Request, v.Author.Who, v.Author.Operation)
+	version, err := t.insert(t.addVersion, append([]any{id}, versionValues(v)...)...)
 	if err != nil {
 		return err
 	}
@@ -98,8 +130,16 @@ func (t *session) recordVersion(id int64, v state.Version, body stored) error {
 	return t.exec(t.setNewest, version, id)
 }
 
+// versionValues returns what the columns from number to purged hold.
+func versionValues(v state.Version) []any {
+	return []any{int64(v.Number), int64(v.Serial), v.Lineage, v.TerraformVersion, v.Encrypted, v.Size, v.Digest[:],
+		v.CreatedAt.UnixMicro(), v.Author.KeyID, v.Author.Address, v.Author.Request, v.Author.Who, v.Author.Operation,
+		v.Author.Subject, v.Resources, v.Warnings.String(), int64(v.Origin.Version), v.Origin.Candidate, v.Origin.Reason, v.Purged}
+}
+
 func (t *session) recordLock(id int64, l *state.Lock) error {
 	info := &l.Info
 	return t.exec(t.setLock, l.Since.UnixMicro(), l.KeyID, info.ID, info.Operation, info.Info, info.Who,
-		info.Version, info.Created, info.Path, []byte(info.Raw), id)
+		info.Version, info.Created, info.Path, []byte(info.Raw),
+		l.Seen.UnixMicro(), id)
 }

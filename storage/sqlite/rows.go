@@ -14,6 +14,8 @@ import (
 // versionRow receives versionColumns.
 type versionRow struct {
 	number, serial, created int64
+	origin                  int64
+	warnings                string
 	digest                  []byte
 	version                 state.Version
 }
@@ -21,14 +23,16 @@ type versionRow struct {
 func (r *versionRow) fields() []any {
 	v := &r.version
 	return []any{&r.number, &r.serial, &v.Lineage, &v.TerraformVersion, &v.Encrypted, &v.Size, &r.digest,
-		&r.created, &v.Author.KeyID, &v.Author.Address, &v.Author.Request, &v.Author.Who, &v.Author.Operation}
+		&r.created, &v.Author.KeyID, &v.Author.Address, &v.Author.Request, &v.Author.Who, &v.Author.Operation,
+		&v.Author.Subject, &v.Resources, &r.warnings, &r.origin, &v.Origin.Candidate, &v.Origin.Reason, &v.Purged}
 }
 
 // value returns the version. Every accepted one has a number and a digest.
 func (r *versionRow) value() (state.Version, error) {
 	v := r.version
 	v.Number, v.Serial = uint64(r.number), uint64(r.serial)
-	v.CreatedAt = time.UnixMicro(r.created).UTC()
+	v.Origin.Version, v.Warnings = uint64(r.origin), state.ParseWarnings(r.warnings)
+	v.CreatedAt = fromMicros(r.created)
 	if v.Number == 0 || len(r.digest) != len(v.Digest) {
 		return state.Version{}, fault.New(fault.StateCorrupt, "what describes a version is damaged; an operator must restore it")
 	}
@@ -38,15 +42,15 @@ func (r *versionRow) value() (state.Version, error) {
 
 // lockRow receives lockColumns.
 type lockRow struct {
-	since sql.NullInt64
-	raw   []byte
-	lock  state.Lock
+	since, seen sql.NullInt64
+	raw         []byte
+	lock        state.Lock
 }
 
 func (r *lockRow) fields() []any {
 	l, info := &r.lock, &r.lock.Info
 	return []any{&r.since, &l.KeyID, &info.ID, &info.Operation, &info.Info, &info.Who,
-		&info.Version, &info.Created, &info.Path, &r.raw}
+		&info.Version, &info.Created, &info.Path, &r.raw, &r.seen}
 }
 
 // value returns a lock of its own, nil when none is held.
@@ -55,7 +59,8 @@ func (r *lockRow) value() *state.Lock {
 		return nil
 	}
 	lock := r.lock
-	lock.Since, lock.Info.Raw = time.UnixMicro(r.since.Int64).UTC(), json.RawMessage(r.raw)
+	lock.Since, lock.Seen = fromMicros(r.since.Int64), fromMicros(r.seen.Int64)
+	lock.Info.Raw = json.RawMessage(r.raw)
 	return &lock
 }
 
@@ -70,7 +75,7 @@ type headQuery struct {
 	stmt    *sql.Stmt
 	id      int64
 	written bool
-	deleted bool
+	deleted sql.NullInt64
 	freed   string
 	lock    lockRow
 	version versionRow
@@ -78,12 +83,8 @@ type headQuery struct {
 }
 
 func (q *headQuery) load(ref state.Ref) (headRow, error) {
-	if q.dest == nil {
-		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.freed}, q.lock.fields()...)
-		q.dest = append(q.dest, q.version.fields()...)
-	}
 	row := q.stmt.QueryRowContext(context.Background(), ref.Org.String(), string(ref.Name))
-	if err := row.Scan(q.dest...); err != nil {
+	if err := row.Scan(q.fields()...); err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
 			return headRow{}, nil
 		}
@@ -92,8 +93,20 @@ func (q *headQuery) load(ref state.Ref) (headRow, error) {
 	return q.value()
 }
 
+// fields receive headColumns.
+func (q *headQuery) fields() []any {
+	if q.dest == nil {
+		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.freed}, q.lock.fields()...)
+		q.dest = append(q.dest, q.version.fields()...)
+	}
+	return q.dest
+}
+
 func (q *headQuery) value() (headRow, error) {
-	row := headRow{q.id, state.Head{Deleted: q.deleted, Lock: q.lock.value(), ReleasedID: q.freed}}
+	row := headRow{q.id, state.Head{Deleted: q.deleted.Valid, Lock: q.lock.value(), ReleasedID: q.freed}}
+	if q.deleted.Valid {
+		row.head.DeletedAt = fromMicros(q.deleted.Int64)
+	}
 	if !q.written {
 		return row, nil
 	}
@@ -101,3 +114,6 @@ func (q *headQuery) value() (headRow, error) {
 	row.head.Version, err = q.version.value()
 	return row, err
 }
+
+// fromMicros reads a time as the database keeps it.
+func fromMicros(t int64) time.Time { return time.UnixMicro(t).UTC() }

@@ -16,6 +16,10 @@ type session struct {
 	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody           *sql.Stmt
 	setNewest, setDeleted, setLock, release *sql.Stmt
+	setSeen, retireLock, lockUsed           *sql.Stmt
+	candidateStatus, openCandidates         *sql.Stmt
+	addCandidate, settle                    *sql.Stmt
+	addEvent, lastEvent                     *sql.Stmt
 	addProbe, deleteProbe                   *sql.Stmt
 }
 
@@ -46,6 +50,15 @@ func (t *session) statements() []statement {
 		{&t.setDeleted, sqlSetDeleted},
 		{&t.setLock, sqlSetLock},
 		{&t.release, sqlRelease},
+		{&t.setSeen, sqlSetSeen},
+		{&t.retireLock, sqlRetireLock},
+		{&t.lockUsed, sqlLockUsed},
+		{&t.candidateStatus, sqlCandidateStatus},
+		{&t.openCandidates, sqlOpenCandidates},
+		{&t.addCandidate, sqlAddCandidate},
+		{&t.settle, sqlSettle},
+		{&t.addEvent, sqlAddEvent},
+		{&t.lastEvent, sqlLastEvent},
 		{&t.addProbe, sqlAddProbe},
 		{&t.deleteProbe, sqlDeleteProbe},
 	}

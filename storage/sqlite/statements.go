@@ -4,17 +4,23 @@ package sqlite
 const versionColumns = `ifnull(v.number, 0), ifnull(v.serial, 0), ifnull(v.lineage, ''),
 	ifnull(v.terraform_version, ''), ifnull(v.encrypted, 0), ifnull(v.size, 0), v.digest,
 	ifnull(v.created_at, 0), ifnull(v.key, ''), ifnull(v.address, ''), ifnull(v.request, ''),
-	ifnull(v.who, ''), ifnull(v.operation, '')`
+	ifnull(v.who, ''), ifnull(v.operation, ''), ifnull(v.subject, ''), ifnull(v.resources, 0),
+	ifnull(v.warnings, ''), ifnull(v.origin_version, 0), ifnull(v.origin_candidate, ''),
+	ifnull(v.reason, ''), ifnull(v.purged, 0)`
 
 // lockColumns are read by lockRow.
 const lockColumns = `s.lock_since, ifnull(s.lock_key, ''), ifnull(s.lock_id, ''),
 	ifnull(s.lock_operation, ''), ifnull(s.lock_info, ''), ifnull(s.lock_who, ''),
-	ifnull(s.lock_version, ''), ifnull(s.lock_created, ''), ifnull(s.lock_path, ''), s.lock_raw`
+	ifnull(s.lock_version, ''), ifnull(s.lock_created, ''), ifnull(s.lock_path, ''), s.lock_raw,
+	ifnull(s.lock_seen, s.lock_since)`
 
-const sqlHead = `SELECT s.id, s.newest IS NOT NULL, s.deleted_at IS NOT NULL, s.released_id,
-	` + lockColumns + `, ` + versionColumns + `
-	FROM states s LEFT JOIN versions v ON v.id = s.newest
-	WHERE s.org = ? AND s.name = ?`
+// headColumns are read by headRow.
+const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.released_id,
+	` + lockColumns + `, ` + versionColumns
+
+const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
+
+const sqlHead = `SELECT ` + headColumns + fromHeads + `WHERE s.org = ? AND s.name = ?`
 
 // Left joins: a version without its row or its bytes is damage, never an absent state.
 const sqlCurrent = `SELECT ifnull(b.encoding, ''), b.bytes, ` + versionColumns + `
@@ -29,22 +35,41 @@ const (
 	sqlAddState = `INSERT INTO states (org, name) VALUES (?, ?)`
 
 	sqlAddVersion = `INSERT INTO versions (state, number, serial, lineage, terraform_version, encrypted,
-		size, digest, created_at, key, address, request, who, operation)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		size, digest, created_at, key, address, request, who, operation, subject, resources, warnings,
+		origin_version, origin_candidate, reason, purged)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	sqlAddBody = `INSERT INTO bodies (id, encoding, bytes) VALUES (?, ?, ?)`
 
 	sqlSetNewest = `UPDATE states SET newest = ?, deleted_at = NULL WHERE id = ?`
 
-	sqlSetDeleted = `UPDATE states SET deleted_at = ? WHERE id = ?`
+	sqlSetDeleted = `UPDATE states SET deleted_at = ? WHERE id = ?` // null brings it back
 
 	sqlSetLock = `UPDATE states SET lock_since = ?, lock_key = ?, lock_id = ?, lock_operation = ?,
-		lock_info = ?, lock_who = ?, lock_version = ?, lock_created = ?, lock_path = ?, lock_raw = ?
-		WHERE id = ?`
+		lock_info = ?, lock_who = ?, lock_version = ?, lock_created = ?, lock_path = ?, lock_raw = ?,
+		lock_seen = ? WHERE id = ?`
+
+	sqlSetSeen = `UPDATE states SET lock_seen = ? WHERE id = ?`
+
+	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
+	sqlLockUsed   = `SELECT EXISTS (SELECT 1 FROM lock_ids WHERE state = ? AND id = ?)`
+
+	sqlCandidateStatus = `SELECT status FROM candidates WHERE state = ? AND id = ?`
+	sqlOpenCandidates  = `SELECT count(*) FROM candidates WHERE state = ? AND status = 'open'`
+	sqlAddCandidate    = `INSERT INTO candidates (state, id, source, status, number, serial, lineage, terraform_version,
+		encrypted, size, digest, created_at, key, address, request, who, operation, subject, resources,
+		warnings, origin_version, origin_candidate, reason, purged, encoding, bytes)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlSettle = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL WHERE state = ? AND id = ?`
+
+	sqlAddEvent = `INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key,
+		key_name, subject, role, address, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlLastEvent = `SELECT at FROM events ORDER BY sequence DESC LIMIT 1`
 
 	sqlRelease = `UPDATE states SET released_id = lock_id, lock_since = NULL, lock_key = NULL,
 		lock_id = NULL, lock_operation = NULL, lock_info = NULL, lock_who = NULL, lock_version = NULL,
-		lock_created = NULL, lock_path = NULL, lock_raw = NULL
+		lock_created = NULL, lock_path = NULL, lock_raw = NULL,
+		lock_seen = NULL
 		WHERE id = ? AND lock_id IS NOT NULL`
 
 	sqlReadProbe = `SELECT ifnull(max(id), 0) FROM versions`

@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// candidateColumns are read by candidateRow; what versions have too is spelled as theirs.
+const candidateColumns = `v.id, v.source, v.status, v.decided_at, ` + versionColumns
+
+const (
+	// All open ones and the newest of those that were decided: the second part is bounded
+	// by limit, the first by state.MaxOpenCandidates.
+	sqlCandidates = `SELECT ` + candidateColumns + ` FROM candidates v JOIN states s ON s.id = v.state
+		WHERE s.org = ?1 AND s.name = ?2 AND (v.status = 'open' OR v.row IN (SELECT row FROM candidates
+			WHERE state = s.id AND status <> 'open' ORDER BY row DESC LIMIT ?3))
+		ORDER BY v.row DESC`
+
+	sqlCandidate = `SELECT v.encoding, v.bytes, ` + candidateColumns + ` FROM candidates v JOIN states s ON s.id = v.state
+		WHERE s.org = ? AND s.name = ? AND v.id = ?`
+)
+
+// candidateRow receives candidateColumns.
+type candidateRow struct {
+	candidate state.Candidate
+	decided   sql.NullInt64
+	version   versionRow
+}
+
+func (r *candidateRow) fields() []any {
+	c := &r.candidate
+	return append([]any{&c.ID, &c.Source, &c.Status, &r.decided}, r.version.fields()...)
+}
+
+// value returns the candidate. Its number may be zero: there was no version yet.
+func (r *candidateRow) value() (state.Candidate, error) {
+	c, number := r.candidate, r.version.number
+	r.version.number = max(number, 1)
+	version, err := r.version.value()
+	version.Number = uint64(number)
+	c.Version = version
+	if r.decided.Valid {
+		c.Decided = fromMicros(r.decided.Int64)
+	}
+	return c, err
+}
+
+// Candidates implements state.Store.
+func (s *Store) Candidates(ctx context.Context, ref state.Ref, limit int) ([]state.Candidate, error) {
+	return list(ctx, s, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit}, func(scan scan) (state.Candidate, error) {
+		var row candidateRow
+		if err := scan(row.fields()...); err != nil {
+			return state.Candidate{}, err
+		}
+		return row.value()
+	})
+}
+
+// Candidate implements state.Store.
+func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found state.CandidateBody, err error) {
+	err = s.read(ctx, func(r *reader) error {
+		var row candidateRow
+		var kept stored
+		err := r.conn.QueryRowContext(context.Background(), sqlCandidate, ref.Org.String(), string(ref.Name), id).
+			Scan(append([]any{&kept.encoding, &kept.bytes}, row.fields()...)...)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errNoCandidate(id)
+		}
+		if err != nil {
+			return err
+		}
+		if found.Candidate, err = row.value(); err != nil || found.Status != state.Open {
+			return err
+		}
+		found.Body, err = s.codec.decode(found.Version, kept)
+		return err
+	})
+	return found, err
+}
+
+func errNoCandidate(id string) error {
+	return fault.New(fault.CandidateNotFound, "the state has no candidate %.40q", id)
+}
+
+// recordCandidate makes the rows of a candidate that came and of one that was decided.
+func (u *update) recordCandidate(t *session, id int64, change state.Change) error {
+	if c := change.Candidate; c != nil {
+		status, err := t.statusOf(id, c.ID)
+		if err != nil || status != "" {
+			return err
+		}
+		row := append([]any{id, c.ID, string(c.Source), string(c.Status)}, versionValues(c.Version)...)
+		if _, err := t.insert(t.addCandidate, append(row, u.body.encoding, u.body.bytes)...); err != nil {
+			return err
+		}
+	}
+	if s := change.Settle; s != nil {
+		return t.exec(t.settle, string(s.Status), s.At.UnixMicro(), id, s.ID)
+	}
+	return nil
+}
+
+// statusOf returns a candidate's status; empty when there is no such candidate.
+func (t *session) statusOf(id int64, candidate string) (status state.CandidateStatus, err error) {
+	err = t.candidateStatus.QueryRowContext(context.Background(), id, candidate).Scan(&status)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return status, err
+}
+
+// forbids says what of the state's own history stands against a change. id is zero for a
+// state without history. err is the store's own.
+func (t *session) forbids(id int64, change state.Change) (refusal, err error) {
+	if change.Lock != nil {
+		var used bool
+		if err := t.lockUsed.QueryRowContext(context.Background(), id, change.Lock.Info.ID).Scan(&used); err != nil || used {
+			return fault.New(fault.LockIDUsed, "a lock with this ID was released before; an ID is good for one lock"), err
+		}
+	}
+	if change.Candidate != nil {
+		if refusal, err = t.crowded(id, change.Candidate.ID); refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
+	if s := change.Settle; s != nil {
+		status, err := t.statusOf(id, s.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case status == "":
+			return errNoCandidate(s.ID), nil
+		case status != state.Open:
+			return fault.New(fault.CandidateSettled, "candidate %s was %s already", s.ID, status), nil
+		}
+	}
+	return nil, nil
+}
+
+func (t *session) crowded(id int64, candidate string) (refusal, err error) {
+	status, err := t.statusOf(id, candidate)
+	if err != nil || status != "" {
+		return nil, err
+	}
+	var open int
+	if err := t.openCandidates.QueryRowContext(context.Background(), id).Scan(&open); err != nil {
+		return nil, err
+	}
+	if open >= state.MaxOpenCandidates {
+		return fault.New(fault.CandidatesFull, "the state has %d open candidates; promote or discard one first", open), nil
+	}
+	return nil, nil
+}

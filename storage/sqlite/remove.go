@@ -1,0 +1,250 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+const (
+	sqlFindVersion = `SELECT v.id, v.digest, s.id FROM states s JOIN versions v ON v.state = s.id
+		WHERE s.org = ? AND s.name = ? AND v.number = ?`
+	sqlMarkPurged = `UPDATE versions SET purged = 1 WHERE id = ?`
+	sqlDropBody   = `DELETE FROM bodies WHERE id = ?`
+	// A candidate of the same bytes is the same leak.
+	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
+		WHERE state = ? AND digest = ? AND status = 'open'`
+
+	sqlOldest = `SELECT v.id, v.number, v.created_at, v.id = s.newest FROM states s JOIN versions v ON v.state = s.id
+		WHERE s.org = ? AND s.name = ? ORDER BY v.number LIMIT ?`
+	sqlDropVersion = `DELETE FROM versions WHERE id = ?`
+
+	sqlFindDeleted = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
+	sqlFindDoomed  = `SELECT id FROM states WHERE org = ? AND name >= '` + doomed + `' AND name < '"' LIMIT 1`
+	sqlDoom        = `UPDATE states SET name = '` + doomed + `' || id, newest = NULL WHERE id = ?`
+	sqlDoomedRows  = `SELECT id FROM versions WHERE state = ? LIMIT ?`
+)
+
+// write runs work in a transaction of the writer's, and returns what it returns: a
+// refusal, a fault that is not the store's, undoes nothing of others.
+func (s *Store) write(ctx context.Context, work func(*session) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	var refusal error
+	err := s.submit(ctx, 0, func(t *session) error {
+		err := work(t)
+		refusal = nil
+		if _, ok := errors.AsType[*fault.Error](err); ok {
+			refusal, err = err, nil
+		}
+		return err
+	})
+	return errors.Join(err, refusal)
+}
+
+// Purge implements state.Store. Deleted rows are overwritten (secure_delete); what the WAL
+// still has of them goes with it.
+func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
+	event.Org, event.State = ref.Org, string(ref.Name)
+	err := s.write(ctx, func(t *session) error { return t.purge(ref, number, event) })
+	if err != nil {
+		return err
+	}
+	return s.emptyLog(ctx)
+}
+
+func (t *session) purge(ref state.Ref, number uint64, event audit.Event) error {
+	var version, id int64
+	var digest []byte
+	err := t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	}
+	for _, step := range []func() error{
+		func() error { return err },
+		func() error { return t.run(sqlMarkPurged, version) },
+		func() error { return t.run(sqlDropBody, version) },
+		func() error { return t.run(sqlDropTwins, event.At.UnixMicro(), id, digest) },
+		func() error { return t.recordEvent(event) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// How long emptyLog waits for readers, and how often it asks.
+const (
+	emptyPatience = 10 * time.Second
+	emptyInterval = 20 * time.Millisecond
+)
+
+// emptyLog moves the WAL into the database and cuts it to nothing. That needs a moment
+// without readers, which are quick.
+func (s *Store) emptyLog(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, emptyPatience)
+	defer cancel()
+	db, err := databaseFile(s.writer.path).OpenWriter(ctx)
+	if err != nil {
+		return storeError(err)
+	}
+	defer db.Close()
+	for {
+		var busy, pages, moved int
+		err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+		if err == nil && busy == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fault.Wrap(errors.Join(err, ctx.Err()), fault.StoreUnavailable,
+				"the bytes are deleted, but the store's log could not be emptied of them; ask again")
+		case <-time.After(emptyInterval):
+		}
+	}
+}
+
+// Prune implements state.Store.
+func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (removed int, err error) {
+	event.Org, event.State = ref.Org, string(ref.Name)
+	err = s.write(ctx, func(t *session) error {
+		old, err := t.oldest(ref, p)
+		if err != nil || len(old) == 0 {
+			removed = 0
+			return err
+		}
+		if err := t.dropVersions(old); err != nil {
+			return err
+		}
+		removed = len(old)
+		event.Note = fmt.Sprintf("%d versions", removed)
+		return t.recordEvent(event)
+	})
+	return removed, err
+}
+
+// oldest returns the rows of the versions that go, the oldest first, up to the first that
+// stays.
+func (t *session) oldest(ref state.Ref, p state.Pruning) (ids []int64, err error) {
+	rows, err := t.conn.QueryContext(context.Background(), sqlOldest, ref.Org.String(), string(ref.Name), p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, number, created int64
+		var newest bool
+		if err := rows.Scan(&id, &number, &created, &newest); err != nil {
+			return nil, err
+		}
+		if newest || uint64(number) >= p.Below && !fromMicros(created).Before(p.Before) {
+			break
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+func (t *session) dropVersions(ids []int64) error {
+	for _, id := range ids {
+		if err := t.run(sqlDropBody, id); err != nil {
+			return err
+		}
+		if err := t.run(sqlDropVersion, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Expunge implements state.Store. The first piece takes the state's name away; the next
+// ones take what is left of it, or of another state of the organization that was begun
+// with and not finished, before a crash say.
+func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
+	event.Org, event.State = ref.Org, string(ref.Name)
+	err = s.write(ctx, func(t *session) error {
+		done = false
+		if err := t.doom(ref, before, event); err != nil {
+			return err
+		}
+		done, err = t.dropDoomed(ref, limit)
+		return err
+	})
+	return done, err
+}
+
+func (t *session) doom(ref state.Ref, before time.Time, event audit.Event) error {
+	var id, deleted int64
+	var locked bool
+	err := t.queryRow(sqlFindDeleted, ref.Org.String(), string(ref.Name)).Scan(&id, &deleted, &locked)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (locked || fromMicros(deleted).After(before)) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := t.run(sqlDoom, id); err != nil {
+		return err
+	}
+	return t.recordEvent(event)
+}
+
+// dropDoomed takes a piece of a doomed state of ref's organization.
+func (t *session) dropDoomed(ref state.Ref, limit int) (done bool, err error) {
+	var id int64
+	err = t.queryRow(sqlFindDoomed, ref.Org.String()).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	ids, err := t.ids(sqlDoomedRows, id, limit)
+	if err != nil {
+		return false, err
+	}
+	if err := t.dropVersions(ids); err != nil || len(ids) == limit {
+		return false, err
+	}
+	for _, rest := range []string{`DELETE FROM candidates WHERE state = ?`, `DELETE FROM lock_ids WHERE state = ?`, `DELETE FROM states WHERE id = ?`} {
+		if err := t.run(rest, id); err != nil {
+			return false, err
+		}
+	}
+	return false, nil // there may be another one
+}
+
+func (t *session) ids(query string, args ...any) (ids []int64, err error) {
+	rows, err := t.conn.QueryContext(context.Background(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+// queryRow and run are for statements that are too rare to be prepared.
+func (t *session) queryRow(query string, args ...any) *sql.Row {
+	return t.conn.QueryRowContext(context.Background(), query, args...)
+}
+
+func (t *session) run(statement string, args ...any) error {
+	_, err := t.conn.ExecContext(context.Background(), statement, args...)
+	return err
+}

@@ -76,7 +76,7 @@ func record(ctx context.Context, store state.Store, random *rand.Rand) []porcupi
 
 // randomOp leans to what others can see: writes without a lock, and reads.
 func randomOp(random *rand.Rand, client, call int) op {
-	id := fmt.Sprint("lock", client%3)
+	id := fmt.Sprint("lock", client%3, "-", call/4) // each is good for one lock
 	unique := string(stateBody(uint64(call), fmt.Sprint(client)))
 	switch random.IntN(12) {
 	case 0, 1, 2, 3:

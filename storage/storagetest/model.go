@@ -1,6 +1,10 @@
 package storagetest
 
-import "github.com/holdfast/holdfast/fault"
+import (
+	"strings"
+
+	"github.com/holdfast/holdfast/fault"
+)
 
 // op is one call of state.Service.
 type op struct {
@@ -29,7 +33,10 @@ type model struct {
 	Holder   string
 	Who      string
 	Released string
+	Used     string // the IDs that were released, each between bars
 }
+
+func (m model) used(id string) bool { return strings.Contains(m.Used, "|"+id+"|") }
 
 func (m model) exists() bool { return m.Number > 0 && !m.Deleted }
 
@@ -83,8 +90,14 @@ func (m model) put(o op) (model, outcome) {
 }
 
 func (m model) lock(o op) (model, outcome) {
-	if m.Holder != "" && (m.Holder != o.ID || m.Who != o.Who) {
+	if m.Holder == o.ID && m.Who == o.Who {
+		return m, outcome{Holder: o.ID}
+	}
+	if m.Holder != "" {
 		return m, outcome{Code: fault.LockHeld, Holder: m.Holder}
+	}
+	if m.used(o.ID) {
+		return m, outcome{Code: fault.LockIDUsed}
 	}
 	m.Holder, m.Who = o.ID, o.Who
 	return m, outcome{Holder: o.ID}
@@ -102,6 +115,9 @@ func (m model) unlock(id string) (model, outcome) {
 
 func (m model) release() model {
 	if m.Holder != "" {
+		if !m.used(m.Holder) {
+			m.Used += "|" + m.Holder + "|"
+		}
 		m.Released, m.Holder, m.Who = m.Holder, "", ""
 	}
 	return m

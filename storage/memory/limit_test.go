@@ -3,6 +3,7 @@ package memory_test
 import (
 	"bytes"
 	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -94,8 +95,8 @@ func TestFullByLocks(t *testing.T) {
 // TestLockAgain takes and releases a lock more often than there is room for locks.
 func TestLockAgain(t *testing.T) {
 	s, ref := memory.New(10<<10), state.Ref{Org: uuid.New(), Name: "again"}
-	lock := &state.Lock{Info: state.LockInfo{ID: "id", Raw: bytes.Repeat([]byte(" "), 1000)}}
-	for i := range 100 {
+	for i := range 40 {
+		lock := &state.Lock{Info: state.LockInfo{ID: fmt.Sprint("id ", i), Raw: bytes.Repeat([]byte(" "), 1000)}}
 		for _, change := range []state.Change{{Lock: lock}, {Release: true}} {
 			if _, err := s.Update(t.Context(), ref, nil, always(change)); err != nil {
 				t.Fatalf("round %d: %v", i, err)

@@ -16,6 +16,7 @@ const (
 	versionCost = 512
 	lockCost    = 512
 	eventCost   = 512
+	idCost      = 64 // of a lock ID that was released, besides its text
 )
 
 // Update implements state.Store.
@@ -92,6 +93,9 @@ func (e *entry) cost(next state.Head, body []byte, change state.Change) int64 {
 	added := costOfHead(next) - costOfHead(e.head) + eventCost*int64(len(change.Events))
 	if change.Version != nil {
 		added += costOfVersion(next.Version, body)
+	}
+	if change.Release && e.head.Lock != nil {
+		added += idCost + int64(len(e.head.Lock.Info.ID))
 	}
 	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil {
 		added += versionCost + int64(len(body))

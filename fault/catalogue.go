@@ -19,8 +19,6 @@ const (
 	LockIDUsed          Code = "lock_id_used"
 	LockRequired        Code = "lock_required"
 	ReasonMissing       Code = "reason_missing"
-	StateEncrypted      Code = "state_encrypted"
-	StateUnreadable     Code = "state_format_unsupported"
 	NameInvalid         Code = "name_invalid"
 	BodyUnreadable      Code = "body_unreadable"
 	BodyTooLarge        Code = "body_too_large"
@@ -112,8 +110,6 @@ func Catalogue() []Entry {
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
-		{StateEncrypted, Unprocessable, "The state was encrypted by the client: the server can store and return it, and nothing that needs to read it."},
-		{StateUnreadable, Unprocessable, "The state is not of format version 4, so the server can't read it."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
 		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write; the message says where. It is kept and served, but not looked into."},

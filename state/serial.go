@@ -21,7 +21,7 @@ func withSerial(body []byte, serial uint64) ([]byte, error) {
 		return nil, stateInvalid(err)
 	}
 	if at == nil {
-		return nil, fault.New(fault.StateUnreadable, "the state has no serial that could be raised")
+		return nil, fault.New(fault.StateUnsupported, "the state has no serial that could be raised")
 	}
 	start := 0
 	for &body[start] != &at[0] { // at is a part of body

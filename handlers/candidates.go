@@ -43,7 +43,11 @@ func (s states) addCandidate(c *gin.Context) {
 // candidate sends the exact bytes of an open one, and describes a settled one.
 func (s states) candidate(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		found, err := s.service.Candidate(c.Request.Context(), middleware.Principal(c), name, c.Param("id"))
+		id, err := pathCandidate(c)
+		if err != nil {
+			return err
+		}
+		found, err := s.service.Candidate(c.Request.Context(), middleware.Principal(c), name, id)
 		if err != nil {
 			return err
 		}
@@ -60,6 +64,10 @@ func (s states) candidate(c *gin.Context) {
 // promote makes a candidate the newest version.
 func (s states) promote(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
+		id, err := pathCandidate(c)
+		if err != nil {
+			return nil, err
+		}
 		order, err := readOrder(c)
 		if err != nil {
 			return nil, err
@@ -67,7 +75,7 @@ func (s states) promote(c *gin.Context) {
 		if order.Reason, err = requireReason(order.Reason); err != nil {
 			return nil, err
 		}
-		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, c.Param("id"),
+		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, id,
 			state.Decision{Reason: order.Reason, LockID: order.LockID, Anyway: order.Anyway})
 		return versionItemOf(version), err
 	})
@@ -76,10 +84,14 @@ func (s states) promote(c *gin.Context) {
 // discard ends a candidate.
 func (s states) discard(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
+		id, err := pathCandidate(c)
+		if err != nil {
+			return nil, err
+		}
 		order, err := readOrder(c)
 		if err != nil {
 			return nil, err
 		}
-		return success(), s.service.Discard(c.Request.Context(), middleware.Principal(c), name, c.Param("id"), order.Reason)
+		return success(), s.service.Discard(c.Request.Context(), middleware.Principal(c), name, id, order.Reason)
 	})
 }

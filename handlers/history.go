@@ -189,3 +189,12 @@ func pathNumber(c *gin.Context) (uint64, error) {
 	}
 	return number, nil
 }
+
+// pathCandidate reads the candidate's ID from the path.
+func pathCandidate(c *gin.Context) (string, error) {
+	id := c.Param("id")
+	if !state.IsCandidateID(id) {
+		return "", fault.New(fault.ParameterInvalid, "a candidate's ID has %d hexadecimal digits", state.CandidateIDLength)
+	}
+	return id, nil
+}

@@ -12,6 +12,7 @@ import (
 const (
 	infoA = `{"ID":"a-1","Operation":"OperationTypeApply","Info":"","Who":"ada@engine","Version":"1.12.6","Created":"2026-11-21T02:53:01.5Z","Path":""}`
 	infoB = `{"ID":"b-2","Operation":"OperationTypePlan","Info":"","Who":"bob@loom","Version":"1.5.7","Created":"2026-11-21T02:54:01Z","Path":""}`
+	infoC = `{"ID":"c-3","Operation":"OperationTypeApply","Info":"","Who":"cyd@mill","Version":"1.12.6","Created":"2026-11-21T02:55:01Z","Path":""}`
 	// What OpenTofu 1.10 and later send for a force-unlock.
 	forceA = `{"ID":"a-1","Operation":"","Info":"","Who":"","Version":"","Created":"0001-01-01T00:00:00Z","Path":""}`
 )
@@ -111,7 +112,8 @@ func lockByPost() []step {
 		{"DELETE S/lock", infoA, 200, ""},
 		{"POST S/lock", infoB, 200, ""},
 		{"DELETE S/lock?ID=b-2", "", 200, ""},
-		{"POST S/lock", infoA, 200, ""},
+		{"POST S/lock", infoA, 409, "lock_id_used"}, // an ID is good for one lock
+		{"POST S/lock", infoC, 200, ""},
 		{"DELETE S/lock", "", 200, ""},
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/middleware"
@@ -37,6 +39,35 @@ func (s brokenStore) Head(context.Context, state.Ref) (state.Head, error) {
 func (s brokenStore) Update(context.Context, state.Ref, []byte, state.Decide) (state.Head, error) {
 	return state.Head{Version: state.Version{Number: 1}}, s.fail()
 }
+
+func (s brokenStore) Version(context.Context, state.Ref, uint64) (state.Snapshot, error) {
+	return s.Current(context.Background(), state.Ref{})
+}
+
+func (s brokenStore) Purge(context.Context, state.Ref, uint64, audit.Event) error { return s.fail() }
+
+func (s brokenStore) States(context.Context, uuid.UUID, state.StatesQuery) ([]state.Listed, error) {
+	return []state.Listed{{Name: "x"}}, s.fail()
+}
+
+func (s brokenStore) Versions(context.Context, state.Ref, uint64, int) ([]state.Version, error) {
+	return []state.Version{{Number: 1}}, s.fail()
+}
+
+func (s brokenStore) Candidates(context.Context, state.Ref, int) ([]state.Candidate, error) {
+	return []state.Candidate{{ID: someCandidate}}, s.fail()
+}
+
+func (s brokenStore) Candidate(context.Context, state.Ref, string) (state.CandidateBody, error) {
+	found := state.Candidate{ID: someCandidate, Status: state.Open}
+	return state.CandidateBody{Candidate: found, Body: []byte(body(1))}, s.fail()
+}
+
+func (s brokenStore) Events(context.Context, uuid.UUID, audit.Query) ([]audit.Event, error) {
+	return []audit.Event{{Sequence: 1}}, s.fail()
+}
+
+func (s brokenStore) Record(context.Context, audit.Event) error { return s.fail() }
 
 func (s brokenStore) Ready(context.Context) error { return s.fail() }
 
@@ -75,6 +106,8 @@ func storeFaults() []storeFault {
 	}
 }
 
+const someCandidate = "0123456789abcdef"
+
 // both is a good state and a good lock info at once.
 const both = `{"serial":1,"lineage":"5ad8","ID":"a-1","Who":"ada@engine"}`
 
@@ -86,37 +119,55 @@ func TestTroubleOfTheStoreIsNeverAnAbsentState(t *testing.T) {
 			deps := brokenDeps(t, f.fail)
 			c := newCaller(t, startServer(t, deps), acme, acmeKey)
 			for _, request := range stateRequests(t, deps) {
-				method, path, _ := strings.Cut(request, " ")
-				for _, sent := range []string{both, ""} {
-					if sent == "" && (method == "POST" || method == "PUT" || method == "LOCK") {
-						continue // refused before the store is asked
-					}
-					wantFailure(t, request, c.do(request, sent, "If-None-Match: *"), f.code)
-				}
-				if method == "GET" && !strings.Contains(path, "?") {
-					wantFailure(t, request, c.do(request, ""), f.code)
+				for _, header := range []string{"If-None-Match: *", "Accept: */*"} {
+					wantFailure(t, request.line, c.do(request.line, request.body, header), f.code)
 				}
 			}
 		})
 	}
 }
 
+// request is a line "METHOD /path" and a body that get as far as the store.
+type request struct{ line, body string }
+
 // stateRequests calls every route that there is for states, with and without a lock ID.
-func stateRequests(t *testing.T, deps handlers.Deps) []string {
+func stateRequests(t *testing.T, deps handlers.Deps) []request {
 	t.Helper()
-	var requests []string
+	var requests []request
 	for _, route := range routes(t, deps) {
-		if strings.Contains(route, "/state/") {
-			requests = append(requests, route)
-			if !strings.HasPrefix(route, "GET ") {
-				requests = append(requests, route+"?ID=a-1")
+		switch method, path, _ := strings.Cut(route, " "); {
+		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/audit":
+			requests = append(requests, request{route, ""})
+		case !strings.Contains(path, "/state/"):
+		case takesOrder(path):
+			requests = append(requests, request{route, `{"reason":"a test"}`})
+		case strings.HasSuffix(path, "/candidates") && method == "POST":
+			requests = append(requests, request{route, both})
+		case strings.Contains(path, "/versions/") && method == "DELETE":
+			requests = append(requests, request{route + "?reason=test", ""})
+		case method == "GET" || strings.HasSuffix(path, "/undelete"):
+			requests = append(requests, request{route, ""})
+		default:
+			requests = append(requests, request{route, both}, request{route + "?ID=a-1", both})
+			if method == "UNLOCK" || method == "DELETE" {
+				requests = append(requests, request{route, ""}, request{route + "?ID=a-1", ""})
 			}
 		}
 	}
-	if len(requests) < 30 {
+	if len(requests) < 55 {
 		t.Fatalf("only %d requests: %q", len(requests), requests)
 	}
 	return requests
+}
+
+// takesOrder reports whether the body says what to do and why, instead of being a state.
+func takesOrder(path string) bool {
+	for _, verb := range []string{"/rollback", "/promote", "/discard", "/lock/release"} {
+		if strings.HasSuffix(path, verb) {
+			return true
+		}
+	}
+	return false
 }
 
 func wantFailure(t *testing.T, request string, got answer, code fault.Code) {

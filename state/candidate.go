@@ -1,6 +1,12 @@
 package state
 
-import "time"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strings"
+	"time"
+)
 
 // Candidate is a body that is not a version, or not yet: a guard held it back, or somebody
 // brought it, such as an errored.tfstate. Nothing of it is lost until somebody decides.
@@ -45,3 +51,23 @@ type Settlement struct {
 // MaxOpenCandidates bounds the open candidates of one state: a client that is held back
 // again and again must not fill the disk.
 const MaxOpenCandidates = 20
+
+// CandidateIDLength is how many hexadecimal digits an ID has.
+const CandidateIDLength = 16
+
+// IsCandidateID reports whether a text could be the ID of a candidate.
+func IsCandidateID(text string) bool {
+	return len(text) == CandidateIDLength && strings.Trim(text, "0123456789abcdef") == ""
+}
+
+// candidateID follows from the bytes and from what they were brought on top of, so that the
+// same bytes sent again are the same candidate. again tells apart what was brought again
+// after it was settled.
+func candidateID(base uint64, digest Digest, again uint64) string {
+	text := binary.BigEndian.AppendUint64(nil, base)
+	if again > 0 {
+		text = binary.BigEndian.AppendUint64(text, again)
+	}
+	sum := sha256.Sum256(append(text, digest[:]...))
+	return hex.EncodeToString(sum[:CandidateIDLength/2])
+}

@@ -19,11 +19,18 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 		return Candidate{}, err
 	}
 	next.Origin.Reason = reason
-	var made *Candidate
-	if _, err := s.store.Update(ctx, ref, body, s.call(p, ref).decideCandidate(next, &made)); err != nil {
-		return Candidate{}, err
+	call := s.call(p, ref)
+	for {
+		var made *Candidate
+		if _, err := s.store.Update(ctx, ref, body, call.decideCandidate(next, &made)); err != nil {
+			return Candidate{}, err
+		}
+		kept, err := s.store.Candidate(ctx, ref, made.ID)
+		if err != nil || kept.Status == Open {
+			return kept.Candidate, err
+		}
+		call.again++
 	}
-	return *made, nil
 }
 
 // Candidates lists a state's candidates, the newest first.
@@ -52,9 +59,12 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 	if err != nil {
 		return Version{}, err
 	}
-	candidate, err := s.openCandidate(ctx, ref, id)
+	candidate, err := s.store.Candidate(ctx, ref, id)
 	if err != nil {
 		return Version{}, err
+	}
+	if candidate.Status != Open {
+		return s.promoted(ctx, ref, candidate.Candidate, d.LockID)
 	}
 	next, err := s.describe(p, candidate.Body)
 	if err != nil {
@@ -75,6 +85,23 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 	})
 }
 
+// promoted answers for a candidate that is settled: when it is the newest version, the
+// caller asks again because the answer got lost.
+func (s *Service) promoted(ctx context.Context, ref Ref, c Candidate, lockID string) (Version, error) {
+	head, err := s.store.Head(ctx, ref)
+	if err != nil {
+		return Version{}, err
+	}
+	again := repeat{next: Version{Origin: Origin{Candidate: c.ID}}}
+	if c.Status != Promoted || !again.isNewest(head) {
+		return Version{}, errSettled(c)
+	}
+	if !settled(head, lockID, false) {
+		err = mayChange(head, lockID)
+	}
+	return head.Version, err
+}
+
 // Decision is what somebody says who promotes a candidate.
 type Decision struct {
 	Reason string
@@ -88,17 +115,15 @@ func (s *Service) Discard(ctx context.Context, p auth.Principal, name Name, id, 
 	if err != nil {
 		return err
 	}
-	if _, err := s.openCandidate(ctx, ref, id); err != nil {
+	candidate, err := s.store.Candidate(ctx, ref, id)
+	switch {
+	case err != nil:
 		return err
+	case candidate.Status == Discarded:
+		return nil // a replay
+	case candidate.Status != Open:
+		return errSettled(candidate.Candidate)
 	}
 	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDiscard(id, reason))
 	return err
-}
-
-func (s *Service) openCandidate(ctx context.Context, ref Ref, id string) (CandidateBody, error) {
-	candidate, err := s.store.Candidate(ctx, ref, id)
-	if err == nil && candidate.Status != Open {
-		err = errSettled(candidate.Candidate)
-	}
-	return candidate, err
 }

@@ -49,11 +49,14 @@ type repeat struct {
 	settle *Settlement
 }
 
+// isNewest reports whether this was made before, and nothing has followed: a caller whose
+// answer got lost asks again.
+func (r repeat) isNewest(h Head) bool {
+	made, asked := h.Version.Origin, r.next.Origin
+	return h.Exists() && made.Version == asked.Version && made.Candidate == asked.Candidate
+}
+
 func (s *Service) repeat(ctx context.Context, p auth.Principal, ref Ref, r repeat) (Version, error) {
-	var moved bool
-	head, err := s.store.Update(ctx, ref, r.body, s.call(p, ref).decideRepeat(r.next, r.base, r.lockID, r.settle, &moved))
-	if err == nil && moved {
-		err = errMoved(r.base)
-	}
+	head, err := s.store.Update(ctx, ref, r.body, s.call(p, ref).decideRepeat(r))
 	return head.Version, err
 }

@@ -1,9 +1,6 @@
 package state
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -21,6 +18,8 @@ type call struct {
 	actor  audit.Actor
 	at     time.Time
 	policy auth.Policy
+	// again counts the candidates with the same bytes that were settled before.
+	again uint64
 }
 
 // event is one of this call. The store adds the rest.
@@ -81,19 +80,16 @@ func (c call) release(change *Change, h Head, wanted bool, action audit.Action) 
 // hold keeps next as a candidate. The holder's lock stays: it has failed to write, and
 // will release it.
 func (c call) hold(h Head, next *Version, out *written) Change {
-	out.held = candidateOf(h, *next, Held)
+	out.held = c.candidateOf(h, *next, Held)
 	event := c.event(audit.CandidateHold)
 	event.Version, event.Note = h.Version.Number, out.held.ID+": "+next.Warnings.String()
 	return Change{At: c.at, Candidate: out.held, Seen: h.Lock != nil, Events: []audit.Event{event}}
 }
 
-// candidateOf describes next on top of h's newest version. The ID follows from both, so
-// that the same bytes sent again are the same candidate.
-func candidateOf(h Head, next Version, source Source) *Candidate {
-	base := binary.BigEndian.AppendUint64(nil, h.Version.Number)
-	sum := sha256.Sum256(append(base, next.Digest[:]...))
+// candidateOf describes next on top of h's newest version.
+func (c call) candidateOf(h Head, next Version, source Source) *Candidate {
 	next.Number = h.Version.Number
-	return &Candidate{ID: hex.EncodeToString(sum[:8]), Version: next, Source: source, Status: Open}
+	return &Candidate{ID: candidateID(next.Number, next.Digest, c.again), Version: next, Source: source, Status: Open}
 }
 
 // decideRewrite is decideWrite for a newest version whose bytes are lost: the same bytes
@@ -263,24 +259,29 @@ func (c call) decideForceUnlock(f Forcing, released **Lock) Decide {
 }
 
 // decideRepeat accepts a version that the server itself made out of an older one or of a
-// candidate: under the lock that lockID names, or while nobody holds it. base is the
-// newest version that it was made for; *moved is set, and nothing done, when that is no
-// longer the newest.
-func (c call) decideRepeat(next Version, base uint64, lockID string, settle *Settlement, moved *bool) Decide {
+// candidate: under the lock that r.lockID names, or while nobody holds it. When it is the
+// newest version already, that is a replay.
+func (c call) decideRepeat(r repeat) Decide {
 	return func(h Head) (Change, error) {
-		*moved = h.Version.Number != base
-		if h.Lock == nil && lockID != "" || h.Lock != nil && h.Lock.Info.ID != lockID {
-			return Change{}, mayChange(h, lockID)
-		}
-		if *moved {
+		replay := r.isNewest(h)
+		if replay && settled(h, r.lockID, false) {
 			return Change{}, nil
 		}
+		if err := mayChange(h, r.lockID); err != nil {
+			return Change{}, err
+		}
+		switch {
+		case replay:
+			return Change{At: c.at, Seen: h.Lock != nil}, nil
+		case h.Version.Number != r.base:
+			return Change{}, errMoved(r.base)
+		}
 		action := audit.StateRollback
-		if settle != nil {
+		if r.settle != nil {
 			action = audit.CandidateAccept
 		}
-		change := Change{At: c.at, Settle: settle, Seen: h.Lock != nil}
-		c.accept(&change, successor(h, next), action)
+		change := Change{At: c.at, Settle: r.settle, Seen: h.Lock != nil}
+		c.accept(&change, successor(h, r.next), action)
 		return change, nil
 	}
 }
@@ -289,7 +290,7 @@ func (c call) decideRepeat(next Version, base uint64, lockID string, settle *Set
 func (c call) decideCandidate(next Version, out **Candidate) Decide {
 	return func(h Head) (Change, error) {
 		next.Warnings = guards(h, next, c.policy.ShrinkPercent)
-		*out = candidateOf(h, next, Pushed)
+		*out = c.candidateOf(h, next, Pushed)
 		event := c.event(audit.CandidatePush)
 		event.Version, event.Reason, event.Note = h.Version.Number, next.Origin.Reason, (*out).ID
 		return Change{At: c.at, Candidate: *out, Events: []audit.Event{event}}, nil

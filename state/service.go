@@ -72,7 +72,7 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	}
 	var out written
 	call := s.call(p, ref)
-	head, err := s.store.Update(ctx, ref, w.Body, call.decideWrite(next, w, &out))
+	head, err := s.write(ctx, ref, w, next, &call, &out)
 	switch {
 	case err != nil:
 		return Version{}, err
@@ -85,6 +85,22 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 		s.logWarned(ctx, head.Version)
 	}
 	return head.Version, err
+}
+
+// write decides on a write. When a guard keeps it back and the same bytes were settled as
+// a candidate before, whose bytes are gone, they are kept as another one.
+func (s *Service) write(ctx context.Context, ref Ref, w Write, next Version, call *call, out *written) (Head, error) {
+	for {
+		head, err := s.store.Update(ctx, ref, w.Body, call.decideWrite(next, w, out))
+		if err != nil || out.held == nil {
+			return head, err
+		}
+		kept, err := s.store.Candidate(ctx, ref, out.held.ID)
+		if err != nil || kept.Status == Open {
+			return head, err
+		}
+		call.again++
+	}
 }
 
 // confirm makes sure that what a replay was told is there can be read, and writes it again

@@ -20,24 +20,25 @@ func layers() map[string][]string {
 		"certs":               {},
 		"configs":             {"certs"},
 		"auth":                {"fault"},
-		"state":               {"fault", "auth", "jsonscan"},
+		"audit":               {"fault", "auth"},
+		"state":               {"fault", "auth", "audit", "jsonscan"},
 		"state/document":      {"fault", "jsonscan"},
 		"inventory":           {"fault", "auth", "jsonscan"},
 		"inventory/csvrow":    {"inventory", "jsonscan"},
 		"inventory/transfer":  {"fault", "inventory", "inventory/csvrow", "jsonscan"},
 		"storage":             {"fault", "auth", "state", "inventory", "configs", "storage/memory", "storage/readmap", "storage/sqlite", "storage/csv", "storage/mysql", "storage/dual"},
-		"storage/memory":      {"fault", "state"},
-		"storage/readmap":     {"fault", "state"},
+		"storage/memory":      {"fault", "audit", "state"},
+		"storage/readmap":     {"fault", "audit", "state"},
 		"storage/schema":      {},
 		"storage/folder":      {},
 		"storage/sqlitedb":    {"storage/folder"},
-		"storage/sqlite":      {"fault", "state", "storage/folder", "storage/schema", "storage/sqlitedb"},
+		"storage/sqlite":      {"fault", "audit", "state", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":         {"fault", "inventory", "inventory/csvrow", "jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":       {"fault", "inventory", "storage/schema"},
 		"storage/dual":        {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
-		"storage/storagetest": {"fault", "auth", "state", "inventory", "storage/memory"},
+		"storage/storagetest": {"fault", "auth", "audit", "state", "inventory", "storage/memory"},
 		"middleware":          {"fault", "auth", "state", "logctx"},
-		"handlers":            {"fault", "auth", "state", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
+		"handlers":            {"fault", "auth", "audit", "state", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
 	}
 }
 
@@ -47,7 +48,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "auth": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain, "certs": domain,
+		"fault": domain, "auth": domain, "audit": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain, "certs": domain,
 		"storage":    http,
 		"middleware": sql,
 		"handlers":   sql,

@@ -90,9 +90,13 @@ func routeHistory(group gin.IRoutes, d Deps) {
 	group.GET(one+"/versions/:version", s.version)
 	group.DELETE(one+"/versions/:version", s.purge)
 	group.POST(one+"/versions/:version/rollback", s.rollback)
+	group.GET(one+"/versions/:version/diff", s.diff)
+	group.GET(one+"/outputs", s.outputs)
+	group.GET(one+"/outputs/:key", s.output)
 	group.GET(one+"/candidates", s.candidates)
 	group.POST(one+"/candidates", s.addCandidate)
 	group.GET(one+"/candidates/:id", s.candidate)
+	group.GET(one+"/candidates/:id/diff", s.candidateDiff)
 	group.POST(one+"/candidates/:id/promote", s.promote)
 	group.POST(one+"/candidates/:id/discard", s.discard)
 }

@@ -48,15 +48,43 @@ func (s states) named(c *gin.Context, serve func(state.Name) error) {
 	}
 }
 
+// get sends the newest version, or what the query selects of it. An unknown version is not
+// 404, which clients take for an absent state.
 func (s states) get(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		snapshot, err := s.service.Get(c.Request.Context(), middleware.Principal(c), name)
+		ask, err := readSelection(c)
 		if err != nil {
-			return s.absentOr(c, err)
+			return err
 		}
-		s.send(c, snapshot)
-		return nil
+		if ask.view == "" {
+			err = s.getVersion(c, name, ask.number)
+		} else {
+			err = s.getView(c, name, ask)
+		}
+		if fault.Is(err, fault.VersionNotFound) {
+			return fault.Wrap(err, fault.ParameterInvalid, "the state has no version %d", ask.number)
+		}
+		return s.absentOr(c, err)
 	})
+}
+
+func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error {
+	snapshot, err := s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
+	if err == nil {
+		s.send(c, snapshot)
+	}
+	return err
+}
+
+// getView sends a part of a state. It has no ETag: the digest is that of the whole, of
+// which the reader may know nothing.
+func (s states) getView(c *gin.Context, name state.Name, ask selection) error {
+	view, err := s.service.View(c.Request.Context(), middleware.Principal(c), name, ask.view, ask.number)
+	if err != nil {
+		return err
+	}
+	setNumbers(c, view.Version)
+	return stream(c, "application/json", view.Write)
 }
 
 // send answers with a version's exact bytes, unless the reader has them.
@@ -131,9 +159,13 @@ func matches(header, tag string) bool {
 }
 
 func setVersionHeaders(c *gin.Context, v state.Version) {
-	c.Header("X-Holdfast-Version", strconv.FormatUint(v.Number, 10))
-	c.Header("X-Holdfast-Serial", strconv.FormatUint(v.Serial, 10))
+	setNumbers(c, v)
 	if v.Number > 0 {
 		c.Header("ETag", etag(v))
 	}
+}
+
+func setNumbers(c *gin.Context, v state.Version) {
+	c.Header("X-Holdfast-Version", strconv.FormatUint(v.Number, 10))
+	c.Header("X-Holdfast-Serial", strconv.FormatUint(v.Serial, 10))
 }

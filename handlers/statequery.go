@@ -37,6 +37,34 @@ func readQuery(c *gin.Context) (query, error) {
 	return query{lockID: id, unlock: unlock}, err
 }
 
+// selection is what a GET of a state's address asks for; the zero selection is the newest
+// version, whole.
+type selection struct {
+	view   state.ViewKind // empty for the exact bytes
+	number uint64         // 0 for the newest
+}
+
+func readSelection(c *gin.Context) (selection, error) {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil { // who meant to ask for a view must not get the whole state
+		return selection{}, fault.Wrap(err, fault.ParameterInvalid, "the query can't be read; each name and value must be URL-encoded")
+	}
+	var ask selection
+	if given, ok := values["view"]; ok {
+		ask.view = state.ViewKind(given[0])
+		if len(given) > 1 || ask.view != state.OutputsView && ask.view != state.RedactedView {
+			return selection{}, fault.New(fault.ParameterInvalid, "the query's view is neither outputs nor redacted")
+		}
+	}
+	if given, ok := values["version"]; ok {
+		ask.number, err = strconv.ParseUint(given[0], 10, 63)
+		if len(given) > 1 || err != nil || ask.number == 0 {
+			return selection{}, fault.New(fault.ParameterInvalid, "the query's version is not a number of 1 or more")
+		}
+	}
+	return ask, nil
+}
+
 func queryLockID(values url.Values) (string, error) {
 	ids := values["ID"]
 	if len(ids) == 0 {

@@ -145,6 +145,9 @@ func stateRequests(t *testing.T, deps handlers.Deps) []request {
 			requests = append(requests, request{route, both})
 		case strings.Contains(path, "/versions/") && method == "DELETE":
 			requests = append(requests, request{route + "?reason=test", ""})
+		case method == "GET" && (strings.HasSuffix(path, "/x") || strings.HasSuffix(path, "/p")):
+			requests = append(requests, request{route, ""}, request{route + "?view=outputs", ""},
+				request{route + "?view=redacted", ""}, request{route + "?version=1", ""})
 		case method == "GET" || strings.HasSuffix(path, "/undelete"):
 			requests = append(requests, request{route, ""})
 		default:

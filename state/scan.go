@@ -7,6 +7,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/state/document"
 )
 
 // maxText is how many characters a lineage or a Terraform version may have: the stores
@@ -24,8 +25,8 @@ type Summary struct {
 	// Encrypted says that OpenTofu encrypted the state on the client's side. Serial and
 	// lineage stand outside of the encryption; nothing else in the body is readable.
 	Encrypted bool
-	// Resources is how many resource instances the body describes; -1 where that can't be
-	// told: it is encrypted, or not of format version 4.
+	// Resources is how many managed resource instances the body describes; -1 where that
+	// can't be told: it is encrypted, or not of format version 4.
 	Resources int
 }
 
@@ -49,8 +50,16 @@ func Scan(body []byte) (Summary, error) {
 		return Summary{}, stateInvalid(err)
 	}
 	f.summary.Encrypted = f.encryptedData && !f.plain
-	f.summary.Resources = -1
+	f.summary.Resources = resourcesOf(body)
 	return f.summary, nil
+}
+
+func resourcesOf(body []byte) int {
+	counts, err := document.CountOf(body)
+	if err != nil {
+		return -1
+	}
+	return counts.Managed.Instances
 }
 
 // stateInvalid makes the scanner's error a fault that names the offset and the reason.

@@ -24,8 +24,9 @@ type Version struct {
 	CreatedAt        time.Time // UTC, microseconds
 	Author           Author
 
-	// Resources is how many resource instances the body describes, managed ones and data
-	// sources; -1 where that is not known: encrypted by the client, or of another format.
+	// Resources is how many managed resource instances the body describes, deposed objects
+	// included, data sources not; -1 where that is not known: encrypted by the client, or
+	// of another format.
 	Resources int
 	// Warnings are the guards' findings that did not keep the write back.
 	Warnings Warnings

@@ -38,7 +38,7 @@ func layers() map[string][]string {
 		"storage/dual":        {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest": {"fault", "auth", "audit", "state", "inventory", "storage/memory"},
 		"middleware":          {"fault", "auth", "state", "logctx"},
-		"handlers":            {"fault", "auth", "audit", "state", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
+		"handlers":            {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
 	}
 }
 

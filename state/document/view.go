@@ -1,6 +1,25 @@
 package document
 
-import "io"
+import (
+	"cmp"
+	"io"
+	"slices"
+)
+
+// Outputs returns the outputs by name, without looking into the resources. Errors are
+// those of Parse.
+func Outputs(body []byte) ([]Output, error) {
+	var t top
+	if err := t.read(body); err != nil {
+		return nil, err
+	}
+	p := parser{names: map[string]string{}}
+	if err := p.outputs(t.outputs); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(p.doc.Outputs, func(a, b Output) int { return cmp.Compare(a.Name, b.Name) })
+	return p.doc.Outputs, nil
+}
 
 // WriteOutputs writes a state of version 4 that has the body's outputs, its version,
 // serial and lineage, and no resources: what terraform_remote_state needs. Values, also

@@ -1,0 +1,111 @@
+package handlers
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/document"
+)
+
+// outputItem is one output.
+type outputItem struct {
+	Value      json.RawMessage `json:"value"`
+	Type       json.RawMessage `json:"type"`
+	Sensitive  bool            `json:"sensitive"`
+	Deprecated string          `json:"deprecated,omitempty"`
+}
+
+// outputs shows the outputs of the newest version.
+func (s states) outputs(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		p := readParams(c, "sensitive")
+		ask := state.OutputsQuery{Sensitive: p.flag("sensitive")}
+		if p.fault != nil {
+			return p.fault
+		}
+		version, all, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, ask)
+		if err != nil {
+			return s.absentOr(c, err)
+		}
+		setNumbers(c, version)
+		return stream(c, "application/json", func(w io.Writer) error { return writeOutputs(w, all) })
+	})
+}
+
+// writeOutputs writes {"outputs":{…}}. The values go out as they are in the state.
+func writeOutputs(w io.Writer, all []document.Output) error {
+	separator := `{"outputs":{`
+	for i := range all {
+		name := jsonscan.AppendQuote([]byte(separator), all[i].Name)
+		if _, err := w.Write(append(name, ':')); err != nil {
+			return err
+		}
+		if err := writeOutput(w, &all[i]); err != nil {
+			return err
+		}
+		separator = ","
+	}
+	if len(all) == 0 {
+		_, err := io.WriteString(w, separator+"}}\n")
+		return err
+	}
+	_, err := io.WriteString(w, "}}\n")
+	return err
+}
+
+func writeOutput(w io.Writer, o *document.Output) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(outputItem{Value: o.Value, Type: o.Type, Sensitive: o.Sensitive, Deprecated: o.Deprecated})
+}
+
+// output shows one output; with ?raw a string as its text, any other value as its JSON.
+func (s states) output(c *gin.Context) {
+	s.named(c, func(name state.Name) error {
+		p := readParams(c, "raw")
+		raw := p.flag("raw")
+		if p.fault != nil {
+			return p.fault
+		}
+		key := c.Param("key")
+		if !isIdentifier(key) {
+			return fault.New(fault.ParameterInvalid, "an output's name has letters, digits, - and _, and does not begin with a digit or -")
+		}
+		version, found, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, state.OutputsQuery{Key: key})
+		if err != nil {
+			return s.absentOr(c, err)
+		}
+		setNumbers(c, version)
+		c.Header("Cache-Control", "no-store")
+		if raw {
+			sendRaw(c, found[0].Value)
+			return nil
+		}
+		return stream(c, "application/json", func(w io.Writer) error { return writeOutput(w, &found[0]) })
+	})
+}
+
+func sendRaw(c *gin.Context, value []byte) {
+	if text, ok := jsonscan.Unquote(value); ok {
+		c.Data(http.StatusOK, "text/plain; charset=utf-8", text)
+		return
+	}
+	c.Data(http.StatusOK, "application/json", value)
+}
+
+// isIdentifier reports whether the clients take a text for an output's name.
+func isIdentifier(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return utf8.ValidString(text) && (unicode.IsLetter(first) || first == '_') && !strings.ContainsFunc(text, func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc) && r != '-'
+	})
+}

@@ -1,0 +1,145 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+// rightsOf says which right each route needs.
+func rightsOf() map[string]auth.Right {
+	needs := map[string]auth.Right{
+		"GET /api/v1/states":       auth.ReadMetadata,
+		"GET /api/v1/locks":        auth.ReadMetadata,
+		"GET /api/v1/audit":        auth.ReadAudit,
+		"POST /api/v1/upload":      auth.WriteData,
+		"POST /upload":             auth.WriteData,
+		"GET /api/v1/data":         auth.ReadData,
+		"GET /api/v1/data/latest":  auth.ReadData,
+		"GET /api/v1/data/summary": auth.ReadData,
+	}
+	const one = " /api/v1/state/x"
+	for _, address := range []string{one, " /terraform/state/e/p"} {
+		needs["GET"+address] = auth.ReadState
+		needs["GET"+address+"?view=redacted"] = auth.ReadState
+		needs["GET"+address+"?version=1"] = auth.ReadState
+		needs["GET"+address+"?view=outputs"] = auth.ReadOutputs
+		for _, method := range []string{"POST", "PUT", "DELETE"} {
+			needs[method+address] = auth.WriteState
+		}
+		needs["LOCK"+address] = auth.LockState
+		needs["POST"+address+"/lock"] = auth.LockState
+		needs["PUT"+address+"/lock"] = auth.LockState
+		// Without an ID, an UNLOCK opens whoever's lock it is.
+		needs["UNLOCK"+address] = auth.ForceUnlock
+		needs["DELETE"+address+"/lock"] = auth.ForceUnlock
+		needs["UNLOCK"+address+"?ID=a-1"] = auth.LockState
+		needs["DELETE"+address+"/lock?ID=a-1"] = auth.LockState
+	}
+	for route, right := range map[string]auth.Right{
+		"GET /lock":                                 auth.ReadMetadata,
+		"POST /lock/release":                        auth.ForceUnlock,
+		"POST /undelete":                            auth.WriteState,
+		"GET /versions":                             auth.ReadMetadata,
+		"GET /versions/1":                           auth.ReadState,
+		"GET /versions/1/diff":                      auth.ReadState,
+		"GET /versions/1/diff?sensitive=true":       auth.ReadState,
+		"DELETE /versions/1?reason=x":               auth.PurgeVersions,
+		"POST /versions/1/rollback":                 auth.WriteState,
+		"GET /outputs":                              auth.ReadOutputs,
+		"GET /outputs/k":                            auth.ReadOutputs,
+		"GET /outputs?sensitive=true":               auth.ReadOutputs,
+		"GET /candidates":                           auth.ReadMetadata,
+		"POST /candidates":                          auth.WriteState,
+		"GET /candidates/0123456789abcdef":          auth.ReadState,
+		"GET /candidates/0123456789abcdef/diff":     auth.ReadState,
+		"POST /candidates/0123456789abcdef/promote": auth.WriteState,
+		"POST /candidates/0123456789abcdef/discard": auth.WriteState,
+	} {
+		method, path, _ := strings.Cut(route, " ")
+		needs[method+one+path] = right
+	}
+	return needs
+}
+
+// bodyFor is a body with which a route gets as far as its service.
+func bodyFor(route string) string {
+	method, path, _ := strings.Cut(route, " ")
+	switch {
+	case takesOrder(path):
+		return `{"reason":"a test"}`
+	case strings.Contains(path, "/upload"):
+		return oneUpload("ada@engine")
+	case method == "UNLOCK" || method == "DELETE" || method == "GET" || strings.HasSuffix(path, "/undelete"):
+		return ""
+	}
+	return both
+}
+
+// Every route with every role: who has the right gets through, everybody else is refused
+// with its name, and on record.
+func TestEveryRouteNeedsItsRight(t *testing.T) {
+	deps, needs := testDeps(t), rightsOf()
+	for _, route := range routes(t, deps) {
+		if method, path, _ := strings.Cut(route, " "); method == "DELETE" && strings.Contains(path, "/versions/") {
+			route += "?reason=x"
+		}
+		if _, listed := needs[route]; !listed && !public(route) {
+			t.Errorf("%s is not in the table of rights", route)
+		}
+	}
+	held := keys{}
+	for _, line := range auth.Roles() {
+		held[auth.Credentials{Org: acme, Key: string(line.Role)}] = auth.Principal{Org: acme, KeyID: string(line.Role), Grant: auth.Grant{Role: line.Role}}
+	}
+	elsewhere, err := auth.ParsePatterns("other/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	held[auth.Credentials{Org: acme, Key: "elsewhere"}] = auth.Principal{Org: acme, KeyID: "elsewhere", Grant: auth.Grant{Role: auth.Owner, States: elsewhere}}
+	deps.Verifier = held
+	server := startServer(t, deps)
+	refused := map[string]int{}
+	for credentials, principal := range held {
+		c := newCaller(t, server, acme, credentials.Key)
+		for route, right := range needs {
+			got := c.do(route, bodyFor(route))
+			onState := strings.Contains(route, "/state/")
+			may := principal.Role.Has(right) && (principal.States == nil || !onState)
+			if may == (got.status == 403) {
+				t.Errorf("%s as %s: %d %s", route, credentials.Key, got.status, got.body)
+			}
+			if !may && !strings.Contains(got.body, string(right)) {
+				t.Errorf("%s as %s: the refusal does not name %s: %s", route, credentials.Key, right, got.body)
+			}
+			if !may && !strings.HasPrefix(string(right), "data:") {
+				refused[credentials.Key]++
+			}
+		}
+	}
+	wantRefusals(t, newCaller(t, server, acme, "owner"), refused)
+}
+
+// wantRefusals checks how many refusals of each key are on record.
+func wantRefusals(t *testing.T, c caller, want map[string]int) {
+	t.Helper()
+	for key, n := range want {
+		var page struct {
+			Events []struct{ Refused, Note, Role string }
+		}
+		got := c.do("GET /api/v1/audit?limit=1000&action=access.refused&key="+key, "")
+		if err := json.Unmarshal([]byte(got.body), &page); err != nil {
+			t.Fatalf("%s: %v", got.body, err)
+		}
+		if len(page.Events) != n {
+			t.Errorf("%s: %d refusals are on record; want %d", key, len(page.Events), n)
+		}
+		for _, e := range page.Events {
+			if e.Refused != "right_missing" || e.Note == "" || e.Role == "" {
+				t.Errorf("%s: an incomplete event %+v", key, e)
+			}
+		}
+	}
+}

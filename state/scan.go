@@ -7,7 +7,6 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
-	"github.com/holdfast/holdfast/state/document"
 )
 
 // maxText is how many characters a lineage or a Terraform version may have: the stores
@@ -25,9 +24,6 @@ type Summary struct {
 	// Encrypted says that OpenTofu encrypted the state on the client's side. Serial and
 	// lineage stand outside of the encryption; nothing else in the body is readable.
 	Encrypted bool
-	// Resources is how many managed resource instances the body describes; -1 where that
-	// can't be told: it is encrypted, or not of format version 4.
-	Resources int
 }
 
 // Scan checks that body is one JSON object and returns what its top-level members say of
@@ -50,16 +46,7 @@ func Scan(body []byte) (Summary, error) {
 		return Summary{}, stateInvalid(err)
 	}
 	f.summary.Encrypted = f.encryptedData && !f.plain
-	f.summary.Resources = resourcesOf(body)
 	return f.summary, nil
-}
-
-func resourcesOf(body []byte) int {
-	counts, err := document.CountOf(body)
-	if err != nil {
-		return -1
-	}
-	return counts.Managed.Instances
 }
 
 // stateInvalid makes the scanner's error a fault that names the offset and the reason.

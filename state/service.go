@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state/document"
 )
 
 // Policies says how an organization wants a state kept. *auth.Verifier is one.
@@ -128,12 +129,21 @@ func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
 		Lineage:          summary.Lineage,
 		TerraformVersion: summary.TerraformVersion,
 		Encrypted:        summary.Encrypted,
-		Resources:        summary.Resources,
+		Resources:        resourcesOf(body),
 		Size:             int64(len(body)),
 		Digest:           sha256.Sum256(body),
 		CreatedAt:        s.clock(),
 		Author:           Author{KeyID: p.KeyID, Subject: p.Subject, Address: p.Address, Request: p.Request},
 	}, nil
+}
+
+// resourcesOf counts what Version.Resources says.
+func resourcesOf(body []byte) int {
+	counts, err := document.CountOf(body)
+	if err != nil {
+		return -1
+	}
+	return counts.Managed.Instances
 }
 
 // Delete takes the state away. Its versions stay in the store, for the organization's

@@ -17,6 +17,9 @@ const (
 // whose grace period after a deletion is over. It works in small pieces, can be stopped
 // at any point by ctx, and goes on next time with whatever is left.
 func (s *Service) Sweep(ctx context.Context) error {
+	if err := s.expunge(ctx, Ref{}, time.Time{}); err != nil { // what a crash left of the last sweep
+		return err
+	}
 	var after Ref
 	for {
 		page, err := s.store.All(ctx, after, sweepPage)

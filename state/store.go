@@ -85,7 +85,8 @@ type Change struct {
 	// Delete takes the state away; its versions stay. Undelete brings it back.
 	Delete, Undelete bool
 	// Lock makes this the held lock. An ID that was released from this state before, by
-	// whomever and however long ago, fails the Update with fault.LockIDUsed.
+	// whomever and however long ago, or by this very change, fails the Update with
+	// fault.LockIDUsed.
 	Lock *Lock
 	// Release frees the lock, if one is held, and remembers its ID: as ReleasedID, and for
 	// good, so that no delayed LOCK makes it valid again.
@@ -97,7 +98,7 @@ type Change struct {
 	// fault.CandidatesFull.
 	Candidate *Candidate
 	// Settle ends an open candidate; one that is not open any more fails the Update with
-	// fault.CandidateSettled.
+	// fault.CandidateSettled, one that never was with fault.CandidateNotFound.
 	Settle *Settlement
 	// Events go to the audit log. Org, State and At are the Update's own.
 	Events []audit.Event
@@ -159,23 +160,27 @@ type Store interface {
 	Update(ctx context.Context, ref Ref, body []byte, decide Decide) (Head, error)
 
 	// Purge destroys a version's bytes: when it returns nil, they are in none of the
-	// store's files any more. Current of a purged newest version is fault.VersionPurged,
-	// and so is Version. To purge again is fine. StateNotFound when there is no such
-	// version. The event is recorded in the same transaction.
+	// store's files any more, unless another version has the same ones: each version is
+	// purged by itself. Open candidates with these bytes are discarded, and lose them too.
+	// Current of a purged newest version is fault.VersionPurged, and so is Version. To
+	// purge again is fine. StateNotFound when there is no such version. The event is
+	// recorded in the same transaction.
 	Purge(ctx context.Context, ref Ref, number uint64, event audit.Event) error
 
 	// Prune removes versions of a state for good, the oldest first: those with a smaller
-	// number than below and those created before the time, but never the newest. It
-	// removes at most limit of them and returns how many; with fewer than limit there are
-	// no more. What removed something records the event, with a note of how many.
+	// number than below and those created before the time, up to the first that is neither,
+	// and never the newest. It removes at most limit of them and returns how many; with
+	// fewer than limit there are no more. What removed something records the event, with a
+	// note of how many.
 	Prune(ctx context.Context, ref Ref, p Pruning, event audit.Event) (int, error)
 
 	// Expunge removes a state that is deleted since before the time, with all its
 	// versions, candidates and lock IDs, in pieces of at most limit versions; done reports
 	// that there is nothing more to do: it is gone, or is not to go, because it was brought
 	// back meanwhile or somebody holds its lock. A state of which Expunge removed a part
-	// can't be undeleted any more: it is StateNotFound to Update's decision, as a zero
-	// Head is. Events about it stay.
+	// can't be undeleted any more: it is a zero Head, in no list, and its name is free.
+	// Whatever an earlier Expunge of any state has left, because of a crash say, goes first
+	// or last; with the zero Ref nothing else does. Events about the state stay.
 	Expunge(ctx context.Context, ref Ref, before time.Time, limit int, event audit.Event) (done bool, err error)
 
 	Lists

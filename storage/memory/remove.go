@@ -30,9 +30,20 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			e.head.Version.Purged = true
 		}
 	}
+	s.dropTwins(e, v.Version, event.At)
 	event.Org, event.State = ref.Org, string(ref.Name)
 	s.addEvent(event)
 	return nil
+}
+
+// dropTwins discards the open candidates that have a purged version's bytes.
+func (s *Store) dropTwins(e *entry, v state.Version, at time.Time) {
+	for id, c := range e.candidates {
+		if c.Status == state.Open && c.Digest == v.Digest {
+			s.used -= int64(len(c.Body))
+			e.settle(state.Settlement{ID: id, Status: state.Discarded, At: at})
+		}
+	}
 }
 
 func (s *Store) mayRemove(ctx context.Context) error {
@@ -87,6 +98,9 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, _ 
 	}
 	for _, c := range e.candidates {
 		s.used -= versionCost + int64(len(c.Body))
+	}
+	for id := range e.used {
+		s.used -= idCost + int64(len(id))
 	}
 	s.used -= costOfHead(e.head)
 	delete(s.states, ref)

@@ -59,7 +59,9 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 	}
 	e.take(change, next, body)
 	e.head = next
-	s.states[ref] = e
+	if next != (state.Head{}) || len(e.candidates) > 0 {
+		s.states[ref] = e
+	}
 	s.used += added
 	for _, event := range change.Events {
 		event.At, event.Org, event.State = change.At, ref.Org, string(ref.Name)
@@ -70,7 +72,7 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 
 // allows refuses what the state's own history forbids.
 func (e *entry) allows(change state.Change) error {
-	if change.Lock != nil && e.used[change.Lock.Info.ID] {
+	if l := change.Lock; l != nil && (e.used[l.Info.ID] || change.Release && e.head.Lock != nil && e.head.Lock.Info.ID == l.Info.ID) {
 		return fault.New(fault.LockIDUsed, "a lock with this ID was released before; an ID is good for one lock")
 	}
 	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil && e.open() >= state.MaxOpenCandidates {
@@ -125,11 +127,15 @@ func (e *entry) take(change state.Change, next state.Head, body []byte) {
 		e.candidates[c.ID] = &state.CandidateBody{Candidate: kept, Body: body}
 		e.brought = append(e.brought, c.ID)
 	}
-	if s := change.Settle; s != nil {
-		settled := *e.candidates[s.ID] // readers may have the old one
-		settled.Status, settled.Decided, settled.Body = s.Status, s.At.UTC().Truncate(time.Microsecond), nil
-		e.candidates[s.ID] = &settled
+	if change.Settle != nil {
+		e.settle(*change.Settle)
 	}
+}
+
+func (e *entry) settle(s state.Settlement) {
+	settled := *e.candidates[s.ID] // readers may have the old one
+	settled.Status, settled.Decided, settled.Body = s.Status, s.At.UTC().Truncate(time.Microsecond), nil
+	e.candidates[s.ID] = &settled
 }
 
 // open counts the open candidates.

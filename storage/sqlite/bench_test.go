@@ -8,12 +8,26 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 )
 
 const benchWriters = 16
+
+// benched adds the event that every change has.
+func benched(action audit.Action, decide state.Decide) state.Decide {
+	return func(h state.Head) (state.Change, error) {
+		change, err := decide(h)
+		change.At = time.Now()
+		change.Events = []audit.Event{{Action: action, Version: h.Version.Number, LockID: h.ReleasedID, Actor: audit.Actor{
+			KeyID: "0f3a9c21d4e5", KeyName: "ci", Role: "writer", Address: "192.0.2.1", Request: "0198c0de-0000-7000-8000-000000000000",
+		}}}
+		return change, err
+	}
+}
 
 // BenchmarkPut writes from 16 goroutines, each to a state of its own. The bodies' digests
 // are computed too, as the service does.
@@ -25,7 +39,7 @@ func BenchmarkPut(b *testing.B) {
 			body := realState(size)
 			parallel(b, func(worker, i int) error {
 				changed, v := edited(body, uint64(worker*1_000_000+i))
-				_, err := s.Update(b.Context(), benchRef(worker), changed, accept(v))
+				_, err := s.Update(b.Context(), benchRef(worker), changed, benched(audit.StateWrite, accept(v)))
 				return err
 			})
 			b.ReportMetric(float64(b.N)/float64(s.writer.commits.Load()), "puts/commit")
@@ -42,9 +56,9 @@ func BenchmarkCycle(b *testing.B) {
 		lock := &state.Lock{Info: state.LockInfo{ID: token(16), Who: "ann@laptop", Raw: []byte(`{"ID":"x","Who":"ann@laptop","Operation":"OperationTypeApply"}`)}}
 		changed, v := edited(body, uint64(worker*1_000_000+i))
 		ctx, ref := b.Context(), benchRef(worker)
-		_, locked := s.Update(ctx, ref, nil, always(state.Change{Lock: lock}))
-		_, written := s.Update(ctx, ref, changed, accept(v))
-		_, freed := s.Update(ctx, ref, nil, always(state.Change{Release: true}))
+		_, locked := s.Update(ctx, ref, nil, benched(audit.LockTake, always(state.Change{Lock: lock})))
+		_, written := s.Update(ctx, ref, changed, benched(audit.StateWrite, accept(v)))
+		_, freed := s.Update(ctx, ref, nil, benched(audit.LockRelease, always(state.Change{Release: true})))
 		return errors.Join(locked, written, freed)
 	})
 }

@@ -13,11 +13,13 @@ import (
 const candidateColumns = `v.id, v.source, v.status, v.decided_at, ` + versionColumns
 
 const (
-	// All open ones and the newest of those that were decided: the second part is bounded
-	// by limit, the first by state.MaxOpenCandidates.
-	sqlCandidates = `SELECT ` + candidateColumns + ` FROM candidates v JOIN states s ON s.id = v.state
-		WHERE s.org = ?1 AND s.name = ?2 AND (v.status = 'open' OR v.row IN (SELECT row FROM candidates
-			WHERE state = s.id AND status <> 'open' ORDER BY row DESC LIMIT ?3))
+	// All open ones and the newest of those that were decided: each part reads an index of
+	// its own, up to state.MaxOpenCandidates and up to the limit.
+	sqlCandidates = `SELECT ` + candidateColumns + ` FROM candidates v WHERE v.row IN (
+			SELECT c.row FROM candidates c JOIN states s ON s.id = c.state
+				WHERE s.org = ?1 AND s.name = ?2 AND c.status = 'open'
+			UNION ALL SELECT row FROM (SELECT c.row FROM candidates c JOIN states s ON s.id = c.state
+				WHERE s.org = ?1 AND s.name = ?2 AND c.status <> 'open' ORDER BY c.row DESC LIMIT ?3))
 		ORDER BY v.row DESC`
 
 	sqlCandidate = `SELECT v.encoding, v.bytes, ` + candidateColumns + ` FROM candidates v JOIN states s ON s.id = v.state
@@ -115,10 +117,9 @@ func (t *session) statusOf(id int64, candidate string) (status state.CandidateSt
 
 // forbids says what of the state's own history stands against a change. id is zero for a
 // state without history. err is the store's own.
-func (t *session) forbids(id int64, change state.Change) (refusal, err error) {
+func (t *session) forbids(id int64, h state.Head, change state.Change) (refusal, err error) {
 	if change.Lock != nil {
-		var used bool
-		if err := t.lockUsed.QueryRowContext(context.Background(), id, change.Lock.Info.ID).Scan(&used); err != nil || used {
+		if used, err := t.lockIDUsed(id, change, h); used || err != nil {
 			return fault.New(fault.LockIDUsed, "a lock with this ID was released before; an ID is good for one lock"), err
 		}
 	}
@@ -139,6 +140,15 @@ func (t *session) forbids(id int64, change state.Change) (refusal, err error) {
 		}
 	}
 	return nil, nil
+}
+
+// lockIDUsed also counts the ID that the very change releases.
+func (t *session) lockIDUsed(id int64, change state.Change, h state.Head) (used bool, err error) {
+	if change.Release && h.Lock.Info.ID == change.Lock.Info.ID {
+		return true, nil
+	}
+	err = t.lockUsed.QueryRowContext(context.Background(), id, change.Lock.Info.ID).Scan(&used)
+	return used, err
 }
 
 func (t *session) crowded(id int64, candidate string) (refusal, err error) {

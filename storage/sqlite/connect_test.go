@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"database/sql"
-	"strings"
 	"testing"
 )
 
@@ -37,46 +36,4 @@ func wantPragma(t *testing.T, conn *sql.Conn, pragma, want string) {
 	if got != want {
 		t.Errorf("%s is %s, want %s", pragma, got, want)
 	}
-}
-
-// TestPlans holds every statement to index lookups: nothing may grow with the number of
-// states, versions or organizations.
-func TestPlans(t *testing.T) {
-	s, _ := opened(t)
-	texts := []string{sqlCurrent, sqlVersion, sqlReadProbe,
-		// What later removes one version's bytes, and lists.
-		`DELETE FROM bodies WHERE id = (SELECT id FROM versions WHERE state = ? AND number = ?)`,
-		`DELETE FROM versions WHERE state = ? AND number = ?`,
-		`SELECT name, lock_id FROM states WHERE org = ? AND name > ? ORDER BY name LIMIT 100`,
-		`SELECT number, size FROM versions WHERE state = ? AND number < ? ORDER BY number DESC LIMIT 100`,
-	}
-	for _, statement := range s.writer.session.statements() {
-		texts = append(texts, statement.text)
-	}
-	for _, text := range texts {
-		for _, step := range plan(t, s.writer.session.conn, text) {
-			if strings.Contains(step, "SCAN") && step != "SCAN CONSTANT ROW" || strings.Contains(step, "TEMP B-TREE") {
-				t.Errorf("%s\n%s", text, step)
-			}
-		}
-	}
-}
-
-func plan(t *testing.T, conn *sql.Conn, text string) (steps []string) {
-	t.Helper()
-	args := make([]any, strings.Count(text, "?"))
-	rows, err := conn.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+text, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, parent, unused int
-		var step string
-		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-			t.Fatal(err)
-		}
-		steps = append(steps, step)
-	}
-	return steps
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/google/uuid"
 
@@ -15,36 +16,37 @@ type scan func(fields ...any) error
 // list runs a query on an idle reader and reads its rows.
 func list[T any](ctx context.Context, s *Store, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
 	err = s.read(ctx, func(r *reader) error {
-		rows, err := r.conn.QueryContext(context.Background(), query, args...)
-		if err != nil {
-			return err
-		}
-		found = nil
-		for rows.Next() {
-			one, err := read(rows.Scan)
-			if err != nil {
-				return errors.Join(err, rows.Close())
-			}
-			found = append(found, one)
-		}
-		return errors.Join(rows.Err(), rows.Close())
+		found, err = collect(r, query, args, read)
+		return err
 	})
 	return found, err
 }
 
-// A state that is being expunged in pieces has a name that no state can have, so that its
-// own is free again.
-const doomed = "!"
+func collect[T any](r *reader, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
+	rows, err := r.conn.QueryContext(context.Background(), query, args...)
+	if err != nil {
+		return nil, err
+	}
+	for rows.Next() {
+		one, err := read(rows.Scan)
+		if err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		found = append(found, one)
+	}
+	return found, errors.Join(rows.Err(), rows.Close())
+}
 
 const (
-	// A range stands for the prefix, so that the index on org and name serves it.
+	// One range stands for the prefix and for where the page begins: of two lower bounds the
+	// index would serve one, and walk past all that the other leaves out.
 	sqlStates = `SELECT s.name, ` + headColumns + fromHeads + `
-		WHERE s.org = ? AND s.name > ? AND s.name >= ? AND s.name < ? AND s.name NOT LIKE '` + doomed + `%'
+		WHERE s.org = ? AND s.name >= ? AND s.name < ?
 		  AND s.newest IS NOT NULL AND (? OR s.deleted_at IS NULL)
 		ORDER BY s.name LIMIT ?`
 
 	sqlLocked = `SELECT s.name, ` + headColumns + fromHeads + `
-		WHERE s.org = ? AND s.name > ? AND s.name >= ? AND s.name < ? AND s.lock_id IS NOT NULL
+		WHERE s.org = ? AND s.name >= ? AND s.name < ? AND s.lock_id IS NOT NULL
 		ORDER BY s.name LIMIT ?`
 
 	sqlVersions = `SELECT ` + versionColumns + ` FROM states s JOIN versions v ON v.state = s.id
@@ -54,10 +56,16 @@ const (
 		WHERE (s.org, s.name) > (?, ?) ORDER BY s.org, s.name LIMIT ?`
 )
 
+// aboveNames lies above every character of a name, and behind every name.
+const aboveNames = "\x7f"
+
 // States implements state.Store.
 func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
-	// "\x7f" lies above every character of a name.
-	args := []any{org.String(), string(q.After), q.Prefix, q.Prefix + "\x7f"}
+	from := q.Prefix
+	if q.After != "" {
+		from = max(from, string(q.After)+"\x00") // the first text behind it
+	}
+	args := []any{org.String(), from, q.Prefix + aboveNames}
 	query := sqlLocked
 	if !q.Locked {
 		query, args = sqlStates, append(args, q.Deleted)
@@ -83,9 +91,9 @@ func scanHead(scan scan, before ...any) (state.Head, error) {
 // Versions implements state.Store.
 func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
 	if before == 0 {
-		before = 1<<63 - 1
+		before = math.MaxInt64
 	}
-	return list(ctx, s, sqlVersions, []any{ref.Org.String(), string(ref.Name), int64(before), limit}, func(scan scan) (state.Version, error) {
+	return list(ctx, s, sqlVersions, []any{ref.Org.String(), string(ref.Name), key(before), limit}, func(scan scan) (state.Version, error) {
 		var row versionRow
 		if err := scan(row.fields()...); err != nil {
 			return state.Version{}, err
@@ -96,11 +104,11 @@ func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limi
 
 // All implements state.Store.
 func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error) {
-	from := ""
+	org, name := nobody, aboveNames
 	if after != (state.Ref{}) {
-		from = after.Org.String()
+		org, name = after.Org.String(), string(after.Name)
 	}
-	return list(ctx, s, sqlAll, []any{from, string(after.Name), limit}, func(scan scan) (state.Located, error) {
+	return list(ctx, s, sqlAll, []any{org, name, limit}, func(scan scan) (state.Located, error) {
 		var located state.Located
 		var org string
 		head, err := scanHead(scan, &org, &located.Ref.Name)

@@ -19,6 +19,8 @@ type job struct {
 	// run does the work within the writer's transaction. An error is the store's own and
 	// undoes the transaction; then run may be called again in another one.
 	run func(*session) error
+	// alone says that run wants no transaction, and that nothing else is under way.
+	alone bool
 
 	phase atomic.Int32
 	done  chan struct{} // closed when err is set, after the commit
@@ -28,8 +30,11 @@ type job struct {
 // submit has the writer run the work, and returns when it is durable. When ctx ends before
 // the work begins, it is left undone.
 func (s *Store) submit(ctx context.Context, bytes int, run func(*session) error) error {
-	j, err := s.enqueue(ctx, bytes, run)
-	if err != nil {
+	return s.await(ctx, &job{bytes: bytes, run: run})
+}
+
+func (s *Store) await(ctx context.Context, j *job) error {
+	if err := s.enqueue(ctx, j); err != nil {
 		return err
 	}
 	select {
@@ -43,13 +48,13 @@ func (s *Store) submit(ctx context.Context, bytes int, run func(*session) error)
 	return j.err
 }
 
-func (s *Store) enqueue(ctx context.Context, bytes int, run func(*session) error) (*job, error) {
-	j := &job{ctx: ctx, bytes: bytes, run: run, done: make(chan struct{})}
+func (s *Store) enqueue(ctx context.Context, j *job) error {
+	j.ctx, j.done = ctx, make(chan struct{})
 	select {
 	case s.queue <- j:
-		return j, nil
+		return nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 }
 

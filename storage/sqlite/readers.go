@@ -16,6 +16,7 @@ type reader struct {
 	head *headQuery
 
 	current, version, probe *sql.Stmt
+	lastSequence, eventAt   *sql.Stmt
 }
 
 func openReader(ctx context.Context, path string) (*reader, error) {
@@ -36,6 +37,7 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 func (r *reader) statements() []statement {
 	return []statement{
 		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.probe, sqlReadProbe},
+		{&r.lastSequence, sqlLastSequence}, {&r.eventAt, sqlEventAt},
 	}
 }
 

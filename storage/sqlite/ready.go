@@ -72,8 +72,8 @@ func (s *Store) probeRead(ctx context.Context) error {
 
 // probeWrite doesn't wait for a write that hangs, unlike submit.
 func (s *Store) probeWrite(ctx context.Context) error {
-	j, err := s.enqueue(ctx, 0, (*session).writeProbe)
-	if err != nil {
+	j := &job{run: (*session).writeProbe}
+	if err := s.enqueue(ctx, j); err != nil {
 		return err
 	}
 	select {

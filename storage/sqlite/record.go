@@ -37,7 +37,7 @@ func (u *update) run(t *session) error {
 		u.refusal = err
 		return nil
 	}
-	u.refusal, err = t.forbids(row.id, change)
+	u.refusal, err = t.forbids(row.id, row.head, change)
 	if err != nil || u.refusal != nil {
 		return err
 	}
@@ -64,12 +64,10 @@ func (u *update) plan(h state.Head) (change state.Change, next state.Head, err e
 	return change, next, err
 }
 
-// record makes the change's rows. The state's own comes with its first change.
+// record makes the change's rows. The state's own comes with the first change that leaves
+// something of it.
 func (u *update) record(t *session, id int64, change state.Change, next state.Head) (err error) {
-	if change.Empty() {
-		return nil
-	}
-	if id == 0 {
+	if id == 0 && (next != state.Head{} || change.Candidate != nil) {
 		if id, err = t.insert(t.addState, u.ref.Org.String(), string(u.ref.Name)); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
@@ -26,10 +27,19 @@ const (
 	sqlDropVersion = `DELETE FROM versions WHERE id = ?`
 
 	sqlFindDeleted = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
-	sqlFindDoomed  = `SELECT id FROM states WHERE org = ? AND name >= '` + doomed + `' AND name < '"' LIMIT 1`
-	sqlDoom        = `UPDATE states SET name = '` + doomed + `' || id, newest = NULL WHERE id = ?`
+	sqlFindDoomed  = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
+	sqlDoom        = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
 	sqlDoomedRows  = `SELECT id FROM versions WHERE state = ? LIMIT ?`
+
+	// The state's own row comes last: the others refer to it.
+	sqlDropCandidates = `DELETE FROM candidates WHERE state = ?`
+	sqlDropLockIDs    = `DELETE FROM lock_ids WHERE state = ?`
+	sqlDropState      = `DELETE FROM states WHERE id = ?`
 )
+
+// nobody is the organization of states that are being expunged in pieces: their names are
+// free again, and no caller finds them. It sorts before all others.
+const nobody = ""
 
 // write runs work in a transaction of the writer's, and returns what it returns: a
 // refusal, a fault that is not the store's, undoes nothing of others.
@@ -38,6 +48,11 @@ func (s *Store) write(ctx context.Context, work func(*session) error) error {
 		return err
 	}
 	defer s.leave()
+	return s.transact(ctx, work)
+}
+
+// transact is write for a call that is let in already.
+func (s *Store) transact(ctx context.Context, work func(*session) error) error {
 	var refusal error
 	err := s.submit(ctx, 0, func(t *session) error {
 		err := work(t)
@@ -53,8 +68,12 @@ func (s *Store) write(ctx context.Context, work func(*session) error) error {
 // Purge implements state.Store. Deleted rows are overwritten (secure_delete); what the WAL
 // still has of them goes with it.
 func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
-	err := s.write(ctx, func(t *session) error { return t.purge(ref, number, event) })
+	err := s.transact(ctx, func(t *session) error { return t.purge(ref, number, event) })
 	if err != nil {
 		return err
 	}
@@ -82,35 +101,49 @@ func (t *session) purge(ref state.Ref, number uint64, event audit.Event) error {
 	return nil
 }
 
-// How long emptyLog waits for readers, and how often it asks.
+// How long emptyLog waits for readers, how often it asks, and how long it keeps the writer
+// waiting each time.
 const (
 	emptyPatience = 10 * time.Second
 	emptyInterval = 20 * time.Millisecond
+	emptyAttempt  = 20 // milliseconds
 )
 
 // emptyLog moves the WAL into the database and cuts it to nothing. That needs a moment
-// without readers, which are quick.
+// without readers, which are quick, and without a transaction: so the writer does it.
 func (s *Store) emptyLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, emptyPatience)
 	defer cancel()
-	db, err := databaseFile(s.writer.path).OpenWriter(ctx)
-	if err != nil {
-		return storeError(err)
-	}
-	defer db.Close()
 	for {
-		var busy, pages, moved int
-		err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
-		if err == nil && busy == 0 {
+		var busy bool
+		err := s.await(ctx, &job{alone: true, run: func(t *session) (err error) {
+			busy, err = t.cutLog()
+			return err
+		}})
+		if err == nil && !busy {
 			return nil
+		}
+		if err != nil && ctx.Err() == nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fault.Wrap(errors.Join(err, ctx.Err()), fault.StoreUnavailable,
+			return fault.Wrap(ctx.Err(), fault.StoreUnavailable,
 				"the bytes are deleted, but the store's log could not be emptied of them; ask again")
 		case <-time.After(emptyInterval):
 		}
 	}
+}
+
+// cutLog reports whether readers were in the way. It doesn't wait for them for as long as
+// a transaction would: everybody else waits meanwhile.
+func (t *session) cutLog() (busy bool, err error) {
+	if err := t.run(fmt.Sprintf("PRAGMA busy_timeout = %d", emptyAttempt)); err != nil {
+		return false, err
+	}
+	var pages, moved int
+	err = t.queryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	return busy, errors.Join(err, t.run(fmt.Sprintf("PRAGMA busy_timeout = %d", sqlitedb.BusyTimeout)))
 }
 
 // Prune implements state.Store.
@@ -167,8 +200,8 @@ func (t *session) dropVersions(ids []int64) error {
 }
 
 // Expunge implements state.Store. The first piece takes the state's name away; the next
-// ones take what is left of it, or of another state of the organization that was begun
-// with and not finished, before a crash say.
+// ones take what is left of it, or of any other state that was begun with and not
+// finished, before a crash say.
 func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
 	event.Org, event.State = ref.Org, string(ref.Name)
 	err = s.write(ctx, func(t *session) error {
@@ -176,7 +209,7 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, li
 		if err := t.doom(ref, before, event); err != nil {
 			return err
 		}
-		done, err = t.dropDoomed(ref, limit)
+		done, err = t.dropDoomed(limit)
 		return err
 	})
 	return done, err
@@ -198,10 +231,10 @@ func (t *session) doom(ref state.Ref, before time.Time, event audit.Event) error
 	return t.recordEvent(event)
 }
 
-// dropDoomed takes a piece of a doomed state of ref's organization.
-func (t *session) dropDoomed(ref state.Ref, limit int) (done bool, err error) {
+// dropDoomed takes a piece of a doomed state.
+func (t *session) dropDoomed(limit int) (done bool, err error) {
 	var id int64
-	err = t.queryRow(sqlFindDoomed, ref.Org.String()).Scan(&id)
+	err = t.queryRow(sqlFindDoomed).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return true, nil
 	}
@@ -215,7 +248,7 @@ func (t *session) dropDoomed(ref state.Ref, limit int) (done bool, err error) {
 	if err := t.dropVersions(ids); err != nil || len(ids) == limit {
 		return false, err
 	}
-	for _, rest := range []string{`DELETE FROM candidates WHERE state = ?`, `DELETE FROM lock_ids WHERE state = ?`, `DELETE FROM states WHERE id = ?`} {
+	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs, sqlDropState} {
 		if err := t.run(rest, id); err != nil {
 			return false, err
 		}

@@ -12,6 +12,9 @@ type session struct {
 	conn *sql.Conn
 	now  func() time.Time
 	head *headQuery
+	// newest is the time of the audit log's last event, so that none is asked for with
+	// each; 0 when it must be. What is undone takes it back.
+	newest int64
 
 	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody           *sql.Stmt

@@ -64,7 +64,9 @@ const (
 
 	sqlAddEvent = `INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key,
 		key_name, subject, role, address, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	sqlLastEvent = `SELECT at FROM events ORDER BY sequence DESC LIMIT 1`
+	sqlLastEvent    = `SELECT at FROM events WHERE sequence = (SELECT max(sequence) FROM events)`
+	sqlLastSequence = `SELECT ifnull(max(sequence), 0) FROM events`
+	sqlEventAt      = `SELECT at FROM events WHERE sequence >= ? ORDER BY sequence LIMIT 1`
 
 	sqlRelease = `UPDATE states SET released_id = lock_id, lock_since = NULL, lock_key = NULL,
 		lock_id = NULL, lock_operation = NULL, lock_info = NULL, lock_who = NULL, lock_version = NULL,

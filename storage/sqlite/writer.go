@@ -43,24 +43,33 @@ func (s *Store) serve() {
 	defer close(s.stopped)
 	batch := make([]*job, 0, batchJobs)
 	for first := range s.queue {
-		batch = s.gather(batch[:0], first)
+		var alone *job
+		batch, alone = s.gather(batch[:0], first)
 		s.writer.commit(batch)
 		clear(batch) // keep no bodies
+		if alone != nil {
+			s.writer.runAlone(alone)
+		}
 	}
 }
 
-// gather adds the first job and those queued behind it that still want to run.
-func (s *Store) gather(batch []*job, first *job) []*job {
+// gather adds the first job and those queued behind it that still want to run, up to one
+// that wants to run alone, after them.
+func (s *Store) gather(batch []*job, first *job) (jobs []*job, alone *job) {
 	bytes := 0
 	for j := first; j != nil; j = s.next() {
-		if j.begin() {
+		switch {
+		case !j.begin():
+		case j.alone:
+			return batch, j
+		default:
 			batch, bytes = append(batch, j), bytes+j.bytes
 		}
 		if len(batch) == batchJobs || bytes >= batchBytes {
 			break
 		}
 	}
-	return batch
+	return batch, nil
 }
 
 // next returns a queued job without waiting, or nil.
@@ -97,6 +106,15 @@ func (w *writer) commit(batch []*job) {
 		}
 		w.answer(batch[i:i+1], w.transact(batch[i:i+1]))
 	}
+}
+
+// runAlone runs a job between transactions.
+func (w *writer) runAlone(j *job) {
+	err := w.recover()
+	if err == nil {
+		err = w.undone(j.run(w.session))
+	}
+	w.answer([]*job{j}, err)
 }
 
 func (w *writer) answer(jobs []*job, err error) {
@@ -185,6 +203,7 @@ func (w *writer) undone(err error) error {
 	if err == nil {
 		return nil
 	}
+	w.session.newest = 0
 	// SQLITE_ERROR means that SQLite has rolled back by itself.
 	undo := w.session.exec(w.session.rollback)
 	if sqlitedb.MustReopen(err) || (undo != nil && sqlitedb.Code(undo) != sqlite3.SQLITE_ERROR) {

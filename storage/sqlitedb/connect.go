@@ -22,20 +22,26 @@ type File struct {
 	Pragmas []string
 }
 
+// BusyTimeout is for how many milliseconds a connection waits for others: an operator's
+// sqlite3 may hold the file for a moment.
+const BusyTimeout = 5000
+
 // writerPragmas are in force on every writing connection.
 func writerPragmas() []string {
 	return []string{
-		"busy_timeout(5000)", // an operator's sqlite3 may hold the file for a moment
-		"synchronous(FULL)",  // with WAL: an fsync before each commit is reported
-		"fullfsync(1)",       // on macOS, where an ordinary fsync reaches only the drive's cache
+		busyTimeout(),
+		"synchronous(FULL)", // with WAL: an fsync before each commit is reported
+		"fullfsync(1)",      // on macOS, where an ordinary fsync reaches only the drive's cache
 		"checkpoint_fullfsync(1)",
 		"temp_store(MEMORY)", // a container may have no temporary directory
 		"trusted_schema(0)",
 	}
 }
 
+func busyTimeout() string { return fmt.Sprintf("busy_timeout(%d)", BusyTimeout) }
+
 func readerPragmas() []string {
-	return []string{"busy_timeout(5000)", "query_only(1)", "temp_store(MEMORY)", "trusted_schema(0)"}
+	return []string{busyTimeout(), "query_only(1)", "temp_store(MEMORY)", "trusted_schema(0)"}
 }
 
 // OpenWriter returns the database for writing, with at most one connection, in WAL mode,

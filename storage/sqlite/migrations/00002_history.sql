@@ -55,6 +55,9 @@ CREATE TABLE candidates (
   bytes             BLOB,                  -- null once it is decided
   UNIQUE (state, id)
 ) STRICT;
+-- Open ones are few; those that were decided pile up.
+CREATE INDEX candidates_open ON candidates (state) WHERE status = 'open';
+CREATE INDEX candidates_decided ON candidates (state) WHERE status <> 'open';
 
 -- The audit log. Rows are only ever appended, and none is ever removed.
 CREATE TABLE events (
@@ -77,3 +80,5 @@ CREATE TABLE events (
 ) STRICT;
 CREATE INDEX events_org ON events (org);
 CREATE INDEX events_state ON events (org, state);
+-- Nearly all events have one of these actions: no write and no lock pays for this one.
+CREATE INDEX events_rare ON events (org, action) WHERE action NOT IN ('state.write', 'lock.take', 'lock.release');

@@ -2,6 +2,7 @@ package storagetest_test
 
 import (
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"strings"
@@ -51,9 +52,15 @@ func breakages() map[string]breakage {
 	}
 }
 
+func allBreakages() map[string]breakage {
+	all := breakages()
+	maps.Copy(all, historyBreakages())
+	return all
+}
+
 // TestBrokenStore is what TestSuiteNotices runs in a process of its own.
 func TestBrokenStore(t *testing.T) {
-	b, ok := breakages()[os.Getenv(brokenName)]
+	b, ok := allBreakages()[os.Getenv(brokenName)]
 	if !ok {
 		t.Skip("only TestSuiteNotices runs this")
 	}
@@ -63,7 +70,7 @@ func TestBrokenStore(t *testing.T) {
 // TestSuiteNotices proves that the suite can fail: each of the checks fails on the store
 // that breaks its promise.
 func TestSuiteNotices(t *testing.T) {
-	for name, b := range breakages() {
+	for name, b := range allBreakages() {
 		for _, check := range b.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {
 				t.Parallel()

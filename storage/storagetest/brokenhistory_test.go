@@ -1,0 +1,236 @@
+package storagetest_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// historyBreakages are the stores that break a promise about history, candidates or the
+// audit log.
+func historyBreakages() map[string]breakage {
+	plain := func(wrap func(state.Store) state.Store, checks ...string) breakage { return breakage{wrap, checks} }
+	return map[string]breakage{
+		"remembers one lock ID":      plain(remembersOneID, "LockIDs"),
+		"drops events":               plain(bendsChanges(func(c *state.Change) { c.Events = c.Events[:len(c.Events)/2] }), "EventFields", "EventsAtomic", "EventOrder"),
+		"keeps events of refusals":   plain(keepsRefused, "EventsAtomic", "Settle", "CandidatesFull"),
+		"settles twice":              plain(settlesTwice, "Settle", "SettleOnce"),
+		"never undeletes":            plain(bendsChanges(func(c *state.Change) { c.Undelete = false }), "Seen", "StatesKinds", "ExpungeKeeps"),
+		"sees nobody":                plain(bendsChanges(func(c *state.Change) { c.Seen = false }), "Seen"),
+		"serves purged":              plain(func(s state.Store) state.Store { return &servesPurged{Store: s} }, "Purge", "PurgeReads"),
+		"prunes too much":            plain(func(s state.Store) state.Store { return prunesMore{s} }, "Prune"),
+		"expunges the locked":        plain(func(s state.Store) state.Store { return expungesLocked{s} }, "ExpungeKeeps"),
+		"expunges only in the end":   plain(func(s state.Store) state.Store { return &expungesLate{Store: s} }, "Expunge"),
+		"takes prefixes for globs":   plain(func(s state.Store) state.Store { return globs{s} }, "States"),
+		"sorts without case":         plain(func(s state.Store) state.Store { return foldsCase{s} }, "States"),
+		"lists strangers":            plain(func(s state.Store) state.Store { return listsStrangers{s} }, "StatesKinds", "States"),
+		"repeats pages":              plain(func(s state.Store) state.Store { return repeatsPages{s} }, "All"),
+		"filters behind the limit":   plain(func(s state.Store) state.Store { return filtersLate{s} }, "EventQueries"),
+		"has gaps in the feed":       plain(func(s state.Store) state.Store { return gaps{s} }, "EventOrder", "FeedGapless"),
+		"forgets versions' numbers":  plain(func(s state.Store) state.Store { return offByOne{s} }, "VersionList"),
+		"keeps what was settled":     plain(func(s state.Store) state.Store { return &keepsSettled{Store: s} }, "Candidates"),
+		"leaves twins of the purged": plain(func(s state.Store) state.Store { return leavesTwins{s} }, "Purge"),
+	}
+}
+
+// remembersOneID takes every released ID but the last for a new one.
+func remembersOneID(next state.Store) state.Store {
+	return twisted{next, func(c call) (state.Head, error) {
+		head, err := c.make()
+		if !fault.Is(err, fault.LockIDUsed) {
+			return head, err
+		}
+		return c.next.Update(c.ctx, c.ref, c.body, func(h state.Head) (state.Change, error) {
+			change, refusal := c.decide(h)
+			if refusal != nil || h.ReleasedID == change.Lock.Info.ID || change.Release {
+				return state.Change{}, err
+			}
+			lock := *change.Lock
+			lock.Info.ID += " again"
+			change.Lock = &lock
+			return change, nil
+		})
+	}}
+}
+
+// keepsRefused records the events of Updates that failed.
+func keepsRefused(next state.Store) state.Store {
+	return twisted{next, func(c call) (state.Head, error) {
+		var last state.Change
+		head, err := c.next.Update(c.ctx, c.ref, c.body, func(h state.Head) (change state.Change, err error) {
+			last, err = c.decide(h)
+			return last, err
+		})
+		if err != nil {
+			for _, event := range last.Events {
+				event.Org = c.ref.Org
+				_ = c.next.Record(c.ctx, event)
+			}
+		}
+		return head, err
+	}}
+}
+
+func settlesTwice(next state.Store) state.Store {
+	return twisted{next, func(c call) (state.Head, error) {
+		head, err := c.make()
+		if !fault.Is(err, fault.CandidateSettled) {
+			return head, err
+		}
+		return c.next.Update(c.ctx, c.ref, c.body, func(h state.Head) (state.Change, error) {
+			change, err := c.decide(h)
+			change.Settle = nil
+			return change, err
+		})
+	}}
+}
+
+// servesPurged remembers bodies that it was asked to destroy.
+type servesPurged struct {
+	state.Store
+	bodies sync.Map
+}
+
+func (s *servesPurged) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
+	got, err := s.Store.Current(ctx, ref)
+	if err == nil {
+		s.bodies.Store(ref, got)
+	}
+	if kept, ok := s.bodies.Load(ref); ok && fault.Is(err, fault.VersionPurged) {
+		return kept.(state.Snapshot), nil
+	}
+	return got, err
+}
+
+type prunesMore struct{ state.Store }
+
+func (s prunesMore) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
+	p.Before = p.Before.Add(time.Nanosecond)
+	return s.Store.Prune(ctx, ref, p, event)
+}
+
+type expungesLocked struct{ state.Store }
+
+func (s expungesLocked) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
+	release := func(h state.Head) (state.Change, error) { return state.Change{Release: h.Deleted}, nil }
+	if _, err := s.Store.Update(ctx, ref, nil, release); err != nil {
+		return false, err
+	}
+	return s.Store.Expunge(ctx, ref, before, limit, event)
+}
+
+// expungesLate prunes in pieces, and the state is seen until the last one.
+type expungesLate struct {
+	state.Store
+	pieces int
+}
+
+func (s *expungesLate) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
+	if s.pieces++; s.pieces < 4 {
+		return false, nil
+	}
+	return s.Store.Expunge(ctx, ref, before, limit, event)
+}
+
+type globs struct{ state.Store }
+
+func (s globs) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+	q.Prefix = strings.TrimRight(q.Prefix, "_%")
+	return s.Store.States(ctx, org, q)
+}
+
+type foldsCase struct{ state.Store }
+
+func (s foldsCase) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+	listed, err := s.Store.States(ctx, org, q)
+	slices.SortFunc(listed, func(a, b state.Listed) int {
+		return cmp.Compare(strings.ToLower(string(a.Name)), strings.ToLower(string(b.Name)))
+	})
+	return listed, err
+}
+
+// listsStrangers shows what is deleted to all, and everything to who has nothing.
+type listsStrangers struct{ state.Store }
+
+func (s listsStrangers) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+	listed, err := s.Store.States(ctx, org, q)
+	all, _ := s.All(ctx, state.Ref{}, 100)
+	for _, one := range all {
+		if len(listed) == 0 && q.After == "" && one.Ref.Org != org {
+			listed = append(listed, state.Listed{Name: one.Ref.Name, Head: one.Head})
+		}
+	}
+	return listed[:min(len(listed), q.Limit)], err
+}
+
+// repeatsPages begins a page with the last of the one before.
+type repeatsPages struct{ state.Store }
+
+func (s repeatsPages) All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error) {
+	page, err := s.Store.All(ctx, after, limit)
+	if after != (state.Ref{}) && len(page) > 0 {
+		head, _ := s.Head(ctx, after)
+		page = append([]state.Located{{Ref: after, Head: head}}, page...)
+	}
+	return page, err
+}
+
+type filtersLate struct{ state.Store }
+
+func (s filtersLate) Events(ctx context.Context, org uuid.UUID, q audit.Query) ([]audit.Event, error) {
+	events, err := s.Store.Events(ctx, org, audit.Query{Before: q.Before, Limit: q.Limit})
+	return slices.DeleteFunc(events, func(e audit.Event) bool { return !q.Matches(e) }), err
+}
+
+type gaps struct{ state.Store }
+
+func (s gaps) Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error) {
+	events, err := s.Store.Feed(ctx, after, limit)
+	return slices.DeleteFunc(events, func(e audit.Event) bool { return e.Sequence == 5 }), err
+}
+
+// offByOne continues with the version that a page ended with.
+type offByOne struct{ state.Store }
+
+func (s offByOne) Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
+	if before > 0 && before < 1<<62 {
+		before++
+	}
+	return s.Store.Versions(ctx, ref, before, limit)
+}
+
+// keepsSettled still has the bytes of what it has shown once.
+type keepsSettled struct {
+	state.Store
+	bodies sync.Map
+}
+
+func (s *keepsSettled) Candidate(ctx context.Context, ref state.Ref, id string) (state.CandidateBody, error) {
+	got, err := s.Store.Candidate(ctx, ref, id)
+	if err == nil && got.Body != nil {
+		s.bodies.Store(id, got.Body)
+	} else if kept, ok := s.bodies.Load(id); ok {
+		got.Body = kept.([]byte)
+	}
+	return got, err
+}
+
+// leavesTwins shows the candidates that a purge has discarded as open ones.
+type leavesTwins struct{ state.Store }
+
+func (s leavesTwins) Candidate(ctx context.Context, ref state.Ref, id string) (state.CandidateBody, error) {
+	got, err := s.Store.Candidate(ctx, ref, id)
+	if got.Status == state.Discarded {
+		got.Status, got.Decided, got.Body = state.Open, time.Time{}, []byte("secret")
+	}
+	return got, err
+}

@@ -141,6 +141,8 @@ func sectionSeeds(head string) []string {
 		key + token[len(head):] + cert[len(head):], key[len(head):],
 		under("ci") + fakeHash(1) + "\nrole = owner", strings.ToUpper(head) + key[len(head):],
 	}
+	kept := under("states.prod") + "states = prod/*\nguards : hold ; x\n"
+	all = append(all, kept, head+"lock_ttl = 2h\nrequire_lock=true\nkeep_versions = off\nnotify_url = https://hooks.example.com/a?b=c:d # x\n"+kept[len(head):])
 	for _, v := range []string{
 		"states = prod/*, shared/network", "expires = 2027-01-31", "expires = 2027-01-31T12:00:00+01:00",
 		"from = 10.0.0.0/8, 2001:db8::1", "from = 10.0.0.1, 10.0.0.1", "name = x", "role = writer",

@@ -28,8 +28,11 @@ type Organization struct {
 	Keys         []StoredKey
 	Tokens       []TokenRule
 	Certificates []CertificateRule
+	// NotifyURL is where notices about its states go; empty for nowhere. It may be a secret.
+	NotifyURL string
 
-	span span // of its own section
+	policies []policyRule // in the order of the file; the last one holds
+	span     span         // of its own section
 }
 
 // StoredKey is what is kept of a key.

@@ -11,7 +11,7 @@ import (
 // section; the kind is empty for a key's.
 type header struct {
 	org  uuid.UUID
-	kind string // tokenKind, certificateKind
+	kind string // tokenKind, certificateKind, statesKind
 	name string
 }
 
@@ -19,6 +19,7 @@ type header struct {
 const (
 	tokenKind       = "oidc"
 	certificateKind = "cert"
+	statesKind      = "states"
 )
 
 // readHeader takes a section's name apart.
@@ -32,8 +33,8 @@ func readHeader(text string) (header, string) {
 	h.name = rest
 	if kind, name, ok := strings.Cut(rest, "."); ok {
 		h.kind, h.name = kind, name
-		if kind != tokenKind && kind != certificateKind {
-			return h, "an unknown kind of section; below an organization there are [<id>.<key name>], [<id>.oidc.<name>] and [<id>.cert.<name>]"
+		if kind != tokenKind && kind != certificateKind && kind != statesKind {
+			return h, "an unknown kind of section; below an organization there are [<id>.<key name>], [<id>.oidc.<name>], [<id>.cert.<name>] and [<id>.states.<name>]"
 		}
 	}
 	if err := CheckKeyName(h.name); err != nil {
@@ -96,6 +97,8 @@ func (p *parser) open(h header) section {
 		return &tokenSection{grantSection: limited, org: org, rule: TokenRule{Name: h.name}}
 	case certificateKind:
 		return &certificateSection{grantSection: limited, org: org, rule: CertificateRule{Name: h.name}}
+	case statesKind:
+		return &statesSection{p: p, org: org}
 	}
 	return &keySection{grantSection: limited, org: org, key: StoredKey{Name: h.name}}
 }

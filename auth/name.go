@@ -39,8 +39,8 @@ func CheckKeyName(name string) error {
 	switch {
 	case name == "" || len(name) > maxKeyName || !onlyOf(name, base62Digits+"-_"):
 		return errors.New("1 to 64 letters, digits, - and _ are a name")
-	case lower == tokenKind || lower == certificateKind:
-		return errors.New("oidc and cert are other kinds of sections")
+	case lower == tokenKind || lower == certificateKind || lower == statesKind:
+		return errors.New("oidc, cert and states are other kinds of sections")
 	case len(name) == keyIDLength && onlyOf(lower, hexDigits):
 		return errors.New("it looks like a key's ID")
 	}

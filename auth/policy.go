@@ -1,6 +1,10 @@
 package auth
 
-import "time"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
 
 // GuardMode is what happens to a write in which a guard finds something.
 type GuardMode string
@@ -35,4 +39,36 @@ type Policy struct {
 // DefaultPolicy is the policy of an organization that says nothing.
 func DefaultPolicy() Policy {
 	return Policy{Grace: 30 * 24 * time.Hour, Guards: GuardsWarn, ShrinkPercent: 50}
+}
+
+// Policy returns how an organization wants a state kept: what its own section says, then
+// what its sections of states say that match the name, in the order of the file, so that
+// the last one holds. Nothing of an organization that is not there is ever removed: it may
+// come back.
+func (r *Keyring) Policy(org uuid.UUID, state string) Policy {
+	policy := DefaultPolicy()
+	o, ok := r.orgs[org]
+	if !ok {
+		policy.Grace = 0
+		return policy
+	}
+	for _, rule := range o.policies {
+		if rule.states.Match(state) {
+			rule.apply(&policy)
+		}
+	}
+	return policy
+}
+
+// Policy is Keyring.Policy of the keyring in force.
+func (v *Verifier) Policy(org uuid.UUID, state string) Policy {
+	return v.current.Load().Policy(org, state)
+}
+
+// NotifyURL returns where an organization's notices go; empty for nowhere.
+func (v *Verifier) NotifyURL(org uuid.UUID) string {
+	if o, ok := v.current.Load().orgs[org]; ok {
+		return o.NotifyURL
+	}
+	return ""
 }

@@ -65,7 +65,7 @@ type orgSection struct {
 
 func (orgSection) about() sectionKind {
 	return sectionKind{
-		has:     "an organization has name, apikey, rate_limit and state_rate_limit",
+		has:     "an organization has name, apikey, rate_limit, state_rate_limit, notify_url, " + policySettings,
 		repeats: keySetting,
 	}
 }
@@ -83,10 +83,21 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Limits.Requests, problem = readLimit(l.value)
 	case "state_rate_limit":
 		s.org.Limits.States, problem = readLimit(l.value)
+	case "notify_url":
+		s.org.NotifyURL, problem = readNotifyURL(l.value)
 	default:
-		return "", false
+		return s.policy(l)
 	}
 	return problem, true
+}
+
+// policy takes what the organization says about all of its states.
+func (s orgSection) policy(l line) (problem string, known bool) {
+	apply, problem, known := policySetting(l)
+	if known {
+		s.org.policies = append(s.org.policies, policyRule{apply: apply})
+	}
+	return problem, known
 }
 
 // key takes one of the organization's own keys, which may do everything.

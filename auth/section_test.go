@@ -108,7 +108,7 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"organization below", "[" + idA + ".ci]\nrole = owner\n" + fakeHash(1) + "\n" + head, "1: a section of an organization that does not stand above it"},
 		{"unknown kind", head + "[" + idA + ".saml.x]\n", "2: an unknown kind of section"},
 		{"no name", head + "[" + idA + ".]\n", "2: not a section's name"},
-		{"kind as a name", head + "[" + idA + ".OIDC]\n", "2: not a section's name: oidc and cert are"},
+		{"kind as a name", head + "[" + idA + ".OIDC]\n", "2: not a section's name: oidc, cert and states are"},
 		{"dots", head + "[" + idA + ".oidc.a.b]\n", "2: not a section's name: 1 to 64"},
 		{"odd name", head + "[" + idA + ".a b]\n", "2: not a section's name: 1 to 64"},
 		{"long name", head + "[" + idA + "." + strings.Repeat("a", 65) + "]\n", "2: not a section's name: 1 to 64"},

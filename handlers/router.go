@@ -47,6 +47,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 		d.Inventory = inventory.NewService(inventory.Off{})
 	}
 	measured := newMetrics(d.Inventory, d.Version, d.Now)
+	measured.registry.MustRegister(newGuardCollector(d.States))
 	router.Use(middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Recover(d.Log))
 
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)

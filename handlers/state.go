@@ -113,6 +113,9 @@ func (s states) put(c *gin.Context) {
 			return err
 		}
 		setVersionHeaders(c, version)
+		if version.Warnings != 0 {
+			c.Header("X-Holdfast-Warning", version.Warnings.String())
+		}
 		c.JSON(http.StatusOK, gin.H{"status": "success", "version": version.Number, "serial": version.Serial})
 		return nil
 	})

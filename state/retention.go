@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,21 +16,25 @@ const (
 
 // Sweep removes what the organizations' policies no longer keep: old versions, and states
 // whose grace period after a deletion is over. It works in small pieces, can be stopped
-// at any point by ctx, and goes on next time with whatever is left.
+// at any point by ctx, and goes on next time with whatever is left. A state that can't be
+// swept keeps no other from it; the first such error is returned.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.expunge(ctx, Ref{}, time.Time{}); err != nil { // what a crash left of the last sweep
 		return err
 	}
 	var after Ref
+	var first error
 	for {
 		page, err := s.store.All(ctx, after, sweepPage)
 		if err != nil || len(page) == 0 {
-			return err
+			return cmp.Or(first, err)
 		}
 		for _, one := range page {
-			if err := s.sweep(ctx, one); err != nil {
-				return err
+			err := s.sweep(ctx, one)
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
+			first = cmp.Or(first, err)
 		}
 		after = page[len(page)-1].Ref
 	}

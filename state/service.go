@@ -27,6 +27,7 @@ type Service struct {
 	policies Policies
 	now      func() time.Time
 	log      *slog.Logger
+	findings findings
 }
 
 // DefaultPolicies gives every organization the same policy.
@@ -212,11 +213,13 @@ func (s *Service) call(p auth.Principal, ref Ref) call {
 }
 
 func (s *Service) logHeld(ctx context.Context, c *Candidate) {
+	s.findings.count(c.Warnings, true)
 	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", c.Warnings.String())
 }
 
 func (s *Service) logWarned(ctx context.Context, v Version) {
 	if v.Warnings != 0 {
+		s.findings.count(v.Warnings, false)
 		s.log.WarnContext(ctx, "a write looks wrong", "version", v.Number, "findings", v.Warnings.String())
 	}
 }

@@ -16,9 +16,12 @@ const (
 	WarnDecrypted                       // plain where it was encrypted before
 )
 
+// numWarnings is how many findings there are.
+const numWarnings = 7
+
 // warningNames are the names of the findings, in the order of their bits.
-func warningNames() []string {
-	return []string{"emptied", "shrunk", "lineage_changed", "serial_back", "serial_reused", "older_terraform", "encryption_ended"}
+func warningNames() [numWarnings]string {
+	return [numWarnings]string{"emptied", "shrunk", "lineage_changed", "serial_back", "serial_reused", "older_terraform", "encryption_ended"}
 }
 
 // ParseWarnings reads what String wrote; names that it doesn't know are passed over.

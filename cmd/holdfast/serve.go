@@ -72,8 +72,10 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
+	service := state.NewService(states, verifier, time.Now, log)
+	defer sweepRegularly(ctx, service.Sweep, log)()
 	router, err := handlers.NewRouter(handlers.Deps{
-		States:         state.NewService(states, state.DefaultPolicies{}, time.Now, log),
+		States:         service,
 		Inventory:      inventory.NewService(uploads),
 		Verifier:       verifier,
 		Log:            log,

@@ -1,0 +1,168 @@
+package state_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+func numbered(serial int) string {
+	return fmt.Sprintf("{\"version\":4, \"serial\": %d,\"lineage\":\"L\",\"resources\":[]}\n", serial)
+}
+
+func (b *bench) rollback(number uint64, lockID string) (state.Version, error) {
+	return b.Rollback(b.t.Context(), b.owner, "x", number, "it broke", lockID)
+}
+
+// newest returns the bytes and the number of the newest version.
+func (b *bench) newest() (string, uint64) {
+	b.t.Helper()
+	snapshot, err := b.Get(b.t.Context(), b.owner, "x")
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(snapshot.Body), snapshot.Number
+}
+
+func TestRollback(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(numbered(3), ""), b.put(numbered(7), ""))
+	for range 2 { // the second is a replay
+		v, err := b.rollback(1, "")
+		if err != nil || v.Number != 3 || v.Serial != 8 || v.Origin.Version != 1 || v.Origin.Reason != "it broke" {
+			t.Fatalf("%+v, %v; want version 3 with serial 8", v, err)
+		}
+	}
+	if body, _ := b.newest(); body != numbered(8) {
+		t.Errorf("%q; want the old bytes with a higher serial", body)
+	}
+	if done := b.on(audit.StateRollback); len(done) != 1 || done[0].Reason != "it broke" || done[0].Version != 3 {
+		t.Errorf("on record: %+v", done)
+	}
+	_, unknown := b.rollback(9, "")
+	b.refuses(fault.VersionNotFound, unknown)
+
+	b.must(b.lock("a", "ada"))
+	replay, err := b.rollback(1, "") // still content: it was done
+	if err != nil || replay.Number != 3 {
+		t.Errorf("%+v, %v", replay, err)
+	}
+	_, without := b.rollback(2, "")
+	_, other := b.rollback(2, "z")
+	b.refuses(fault.LockHeld, without, other)
+	v, err := b.rollback(2, "a")
+	if err != nil || v.Number != 4 || v.Serial != 9 || v.Author.Who != "ada" {
+		t.Errorf("%+v, %v; want version 4 under ada's lock", v, err)
+	}
+	b.must(b.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "a", Who: "ada"}))
+	_, late := b.rollback(1, "a")
+	b.refuses(fault.LockNotHeld, late)
+}
+
+func TestRollbackOfWhatCannotBeRead(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(`{"serial":1,"lineage":"L","encrypted_data":"AA"}`, ""), b.put(numbered(2), ""), b.put(numbered(3), ""))
+	_, sealed := b.rollback(1, "")
+	b.refuses(fault.StateEncrypted, sealed)
+	b.must(b.Purge(t.Context(), b.owner, "x", 2, "a leak"), b.Purge(t.Context(), b.owner, "x", 2, "a leak"))
+	_, gone := b.rollback(2, "")
+	_, read := b.Version(t.Context(), b.owner, "x", 2)
+	b.refuses(fault.VersionPurged, gone, read)
+	b.refuses(fault.VersionNotFound, b.Purge(t.Context(), b.owner, "x", 9, "no such"))
+	if body, n := b.newest(); body != numbered(3) || n != 3 {
+		t.Errorf("version %d, %q; want all else as it was", n, body)
+	}
+	versions, err := b.Versions(t.Context(), b.owner, "x", 0, 10)
+	if err != nil || len(versions) != 3 || !versions[1].Purged || versions[1].Serial != 2 {
+		t.Errorf("%+v, %v; want what describes it still there", versions, err)
+	}
+	if done := b.on(audit.VersionPurge); len(done) == 0 || done[0].Reason != "a leak" || done[0].Version != 2 {
+		t.Errorf("on record: %+v", done)
+	}
+}
+
+// A deleted state comes back with all of its versions.
+func TestUndelete(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	undelete := func() error { _, err := b.Undelete(t.Context(), b.owner, "x"); return err }
+	b.refuses(fault.StateNotFound, undelete())
+	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""), b.Delete(t.Context(), b.owner, "x", ""))
+	if _, err := b.Version(t.Context(), b.owner, "x", 1); err != nil {
+		t.Errorf("an old version of a deleted state: %v", err)
+	}
+	b.must(b.lock("a", "ada"))
+	b.refuses(fault.LockHeld, undelete())
+	b.must(b.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "a", Who: "ada"}), undelete(), undelete())
+	if body, n := b.newest(); body != numbered(2) || n != 2 {
+		t.Errorf("version %d, %q", n, body)
+	}
+	if back := b.on(audit.StateUndelete); len(back) != 1 {
+		t.Errorf("on record: %+v", back)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	const day = 24 * time.Hour
+	for name, c := range map[string]struct {
+		policy  func(*auth.Policy)
+		deleted bool
+		after   time.Duration
+		left    string // numbers of the versions; empty when the state is gone
+	}{
+		"nothing by default":                {func(*auth.Policy) {}, false, 10_000 * day, "5 4 3 2 1"},
+		"the newest two":                    {func(p *auth.Policy) { p.KeepVersions = 2 }, false, 0, "5 4"},
+		"three days":                        {func(p *auth.Policy) { p.KeepFor = 3 * day }, false, 0, "5 4 3"},
+		"the newest is kept for ever":       {func(p *auth.Policy) { p.KeepFor = day }, false, 1000 * day, "5"},
+		"both":                              {func(p *auth.Policy) { p.KeepVersions, p.KeepFor = 4, 3*day }, false, 0, "5 4 3"},
+		"deleted, within the grace":         {func(*auth.Policy) {}, true, 30*day - 1, "5 4 3 2 1"},
+		"deleted, after the grace":          {func(*auth.Policy) {}, true, 30 * day, ""},
+		"deleted, and never removed":        {func(p *auth.Policy) { p.Grace = 0 }, true, 10_000 * day, "5 4 3 2 1"},
+		"deleted, versions go all the same": {func(p *auth.Policy) { p.KeepVersions = 1 }, true, day, "5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, c.policy)
+			for serial := range 5 {
+				b.must(b.put(numbered(serial+1), ""))
+				if serial < 4 {
+					b.now = b.now.Add(day)
+				}
+			}
+			if c.deleted {
+				b.must(b.Delete(t.Context(), b.owner, "x", ""))
+			}
+			b.now = b.now.Add(c.after)
+			if name == "three days" || name == "both" {
+				b.now = b.now.Add(day - time.Second)
+			}
+			b.must(b.Sweep(t.Context()), b.Sweep(t.Context()))
+			if left := b.left(); left != c.left {
+				t.Errorf("versions %q are left; want %q", left, c.left)
+			}
+			if expired := len(b.on(audit.StateExpire)); (expired > 0) != (c.left == "") {
+				t.Errorf("%d expiries are on record", expired)
+			}
+		})
+	}
+}
+
+func (b *bench) left() string {
+	b.t.Helper()
+	versions, err := b.Versions(b.t.Context(), b.owner, "x", 0, 10)
+	if fault.Is(err, fault.StateNotFound) {
+		return ""
+	}
+	var numbers []string
+	for _, v := range versions {
+		numbers = append(numbers, fmt.Sprint(v.Number))
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return strings.Join(numbers, " ")
+}

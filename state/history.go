@@ -73,11 +73,25 @@ func (s *Service) version(ctx context.Context, ref Ref, number uint64) (Snapshot
 	if number == 0 {
 		return s.store.Current(ctx, ref)
 	}
+	if snapshot, ok := s.newest(ctx, ref, number); ok {
+		return snapshot, nil
+	}
 	snapshot, err := s.store.Version(ctx, ref, number)
 	if fault.Is(err, fault.StateNotFound) {
 		err = fault.New(fault.VersionNotFound, "the state has no version %d", number)
 	}
 	return snapshot, err
+}
+
+// newest returns the version if it is the newest one of a state that exists: stores have
+// that at hand, and readers share its bytes.
+func (s *Service) newest(ctx context.Context, ref Ref, number uint64) (Snapshot, bool) {
+	head, err := s.store.Head(ctx, ref)
+	if err != nil || !head.Exists() || head.Version.Number != number {
+		return Snapshot{}, false
+	}
+	snapshot, err := s.store.Current(ctx, ref)
+	return snapshot, err == nil && snapshot.Number == number
 }
 
 // Purge destroys a version's bytes for good, because of a secret in them, say. Faults:

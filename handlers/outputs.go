@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -63,9 +64,14 @@ func writeOutputs(w io.Writer, all []document.Output) error {
 }
 
 func writeOutput(w io.Writer, o *document.Output) error {
-	encoder := json.NewEncoder(w)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	return encoder.Encode(outputItem{Value: o.Value, Type: o.Type, Sensitive: o.Sensitive, Deprecated: o.Deprecated})
+	if err := encoder.Encode(outputItem{Value: o.Value, Type: o.Type, Sensitive: o.Sensitive, Deprecated: o.Deprecated}); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
+	return err
 }
 
 // output shows one output; with ?raw a string as its text, any other value as its JSON.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"io"
 	"os"
 	"strings"
@@ -15,8 +16,9 @@ type app struct {
 	stdout, stderr io.Writer
 	environ        []string // as os.Environ returns it
 	now            func() time.Time
-	interactive    bool // stdin is a person's terminal, so questions may be asked
-	columns        int  // of the terminal that stdout is; 0 if it is none
+	interactive    bool          // stdin is a person's terminal, so questions may be asked
+	columns        int           // of the terminal that stdout is; 0 if it is none
+	typed          *bufio.Reader // stdin line by line, once somebody was asked; see readLine
 }
 
 func newApp() *app {
@@ -59,7 +61,8 @@ func (a *app) paint(code, text string) string {
 
 // The codes that paint takes.
 const (
-	bold  = "1"
-	red   = "31"
-	green = "32"
+	bold   = "1"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
 )

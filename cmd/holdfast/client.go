@@ -23,13 +23,16 @@ type client struct {
 	org  uuid.UUID
 	key  string
 	http *http.Client
+
+	pause func(context.Context, time.Duration) error
+	notes io.Writer // for people: why it takes so long
 }
 
 func newClient(addr string, org uuid.UUID, key string) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
 	transport.ResponseHeaderTimeout = 5 * time.Minute // a filter may match nothing for long
-	return &client{addr: addr, org: org, key: key, http: &http.Client{
+	return &client{addr: addr, org: org, key: key, pause: pause, notes: io.Discard, http: &http.Client{
 		Transport: transport,
 		// A redirect could lead the key elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -43,10 +46,14 @@ type refusal struct {
 	message    string
 	request    string
 	retryAfter time.Duration
+	holder     *lockInfo // of the lock that is in the way; nil for another reason
 }
 
 func (r *refusal) Error() string {
-	if r.message == "" {
+	switch {
+	case r.holder != nil:
+		return fmt.Sprintf("the server answers %d: %s (request %s)", r.status, r.holder, r.request)
+	case r.message == "":
 		return fmt.Sprintf("the server answers %d %s", r.status, http.StatusText(r.status))
 	}
 	return fmt.Sprintf("the server answers %d %s: %s (request %s)", r.status, r.code, r.message, r.request)
@@ -86,10 +93,14 @@ func refused(response *http.Response) error {
 	var failure struct {
 		Code, Message string
 		RequestID     string `json:"request_id"`
+		lockInfo             // a held lock's holder comes in its own words
 	}
 	// Not from our server, if it can't be read: then the status is all there is to say.
 	if json.NewDecoder(io.LimitReader(response.Body, maxFailure)).Decode(&failure) == nil {
 		r.code, r.message, r.request = printable(failure.Code), printable(failure.Message), printable(failure.RequestID)
+	}
+	if response.StatusCode == http.StatusConflict && failure.ID != "" {
+		r.holder, r.request = &failure.lockInfo, printable(response.Header.Get("X-Request-ID"))
 	}
 	return r
 }

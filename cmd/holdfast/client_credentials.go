@@ -68,7 +68,9 @@ func (a *app) client(f clientFlags) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newClient(addr, org, key), nil
+	c := newClient(addr, org, key)
+	c.notes = a.stderr
+	return c, nil
 }
 
 func organizationFor(text, key string) (uuid.UUID, error) {

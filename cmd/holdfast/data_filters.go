@@ -41,15 +41,8 @@ func (f filterFlags) values(now time.Time) (url.Values, error) {
 			values.Set(name, value)
 		}
 	}
-	for name, text := range map[string]string{"since": f.since, "until": f.until} {
-		if text == "" {
-			continue
-		}
-		at, err := parseMoment(text, now)
-		if err != nil {
-			return nil, usagef("--%s: %w", name, err)
-		}
-		values.Set(name, at.UTC().Format(time.RFC3339Nano))
+	if err := setMoments(values, now, map[string]string{"since": f.since, "until": f.until}); err != nil {
+		return nil, err
 	}
 	for _, text := range f.attributes {
 		name, value, ok := strings.Cut(text, "=")
@@ -59,6 +52,21 @@ func (f filterFlags) values(now time.Time) (url.Values, error) {
 		values.Set("attr."+name, value)
 	}
 	return values, nil
+}
+
+// setMoments sets parameters that are points in time, as flags of these names have them.
+func setMoments(values url.Values, now time.Time, flags map[string]string) error {
+	for name, text := range flags {
+		if text == "" {
+			continue
+		}
+		at, err := parseMoment(text, now)
+		if err != nil {
+			return usagef("--%s: %w", name, err)
+		}
+		values.Set(name, at.UTC().Format(time.RFC3339Nano))
+	}
+	return nil
 }
 
 // parseMoment reads a point in time, or how long ago it was.

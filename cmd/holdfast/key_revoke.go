@@ -89,9 +89,12 @@ func (a *app) confirmRevoke(ctx context.Context, org auth.Organization, key auth
 // readLine reads one line of stdin. It gives up when ctx ends: a signal doesn't interrupt
 // the read itself.
 func (a *app) readLine(ctx context.Context) (string, error) {
+	if a.typed == nil {
+		a.typed = bufio.NewReader(a.stdin)
+	}
 	lines := make(chan string, 1)
 	go func() {
-		text, _ := bufio.NewReader(a.stdin).ReadString('\n') // what was read of a last line counts
+		text, _ := a.typed.ReadString('\n') // what was read of a last line counts
 		lines <- strings.TrimSpace(text)
 	}()
 	select {

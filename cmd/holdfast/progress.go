@@ -21,21 +21,31 @@ type progress struct {
 	out   io.Writer
 	what  string
 	total int64
+	bytes bool // it counts bytes, not records
 	count atomic.Int64
 	bar   *progressbar.ProgressBar // nil without a terminal
 	quit  chan struct{}
 	shown sync.WaitGroup
 }
 
-// startProgress begins to show. A total of 0 is not known. end must follow.
+// startProgress begins to show how many records were handled. A total of 0 is not known.
+// end must follow.
 func (a *app) startProgress(what string, total int64) *progress {
-	p := &progress{out: a.stderr, what: what, total: total, quit: make(chan struct{})}
+	return a.showProgress(&progress{what: what, total: total}, progressbar.OptionShowIts(), progressbar.OptionSetItsString("records"))
+}
+
+// startTransfer is startProgress for bytes.
+func (a *app) startTransfer(what string, total int64) *progress {
+	return a.showProgress(&progress{what: what, total: total, bytes: true}, progressbar.OptionShowBytes(true))
+}
+
+func (a *app) showProgress(p *progress, options ...progressbar.Option) *progress {
+	p.out, p.quit = a.stderr, make(chan struct{})
 	every := lineEvery
 	if isTerminal(a.stderr) {
 		every = barEvery
-		p.bar = progressbar.NewOptions64(barLength(total), progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("records"),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
+		p.bar = progressbar.NewOptions64(barLength(p.total), append(options, progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetDescription(p.what),
+			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())...)
 	}
 	p.shown.Go(func() { p.run(every) })
 	return p
@@ -51,6 +61,12 @@ func barLength(total int64) int64 {
 
 // add counts a record. It is safe for concurrent use.
 func (p *progress) add() { p.count.Add(1) }
+
+// Write counts bytes.
+func (p *progress) Write(piece []byte) (int, error) {
+	p.count.Add(int64(len(piece)))
+	return len(piece), nil
+}
 
 func (p *progress) run(every time.Duration) {
 	tick := time.NewTicker(every)
@@ -70,6 +86,10 @@ func (p *progress) show() {
 	switch {
 	case p.bar != nil:
 		_ = p.bar.Set64(n) // nothing depends on the bar
+	case p.bytes && p.total == 0:
+		fmt.Fprintf(p.out, "%s: %s\n", p.what, showSize(uint64(n)))
+	case p.bytes:
+		fmt.Fprintf(p.out, "%s: %s of %s\n", p.what, showSize(uint64(n)), showSize(uint64(p.total)))
 	case p.total == 0:
 		fmt.Fprintf(p.out, "%s: %s\n", p.what, counted(n, "record"))
 	default:

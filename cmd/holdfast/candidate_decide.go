@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+)
+
+func newCandidateDiffCommand(a *app) *cobra.Command {
+	var flags diffFlags
+	cmd := a.remote(&cobra.Command{
+		Use:     "diff NAME ID",
+		Short:   "Show how a candidate differs from the newest version",
+		Long:    "Show how an open candidate differs from the newest version. Sensitive values are masked.",
+		Example: "  holdfast candidate diff prod/network 3f9a0c62d1e70b15",
+		Args:    cobra.ExactArgs(2),
+	}, func(ctx context.Context, c *client, args []string) error {
+		path, err := ofState(args[0], "candidates", args[1], "diff")
+		if err != nil {
+			return err
+		}
+		return a.diff(ctx, c, path, flags)
+	})
+	flags.add(cmd)
+	return cmd
+}
+
+func newCandidatePromoteCommand(a *app) *cobra.Command {
+	var flags decisionFlags
+	var anyway bool
+	cmd := a.remote(&cobra.Command{
+		Use:   "promote NAME ID",
+		Short: "Make a candidate the newest version",
+		Long: `Make a candidate the state's newest version, byte for byte, past all guards. It is refused
+while somebody holds the lock, and when the state has moved on since the candidate came:
+look at the difference then, and say --anyway.`,
+		Example: `  holdfast candidate promote prod/network 3f9a0c62d1e70b15 --reason "the destroy was meant"`,
+		Args:    cobra.ExactArgs(2),
+	}, func(ctx context.Context, c *client, args []string) error {
+		return a.promote(ctx, c, args[0], args[1], flags, anyway)
+	})
+	flags.add(cmd)
+	cmd.Flags().BoolVar(&anyway, "anyway", false, "also over a newer version than the one it was made for")
+	return cmd
+}
+
+func (a *app) promote(ctx context.Context, c *client, name, id string, flags decisionFlags, anyway bool) error {
+	path, err := ofState(name, "candidates", id, "promote")
+	if err != nil {
+		return err
+	}
+	reason, err := a.reason(ctx, flags.reason)
+	if err != nil {
+		return err
+	}
+	var made versionFacts
+	raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, body: order{reason, flags.lockID, anyway}.body()}, &made)
+	if err != nil {
+		return err
+	}
+	if flags.asJSON {
+		return showRaw(a.stdout, raw)
+	}
+	_, err = fmt.Fprintf(a.stdout, "Candidate %s is version %d of %s now, with serial %d.\n", id, made.Number, name, made.Serial)
+	return err
+}
+
+func newCandidateDiscardCommand(a *app) *cobra.Command {
+	var reason string
+	var yes bool
+	cmd := a.remote(&cobra.Command{
+		Use:     "discard NAME ID",
+		Short:   "End a candidate; its bytes go",
+		Long:    "End a candidate. Its bytes go, what describes it stays in the list. Asks first on a\nterminal; elsewhere it needs --yes.",
+		Example: `  holdfast candidate discard prod/network 3f9a0c62d1e70b15 --reason "applied again" --yes`,
+		Args:    cobra.ExactArgs(2),
+	}, func(ctx context.Context, c *client, args []string) error {
+		path, err := ofState(args[0], "candidates", args[1], "discard")
+		if err != nil {
+			return err
+		}
+		if err := a.confirm(ctx, yes, fmt.Sprintf("Discard candidate %s of %s? Its bytes can't be brought back.", args[1], args[0])); err != nil {
+			return err
+		}
+		_, err = c.object(ctx, ask{method: http.MethodPost, path: path, body: order{Reason: reason}.body()}, nil)
+		if err == nil {
+			_, err = fmt.Fprintf(a.stdout, "Discarded candidate %s of %s.\n", args[1], args[0])
+		}
+		return err
+	})
+	addReasonFlag(cmd, &reason)
+	addYesFlag(cmd, &yes)
+	return cmd
+}

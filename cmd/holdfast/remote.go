@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// remote makes cmd one that asks a server: it gets the flags for that, and their help.
+func (a *app) remote(cmd *cobra.Command, do func(ctx context.Context, c *client, args []string) error) *cobra.Command {
+	var flags clientFlags
+	flags.add(cmd)
+	cmd.Long += "\n\n" + clientHelp
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := a.client(flags)
+		if err != nil {
+			return err
+		}
+		return do(cmd.Context(), c, args)
+	}
+	return cmd
+}
+
+// The flags that several of these commands have.
+
+func addJSONFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON")
+}
+
+func addLinesFlag(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "print JSON, one line for each")
+}
+
+func addYesFlag(cmd *cobra.Command, yes *bool) {
+	cmd.Flags().BoolVar(yes, "yes", false, "don't ask")
+}
+
+func addReasonFlag(cmd *cobra.Command, reason *string) {
+	cmd.Flags().StringVar(reason, "reason", "", "why; it is recorded")
+}
+
+func addLimitFlag(cmd *cobra.Command, limit *int, standard int) {
+	text := "at most so many; 0 for all"
+	if standard == 0 {
+		text = "at most so many (default: all)"
+	}
+	cmd.Flags().IntVar(limit, "limit", standard, text)
+}
+
+func checkLimit(limit int) error {
+	if limit < 0 {
+		return usagef("--limit: it is below zero")
+	}
+	return nil
+}
+
+// confirm asks whether to do what can't be undone, or what others will notice.
+func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+	if yes {
+		return nil
+	}
+	if !a.interactive {
+		return usagef("stdin is no terminal to ask on: confirm with --yes")
+	}
+	fmt.Fprintf(a.stderr, "%s Type yes: ", question)
+	answer, err := a.readLine(ctx)
+	if err != nil {
+		return err
+	}
+	if answer != "yes" {
+		return errors.New("nothing was done")
+	}
+	return nil
+}
+
+// reason returns the one that was given, or asks for it.
+func (a *app) reason(ctx context.Context, given string) (string, error) {
+	if strings.TrimSpace(given) != "" {
+		return given, nil
+	}
+	if a.interactive {
+		fmt.Fprint(a.stderr, "Why? It is recorded: ")
+		answer, err := a.readLine(ctx)
+		if err != nil || answer != "" {
+			return answer, err
+		}
+	}
+	return "", usagef("say why, with --reason: it is recorded")
+}

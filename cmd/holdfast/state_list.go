@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+)
+
+func newStateListCommand(a *app) *cobra.Command {
+	var prefix string
+	var deleted, asJSON bool
+	var limit int
+	cmd := a.remote(&cobra.Command{
+		Use:   "list",
+		Short: "List states",
+		Long:  "List the organization's states by name, with what describes their newest versions and who\nholds their locks.",
+		Example: `  holdfast state list
+  holdfast state list --prefix prod/ --deleted
+  holdfast state list --json | jq -r 'select(.lock) | .name'`,
+		Args: cobra.NoArgs,
+	}, func(ctx context.Context, c *client, _ []string) error {
+		query := url.Values{}
+		if prefix != "" {
+			query.Set("prefix", prefix)
+		}
+		columns := stateColumns()
+		if deleted {
+			query.Set("deleted", "true")
+			columns = append(columns, column[stateFacts]{"DELETED", stateFacts.deleted})
+		}
+		if err := checkLimit(limit); err != nil {
+			return err
+		}
+		return showList(ctx, a, c, list{path: "states", query: query, member: "states", cursor: "cursor", limit: limit}, asJSON, columns)
+	})
+	cmd.Flags().StringVar(&prefix, "prefix", "", "only those whose names begin so")
+	cmd.Flags().BoolVar(&deleted, "deleted", false, "also those that are deleted")
+	addLimitFlag(cmd, &limit, 0)
+	addLinesFlag(cmd, &asJSON)
+	return cmd
+}
+
+func stateColumns() []column[stateFacts] {
+	of := func(show func(versionFacts) string) func(stateFacts) string {
+		return func(s stateFacts) string {
+			if s.Version == nil {
+				return "-"
+			}
+			return show(*s.Version)
+		}
+	}
+	return []column[stateFacts]{
+		{"NAME", func(s stateFacts) string { return s.Name }},
+		{"VERSION", of(func(v versionFacts) string { return strconv.FormatUint(v.Number, 10) })},
+		{"SERIAL", of(func(v versionFacts) string { return strconv.FormatUint(v.Serial, 10) })},
+		{"RESOURCES", of(versionFacts.resources)},
+		{"SIZE", of(func(v versionFacts) string { return showSize(v.Size) })},
+		{"UPDATED", of(func(v versionFacts) string { return showTime(v.CreatedAt) })},
+		{"BY", of(versionFacts.by)},
+		{"LOCKED BY", stateFacts.lockedBy},
+	}
+}
+
+func (s stateFacts) lockedBy() string {
+	if s.Lock == nil {
+		return ""
+	}
+	return firstOf(s.Lock.Who, s.Lock.KeyID)
+}
+
+func (s stateFacts) deleted() string {
+	if s.DeletedAt == nil {
+		return ""
+	}
+	return showTime(*s.DeletedAt)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/state"
+)
+
+func newStatePushCommand(a *app) *cobra.Command {
+	var force, asJSON bool
+	cmd := a.remote(&cobra.Command{
+		Use:   "push NAME FILE",
+		Short: "Store a file as a state's next version",
+		Long: `Take the lock, store the file as the next version, byte for byte, and release the lock,
+also when storing fails or is interrupted. FILE is - for stdin.
+
+As with the clients' own state push, a file of another lineage, of a smaller serial, or of
+the same serial with other content is refused; --force stores it all the same. The guards
+of the server look at it in either case.`,
+		Example: `  holdfast state push prod/network errored.tfstate
+  holdfast state pull prod/network | jq '.serial += 1' | holdfast state push prod/network -`,
+		Args: cobra.ExactArgs(2),
+	}, func(ctx context.Context, c *client, args []string) error {
+		if _, err := ofState(args[0]); err != nil {
+			return err
+		}
+		body, err := a.readBody(args[1])
+		if err != nil {
+			return err
+		}
+		return a.push(ctx, c, args[0], body, force, asJSON)
+	})
+	cmd.Flags().BoolVar(&force, "force", false, "also over another lineage or a newer serial")
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+// readBody reads a file that is to be sent.
+func (a *app) readBody(file string) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(a.stdin)
+	}
+	return os.ReadFile(file)
+}
+
+func (a *app) push(ctx context.Context, c *client, name string, body []byte, force, asJSON bool) error {
+	next, err := state.Scan(body)
+	if err != nil {
+		return err
+	}
+	path, err := ofState(name)
+	if err != nil {
+		return err
+	}
+	var answer []byte
+	var stored struct{ Version, Serial uint64 }
+	err = c.underLock(ctx, name, "state-push", a.now(), func(lockID string) error {
+		before, err := c.findState(ctx, name)
+		if err != nil {
+			return err
+		}
+		if err := mayFollow(before, next, body); err != nil && !force {
+			return fmt.Errorf("%w; --force stores it all the same", err)
+		}
+		answer, err = c.object(ctx, ask{method: http.MethodPost, path: path, query: url.Values{"ID": {lockID}}, body: body, measure: a.sending}, &stored)
+		return err
+	})
+	switch {
+	case stored.Version == 0:
+		return err
+	case asJSON:
+		fmt.Fprintf(a.stdout, "%s\n", answer)
+	default:
+		fmt.Fprintf(a.stdout, "Stored %s as version %d with serial %d.\n", name, stored.Version, stored.Serial)
+	}
+	return err
+}
+
+// mayFollow says whether a state may be pushed over what there is, by the rules of the
+// clients.
+func mayFollow(before *stateFacts, next state.Summary, body []byte) error {
+	if before == nil || before.Version == nil || before.DeletedAt != nil {
+		return nil
+	}
+	old := before.Version
+	digest := sha256.Sum256(body)
+	switch {
+	case old.Lineage != next.Lineage && old.Lineage != "" && next.Lineage != "":
+		return fmt.Errorf("the file has the lineage %q, the state %q: they have nothing to do with each other", next.Lineage, old.Lineage)
+	case next.Serial < old.Serial:
+		return fmt.Errorf("the file has the serial %d, the state is newer: %d", next.Serial, old.Serial)
+	case next.Serial == old.Serial && hex.EncodeToString(digest[:]) != old.Digest:
+		return fmt.Errorf("the file has the state's serial %d, but other content", next.Serial)
+	}
+	return nil
+}

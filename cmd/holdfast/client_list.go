@@ -42,7 +42,7 @@ func (c *client) each(ctx context.Context, l list, hand func(json.RawMessage) er
 				return false, err
 			}
 		}
-		if left -= len(page); next == "" || left == 0 {
+		if left -= len(page); next == "" || l.limit > 0 && left == 0 {
 			return next != "", nil
 		}
 		query.Set(l.cursor, next)

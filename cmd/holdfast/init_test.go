@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,14 +35,17 @@ func newShell(t *testing.T) *shell {
 func (s *shell) run(args ...string) (code int, stdout, stderr string) {
 	s.t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{
-		stdin: strings.NewReader(s.stdin), stdout: &out, stderr: &errs, interactive: s.interactive,
-		environ: []string{"HOLDFAST_AUTH_FILE=" + s.file},
-		now:     func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
-	}
-	a.environ, a.columns = append(a.environ, s.environ...), s.columns
-	code = run(s.t.Context(), args, a)
+	code = run(s.t.Context(), args, s.app(&out, &errs))
 	return code, out.String(), errs.String()
+}
+
+// app is the world around one command.
+func (s *shell) app(stdout, stderr io.Writer) *app {
+	return &app{
+		stdin: strings.NewReader(s.stdin), stdout: stdout, stderr: stderr, interactive: s.interactive,
+		environ: append([]string{"HOLDFAST_AUTH_FILE=" + s.file}, s.environ...), columns: s.columns,
+		now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
+	}
 }
 
 // must runs a command that has to succeed, and returns what it printed.

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -68,7 +69,7 @@ func (a *app) outputs(ctx context.Context, c *client, name string, flags outputs
 	t := a.newTable("NAME", "TYPE", "VALUE")
 	for _, key := range slices.Sorted(maps.Keys(answer.Outputs)) {
 		o := answer.Outputs[key]
-		t.add(key, compacted(o.Type), compacted(o.Value))
+		t.add(key, strings.Trim(compacted(o.Type), `"`), compacted(o.Value))
 	}
 	return t.show()
 }

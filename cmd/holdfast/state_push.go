@@ -37,7 +37,11 @@ of the server look at it in either case.`,
 		if err != nil {
 			return err
 		}
-		return a.push(ctx, c, args[0], body, force, asJSON)
+		next, err := state.Scan(body)
+		if err != nil {
+			return fmt.Errorf("%s is no state: %w", args[1], err)
+		}
+		return a.push(ctx, c, args[0], pushed{next, body, force}, asJSON)
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "also over another lineage or a newer serial")
 	addJSONFlag(cmd, &asJSON)
@@ -52,26 +56,29 @@ func (a *app) readBody(file string) ([]byte, error) {
 	return os.ReadFile(file)
 }
 
-func (a *app) push(ctx context.Context, c *client, name string, body []byte, force, asJSON bool) error {
-	next, err := state.Scan(body)
-	if err != nil {
-		return err
-	}
-	path, err := ofState(name)
-	if err != nil {
-		return err
-	}
+// pushed is what is to be stored.
+type pushed struct {
+	state.Summary
+	body  []byte
+	force bool
+}
+
+func (a *app) push(ctx context.Context, c *client, name string, p pushed, asJSON bool) error {
 	var answer []byte
 	var stored struct{ Version, Serial uint64 }
-	err = c.underLock(ctx, name, "state-push", a.now(), func(lockID string) error {
+	err := c.underLock(ctx, name, "state-push", a.now(), func(lockID string) error {
 		before, err := c.findState(ctx, name)
 		if err != nil {
 			return err
 		}
-		if err := mayFollow(before, next, body); err != nil && !force {
+		if err := p.mayFollow(before); err != nil && !p.force {
 			return fmt.Errorf("%w; --force stores it all the same", err)
 		}
-		answer, err = c.object(ctx, ask{method: http.MethodPost, path: path, query: url.Values{"ID": {lockID}}, body: body, measure: a.sending}, &stored)
+		path, err := ofState(name)
+		if err != nil {
+			return err
+		}
+		answer, err = c.object(ctx, ask{method: http.MethodPost, path: path, query: url.Values{"ID": {lockID}}, body: p.body, measure: a.sending}, &stored)
 		return err
 	})
 	switch {
@@ -82,24 +89,24 @@ func (a *app) push(ctx context.Context, c *client, name string, body []byte, for
 	default:
 		fmt.Fprintf(a.stdout, "Stored %s as version %d with serial %d.\n", name, stored.Version, stored.Serial)
 	}
-	return err
+	return err // that the lock was not released, at most
 }
 
 // mayFollow says whether a state may be pushed over what there is, by the rules of the
 // clients.
-func mayFollow(before *stateFacts, next state.Summary, body []byte) error {
+func (p pushed) mayFollow(before *stateFacts) error {
 	if before == nil || before.Version == nil || before.DeletedAt != nil {
 		return nil
 	}
 	old := before.Version
-	digest := sha256.Sum256(body)
+	digest := sha256.Sum256(p.body)
 	switch {
-	case old.Lineage != next.Lineage && old.Lineage != "" && next.Lineage != "":
-		return fmt.Errorf("the file has the lineage %q, the state %q: they have nothing to do with each other", next.Lineage, old.Lineage)
-	case next.Serial < old.Serial:
-		return fmt.Errorf("the file has the serial %d, the state is newer: %d", next.Serial, old.Serial)
-	case next.Serial == old.Serial && hex.EncodeToString(digest[:]) != old.Digest:
-		return fmt.Errorf("the file has the state's serial %d, but other content", next.Serial)
+	case old.Lineage != p.Lineage && old.Lineage != "" && p.Lineage != "":
+		return fmt.Errorf("the file has the lineage %q, the state %q: they have nothing to do with each other", p.Lineage, old.Lineage)
+	case p.Serial < old.Serial:
+		return fmt.Errorf("the file has the serial %d, the state is newer: %d", p.Serial, old.Serial)
+	case p.Serial == old.Serial && hex.EncodeToString(digest[:]) != old.Digest:
+		return fmt.Errorf("the file has the state's serial %d, but other content", p.Serial)
 	}
 	return nil
 }

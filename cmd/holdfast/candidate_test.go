@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+// heldBack makes an organization whose guards hold, with a state that a write would empty.
+func heldBack(t *testing.T) (s *shell, candidate string) {
+	s = newShell(t)
+	policy := auth.DefaultPolicy()
+	policy.Guards = auth.GuardsHold
+	s.keeping(policy)
+	s.push("app", network(1, "small", "large"))
+	s.stdin = network(2)
+	s.refuse(exitFailed, "the server answers 409 write_held: the write was kept back (emptied) as candidate ", "state", "push", "app", "-")
+	fields := strings.Fields(s.must("candidate", "list", "app"))
+	for i, field := range fields {
+		if field == "open" {
+			return s, fields[i-1]
+		}
+	}
+	t.Fatalf("no candidate in %q", fields)
+	return nil, ""
+}
+
+func TestCandidateIsPromoted(t *testing.T) {
+	s, id := heldBack(t)
+	has(t, s.must("candidate", "list", "app"), "ID STATUS SOURCE ON VERSION SERIAL RESOURCES CAME BY NOTES", id+" open held 1 2 0 TIME ")
+	has(t, s.must("candidate", "diff", "app", id), " # serial: 1 -> 2", " - aws_vpc.net0", "0 added, 0 changed, 2 removed")
+	file := filepath.Join(t.TempDir(), "kept.tfstate")
+	has(t, s.must("candidate", "show", "app", id, "-o", file), "id "+id, "status open", "source held", "on version 1", "serial 2", "notes emptied")
+	if got, err := os.ReadFile(file); err != nil || string(got) != network(2) {
+		t.Errorf("fetched %s, %v", got, err)
+	}
+	s.refuse(exitUsage, "say why, with --reason", "candidate", "promote", "app", id)
+	if out := s.must("candidate", "promote", "app", id, "--reason", "it was meant"); out != "Candidate "+id+" is version 2 of app now, with serial 2.\n" {
+		t.Errorf("printed %s", out)
+	}
+	has(t, s.must("candidate", "list", "app"), id+" promoted held 1 ")
+	has(t, s.must("state", "versions", "app"), "2 2 0 ")
+	s.refuse(exitFailed, "was promoted; its bytes are no longer kept", "candidate", "show", "app", id, "-o", file)
+	s.refuse(exitFailed, "app has no candidate \"nothing\"", "candidate", "show", "app", "nothing")
+}
+
+func TestCandidateIsBroughtAndDiscarded(t *testing.T) {
+	s := newShell(t)
+	s.keeping(auth.DefaultPolicy())
+	s.push("app", network(1, "small"))
+	s.hold("app", "id-1", "alice@laptop") // candidates need no lock
+	out := s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large")), "--reason", "lost its lock")
+	id := strings.Fields(out)[3]
+	has(t, s.must("candidate", "list", "app"), id+" open pushed 1 2 1 TIME \"lost its lock\"")
+	s.refuse(exitFailed, "alice@laptop holds the lock id-1", "candidate", "promote", "app", id, "--reason", "x")
+	s.refuse(exitUsage, "confirm with --yes", "candidate", "discard", "app", id)
+	if out := s.must("candidate", "discard", "app", id, "--reason", "applied again", "--yes"); out != "Discarded candidate "+id+" of app.\n" {
+		t.Errorf("printed %s", out)
+	}
+	s.refuse(exitFailed, "409 candidate_settled", "candidate", "promote", "app", id, "--reason", "x")
+}
+
+// What came after a candidate is not overwritten unless somebody says so.
+func TestStaleCandidate(t *testing.T) {
+	s := newShell(t)
+	s.keeping(auth.DefaultPolicy())
+	s.push("app", network(1, "small"))
+	id := strings.Fields(s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large"))))[3]
+	s.push("app", network(2, "tiny"))
+	s.refuse(exitFailed, "409 candidate_stale", "candidate", "promote", "app", id, "--reason", "x")
+	has(t, s.must("candidate", "promote", "app", id, "--reason", "x", "--anyway"), "Candidate "+id+" is version 3 of app now")
+}

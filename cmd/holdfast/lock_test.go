@@ -1,0 +1,56 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+// hold takes a lock as a client would.
+func (s *shell) hold(name, id, who string) {
+	s.t.Helper()
+	var out, errs strings.Builder
+	c, err := s.app(&out, &errs).client(clientFlags{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	body, err := json.Marshal(lockInfo{ID: id, Who: who, Operation: "OperationTypeApply", Created: "2026-01-02T03:04:05Z"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	path, err := ofState(name)
+	if err == nil {
+		err = c.lock(s.t.Context(), path, body)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestLocksAreListedAndReleased(t *testing.T) {
+	s := newShell(t)
+	s.keeping(auth.DefaultPolicy())
+	s.hold("prod/network", "id-1", "alice@laptop")
+	s.hold("app", "id-2", "bob@ci")
+	has(t, s.must("lock", "list"), "STATE HOLDER OPERATION HELD FOR LAST SEEN KEY ID", "app bob@ci OperationTypeApply ", "prod/network alice@laptop OperationTypeApply ")
+	if out := s.must("lock", "list", "--json"); strings.Count(out, "\n") != 2 || !strings.Contains(out, `"Who":"bob@ci"`) {
+		t.Errorf("printed %s", out)
+	}
+	s.refuse(exitUsage, "say why, with --reason", "lock", "release", "app", "--yes")
+	s.refuse(exitUsage, "confirm with --yes", "lock", "release", "app", "--reason", "gone")
+	s.refuse(exitFailed, "the lock is held by \"bob@ci\"", "lock", "release", "app", "--id", "id-1", "--reason", "gone", "--yes")
+	s.interactive, s.stdin = true, "gone\nyes\n"
+	_, out, errs := s.run("lock", "release", "app")
+	if out != "Released the lock id-2 of app, which bob@ci held.\n" || !strings.Contains(errs, "bob@ci holds the lock id-2 for OperationTypeApply since 2026-01-02T03:04:05Z of app. Release it? Type yes: ") {
+		t.Errorf("printed %s%s", out, errs)
+	}
+	if out := s.must("lock", "release", "app"); out != "Nobody holds the lock of app.\n" {
+		t.Errorf("printed %s", out)
+	}
+	if out := s.must("lock", "list"); strings.Contains(out, "bob@ci") || !strings.Contains(out, "alice@laptop") {
+		t.Errorf("printed\n%s", out)
+	}
+	has(t, s.must("audit", "list", "--action", "lock.force"), `TIME lock.force app bob@ci, "gone"`)
+}

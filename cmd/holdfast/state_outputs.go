@@ -1,9 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/url"
@@ -92,13 +92,16 @@ func (a *app) output(ctx context.Context, c *client, name, key string, flags out
 	if err != nil {
 		return cutOff(err)
 	}
-	if !flags.raw && !flags.asJSON {
-		var o outputFacts
-		if json.Unmarshal(body, &o) != nil {
-			return errNotOurs
-		}
-		body = append(o.Value, '\n')
+	switch {
+	case flags.raw:
+		_, err = a.stdout.Write(body)
+		return err
+	case flags.asJSON:
+		return showRaw(a.stdout, bytes.TrimSpace(body))
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s", body)
-	return err
+	var o outputFacts
+	if json.Unmarshal(body, &o) != nil {
+		return errNotOurs
+	}
+	return showRaw(a.stdout, o.Value)
 }

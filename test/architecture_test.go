@@ -23,6 +23,7 @@ func layers() map[string][]string {
 		"audit":               {"fault", "auth"},
 		"state":               {"fault", "auth", "audit", "jsonscan"},
 		"state/document":      {"fault", "jsonscan"},
+		"notify":              {"audit"},
 		"inventory":           {"fault", "auth", "jsonscan"},
 		"inventory/csvrow":    {"inventory", "jsonscan"},
 		"inventory/transfer":  {"fault", "inventory", "inventory/csvrow", "jsonscan"},

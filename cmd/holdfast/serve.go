@@ -74,6 +74,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	defer closing(log, "the upload store", uploads)
 	service := state.NewService(states, verifier, time.Now, log)
 	defer sweepRegularly(ctx, service.Sweep, log)()
+	defer notifyRegularly(ctx, states, verifier, log)()
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Inventory:      inventory.NewService(uploads),

@@ -3,8 +3,10 @@
 //
 // The second kind needs both clients and has the build tag e2e; scripts/e2e.sh runs it.
 // Its scripts stand in scripts/, as txtar archives that testscript runs, each once per
-// client. A script may use testscript's commands, the programs in $TF (the client that
-// the run is about), $OTHER (the other one) and holdfast, and these commands of ours:
+// client; those in scripts/attacks/ need no client and run once, each opening with the
+// vulnerability, the scenario and the check. A script may use testscript's commands, the
+// programs in $TF (the client that the run is about), $OTHER (the other one) and holdfast,
+// and these commands of ours:
 //
 //	organization NAME            add an organization with a key, and act for it
 //	as NAME                      act for an organization that was added before
@@ -22,6 +24,14 @@
 //	certificate                  write cert.pem and key.pem, signed by a new authority whose
 //	                             own certificate is then in $CA
 //	lose-answers                 put a proxy before the server that loses answers
+//	raw STATUS... FILE           send what is in the file as it is, with CRLF at the ends of
+//	                             lines, $NAME and Go's escapes (\x00) replaced; want answers
+//	                             with these statuses, which are then in stdout
+//	bomb STATUS NAME [TEXT]      send a request that is meant to be costly, several at once,
+//	                             while an honest client must be answered; bombs_test.go
+//	memory MIB                   want that the server never had more memory than this
+//	slow COUNT FILE              as raw, so many times, followed by a byte now and again
+//	hung-up                      wait until the server hung up on all who are slow
 //
 // They set $SERVER, $ORG and $KEY. The server logs to $WORK/server.log and keeps its
 // state in $WORK/data, its keys in $WORK/auth.cfg. When a script ends, its server must

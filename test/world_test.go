@@ -16,6 +16,7 @@ type worldKey struct{}
 type world struct {
 	server        *server
 	organizations map[string]organization
+	slow          *slowSenders // nil before the first
 }
 
 func newWorld(env *testscript.Env) *world {
@@ -55,6 +56,11 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"capture":      capture,
 		"certificate":  certificate,
 		"lose-answers": loseAnswers,
+		"raw":          raw,
+		"bomb":         throwBomb,
+		"memory":       memory,
+		"slow":         slow,
+		"hung-up":      hungUp,
 	} {
 		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			if negated {

@@ -144,7 +144,7 @@ func (v *Verifier) Use(r *Keyring) {
 func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) (Principal, error) {
 	m, err := v.match(ctx, cred, placeOf(cred.Org, client.Address))
 	if err == nil {
-		err = m.key.usable(v.now(), client.Address)
+		err = m.key.Grant.usable(m.key.From, v.now(), client.Address)
 	}
 	if err != nil {
 		return Principal{}, v.refuse(ctx, err, cred.Org, client)

@@ -17,22 +17,22 @@ type Verifier interface {
 	Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error)
 }
 
+// CertificateVerifier is a Verifier that also knows for whom client certificates stand.
+// *auth.Verifier is one.
+type CertificateVerifier interface {
+	VerifyCertificate(ctx context.Context, sans []string, client auth.Client) (auth.Principal, error)
+}
+
 // Credentials reads a request's credentials.
 type Credentials func(*http.Request) (auth.Credentials, error)
 
 type principalKey struct{}
 
-// Authenticate lets a request pass only with verified credentials. Principal then
-// returns whose they are.
+// Authenticate lets a request pass only with verified credentials or, if it carries none,
+// with a client certificate that stands for somebody. Principal then returns who that is.
 func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(c.Request.Context())}
-		given, err := credentials(c.Request)
-		if err != nil {
-			Fail(c, err)
-			return
-		}
-		principal, err := verifier.Verify(c.Request.Context(), given, client)
+		principal, err := principalOf(c, verifier, credentials)
 		if err != nil {
 			Fail(c, err)
 			return
@@ -42,6 +42,26 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 		Annotate(c, slog.String("org", principal.Org.String()))
 		c.Next()
 	}
+}
+
+func principalOf(c *gin.Context, verifier Verifier, credentials Credentials) (auth.Principal, error) {
+	ctx := c.Request.Context()
+	client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(ctx)}
+	certificates, ok := verifier.(CertificateVerifier)
+	if names := CertificateNames(c.Request); ok && len(names) > 0 && carriesNone(c.Request) {
+		return certificates.VerifyCertificate(ctx, names, client)
+	}
+	given, err := credentials(c.Request)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	return verifier.Verify(ctx, given, client)
+}
+
+// carriesNone reports whether there is nothing in a request that could have been meant as
+// credentials. Who sends some that are no good is not let in as somebody else.
+func carriesNone(r *http.Request) bool {
+	return len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values("X-API-Key")) == 0
 }
 
 // Principal returns the verified caller; the zero Principal, which may nothing, where

@@ -57,6 +57,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routeNative(router.Group("/api/v1/state/:name", native), d)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
 	routeUploads(router.Group("/", native), d, measured)
+	router.GET("/api/v1/whoami", native, whoami{}.show)
 
 	router.NoRoute(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noRoute)
 	router.NoMethod(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noMethod)

@@ -20,6 +20,8 @@ func layers() map[string][]string {
 		"certs":               {},
 		"configs":             {"certs"},
 		"auth":                {"fault"},
+		"oidc":                {"fault", "auth"},
+		"oidc/oidctest":       {},
 		"state":               {"fault", "auth", "jsonscan"},
 		"state/document":      {"fault", "jsonscan"},
 		"inventory":           {"fault", "auth", "jsonscan"},
@@ -49,6 +51,7 @@ func foreign() map[string][]string {
 	return map[string][]string{
 		"fault": domain, "auth": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain, "certs": domain,
 		"storage":    http,
+		"oidc":       slices.Concat(sql, http[1:]), // it asks issuers
 		"middleware": sql,
 		"handlers":   sql,
 	}

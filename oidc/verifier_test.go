@@ -1,0 +1,183 @@
+package oidc_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/oidc/oidctest"
+)
+
+func TestGoodTokenStandsForItsRule(t *testing.T) {
+	for _, algorithm := range []jose.SignatureAlgorithm{jose.RS256, jose.RS512, jose.PS256, jose.PS384, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA} {
+		t.Run(string(algorithm), func(t *testing.T) {
+			r := newRig(t)
+			key := r.issuer.Add(t, "another", algorithm)
+			got, err := r.login(key.Sign(t, r.claims()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			states, _ := auth.ParsePatterns("prod/*")
+			want := auth.Principal{
+				Org: acme, OrgName: "Acme", KeyID: "oidc.github", KeyName: "github",
+				Subject: "repo:acme/infra:ref:refs/heads/main",
+				Grant:   auth.Grant{Role: auth.Writer, States: states, Expires: r.now().Add(10 * time.Minute)},
+				Address: "192.0.2.7", Request: "r1",
+			}
+			byText := cmp.Comparer(func(a, b *auth.Patterns) bool { return a.String() == b.String() })
+			if diff := cmp.Diff(want, got, byText); diff != "" {
+				t.Errorf("principal (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTokenIsGoodForTheFirstRuleThatMatches(t *testing.T) {
+	r := newRig(t)
+	p, err := r.login(r.key.Sign(t, r.claims().With("repository", "acme/docs")))
+	if err != nil || p.KeyName != "readers" || p.Role != auth.Reader {
+		t.Errorf("%+v, %v; want the rule readers", p, err)
+	}
+}
+
+func TestClaimsAreChecked(t *testing.T) {
+	minute := func(r *rig, n int) int64 { return r.now().Add(time.Duration(n) * time.Minute).Unix() }
+	for _, c := range []struct {
+		name    string
+		claims  func(r *rig, good oidctest.Claims) oidctest.Claims
+		message string // of the refusal; empty when the token is good
+	}{
+		{"no exp", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", nil) }, "no exp"},
+		{"exp null", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", json.RawMessage("null")) }, "no exp"},
+		{"exp is text", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", "2099-01-01") }, "can't be read"},
+		{"exp is huge", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 1e300) }, "can't be read"},
+		{"expired", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)-1) }, "its exp is past: it was good until 2027-01-15T07:58:59Z"},
+		{"expired within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)) }, ""},
+		{"not yet", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)+1) }, "its nbf is to come"},
+		{"not yet within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)) }, ""},
+		{"issued in the future", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("iat", minute(r, 1)+1) }, "its iat is to come"},
+		{"no nbf, no iat", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", nil).With("iat", nil) }, ""},
+		{"no sub", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", nil) }, "no sub"},
+		{"sub is a number", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", 7) }, "can't be read"},
+		{"sub is long", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", strings.Repeat("x", 1025)) }, "no sub"},
+		{"no aud", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", nil) }, "needs an aud"},
+		{"wrong aud", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", "https://else.example.com") }, "no rule of the organization is for its iss"},
+		{"aud in another case", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", "HTTPS://state.example.com") }, "no rule of the organization is for its iss"},
+		{"one aud of several", func(_ *rig, g oidctest.Claims) oidctest.Claims {
+			return g.With("aud", []string{"https://else.example.com", audience})
+		}, ""},
+		{"too many auds", func(_ *rig, g oidctest.Claims) oidctest.Claims {
+			return g.With("aud", strings.Split(strings.Repeat("x ", 20)+audience, " "))
+		}, "needs an aud"},
+		{"no iss", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("iss", nil) }, "no iss"},
+		{"iss with a slash", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("iss", r.issuer.URL+"/") }, "no rule of the organization is for its iss"},
+		{"claim missing", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", nil) }, "claims that don't match: ref (rule github), repository (rule readers)"},
+		{"claim wrong", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", "refs/heads/main2") }, "ref (rule github)"},
+		{"claim with more lines", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", "refs/heads/main\nx") }, "ref (rule github)"},
+		{"claim in another case", func(_ *rig, g oidctest.Claims) oidctest.Claims {
+			return g.With("ref", nil).With("Ref", "refs/heads/main")
+		}, "ref (rule github)"},
+		{"claim is an object", func(_ *rig, g oidctest.Claims) oidctest.Claims {
+			return g.With("ref", map[string]string{"x": "refs/heads/main"})
+		}, "ref (rule github)"},
+		{"one of a claim's list", func(_ *rig, g oidctest.Claims) oidctest.Claims {
+			return g.With("ref", []any{nil, 1, "refs/heads/main"})
+		}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRig(t)
+			token := r.key.Sign(t, c.claims(r, r.claims()))
+			if c.message == "" {
+				r.mustPass(t, token)
+				return
+			}
+			r.mustFail(t, token, fault.TokenRefused, c.message)
+			_, err := r.login(token)
+			if told := fault.From(err).Message; strings.Contains(told, "acme/inf*") || strings.Contains(told, "acme/docs") {
+				t.Errorf("the refusal tells what would do: %s", told)
+			}
+		})
+	}
+}
+
+func TestOtherOrganizationsRulesDontCount(t *testing.T) {
+	r := newRig(t)
+	token := r.key.Sign(t, r.claims())
+	for _, org := range []uuid.UUID{other, uuid.MustParse("99999999-9999-4999-8999-999999999999")} {
+		_, err := r.loginTo(org, token)
+		wantFault(t, err, fault.TokenRefused, "no rule of the organization is for its iss")
+	}
+	if n := r.issuer.Fetches(); n != 0 {
+		t.Errorf("the issuer was asked %d times for tokens that no rule is for", n)
+	}
+}
+
+func TestOrganizationOfTheOnlyRule(t *testing.T) {
+	r := newRig(t)
+	token := r.key.Sign(t, r.claims())
+	if p, err := r.loginTo(uuid.Nil, token); err != nil || p.Org != acme {
+		t.Errorf("%v, %v; want Acme", p.Org, err)
+	}
+	r.rules = keyring(t, strings.ReplaceAll(rulesOfTwo, "ISSUER", r.issuer.URL))
+	_, err := r.loginTo(uuid.Nil, token)
+	wantFault(t, err, fault.TokenRefused, "several organizations have rules for its iss and aud; name yours")
+	if p, err := r.loginTo(other, token); err != nil || p.Org != other {
+		t.Errorf("%v, %v; want Other", p.Org, err)
+	}
+}
+
+const rulesOfTwo = `[11111111-2222-3333-4444-555555555555]
+[11111111-2222-3333-4444-555555555555.oidc.a]
+issuer = ISSUER
+audience = https://state.example.com
+claims.repository = *
+role = reader
+[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]
+[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee.oidc.b]
+issuer = ISSUER
+audience = https://state.example.com
+claims.repository = *
+role = reader
+from = 192.0.2.0/24
+`
+
+func TestAddressIsChecked(t *testing.T) {
+	r := newRig(t)
+	r.rules = keyring(t, strings.ReplaceAll(rulesOfTwo, "ISSUER", r.issuer.URL))
+	for address, code := range map[string]fault.Code{
+		"192.0.2.7": "", "::ffff:192.0.2.7": "", "198.51.100.1": fault.AddressRefused, "": fault.AddressRefused, "@": fault.AddressRefused,
+	} {
+		cred := auth.Credentials{Org: other, Key: r.key.Sign(t, r.claims())}
+		_, err := r.VerifyToken(t.Context(), r.rules, cred, auth.Client{Address: address})
+		if code == "" && err != nil {
+			t.Errorf("from %q: %v", address, err)
+		} else if code != "" {
+			wantFault(t, err, code, "not from the address")
+		}
+	}
+}
+
+func TestRuleThatIsGoneDoesNotCount(t *testing.T) {
+	r := newRig(t)
+	token := r.key.Sign(t, r.claims())
+	r.mustPass(t, token)
+	r.rules = keyring(t, "[11111111-2222-3333-4444-555555555555]\nname = Acme\n")
+	r.mustFail(t, token, fault.TokenRefused, "no rule of the organization")
+}
+
+func TestTokenEndsWithItsTime(t *testing.T) {
+	r := newRig(t)
+	token := r.key.Sign(t, r.claims())
+	r.mustPass(t, token)
+	r.pass(11 * time.Minute)
+	r.mustPass(t, token)
+	r.pass(time.Second)
+	r.mustFail(t, token, fault.TokenRefused, "exp is past")
+}

@@ -14,11 +14,17 @@ import (
 // skew is by how much an issuer's clock and ours may differ.
 const skew = time.Minute
 
-// current returns why the token is not good now; its times are as its issuer's clock was.
-func (c claims) current(now time.Time) error {
+// maxSubject is how long a sub may be, in bytes: it goes into logs and records.
+const maxSubject = 1024
+
+// check returns why the token is not good now, whatever the rules say.
+func (c claims) check(now time.Time) error {
 	r := c.registered
 	if r.Expiry == nil {
 		return errors.New("it has no exp")
+	}
+	if r.Subject == "" || len(r.Subject) > maxSubject {
+		return fmt.Errorf("it has no sub of 1 to %d bytes", maxSubject)
 	}
 	switch err := r.ValidateWithLeeway(jwt.Expected{Time: now}, skew); {
 	case errors.Is(err, jwt.ErrExpired):

@@ -110,8 +110,8 @@ func TestHangingIssuerHoldsUpNobodyElse(t *testing.T) {
 	r := newRig(t)
 	hanging := oidctest.New(t)
 	r.rules = keyring(t, fmt.Sprintf(rules, r.issuer.URL)+fmt.Sprintf("[%s.oidc.dead]\nissuer = %s\naudience = %s\nclaims.sub = *\nrole = reader\n", other, hanging.URL, audience))
-	release := make(chan struct{})
-	hanging.Instead(func(http.ResponseWriter, *http.Request) { <-release })
+	arrived, release := make(chan struct{}, 100), make(chan struct{})
+	hanging.Instead(func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-release })
 	key := oidctest.NewKey(t, "x", jose.ES256)
 	held := key.Sign(t, hanging.Claims(audience, r.now()))
 
@@ -120,13 +120,14 @@ func TestHangingIssuerHoldsUpNobodyElse(t *testing.T) {
 	var logins sync.WaitGroup
 	for range 100 {
 		logins.Go(func() {
-			_, err := r.VerifyToken(ctx, r.rules, auth.Credentials{Org: other, Key: held}, auth.Client{})
+			_, err := r.VerifyToken(ctx, r.rules, auth.Credentials{Org: other, Key: held})
 			refused <- err
 		})
 	}
 	for range 100 - 32 {
 		wantFault(t, <-refused, fault.IssuerUnavailable, "")
 	}
+	<-arrived
 	r.mustPass(t, r.key.Sign(t, r.claims()))
 	cancel()
 	for range 32 {
@@ -154,7 +155,7 @@ func TestFetchesEndAfterFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := r.verifier(t, pipes())
 		start := time.Now()
-		_, err := v.VerifyToken(t.Context(), r.rules, auth.Credentials{Org: acme, Key: token}, auth.Client{})
+		_, err := v.VerifyToken(t.Context(), r.rules, auth.Credentials{Org: acme, Key: token})
 		wantFault(t, err, fault.IssuerUnavailable, "")
 		if took := time.Since(start); took != 5*time.Second {
 			t.Errorf("refused after %v, want 5s", took)
@@ -169,7 +170,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		v := r.verifier(t, pipes())
 		refused := make(chan error)
 		go func() {
-			_, err := v.VerifyToken(context.Background(), r.rules, auth.Credentials{Org: acme, Key: token}, auth.Client{})
+			_, err := v.VerifyToken(context.Background(), r.rules, auth.Credentials{Org: acme, Key: token})
 			refused <- err
 		}()
 		synctest.Wait()
@@ -181,7 +182,7 @@ func TestCloseEndsEverything(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("it took %v to close", took)
 		}
-		_, err := v.VerifyToken(t.Context(), r.rules, auth.Credentials{Org: acme, Key: token}, auth.Client{})
+		_, err := v.VerifyToken(t.Context(), r.rules, auth.Credentials{Org: acme, Key: token})
 		wantFault(t, err, fault.IssuerUnavailable, "")
 	})
 }
@@ -199,7 +200,7 @@ func TestManyHangingIssuers(t *testing.T) {
 		for n := range 20 {
 			token := r.key.Sign(t, r.claims().With("iss", fmt.Sprintf("https://issuer-%d.example", n)))
 			go func() {
-				_, err := v.VerifyToken(context.Background(), ring, auth.Credentials{Org: acme, Key: token}, auth.Client{})
+				_, err := v.VerifyToken(context.Background(), ring, auth.Credentials{Org: acme, Key: token})
 				wantFault(t, err, fault.IssuerUnavailable, "")
 				refused <- time.Since(start)
 			}()

@@ -3,7 +3,6 @@ package oidc
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -39,45 +38,18 @@ func loginsFor(rules *auth.Keyring, org uuid.UUID, t token) ([]auth.TokenLogin, 
 	return logins, nil
 }
 
-// admit returns whom the first rule makes of a verified token that matches it.
-func admit(logins []auth.TokenLogin, c claims, client auth.Client) (auth.Principal, error) {
+// choose returns the first rule that a verified token matches.
+func choose(logins []auth.TokenLogin, c claims) (auth.TokenLogin, error) {
 	var unmet []string
 	for _, login := range logins {
 		claim, found := c.unmet(login.Rule)
 		if !found {
-			return principal(login, c, client)
+			return login, nil
 		}
 		unmet = append(unmet, fmt.Sprintf("%s (rule %s)", claim, login.Rule.Name))
 	}
 	refused := fault.New(fault.TokenRefused, "the token is good, but for no rule of the organization; claims that don't match: %s",
 		strings.Join(unmet[:min(len(unmet), maxNamed)], ", "))
 	refused.Err = fmt.Errorf("its sub is %.200q", c.registered.Subject)
-	return auth.Principal{}, refused
-}
-
-func principal(login auth.TokenLogin, c claims, client auth.Client) (auth.Principal, error) {
-	if !within(login.Rule.From, client.Address) {
-		return auth.Principal{}, fault.New(fault.AddressRefused, "the token is good, but not from the address %s", client.Address)
-	}
-	grant := login.Rule.Grant
-	grant.Expires = c.registered.Expiry.Time()
-	return auth.Principal{
-		Org:     login.Org.ID,
-		OrgName: login.Org.Name,
-		KeyID:   "oidc." + login.Rule.Name,
-		KeyName: login.Rule.Name,
-		Subject: c.registered.Subject,
-		Grant:   grant,
-		Limits:  login.Org.Limits,
-		Address: client.Address,
-		Request: client.Request,
-	}, nil
-}
-
-// within reports whether an address is in one of the networks; every one is if there are
-// none.
-func within(networks []netip.Prefix, address string) bool {
-	ip, err := netip.ParseAddr(address)
-	ip = ip.Unmap().WithZone("")
-	return len(networks) == 0 || err == nil && slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(ip) })
+	return auth.TokenLogin{}, refused
 }

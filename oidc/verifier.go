@@ -3,7 +3,6 @@ package oidc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -11,9 +10,6 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
-
-// maxSubject is how long a sub may be, in bytes: it goes into logs and records.
-const maxSubject = 1024
 
 // Config sets up a Verifier. Zero values mean the defaults.
 type Config struct {
@@ -54,32 +50,33 @@ func (v *Verifier) Close() error {
 	return nil
 }
 
-// VerifyToken returns who is calling with a token, by the rules of a keyring. cred.Org is
-// the organization that the caller named; uuid.Nil if none. A refusal is a *fault.Error:
+// VerifyToken returns the rule of a keyring that a token is good for, and what it says of
+// its bearer. cred.Org is the organization that the caller named; uuid.Nil if none. A
+// refusal is a *fault.Error:
 //
 //   - TokenRefused, with what is wrong with the token and never what would be right;
-//   - AddressRefused, which only those learn who have a good token;
 //   - IssuerUnavailable, while its issuer's keys can't be had.
-func (v *Verifier) VerifyToken(ctx context.Context, rules *auth.Keyring, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
+func (v *Verifier) VerifyToken(ctx context.Context, rules *auth.Keyring, cred auth.Credentials) (auth.Token, error) {
 	t, err := parse(cred.Key)
 	if err != nil {
-		return auth.Principal{}, refuse(err)
+		return auth.Token{}, refuse(err)
 	}
 	logins, err := loginsFor(rules, cred.Org, t)
 	if err != nil {
-		return auth.Principal{}, refuse(err)
+		return auth.Token{}, refuse(err)
 	}
 	c, err := v.verify(ctx, t)
 	if err != nil {
-		return auth.Principal{}, refuse(err)
+		return auth.Token{}, refuse(err)
 	}
-	if err := c.current(v.now()); err != nil {
-		return auth.Principal{}, refuse(err)
+	if err := c.check(v.now()); err != nil {
+		return auth.Token{}, refuse(err)
 	}
-	if length := len(c.registered.Subject); length == 0 || length > maxSubject {
-		return auth.Principal{}, refuse(fmt.Errorf("it has no sub of 1 to %d bytes", maxSubject))
+	login, err := choose(logins, c)
+	if err != nil {
+		return auth.Token{}, err
 	}
-	return admit(logins, c, client)
+	return auth.Token{TokenLogin: login, Subject: c.registered.Subject, Expires: c.registered.Expiry.Time()}, nil
 }
 
 // verify returns what the issuer says in a token.

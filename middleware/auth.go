@@ -72,7 +72,8 @@ func Principal(c *gin.Context) auth.Principal {
 }
 
 // NativeCredentials reads X-Org-ID with X-API-Key, HTTP Basic with the organization's
-// UUID as user name, or a Bearer key that carries its organization, in this order.
+// UUID as user name, or a Bearer key that carries its organization, in this order. A token
+// may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 	if key := r.Header.Get("X-API-Key"); key != "" {
 		return withOrg(r.Header.Get("X-Org-ID"), key)
@@ -84,10 +85,14 @@ func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 }
 
 // KeyCredentials is NativeCredentials for the partition spelling, whose clients send any
-// Basic user name: the key alone says which organization it is, when it carries one.
+// Basic user name: the key alone says which organization it is, when it carries one. A
+// token's is that of the rule which it is for, unless the user name is an organization.
 func KeyCredentials(r *http.Request) (auth.Credentials, error) {
-	if _, key, ok := r.BasicAuth(); ok && r.Header.Get("X-API-Key") == "" {
+	if user, key, ok := r.BasicAuth(); ok && r.Header.Get("X-API-Key") == "" {
 		if org, carries := auth.OrgOfKey(key); carries {
+			return auth.Credentials{Org: org, Key: key}, nil
+		}
+		if org, named := orgID(user); auth.IsToken(key) && !named {
 			return auth.Credentials{Org: org, Key: key}, nil
 		}
 	}
@@ -98,22 +103,35 @@ func KeyCredentials(r *http.Request) (auth.Credentials, error) {
 const uuidLength = 36
 
 // withOrg leaves the organization nil when it is not a UUID: the verifier then refuses
-// it at the same cost as any other wrong one.
+// it at the same cost as any other wrong one. With a token, nil would leave the choice to
+// the rules, so what was meant for one organization could pass for another.
 func withOrg(org, key string) (auth.Credentials, error) {
-	id, err := uuid.Parse(org)
-	if err != nil || len(org) != uuidLength {
-		id = uuid.Nil
+	id, named := orgID(org)
+	if org != "" && !named && auth.IsToken(key) {
+		return auth.Credentials{}, fault.New(fault.CredentialsWrong, "the user name, or X-Org-ID, is not an organization's UUID")
 	}
 	return auth.Credentials{Org: id, Key: key}, nil
+}
+
+// orgID returns the organization that a text names in the usual form.
+func orgID(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != uuidLength {
+		return uuid.Nil, false
+	}
+	return id, id != uuid.Nil
 }
 
 func bearer(r *http.Request) (auth.Credentials, error) {
 	scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return auth.Credentials{}, fault.New(fault.CredentialsNeeded,
-			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key")
+			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
 	}
 	key = strings.TrimSpace(key)
+	if auth.IsToken(key) {
+		return withOrg(r.Header.Get("X-Org-ID"), key)
+	}
 	org, _ := auth.OrgOfKey(key)
 	return auth.Credentials{Org: org, Key: key}, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/spf13/cobra"
@@ -61,7 +62,12 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
-	verifier, watcher, err := openKeys(ctx, settings.Auth, log)
+	tokens, err := oidc.NewVerifier(oidc.Config{Logger: log})
+	if err != nil {
+		return err
+	}
+	defer closing(log, "the token verifier", tokens)
+	verifier, watcher, err := openKeys(ctx, settings.Auth, tokens, log)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,9 @@
 //	capture NAME PATTERN         set $NAME to what the group in the pattern matches in stdout
 //	certificate                  write cert.pem and key.pem, signed by a new authority whose
 //	                             own certificate is then in $CA
+//	issuer [rotate ID | down]    start an issuer of tokens; let it sign with a new key and
+//	                             forget the old one; let it answer nothing but errors
+//	token [CLAIM=VALUE...]       set $TOKEN to a token of it, good but for these claims
 //	lose-answers                 put a proxy before the server that loses answers
 //	raw STATUS... FILE           send what is in the file as it is, with CRLF at the ends of
 //	                             lines, $NAME and Go's escapes (\x00) replaced; want answers
@@ -33,7 +36,7 @@
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
 //	hung-up                      wait until the server hung up on all who are slow
 //
-// They set $SERVER, $ORG and $KEY. The server logs to $WORK/server.log and keeps its
+// They set $SERVER, $ORG, $KEY and $ISSUER. The server logs to $WORK/server.log and keeps its
 // state in $WORK/data, its keys in $WORK/auth.cfg. When a script ends, its server must
 // stop cleanly and leave its port free.
 //

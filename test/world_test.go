@@ -17,12 +17,14 @@ type world struct {
 	server        *server
 	organizations map[string]organization
 	slow          *slowSenders // nil before the first
+	tokens        tokens
 }
 
 func newWorld(env *testscript.Env) *world {
 	return &world{
 		server:        newServer(env.WorkDir, slices.Clone(env.Vars)),
 		organizations: map[string]organization{},
+		tokens:        tokens{t: env.T().(testing.TB)},
 	}
 }
 
@@ -56,6 +58,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"capture":      capture,
 		"certificate":  certificate,
 		"lose-answers": loseAnswers,
+		"issuer":       issue,
+		"token":        sign,
 		"raw":          raw,
 		"bomb":         throwBomb,
 		"memory":       memory,

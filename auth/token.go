@@ -45,16 +45,19 @@ func (v *Verifier) verifyToken(ctx context.Context, cred Credentials, client Cli
 	return t.principal(client), nil
 }
 
-// admitToken refuses those who failed too often before their token is looked at.
+// admitToken counts bad tokens as failures, and tells those who have had too many nothing
+// else. A good token gets in all the same: to check a signature costs little more than to
+// read the request, and nobody finds one by trying.
 func (v *Verifier) admitToken(ctx context.Context, cred Credentials, p place) (Token, error) {
-	if err := v.failures.allowed(p); err != nil {
-		return Token{}, err
-	}
 	t, err := v.currentToken(ctx, cred)
-	if fault.Is(err, fault.TokenRefused) {
-		v.failures.record(p)
+	if !fault.Is(err, fault.TokenRefused) {
+		return t, err
 	}
-	return t, err
+	if tooMany := v.failures.allowed(p); tooMany != nil {
+		return Token{}, tooMany
+	}
+	v.failures.record(p)
+	return Token{}, err
 }
 
 // currentToken checks a token by the rules in force; again when they were replaced while

@@ -41,7 +41,7 @@ func TestClaimsMatch(t *testing.T) {
 		{"yes", "true", true}, {"no", "false", true}, {"yes", "false", false}, {"n", "7", true}, {"n", "7.0", false},
 		{"big", "12345678901234567890", true}, {"exact", "1.50", true},
 		{"nothing", "*", false}, {"nothing", "null", false}, {"missing", "*", false},
-		{"list", "a", true}, {"list", "2", true}, {"list", "false", true}, {"list", "b", false}, {"list", "d", false}, {"none", "*", false},
+		{"list", "a", true}, {"list", "2", true}, {"list", "false", true}, {"list", "b", false}, {"list", "d", false}, {"list", "null", false}, {"none", "*", false},
 		{"a.b", "flat", true}, {"a.b", "nested", false}, {"a.c.d", "deep", true}, {"a.c", "*", false}, {"x.y.z", "mixed", true},
 		{"twice.k", "*", false}, {"text.x", "*", false}, {"a.", "*", false}, {".a", "*", false},
 		{"kubernetes.io/serviceaccount", "one", true},

@@ -178,9 +178,13 @@ func TestCloseEndsEverything(t *testing.T) {
 		if err := v.Close(); err != nil {
 			t.Error(err)
 		}
+		ended := strings.Contains(r.log.String(), "keys can't be had")
 		wantFault(t, <-refused, fault.IssuerUnavailable, "")
 		if took := time.Since(start); took != 0 {
 			t.Errorf("it took %v to close", took)
+		}
+		if !ended {
+			t.Error("closed while a fetch was running")
 		}
 		_, err := v.VerifyToken(t.Context(), r.rules, auth.Credentials{Org: acme, Key: token})
 		wantFault(t, err, fault.IssuerUnavailable, "")

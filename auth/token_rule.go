@@ -14,7 +14,7 @@ type TokenRule struct {
 	Issuer   string // the URL exactly as tokens carry it
 	Audience string
 	Claims   []ClaimPattern // at least one; a token must match all
-	Grant                   // never expires: its tokens do
+	Grant                   // Expires is zero: each token has its own
 	From     []netip.Prefix // where tokens may be used from; empty for anywhere
 }
 
@@ -105,6 +105,8 @@ func (s *tokenSection) set(l line) (problem string, known bool) {
 	case l.setting == "audience":
 		s.rule.Audience = l.value
 		return checkValue(l.value), true
+	case l.setting == "expires":
+		return "", false // its tokens do
 	case strings.HasPrefix(l.setting, claimPrefix):
 		claim, problem := readClaim(l)
 		s.rule.Claims, s.claims = append(s.rule.Claims, claim), true
@@ -113,7 +115,7 @@ func (s *tokenSection) set(l line) (problem string, known bool) {
 	return s.grantSection.set(l)
 }
 
-func (s *tokenSection) end(span) {
+func (s *tokenSection) end(at span) {
 	s.p.lacks("an oidc section needs an issuer", "issuer")
 	s.p.lacks("an oidc section needs an audience: without one, tokens made for others would do", "audience")
 	if !s.claims {
@@ -121,5 +123,5 @@ func (s *tokenSection) end(span) {
 	}
 	s.check()
 	s.rule.Grant, s.rule.From = s.grant, s.from
-	s.org.Tokens = append(s.org.Tokens, s.rule)
+	s.org.Tokens, s.org.last = append(s.org.Tokens, s.rule), at.last
 }

@@ -11,6 +11,9 @@ type CertificateRule struct {
 	From []netip.Prefix // where they may be used from; empty for anywhere
 }
 
+// ID is the KeyID of a Principal whose certificate the rule let in.
+func (r CertificateRule) ID() string { return certificateKind + "." + r.Name }
+
 // certificateSection is that of a CertificateRule.
 type certificateSection struct {
 	grantSection

@@ -18,6 +18,9 @@ type TokenRule struct {
 	From     []netip.Prefix // where tokens may be used from; empty for anywhere
 }
 
+// ID is the KeyID of a Principal whose token the rule let in.
+func (r TokenRule) ID() string { return tokenKind + "." + r.Name }
+
 // ClaimPattern is what one claim of a token must look like.
 type ClaimPattern struct {
 	Claim   string // its name; with dots, it may be one claim or nested ones

@@ -16,7 +16,7 @@ const lastUseInterval = time.Minute
 // LastUseConfig sets up a LastUse. All of it is needed.
 type LastUseConfig struct {
 	Path   string          // of the file; its folder is made when it is missing
-	Known  func() *Keyring // what is in force; what it lacks is forgotten
+	Known  func() *Keyring // what is in force, such as Verifier.Keyring; what it lacks is forgotten
 	Logger *slog.Logger
 	Now    func() time.Time
 }

@@ -138,6 +138,9 @@ func (v *Verifier) Use(r *Keyring) {
 	v.current.Store(&inForce{r, v.issued.Add(1)})
 }
 
+// Keyring returns what is in force.
+func (v *Verifier) Keyring() *Keyring { return v.current.Load().Keyring }
+
 // Verify returns who is calling. A refusal is a *fault.Error:
 //
 //   - CredentialsWrong, after the same work for a wrong key as for an unknown organization;

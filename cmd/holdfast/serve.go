@@ -78,10 +78,12 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
+	noting := noteUses(ctx, verifier, settings, log)
+	defer closing(log, "the record of when keys were used", noting)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         state.NewService(states, time.Now, log),
 		Inventory:      inventory.NewService(uploads),
-		Verifier:       verifier,
+		Verifier:       noting,
 		Log:            log,
 		Now:            time.Now,
 		Version:        version,

@@ -8,12 +8,11 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/middleware"
 )
 
 // noting is a verifier that remembers whom it let in, however they proved themselves.
 type noting struct {
-	middleware.Verifier
+	*auth.Verifier
 	uses *auth.LastUse // nil for a server that keeps nothing
 }
 
@@ -33,7 +32,14 @@ func lastUsePath(settings configs.Settings) string {
 }
 
 func (n noting) Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error) {
-	principal, err := n.Verifier.Verify(ctx, credentials, client)
+	return n.note(n.Verifier.Verify(ctx, credentials, client))
+}
+
+func (n noting) VerifyCertificate(ctx context.Context, sans []string, client auth.Client) (auth.Principal, error) {
+	return n.note(n.Verifier.VerifyCertificate(ctx, sans, client))
+}
+
+func (n noting) note(principal auth.Principal, err error) (auth.Principal, error) {
 	if err == nil && n.uses != nil {
 		n.uses.Note(principal)
 	}

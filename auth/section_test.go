@@ -154,6 +154,7 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"quoted claim", whole + "claims.x = \"a\"", "7: a value can't start with a quotation mark"},
 		{"claim with a reference", whole + "claims.x = %(role)s", "7: a value can't contain %("},
 		{"same claim", whole + "claims.sub = b", "7: a second pattern for the same claim; the first is in line 6"},
+		{"token that counts for ever", whole + "valid_for = 25h", "7: valid_for is a time such as 90m"},
 		{"token that expires", whole + "expires = 2027-01-31", "7: an unknown setting; an oidc section has"},
 		{"no san", cert, "2: a cert section needs a san"},
 		{"san of no kind", cert + "san = ci.acme.example", "4: not a subject alternative name: it starts with"},

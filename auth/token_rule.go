@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // TokenRule is an [<org>.oidc.<name>] section: which tokens of an issuer stand for the
@@ -16,6 +17,9 @@ type TokenRule struct {
 	Claims   []ClaimPattern // at least one; a token must match all
 	Grant                   // Expires is zero: each token has its own
 	From     []netip.Prefix // where tokens may be used from; empty for anywhere
+	// ValidFor is for how long after its iat a token counts although its exp is past: some
+	// issuers' tokens live shorter than an apply takes. 0 leaves it at the exp.
+	ValidFor time.Duration
 }
 
 // ID is the KeyID of a Principal whose token the rule let in.
@@ -55,6 +59,17 @@ func readClaim(l line) (ClaimPattern, string) {
 		return ClaimPattern{}, "not a pattern"
 	}
 	return ClaimPattern{Claim: name, Pattern: l.value, compiled: compiled}, checkValue(l.value)
+}
+
+// maxValidFor bounds what a stolen token is worth.
+const maxValidFor = 24 * time.Hour
+
+func readValidFor(text string) (time.Duration, string) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > maxValidFor {
+		return 0, "valid_for is a time such as 90m, of at most 24h, counted from a token's iat"
+	}
+	return d, ""
 }
 
 // checkIssuer returns what is wrong with an issuer's URL. Its keys decide who comes in, so
@@ -97,7 +112,7 @@ type tokenSection struct {
 }
 
 func (*tokenSection) about() sectionKind {
-	return sectionKind{has: "an oidc section has issuer, audience, claims.<name>, role, states and from"}
+	return sectionKind{has: "an oidc section has issuer, audience, claims.<name>, valid_for, role, states and from"}
 }
 
 func (s *tokenSection) set(l line) (problem string, known bool) {
@@ -110,6 +125,9 @@ func (s *tokenSection) set(l line) (problem string, known bool) {
 		return checkValue(l.value), true
 	case l.setting == "expires":
 		return "", false // its tokens do
+	case l.setting == "valid_for":
+		s.rule.ValidFor, problem = readValidFor(l.value)
+		return problem, true
 	case strings.HasPrefix(l.setting, claimPrefix):
 		claim, problem := readClaim(l)
 		s.rule.Claims, s.claims = append(s.rule.Claims, claim), true

@@ -17,12 +17,23 @@ const skew = time.Minute
 // maxSubject is how long a sub may be, in bytes: it goes into logs and records.
 const maxSubject = 1024
 
-// check returns why the token is not good now, whatever the rules say.
-func (c claims) check(now time.Time) error {
+// expires returns when the token is no longer good: at its exp or, where the rule has
+// tokens count for longer than that, so long after it was issued.
+func (c claims) expires(rule auth.TokenRule) time.Time {
+	exp := c.registered.Expiry.Time()
+	if issued := c.registered.IssuedAt; rule.ValidFor > 0 && issued != nil && issued.Time().Add(rule.ValidFor).After(exp) {
+		return issued.Time().Add(rule.ValidFor)
+	}
+	return exp
+}
+
+// check returns why the token is not good now.
+func (c claims) check(now time.Time, rule auth.TokenRule) error {
 	r := c.registered
 	if r.Expiry == nil {
 		return errors.New("it has no exp")
 	}
+	r.Expiry = jwt.NewNumericDate(c.expires(rule))
 	if r.Subject == "" || len(r.Subject) > maxSubject {
 		return fmt.Errorf("it has no sub of 1 to %d bytes", maxSubject)
 	}

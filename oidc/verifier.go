@@ -69,14 +69,14 @@ func (v *Verifier) VerifyToken(ctx context.Context, rules *auth.Keyring, cred au
 	if err != nil {
 		return auth.Token{}, refuse(err)
 	}
-	if err := c.check(v.now()); err != nil {
-		return auth.Token{}, refuse(err)
-	}
 	login, err := choose(logins, c)
 	if err != nil {
 		return auth.Token{}, err
 	}
-	return auth.Token{TokenLogin: login, Subject: c.registered.Subject, Expires: c.registered.Expiry.Time()}, nil
+	if err := c.check(v.now(), login.Rule); err != nil {
+		return auth.Token{}, refuse(err)
+	}
+	return auth.Token{TokenLogin: login, Subject: c.registered.Subject, Expires: c.expires(login.Rule)}, nil
 }
 
 // verify returns what the issuer says in a token.

@@ -2,6 +2,7 @@ package oidc_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -163,5 +164,19 @@ func TestTokenEndsWithItsTime(t *testing.T) {
 	r.pass(11 * time.Minute)
 	r.mustPass(t, token)
 	r.pass(time.Second)
+	r.mustFail(t, token, fault.TokenRefused, "exp is past")
+}
+
+// An apply may take longer than its token's exp allows: the rule can say so.
+func TestTokenCountsForAsLongAsTheRuleSays(t *testing.T) {
+	r := newRig(t)
+	r.rules = keyring(t, strings.Replace(fmt.Sprintf(rules, r.issuer.URL), "role", "valid_for = 2h\nrole", 1))
+	token := r.key.Sign(t, r.claims())
+	r.pass(2 * time.Hour)
+	got, err := r.login(token)
+	if err != nil || got.Expires.Before(r.now()) {
+		t.Fatalf("two hours after its iat: %v, good until %s", err, got.Expires)
+	}
+	r.pass(2 * time.Minute)
 	r.mustFail(t, token, fault.TokenRefused, "exp is past")
 }

@@ -58,6 +58,7 @@ func TestBadValues(t *testing.T) {
 		"folder":   {"", " "},
 		"networks": {"x"},
 		"count":    {"", "0", "-1", "1.5", "many"},
+		"rate":     {"", "0", "-1", "1.5", "Off", "none"},
 		"level":    {"", "INFO", "info+2", "trace"},
 		"format":   {"", "xml"},
 		"wait":     {"", "30", "-1s", "1 s"},

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
@@ -89,6 +90,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		Version:        version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
+		Limits:         limitsOf(settings.Limits),
 	})
 	if err != nil {
 		return err
@@ -96,6 +98,16 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	server := newServer(settings.Server, router, log)
 	server.TLSConfig = tlsConfig
 	return serveUntil(ctx, listener, server, settings.Server, log)
+}
+
+func limitsOf(settings configs.Limits) middleware.Limits {
+	return middleware.Limits{
+		Requests:  settings.RateLimit,
+		States:    settings.StateRateLimit,
+		InFlight:  settings.MaxInFlight,
+		BodyBytes: settings.MaxBodyBytes,
+		Pace:      middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate},
+	}
 }
 
 func openStores(ctx context.Context, settings configs.Settings, log *slog.Logger) (state.Store, inventory.Store, error) {

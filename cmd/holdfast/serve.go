@@ -90,7 +90,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		Version:        version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
-		Limits:         limitsOf(settings.Limits),
+		Limits:         serverLimits(settings.Limits),
 	})
 	if err != nil {
 		return err
@@ -100,7 +100,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	return serveUntil(ctx, listener, server, settings.Server, log)
 }
 
-func limitsOf(settings configs.Limits) middleware.Limits {
+func serverLimits(settings configs.Limits) middleware.Limits {
 	return middleware.Limits{
 		Requests:  settings.RateLimit,
 		States:    settings.StateRateLimit,

@@ -42,5 +42,6 @@
 //
 // provider_test.go is beside the scripts: a thousand uploads at once, of what several
 // providers report, to a server with both engines. guessing_test.go has wrong keys sent
-// at full speed, and says how long those with good keys wait meanwhile.
+// at full speed, and says how long those with good keys wait meanwhile. neighbour_test.go
+// has one organization send 50 times what it may, beside another that keeps to its limit.
 package test

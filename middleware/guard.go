@@ -119,9 +119,10 @@ func (s standing) setHeaders(c *gin.Context) {
 	if s.limit == 0 {
 		return
 	}
-	c.Header("RateLimit-Limit", strconv.Itoa(s.limit))
-	c.Header("RateLimit-Remaining", strconv.Itoa(s.remaining))
-	c.Header("RateLimit-Reset", strconv.Itoa(int(math.Ceil(s.whole.Seconds()))))
+	// In the spelling that net/http gives them anyway, at a price for each request.
+	c.Header("Ratelimit-Limit", strconv.Itoa(s.limit))
+	c.Header("Ratelimit-Remaining", strconv.Itoa(s.remaining))
+	c.Header("Ratelimit-Reset", strconv.Itoa(int(math.Ceil(s.whole.Seconds()))))
 }
 
 func (s standing) fault() *fault.Error {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -132,5 +133,5 @@ func (a *answers) at(part float64) time.Duration {
 func (a *answers) String() string { return fmt.Sprint("by status ", a.status) }
 
 func stateOfSize(size int) string {
-	return fmt.Sprintf(`{"serial":1,"lineage":"5ad8","filler":"%0*d"}`, size, 0)
+	return `{"serial":1,"lineage":"5ad8","filler":"` + strings.Repeat("x", size) + `"}`
 }

@@ -60,7 +60,7 @@ func wantIdle(t *testing.T, url string) {
 	c := caller{t: t, url: url, client: http.DefaultClient}
 	var got string
 	// An answer may be read to its end just before its handler returns.
-	for range 1000 {
+	for range 5000 {
 		got = c.do("GET /metrics", "").body
 		if strings.Contains(got, "holdfast_in_flight_requests 0\n") && strings.Contains(got, "holdfast_in_flight_bytes 0\n") {
 			return
@@ -211,9 +211,7 @@ func largeState(size int) string {
 func TestNothingStaysInFlight(t *testing.T) {
 	deps, store := heldDeps(t, middleware.Limits{Requests: 50, States: 200, InFlight: 4, BodyBytes: 3 << 20,
 		Pace: middleware.Pace{Silence: time.Second, MinRate: 1 << 20}})
-	close(store.gate)
-	store.begun = nil
-	deps.States = state.NewService(panicky{store.Store}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(panicky{store}, time.Now, slog.New(slog.DiscardHandler))
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	c.do("LOCK /api/v1/state/x", infoA)
@@ -232,6 +230,9 @@ func TestNothingStaysInFlight(t *testing.T) {
 		func(i int) { leave(c, i, note) },
 		func(int) { stall(t, c, note) },
 	}
+	endFirst := busy(store, c, 2)
+	do("GET /api/v1/state/x", "")
+	endFirst()
 	var all sync.WaitGroup
 	for i := range 300 {
 		all.Go(func() { work[i%len(work)](i / len(work)) })

@@ -99,15 +99,17 @@ func wantCutOff(t *testing.T, c caller, path, how string, send func(connection),
 	}
 }
 
-// A slow line at twice the least rate gets a megabyte through.
+// A slow line at twice the least rate gets two megabytes through, which takes longer than
+// the grace.
 func TestSlowButHonest(t *testing.T) {
 	const rate = 256 << 10
 	deps := testDeps(t)
-	deps.Limits = middleware.Limits{Pace: middleware.Pace{Silence: time.Second, MinRate: rate}}
+	deps.MaxStateBytes = 2 << 20
+	deps.Limits = middleware.Limits{Pace: middleware.Pace{Silence: 3 * time.Second, MinRate: rate}}
 	c := newCaller(t, startServer(t, deps), acme, acmeKey)
 	conn := dialled(t, c.url)
 	defer conn.Close()
-	whole := largeState(1 << 20)
+	whole := largeState(2 << 20)
 	conn.post(c, "/api/v1/state/x", len(whole), "")
 	start := time.Now()
 	conn.trickle(whole, 2*rate/20, 50*time.Millisecond)
@@ -120,7 +122,7 @@ func TestSlowButHonest(t *testing.T) {
 // Who takes no answer is cut off, and what it had taken is free again.
 func TestSlowReaders(t *testing.T) {
 	deps, _ := heldDeps(t, middleware.Limits{InFlight: 3, BodyBytes: 128 << 20,
-		Pace: middleware.Pace{Silence: 200 * time.Millisecond, MinRate: 1 << 20}})
+		Pace: middleware.Pace{Silence: 2 * time.Second, MinRate: 1 << 10}})
 	deps.MaxStateBytes = 32 << 20
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)

@@ -13,7 +13,7 @@ func TestParseSize(t *testing.T) {
 		"9223372036854775808": 0, "8589934592GiB": 0,
 	}
 	for text, want := range tests {
-		got, err := parseSize(text)
+		got, err := ParseSize(text)
 		if got != want || (err != nil) != (want == 0) {
 			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
 		}

@@ -39,6 +39,8 @@ func layers() map[string][]string {
 		"storage/dual":        {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest": {"fault", "auth", "state", "inventory", "storage/memory"},
 		"middleware":          {"fault", "auth", "state", "logctx"},
+		"bench":               {"bench/sample"},
+		"bench/sample":        {},
 		"handlers":            {"fault", "auth", "state", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
 	}
 }

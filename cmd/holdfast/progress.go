@@ -20,6 +20,7 @@ const (
 type progress struct {
 	out   io.Writer
 	what  string
+	noun  string // of one piece of the work; an s makes it several
 	total int64
 	count atomic.Int64
 	bar   *progressbar.ProgressBar // nil without a terminal
@@ -28,13 +29,13 @@ type progress struct {
 }
 
 // startProgress begins to show. A total of 0 is not known. end must follow.
-func (a *app) startProgress(what string, total int64) *progress {
-	p := &progress{out: a.stderr, what: what, total: total, quit: make(chan struct{})}
+func (a *app) startProgress(what, noun string, total int64) *progress {
+	p := &progress{out: a.stderr, what: what, noun: noun, total: total, quit: make(chan struct{})}
 	every := lineEvery
 	if isTerminal(a.stderr) {
 		every = barEvery
 		p.bar = progressbar.NewOptions64(barLength(total), progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetDescription(what),
-			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("records"),
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString(noun+"s"),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
 	}
 	p.shown.Go(func() { p.run(every) })
@@ -49,7 +50,7 @@ func barLength(total int64) int64 {
 	return total
 }
 
-// add counts a record. It is safe for concurrent use.
+// add counts a piece of the work. It is safe for concurrent use.
 func (p *progress) add() { p.count.Add(1) }
 
 func (p *progress) run(every time.Duration) {
@@ -71,9 +72,9 @@ func (p *progress) show() {
 	case p.bar != nil:
 		_ = p.bar.Set64(n) // nothing depends on the bar
 	case p.total == 0:
-		fmt.Fprintf(p.out, "%s: %s\n", p.what, counted(n, "record"))
+		fmt.Fprintf(p.out, "%s: %s\n", p.what, counted(n, p.noun))
 	default:
-		fmt.Fprintf(p.out, "%s: %d of %s\n", p.what, n, counted(p.total, "record"))
+		fmt.Fprintf(p.out, "%s: %d of %s\n", p.what, n, counted(p.total, p.noun))
 	}
 }
 

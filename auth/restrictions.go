@@ -26,14 +26,18 @@ func readLimit(text string) (int, string) {
 // ParseExpiry returns the first moment that is too late. A date such as 2027-01-31 is good
 // through the end of its day, in UTC; a moment such as 2027-01-31T12:00:00Z until then.
 func ParseExpiry(text string) (time.Time, error) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), nil
-	}
-	moment, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	moment, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		moment = moment.AddDate(0, 0, 1)
+	} else if moment, err = time.Parse(time.RFC3339, text); err != nil {
 		return time.Time{}, errors.New("not a date such as 2027-01-31, nor a moment such as 2027-01-31T12:00:00Z")
 	}
-	return moment.UTC(), nil
+	moment = moment.UTC()
+	// The year 1 begins with the time that stands for never, and JSON has no year 10000.
+	if moment.Year() < 1970 || moment.Year() > 9998 {
+		return time.Time{}, errors.New("not in the years 1970 to 9998; what is good for ever has no expiry")
+	}
+	return moment, nil
 }
 
 // FormatExpiry is the opposite of ParseExpiry: the last day, when the moment is the end of

@@ -33,7 +33,11 @@ func (c claims) check(now time.Time, rule auth.TokenRule) error {
 	if r.Expiry == nil {
 		return errors.New("it has no exp")
 	}
-	r.Expiry = jwt.NewNumericDate(c.expires(rule))
+	expires := c.expires(rule)
+	if expires.UTC().Year() > 9999 {
+		return errors.New("its exp is beyond the year 9999") // no answer could show it
+	}
+	r.Expiry = jwt.NewNumericDate(expires)
 	if r.Subject == "" || len(r.Subject) > maxSubject {
 		return fmt.Errorf("it has no sub of 1 to %d bytes", maxSubject)
 	}

@@ -60,6 +60,8 @@ func TestClaimsAreChecked(t *testing.T) {
 		{"exp null", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", json.RawMessage("null")) }, "no exp"},
 		{"exp is text", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", "2099-01-01") }, "can't be read"},
 		{"exp is huge", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 1e300) }, "can't be read"},
+		{"exp in the year 9999", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 253402300799) }, ""},
+		{"exp in the year 10000", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 253402300800) }, "its exp is beyond the year 9999"},
 		{"expired", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)-1) }, "its exp is past: it was good until 2027-01-15T07:58:59Z"},
 		{"expired within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)) }, ""},
 		{"not yet", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)+1) }, "its nbf is to come"},

@@ -30,12 +30,12 @@ type ClaimPattern struct {
 	Claim   string // its name; with dots, it may be one claim or nested ones
 	Pattern string // text in which * stands for any characters, also none
 
-	compiled *regexp.Regexp
+	expression expression
 }
 
 // Match reports whether the claim may have this value.
 func (c ClaimPattern) Match(value string) bool {
-	return c.compiled != nil && c.compiled.MatchString(value)
+	return c.expression.matches(value)
 }
 
 // claimPrefix starts the settings that are about a claim.
@@ -53,12 +53,8 @@ func readClaim(l line) (ClaimPattern, string) {
 		return ClaimPattern{}, "a pattern longer than 255 characters"
 	}
 	// A value that holds a line break must not pass as one that ends there, or starts.
-	expression := `(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(l.value), `\*`, ".*") + `\z`
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
-		return ClaimPattern{}, "not a pattern"
-	}
-	return ClaimPattern{Claim: name, Pattern: l.value, compiled: compiled}, checkValue(l.value)
+	whole := newExpression(`(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(l.value), `\*`, ".*") + `\z`)
+	return ClaimPattern{Claim: name, Pattern: l.value, expression: whole}, checkValue(l.value)
 }
 
 // maxValidFor bounds what a stolen token is worth.

@@ -11,6 +11,9 @@ type CertificateRule struct {
 	From []netip.Prefix // where they may be used from; empty for anywhere
 }
 
+// ID is the KeyID of a Principal whose certificate the rule let in.
+func (r CertificateRule) ID() string { return certificateKind + "." + r.Name }
+
 // certificateSection is that of a CertificateRule.
 type certificateSection struct {
 	grantSection
@@ -23,12 +26,8 @@ func (*certificateSection) about() sectionKind {
 }
 
 func (s *certificateSection) set(l line) (problem string, known bool) {
-	switch l.setting {
-	case "san":
+	if l.setting == "san" {
 		return s.names(l.value), true
-	case "expires":
-		s.grant.Expires, problem = readExpiry(l.value)
-		return problem, true
 	}
 	return s.grantSection.set(l)
 }
@@ -50,9 +49,9 @@ func (s *certificateSection) names(value string) string {
 	return problem
 }
 
-func (s *certificateSection) end(span) {
+func (s *certificateSection) end(at span) {
 	s.p.lacks("a cert section needs a san: the name that is in the certificate", "san")
 	s.check()
 	s.rule.Grant, s.rule.From = s.grant, s.from
-	s.org.Certificates = append(s.org.Certificates, s.rule)
+	s.org.Certificates, s.org.last = append(s.org.Certificates, s.rule), at.last
 }

@@ -27,6 +27,9 @@ const (
 	errWrongKey wrongError = "wrong key"
 	errNoKey    wrongError = "not a possible key: empty, too long, or with a NUL byte"
 	errAgain    wrongError = "the same wrong key as before"
+
+	errNoRule   wrongError = "no organization has a rule for a name in the certificate"
+	errTwoRules wrongError = "the certificate's names stand for different rules"
 )
 
 // sealer makes what must not be foreseen from outside, under keys of this process.

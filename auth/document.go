@@ -33,6 +33,7 @@ type Organization struct {
 
 	policies []policyRule // in the order of the file; the last one holds
 	span     span         // of its own section
+	last     int          // index of the last line of all of its sections, for what is added
 }
 
 // StoredKey is what is kept of a key.
@@ -45,7 +46,8 @@ type StoredKey struct {
 	Grant
 	From []netip.Prefix // where it may be used from; empty for anywhere
 
-	span span // the key's line, or its section
+	span span // its section; for a key in the organization's, its line
+	at   int  // index of the line with the hash
 }
 
 // span is where something stands, as indices of lines; comments above it, and below its

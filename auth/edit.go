@@ -30,42 +30,6 @@ func (d *Document) AddOrganization(id uuid.UUID, name string) error {
 	return d.insert(len(d.lines), text)
 }
 
-// AddKey stores the bcrypt hash of a key under its organization, below the settings that
-// are there, with label as the comment on its line. An empty label leaves no comment.
-func (d *Document) AddKey(org uuid.UUID, hash, label string) (StoredKey, error) {
-	o, ok := d.Find(org)
-	if !ok {
-		return StoredKey{}, fmt.Errorf("%s has no organization %s", d.file, org)
-	}
-	text := "apikey = " + hash
-	if label != "" {
-		if err := CheckLabel(label); err != nil {
-			return StoredKey{}, fmt.Errorf("not a label: %w", err)
-		}
-		text += " ; " + label
-	}
-	if err := d.insert(o.span.last+1, text+d.lineBreak()); err != nil {
-		return StoredKey{}, err
-	}
-	o, _ = d.Find(org)
-	return o.Keys[len(o.Keys)-1], nil
-}
-
-// RevokeKey removes the line of the key with this ID and returns how many keys the
-// organization has left.
-func (d *Document) RevokeKey(org uuid.UUID, id string) (left int, err error) {
-	o, ok := d.Find(org)
-	if !ok {
-		return 0, fmt.Errorf("%s has no organization %s", d.file, org)
-	}
-	i := slices.IndexFunc(o.Keys, func(k StoredKey) bool { return k.ID == id })
-	if i < 0 {
-		return 0, fmt.Errorf("organization %s has no key %q", org, id)
-	}
-	at := o.Keys[i].span.first
-	return len(o.Keys) - 1, d.become(slices.Concat(d.lines[:at], d.lines[at+1:]))
-}
-
 // insert puts whole lines of text before the line with index at.
 func (d *Document) insert(at int, text string) error {
 	lines := slices.Clone(d.lines)

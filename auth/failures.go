@@ -134,12 +134,23 @@ func (f *failures) end(a admission, failed bool) {
 	defer f.mu.Unlock()
 	a.client.running--
 	if failed {
-		now := f.now()
-		a.client.AllowN(now, 1)
-		f.orgs.of(a.org, now).AllowN(now, 1)
+		f.charge(a.place, a.client)
 	}
 	if a.client.ended != nil {
 		close(a.client.ended)
 		a.client.ended = nil
 	}
+}
+
+// record charges a failure that needed no admission: it cost next to nothing to find.
+func (f *failures) record(p place) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.charge(p, f.clients.of(p.client, f.now()))
+}
+
+func (f *failures) charge(p place, client *account) {
+	now := f.now()
+	client.AllowN(now, 1)
+	f.orgs.of(p.org, now).AllowN(now, 1)
 }

@@ -1,8 +1,8 @@
 package auth
 
 import (
+	"fmt"
 	"net/netip"
-	"strings"
 )
 
 // grantSection takes the settings that say what a key, a token or a certificate is good
@@ -14,20 +14,22 @@ type grantSection struct {
 }
 
 func (s *grantSection) set(l line) (problem string, known bool) {
+	var err error
 	switch l.setting {
 	case "role":
-		s.grant.Role, problem = readRole(l.value)
+		s.grant.Role, err = ParseRole(l.value)
 	case "states":
-		patterns, err := ParsePatterns(l.value)
-		if s.grant.States = patterns; err != nil {
-			problem = "not a list of states: " + err.Error()
+		if s.grant.States, err = ParsePatterns(l.value); err != nil {
+			err = fmt.Errorf("not a list of states: %w", err)
 		}
+	case "expires":
+		s.grant.Expires, err = ParseExpiry(l.value)
 	case "from":
-		s.from, problem = readPrefixes(l.value)
+		s.from, err = ParseNetworks(l.value)
 	default:
 		return "", false
 	}
-	return problem, true
+	return problemOf(err), true
 }
 
 // check reports what the settings lack together.
@@ -38,19 +40,9 @@ func (s *grantSection) check() {
 	}
 }
 
-func readRole(text string) (Role, string) {
-	role := Role(text)
-	if role.Rights() == nil {
-		return "", "not a role: " + roleNames()
+func problemOf(err error) string {
+	if err == nil {
+		return ""
 	}
-	return role, ""
-}
-
-func roleNames() string {
-	var names []string
-	for _, line := range Roles() {
-		names = append(names, string(line.Role))
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return err.Error()
 }

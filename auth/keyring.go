@@ -91,6 +91,20 @@ func (r *Keyring) Organizations() int { return len(r.orgs) }
 // Keys returns how many key hashes there are, in all organizations together.
 func (r *Keyring) Keys() int { return r.keys }
 
+// only returns the uses of what is in the keyring.
+func (r *Keyring) only(uses Uses) Uses {
+	kept := make(Uses, len(uses))
+	for org, o := range r.orgs {
+		for _, id := range o.callers() {
+			c := Credential{org, id}
+			if use, ok := uses[c]; ok {
+				kept[c] = use
+			}
+		}
+	}
+	return kept
+}
+
 // suspects returns the hashes to compare a key with. For an organization that has none
 // they are those of another one, chosen by choice, so that the answer takes as long as
 // that for a wrong key; known is false then, and the comparison must not count.

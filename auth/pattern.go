@@ -3,6 +3,7 @@ package auth
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -15,8 +16,8 @@ const (
 // Patterns says which states a caller may touch: one of them must match the state's name.
 // They never change. A nil *Patterns matches every name.
 type Patterns struct {
-	texts    []string
-	compiled []*regexp.Regexp
+	texts       []string
+	expressions []expression
 }
 
 // ParsePatterns reads a list such as "prod/*, shared/network": state names, separated by
@@ -41,22 +42,18 @@ func (p *Patterns) add(text string) error {
 	case len(p.texts) == maxPatterns:
 		return fmt.Errorf("more than %d patterns", maxPatterns)
 	}
-	var expression strings.Builder
+	var whole strings.Builder
 	for i, segment := range strings.Split(text, "/") {
 		if err := checkPatternSegment(segment); err != nil {
 			return err
 		}
 		if i > 0 {
-			expression.WriteByte('/')
+			whole.WriteByte('/')
 		}
-		expression.WriteString(segmentExpression(segment))
+		whole.WriteString(segmentExpression(segment))
 	}
-	// RE2 matches in time linear in the name, whatever the pattern.
-	compiled, err := regexp.Compile("^(?:" + expression.String() + ")$")
-	if err != nil {
-		return fmt.Errorf("not a pattern: %w", err)
-	}
-	p.texts, p.compiled = append(p.texts, text), append(p.compiled, compiled)
+	p.texts = append(p.texts, text)
+	p.expressions = append(p.expressions, newExpression("^(?:"+whole.String()+")$"))
 	return nil
 }
 
@@ -85,12 +82,7 @@ func (p *Patterns) Match(name string) bool {
 	if p == nil {
 		return true
 	}
-	for _, one := range p.compiled {
-		if one.MatchString(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.expressions, func(e expression) bool { return e.matches(name) })
 }
 
 // List returns the patterns as they were written; nil when every name matches.

@@ -36,6 +36,12 @@ func refusal(err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
+	switch {
+	case errors.Is(err, errNoRule):
+		return fault.Wrap(err, fault.CredentialsWrong, "the client certificate stands for no organization")
+	case errors.Is(err, errTwoRules):
+		return fault.Wrap(err, fault.CredentialsWrong, "the client certificate has names that stand for different logins; one of them must go")
+	}
 	if wrong, ok := errors.AsType[wrongError](err); ok {
 		return fault.Wrap(wrong, fault.CredentialsWrong, "the organization or the key is wrong, or the key was revoked")
 	}

@@ -1,8 +1,10 @@
 package auth
 
 import (
+	"errors"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -21,32 +23,78 @@ func readLimit(text string) (int, string) {
 	return int(n), ""
 }
 
-// readExpiry returns the first moment that is too late. A date is good through the end of
-// its day, in UTC.
-func readExpiry(text string) (time.Time, string) {
-	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), ""
+// ParseExpiry returns the first moment that is too late. A date such as 2027-01-31 is good
+// through the end of its day, in UTC; a moment such as 2027-01-31T12:00:00Z until then.
+func ParseExpiry(text string) (time.Time, error) {
+	moment, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		moment = moment.AddDate(0, 0, 1)
+	} else if moment, err = time.Parse(time.RFC3339, text); err != nil {
+		return time.Time{}, errors.New("not a date such as 2027-01-31, nor a moment such as 2027-01-31T12:00:00Z")
 	}
-	moment, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}, "not a date such as 2027-01-31, nor a moment such as 2027-01-31T12:00:00Z"
+	moment = moment.UTC()
+	// The year 1 begins with the time that stands for never, and JSON has no year 10000.
+	if moment.Year() < 1970 || moment.Year() > 9998 {
+		return time.Time{}, errors.New("not in the years 1970 to 9998; what is good for ever has no expiry")
 	}
-	return moment.UTC(), ""
+	return moment, nil
 }
 
-// readPrefixes reads addresses and networks such as "10.0.0.0/8, 2001:db8::1".
-func readPrefixes(text string) ([]netip.Prefix, string) {
+// FormatExpiry is the opposite of ParseExpiry: the last day, when the moment is the end of
+// one. Parts of a second are cut off. The zero time, which is never, has no text.
+func FormatExpiry(moment time.Time) string {
+	moment = moment.UTC().Truncate(time.Second)
+	switch {
+	case moment.IsZero():
+		return ""
+	case moment.Equal(moment.Truncate(24 * time.Hour)):
+		return moment.AddDate(0, 0, -1).Format(time.DateOnly)
+	}
+	return moment.Format(time.RFC3339)
+}
+
+// ParseNetworks reads addresses and networks such as "10.0.0.0/8, 2001:db8::1".
+func ParseNetworks(text string) ([]netip.Prefix, error) {
 	list, problem := readList(text)
 	if problem != "" {
-		return nil, problem
+		return nil, errors.New(problem)
 	}
 	prefixes := make([]netip.Prefix, len(list))
 	for i, entry := range list {
 		if prefixes[i], problem = readPrefix(entry); problem != "" {
-			return nil, problem
+			return nil, errors.New(problem)
 		}
 	}
-	return prefixes, ""
+	return prefixes, nil
+}
+
+// FormatNetworks is the opposite of ParseNetworks.
+func FormatNetworks(networks []netip.Prefix) string {
+	texts := make([]string, len(networks))
+	for i, network := range networks {
+		if texts[i] = network.String(); network.IsSingleIP() {
+			texts[i] = network.Addr().String()
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// ParseRole returns the role of this name.
+func ParseRole(text string) (Role, error) {
+	role := Role(text)
+	if role.Rights() == nil {
+		return "", errors.New("not a role: " + roleNames())
+	}
+	return role, nil
+}
+
+func roleNames() string {
+	var names []string
+	for _, line := range Roles() {
+		names = append(names, string(line.Role))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 func readPrefix(text string) (netip.Prefix, string) {
@@ -65,4 +113,9 @@ func readPrefix(text string) (netip.Prefix, string) {
 		return netip.Prefix{}, "a network whose address goes on beyond the length of its prefix; 10.0.0.0/8 is right, 10.0.0.1/8 is not"
 	}
 	return prefix, ""
+}
+
+// lastDay is the last day on which something that expires then is good, in UTC.
+func lastDay(expires time.Time) string {
+	return expires.UTC().Add(-time.Nanosecond).Format(time.DateOnly)
 }

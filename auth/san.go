@@ -29,7 +29,7 @@ func ReadSAN(text string) (string, error) {
 	case "uri":
 		return readURIName(name)
 	}
-	return "", errors.New("it starts with dns:, uri:, email: or ip:")
+	return "", errors.New("it starts with one of dns:, uri:, email: and ip")
 }
 
 func readDNSName(name string) (string, error) {

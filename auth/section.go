@@ -105,13 +105,13 @@ func (s orgSection) key(l line) string {
 	key, problem := s.p.hash(l)
 	if problem == "" {
 		at := s.p.number() - 1
-		key.Grant, key.span = Grant{Role: Owner}, span{at, at}
+		key.Grant, key.span, key.at = Grant{Role: Owner}, span{at, at}, at
 		s.org.Keys = append(s.org.Keys, key)
 	}
 	return problem
 }
 
-func (s orgSection) end(at span) { s.org.span = at }
+func (s orgSection) end(at span) { s.org.span, s.org.last = at, at.last }
 
 // keySection is that of a key that can do less.
 type keySection struct {
@@ -125,14 +125,10 @@ func (*keySection) about() sectionKind {
 }
 
 func (s *keySection) set(l line) (problem string, known bool) {
-	switch l.setting {
-	case keySetting:
+	if l.setting == keySetting {
 		name := s.key.Name
 		s.key, problem = s.p.hash(l)
-		s.key.Name = name
-		return problem, true
-	case "expires":
-		s.grant.Expires, problem = readExpiry(l.value)
+		s.key.Name, s.key.at = name, s.p.number()-1
 		return problem, true
 	}
 	return s.grantSection.set(l)
@@ -142,7 +138,7 @@ func (s *keySection) end(at span) {
 	s.p.lacks("a key's section needs an apikey: the hash of one key", keySetting)
 	s.check()
 	s.key.Grant, s.key.From, s.key.span = s.grant, s.from, at
-	s.org.Keys = append(s.org.Keys, s.key)
+	s.org.Keys, s.org.last = append(s.org.Keys, s.key), at.last
 }
 
 // readList splits a setting's value at its commas. An empty entry is a mistake.

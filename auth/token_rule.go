@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // TokenRule is an [<org>.oidc.<name>] section: which tokens of an issuer stand for the
@@ -14,21 +15,27 @@ type TokenRule struct {
 	Issuer   string // the URL exactly as tokens carry it
 	Audience string
 	Claims   []ClaimPattern // at least one; a token must match all
-	Grant                   // never expires: its tokens do
+	Grant                   // Expires is zero: each token has its own
 	From     []netip.Prefix // where tokens may be used from; empty for anywhere
+	// ValidFor is for how long after its iat a token counts although its exp is past: some
+	// issuers' tokens live shorter than an apply takes. 0 leaves it at the exp.
+	ValidFor time.Duration
 }
+
+// ID is the KeyID of a Principal whose token the rule let in.
+func (r TokenRule) ID() string { return tokenKind + "." + r.Name }
 
 // ClaimPattern is what one claim of a token must look like.
 type ClaimPattern struct {
 	Claim   string // its name; with dots, it may be one claim or nested ones
 	Pattern string // text in which * stands for any characters, also none
 
-	compiled *regexp.Regexp
+	expression expression
 }
 
 // Match reports whether the claim may have this value.
 func (c ClaimPattern) Match(value string) bool {
-	return c.compiled != nil && c.compiled.MatchString(value)
+	return c.expression.matches(value)
 }
 
 // claimPrefix starts the settings that are about a claim.
@@ -46,12 +53,19 @@ func readClaim(l line) (ClaimPattern, string) {
 		return ClaimPattern{}, "a pattern longer than 255 characters"
 	}
 	// A value that holds a line break must not pass as one that ends there, or starts.
-	expression := `(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(l.value), `\*`, ".*") + `\z`
-	compiled, err := regexp.Compile(expression)
-	if err != nil {
-		return ClaimPattern{}, "not a pattern"
+	whole := newExpression(`(?s)\A` + strings.ReplaceAll(regexp.QuoteMeta(l.value), `\*`, ".*") + `\z`)
+	return ClaimPattern{Claim: name, Pattern: l.value, expression: whole}, checkValue(l.value)
+}
+
+// maxValidFor bounds what a stolen token is worth.
+const maxValidFor = 24 * time.Hour
+
+func readValidFor(text string) (time.Duration, string) {
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 || d > maxValidFor {
+		return 0, "valid_for is a time such as 90m, of at most 24h, counted from a token's iat"
 	}
-	return ClaimPattern{Claim: name, Pattern: l.value, compiled: compiled}, checkValue(l.value)
+	return d, ""
 }
 
 // checkIssuer returns what is wrong with an issuer's URL. Its keys decide who comes in, so
@@ -94,7 +108,7 @@ type tokenSection struct {
 }
 
 func (*tokenSection) about() sectionKind {
-	return sectionKind{has: "an oidc section has issuer, audience, claims.<name>, role, states and from"}
+	return sectionKind{has: "an oidc section has issuer, audience, claims.<name>, valid_for, role, states and from"}
 }
 
 func (s *tokenSection) set(l line) (problem string, known bool) {
@@ -105,6 +119,11 @@ func (s *tokenSection) set(l line) (problem string, known bool) {
 	case l.setting == "audience":
 		s.rule.Audience = l.value
 		return checkValue(l.value), true
+	case l.setting == "expires":
+		return "", false // its tokens do
+	case l.setting == "valid_for":
+		s.rule.ValidFor, problem = readValidFor(l.value)
+		return problem, true
 	case strings.HasPrefix(l.setting, claimPrefix):
 		claim, problem := readClaim(l)
 		s.rule.Claims, s.claims = append(s.rule.Claims, claim), true
@@ -113,7 +132,7 @@ func (s *tokenSection) set(l line) (problem string, known bool) {
 	return s.grantSection.set(l)
 }
 
-func (s *tokenSection) end(span) {
+func (s *tokenSection) end(at span) {
 	s.p.lacks("an oidc section needs an issuer", "issuer")
 	s.p.lacks("an oidc section needs an audience: without one, tokens made for others would do", "audience")
 	if !s.claims {
@@ -121,5 +140,5 @@ func (s *tokenSection) end(span) {
 	}
 	s.check()
 	s.rule.Grant, s.rule.From = s.grant, s.from
-	s.org.Tokens = append(s.org.Tokens, s.rule)
+	s.org.Tokens, s.org.last = append(s.org.Tokens, s.rule), at.last
 }

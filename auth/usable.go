@@ -7,14 +7,14 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// usable returns a fault of code KeyExpired or AddressRefused when the key, good as it is,
-// may not be used now or from this address.
-func (k *StoredKey) usable(now time.Time, address string) error {
-	if !k.Expires.IsZero() && !now.Before(k.Expires) {
-		return fault.New(fault.KeyExpired, "this key was good until %s", k.Expires.UTC().Format(time.RFC3339))
+// usable returns a fault of code KeyExpired or AddressRefused when what is good for g may
+// not be used now, or not from this address; without networks in from, any is right.
+func (g Grant) usable(from []netip.Prefix, now time.Time, address string) error {
+	if !g.Expires.IsZero() && !now.Before(g.Expires) {
+		return fault.New(fault.KeyExpired, "these credentials were good until %s", g.Expires.UTC().Format(time.RFC3339))
 	}
-	if len(k.From) > 0 && !within(k.From, address) {
-		return fault.New(fault.AddressRefused, "this key may not be used from %q", address)
+	if len(from) > 0 && !within(from, address) {
+		return fault.New(fault.AddressRefused, "these credentials may not be used from %q", address)
 	}
 	return nil
 }

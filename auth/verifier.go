@@ -43,6 +43,10 @@ type VerifierConfig struct {
 	// at once (10). For one organization it is ten times as many.
 	FailuresPerMinute int
 
+	// Tokens checks those JSON Web Tokens that come in the place of a key. With nil they
+	// are wrong keys.
+	Tokens TokenVerifier
+
 	// Checks is how many bcrypts run at once. By default that is half of GOMAXPROCS, at
 	// least one: whatever strangers send, the other half serves those whose key is known.
 	Checks int
@@ -58,6 +62,7 @@ type Verifier struct {
 	verified *verified
 	refused  refused
 	failures *failures
+	tokens   TokenVerifier // may be nil
 	flights  *flights[flightKey, match]
 	gate     *gate
 	compare  func(hash, key string) bool
@@ -91,6 +96,7 @@ func NewVerifier(c VerifierConfig) (*Verifier, error) {
 		verified: verified,
 		refused:  refused,
 		failures: failures,
+		tokens:   c.Tokens,
 		flights:  newFlights[flightKey, match](),
 		// With a check of 50 ms, 256 are some 13 seconds of work for one core.
 		gate:    newGate(c.Checks, crowd{place: 64, org: 256, client: 256, total: 1024}),
@@ -132,19 +138,26 @@ func (v *Verifier) Use(r *Keyring) {
 	v.current.Store(&inForce{r, v.issued.Add(1)})
 }
 
+// Keyring returns what is in force.
+func (v *Verifier) Keyring() *Keyring { return v.current.Load().Keyring }
+
 // Verify returns who is calling. A refusal is a *fault.Error:
 //
 //   - CredentialsWrong, after the same work for a wrong key as for an unknown organization;
 //   - TooManyFailures, before any such work, because of what came before;
 //   - KeyExpired or AddressRefused, which only those learn who have the key;
+//   - TokenRefused or IssuerUnavailable, for a token;
 //   - Busy when too many checks are waiting or ctx ended meanwhile.
 //
 // It is logged with the organization and the client; the request ID is in ctx (package
 // logctx).
 func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) (Principal, error) {
+	if v.tokens != nil && IsToken(cred.Key) {
+		return v.verifyToken(ctx, cred, client)
+	}
 	m, err := v.match(ctx, cred, placeOf(cred.Org, client.Address))
 	if err == nil {
-		err = m.key.usable(v.now(), client.Address)
+		err = m.key.Grant.usable(m.key.From, v.now(), client.Address)
 	}
 	if err != nil {
 		return Principal{}, v.refuse(ctx, err, cred.Org, client)

@@ -331,3 +331,25 @@ func TestVerifyWithBcrypt(t *testing.T) {
 		}
 	}
 }
+
+// What an edit takes from a key while it is being checked is gone when the check ends.
+func TestReloadNarrowsAKeyDuringItsCheck(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, VerifierConfig{})
+		b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
+		release := b.holdUp()
+		var got Principal
+		go func() { got, _ = b.try(orgA, "k1") }()
+		synctest.Wait()
+		narrow := StoredKey{Hash: fakeHash(1), Grant: Grant{Role: Reader}}
+		b.Use(NewKeyring(&Document{orgs: []Organization{{ID: orgA, Keys: []StoredKey{narrow}}}}))
+		release()
+		synctest.Wait()
+		if got.Role != Reader {
+			t.Errorf("it came in as %q", got.Role)
+		}
+		if got, _ := b.try(orgA, "k1"); got.Role != Reader {
+			t.Errorf("a moment later, it came in as %q", got.Role)
+		}
+	})
+}

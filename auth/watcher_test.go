@@ -246,17 +246,3 @@ func TestWatcherLeavesNothingBehind(t *testing.T) {
 		cancel()
 	}
 }
-
-// The example must load, and must not hold anything that opens a door.
-func TestExampleHasNoCredentials(t *testing.T) {
-	d, err := Load("../auth.cfg.example")
-	must(t, err)
-	for _, o := range d.Organizations() {
-		if len(o.Keys) > 0 {
-			t.Errorf("organization %s has a key", o.ID)
-		}
-	}
-	if strings.Contains(d.String(), keyPrefix) {
-		t.Error("it has something that looks like a key")
-	}
-}

@@ -63,6 +63,7 @@ func Load(from Sources) (Settings, error) {
 	implyMemory(&loaded, last)
 	checkTLS(loaded, last, faults)
 	from.checkBind(loaded.Server, last, faults)
+	checkBodyBytes(loaded, last, faults)
 	if err := faults.orNil(); err != nil {
 		return Settings{}, err
 	}
@@ -118,6 +119,14 @@ func implyMemory(loaded *Settings, last map[string]value) {
 	loaded.State.Storage = Memory
 	state.text, state.source = Memory, "implied by "+last["[storage] type"].place
 	last[state.name()] = state
+}
+
+// checkBodyBytes makes sure that the largest state can be sent at all: while its buffer
+// grows it takes more than its size, and a part is kept for lock holders.
+func checkBodyBytes(loaded Settings, last map[string]value, faults *Faults) {
+	if bytes := last["[limits] max_body_bytes"]; loaded.Limits.MaxBodyBytes/2 < loaded.State.MaxBytes {
+		faults.add(bytes.place, "%q is less than twice %s, which is %q", bytes.text, "[state] max_bytes", last["[state] max_bytes"].text)
+	}
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

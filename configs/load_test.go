@@ -151,3 +151,16 @@ func TestFileSyntax(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// A state as large as is allowed must fit in what bodies may take.
+func TestBodyBytesHoldTheLargestState(t *testing.T) {
+	for size, want := range map[string]string{
+		"256MiB": "",
+		"257MiB": `HOLDFAST_MAX_BODY_BYTES: "512MiB" is less than twice [state] max_bytes, which is "257MiB"`,
+	} {
+		_, err := inputs{env: []string{"HOLDFAST_STATE_MAX_BYTES=" + size, "HOLDFAST_MAX_BODY_BYTES=512MiB"}}.load(t)
+		if (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %s", size, err, want)
+		}
+	}
+}

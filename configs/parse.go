@@ -35,10 +35,26 @@ func parseBool(text string) (bool, error) {
 	return v, nil
 }
 
-func parseCount(text string) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 {
-		return 0, errors.New("is not a whole number above 0")
+func parseCount(text string) (int, error) { return parseCountOf(1)(text) }
+
+func parseCountOf(least int) func(string) (int, error) {
+	return func(text string) (int, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < least {
+			return 0, fmt.Errorf("is not a whole number above %d", least-1)
+		}
+		return n, nil
+	}
+}
+
+// parseRate takes "off" for no limit, which is 0.
+func parseRate(text string) (int, error) {
+	if text == "off" {
+		return 0, nil
+	}
+	n, err := parseCount(text)
+	if err != nil {
+		return 0, errors.New("is neither off nor a whole number above 0")
 	}
 	return n, nil
 }

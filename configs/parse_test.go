@@ -13,7 +13,7 @@ func TestParseSize(t *testing.T) {
 		"9223372036854775808": 0, "8589934592GiB": 0,
 	}
 	for text, want := range tests {
-		got, err := parseSize(text)
+		got, err := ParseSize(text)
 		if got != want || (err != nil) != (want == 0) {
 			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
 		}
@@ -58,6 +58,7 @@ func TestBadValues(t *testing.T) {
 		"folder":   {"", " "},
 		"networks": {"x"},
 		"count":    {"", "0", "-1", "1.5", "many"},
+		"rate":     {"", "0", "-1", "1.5", "Off", "none"},
 		"level":    {"", "INFO", "info+2", "trace"},
 		"format":   {"", "xml"},
 		"wait":     {"", "30", "-1s", "1 s"},

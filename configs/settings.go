@@ -45,6 +45,7 @@ type Settings struct {
 	State    State
 	Database Database
 	Auth     Auth
+	Limits   Limits
 	Log      Log
 
 	effective []Effective
@@ -107,6 +108,16 @@ type Auth struct {
 	CacheEntries      int
 	CacheTTL          time.Duration
 	FailuresPerMinute int
+}
+
+// Limits protect organizations from each other. Rates are requests a minute, 0 for no limit.
+type Limits struct {
+	RateLimit      int // of uploads and data
+	StateRateLimit int
+	MaxInFlight    int   // requests
+	MaxBodyBytes   int64 // in flight; at least twice State.MaxBytes
+	MaxSilence     time.Duration
+	MinRate        int64 // bytes a second
 }
 
 // Log is what is logged, and how it looks.

@@ -13,9 +13,9 @@ var (
 	errNoSize = errors.New("is not a size above 0, such as 512MiB, 10MB or a number of bytes")
 )
 
-// parseSize takes a whole number of bytes with an optional unit. 10M is refused, since
+// ParseSize takes a whole number of bytes with an optional unit. 10M is refused, since
 // people read it both ways.
-func parseSize(text string) (int64, error) {
+func ParseSize(text string) (int64, error) {
 	form := sizeForm.FindStringSubmatch(text)
 	if form == nil {
 		return 0, errNoSize

@@ -27,7 +27,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(),
-		databaseTable(), authTable(), logTable())
+		databaseTable(), authTable(), limitsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -92,13 +92,13 @@ func stateTable() []setting {
 			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseStateStorage)},
 		{section: in, key: "max_bytes", env: "HOLDFAST_STATE_MAX_BYTES", def: "256MiB", kind: "size",
 			help: "The largest state that is accepted.",
-			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, parseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, ParseSize)},
 		{section: in, key: "cache_bytes", env: "HOLDFAST_STATE_CACHE_BYTES", def: "256MiB", kind: "size",
 			help: "Bound of the in-memory map that serves reads.",
-			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, parseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, ParseSize)},
 		{section: in, key: "memory_bytes", env: "HOLDFAST_STATE_MEMORY_BYTES", def: "1GiB", kind: "size",
 			help: "Bound of everything kept when state.storage is memory.",
-			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, parseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, ParseSize)},
 	}
 }
 
@@ -159,6 +159,30 @@ func authTable() []setting {
 		{section: in, key: "failures_per_minute", env: "HOLDFAST_AUTH_FAILURES_PER_MINUTE", def: "10", kind: "count",
 			help: "How many wrong credentials one address may send in a minute, or at once; beyond that they are refused without being looked at. For one organization it is ten times as many, from all addresses together.",
 			set:  into(func(s *Settings) *int { return &s.Auth.FailuresPerMinute }, parseCount)},
+	}
+}
+
+func limitsTable() []setting {
+	const in = "limits"
+	return []setting{
+		{section: in, key: "rate_limit", env: "HOLDFAST_RATE_LIMIT", def: "60", kind: "rate",
+			help: "Requests a minute to uploads and data, for an organization that `auth.cfg` gives no limit of its own; off for no limit. A burst is a minute's worth.",
+			set:  into(func(s *Settings) *int { return &s.Limits.RateLimit }, parseRate)},
+		{section: in, key: "state_rate_limit", env: "HOLDFAST_STATE_RATE_LIMIT", def: "600", kind: "rate",
+			help: "The same for requests to states. It never holds for who has locked one.",
+			set:  into(func(s *Settings) *int { return &s.Limits.StateRateLimit }, parseRate)},
+		{section: in, key: "max_in_flight", env: "HOLDFAST_MAX_IN_FLIGHT", def: "100", kind: "count",
+			help: "Requests that are worked on at once; at least 2. A tenth is kept for lock holders.",
+			set:  into(func(s *Settings) *int { return &s.Limits.MaxInFlight }, parseCountOf(2))},
+		{section: in, key: "max_body_bytes", env: "HOLDFAST_MAX_BODY_BYTES", def: "512MiB", kind: "size",
+			help: "Bytes of request bodies, and of states in answers, that are in memory at once; at least twice state.max_bytes. A tenth is kept for lock holders.",
+			set:  into(func(s *Settings) *int64 { return &s.Limits.MaxBodyBytes }, ParseSize)},
+		{section: in, key: "max_silence", env: "HOLDFAST_MAX_SILENCE", def: "30s", kind: "duration",
+			help: "How long a client may pause while it sends a body or takes an answer.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Limits.MaxSilence }, parseDuration)},
+		{section: in, key: "min_rate", env: "HOLDFAST_MIN_RATE", def: "16KiB", kind: "size",
+			help: "How much it must send or take in a second, on average, once max_silence has passed.",
+			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, ParseSize)},
 	}
 }
 

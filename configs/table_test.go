@@ -46,6 +46,12 @@ func samples() map[string]string {
 		"[auth] cache_entries":         "1",
 		"[auth] cache_ttl":             "1h",
 		"[auth] failures_per_minute":   "7",
+		"[limits] rate_limit":          "off",
+		"[limits] state_rate_limit":    "6000",
+		"[limits] max_in_flight":       "2",
+		"[limits] max_body_bytes":      "1GiB",
+		"[limits] max_silence":         "1s",
+		"[limits] min_rate":            "1KiB",
 		"[log] level":                  "warn",
 		"[log] format":                 "json",
 	}

@@ -28,11 +28,7 @@ func (s states) addCandidate(c *gin.Context) {
 		if p.fault != nil {
 			return p.fault
 		}
-		body, err := readBody(c, s.maxBytes)
-		if err != nil {
-			return err
-		}
-		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, body, p.text("reason"))
+		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, middleware.Body(c), p.text("reason"))
 		if err == nil {
 			c.JSON(http.StatusCreated, candidateItemOf(made))
 		}

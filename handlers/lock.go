@@ -14,11 +14,7 @@ const maxLockInfoBytes = 64 << 10
 
 func (s states) lock(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		body, err := readBody(c, maxLockInfoBytes)
-		if err != nil {
-			return err
-		}
-		info, err := state.ParseLockInfo(body)
+		info, err := state.ParseLockInfo(middleware.Body(c))
 		if err != nil {
 			return err
 		}
@@ -34,7 +30,7 @@ func (s states) lock(c *gin.Context) {
 
 func (s states) unlock(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
-		info, err := unlockInfo(c)
+		info, err := unlockInfo(c, middleware.Body(c))
 		if err != nil {
 			return err
 		}
@@ -52,15 +48,14 @@ func (s states) unlock(c *gin.Context) {
 
 // unlockInfo finds the lock in the body, as clients send it, or its ID in ?ID=, for those
 // whose DELETE has no body. Neither is Terraform's force-unlock.
-func unlockInfo(c *gin.Context) (state.LockInfo, error) {
+func unlockInfo(c *gin.Context, body []byte) (state.LockInfo, error) {
 	query, err := readQuery(c)
 	if err != nil {
 		return state.LockInfo{}, err
 	}
 	id := query.lockID
-	body, err := readBody(c, maxLockInfoBytes)
-	if err != nil || len(body) == 0 {
-		return state.LockInfo{ID: id}, err
+	if len(body) == 0 {
+		return state.LockInfo{ID: id}, nil
 	}
 	info, err := state.ParseLockInfo(body)
 	if err == nil && id != "" && id != info.ID {

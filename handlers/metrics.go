@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -22,7 +23,7 @@ type metrics struct {
 	now       func() time.Time
 }
 
-func newMetrics(service *inventory.Service, version string, now func() time.Time) metrics {
+func newMetrics(service *inventory.Service, guard *middleware.Guard, version string, now func() time.Time) metrics {
 	m := metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -36,7 +37,7 @@ func newMetrics(service *inventory.Service, version string, now func() time.Time
 		}),
 		now: now,
 	}
-	m.registry.MustRegister(m.requests, m.instances, newUploadCollector(service), buildInfo(version),
+	m.registry.MustRegister(m.requests, m.instances, newUploadCollector(service), newGuardCollector(guard), buildInfo(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

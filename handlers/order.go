@@ -9,6 +9,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/middleware"
 )
 
 const (
@@ -25,9 +26,9 @@ type order struct {
 
 // readOrder reads an order. No body at all is an empty one.
 func readOrder(c *gin.Context) (order, error) {
-	body, err := readBody(c, maxOrderBytes)
-	if err != nil || len(body) == 0 {
-		return order{}, err
+	body := middleware.Body(c)
+	if len(body) == 0 {
+		return order{}, nil
 	}
 	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 1}); err != nil {
 		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id and anyway")

@@ -16,6 +16,9 @@ import (
 const (
 	attributePrefix = "attr."
 	maxCursor       = 128
+	// maxShown is how many bytes of a parameter's name are repeated to its sender, and in the
+	// log: less than what is secret of a key that got there.
+	maxShown = 25
 )
 
 // reading is what a reader asks for.
@@ -38,7 +41,7 @@ func parseReading(raw string, known []string) (reading, error) {
 	r := reading{Query: inventory.Query{Attributes: map[string]string{}}}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if len(values[name]) > 1 {
-			return reading{}, fault.New(fault.ParameterInvalid, "the query has more than one %.50q", name)
+			return reading{}, fault.New(fault.ParameterInvalid, "the query has more than one %q", name[:min(len(name), maxShown)])
 		}
 		if err := r.set(name, values[name][0]); err != nil {
 			return reading{}, err
@@ -59,7 +62,7 @@ func onlyKnown(values url.Values, known []string) error {
 			name = attributePrefix
 		}
 		if !slices.Contains(known, name) {
-			unknown = append(unknown, strconv.Quote(name[:min(len(name), 50)]))
+			unknown = append(unknown, strconv.Quote(name[:min(len(name), maxShown)]))
 		}
 	}
 	if len(unknown) == 0 {
@@ -72,7 +75,7 @@ func onlyKnown(values url.Values, known []string) error {
 
 func (r *reading) set(name, value string) (err error) {
 	if !utf8.ValidString(name+value) || strings.ContainsRune(name+value, 0) {
-		return fault.New(fault.ParameterInvalid, "the query's %.50q is not text in UTF-8", name)
+		return fault.New(fault.ParameterInvalid, "the query's %q is not text in UTF-8", name[:min(len(name), maxShown)])
 	}
 	if key, ok := strings.CutPrefix(name, attributePrefix); ok && key != "" {
 		r.Attributes[key] = value

@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
@@ -28,6 +30,8 @@ type Deps struct {
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
 	TrustedProxies []netip.Prefix
+	// Limits protect organizations from each other.
+	Limits middleware.Limits
 }
 
 // NewRouter returns the handler of every route. It never redirects: a client that
@@ -46,22 +50,25 @@ func NewRouter(d Deps) (http.Handler, error) {
 	if d.Inventory == nil {
 		d.Inventory = inventory.NewService(inventory.Off{})
 	}
-	measured := newMetrics(d.Inventory, d.Version, d.Now)
-	measured.registry.MustRegister(newGuardCollector(d.States))
-	router.Use(middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Recover(d.Log))
+	guard := middleware.NewGuard(d.Limits, d.Now)
+	measured := newMetrics(d.Inventory, guard, d.Version, d.Now)
+	measured.registry.MustRegister(newFindingsCollector(d.States))
+	router.Use(middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
 
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 
 	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	router.GET("/metrics", measured.handler())
-	routeNative(router.Group("/api/v1/state/:name", native), d)
-	routeHistory(router.Group("/api/v1", native), d)
-	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d)
-	routeUploads(router.Group("/", native), d, measured)
+	routeNative(router.Group("/api/v1/state/:name", native), d, guard)
+	routeHistory(router.Group("/api/v1", native), d, guard)
+	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
+	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
+	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual()}.show)
 
-	router.NoRoute(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noRoute)
-	router.NoMethod(behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), noMethod)
+	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
+	router.NoRoute(append(unknown, noRoute)...)
+	router.NoMethod(append(unknown, noMethod)...)
 	return router, nil
 }
 
@@ -72,67 +79,72 @@ func routeHealth(router gin.IRoutes, h health) {
 }
 
 // routeNative is Holdfast's own spelling: a state's name is one path segment.
-func routeNative(group gin.IRoutes, d Deps) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
+func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
+	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	group.Use(guard.States(s.claim))
 	routeState(group, s)
-	group.GET("/lock", s.holder)
+	group.GET("/lock", middleware.Admit(0), s.holder)
 }
 
 // routeHistory is what is known of states beyond their newest bytes.
-func routeHistory(group gin.IRoutes, d Deps) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
-	group.GET("/states", s.list)
-	group.GET("/locks", s.locks)
-	group.GET("/audit", s.events)
+func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
+	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	group = group.Group("", guard.States(s.claim))
+	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
+	group.GET("/states", empty, s.list)
+	group.GET("/locks", empty, s.locks)
+	group.GET("/audit", empty, s.events)
 	const one = "/state/:name"
-	group.POST(one+"/undelete", s.undelete)
-	group.POST(one+"/lock/release", s.release)
-	group.GET(one+"/versions", s.versions)
-	group.GET(one+"/versions/:version", s.version)
-	group.DELETE(one+"/versions/:version", s.purge)
-	group.POST(one+"/versions/:version/rollback", s.rollback)
-	group.GET(one+"/versions/:version/diff", s.diff)
-	group.GET(one+"/outputs", s.outputs)
-	group.GET(one+"/outputs/:key", s.output)
-	group.GET(one+"/candidates", s.candidates)
-	group.POST(one+"/candidates", s.addCandidate)
-	group.GET(one+"/candidates/:id", s.candidate)
-	group.GET(one+"/candidates/:id/diff", s.candidateDiff)
-	group.POST(one+"/candidates/:id/promote", s.promote)
-	group.POST(one+"/candidates/:id/discard", s.discard)
+	group.POST(one+"/undelete", empty, s.undelete)
+	group.POST(one+"/lock/release", orders, s.release)
+	group.GET(one+"/versions", empty, s.versions)
+	group.GET(one+"/versions/:version", empty, s.version)
+	group.DELETE(one+"/versions/:version", empty, s.purge)
+	group.POST(one+"/versions/:version/rollback", orders, s.rollback)
+	group.GET(one+"/versions/:version/diff", empty, s.diff)
+	group.GET(one+"/outputs", empty, s.outputs)
+	group.GET(one+"/outputs/:key", empty, s.output)
+	group.GET(one+"/candidates", empty, s.candidates)
+	group.POST(one+"/candidates", body, s.addCandidate)
+	group.GET(one+"/candidates/:id", empty, s.candidate)
+	group.GET(one+"/candidates/:id/diff", empty, s.candidateDiff)
+	group.POST(one+"/candidates/:id/promote", orders, s.promote)
+	group.POST(one+"/candidates/:id/discard", orders, s.discard)
 }
 
 // routePartition is the enclave and partition spelling: the state "enclave/partition".
 // It answers 204 where there is no state, and 200 to the deletion of one.
-func routePartition(group gin.IRoutes, d Deps) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent}
+func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
+	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent, unsized: new(sync.Mutex)}
+	group.Use(guard.States(s.claim))
 	routeState(group, s)
 }
 
 // routeState lists what both spellings have. Clients lock with LOCK and UNLOCK on the
 // state's own address, or with what their lock_address and lock_method say.
 func routeState(group gin.IRoutes, s states) {
-	group.GET("", s.get)
-	group.POST("", s.put)
-	group.PUT("", s.put)
-	group.DELETE("", s.delete)
-	group.Handle("LOCK", "", s.lock)
-	group.Handle("UNLOCK", "", s.unlock)
-	group.POST("/lock", s.lock)
-	group.PUT("/lock", s.lock)
-	group.DELETE("/lock", s.unlock)
+	empty, info, body := middleware.Admit(0), middleware.Admit(maxLockInfoBytes), middleware.Admit(s.maxBytes)
+	group.GET("", empty, s.get)
+	group.POST("", body, s.put)
+	group.PUT("", body, s.put)
+	group.DELETE("", empty, s.delete)
+	group.Handle("LOCK", "", info, s.lock)
+	group.Handle("UNLOCK", "", info, s.unlock)
+	group.POST("/lock", info, s.lock)
+	group.PUT("/lock", info, s.lock)
+	group.DELETE("/lock", info, s.unlock)
 }
 
 // routeUploads is what providers report, and what is read back of it.
 func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
-	shape := middleware.JSONShape(inventory.MaxBody, readBody, inventory.CheckShape)
+	shape := middleware.JSONShape(inventory.MaxBody, middleware.AdmitBody, inventory.CheckShape)
 	take := uploads{service: d.Inventory, recorded: measured.instances}
 	group.POST("/api/v1/upload", shape, take.upload)
 	group.POST("/upload", shape, take.upload)
 	read := data{service: d.Inventory, log: d.Log}
-	group.GET("/api/v1/data", read.records)
-	group.GET("/api/v1/data/latest", read.latest)
-	group.GET("/api/v1/data/summary", read.summary)
+	group.GET("/api/v1/data", middleware.Admit(0), read.records)
+	group.GET("/api/v1/data/latest", middleware.Admit(0), read.latest)
+	group.GET("/api/v1/data/summary", middleware.Admit(0), read.summary)
 }
 
 // behind puts the unknown corners of the API behind authentication too, so that a
@@ -141,6 +153,15 @@ func behind(prefix string, authenticate gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if strings.HasPrefix(c.Request.URL.Path, prefix) {
 			authenticate(c)
+		}
+	}
+}
+
+// known runs what needs an organization, where one is calling.
+func known(limit gin.HandlerFunc) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if middleware.Principal(c).Org != uuid.Nil {
+			limit(c)
 		}
 	}
 }

@@ -17,8 +17,6 @@ const (
 	sendEvery = time.Second
 	// minGzip is the length from which on compression is worth its overhead.
 	minGzip = 1 << 10
-	// stalled is how long a reader may take nothing.
-	stalled = time.Minute
 )
 
 // sender sends an answer piece by piece, whose length nobody knows. It holds one piece.
@@ -68,10 +66,9 @@ func (s *sender) lose(err error) error {
 	return err
 }
 
-// send writes the piece. The deadline moves along, so that a reader may be slow, but not
-// keep a store's files and connections by taking nothing at all.
+// send writes the piece. A reader may be slow, but not keep a store's files and connections
+// by taking nothing at all: middleware.Paced sees to that.
 func (s *sender) send(now time.Time, all bool) error {
-	_ = s.control.SetWriteDeadline(now.Add(stalled)) // not every writer has one
 	if s.out == nil {
 		s.start(all && len(s.piece) < minGzip)
 	}
@@ -104,7 +101,5 @@ func (s *sender) finish() error {
 		}
 	}
 	s.c.Writer.WriteHeaderNow()
-	// The connection's next request must not inherit the deadline.
-	_ = s.control.SetWriteDeadline(time.Time{})
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
@@ -20,6 +21,8 @@ type states struct {
 	name func(*gin.Context) (state.Name, error)
 	// absent is the status where there is no state: 404, or 204 in some spellings.
 	absent int
+	// unsized is held by who reads a state without having asked for its size.
+	unsized *sync.Mutex
 }
 
 func nativeName(c *gin.Context) (state.Name, error) { return state.ParseName(c.Param("name")) }
@@ -69,7 +72,7 @@ func (s states) get(c *gin.Context) {
 }
 
 func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error {
-	snapshot, err := s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
+	snapshot, err := s.read(c, name, number)
 	if err == nil {
 		s.send(c, snapshot)
 	}
@@ -80,6 +83,9 @@ func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error
 // which the reader may know nothing.
 func (s states) getView(c *gin.Context, name state.Name, ask selection) error {
 	view, err := s.service.View(c.Request.Context(), middleware.Principal(c), name, ask.view, ask.number)
+	if err == nil {
+		err = middleware.ChargeAnswer(c, view.Version.Size)
+	}
 	if err != nil {
 		return err
 	}
@@ -97,18 +103,40 @@ func (s states) send(c *gin.Context, snapshot state.Snapshot) {
 	c.Data(http.StatusOK, "application/json", snapshot.Body)
 }
 
+// read makes room for a state before it is read. To ask for its size costs more than to
+// read one that is in memory, so one request at a time may find out by reading it. Number 0
+// is the newest version; older ones are charged as if they were as large, at first.
+func (s states) read(c *gin.Context, name state.Name, number uint64) (snapshot state.Snapshot, err error) {
+	var charged int64
+	if number == 0 && s.unsized.TryLock() {
+		defer s.unsized.Unlock()
+	} else if charged, err = s.makeRoom(c, name); err != nil {
+		return state.Snapshot{}, err
+	}
+	snapshot, err = s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	// A larger one may have been written meanwhile.
+	return snapshot, middleware.ChargeAnswer(c, max(snapshot.Size-charged, 0))
+}
+
+func (s states) makeRoom(c *gin.Context, name state.Name) (size int64, err error) {
+	size, err = s.service.Size(c.Request.Context(), middleware.Principal(c), name)
+	if err != nil {
+		return 0, err
+	}
+	return size, middleware.ChargeAnswer(c, size)
+}
+
 func (s states) put(c *gin.Context) {
 	s.named(c, func(name state.Name) error {
 		query, err := readQuery(c)
 		if err != nil {
 			return err
 		}
-		body, err := readBody(c, s.maxBytes)
-		if err != nil {
-			return err
-		}
 		version, err := s.service.Put(c.Request.Context(), middleware.Principal(c), name,
-			state.Write{Body: body, LockID: query.lockID, Release: query.unlock})
+			state.Write{Body: middleware.Body(c), LockID: query.lockID, Release: query.unlock})
 		if err != nil {
 			return err
 		}

@@ -133,11 +133,15 @@ func (p *parser) below(r *instance, v jsonscan.Value) {
 }
 
 func (p *parser) checkText(v jsonscan.Value) {
-	if v.Kind != jsonscan.String {
-		return
-	}
-	if _, ok := textWithin(v.Text, MaxText); !ok {
-		p.faults.add(v.Path, "is a string of at most %d characters", MaxText)
+	switch v.Kind {
+	case jsonscan.String:
+		if _, ok := textWithin(v.Text, MaxText); !ok {
+			p.faults.add(v.Path, "is a string of at most %d characters", MaxText)
+		}
+	case jsonscan.Number:
+		if len(v.Text) > MaxText {
+			p.faults.add(v.Path, "is a number of at most %d characters", MaxText)
+		}
 	}
 }
 

@@ -55,6 +55,9 @@ func TestLimits(t *testing.T) {
 		{"deep text", func(n int) string { return attributes(`"k":[0,{"~/":["` + x("a", n) + `"]}]`) }, 10_000, fault.UploadInvalid, "/instances/0/attributes/k/1/~0~1/0", -1},
 		{"deep key", func(n int) string { return attributes(`"k":[{"` + x("a", n) + `":1}]`) }, 10_000, fault.UploadInvalid, "/instances/0/attributes/k/0/*", -1},
 		{"made-up name", func(n int) string { return strings.Replace(list(`{}`), `"vm"`, `"`+x("t", n)+`"`, 1) }, 253, fault.UploadInvalid, "/instances/0/resource_name", 0},
+		{"number", func(n int) string { return attributes(`"k":[` + x("7", n) + `]`) }, 10_000, fault.UploadInvalid, "/instances/0/attributes/k/0", -1},
+		// Three words, instances, attributes and its one are names too.
+		{"names", func(n int) string { return attributes(`"k":{` + times(n-6, `"k%d":%d`) + `}`) }, 100_000, fault.UploadMalformed, "/instances/0/attributes/k/*", -1},
 		// Object, array, object and attributes are four deep.
 		{"depth", func(n int) string { return attributes(`"k":` + x("[", n-4) + x("]", n-4)) }, 10, fault.UploadMalformed, "/instances/0/attributes/k/0/0/0/0/0/0", -1},
 		{"containers", func(n int) string { return attributes(`"k":[` + times(n-5, `{}`) + `]`) }, 1000, fault.UploadMalformed, "/instances/0/attributes/k/995", -1},

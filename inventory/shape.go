@@ -31,10 +31,8 @@ func malformed(err error) error {
 
 // rule says what the scanner's error means. It tells the place, never what stands there.
 func rule(err error) string {
-	if e, ok := errors.AsType[*jsonscan.LimitError](err); ok && e.Limit == "depth" {
-		return fmt.Sprintf("objects and arrays are nested at most %d deep (byte offset %d)", e.Max, e.Offset)
-	} else if ok {
-		return fmt.Sprintf("there are at most %d objects and arrays (byte offset %d)", e.Max, e.Offset)
+	if e, ok := errors.AsType[*jsonscan.LimitError](err); ok {
+		return fmt.Sprintf(limitRule(e.Limit)+" (byte offset %d)", e.Max, e.Offset)
 	}
 	if e, ok := errors.AsType[*jsonscan.DuplicateError](err); ok {
 		return fmt.Sprintf("a name appears once in its object (byte offset %d)", e.Offset)
@@ -49,4 +47,16 @@ func rule(err error) string {
 		return fmt.Sprintf("it is not valid JSON: %s (byte offset %d)", e.Reason, e.Offset)
 	}
 	return "it can't be read"
+}
+
+// limitRule is a format, of the limit.
+func limitRule(limit string) string {
+	switch limit {
+	case "depth":
+		return "objects and arrays are nested at most %d deep"
+	case "names":
+		return "there are at most %d names in all objects together"
+	default:
+		return "there are at most %d objects and arrays"
+	}
 }

@@ -24,10 +24,10 @@ func (e *NotObjectError) Error() string {
 	return fmt.Sprintf("the JSON value at byte offset %d is %s, not an object", e.Offset, e.Kind)
 }
 
-// LimitError is a container beyond one of the limits. Offset is where it opens.
+// LimitError is a container or a name beyond one of the limits. Offset is where it begins.
 type LimitError struct {
 	Offset int
-	Limit  string // depth or containers
+	Limit  string // depth, containers or names
 	Max    int
 }
 

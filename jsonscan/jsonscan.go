@@ -28,6 +28,9 @@ type Limits struct {
 	Depth int
 	// Containers is how many objects and arrays there may be, the top-level one included.
 	Containers int
+	// Names is how many members all objects may have together. [Object], which remembers no
+	// names, doesn't count them.
+	Names int
 }
 
 // Object checks that data is one JSON object and calls member for each member of the

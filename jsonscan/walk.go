@@ -31,13 +31,13 @@ type Value struct {
 // text; visit may be nil. What visit learned counts only if Walk returns nil.
 //
 // Walk does not recurse and builds no tree. It remembers the names of the open objects,
-// and a hundred bytes for each open container: limit the depth of what strangers send.
+// and a hundred bytes for each open container: limit the depth and the names of what strangers send.
 //
 // The error is a [*PlaceError] around a [*SyntaxError], [*NotObjectError], [*LimitError],
 // [*DuplicateError] or [*NULError], or what visit returned, as it is. The first of them
 // ends the walk.
 func Walk(data []byte, limits Limits, visit func(Value) error) error {
-	w := walker{scanner: newScanner(data, limits), visit: visit, names: newNameSet()}
+	w := walker{scanner: newScanner(data, limits), visit: visit, names: newNameSet(), maxMembers: limits.Names}
 	i := w.space(0)
 	if w.startsObject(i) && w.run(i) >= 0 {
 		return nil

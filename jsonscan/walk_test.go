@@ -100,11 +100,14 @@ func TestWalkErrors(t *testing.T) {
 		{`{"a":["\\u0000","\\\u0000"]}`, "/a/1", &NULError{19}},
 		{`{"a":[[[]]]}`, "/a/0/0", &LimitError{7, "depth", 3}},
 		{`{"a":{},"b":[{},{}]}`, "/b/1", &LimitError{16, "containers", 4}},
+		{`{"a":{"a":1},"b":[{"":2}]}`, "/b/0/", &LimitError{19, "names", 3}},
 	}
 	for _, tt := range tests {
 		err := Shape([]byte(tt.data), Limits{})
 		if limit, ok := tt.want.(*LimitError); ok && limit.Limit == "depth" {
 			err = Shape([]byte(tt.data), Limits{Depth: limit.Max})
+		} else if ok && limit.Limit == "names" {
+			err = Shape([]byte(tt.data), Limits{Names: limit.Max})
 		} else if ok {
 			err = Shape([]byte(tt.data), Limits{Containers: limit.Max})
 		}
@@ -117,7 +120,7 @@ func TestWalkErrors(t *testing.T) {
 
 // The limits are inclusive.
 func TestWalkAtTheLimits(t *testing.T) {
-	if err := Shape([]byte(`{"a":[[]],"b":{}}`), Limits{Depth: 3, Containers: 4}); err != nil {
+	if err := Shape([]byte(`{"a":[[]],"b":{}}`), Limits{Depth: 3, Containers: 4, Names: 2}); err != nil {
 		t.Error(err)
 	}
 }

@@ -8,6 +8,9 @@ type walker struct {
 	stopped bool // by an error of visit
 	frames  []frame
 	names   nameSet
+	members int // that have gone by
+
+	maxMembers int // 0 is no limit
 }
 
 // frame is an open container.
@@ -94,11 +97,21 @@ func (w *walker) member(i int) int {
 	if w.hasNUL() {
 		return -1
 	}
-	if !w.names.add(len(w.frames), top.name) {
-		w.err = &DuplicateError{Offset: i}
+	if w.err = w.remember(i, top.name); w.err != nil {
 		return -1
 	}
 	return w.colon(end)
+}
+
+// remember takes the name at i among those of the innermost object.
+func (w *walker) remember(i int, name []byte) error {
+	if w.members++; w.maxMembers > 0 && w.members > w.maxMembers {
+		return &LimitError{Offset: i, Limit: "names", Max: w.maxMembers}
+	}
+	if !w.names.add(len(w.frames), name) {
+		return &DuplicateError{Offset: i}
+	}
+	return nil
 }
 
 // follow takes what stands behind a value or an opening bracket at i: the ends of

@@ -17,22 +17,22 @@ type Verifier interface {
 	Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error)
 }
 
+// CertificateVerifier is a Verifier that also knows for whom client certificates stand.
+// *auth.Verifier is one.
+type CertificateVerifier interface {
+	VerifyCertificate(ctx context.Context, sans []string, client auth.Client) (auth.Principal, error)
+}
+
 // Credentials reads a request's credentials.
 type Credentials func(*http.Request) (auth.Credentials, error)
 
 type principalKey struct{}
 
-// Authenticate lets a request pass only with verified credentials. Principal then
-// returns whose they are.
+// Authenticate lets a request pass only with verified credentials or, if it carries none,
+// with a client certificate that stands for somebody. Principal then returns who that is.
 func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(c.Request.Context())}
-		given, err := credentials(c.Request)
-		if err != nil {
-			Fail(c, err)
-			return
-		}
-		principal, err := verifier.Verify(c.Request.Context(), given, client)
+		principal, err := principalOf(c, verifier, credentials)
 		if err != nil {
 			Fail(c, err)
 			return
@@ -44,6 +44,26 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 	}
 }
 
+func principalOf(c *gin.Context, verifier Verifier, credentials Credentials) (auth.Principal, error) {
+	ctx := c.Request.Context()
+	client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(ctx)}
+	certificates, ok := verifier.(CertificateVerifier)
+	if names := CertificateNames(c.Request); ok && len(names) > 0 && carriesNone(c.Request) {
+		return certificates.VerifyCertificate(ctx, names, client)
+	}
+	given, err := credentials(c.Request)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	return verifier.Verify(ctx, given, client)
+}
+
+// carriesNone reports whether there is nothing in a request that could have been meant as
+// credentials. Who sends some that are no good is not let in as somebody else.
+func carriesNone(r *http.Request) bool {
+	return len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values("X-API-Key")) == 0
+}
+
 // Principal returns the verified caller; the zero Principal, which may nothing, where
 // Authenticate did not run.
 func Principal(c *gin.Context) auth.Principal {
@@ -52,7 +72,8 @@ func Principal(c *gin.Context) auth.Principal {
 }
 
 // NativeCredentials reads X-Org-ID with X-API-Key, HTTP Basic with the organization's
-// UUID as user name, or a Bearer key that carries its organization, in this order.
+// UUID as user name, or a Bearer key that carries its organization, in this order. A token
+// may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 	if key := r.Header.Get("X-API-Key"); key != "" {
 		return withOrg(r.Header.Get("X-Org-ID"), key)
@@ -64,10 +85,14 @@ func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 }
 
 // KeyCredentials is NativeCredentials for the partition spelling, whose clients send any
-// Basic user name: the key alone says which organization it is, when it carries one.
+// Basic user name: the key alone says which organization it is, when it carries one. A
+// token's is that of the rule which it is for, unless the user name is an organization.
 func KeyCredentials(r *http.Request) (auth.Credentials, error) {
-	if _, key, ok := r.BasicAuth(); ok && r.Header.Get("X-API-Key") == "" {
+	if user, key, ok := r.BasicAuth(); ok && r.Header.Get("X-API-Key") == "" {
 		if org, carries := auth.OrgOfKey(key); carries {
+			return auth.Credentials{Org: org, Key: key}, nil
+		}
+		if org, named := orgID(user); auth.IsToken(key) && !named {
 			return auth.Credentials{Org: org, Key: key}, nil
 		}
 	}
@@ -78,22 +103,35 @@ func KeyCredentials(r *http.Request) (auth.Credentials, error) {
 const uuidLength = 36
 
 // withOrg leaves the organization nil when it is not a UUID: the verifier then refuses
-// it at the same cost as any other wrong one.
+// it at the same cost as any other wrong one. With a token, nil would leave the choice to
+// the rules, so what was meant for one organization could pass for another.
 func withOrg(org, key string) (auth.Credentials, error) {
-	id, err := uuid.Parse(org)
-	if err != nil || len(org) != uuidLength {
-		id = uuid.Nil
+	id, named := orgID(org)
+	if org != "" && !named && auth.IsToken(key) {
+		return auth.Credentials{}, fault.New(fault.CredentialsWrong, "the user name, or X-Org-ID, is not an organization's UUID")
 	}
 	return auth.Credentials{Org: id, Key: key}, nil
+}
+
+// orgID returns the organization that a text names in the usual form.
+func orgID(text string) (uuid.UUID, bool) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != uuidLength {
+		return uuid.Nil, false
+	}
+	return id, id != uuid.Nil
 }
 
 func bearer(r *http.Request) (auth.Credentials, error) {
 	scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return auth.Credentials{}, fault.New(fault.CredentialsNeeded,
-			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key")
+			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
 	}
 	key = strings.TrimSpace(key)
+	if auth.IsToken(key) {
+		return withOrg(r.Header.Get("X-Org-ID"), key)
+	}
 	org, _ := auth.OrgOfKey(key)
 	return auth.Credentials{Org: org, Key: key}, nil
 }

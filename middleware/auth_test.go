@@ -29,7 +29,7 @@ func basic(user, key string) string {
 
 // A nil organization is nobody's: the verifier refuses it as it does a wrong one.
 func TestCredentials(t *testing.T) {
-	key := auth.NewKey(acme)
+	key, token := auth.NewKey(acme), madeToken()
 	type credentials = auth.Credentials
 	tests := []struct {
 		name      string
@@ -62,6 +62,11 @@ func TestCredentials(t *testing.T) {
 		{"bearer", []string{"Authorization: bearer " + key}, credentials{Org: acme, Key: key}, credentials{}},
 		{"BEARER", []string{"Authorization: BEARER " + key}, credentials{Org: acme, Key: key}, credentials{}},
 		{"Bearer with more spaces", []string{"Authorization: Bearer    " + key + "  "}, credentials{Org: acme, Key: key}, credentials{}},
+		{"Bearer token", []string{"Authorization: Bearer " + token}, credentials{Key: token}, credentials{}},
+		{"X-Org-ID beside a Bearer token", []string{"X-Org-ID: " + acme.String(), "Authorization: Bearer " + token}, credentials{Org: acme, Key: token}, credentials{}},
+		{"Basic, token", []string{basic(acme.String(), token)}, credentials{Org: acme, Key: token}, credentials{}},
+		{"Basic, token without a user name", []string{basic("", token)}, credentials{Key: token}, credentials{}},
+		{"X-API-Key, token", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + token}, credentials{Org: acme, Key: token}, credentials{}},
 		{"Bearer, made by hand", []string{"Authorization: Bearer " + madeByHand}, credentials{Key: madeByHand}, credentials{}},
 	}
 	for _, test := range tests {
@@ -73,6 +78,28 @@ func TestCredentials(t *testing.T) {
 			if err != nil || got.Org != want.Org || got.Key != want.Key {
 				t.Errorf("%s, %s: %s %q, %v; want %s %q", test.name, read, got.Org, got.Key, err, want.Org, want.Key)
 			}
+		}
+	}
+}
+
+func madeToken() string { return "eyJhbGciOiJFUzI1NiJ9." + strings.Repeat("x", 60) + ".c2ln" }
+
+// A token's organization is never guessed where one was named, wrongly. Clients of the
+// partition spelling send any user name, so there it names none.
+func TestTokenForAnotherNameThanAnOrganizations(t *testing.T) {
+	token := madeToken()
+	for _, name := range []string{"acme", acme.String()[1:], "{" + acme.String() + "}", uuid.Nil.String()} {
+		for _, headers := range [][]string{
+			{basic(name, token)}, {"X-Org-ID: " + name, "X-API-Key: " + token}, {"X-Org-ID: " + name, "Authorization: Bearer " + token},
+		} {
+			got, err := middleware.NativeCredentials(request("GET", headers...))
+			if !fault.Is(err, fault.CredentialsWrong) || got != (auth.Credentials{}) {
+				t.Errorf("%.14q: %s, %v; want %s", headers, got, err, fault.CredentialsWrong)
+			}
+		}
+		got, err := middleware.KeyCredentials(request("GET", basic(name, token)))
+		if err != nil || got != (auth.Credentials{Key: token}) {
+			t.Errorf("partition, %s: %s, %v; want no organization", name, got, err)
 		}
 	}
 }

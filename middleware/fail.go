@@ -32,8 +32,8 @@ const refusedBody = time.Second
 func Fail(c *gin.Context, err error) {
 	_ = c.Error(err) // for the request's log line
 	c.Abort()
-	dropBody(c)
 	f := fault.From(err)
+	dropBody(c, f)
 	setHeaders(c, f)
 	holder, isHeld := errors.AsType[*state.HeldError](err)
 	if isHeld && f.Code == fault.LockHeld {
@@ -48,10 +48,15 @@ func Fail(c *gin.Context, err error) {
 }
 
 // dropBody keeps a refused request from holding its connection: the server reads on to
-// the body's end before it answers, and that may never come.
-func dropBody(c *gin.Context) {
+// the body's end before it answers, and that may never come. Who was too slow has had its
+// time.
+func dropBody(c *gin.Context, f *fault.Error) {
+	wait := refusedBody
+	if f.Code.Kind() == fault.Timeout {
+		wait = 0
+	}
 	if c.Request.ContentLength != 0 {
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(refusedBody))
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(wait))
 	}
 }
 
@@ -59,6 +64,9 @@ func setHeaders(c *gin.Context, f *fault.Error) {
 	if f.RetryAfter > 0 {
 		seconds := int((f.RetryAfter + time.Second - 1) / time.Second)
 		c.Header("Retry-After", strconv.Itoa(seconds))
+	}
+	if f.Code.Kind() == fault.Timeout && c.Request.ProtoMajor == 1 {
+		c.Header("Connection", "close") // whatever is still to come of the body is not waited for
 	}
 	if f.Code.Kind() == fault.Unauthenticated {
 		c.Header("WWW-Authenticate", `Basic realm="holdfast", charset="UTF-8"`)

@@ -35,6 +35,7 @@ func FuzzGunzip(f *testing.F) {
 		f.Add([]byte(zip(f, text) + "\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xffname"))
 		f.Add([]byte(zip(f, text) + "\x00"))
 	}
+	f.Add([]byte(strings.Repeat(zip(f, ""), bodyLimit/len(zip(f, ""))+1)))
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		var body []byte
 		passed := false

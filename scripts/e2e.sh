@@ -5,6 +5,7 @@
 #     scripts/e2e.sh
 #     scripts/e2e.sh -run TestScripts//lock          # both clients
 #     scripts/e2e.sh -run TestScripts/tofu/lock -v
+#     scripts/e2e.sh -run TestAttacks                # needs no client
 #
 # HOLDFAST_RACE=1 builds the server with the race detector.
 set -euo pipefail

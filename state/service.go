@@ -59,6 +59,20 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapsho
 	return s.store.Current(ctx, ref)
 }
 
+// Size returns how many bytes Get would return now, 0 where it has none: so there can be
+// room for a large state before it is read.
+func (s *Service) Size(ctx context.Context, p auth.Principal, name Name) (int64, error) {
+	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	if err != nil {
+		return 0, err
+	}
+	head, err := s.store.Head(ctx, ref)
+	if err != nil || !head.Exists() {
+		return 0, err
+	}
+	return head.Version.Size, nil
+}
+
 // Put stores a new version and returns it. Sending again what is already the newest
 // version is accepted and makes no new one. Faults: StateInvalid, LockHeld (as
 // *HeldError), LockNotHeld, LockRequired; WriteHeld when a guard kept the body back as a

@@ -21,6 +21,8 @@ func layers() map[string][]string {
 		"configs":             {"certs"},
 		"auth":                {"fault"},
 		"audit":               {"fault", "auth"},
+		"oidc":                {"fault", "auth"},
+		"oidc/oidctest":       {},
 		"state":               {"fault", "auth", "audit", "jsonscan"},
 		"state/document":      {"fault", "jsonscan"},
 		"notify":              {"audit"},
@@ -39,6 +41,8 @@ func layers() map[string][]string {
 		"storage/dual":        {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest": {"fault", "auth", "audit", "state", "inventory", "storage/memory"},
 		"middleware":          {"fault", "auth", "state", "logctx"},
+		"bench":               {"bench/sample"},
+		"bench/sample":        {},
 		"handlers":            {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
 	}
 }
@@ -51,6 +55,7 @@ func foreign() map[string][]string {
 	return map[string][]string{
 		"fault": domain, "auth": domain, "audit": domain, "state": domain, "inventory": domain, "jsonscan": domain, "configs": domain, "certs": domain,
 		"storage":    http,
+		"oidc":       slices.Concat(sql, http[1:]), // it asks issuers
 		"middleware": sql,
 		"handlers":   sql,
 	}

@@ -3,8 +3,10 @@
 //
 // The second kind needs both clients and has the build tag e2e; scripts/e2e.sh runs it.
 // Its scripts stand in scripts/, as txtar archives that testscript runs, each once per
-// client. A script may use testscript's commands, the programs in $TF (the client that
-// the run is about), $OTHER (the other one) and holdfast, and these commands of ours:
+// client; those in scripts/attacks/ need no client and run once, each opening with the
+// vulnerability, the scenario and the check. A script may use testscript's commands, the
+// programs in $TF (the client that the run is about), $OTHER (the other one) and holdfast,
+// and these commands of ours:
 //
 //	organization NAME            add an organization with a key, and act for it
 //	as NAME                      act for an organization that was added before
@@ -21,13 +23,25 @@
 //	capture NAME PATTERN         set $NAME to what the group in the pattern matches in stdout
 //	certificate                  write cert.pem and key.pem, signed by a new authority whose
 //	                             own certificate is then in $CA
+//	issuer [rotate ID | down]    start an issuer of tokens; let it sign with a new key and
+//	                             forget the old one; let it answer nothing but errors
+//	token [CLAIM=VALUE...]       set $TOKEN to a token of it, good but for these claims
 //	lose-answers                 put a proxy before the server that loses answers
+//	raw STATUS... FILE           send what is in the file as it is, with CRLF at the ends of
+//	                             lines, $NAME and Go's escapes (\x00) replaced; want answers
+//	                             with these statuses, which are then in stdout
+//	bomb STATUS NAME [TEXT]      send a request that is meant to be costly, several at once,
+//	                             while an honest client must be answered; bombs_test.go
+//	memory MIB                   want that the server never had more memory than this
+//	slow COUNT FILE              as raw, so many times, followed by a byte now and again
+//	hung-up                      wait until the server hung up on all who are slow
 //
-// They set $SERVER, $ORG and $KEY. The server logs to $WORK/server.log and keeps its
+// They set $SERVER, $ORG, $KEY and $ISSUER. The server logs to $WORK/server.log and keeps its
 // state in $WORK/data, its keys in $WORK/auth.cfg. When a script ends, its server must
 // stop cleanly and leave its port free.
 //
 // provider_test.go is beside the scripts: a thousand uploads at once, of what several
 // providers report, to a server with both engines. guessing_test.go has wrong keys sent
-// at full speed, and says how long those with good keys wait meanwhile.
+// at full speed, and says how long those with good keys wait meanwhile. neighbour_test.go
+// has one organization send 50 times what it may, beside another that keeps to its limit.
 package test

@@ -37,6 +37,17 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// TestAttacks runs each script of scripts/attacks/ once: they need no client.
+func TestAttacks(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "scripts/attacks",
+		Setup:               setup("", "", filepath.Dir(program(t, "HOLDFAST_BIN"))),
+		Cmds:                commands(),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
+
 // program returns the path that an environment variable of scripts/e2e.sh names.
 func program(t *testing.T, variable string) string {
 	path := os.Getenv(variable)

@@ -31,7 +31,7 @@ func TestProviders(t *testing.T) {
 	database := testDatabase(t)
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", tenantCount)
-	environ := tenantsEnviron(dir, append(database.environ(), "STORAGE_TYPE=dual")...)
+	environ := tenantsEnviron(dir, append(database.environ(), "STORAGE_TYPE=dual", "HOLDFAST_RATE_LIMIT=off")...)
 	s := newServer(dir, environ)
 	if err := s.start(); err != nil {
 		t.Fatal(err)

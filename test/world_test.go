@@ -16,12 +16,15 @@ type worldKey struct{}
 type world struct {
 	server        *server
 	organizations map[string]organization
+	slow          *slowSenders // nil before the first
+	tokens        tokens
 }
 
 func newWorld(env *testscript.Env) *world {
 	return &world{
 		server:        newServer(env.WorkDir, slices.Clone(env.Vars)),
 		organizations: map[string]organization{},
+		tokens:        tokens{t: env.T().(testing.TB)},
 	}
 }
 
@@ -55,6 +58,13 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"capture":      capture,
 		"certificate":  certificate,
 		"lose-answers": loseAnswers,
+		"issuer":       issue,
+		"token":        sign,
+		"raw":          raw,
+		"bomb":         throwBomb,
+		"memory":       memory,
+		"slow":         slow,
+		"hung-up":      hungUp,
 	} {
 		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			if negated {

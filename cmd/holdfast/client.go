@@ -17,7 +17,7 @@ import (
 
 const maxFailure = 64 << 10
 
-// client asks a server for what one organization has uploaded.
+// client asks a server as one organization.
 type client struct {
 	addr string
 	org  uuid.UUID
@@ -68,21 +68,31 @@ type extent struct {
 // records asks for records and hands them on one by one, as they come. The answer is asked
 // for as JSON: unlike a trailer, its end passes every proxy.
 func (c *client) records(ctx context.Context, query url.Values, each func(json.RawMessage) error) (extent, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.addr+"/api/v1/data?"+query.Encode(), nil)
+	body, err := c.get(ctx, "/api/v1/data?"+query.Encode())
 	if err != nil {
 		return extent{}, err
+	}
+	defer body.Close()
+	return readAnswer(body, each)
+}
+
+// get asks for JSON. Any answer but 200 is a *refusal; the body must be closed.
+func (c *client) get(ctx context.Context, path string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.addr+path, nil)
+	if err != nil {
+		return nil, err
 	}
 	request.SetBasicAuth(c.org.String(), c.key)
 	request.Header.Set("Accept", "application/json")
 	response, err := c.http.Do(request)
 	if err != nil {
-		return extent{}, err
+		return nil, err
 	}
-	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return extent{}, refused(response)
+		defer response.Body.Close()
+		return nil, refused(response)
 	}
-	return readAnswer(response.Body, each)
+	return response.Body, nil
 }
 
 func refused(response *http.Response) error {

@@ -67,7 +67,7 @@ func (a *app) importOnce(ctx context.Context, store inventory.Store, files fileS
 	if dryRun {
 		what = "checking"
 	}
-	p := a.startProgress(what, total)
+	p := a.startProgress(what, "record", total)
 	defer p.end()
 	for i, path := range files.paths {
 		err := readRecords(path, files.formats[i], func(r inventory.Record) error {

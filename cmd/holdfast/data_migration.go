@@ -135,7 +135,7 @@ func (m *migration) each(ctx context.Context, what string, step func(context.Con
 			total += one.records
 		}
 	}
-	p := m.a.startProgress(what, total)
+	p := m.a.startProgress(what, "record", total)
 	queue := make(chan *move)
 	var workers sync.WaitGroup
 	for range min(migrators, len(todo)) {

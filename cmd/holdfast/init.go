@@ -79,7 +79,7 @@ func (a *app) firstOrg(d *auth.Document, made *newKey) error {
 		return err
 	}
 	stored, err := d.AddKey(made.Organization, hash, a.dated("first key"))
-	made.KeyID = stored.ID
+	made.KeyID, made.keyLimits = stored.ID, limitsOf(stored.Name, stored.Grant, stored.From)
 	return err
 }
 

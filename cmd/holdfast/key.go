@@ -2,6 +2,10 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -10,30 +14,8 @@ import (
 )
 
 func newKeyCommand(a *app) *cobra.Command {
-	cmd := newGroup("key", "Add, list and revoke keys")
-	cmd.AddCommand(newKeyAddCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
-	return cmd
-}
-
-func newKeyAddCommand(a *app) *cobra.Command {
-	var label string
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "add ORG",
-		Short: "Make a key and print it, once",
-		Long: `Make a random key for an organization, named by its ID or its name, and print it. The
-auth file gets its bcrypt hash only, with the date and the label as a comment: the key
-can't be shown again.
-
-` + pickedUp,
-		Example: `  holdfast key add Acme --label laptop
-  export TF_HTTP_PASSWORD=$(holdfast key add Acme)`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.addKey(cmd, args[0], label, asJSON) },
-	}
-	cmd.Flags().StringVar(&label, "label", "", "what the key is for")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	addAuthFlags(cmd)
+	cmd := newGroup("key", "Add, rotate, list and revoke keys")
+	cmd.AddCommand(newKeyAddCommand(a), newKeyRotateCommand(a), newKeyListCommand(a), newKeyRevokeCommand(a))
 	return cmd
 }
 
@@ -43,35 +25,40 @@ type newKey struct {
 	Name         string    `json:"name"`
 	KeyID        string    `json:"key_id"`
 	Key          string    `json:"key"`
+	keyLimits
 }
 
-func (a *app) addKey(cmd *cobra.Command, text, label string, asJSON bool) error {
-	doc, path, err := a.loadAuth(cmd)
-	if err != nil {
-		return err
+// keyLimits are what a key is good for, as JSON shows it.
+type keyLimits struct {
+	KeyName string   `json:"key_name,omitempty"`
+	Role    string   `json:"role"`
+	States  []string `json:"states,omitempty"`
+	Expires string   `json:"expires,omitempty"` // the first moment that is too late
+	From    []string `json:"from,omitempty"`
+}
+
+func limitsOf(name string, grant auth.Grant, from []netip.Prefix) keyLimits {
+	limits := keyLimits{KeyName: name, Role: string(grant.Role), States: grant.States.List(), Expires: timestamp(grant.Expires)}
+	for _, network := range from {
+		limits.From = append(limits.From, network.String())
 	}
-	org, err := findOrg(doc, text)
-	if err != nil {
-		return err
+	return limits
+}
+
+// timestamp is a time as JSON shows it; never is empty.
+func timestamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
 	}
-	made := newKey{Organization: org.ID, Name: org.Name, Key: auth.NewKey(org.ID)}
-	hash, err := auth.HashKey(made.Key) // before the edit: it is slow, and the edit locks
-	if err != nil {
-		return err
-	}
-	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) error {
-		stored, err := d.AddKey(org.ID, hash, a.dated(label))
-		made.KeyID = stored.ID
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.showKey(made, asJSON); err != nil {
-		return fmt.Errorf("the key was added but could not be shown: %w; `holdfast key revoke %s %s` takes it away", err, org.ID, made.KeyID)
-	}
-	fmt.Fprintf(a.stderr, "Added key %s of %s to %s. It is shown only now.\n", made.KeyID, called(org), path)
-	return nil
+	return t.UTC().Format(time.RFC3339)
+}
+
+// hashed makes a key and its hash. It is done before an edit: it is slow, and the edit
+// locks.
+func hashed(org uuid.UUID) (key, hash string, err error) {
+	key = auth.NewKey(org)
+	hash, err = auth.HashKey(key)
+	return key, hash, err
 }
 
 // showKey prints nothing but the key, so that a shell can take it.
@@ -90,4 +77,31 @@ func (a *app) dated(label string) string {
 		return date
 	}
 	return date + " " + label
+}
+
+// deadline reads the day or the moment at which something ends, or a number of days from
+// now such as 90d, and returns the first moment that is too late.
+func (a *app) deadline(flag, text string) (time.Time, error) {
+	end, err := auth.ParseExpiry(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok && err != nil {
+		n, wrong := strconv.ParseUint(days, 10, 16)
+		if end, err = endOfDay(a.now().AddDate(0, 0, int(n))), nil; wrong != nil || n > maxDays {
+			err = fmt.Errorf("not a number of days from 0d to %dd", maxDays)
+		}
+	}
+	switch {
+	case err != nil:
+		return time.Time{}, usagef("--%s: %w; 90d is ninety days from now", flag, err)
+	case !end.After(a.now()):
+		return time.Time{}, usagef("--%s: that is in the past", flag)
+	}
+	return end, nil
+}
+
+// maxDays is a hundred years.
+const maxDays = 36500
+
+// endOfDay is the first moment after a day, in UTC.
+func endOfDay(t time.Time) time.Time {
+	return t.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1)
 }

@@ -1,9 +1,14 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -16,8 +21,13 @@ func newKeyListCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [ORG]",
 		Short: "List keys",
-		Long: `List the keys of one organization, or of all: ID, bcrypt cost, and the comment on the
-key's line. Neither keys nor hashes are shown. The server's log names keys by these IDs.`,
+		Long: `List the keys of one organization, or of all, and its rules for tokens and certificates:
+what each is good for, until when and from where, when it was last used, and the comment
+on the key's line. Neither keys nor hashes are shown. The server's log names keys by these
+IDs.
+
+A server writes down once a minute, in last-use.json under storage.path, what was used.
+Where there is no such file, when a key was last used is unknown.`,
 		Example: "  holdfast key list\n  holdfast key list Acme --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,13 +46,17 @@ key's line. Neither keys nor hashes are shown. The server's log names keys by th
 	return cmd
 }
 
-// keyRow is one key as lists show it.
+// keyRow is one key, or one rule, as lists show it.
 type keyRow struct {
 	Organization uuid.UUID `json:"organization"`
 	Name         string    `json:"name"`
 	KeyID        string    `json:"key_id"`
-	Cost         int       `json:"cost"`
-	Label        string    `json:"label"`
+	keyLimits
+	Expired      bool   `json:"expired"`
+	LastUsed     string `json:"last_used"` // RFC 3339, or "never", or "unknown"
+	LastUsedFrom string `json:"last_used_from,omitempty"`
+	Cost         int    `json:"cost,omitempty"` // of a key's bcrypt hash
+	Label        string `json:"label"`
 }
 
 func (a *app) listKeys(cmd *cobra.Command, args []string) ([]keyRow, error) {
@@ -58,20 +72,94 @@ func (a *app) listKeys(cmd *cobra.Command, args []string) ([]keyRow, error) {
 		}
 		orgs = []auth.Organization{o}
 	}
-	rows := []keyRow{} // prints as [], never null
+	l := keyLister{now: a.now(), uses: a.lastUses(cmd), rows: []keyRow{}} // prints as [], never null
 	for _, o := range orgs {
-		for _, k := range o.Keys {
-			rows = append(rows, keyRow{o.ID, o.Name, k.ID, k.Cost, k.Label})
-		}
+		l.addAll(o)
 	}
-	return rows, nil
+	return l.rows, nil
+}
+
+// lastUses is what a server wrote down; nil when that can't be read. It is an extra:
+// whatever is wrong with it, or with the settings that say where it is, the keys are
+// still listed.
+func (a *app) lastUses(cmd *cobra.Command) auth.Uses {
+	settings, err := a.settings(cmd)
+	if err != nil {
+		return nil
+	}
+	uses, err := auth.ReadLastUse(lastUsePath(settings))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(a.stderr, "Warning: when keys were last used is unknown: %v\n", err)
+	}
+	return uses
+}
+
+// keyLister collects rows.
+type keyLister struct {
+	now  time.Time
+	uses auth.Uses
+	rows []keyRow
+}
+
+func (l *keyLister) addAll(o auth.Organization) {
+	for _, k := range o.Keys {
+		row := l.add(o, k.ID, limitsOf(k.Name, k.Grant, k.From), k.Grant)
+		row.Cost, row.Label = k.Cost, k.Label
+	}
+	for _, rule := range o.Tokens {
+		l.add(o, rule.ID(), limitsOf(rule.Name, rule.Grant, rule.From), rule.Grant)
+	}
+	for _, rule := range o.Certificates {
+		l.add(o, rule.ID(), limitsOf(rule.Name, rule.Grant, rule.From), rule.Grant)
+	}
+}
+
+func (l *keyLister) add(o auth.Organization, id string, limits keyLimits, grant auth.Grant) *keyRow {
+	row := keyRow{
+		Organization: o.ID, Name: o.Name, KeyID: id,
+		keyLimits: limits, Expired: expired(grant.Expires, l.now), LastUsed: "never",
+	}
+	use, used := l.uses[auth.Credential{Org: o.ID, ID: id}]
+	switch {
+	case used:
+		row.LastUsed, row.LastUsedFrom = timestamp(use.At), use.From
+	case l.uses == nil:
+		row.LastUsed = "unknown"
+	}
+	l.rows = append(l.rows, row)
+	return &l.rows[len(l.rows)-1]
 }
 
 func printKeys(out io.Writer, rows []keyRow) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ORGANIZATION\tNAME\tKEY\tCOST\tLABEL")
+	fmt.Fprintln(w, "ORGANIZATION\tNAME\tKEY\tKEY NAME\tROLE\tSTATES\tEXPIRES\tFROM\tLAST USED\tLABEL")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", r.Organization, r.Name, r.KeyID, r.Cost, r.Label)
+		fmt.Fprintln(w, strings.Join([]string{
+			r.Organization.String(), r.Name, r.KeyID, cmp.Or(r.KeyName, "-"), r.Role, listed(r.States, "all"),
+			r.expiry(), listed(r.From, "anywhere"), r.lastUse(), r.Label,
+		}, "\t"))
 	}
 	return w.Flush()
+}
+
+func (r keyRow) expiry() string {
+	expires, err := time.Parse(time.RFC3339, r.Expires)
+	switch {
+	case err != nil:
+		return "never"
+	case r.Expired:
+		return auth.FormatExpiry(expires) + " (expired)"
+	}
+	return auth.FormatExpiry(expires)
+}
+
+func (r keyRow) lastUse() string {
+	if r.LastUsedFrom == "" {
+		return r.LastUsed
+	}
+	return r.LastUsed + " from " + r.LastUsedFrom
+}
+
+func listed(list []string, otherwise string) string {
+	return cmp.Or(strings.Join(list, ", "), otherwise)
 }

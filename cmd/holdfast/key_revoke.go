@@ -5,37 +5,49 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth"
 )
 
 func newKeyRevokeCommand(a *app) *cobra.Command {
-	var yes bool
+	var yes, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "revoke ORG KEY-ID",
+		Use:   "revoke ORG KEY-ID|NAME",
 		Short: "Take a key away",
-		Long: `Remove a key's hash from the auth file. Asks first on a terminal; elsewhere it needs
---yes. ` + "`holdfast key list`" + ` shows the IDs.
+		Long: `Remove a key's hash from the auth file, and the section of a key that has one, with the
+comments right above and below it. Asks first on a terminal; elsewhere it needs --yes.
+` + "`holdfast key list`" + ` shows the IDs and names.
 
 ` + pickedUp + `
 From then on the key is refused.`,
 		Example: `  holdfast key revoke Acme 3f9a0c62d1e7
+  holdfast key revoke Acme ci --yes --json
   holdfast key revoke 11111111-2222-3333-4444-555555555555 3f9a0c62d1e7 --yes`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.revokeKey(cmd, args[0], strings.ToLower(args[1]), yes)
+			return a.revokeKey(cmd, args[0], args[1], yes, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	addAuthFlags(cmd)
 	return cmd
 }
 
-func (a *app) revokeKey(cmd *cobra.Command, text, id string, yes bool) error {
+// revoked is a key that was taken away, as JSON shows it.
+type revoked struct {
+	Organization uuid.UUID `json:"organization"`
+	Name         string    `json:"name"`
+	KeyID        string    `json:"key_id"`
+	KeyName      string    `json:"key_name,omitempty"`
+	KeysLeft     int       `json:"keys_left"`
+}
+
+func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool) error {
 	doc, path, err := a.loadAuth(cmd)
 	if err != nil {
 		return err
@@ -44,27 +56,31 @@ func (a *app) revokeKey(cmd *cobra.Command, text, id string, yes bool) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(org.Keys, func(k auth.StoredKey) bool { return k.ID == id })
-	if i < 0 {
-		return fmt.Errorf("%s has no key %q; `holdfast key list %s` shows them", called(org), id, org.ID)
+	key, err := doc.Key(org.ID, which)
+	if err != nil {
+		return a.noSuchKey(org, which)
 	}
 	if !yes {
-		if err := a.confirmRevoke(cmd.Context(), org, org.Keys[i]); err != nil {
+		if err := a.confirmRevoke(cmd.Context(), org, key); err != nil {
 			return err
 		}
 	}
 	var left int
 	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) (err error) {
-		left, err = d.RevokeKey(org.ID, id)
+		// By ID: under this name there may be another key by now.
+		left, err = d.RevokeKey(org.ID, key.ID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
 	if left == 0 {
-		fmt.Fprintf(a.stderr, "Warning: %s has no key left; nobody can sign in for it.\n", called(org))
+		fmt.Fprintf(a.stderr, "Warning: %s has no key left; nobody can sign in for it with one.\n", called(org))
 	}
-	_, err = fmt.Fprintf(a.stdout, "Revoked key %s of %s.\n", id, called(org))
+	if asJSON {
+		return printJSON(a.stdout, revoked{org.ID, org.Name, key.ID, key.Name, left})
+	}
+	_, err = fmt.Fprintf(a.stdout, "Revoked key %s of %s.\n", keyCalled(key), called(org))
 	return err
 }
 
@@ -75,7 +91,7 @@ func (a *app) confirmRevoke(ctx context.Context, org auth.Organization, key auth
 	if len(org.Keys) == 1 {
 		fmt.Fprintln(a.stderr, "This is the organization's last key.")
 	}
-	fmt.Fprintf(a.stderr, "Revoke key %s (%s) of %s? Type yes: ", key.ID, key.Label, called(org))
+	fmt.Fprintf(a.stderr, "Revoke key %s of %s%s? Type yes: ", keyCalled(key), called(org), labelled(key))
 	answer, err := a.readLine(ctx)
 	if err != nil {
 		return err
@@ -84,6 +100,13 @@ func (a *app) confirmRevoke(ctx context.Context, org auth.Organization, key auth
 		return errors.New("nothing was revoked")
 	}
 	return nil
+}
+
+func labelled(k auth.StoredKey) string {
+	if k.Label == "" {
+		return ""
+	}
+	return ", labelled " + k.Label
 }
 
 // readLine reads one line of stdin. It gives up when ctx ends: a signal doesn't interrupt

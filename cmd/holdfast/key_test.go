@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestKeyLife(t *testing.T) {
@@ -21,15 +23,16 @@ func TestKeyLife(t *testing.T) {
 	org := s.doc().Organizations()[0]
 	id := org.Keys[1].ID
 
-	if out := s.must("key", "list", "Acme"); !strings.Contains(out, id+"  10    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
+	if out := s.must("key", "list", "Acme"); !strings.Contains(out, id+"  -         owner  all     never    anywhere  unknown    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
 		t.Errorf("listed\n%s", out)
 	}
 	var rows []keyRow
 	if err := json.Unmarshal([]byte(s.must("key", "list", "--json")), &rows); err != nil || len(rows) != 2 {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	if want := (keyRow{org.ID, "Acme", id, 10, "2026-11-21 laptop"}); rows[1] != want {
-		t.Errorf("listed %+v, want %+v", rows[1], want)
+	want := keyRow{Organization: org.ID, Name: "Acme", KeyID: id, keyLimits: keyLimits{Role: "owner"}, LastUsed: "unknown", Cost: 10, Label: "2026-11-21 laptop"}
+	if diff := cmp.Diff(want, rows[1], cmp.AllowUnexported(keyRow{})); diff != "" {
+		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 
 	if out := s.must("key", "revoke", org.ID.String(), strings.ToUpper(id), "--yes"); !strings.Contains(out, "Revoked key "+id) {

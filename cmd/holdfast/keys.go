@@ -9,12 +9,13 @@ import (
 )
 
 // openKeys reads the auth file and follows its changes until the watcher is closed.
-func openKeys(ctx context.Context, settings configs.Auth, log *slog.Logger) (*auth.Verifier, *auth.Watcher, error) {
+func openKeys(ctx context.Context, settings configs.Auth, tokens auth.TokenVerifier, log *slog.Logger) (*auth.Verifier, *auth.Watcher, error) {
 	verifier, err := auth.NewVerifier(auth.VerifierConfig{
 		Logger:            log,
 		Remember:          settings.CacheTTL,
 		RememberKeys:      settings.CacheEntries,
 		FailuresPerMinute: settings.FailuresPerMinute,
+		Tokens:            tokens,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -20,6 +20,7 @@ const (
 type progress struct {
 	out   io.Writer
 	what  string
+	noun  string // of one piece of the work; an s makes it several
 	total int64
 	bytes bool // it counts bytes, not records
 	count atomic.Int64
@@ -28,10 +29,9 @@ type progress struct {
 	shown sync.WaitGroup
 }
 
-// startProgress begins to show how many records were handled. A total of 0 is not known.
-// end must follow.
-func (a *app) startProgress(what string, total int64) *progress {
-	return a.showProgress(&progress{what: what, total: total}, progressbar.OptionShowIts(), progressbar.OptionSetItsString("records"))
+// startProgress begins to show. A total of 0 is not known. end must follow.
+func (a *app) startProgress(what, noun string, total int64) *progress {
+	return a.showProgress(&progress{what: what, noun: noun, total: total}, progressbar.OptionShowIts(), progressbar.OptionSetItsString(noun+"s"))
 }
 
 // startTransfer is startProgress for bytes.
@@ -59,7 +59,7 @@ func barLength(total int64) int64 {
 	return total
 }
 
-// add counts a record. It is safe for concurrent use.
+// add counts a piece of the work. It is safe for concurrent use.
 func (p *progress) add() { p.count.Add(1) }
 
 // Write counts bytes.
@@ -91,9 +91,9 @@ func (p *progress) show() {
 	case p.bytes:
 		fmt.Fprintf(p.out, "%s: %s of %s\n", p.what, showSize(uint64(n)), showSize(uint64(p.total)))
 	case p.total == 0:
-		fmt.Fprintf(p.out, "%s: %s\n", p.what, counted(n, "record"))
+		fmt.Fprintf(p.out, "%s: %s\n", p.what, counted(n, p.noun))
 	default:
-		fmt.Fprintf(p.out, "%s: %d of %s\n", p.what, n, counted(p.total, "record"))
+		fmt.Fprintf(p.out, "%s: %d of %s\n", p.what, n, counted(p.total, p.noun))
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/spf13/cobra"
@@ -61,7 +63,12 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	if err != nil {
 		return err
 	}
-	verifier, watcher, err := openKeys(ctx, settings.Auth, log)
+	tokens, err := oidc.NewVerifier(oidc.Config{Logger: log})
+	if err != nil {
+		return err
+	}
+	defer closing(log, "the token verifier", tokens)
+	verifier, watcher, err := openKeys(ctx, settings.Auth, tokens, log)
 	if err != nil {
 		return err
 	}
@@ -75,15 +82,18 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	service := state.NewService(states, verifier, time.Now, log)
 	defer sweepRegularly(ctx, service.Sweep, log)()
 	defer notifyRegularly(ctx, states, verifier, log)()
+	noting := noteUses(ctx, verifier, settings, log)
+	defer closing(log, "the record of when keys were used", noting)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Inventory:      inventory.NewService(uploads),
-		Verifier:       verifier,
+		Verifier:       noting,
 		Log:            log,
 		Now:            time.Now,
 		Version:        version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
+		Limits:         serverLimits(settings.Limits),
 	})
 	if err != nil {
 		return err
@@ -91,6 +101,16 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	server := newServer(settings.Server, router, log)
 	server.TLSConfig = tlsConfig
 	return serveUntil(ctx, listener, server, settings.Server, log)
+}
+
+func serverLimits(settings configs.Limits) middleware.Limits {
+	return middleware.Limits{
+		Requests:  settings.RateLimit,
+		States:    settings.StateRateLimit,
+		InFlight:  settings.MaxInFlight,
+		BodyBytes: settings.MaxBodyBytes,
+		Pace:      middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate},
+	}
 }
 
 func openStores(ctx context.Context, settings configs.Settings, log *slog.Logger) (state.Store, inventory.Store, error) {

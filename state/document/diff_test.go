@@ -78,7 +78,7 @@ func TestValuesAreComparedExactly(t *testing.T) {
 		{`1e99999999999999999999`, `1e99999999999999999999`, true}, {`1e99999999999999999999`, `2e99999999999999999999`, false}, {`10`, `1`, false},
 		{`"\u00e9"`, `"é"`, true}, {`"a"`, `"a "`, false}, {`"1"`, `1`, false}, {`null`, `""`, false}, {`null`, `false`, false}, {`true`, `false`, false},
 		{`{"a":1,"b":[2]}`, "{ \"b\": [ 2 ],\n\"a\": 1.0}", true}, {`[1,2]`, `[2,1]`, false}, {`{}`, `[]`, false}, {`[]`, `[null]`, false}, {`"a b"`, `"ab"`, false},
-		{`{"a":1,"a":2}`, `{"a":2}`, true}, {`["\""]`, `["\"" ]`, true}, {`[1]`, `[1,1]`, false}, {`{"a":null}`, `{}`, false},
+		{`{"a":1,"a":2}`, `{"a":2}`, true}, {`["\""]`, `["\"" ]`, true}, {`"\" b"`, `"\"b"`, false}, {`[1]`, `[1,1]`, false}, {`{"a":null}`, `{}`, false},
 		{strings.Repeat("[", 5000) + strings.Repeat("]", 5000), strings.Repeat("[ ", 5000) + strings.Repeat("]", 5000), true},
 		{strings.Repeat("[", 5000) + `1` + strings.Repeat("]", 5000), strings.Repeat("[", 5000) + `2` + strings.Repeat("]", 5000), false},
 	} {

@@ -24,6 +24,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"version":4`, fault.StateInvalid, "unexpected end"},
 		{`{}`, fault.StateUnsupported, "no format version"},
 		{`{"version":3}`, fault.StateUnsupported, "not 4"},
+		{`{"version":3,"resources":{}}`, fault.StateUnsupported, "not 4"},
 		{`{"version":"4"}`, fault.StateUnsupported, "not 4"},
 		{`{"version":4.0}`, fault.StateUnsupported, "not 4"},
 		{`{"version":4,"version":4}`, fault.StateUnsupported, "twice"},
@@ -101,6 +102,21 @@ func TestResourcesWithoutInstancesAreNotCounted(t *testing.T) {
 	}
 	if counts, err := CountOf(body); err != nil || counts != want {
 		t.Errorf("%+v, %v", counts, err)
+	}
+}
+
+// What a client leaves out and what says nothing are the same, but not a zero that says
+// something.
+func TestFieldsThatSayNothingAreAbsent(t *testing.T) {
+	i := parse(t, one(`{"schema_version":0,"identity_schema_version":0,"status":"","dependencies":[],"create_before_destroy":false,"identity":null}`)).Instances[0]
+	for f := FieldEach; f < numFields; f++ {
+		want := ""
+		if f == FieldIdentitySchemaVersion {
+			want = "0"
+		}
+		if have := string(i.Field(f)); have != want {
+			t.Errorf("%s: %q, want %q", f, have, want)
+		}
 	}
 }
 

@@ -1,0 +1,105 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+)
+
+// lastUseInterval is how often what changed is written.
+const lastUseInterval = time.Minute
+
+// LastUseConfig sets up a LastUse. All of it is needed.
+type LastUseConfig struct {
+	Path   string          // of the file; its folder is made when it is missing
+	Known  func() *Keyring // what is in force, such as Verifier.Keyring; what it lacks is forgotten
+	Logger *slog.Logger
+	Now    func() time.Time
+}
+
+// LastUse remembers when and from where each key, token rule and certificate rule was last
+// used. It writes that to a file at most once a minute, never while a request waits, and
+// when it is closed. After a crash the last minute is missing. It is safe for concurrent
+// use.
+type LastUse struct {
+	LastUseConfig
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu    sync.Mutex
+	fresh Uses // since the last write
+
+	// Of whoever writes: the goroutine, and Close after it.
+	uses    Uses
+	pending bool // there is something in uses that the file lacks
+}
+
+// OpenLastUse goes on from what the file says. One that can't be read, or makes no sense,
+// is logged, and replaced in time: it is not worth a server that doesn't start.
+func OpenLastUse(ctx context.Context, c LastUseConfig) *LastUse {
+	uses, err := ReadLastUse(c.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.Logger.WarnContext(ctx, "when keys were last used can't be read; it is remembered anew",
+			slog.String("file", c.Path), slog.String("error", err.Error()))
+	}
+	if uses == nil {
+		uses = make(Uses)
+	}
+	u := &LastUse{LastUseConfig: c, uses: uses, fresh: make(Uses), done: make(chan struct{})}
+	ctx, u.stop = context.WithCancel(context.WithoutCancel(ctx)) // until Close: requests go on after a signal
+	go u.run(ctx)
+	return u
+}
+
+// Note remembers that a verified caller came in.
+func (u *LastUse) Note(p Principal) {
+	use := Use{At: u.Now().UTC().Truncate(time.Second), From: p.Address}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.fresh[Credential{p.Org, p.KeyID}] = use
+}
+
+// Close writes what is not yet written, and stops.
+func (u *LastUse) Close() error {
+	u.stop()
+	<-u.done
+	return u.write()
+}
+
+func (u *LastUse) run(ctx context.Context) {
+	defer close(u.done)
+	tick := time.NewTicker(lastUseInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if err := u.write(); err != nil {
+			u.Logger.WarnContext(ctx, "when keys were last used can't be written; it is tried again in a minute",
+				slog.String("file", u.Path), slog.String("error", err.Error()))
+		}
+	}
+}
+
+// write writes the file if there is anything new. What is no longer in force goes.
+func (u *LastUse) write() error {
+	u.mu.Lock()
+	fresh := u.fresh
+	u.fresh = make(Uses)
+	u.mu.Unlock()
+
+	if len(fresh) == 0 && !u.pending {
+		return nil
+	}
+	maps.Copy(u.uses, fresh)
+	u.uses = u.Known().only(u.uses)
+	err := writeLastUse(u.Path, u.uses)
+	u.pending = err != nil
+	return err
+}

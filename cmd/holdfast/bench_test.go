@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/bench"
+)
+
+func TestBench(t *testing.T) {
+	s := newShell(t)
+	s.serving(reports(t))
+	code, out, errs := s.run("bench", "--mix", "cycle,plan,read,upload", "--size", "10KB", "--connections", "1,2", "--count", "4", "--warmup", "0s", "--json")
+	var results []bench.Result
+	if err := json.Unmarshal([]byte(out), &results); err != nil || code != exitOK || len(results) != 8 {
+		t.Fatalf("exit %d, %v, stderr %q\n%s", code, err, errs, out)
+	}
+	for _, r := range results {
+		if r.Operations != 4 || r.Failed() != 0 || r.Latency.P99 <= 0 || (r.Size == 10_000) == (r.Mix == bench.Upload) {
+			t.Errorf("%+v", r)
+		}
+	}
+	table := s.must("bench", "--size", "10KB", "--connections", "2", "--count", "4", "--warmup", "0s")
+	lines := strings.Split(table, "\n")
+	if want := "cycle 10 KB 2"; len(lines) != 3 || !strings.HasPrefix(strings.Join(strings.Fields(lines[1]), " "), want) {
+		t.Errorf("printed\n%s", table)
+	}
+}
+
+// front starts a server that stands before another, and returns its address.
+func (s *shell) front(handler http.HandlerFunc) string {
+	server := httptest.NewServer(handler)
+	s.t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestBenchDeletesItsStates(t *testing.T) {
+	s := newShell(t)
+	var asked []string
+	router := s.serving(reports(t)).Config.Handler
+	front := s.front(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method) // one connection: one at a time
+		router.ServeHTTP(w, r)
+	})
+	for _, keep := range []bool{false, true} {
+		args := []string{"bench", "--addr", front, "--mix", "plan", "--size", "10KB", "--connections", "1", "--count", "2", "--warmup", "0s"}
+		if keep {
+			args = append(args, "--keep")
+		}
+		s.must(args...)
+		if last := asked[len(asked)-1]; (last == http.MethodDelete) == keep {
+			t.Errorf("with --keep=%v the last request is a %s", keep, last)
+		}
+	}
+}
+
+func TestBenchTellsOfFailures(t *testing.T) {
+	s := newShell(t)
+	router := s.serving(reports(t)).Config.Handler
+	front := s.front(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			http.Error(w, "enough", http.StatusServiceUnavailable)
+			return
+		}
+		router.ServeHTTP(w, r)
+	})
+	code, out, errs := s.run("bench", "--addr", front, "--mix", "read", "--size", "10KB", "--connections", "1", "--duration", "50ms", "--warmup", "0s")
+	if code != exitFailed || !strings.Contains(out, "× GET 503") || !strings.Contains(errs, "The server's limits were reached") || !strings.Contains(errs, "failed") {
+		t.Errorf("exit %d, printed\n%s\n%s", code, out, errs)
+	}
+}
+
+func TestBenchTakesKeysInTurn(t *testing.T) {
+	s := newShell(t)
+	orgs := map[string]bool{}
+	front := s.front(func(w http.ResponseWriter, r *http.Request) {
+		user, _, _ := r.BasicAuth()
+		orgs[user] = true
+		http.Error(w, "no", http.StatusForbidden)
+	})
+	file := s.write("keys", auth.NewKey(acme)+"\n\n"+auth.NewKey(globex)+"\n")
+	s.refuse(exitFailed, "POST 403", "bench", "--addr", front, "--keys", file, "--connections", "1")
+	if !orgs[acme.String()] || len(orgs) != 1 {
+		t.Errorf("asked as %v", orgs)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.refuse(exitFailed, "can be read by others", "bench", "--keys", file)
+	s.refuse(exitFailed, "not a key", "bench", "--keys", s.write("wrong", "secret\n"))
+	s.refuse(exitFailed, "has no keys", "bench", "--keys", s.write("none", "\n"))
+}
+
+func TestBenchRefuses(t *testing.T) {
+	s := newShell(t)
+	s.serving(reports(t))
+	for args, want := range map[string]string{
+		"--mix walk":                          `--mix: "walk" is not`,
+		"--size 10M":                          `--size: "10M" is not a size`,
+		"--size 1KB":                          "is not between 2 KB and 100 MB",
+		"--size 1GB":                          "is not between 2 KB and 100 MB",
+		"--connections 0":                     "--connections are 1 to 1024",
+		"--connections 2000":                  "--connections are 1 to 1024",
+		"--connections 1000 --size 10MB":      "in all at most 4000 MB",
+		"--duration 2h":                       "at most 1h0m0s",
+		"--count -1":                          "--count is at least 0",
+		"--addr localhost --keys /dev/null/x": "the server's address",
+	} {
+		s.refuse(exitUsage, want, append([]string{"bench"}, strings.Fields(args)...)...)
+	}
+}

@@ -1,0 +1,44 @@
+package handlers
+
+import (
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// guardCollector shows what a guard counts, at each scrape.
+type guardCollector struct {
+	guard                            *middleware.Guard
+	requests, bytes, refused, spared *prometheus.Desc
+}
+
+func newGuardCollector(guard *middleware.Guard) guardCollector {
+	reason := []string{"reason"}
+	return guardCollector{
+		guard:    guard,
+		requests: prometheus.NewDesc("holdfast_in_flight_requests", "Requests that are worked on now.", nil, nil),
+		bytes:    prometheus.NewDesc("holdfast_in_flight_bytes", "Bytes of request bodies, and of states in answers, that are in memory now.", nil, nil),
+		refused:  prometheus.NewDesc("holdfast_limits_refused_total", "Requests that a limit refused, by reason.", reason, nil),
+		spared:   prometheus.NewDesc("holdfast_limits_spared_total", "Requests that a limit would have refused, had they not come from a lock's holder.", reason, nil),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (g guardCollector) Describe(descs chan<- *prometheus.Desc) {
+	for _, desc := range []*prometheus.Desc{g.requests, g.bytes, g.refused, g.spared} {
+		descs <- desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (g guardCollector) Collect(found chan<- prometheus.Metric) {
+	requests, bytes := g.guard.InUse()
+	found <- prometheus.MustNewConstMetric(g.requests, prometheus.GaugeValue, float64(requests))
+	found <- prometheus.MustNewConstMetric(g.bytes, prometheus.GaugeValue, float64(bytes))
+	for _, reason := range middleware.Reasons() {
+		found <- prometheus.MustNewConstMetric(g.refused, prometheus.CounterValue, float64(g.guard.Refused(reason)), reason.String())
+		if reason == middleware.Slowness {
+			continue // of which nobody is spared
+		}
+		found <- prometheus.MustNewConstMetric(g.spared, prometheus.CounterValue, float64(g.guard.Spared(reason)), reason.String())
+	}
+}

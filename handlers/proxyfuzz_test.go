@@ -1,0 +1,48 @@
+package handlers_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/handlers"
+)
+
+// FuzzForwardedFor: whoever is no trusted proxy has the address that it calls from; behind
+// one, it is an address that the header names, or the proxy's own.
+func FuzzForwardedFor(f *testing.F) {
+	for _, seed := range []string{"", "203.0.113.9", "203.0.113.9, 192.0.2.7", "x, 203.0.113.9", "203.0.113.9:80", "[2001:db8::1]", "::ffff:203.0.113.9", ",", "fe80::1%eth0", "192.0.2.1,192.0.2.2"} {
+		f.Add(seed, true)
+		f.Add(seed, false)
+	}
+	f.Fuzz(func(t *testing.T, header string, trusted bool) {
+		deps, caller := testDeps(t), "198.51.100.1"
+		deps.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+		if trusted {
+			caller = "192.0.2.1"
+		}
+		var address string
+		deps.Verifier = witness{testKeys(), &address}
+		router, err := handlers.NewRouter(deps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := httptest.NewRequest("GET", "/api/v1/state/x", nil)
+		r.RemoteAddr = caller + ":999"
+		r.SetBasicAuth(acme.String(), acmeKey)
+		r.Header["X-Forwarded-For"] = []string{header}
+		answer := httptest.NewRecorder()
+		router.ServeHTTP(answer, r)
+		if answer.Code != http.StatusNotFound {
+			t.Fatalf("%q: %d %s", header, answer.Code, answer.Body)
+		}
+		if !trusted && address != caller {
+			t.Fatalf("%q: a stranger is taken for %q", header, address)
+		}
+		if _, err := netip.ParseAddr(address); err != nil || address != caller && !strings.Contains(header, address) {
+			t.Fatalf("%q: somebody behind the proxy is taken for %q", header, address)
+		}
+	})
+}

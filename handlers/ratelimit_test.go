@@ -1,0 +1,274 @@
+package handlers_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+)
+
+// stopped is a time that stands still until a test moves it.
+type stopped struct {
+	mu   sync.Mutex
+	time time.Time
+}
+
+func (s *stopped) now() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.time
+}
+
+func (s *stopped) pass(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.time = s.time.Add(d)
+}
+
+// rateDeps has limits of 3 and 5 requests a minute.
+func rateDeps(t *testing.T) (handlers.Deps, *stopped) {
+	deps, clock := testDeps(t), &stopped{time: time.Now()}
+	deps.Now, deps.Limits = clock.now, middleware.Limits{Requests: 3, States: 5}
+	return deps, clock
+}
+
+// exhaust uses up what acme may ask of its states.
+func exhaust(t *testing.T, c caller) {
+	t.Helper()
+	for range 10 {
+		if c.do("GET /api/v1/state/other", "").status == 429 {
+			return
+		}
+	}
+	t.Fatal("ten requests pass, with a limit of five")
+}
+
+func TestRateLimits(t *testing.T) {
+	for _, kind := range []struct {
+		limit  int
+		routes []string
+	}{
+		{3, []string{"GET /api/v1/data", "GET /api/v1/data/summary", "POST /upload", "GET /api/v1/nothing", "PATCH /api/v1/state/x", "BREW /terraform/state/e/p"}},
+		{5, []string{"GET /api/v1/state/x", "POST /terraform/state/e/p", "LOCK /api/v1/state/x", "GET /api/v1/state/x/lock"}},
+	} {
+		for _, route := range kind.routes {
+			deps, clock := rateDeps(t)
+			server := startServer(t, deps)
+			c := newCaller(t, server, acme, acmeKey)
+			for left := kind.limit - 1; left >= 0; left-- {
+				got := c.do(route, body(1))
+				want := fmt.Sprintf("%d, %d left", kind.limit, left)
+				if have := got.header.Get("RateLimit-Limit") + ", " + got.header.Get("RateLimit-Remaining") + " left"; have != want || got.status == 429 {
+					t.Errorf("%s: %d, %s; want %s", route, got.status, have, want)
+				}
+			}
+			got := c.do(route, body(1))
+			if got.status != 429 || !strings.Contains(got.body, `"rate_limited"`) || got.header.Get("RateLimit-Remaining") != "0" || got.header.Get("RateLimit-Reset") != "60" {
+				t.Errorf("%s, once more: %d %v %s", route, got.status, got.header, got.body)
+			}
+			// 20 s with 3 a minute, and 12 s with 5: both are more than what a client is told.
+			if after := got.header.Get("Retry-After"); after != "5" {
+				t.Errorf("%s: Retry-After %s, want 5", route, after)
+			}
+			if got := newCaller(t, server, globex, globexKey).do(route, body(1)); got.status == 429 {
+				t.Errorf("%s: another organization is refused", route)
+			}
+			clock.pass(time.Minute/time.Duration(kind.limit) - 1500*time.Millisecond)
+			if after := c.do(route, body(1)).header.Get("Retry-After"); after != "2" {
+				t.Errorf("%s: Retry-After %s for 1.5 s, want 2", route, after)
+			}
+			clock.pass(1500 * time.Millisecond)
+			if got := c.do(route, body(1)); got.status == 429 {
+				t.Errorf("%s: %s after the whole wait", route, got.body)
+			}
+		}
+	}
+}
+
+// Uploads and states don't use up each other's, and probes have no limit.
+func TestRateLimitsAreApart(t *testing.T) {
+	deps, _ := rateDeps(t)
+	c := newCaller(t, startServer(t, deps), acme, acmeKey)
+	exhaust(t, c)
+	if got := c.do("POST /upload", oneUpload("a")); got.status != 200 {
+		t.Errorf("an upload: %d %s", got.status, got.body)
+	}
+	stranger := c
+	stranger.user = ""
+	for _, probe := range []string{"GET /livez", "GET /health", "GET /readyz", "GET /metrics"} {
+		for range 10 {
+			if got := stranger.do(probe, ""); got.status != 200 || got.header.Get("RateLimit-Limit") != "" {
+				t.Errorf("%s: %d %v", probe, got.status, got.header)
+			}
+		}
+	}
+}
+
+// An organization's own limit counts from the next request on.
+func TestRateLimitOfItsOwn(t *testing.T) {
+	deps, _ := rateDeps(t)
+	all := testKeys()
+	deps.Verifier = all
+	server := startServer(t, deps)
+	c := newCaller(t, server, acme, acmeKey)
+	exhaust(t, c)
+	for own, want := range map[int]string{auth.Unlimited: "", 5: "5"} {
+		one := all[auth.Credentials{Org: acme, Key: acmeKey}]
+		one.Limits.States = own
+		all[auth.Credentials{Org: acme, Key: acmeKey}] = one
+		got := c.do("GET /api/v1/state/x", "")
+		if refused := got.status == 429; refused != (want != "") || got.header.Get("RateLimit-Limit") != want {
+			t.Errorf("own limit %d: %d, RateLimit-Limit %q", own, got.status, got.header.Get("RateLimit-Limit"))
+		}
+	}
+}
+
+// Who holds the lock passes with nothing left; nobody else gains anything by an ID.
+func TestRateLimitSparesTheHolder(t *testing.T) {
+	for _, s := range spellings() {
+		address := s.state
+		for request, passes := range map[string]bool{
+			"POST S?ID=a-1":                 true,
+			"PUT S?ID=a-1":                  true,
+			"DELETE S?ID=a-1":               true,
+			"UNLOCK S | " + infoA:           true,
+			"UNLOCK S | " + forceA:          true,
+			"UNLOCK S?ID=a-1":               true,
+			"DELETE S/lock | " + infoA:      true,
+			"DELETE S/lock?ID=a-1":          true,
+			"POST S?ID=b-2":                 false,
+			"POST S?ID=a-10":                false,
+			"POST S?ID=A-1":                 false,
+			"POST S?id=a-1":                 false,
+			"POST S?ID=a-1&ID=a-1":          false,
+			"POST S?ID=":                    false,
+			"POST S":                        false,
+			"DELETE S":                      false,
+			"DELETE S?ID=b-2":               false,
+			"GET S?ID=a-1":                  false,
+			"LOCK S | " + infoA:             false,
+			"LOCK S?ID=a-1 | " + infoA:      false,
+			"POST S/lock?ID=a-1 | " + infoA: false,
+			"UNLOCK S":                      false, // a force-unlock, which names no lock
+			"DELETE S/lock":                 false,
+			"UNLOCK S | " + infoB:           false,
+			"UNLOCK S?ID=b-2 | " + infoA:    false,
+			"UNLOCK S | {\"ID\":":           false,
+			"UNLOCK S | " + strings.Repeat(" ", 64<<10) + infoA: false,
+		} {
+			deps, _ := rateDeps(t)
+			c := newCaller(t, startServer(t, deps), acme, acmeKey)
+			c.converse([]step{{"LOCK " + address, infoA, 200, ""}})
+			exhaust(t, c)
+			line, sent, _ := strings.Cut(request, " | ")
+			if sent == "" && !strings.HasPrefix(line, "UNLOCK") && !strings.Contains(line, "/lock") {
+				sent = body(1)
+			}
+			got := c.do(strings.Replace(line, " S", " "+address, 1), sent)
+			if refused := got.status == 429; refused == passes {
+				t.Errorf("%s, %.90s: %d %s; want it to pass: %t", s.name, request, got.status, got.body, passes)
+			}
+			if passes && got.status >= 300 && !(got.status == s.remove && strings.HasPrefix(line, "DELETE S?")) {
+				t.Errorf("%s, %.90s: passes, and then %d %s", s.name, request, got.status, got.body)
+			}
+		}
+	}
+}
+
+// The lock of another state, of another organization, or of one's own that was released,
+// is none.
+func TestRateLimitSparesNoOtherHolder(t *testing.T) {
+	deps, _ := rateDeps(t)
+	server := startServer(t, deps)
+	c, other := newCaller(t, server, acme, acmeKey), newCaller(t, server, globex, globexKey)
+	c.converse([]step{{"LOCK /api/v1/state/mine", infoA, 200, ""}})
+	other.converse([]step{{"LOCK /api/v1/state/x", infoB, 200, ""}})
+	exhaust(t, c)
+	c.converse([]step{
+		{"POST /api/v1/state/x?ID=a-1", body(1), 429, ""},
+		{"POST /api/v1/state/x?ID=b-2", body(1), 429, ""},
+		{"UNLOCK /api/v1/state/x", infoB, 429, ""},
+		{"POST /api/v1/state/mine?ID=a-1", body(1), 200, ""},
+		{"UNLOCK /api/v1/state/mine", infoA, 200, ""},
+		{"UNLOCK /api/v1/state/mine", infoA, 429, ""},
+		{"POST /api/v1/state/mine?ID=a-1", body(2), 429, ""},
+	})
+}
+
+// stepIn is a store that lets a test act behind a Head, before anybody learns of it.
+type stepIn struct {
+	state.Store
+	act func(state.Ref)
+}
+
+func (s *stepIn) Head(ctx context.Context, ref state.Ref) (state.Head, error) {
+	head, err := s.Store.Head(ctx, ref)
+	s.act(ref)
+	return head, err
+}
+
+// Scenario: the lock is forced open just after its holder was found to hold it. Check: the
+// write is refused as ever; that it was let past the limit is worth nothing.
+func TestLockReleasedAfterTheLimit(t *testing.T) {
+	deps, _ := rateDeps(t)
+	log := slog.New(slog.DiscardHandler)
+	store := &stepIn{memory.New(1 << 20), func(state.Ref) {}}
+	deps.States = state.NewService(store, time.Now, log)
+	c := newCaller(t, startServer(t, deps), acme, acmeKey)
+	c.converse([]step{{"POST /api/v1/state/x", body(1), 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}})
+	exhaust(t, c)
+	store.act = func(ref state.Ref) {
+		_, err := store.Update(context.Background(), ref, nil, func(state.Head) (state.Change, error) { return state.Change{Release: true}, nil })
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	c.converse([]step{{"POST /api/v1/state/x?ID=a-1", body(2), 409, "lock_not_held"}})
+	got, err := deps.States.Get(t.Context(), auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner}}, "x")
+	if err != nil || string(got.Body) != body(1) {
+		t.Errorf("%s, %v; want what was there before", got.Body, err)
+	}
+}
+
+// Holders write while a flood of wrong IDs of the same organization goes on.
+func TestHolderWithinAFlood(t *testing.T) {
+	deps, _ := rateDeps(t)
+	server := startServer(t, deps)
+	c := newCaller(t, server, acme, acmeKey)
+	c.converse([]step{{"LOCK /api/v1/state/x", infoA, 200, ""}})
+	exhaust(t, c)
+	stop, flood := make(chan struct{}), sync.WaitGroup{}
+	for range 8 {
+		flood.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if got := c.do("POST /api/v1/state/x?ID="+uuid.NewString(), body(1)); got.status != 429 {
+					t.Errorf("a wrong ID: %d", got.status)
+				}
+			}
+		})
+	}
+	for serial := range 50 {
+		c.converse([]step{{"POST /api/v1/state/x?ID=a-1", body(serial + 1), 200, ""}})
+	}
+	close(stop)
+	flood.Wait()
+	c.converse([]step{{"UNLOCK /api/v1/state/x", infoA, 200, ""}})
+	metrics := caller{t: t, url: server.URL, client: c.client}.do("GET /metrics", "").body
+	has(t, metrics, `holdfast_limits_spared_total\{reason="rate"\} 51`)
+	has(t, metrics, `holdfast_limits_refused_total\{reason="rate"\} [1-9][0-9]*`)
+}

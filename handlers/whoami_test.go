@@ -1,0 +1,39 @@
+package handlers_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+func TestWhoami(t *testing.T) {
+	patterns, err := auth.ParsePatterns("prod/*, shared/network")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := time.Date(2027, 1, 31, 1, 0, 0, 0, time.FixedZone("", 3600))
+	callers := keys{
+		{Org: acme, Key: acmeKey}: {Org: acme, OrgName: `Acme <&>`, KeyID: "a1", KeyName: "ci", Limits: auth.Limits{Requests: 60, States: auth.Unlimited},
+			Grant: auth.Grant{Role: auth.Reader, States: patterns, Expires: ends}},
+		{Org: acme, Key: "certificate"}: {Org: acme, KeyID: "cert.ops", KeyName: "ops", Subject: "dns:ops.acme.example", Grant: auth.Grant{Role: auth.Outputs}},
+		{Org: acme, Key: "nothing"}:     {Org: acme, KeyID: "n1"},
+	}
+	deps := testDeps(t)
+	deps.Verifier = callers
+	server := startServer(t, deps)
+	for key, want := range map[string]string{
+		acmeKey: `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"Acme \u003c\u0026\u003e","key_id":"a1","key_name":"ci","subject":"",` +
+			`"role":"reader","rights":["state:read","state:metadata","state:outputs","data:read"],"states":["prod/*","shared/network"],` +
+			`"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":null},"address":"127.0.0.1"}`,
+		"certificate": `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"","key_id":"cert.ops","key_name":"ops","subject":"dns:ops.acme.example",` +
+			`"role":"outputs","rights":["state:outputs"],"states":null,"expires":null,"limits":{"rate_limit":null,"state_rate_limit":null},"address":"127.0.0.1"}`,
+		"nothing": `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"","key_id":"n1","key_name":"","subject":"",` +
+			`"role":"","rights":null,"states":null,"expires":null,"limits":{"rate_limit":null,"state_rate_limit":null},"address":"127.0.0.1"}`,
+	} {
+		if got := newCaller(t, server, acme, key).do("GET /api/v1/whoami", ""); got.status != http.StatusOK || got.body != want {
+			t.Errorf("%s: %d\n got %s\nwant %s", key, got.status, got.body, want)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package middleware
+
+import (
+	"crypto/md5"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
+)
+
+const (
+	// firstBytes of a body are always taken: a connection costs as much by itself, and an
+	// UNLOCK has its lock's ID there.
+	firstBytes = 4 << 10
+	// growth is how many times larger a body's buffer gets at a time. With a length that is
+	// known it gets no larger than that in the end, so it may take larger steps.
+	growth, knownGrowth = 2, 4
+)
+
+// Body returns the body that Admit has read; nil without one.
+func Body(c *gin.Context) []byte { return passageOf(c).body }
+
+// PeekBody is for a Claim: it reads the body before Admit does, who then has the same.
+func PeekBody(c *gin.Context, limit int64) ([]byte, error) { return passageOf(c).readBody(c, limit) }
+
+// readBody reads the whole body, of at most limit bytes, and checks its Content-MD5 when it
+// has one. A second call returns the same. Faults: BodyTooLarge, BodyTooSlow,
+// BodyUnreadable, DigestMismatch, Overloaded.
+func (p *passage) readBody(c *gin.Context, limit int64) ([]byte, error) {
+	if !p.read {
+		p.read = true
+		p.body, p.bodyErr = p.receive(c, limit)
+	}
+	return p.body, p.bodyErr
+}
+
+func (p *passage) receive(c *gin.Context, limit int64) ([]byte, error) {
+	length := c.Request.ContentLength
+	if length > limit {
+		return nil, tooLarge(limit)
+	}
+	// Who says that it sends more than there is room for learns that before it sends it.
+	if length > firstBytes && !p.mayTake(c, length) {
+		return nil, p.refuse(Bytes, tooManyBytes())
+	}
+	from := &pacedReader{
+		from:     http.MaxBytesReader(c.Writer, c.Request.Body, limit),
+		control:  http.NewResponseController(c.Writer),
+		now:      p.guard.now,
+		progress: progress{pace: p.guard.pace},
+	}
+	body, err := p.fill(c, from, roomFor(length, limit))
+	if err != nil {
+		return nil, p.explain(err, limit)
+	}
+	_ = from.control.SetReadDeadline(time.Time{})
+	return body, checkMD5(c.GetHeader("Content-MD5"), body)
+}
+
+// mayTake spends nothing on the word of a Content-Length.
+func (p *passage) mayTake(c *gin.Context, n int64) bool {
+	bytes := p.guard.bytes
+	return bytes.fits(share{org: p.org}, n) || p.isHolder(c) && bytes.fits(share{p.org, true}, n)
+}
+
+// room is how a body's buffer grows: by what factor, up to how many bytes.
+type room struct{ factor, most int64 }
+
+// roomFor takes a length of -1 for one that is not known. There is one byte more than the
+// body, to see its end without growing.
+func roomFor(length, limit int64) room {
+	if length < 0 {
+		return room{growth, limit + 1}
+	}
+	return room{knownGrowth, length + 1}
+}
+
+// fill reads to the end.
+func (p *passage) fill(c *gin.Context, from io.Reader, r room) ([]byte, error) {
+	size := min(r.most, firstBytes)
+	p.guard.bytes.force(share{org: p.org}, size)
+	p.bytes[0] += size
+	body := make([]byte, 0, size)
+	for {
+		n, err := from.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err == nil && len(body) == cap(body) {
+			body, err = p.grow(c, body, r)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// grow moves a body to a larger buffer. Until it has moved there are both, and both count.
+func (p *passage) grow(c *gin.Context, body []byte, r room) ([]byte, error) {
+	had, before := p.bytes, int64(cap(body))
+	size := min(r.factor*before, max(r.most, before+1))
+	if !p.take(c, p.guard.bytes, &p.bytes, size, Bytes) {
+		return nil, p.refuse(Bytes, tooManyBytes())
+	}
+	larger := append(make([]byte, 0, size), body...)
+	p.giveBytes(had)
+	return larger, nil
+}
+
+// giveBytes gives back a part of what was taken.
+func (p *passage) giveBytes(part [2]int64) {
+	for i, s := range []share{{org: p.org}, {p.org, true}} {
+		p.guard.bytes.give(s, part[i])
+		p.bytes[i] -= part[i]
+	}
+}
+
+func (p *passage) explain(err error, limit int64) error {
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return tooLarge(limit)
+	}
+	if _, known := errors.AsType[*fault.Error](err); known {
+		return err
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return p.refuse(Slowness, fault.Wrap(err, fault.BodyTooSlow, "the body arrived too slowly, or not at all; nothing was stored"))
+	}
+	return fault.Wrap(err, fault.BodyUnreadable, "the connection broke off before the whole body arrived; nothing was stored")
+}
+
+func tooLarge(limit int64) error {
+	return fault.New(fault.BodyTooLarge, "the body is larger than the limit of %d bytes; nothing was stored", limit)
+}
+
+// checkMD5 guards against damage on the way (RFC 1864), not against attackers.
+func checkMD5(header string, body []byte) error {
+	if header == "" {
+		return nil
+	}
+	want, err := base64.StdEncoding.DecodeString(header)
+	if err != nil || len(want) != md5.Size {
+		return fault.New(fault.DigestMismatch, "the Content-MD5 header is not the base64 of an MD5 digest; nothing was stored")
+	}
+	if got := md5.Sum(body); got != [md5.Size]byte(want) {
+		return fault.New(fault.DigestMismatch, "the body does not match its Content-MD5: it was damaged on the way; nothing was stored")
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package middleware
+
+import (
+	"math"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+const (
+	// longestWait caps what a client is told to wait for its next request.
+	longestWait = 5 * time.Second
+	// shortWait is what it is told to wait where nobody knows how long it takes.
+	shortWait = time.Second
+)
+
+// Limits is what one organization may ask for, and what all may together. Zero is no limit
+// each.
+type Limits struct {
+	// Requests and States are requests a minute of an organization that has no limits of
+	// its own: to uploads and data, and to states. A burst is a minute's worth.
+	Requests, States int
+	// InFlight is how many requests are worked on at once, and BodyBytes how many bytes of
+	// request bodies, and of states in answers, are in memory at once.
+	InFlight  int
+	BodyBytes int64
+	Pace      Pace
+}
+
+// Usual returns the limits of an organization that has none of its own.
+func (l Limits) Usual() auth.Limits { return auth.Limits{Requests: l.Requests, States: l.States} }
+
+// Reason is why a request was refused, or would have been.
+type Reason int
+
+// The reasons.
+const (
+	Rate     Reason = iota // too many requests of its organization
+	InFlight               // too many requests at once
+	Bytes                  // too many bytes at once
+	Slowness               // its body arrived too slowly
+	reasons
+)
+
+// String returns the reason as it stands in metrics.
+func (r Reason) String() string { return [...]string{"rate", "in_flight", "bytes", "slow"}[r] }
+
+// Reasons returns all of them.
+func Reasons() []Reason { return []Reason{Rate, InFlight, Bytes, Slowness} }
+
+// Guard keeps organizations from using up what they share. It is safe for concurrent use.
+//
+// Who holds a state's lock is spared: the rate limit doesn't hold for what it sends under
+// the lock, and a tenth of the rest is kept for it.
+type Guard struct {
+	requests, states *rates
+	slots, bytes     *budget
+	pace             Pace
+	now              func() time.Time
+	asking           turns
+	refused, spared  [reasons]atomic.Uint64
+}
+
+// NewGuard returns a guard. now gives the time of rate limits and paces.
+func NewGuard(l Limits, now func() time.Time) *Guard {
+	return &Guard{
+		requests: newRates(l.Requests, func(own auth.Limits) int { return own.Requests }, now),
+		states:   newRates(l.States, func(own auth.Limits) int { return own.States }, now),
+		slots:    newBudget(int64(l.InFlight)),
+		bytes:    newBudget(l.BodyBytes),
+		pace:     l.Pace,
+		now:      now,
+		asking:   newTurns(),
+	}
+}
+
+// Refused returns how many requests were refused for the reason.
+func (g *Guard) Refused(r Reason) uint64 { return g.refused[r].Load() }
+
+// Spared returns how many lock holders passed who would have been refused otherwise.
+func (g *Guard) Spared(r Reason) uint64 { return g.spared[r].Load() }
+
+// InUse returns how many requests are worked on now, and how many bytes are in flight.
+func (g *Guard) InUse() (requests, bytes int64) { return g.slots.inUse(), g.bytes.inUse() }
+
+// Claim finds the ID of a lock in a request, and returns what asks whether that lock is
+// held; nil where the request carries none, or none that could help it.
+type Claim func(*gin.Context) (isHeld func() bool)
+
+// Requests lets a request of an organization pass that is within its limit for uploads and
+// data. It stands behind Authenticate, and in front of Admit.
+func (g *Guard) Requests() gin.HandlerFunc { return g.limit(g.requests, nil) }
+
+// States is Requests for states. Who holds a lock passes always; claim is asked only about
+// those who would be refused.
+func (g *Guard) States(claim Claim) gin.HandlerFunc { return g.limit(g.states, claim) }
+
+func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		p := &passage{guard: g, org: Principal(c).Org, claim: claim}
+		// The one place that gives back what the request takes, whatever becomes of it.
+		defer p.end()
+		c.Set(passageKey{}, p)
+		s := r.count(Principal(c))
+		s.setHeaders(c)
+		if s.wait > 0 && !p.spared(c, Rate) {
+			Fail(c, p.refuse(Rate, s.fault()))
+			return
+		}
+		c.Next()
+	}
+}
+
+func (s standing) setHeaders(c *gin.Context) {
+	if s.limit == 0 {
+		return
+	}
+	// In the spelling that net/http gives them anyway, at a price for each request.
+	c.Header("Ratelimit-Limit", strconv.Itoa(s.limit))
+	c.Header("Ratelimit-Remaining", strconv.Itoa(s.remaining))
+	c.Header("Ratelimit-Reset", strconv.Itoa(int(math.Ceil(s.whole.Seconds()))))
+}
+
+func (s standing) fault() *fault.Error {
+	f := fault.New(fault.RateLimited, "the organization has used up its %d requests a minute; nothing was done", s.limit)
+	f.RetryAfter = min(s.wait, longestWait)
+	return f
+}

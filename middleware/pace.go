@@ -1,0 +1,133 @@
+package middleware
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// piece is how much of an answer is written under one deadline.
+const piece = 64 << 10
+
+// Pace is how slow a client may be, while it sends a body or takes an answer. A large
+// state on a slow line arrives; a silent connection, or one byte now and then, does not
+// stay. The zero Pace lets a client take any time.
+type Pace struct {
+	// Silence is how long nothing at all may move.
+	Silence time.Duration
+	// MinRate is how much must move on average, in bytes a second, once Silence has passed.
+	MinRate int64
+}
+
+// progress is what moved in one direction, and how long the client was waited for.
+type progress struct {
+	pace   Pace
+	moved  int64
+	waited time.Duration
+}
+
+// patience is how long the client may take for what comes next.
+func (p *progress) patience() time.Duration {
+	if p.pace.MinRate <= 0 {
+		return p.pace.Silence
+	}
+	earned := time.Duration(float64(p.moved) / float64(p.pace.MinRate) * float64(time.Second))
+	return min(p.pace.Silence, p.pace.Silence+earned-p.waited)
+}
+
+func (p *progress) add(n int, took time.Duration) {
+	p.moved += int64(n)
+	p.waited += took
+}
+
+// pacedReader reads a body at its client's pace. A Read that takes too long fails with
+// os.ErrDeadlineExceeded.
+type pacedReader struct {
+	from    io.Reader
+	control *http.ResponseController
+	now     func() time.Time
+	progress
+}
+
+func (r *pacedReader) Read(p []byte) (int, error) {
+	start := r.now()
+	// A writer without deadlines, as in tests, reads without them.
+	_ = r.control.SetReadDeadline(r.deadline(start))
+	n, err := r.from.Read(p)
+	r.add(n, r.now().Sub(start))
+	return n, err
+}
+
+// deadline is the zero time, which is none, for the zero Pace.
+func (p *progress) deadline(now time.Time) time.Time {
+	if p.pace.Silence <= 0 {
+		return time.Time{}
+	}
+	return now.Add(p.patience())
+}
+
+// pacedWriter writes an answer at its client's pace. What the server takes to make it does
+// not count, however long that is: a deadline stands only while something is written.
+type pacedWriter struct {
+	gin.ResponseWriter
+	control *http.ResponseController
+	now     func() time.Time
+	progress
+}
+
+// Paced cuts off clients who take their answers more slowly than pace. It does not hold
+// for bodies: what reads them does so by itself.
+func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		w := &pacedWriter{
+			ResponseWriter: c.Writer,
+			control:        http.NewResponseController(c.Writer),
+			now:            now,
+			progress:       progress{pace: pace},
+		}
+		c.Writer = w
+		w.free()
+		// The server sends what is left in its buffer when all handlers have returned.
+		defer w.limit()
+		c.Next()
+	}
+}
+
+func (w *pacedWriter) limit() { _ = w.control.SetWriteDeadline(w.deadline(w.now())) }
+
+func (w *pacedWriter) free() { _ = w.control.SetWriteDeadline(time.Time{}) }
+
+// Unwrap is for http.ResponseController.
+func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+func (w *pacedWriter) Write(p []byte) (written int, err error) {
+	for first := true; first || written < len(p) && err == nil; first = false {
+		var n int
+		n, err = w.writePiece(p[written:min(len(p), written+piece)])
+		written += n
+	}
+	return written, err
+}
+
+func (w *pacedWriter) writePiece(p []byte) (int, error) {
+	start := w.now()
+	w.limit()
+	n, err := w.ResponseWriter.Write(p)
+	w.add(n, w.now().Sub(start))
+	w.free()
+	return n, err
+}
+
+// WriteString implements gin.ResponseWriter.
+func (w *pacedWriter) WriteString(s string) (int, error) { return w.Write([]byte(s)) }
+
+// Flush implements http.Flusher.
+func (w *pacedWriter) Flush() {
+	start := w.now()
+	w.limit()
+	w.ResponseWriter.Flush()
+	w.add(0, w.now().Sub(start))
+	w.free()
+}

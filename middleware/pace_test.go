@@ -1,0 +1,127 @@
+package middleware
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+)
+
+// line is a connection that moves so many bytes a second, on the clock's time, and no
+// more than deadlines allow.
+type line struct {
+	*httptest.ResponseRecorder
+	clock       *clock
+	rate        int
+	read, write time.Time // deadlines; zero for none
+}
+
+func (l *line) SetReadDeadline(t time.Time) error { l.read = t; return nil }
+
+func (l *line) SetWriteDeadline(t time.Time) error { l.write = t; return nil }
+
+func (l *line) move(n int, deadline time.Time) (int, error) {
+	took := time.Duration(n) * time.Second / time.Duration(l.rate)
+	if end := l.clock.time.Add(took); !deadline.IsZero() && end.After(deadline) {
+		l.clock.time = deadline
+		return 0, os.ErrDeadlineExceeded
+	}
+	l.clock.pass(took)
+	return n, nil
+}
+
+func (l *line) Write(p []byte) (int, error) { return l.move(len(p), l.write) }
+
+// Read comes in pieces as they would from a connection: what a second brings.
+func (l *line) Read(p []byte) (int, error) { return l.move(min(len(p), l.rate), l.read) }
+
+func newLine(rate int) *line {
+	return &line{ResponseRecorder: httptest.NewRecorder(), clock: newClock(), rate: rate}
+}
+
+func (l *line) readAll(pace Pace, size int64) (int64, error) {
+	r := &pacedReader{from: l, control: http.NewResponseController(l), now: l.clock.now, progress: progress{pace: pace}}
+	return io.Copy(io.Discard, io.LimitReader(r, size))
+}
+
+// answer sends size bytes through the middleware.
+func (l *line) answer(pace Pace, handler gin.HandlerFunc) {
+	c, _ := gin.CreateTestContext(l)
+	c.Request = httptest.NewRequest("GET", "/", nil)
+	engine := gin.New()
+	engine.Use(Paced(pace, l.clock.now))
+	engine.GET("/", handler)
+	engine.ServeHTTP(l, c.Request)
+}
+
+var testPace = Pace{Silence: 30 * time.Second, MinRate: 1 << 10}
+
+// With a grace of 30 s, who sends at half the rate is cut off at 60 s; who is silent, at
+// 30 s; and who keeps to it, never.
+func TestPaceOfABody(t *testing.T) {
+	for rate, want := range map[int]time.Duration{1 << 9: 60 * time.Second, 1: 30 * time.Second} {
+		l := newLine(rate)
+		start := l.clock.time
+		_, err := l.readAll(testPace, 1<<20)
+		took := l.clock.time.Sub(start)
+		if err != os.ErrDeadlineExceeded || took > want+time.Second || took < want-time.Second {
+			t.Errorf("at %d B/s: %v after %v, want it cut off after %v", rate, err, took, want)
+		}
+	}
+	for _, rate := range []int{1 << 10, 1 << 11, 1 << 20} {
+		if n, err := newLine(rate).readAll(testPace, 1<<20); n != 1<<20 || err != nil {
+			t.Errorf("at %d B/s: %d bytes, %v", rate, n, err)
+		}
+	}
+	if n, err := newLine(1).readAll(Pace{}, 1<<10); n != 1<<10 || err != nil {
+		t.Errorf("without a pace: %d bytes, %v", n, err)
+	}
+}
+
+func TestPaceOfAnAnswer(t *testing.T) {
+	for rate, want := range map[int]bool{100: false, 1 << 9: false, 1 << 12: true, 1 << 20: true} {
+		l := newLine(rate)
+		var n int
+		var err error
+		l.answer(testPace, func(c *gin.Context) { n, err = c.Writer.Write(make([]byte, 1<<20)) })
+		if whole := n == 1<<20 && err == nil; whole != want {
+			t.Errorf("at %d B/s: %d bytes, %v; want all: %t", rate, n, err, want)
+		}
+	}
+}
+
+// What the server takes to make an answer is not the client's fault, and no deadline may
+// pass meanwhile: HTTP/2 would end the stream.
+func TestPaceOfTheServer(t *testing.T) {
+	l := newLine(1 << 20)
+	l.answer(testPace, func(c *gin.Context) {
+		for range 100 {
+			l.clock.pass(time.Minute)
+			if !l.write.IsZero() {
+				t.Fatalf("a deadline stands while nothing is written")
+			}
+			if _, err := c.Writer.WriteString("a record"); err != nil {
+				t.Fatal(err)
+			}
+			c.Writer.Flush()
+		}
+	})
+	if l.write.IsZero() || l.write.Before(l.clock.time) {
+		t.Errorf("what is left in the buffer is sent with the deadline %v, at %v", l.write, l.clock.time)
+	}
+}
+
+// The next request on a connection does not inherit a deadline.
+func TestPaceStartsAnew(t *testing.T) {
+	l := newLine(1 << 20)
+	l.write = l.clock.time.Add(-time.Hour)
+	l.answer(testPace, func(*gin.Context) {
+		if !l.write.IsZero() {
+			t.Error("it inherits the deadline")
+		}
+	})
+}

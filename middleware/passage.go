@@ -1,0 +1,125 @@
+package middleware
+
+import (
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+)
+
+type passageKey struct{}
+
+// passage is one request's way past a Guard, and what it has taken there.
+type passage struct {
+	guard *Guard
+	org   uuid.UUID
+	claim Claim // nil where no lock counts
+
+	asked, holder bool     // what the claim was worth, once it was asked
+	slots, bytes  [2]int64 // taken as anybody, and as a lock holder
+
+	read    bool // the body was, or is being read
+	body    []byte
+	bodyErr error
+}
+
+// passageOf returns the request's passage. A route without a guard in its chain panics at
+// its first request, and so in tests.
+func passageOf(c *gin.Context) *passage { return c.MustGet(passageKey{}).(*passage) }
+
+// Admit lets a request in: it reads the body, of at most limit bytes, and then takes one of
+// the places for requests in flight. So who sends slowly takes up no place. A limit of 0
+// reads nothing.
+func Admit(limit int64) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		if _, err := AdmitBody(c, limit); err != nil {
+			Fail(c, err)
+		}
+	}
+}
+
+// AdmitBody is Admit for who wants the body at once. Faults: BodyTooLarge, BodyTooSlow,
+// BodyUnreadable, DigestMismatch, Overloaded.
+func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
+	p := passageOf(c)
+	if limit > 0 {
+		if _, err := p.readBody(c, limit); err != nil {
+			return nil, err
+		}
+	}
+	if !p.take(c, p.guard.slots, &p.slots, 1, InFlight) {
+		return nil, p.refuse(InFlight, overloaded("as many requests are in flight as the server takes at once; nothing was done"))
+	}
+	return p.body, nil
+}
+
+// ChargeAnswer takes the memory of an answer of n bytes, until the request ends. Its fault
+// is Overloaded.
+func ChargeAnswer(c *gin.Context, n int64) error {
+	if p := passageOf(c); !p.take(c, p.guard.bytes, &p.bytes, n, Bytes) {
+		return p.refuse(Bytes, tooManyBytes())
+	}
+	return nil
+}
+
+func tooManyBytes() *fault.Error {
+	return overloaded("as many bytes of bodies are in flight as the server takes at once; nothing was stored")
+}
+
+func overloaded(message string) *fault.Error {
+	f := fault.New(fault.Overloaded, "%s", message)
+	f.RetryAfter = shortWait
+	return f
+}
+
+// take takes n from the budget, as a lock holder only when there is nothing left otherwise.
+// What was taken stands in taken.
+func (p *passage) take(c *gin.Context, from *budget, taken *[2]int64, n int64, r Reason) bool {
+	if from.take(share{org: p.org}, n) {
+		taken[0] += n
+		return true
+	}
+	if !p.isHolder(c) || !from.take(share{p.org, true}, n) {
+		return false
+	}
+	p.guard.spared[r].Add(1)
+	taken[1] += n
+	return true
+}
+
+// spared reports whether the request passes all the same, because it holds a lock.
+func (p *passage) spared(c *gin.Context, r Reason) bool {
+	if !p.isHolder(c) {
+		return false
+	}
+	p.guard.spared[r].Add(1)
+	return true
+}
+
+// isHolder asks once in a request: a later answer would not be worth more. If the lock is
+// released meanwhile, the store refuses the write.
+func (p *passage) isHolder(c *gin.Context) bool {
+	if p.claim == nil || p.asked {
+		return p.holder
+	}
+	p.asked = true
+	isHeld := p.claim(c)
+	if isHeld != nil && p.guard.asking.take(c.Request.Context(), p.org) {
+		defer p.guard.asking.release(p.org)
+		p.holder = isHeld()
+	}
+	return p.holder
+}
+
+// refuse counts a refusal.
+func (p *passage) refuse(r Reason, f *fault.Error) error {
+	p.guard.refused[r].Add(1)
+	return f
+}
+
+// end gives everything back.
+func (p *passage) end() {
+	for i, s := range []share{{org: p.org}, {p.org, true}} {
+		p.guard.slots.give(s, p.slots[i])
+		p.guard.bytes.give(s, p.bytes[i])
+	}
+}

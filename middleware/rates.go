@@ -1,0 +1,108 @@
+package middleware
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"golang.org/x/time/rate"
+)
+
+// whole is how long an empty bucket takes to be full again, whatever its limit: a burst is
+// a minute's worth.
+const whole = time.Minute
+
+// rates counts the requests of each organization against its limit. It is safe for
+// concurrent use.
+//
+// A bucket that nobody used for a minute is full, and so is a new one: it need not be
+// kept. Each minute the buckets of the one before are dropped, all at once, unless they
+// were used since. So there are never more than there were organizations within the last
+// two minutes, and dropping a million of them takes no longer than dropping one. (An LRU
+// would keep fewer for a little while; but it takes 100 bytes more for each, has to evict
+// them one by one while others wait, and Go's maps don't give back what they grew to.)
+type rates struct {
+	standard int                   // requests a minute; 0 for no limit
+	own      func(auth.Limits) int // which of an organization's limits this is
+	now      func() time.Time
+
+	mu                sync.Mutex
+	turned            time.Time
+	current, previous map[uuid.UUID]*rate.Limiter
+}
+
+func newRates(standard int, own func(auth.Limits) int, now func() time.Time) *rates {
+	return &rates{standard: standard, own: own, now: now}
+}
+
+// standing is how an organization stands after a request.
+type standing struct {
+	limit     int // requests a minute; 0 for none, and then nothing else is set
+	remaining int
+	whole     time.Duration // until nothing of the limit is used
+	wait      time.Duration // until the next request passes; 0 if this one did
+}
+
+// count takes a request off what the organization has left, if there is anything.
+func (r *rates) count(p auth.Principal) standing {
+	limit := r.limit(p.Limits)
+	if limit <= 0 {
+		return standing{}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now() // behind the lock, so that it never goes back
+	bucket := r.bucket(p.Org, limit, now)
+	passes := bucket.AllowN(now, 1)
+	tokens := bucket.TokensAt(now)
+	s := standing{limit: limit, remaining: int(tokens + 1e-6), whole: timeOf(float64(limit)-tokens, limit)}
+	if !passes {
+		s.wait = max(timeOf(1-tokens, limit), 1)
+	}
+	return s
+}
+
+func (r *rates) limit(own auth.Limits) int {
+	if limit := r.own(own); limit != 0 {
+		return limit // which may be auth.Unlimited
+	}
+	return r.standard
+}
+
+// bucket finds or makes the organization's, with the limit that is in force now.
+func (r *rates) bucket(org uuid.UUID, limit int, now time.Time) *rate.Limiter {
+	r.turn(now)
+	b, ok := r.current[org]
+	if !ok {
+		if b, ok = r.previous[org]; !ok {
+			b = rate.NewLimiter(perSecond(limit), limit)
+		}
+		r.current[org] = b
+	}
+	if b.Burst() != limit {
+		b.SetLimitAt(now, perSecond(limit))
+		b.SetBurstAt(now, limit)
+	}
+	return b
+}
+
+// turn drops the buckets that were not used for a minute.
+func (r *rates) turn(now time.Time) {
+	age := now.Sub(r.turned)
+	if age < whole && r.current != nil {
+		return
+	}
+	if r.previous = r.current; age >= 2*whole {
+		r.previous = nil
+	}
+	r.current, r.turned = map[uuid.UUID]*rate.Limiter{}, now
+}
+
+func perSecond(limit int) rate.Limit { return rate.Limit(float64(limit) / whole.Seconds()) }
+
+// timeOf is how long so many tokens take to come back.
+func timeOf(tokens float64, limit int) time.Duration {
+	return time.Duration(math.Ceil(tokens / float64(limit) * float64(whole)))
+}

@@ -1,0 +1,169 @@
+package middleware
+
+import (
+	"encoding/binary"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
+	"golang.org/x/time/rate"
+	"pgregory.net/rapid"
+)
+
+// clock is a time that tests move.
+type clock struct{ time time.Time }
+
+func newClock() *clock { return &clock{time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)} }
+
+func (c *clock) now() time.Time { return c.time }
+
+func (c *clock) pass(d time.Duration) { c.time = c.time.Add(d) }
+
+func ofStates(own auth.Limits) int { return own.States }
+
+// org is a caller of the organization of this number, with its own limit; 0 for none.
+func org(number uint64, limit int) auth.Principal {
+	p := auth.Principal{Limits: auth.Limits{Requests: 1, States: limit}}
+	binary.BigEndian.PutUint64(p.Org[8:], number+1)
+	return p
+}
+
+// burst counts how many requests pass at once.
+func (r *rates) burst(p auth.Principal) (n int) {
+	for r.count(p).wait == 0 {
+		n++
+	}
+	return n
+}
+
+func TestRateIsABurstAndAMinute(t *testing.T) {
+	for _, limit := range []int{1, 7, 60, 600, 100_000} {
+		c := newClock()
+		r := newRates(600, ofStates, c.now)
+		if n := r.burst(org(1, limit)); n != limit {
+			t.Errorf("%d at once of %d", n, limit)
+		}
+		// One after the other, each as soon as it may.
+		start, n := c.time, 0
+		for c.time.Sub(start) < time.Minute {
+			s := r.count(org(1, limit))
+			if s.wait == 0 {
+				n++
+				continue
+			}
+			if s.wait > time.Minute/time.Duration(limit)+time.Microsecond {
+				t.Fatalf("limit %d: told to wait %v", limit, s.wait)
+			}
+			c.pass(s.wait)
+		}
+		if n < limit-1 || n > limit {
+			t.Errorf("%d in the next minute, of %d", n, limit)
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	c := newClock()
+	r := newRates(60, ofStates, c.now)
+	first := r.count(org(1, 0))
+	if first != (standing{limit: 60, remaining: 59, whole: time.Second}) {
+		t.Errorf("after one request: %+v", first)
+	}
+	r.burst(org(1, 0))
+	if s := r.count(org(1, 0)); s.remaining != 0 || s.whole != time.Minute || s.wait != time.Second {
+		t.Errorf("with nothing left: %+v", s)
+	}
+	if s := r.count(org(2, 0)); s != first {
+		t.Errorf("another organization: %+v", s)
+	}
+	c.pass(1500 * time.Millisecond)
+	if s := r.count(org(1, 0)); s.remaining != 0 || s.whole != 59500*time.Millisecond || s.wait != 0 {
+		t.Errorf("1.5 s later: %+v", s)
+	}
+}
+
+// A limit that changes counts at once, in both directions.
+func TestRateOfItsOwn(t *testing.T) {
+	c := newClock()
+	r := newRates(60, ofStates, c.now)
+	r.burst(org(1, 0))
+	if s := r.count(org(1, auth.Unlimited)); s != (standing{}) {
+		t.Errorf("without a limit: %+v", s)
+	}
+	c.pass(time.Second)
+	if n := r.burst(org(1, 600)); n < 1 || n > 10 {
+		t.Errorf("%d pass a second after the limit was raised to ten a second", n)
+	}
+	c.pass(time.Second)
+	if n := r.burst(org(1, 600)); n != 10 {
+		t.Errorf("%d pass in a second, want 10", n)
+	}
+	c.pass(time.Minute)
+	if n := r.burst(org(1, 5)); n != 5 {
+		t.Errorf("%d pass at once after the limit was lowered to 5", n)
+	}
+	if n := newRates(0, ofStates, c.now).burst(org(1, 5)); n != 5 {
+		t.Errorf("%d pass at once where the server has no limit and the organization one of 5", n)
+	}
+	if s := newRates(0, ofStates, c.now).count(org(1, 0)); s != (standing{}) {
+		t.Errorf("without any limit: %+v", s)
+	}
+}
+
+// Dropping idle buckets changes nothing that anybody can see.
+func TestRatesForgetNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newClock()
+		r := newRates(60, ofStates, c.now)
+		kept := map[uuid.UUID]*rate.Limiter{}
+		for range rapid.IntRange(1, 200).Draw(t, "steps") {
+			c.pass(time.Duration(rapid.Int64Range(0, int64(40*time.Second)).Draw(t, "pause")))
+			p := org(rapid.Uint64Range(0, 2).Draw(t, "org"), 0)
+			if kept[p.Org] == nil {
+				kept[p.Org] = rate.NewLimiter(1, 60)
+			}
+			for range rapid.IntRange(1, 70).Draw(t, "requests") {
+				if got, want := r.count(p).wait == 0, kept[p.Org].AllowN(c.time, 1); got != want {
+					t.Fatalf("passes: %t, with all buckets kept: %t", got, want)
+				}
+			}
+		}
+	})
+}
+
+// A million organizations are forgotten again, in no more time than one.
+func TestRatesOfAMillion(t *testing.T) {
+	c := newClock()
+	r := newRates(60, ofStates, c.now)
+	before := heap()
+	const million = 1_000_000
+	for i := range uint64(million) {
+		if i%(million/10) == 0 {
+			c.pass(10 * time.Second)
+		}
+		r.count(org(i, 0))
+	}
+	full := heap()
+	for range 3 {
+		c.pass(30 * time.Second)
+		r.count(org(0, 0))
+	}
+	if n := len(r.current) + len(r.previous); n > 2 {
+		t.Errorf("%d are kept of the one that is used", n)
+	}
+	after := heap()
+	t.Logf("heap: %d MB with them, %d MB without", (full-before)>>20, (max(after, before)-before)>>20)
+	if after > before+(8<<20) {
+		t.Errorf("the heap is still %d MB larger", (after-before)>>20)
+	}
+	runtime.KeepAlive(r)
+}
+
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

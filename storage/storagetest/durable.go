@@ -3,7 +3,10 @@ package storagetest
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -12,6 +15,7 @@ import (
 // TestMain has to call ChildMain.
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) state.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkReopen(t, open) })
+	t.Run("HalfExpunged", func(t *testing.T) { checkHalfExpunged(t, open) })
 	t.Run("Kill", func(t *testing.T) { checkKill(t, open) })
 }
 
@@ -32,15 +36,56 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) state.Store) 
 	mustClose(t, store)
 }
 
+// checkHalfExpunged stops between the pieces of an Expunge: the state stays gone, and what
+// is left of it goes with the next one, whatever that is for.
+func checkHalfExpunged(t *testing.T, open func(t *testing.T, dir string) state.Store) {
+	dir := t.TempDir()
+	store := open(t, dir)
+	ref := doomedState(t, store)
+	if done, err := store.Expunge(t.Context(), ref, noon(), 1, happened("expunge")); done || err != nil {
+		t.Fatalf("the first piece of four: %v, %v", done, err)
+	}
+	mustClose(t, store)
+	store = open(t, dir)
+	wantForgotten(t, store, ref)
+	pieces := 1
+	for done, err := false, error(nil); !done; pieces++ {
+		if done, err = store.Expunge(t.Context(), state.Ref{}, time.Time{}, 1, happened("")); err != nil || pieces > 9 {
+			t.Fatalf("after %d pieces: %v", pieces, err)
+		}
+	}
+	if pieces < 4 {
+		t.Errorf("4 versions were gone after %d pieces of one: nothing was left to do", pieces)
+	}
+	wantForgotten(t, store, ref)
+	wantEvents(t, store, ref.Org, audit.Query{Limit: 9}, 2)
+	mustClose(t, store)
+}
+
 // history is all that a store knows of a state.
 type history struct {
-	head     state.Head
-	versions []state.Snapshot
+	head       state.Head
+	versions   []state.Snapshot
+	candidates []state.Candidate
+	events     []audit.Event
 }
 
 func (h history) check(t *testing.T, store state.Store, ref state.Ref) {
 	t.Helper()
 	wantHead(t, store, ref, h.head)
+	wantCandidates(t, store, ref, 9, h.candidates...)
+	for _, c := range h.candidates {
+		body := []byte(nil)
+		if c.Status == state.Open {
+			body = stateBody(7, "")
+		}
+		wantCandidate(t, store, ref, state.CandidateBody{Candidate: c, Body: body})
+	}
+	wantEqual(t, "events", h.events, wantEvents(t, store, ref.Org, audit.Query{Limit: 99}, len(h.events)))
+	if h.head.ReleasedID != "" {
+		_, err := store.Update(t.Context(), ref, nil, always(state.Change{Lock: newLock(t, "first")}))
+		wantFault(t, "the lock that was released first", err, fault.LockIDUsed)
+	}
 	for _, version := range h.versions {
 		wantVersion(t, store, ref, version)
 	}
@@ -51,11 +96,25 @@ func (h history) check(t *testing.T, store state.Store, ref state.Ref) {
 	}
 }
 
+// listed returns what the store has to tell of a state beside its versions.
+func listed(t *testing.T, store state.Store, ref state.Ref) ([]state.Candidate, []audit.Event) {
+	t.Helper()
+	candidates, err := store.Candidates(t.Context(), ref, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := store.Events(t.Context(), ref.Org, audit.Query{Limit: 99})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return candidates, events
+}
+
 // fill puts states of every kind into the store.
 func fill(t *testing.T, store state.Store) map[state.Ref]history {
 	t.Helper()
 	all := map[state.Ref]history{}
-	for i, name := range []state.Name{"written", "locked", "released", "deleted", "re-created", "only/locked"} {
+	for i, name := range []state.Name{"written", "locked", "released", "deleted", "re-created", "only/locked", "candidates"} {
 		for range 2 { // organizations
 			ref, h := newRef(name), history{}
 			write := func(size int) {
@@ -72,14 +131,21 @@ func fill(t *testing.T, store state.Store) map[state.Ref]history {
 			case "locked", "only/locked":
 				change(state.Change{Lock: newLock(t, "held")})
 			case "released":
-				change(state.Change{Lock: newLock(t, "last")})
-				change(state.Change{Release: true})
+				change(state.Change{Lock: newLock(t, "first")})
+				change(state.Change{Release: true, Lock: newLock(t, "last"), At: noon(), Events: events("takeover")})
+				change(state.Change{Release: true, At: noon().Add(-1), Events: events("release")})
+			case "candidates":
+				for _, id := range []string{"decided", "open"} {
+					h.head = update(t, store, ref, stateBody(7, ""), always(state.Change{Candidate: candidate(id, stateBody(7, "")), Events: events(id)}))
+				}
+				change(state.Change{Settle: settle("decided", state.Discarded)})
 			case "deleted", "re-created":
 				change(state.Change{Delete: true})
 			}
 			if name == "re-created" {
 				write(100)
 			}
+			h.candidates, h.events = listed(t, store, ref)
 			all[ref] = h
 		}
 	}

@@ -88,6 +88,7 @@ func (a *account) verify(t *testing.T, store state.Store, ref state.Ref, calls m
 	locks := a.locksOf(calls, found)
 	a.verifyHolder(t, ref, holder(head.Lock), locks)
 	a.verifyReleased(t, ref, head.ReleasedID, locks)
+	verifyAudit(t, store, ref, head)
 	a.holder, a.released = holder(head.Lock), head.ReleasedID
 }
 

@@ -78,7 +78,7 @@ func record(ctx context.Context, store state.Store, random *rand.Rand) []porcupi
 func randomOp(random *rand.Rand, client, call int) op {
 	id := fmt.Sprint("lock", client%3, "-", call/4) // each is good for one lock
 	unique := string(stateBody(uint64(call), fmt.Sprint(client)))
-	switch random.IntN(12) {
+	switch random.IntN(13) {
 	case 0, 1, 2, 3:
 		return op{Kind: "get"}
 	case 4, 5:
@@ -89,6 +89,8 @@ func randomOp(random *rand.Rand, client, call int) op {
 		return op{Kind: "put", Body: string(stateBody(0, "the same of all"))}
 	case 8:
 		return op{Kind: "delete"}
+	case 12:
+		return op{Kind: "undelete"}
 	case 9:
 		return op{Kind: "lock", ID: id, Who: id}
 	case 10:

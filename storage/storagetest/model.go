@@ -8,7 +8,7 @@ import (
 
 // op is one call of state.Service.
 type op struct {
-	Kind    string // get, put, delete, lock, unlock, force or holder
+	Kind    string // get, put, delete, undelete, lock, unlock, force or holder
 	ID      string // the lock's
 	Who     string // of a lock
 	Body    string // of a put
@@ -48,6 +48,8 @@ func (m model) apply(o op) (model, outcome) {
 			return m, outcome{Code: fault.StateNotFound}
 		}
 		return m, outcome{Number: m.Number, Body: m.Body}
+	case "undelete":
+		return m.undelete()
 	case "put":
 		return m.put(o)
 	case "delete":
@@ -70,6 +72,19 @@ func (m model) apply(o op) (model, outcome) {
 		return m.release(), outcome{}
 	}
 	return m, outcome{Holder: m.Holder}
+}
+
+func (m model) undelete() (model, outcome) {
+	switch {
+	case m.Number == 0:
+		return m, outcome{Code: fault.StateNotFound}
+	case !m.Deleted:
+		return m, outcome{Number: m.Number}
+	case m.Holder != "":
+		return m, outcome{Code: fault.LockHeld, Holder: m.Holder}
+	}
+	m.Deleted = false
+	return m, outcome{Number: m.Number}
 }
 
 func (m model) put(o op) (model, outcome) {

@@ -31,6 +31,10 @@ func perform(ctx context.Context, s *state.Service, p auth.Principal, name state
 		out = outcome{Number: v.Number}
 	case "delete":
 		err = s.Delete(ctx, p, name, o.ID)
+	case "undelete":
+		var v state.Version
+		v, err = s.Undelete(ctx, p, name)
+		out = outcome{Number: v.Number}
 	case "lock":
 		var head state.Head
 		head, err = s.Lock(ctx, p, name, state.LockInfo{ID: o.ID, Who: o.Who, Raw: lockRaw(o.ID, o.Who)})

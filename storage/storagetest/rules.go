@@ -30,7 +30,7 @@ func drawSteps(t *rapid.T) []step {
 	ids := rapid.SampledFrom([]string{"a", "b", "c"})
 	place := rapid.SampledFrom([]int{0, 0, 0, 1, 2})
 	one := rapid.Custom(func(t *rapid.T) step {
-		o := op{Kind: rapid.SampledFrom([]string{"get", "put", "put", "put", "delete", "lock", "lock", "unlock", "unlock", "force", "holder"}).Draw(t, "kind")}
+		o := op{Kind: rapid.SampledFrom([]string{"get", "put", "put", "put", "delete", "undelete", "lock", "lock", "unlock", "unlock", "force", "holder"}).Draw(t, "kind")}
 		switch o.Kind {
 		case "put":
 			o.Body = string(stateBody(rapid.Uint64Range(1, 3).Draw(t, "serial"), ""))

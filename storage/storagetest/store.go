@@ -62,6 +62,8 @@ func storeChecks() []check {
 		{"CandidatesFull", checkCandidatesFull},
 		{"Settle", checkSettle},
 		{"SettleOnce", checkSettleOnce},
+		{"TakeOver", checkTakeOver},
+		{"Held", checkHeld},
 		{"EventFields", checkEventFields},
 		{"EventsAtomic", checkEventsAtomic},
 		{"EventOrder", checkEventOrder},

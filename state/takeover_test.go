@@ -1,6 +1,7 @@
 package state_test
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"testing"
@@ -140,5 +141,31 @@ func TestForcedOpen(t *testing.T) {
 	b.refuses(fault.LockIDUsed, b.lock("a", "ada"))
 	if forced := b.on(audit.LockForce); len(forced) != 1 || forced[0].Reason != "ada left" || forced[0].Note != "ada" {
 		t.Errorf("on record: %+v", forced)
+	}
+}
+
+// mute is a store that can't record events.
+type mute struct{ state.Store }
+
+func (mute) Record(context.Context, audit.Event) error {
+	return fault.New(fault.StoreFull, "no room")
+}
+
+// What can't be recorded is not shown: sensitive values only after it is on record who
+// asked, and a refusal for want of a right stays one.
+func TestNothingUnrecordedIsShown(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(`{"version":4,"serial":1,"lineage":"L","outputs":{"p":{"value":"s3same","type":"string","sensitive":true}},"resources":[]}`, ""))
+	silent := state.NewService(mute{b.store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	_, open := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1})
+	b.must(open)
+	_, diff := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1, Sensitive: true})
+	_, _, outputs := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Sensitive: true})
+	_, _, one := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Key: "p"})
+	b.refuses(fault.StoreFull, diff, outputs, one)
+	nobody := b.owner
+	nobody.Role = auth.Uploader
+	if _, err := silent.Get(t.Context(), nobody, "x"); !fault.Is(err, fault.RightMissing) {
+		t.Errorf("without the right: %v", err)
 	}
 }

@@ -36,7 +36,7 @@ func (h held) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error
 func heldDeps(t *testing.T, limits middleware.Limits) (handlers.Deps, held) {
 	deps := testDeps(t)
 	store := held{memory.New(64 << 20), make(chan struct{}, 100), make(chan struct{})}
-	deps.States = state.NewService(store, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	deps.Limits = limits
 	return deps, store
 }
@@ -211,7 +211,7 @@ func largeState(size int) string {
 func TestNothingStaysInFlight(t *testing.T) {
 	deps, store := heldDeps(t, middleware.Limits{Requests: 50, States: 200, InFlight: 4, BodyBytes: 3 << 20,
 		Pace: middleware.Pace{Silence: time.Second, MinRate: 1 << 20}})
-	deps.States = state.NewService(panicky{store}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(panicky{store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	c.do("LOCK /api/v1/state/x", infoA)

@@ -41,7 +41,7 @@ func benchmarkRead(b *testing.B, limits middleware.Limits) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	router, err := handlers.NewRouter(handlers.Deps{States: state.NewService(store, time.Now, log), Verifier: testKeys(),
+	router, err := handlers.NewRouter(handlers.Deps{States: state.NewService(store, state.DefaultPolicies{}, time.Now, log), Verifier: testKeys(),
 		Log: log, Now: time.Now, MaxStateBytes: maxStateBytes, Limits: limits})
 	if err != nil {
 		b.Fatal(err)

@@ -223,7 +223,7 @@ func TestLockReleasedAfterTheLimit(t *testing.T) {
 	deps, _ := rateDeps(t)
 	log := slog.New(slog.DiscardHandler)
 	store := &stepIn{memory.New(1 << 20), func(state.Ref) {}}
-	deps.States = state.NewService(store, time.Now, log)
+	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now, log)
 	c := newCaller(t, startServer(t, deps), acme, acmeKey)
 	c.converse([]step{{"POST /api/v1/state/x", body(1), 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}})
 	exhaust(t, c)

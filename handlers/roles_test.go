@@ -86,7 +86,8 @@ func TestEveryRouteNeedsItsRight(t *testing.T) {
 		if method, path, _ := strings.Cut(route, " "); method == "DELETE" && strings.Contains(path, "/versions/") {
 			route += "?reason=x"
 		}
-		if _, listed := needs[route]; !listed && !public(route) {
+		// Every key may ask what it is good for.
+		if _, listed := needs[route]; !listed && !public(route) && route != "GET /api/v1/whoami" {
 			t.Errorf("%s is not in the table of rights", route)
 		}
 	}

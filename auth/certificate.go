@@ -2,20 +2,36 @@ package auth
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 )
 
-// VerifyCertificate returns for whom a client certificate stands that the server has
-// verified; sans are its names as CertificateSANs spells them. A refusal is a *fault.Error:
+// Certificate is what counts of a client certificate that the server has verified.
+type Certificate struct {
+	SANs []string // as CertificateSANs spells them
+	// NotAfter is when it ends, for a connection too that began before.
+	NotAfter time.Time
+}
+
+// limit ends the grant with the certificate, if it would go on for longer.
+func (c Certificate) limit(g Grant) Grant {
+	if g.Expires.IsZero() || c.NotAfter.Before(g.Expires) {
+		g.Expires = c.NotAfter
+	}
+	return g
+}
+
+// VerifyCertificate returns for whom a certificate stands. A refusal is a *fault.Error:
 // CredentialsWrong when no rule is about any of its names, or when more than one is;
 // KeyExpired or AddressRefused as for a key. It is logged as one of Verify is.
-func (v *Verifier) VerifyCertificate(ctx context.Context, sans []string, client Client) (Principal, error) {
-	login, san, err := v.current.Load().certificate(sans)
+func (v *Verifier) VerifyCertificate(ctx context.Context, shown Certificate, client Client) (Principal, error) {
+	login, san, err := v.current.Load().certificate(shown.SANs)
 	if err != nil {
 		return Principal{}, v.refuse(ctx, err, uuid.Nil, client)
 	}
-	if err := login.Rule.Grant.usable(login.Rule.From, v.now(), client.Address); err != nil {
+	grant := shown.limit(login.Rule.Grant)
+	if err := grant.usable(login.Rule.From, v.now(), client.Address); err != nil {
 		return Principal{}, v.refuse(ctx, err, login.Org.ID, client)
 	}
 	return Principal{
@@ -24,7 +40,7 @@ func (v *Verifier) VerifyCertificate(ctx context.Context, sans []string, client 
 		KeyID:   "cert." + login.Rule.Name,
 		KeyName: login.Rule.Name,
 		Subject: san,
-		Grant:   login.Rule.Grant,
+		Grant:   grant,
 		Limits:  login.Org.Limits,
 		Address: client.Address,
 		Request: client.Request,

@@ -32,6 +32,7 @@ func TestCertificateStandsForSomebody(t *testing.T) {
 	b := newBench(t, VerifierConfig{})
 	b.Use(NewKeyring(mustParse(t, certificateRules)))
 	before, after := time.Date(2027, 1, 30, 23, 59, 59, 0, time.UTC).Unix(), time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC).Unix()
+	end := time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC) // of every certificate
 	for name, c := range map[string]struct {
 		sans    string
 		address string
@@ -48,12 +49,14 @@ func TestCertificateStandsForSomebody(t *testing.T) {
 		"no name":                        {"", "192.0.2.1", 0, wrongly},
 		"in time and from there":         {"dns:ops.acme.example", "10.0.0.1", before, "Acme cert.ops reader dns:ops.acme.example"},
 		"too late":                       {"dns:ops.acme.example", "10.0.0.1", after, "key_expired"},
+		"in time with its certificate":   {"dns:ci.acme.example", "192.0.2.1", end.Unix() - 1, "Acme cert.ci writer dns:ci.acme.example"},
+		"later than its certificate":     {"dns:ci.acme.example", "192.0.2.1", end.Unix(), "key_expired"},
 		"from elsewhere":                 {"dns:ops.acme.example", "192.0.2.1", before, "address_refused"},
 		"from an address that isn't one": {"dns:ops.acme.example", "", before, "address_refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.now.Store(c.at)
-			p, err := b.VerifyCertificate(context.Background(), strings.Fields(c.sans), Client{Address: c.address, Request: "req-1"})
+			p, err := b.VerifyCertificate(context.Background(), Certificate{strings.Fields(c.sans), end}, Client{Address: c.address, Request: "req-1"})
 			got := strings.Join([]string{p.OrgName, p.KeyID, string(p.Role), p.Subject}, " ")
 			if err != nil {
 				got = string(fault.From(err).Code)
@@ -67,7 +70,7 @@ func TestCertificateStandsForSomebody(t *testing.T) {
 		})
 	}
 	b.Use(NewKeyring(mustParse(t, "["+orgA.String()+"]\n")))
-	if _, err := b.VerifyCertificate(context.Background(), []string{"dns:ci.acme.example"}, Client{}); !fault.Is(err, fault.CredentialsWrong) {
+	if _, err := b.VerifyCertificate(context.Background(), Certificate{[]string{"dns:ci.acme.example"}, end}, Client{}); !fault.Is(err, fault.CredentialsWrong) {
 		t.Errorf("after the rule was taken away: %v", err)
 	}
 	if !strings.Contains(b.log.String(), "credentials refused") {

@@ -20,7 +20,7 @@ type Verifier interface {
 // CertificateVerifier is a Verifier that also knows for whom client certificates stand.
 // *auth.Verifier is one.
 type CertificateVerifier interface {
-	VerifyCertificate(ctx context.Context, sans []string, client auth.Client) (auth.Principal, error)
+	VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error)
 }
 
 // Credentials reads a request's credentials.
@@ -48,8 +48,8 @@ func principalOf(c *gin.Context, verifier Verifier, credentials Credentials) (au
 	ctx := c.Request.Context()
 	client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(ctx)}
 	certificates, ok := verifier.(CertificateVerifier)
-	if names := CertificateNames(c.Request); ok && len(names) > 0 && carriesNone(c.Request) {
-		return certificates.VerifyCertificate(ctx, names, client)
+	if shown := Certificate(c.Request); ok && len(shown.SANs) > 0 && carriesNone(c.Request) {
+		return certificates.VerifyCertificate(ctx, shown, client)
 	}
 	given, err := credentials(c.Request)
 	if err != nil {

@@ -8,8 +8,10 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/certs/certstest"
 	"github.com/holdfast/holdfast/middleware"
 )
@@ -26,10 +28,13 @@ func everyName() x509.Certificate {
 }
 
 // Over a real connection, as far as the server has verified the certificate.
-func TestCertificateNames(t *testing.T) {
+func TestVerifiedCertificate(t *testing.T) {
 	all := []string{"dns:ci.acme.example", "email:Ada@acme.example", "ip:192.0.2.1", "ip:2001:db8::1", "uri:spiffe://acme.example/ci"}
 	clients := certstest.NewAuthority("clients")
-	pair := clients.Issue(everyName())
+	end := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
+	template := everyName()
+	template.NotAfter = end
+	pair := clients.Issue(template)
 	certificate, err := tls.X509KeyPair(pair.Cert, pair.Key)
 	if err != nil {
 		t.Fatal(err)
@@ -45,9 +50,9 @@ func TestCertificateNames(t *testing.T) {
 		"not asked of": {tls.NoClientCert, []tls.Certificate{certificate}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var got []string
+			var got auth.Certificate
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				got = middleware.CertificateNames(r)
+				got = middleware.Certificate(r)
 			}))
 			server.TLS = &tls.Config{ClientAuth: c.asks, ClientCAs: clients.Pool()}
 			server.StartTLS()
@@ -59,17 +64,20 @@ func TestCertificateNames(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = answer.Body.Close()
-			if diff := cmp.Diff(c.want, got); diff != "" {
+			if diff := cmp.Diff(c.want, got.SANs); diff != "" {
 				t.Error(diff)
+			}
+			if c.want != nil && !got.NotAfter.Equal(end) || c.want == nil && !got.NotAfter.IsZero() {
+				t.Errorf("it ends %v", got.NotAfter)
 			}
 		})
 	}
 }
 
 // What stands in headers is a stranger's word.
-func TestNoCertificateNamesWithoutTLS(t *testing.T) {
-	names := middleware.CertificateNames(request("GET", "X-Client-Cert: dns:ci.acme.example", "X-Forwarded-Client-Cert: URI=spiffe://acme.example/ci"))
-	if names != nil {
-		t.Errorf("got %q", names)
+func TestNoCertificateWithoutTLS(t *testing.T) {
+	got := middleware.Certificate(request("GET", "X-Client-Cert: dns:ci.acme.example", "X-Forwarded-Client-Cert: URI=spiffe://acme.example/ci"))
+	if got.SANs != nil {
+		t.Errorf("got %q", got.SANs)
 	}
 }

@@ -16,8 +16,8 @@ import (
 // doorkeeper lets in whoever has a certificate, and nobody with a key.
 type doorkeeper struct{ verifier }
 
-func (*doorkeeper) VerifyCertificate(_ context.Context, sans []string, client auth.Client) (auth.Principal, error) {
-	return auth.Principal{Org: acme, Subject: sans[0], Request: client.Request}, nil
+func (*doorkeeper) VerifyCertificate(_ context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+	return auth.Principal{Org: acme, Subject: shown.SANs[0], Request: client.Request}, nil
 }
 
 // A certificate counts where a request carries nothing else, however useless that is.

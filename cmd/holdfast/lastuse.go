@@ -35,8 +35,8 @@ func (n noting) Verify(ctx context.Context, credentials auth.Credentials, client
 	return n.note(n.Verifier.Verify(ctx, credentials, client))
 }
 
-func (n noting) VerifyCertificate(ctx context.Context, sans []string, client auth.Client) (auth.Principal, error) {
-	return n.note(n.Verifier.VerifyCertificate(ctx, sans, client))
+func (n noting) VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+	return n.note(n.Verifier.VerifyCertificate(ctx, shown, client))
 }
 
 func (n noting) note(principal auth.Principal, err error) (auth.Principal, error) {

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -32,7 +33,7 @@ func TestCertificatesAreNoted(t *testing.T) {
 	settings := configs.Settings{Storage: configs.Storage{Path: t.TempDir()}}
 	n := noteUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
 	for _, san := range []string{"dns:gw", "dns:other"} {
-		_, err := n.VerifyCertificate(t.Context(), []string{san}, auth.Client{Address: "192.0.2.1"})
+		_, err := n.VerifyCertificate(t.Context(), auth.Certificate{SANs: []string{san}, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
 		if known := san == "dns:gw"; known != (err == nil) {
 			t.Errorf("%s: %v", san, err)
 		}

@@ -72,6 +72,14 @@ type Event struct {
 	Note string
 }
 
+// Refusal is the event of a caller who lacks a right; state is empty when it is about none.
+func Refusal(p auth.Principal, right auth.Right, state string, at time.Time) Event {
+	return Event{
+		At: at, Org: p.Org, Actor: ActorOf(p), Action: AccessRefused, State: state,
+		Refused: fault.RightMissing, Note: string(right),
+	}
+}
+
 // Query selects an organization's events, newest first. Zero fields select everything.
 type Query struct {
 	Action Action

@@ -215,10 +215,7 @@ func (s *Service) admit(ctx context.Context, p auth.Principal, right auth.Right,
 	if _, err := ParseName(string(name)); err != nil {
 		name = ""
 	}
-	return errors.Join(refusal, s.store.Record(ctx, audit.Event{
-		At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: audit.AccessRefused, State: string(name),
-		Refused: fault.RightMissing, Note: string(right),
-	}))
+	return errors.Join(refusal, s.store.Record(ctx, audit.Refusal(p, right, string(name), s.clock())))
 }
 
 // call is what decisions need to know of this one.

@@ -103,3 +103,16 @@ func (f File) checkOwner(ctx context.Context, db *sql.DB) error {
 		return fmt.Errorf("it is an SQLite database of another application (ID %#x, %d tables)", id, foreign)
 	}
 }
+
+// OpenMemory returns a database that is in memory only and gone when it is closed, with one
+// connection for reading and writing.
+func OpenMemory(pragmas []string) (*sql.DB, error) {
+	query := url.Values{"_pragma": append([]string{"temp_store(MEMORY)", "trusted_schema(0)"}, pragmas...), "_txlock": {"immediate"}, "_dqs": {"0"}}
+	connector, err := driver.NewConnector("file::memory:?" + query.Encode())
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	return db, nil
+}

@@ -1,0 +1,154 @@
+package resources
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/state"
+)
+
+// followStates goes through the events behind the index's position. The position moves
+// once all states that they are about are as they say: a state's head, not the event,
+// decides what is to be done, so that to do it again is fine.
+func (x *Indexer) followStates(ctx context.Context) error {
+	p, err := x.Index.Position(ctx)
+	if err != nil {
+		return err
+	}
+	if known, err := x.knows(ctx, p); err != nil || !known {
+		if err == nil {
+			err = x.rebuild(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		return x.followStates(ctx)
+	}
+	for {
+		events, err := x.States.Feed(ctx, p.Sequence, feedPage)
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		if err := x.apply(ctx, events); err != nil {
+			return err
+		}
+		p = positionAt(events[len(events)-1])
+		if err := x.Index.Advance(ctx, p); err != nil {
+			return err
+		}
+	}
+}
+
+// knows reports whether the position is one in this store's feed. It is not when the index
+// is new, or belongs to a store that was put back from a backup since.
+func (x *Indexer) knows(ctx context.Context, p Position) (bool, error) {
+	if !p.Complete || p.Sequence == 0 {
+		return p.Complete, nil
+	}
+	events, err := x.States.Feed(ctx, p.Sequence-1, 1)
+	return err == nil && len(events) == 1 && positionAt(events[0]) == p, err
+}
+
+func positionAt(e audit.Event) Position {
+	parts := []string{e.Org.String(), string(e.Action), e.State, strconv.FormatUint(e.Version, 10), e.At.UTC().String(), e.Actor.Request}
+	return Position{Sequence: e.Sequence, Event: strings.Join(parts, " "), Complete: true}
+}
+
+// apply brings every state that the events are about up to date, once each.
+func (x *Indexer) apply(ctx context.Context, events []audit.Event) error {
+	seen, purged := map[state.Ref]bool{}, false
+	for _, e := range events {
+		if e.Refused != "" || !changesResources(e.Action) {
+			continue
+		}
+		purged = purged || e.Action == audit.VersionPurge
+		ref := state.Ref{Org: e.Org, Name: state.Name(e.State)}
+		if seen[ref] {
+			continue
+		}
+		seen[ref] = true
+		if err := x.sync(ctx, ref); err != nil {
+			return err
+		}
+	}
+	if purged {
+		return x.Index.Scrub(ctx)
+	}
+	return nil
+}
+
+func changesResources(a audit.Action) bool {
+	switch a {
+	case audit.StateWrite, audit.StateRollback, audit.StateDelete, audit.StateUndelete, audit.StateExpire,
+		audit.VersionPurge, audit.CandidateAccept:
+		return true
+	}
+	return false
+}
+
+// rebuild makes the index as the states are now, whatever it has. States that it has as
+// they are stay as they are.
+func (x *Indexer) rebuild(ctx context.Context) error {
+	x.Log.InfoContext(ctx, "making the resource index")
+	if err := x.Index.Advance(ctx, Position{}); err != nil {
+		return err
+	}
+	p, err := x.endOfFeed(ctx) // what is written after this is seen again
+	if err != nil {
+		return err
+	}
+	if err := x.syncAll(ctx); err != nil {
+		return err
+	}
+	if err := x.dropStrangers(ctx); err != nil {
+		return err
+	}
+	x.Log.InfoContext(ctx, "the resource index is complete")
+	return x.Index.Advance(ctx, p)
+}
+
+func (x *Indexer) endOfFeed(ctx context.Context) (Position, error) {
+	p := Position{Complete: true}
+	for {
+		events, err := x.States.Feed(ctx, p.Sequence, feedPage)
+		if err != nil || len(events) == 0 {
+			return p, err
+		}
+		p = positionAt(events[len(events)-1])
+	}
+}
+
+func (x *Indexer) syncAll(ctx context.Context) error {
+	var after state.Ref
+	for {
+		located, err := x.States.All(ctx, after, listPage)
+		if err != nil || len(located) == 0 {
+			return err
+		}
+		for _, one := range located {
+			if err := x.sync(ctx, one.Ref); err != nil {
+				return err
+			}
+		}
+		after = located[len(located)-1].Ref
+	}
+}
+
+// dropStrangers removes states that the store doesn't have.
+func (x *Indexer) dropStrangers(ctx context.Context) error {
+	var after state.Ref
+	for {
+		held, err := x.Index.Holdings(ctx, after, listPage)
+		if err != nil || len(held) == 0 {
+			return err
+		}
+		for _, one := range held {
+			if err := x.sync(ctx, one.Ref); err != nil {
+				return err
+			}
+		}
+		after = held[len(held)-1].Ref
+	}
+}

@@ -1,0 +1,109 @@
+package resources
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Index keeps what can be searched. It is derived: whoever loses it makes it again. Every
+// engine passes storagetest.RunIndex.
+//
+// All methods are safe for concurrent use, but only one caller at a time may change
+// things. What returned without an error is there after a crash of the process, or
+// nothing after it is either: nothing is ever there without what was done before. Errors
+// are faults of code StoreUnavailable, StoreFull or StoreCorrupt.
+type Index interface {
+	// Position returns how far the feed of states was followed.
+	Position(ctx context.Context) (Position, error)
+
+	// Advance records that everything up to the position is in the index.
+	Advance(ctx context.Context, p Position) error
+
+	// Holding returns what the index has of a state; the zero Holding for nothing.
+	Holding(ctx context.Context, ref state.Ref) (Holding, error)
+
+	// Holdings lists the states that the index has something of, behind one of them, in an
+	// order of its own; the zero Ref begins.
+	Holdings(ctx context.Context, after state.Ref, limit int) ([]Held, error)
+
+	// Replace makes the resources all that the index has of a state. It takes them piece
+	// by piece and shows them all at once, at its end: until then, and after an error, the
+	// old ones are there.
+	Replace(ctx context.Context, ref state.Ref, h Holding, all iter.Seq[Resource]) error
+
+	// Remove forgets a state.
+	Remove(ctx context.Context, ref state.Ref) error
+
+	// Followed lists the organizations whose uploads the index has, each with the cursor
+	// behind the last record that it knows.
+	Followed(ctx context.Context) (map[uuid.UUID]string, error)
+
+	// Record puts uploads in the place of those at the same address, and the cursor with
+	// them.
+	Record(ctx context.Context, org uuid.UUID, all []Resource, cursor string) error
+
+	// Forget removes an organization's uploads, and its cursor with the last of them.
+	Forget(ctx context.Context, org uuid.UUID) error
+
+	// Scrub makes sure that nothing of what was removed is left in the index's files.
+	Scrub(ctx context.Context) error
+
+	Finder
+
+	// Close waits for calls that have begun and releases everything.
+	Close() error
+}
+
+// Finder is the part of an Index that looks things up. It sees all that was changed before
+// the call, and nothing of another organization.
+type Finder interface {
+	// Search returns a page in the order of places: states first, by name, then uploads;
+	// within each by address.
+	Search(ctx context.Context, org uuid.UUID, scope Scope, q Query) ([]Resource, error)
+
+	// Coverage returns a page of resources with the query's status, in the same order.
+	Coverage(ctx context.Context, org uuid.UUID, scope Scope, q CoverageQuery) ([]Covered, error)
+
+	// Count counts those that pass the query's filters, whatever their status.
+	Count(ctx context.Context, org uuid.UUID, scope Scope, q CoverageQuery) (Counts, error)
+
+	// Cursor returns the one behind the last upload of the organization that it knows; empty
+	// for none.
+	Cursor(ctx context.Context, org uuid.UUID) (string, error)
+
+	// Unread lists states within the scope that could not be read, at most so many, by
+	// name.
+	Unread(ctx context.Context, org uuid.UUID, scope Scope, limit int) ([]Held, error)
+}
+
+// Position is a place in the feed of states.
+type Position struct {
+	// Sequence is of the last event that was followed, and Event tells it from that of
+	// another store.
+	Sequence uint64
+	Event    string
+	// Complete says that everything there was when the index was made is in it.
+	Complete bool
+}
+
+// Holding is what the index has of a state.
+type Holding struct {
+	Version uint64 // 0 for nothing
+	Digest  state.Digest
+	At      time.Time // when the version was written
+	// Unread is why nothing of it is in the index, such as fault.StateEncrypted; empty if
+	// it is.
+	Unread fault.Code
+}
+
+// Held is a state that the index has.
+type Held struct {
+	Ref state.Ref
+	Holding
+}

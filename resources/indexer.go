@@ -1,0 +1,157 @@
+package resources
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/state"
+)
+
+// States is what an Indexer reads of a state.Store.
+type States interface {
+	Head(ctx context.Context, ref state.Ref) (state.Head, error)
+	Version(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, error)
+	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
+	All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error)
+}
+
+// Sources are what an Indexer stands on.
+type Sources struct {
+	Index   Index
+	States  States
+	Uploads inventory.Store
+	Rules   *Rules
+	Log     *slog.Logger
+}
+
+// The pace of an Indexer. What is searched says itself that it is behind, and wakes the
+// indexer; so these only bound how old an index gets that nobody asks.
+const (
+	pollEvery = 2 * time.Second
+	retryWait = 5 * time.Second
+	feedPage  = 500
+	listPage  = 200
+)
+
+// Indexer keeps an Index up to date with what is written. It is the only one to change the
+// index, does one thing at a time, and holds at most one state in memory. Writers never
+// wait for it.
+type Indexer struct {
+	Sources
+
+	wake   chan struct{}
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	turn    sync.Mutex         // held while it works
+	damaged map[uuid.UUID]bool // whose uploads can't be read; with turn
+	lag     lag
+}
+
+// NewIndexer returns an indexer that does nothing until Start or CatchUp.
+func NewIndexer(s Sources) *Indexer {
+	return &Indexer{Sources: s, wake: make(chan struct{}, 1), damaged: map[uuid.UUID]bool{}}
+}
+
+// Start follows what is written until Close.
+func (x *Indexer) Start() {
+	ctx, cancel := context.WithCancel(context.Background())
+	x.cancel, x.done = cancel, make(chan struct{})
+	go x.run(ctx)
+}
+
+// Close stops it, in the middle of what it does: the next one goes on from there. It does
+// not close the index.
+func (x *Indexer) Close() error {
+	if x.cancel != nil {
+		x.cancel()
+		<-x.done
+	}
+	return nil
+}
+
+// Wake makes it look now whether something was written.
+func (x *Indexer) Wake() {
+	select {
+	case x.wake <- struct{}{}:
+	default: // it is awake already
+	}
+}
+
+func (x *Indexer) run(ctx context.Context) {
+	defer close(x.done)
+	for ctx.Err() == nil {
+		wait := pollEvery
+		if err := x.CatchUp(ctx); err != nil && ctx.Err() == nil {
+			x.Log.WarnContext(ctx, "the resource index is behind; trying again", "error", err)
+			wait = retryWait
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-x.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// CatchUp brings the index up to what is written now. What of one state or organization
+// can't be read stops nothing else; an error says that a store or the index is not there.
+func (x *Indexer) CatchUp(ctx context.Context) error {
+	x.turn.Lock()
+	defer x.turn.Unlock()
+	err := x.catchUp(ctx)
+	x.lag.note(err == nil)
+	return err
+}
+
+func (x *Indexer) catchUp(ctx context.Context) error {
+	if err := x.followStates(ctx); err != nil {
+		return err
+	}
+	return x.followUploads(ctx)
+}
+
+// lag is what metrics show of an indexer.
+type lag struct {
+	mu       sync.Mutex
+	current  bool
+	failures int64
+	states   int64
+}
+
+func (l *lag) note(current bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.current = current
+	if !current {
+		l.failures++
+	}
+}
+
+func (l *lag) loaded() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.states++
+}
+
+// Activity is what an indexer did since it was made.
+type Activity struct {
+	Current  bool  // the last look at what was written ended well
+	Failures int64 // looks that did not
+	States   int64 // states that were read
+}
+
+// Activity returns what the indexer did so far.
+func (x *Indexer) Activity() Activity {
+	x.lag.mu.Lock()
+	defer x.lag.mu.Unlock()
+	return Activity{Current: x.lag.current, Failures: x.lag.failures, States: x.lag.states}
+}

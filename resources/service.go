@@ -1,0 +1,156 @@
+package resources
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Deps are what a Service stands on.
+type Deps struct {
+	Index   Finder
+	Indexer *Indexer
+	States  *state.Service
+	Store   Journal
+	Uploads inventory.Store
+	Now     func() time.Time
+}
+
+// Service is the door to the inventory: every operation names its caller, and shows that
+// caller's organization only.
+type Service struct {
+	Deps
+	turns chan struct{} // one for each history that is read
+}
+
+// maxHistories is how many histories are read at once: each may hold two bodies of states.
+const maxHistories = 2
+
+// NewService returns a service.
+func NewService(d Deps) *Service {
+	return &Service{Deps: d, turns: make(chan struct{}, maxHistories)}
+}
+
+// Extent says what an answer is of.
+type Extent struct {
+	// States and Uploads are the sources that the caller may see; Limited says that it is
+	// only some of the states.
+	States, Uploads, Limited bool
+	// Behind says that something was written that is not in the answer yet.
+	Behind bool
+	// Unread are states that are not in the answer because they could not be read, up to
+	// maxUnread of them.
+	Unread []Held
+}
+
+const maxUnread = 100
+
+// Page is a page of a search.
+type Page struct {
+	Resources []Resource
+	Next      Place // continues behind the page; the zero Place when nothing more follows
+	Extent
+}
+
+// Search looks for resources in what the caller may see: in states with state:read, within
+// the key's patterns, and in uploads with data:read.
+func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, error) {
+	scope, err := s.enter(ctx, p)
+	if err != nil {
+		return Page{}, err
+	}
+	extent, err := s.extent(ctx, p, scope)
+	if err != nil {
+		return Page{}, err
+	}
+	limit := q.Limit
+	q.Limit++ // to see whether more follows
+	found, err := s.Index.Search(ctx, p.Org, scope, q)
+	page := Page{Resources: found, Extent: extent}
+	if len(found) > limit {
+		page.Resources, page.Next = found[:limit], found[limit-1].Place
+	}
+	return page, err
+}
+
+// CoveragePage is a page of resources that have a status.
+type CoveragePage struct {
+	Covered []Covered
+	Next    Place
+	Extent
+}
+
+// Coverage lists resources with a status. For a caller who may see some states only, the
+// others count as if they were not there.
+func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuery) (CoveragePage, error) {
+	scope, err := s.enterBoth(ctx, p)
+	if err != nil {
+		return CoveragePage{}, err
+	}
+	extent, err := s.extent(ctx, p, scope)
+	if err != nil {
+		return CoveragePage{}, err
+	}
+	limit := q.Limit
+	q.Limit++
+	found, err := s.Index.Coverage(ctx, p.Org, scope, q)
+	page := CoveragePage{Covered: found, Extent: extent}
+	if len(found) > limit {
+		page.Covered, page.Next = found[:limit], found[limit-1].Place
+	}
+	return page, err
+}
+
+// Count counts what Coverage lists, for each status.
+func (s *Service) Count(ctx context.Context, p auth.Principal, q CoverageQuery) (Counts, Extent, error) {
+	scope, err := s.enterBoth(ctx, p)
+	if err != nil {
+		return nil, Extent{}, err
+	}
+	extent, err := s.extent(ctx, p, scope)
+	if err != nil {
+		return nil, Extent{}, err
+	}
+	counts, err := s.Index.Count(ctx, p.Org, scope, q)
+	return counts, extent, err
+}
+
+// Activity returns what the indexer did, for metrics.
+func (s *Service) Activity() Activity { return s.Indexer.Activity() }
+
+// enter is the gate of what shows one source or both.
+func (s *Service) enter(ctx context.Context, p auth.Principal) (Scope, error) {
+	states, data := p.May(auth.ReadState), p.May(auth.ReadData)
+	if states != nil && data != nil {
+		return Scope{}, s.refuse(ctx, p, auth.ReadState, states)
+	}
+	scope := Scope{AnyState: states == nil, Uploads: data == nil}
+	if p.States != nil && scope.AnyState {
+		scope.States = p.States.Match
+	}
+	return scope, nil
+}
+
+// enterBoth is the gate of what compares the sources.
+func (s *Service) enterBoth(ctx context.Context, p auth.Principal) (Scope, error) {
+	for _, right := range []auth.Right{auth.ReadState, auth.ReadData} {
+		if err := p.May(right); err != nil {
+			return Scope{}, s.refuse(ctx, p, right, err)
+		}
+	}
+	return s.enter(ctx, p)
+}
+
+// refuse records a refusal for want of a right before it is told.
+func (s *Service) refuse(ctx context.Context, p auth.Principal, right auth.Right, refusal error) error {
+	if !fault.Is(refusal, fault.RightMissing) {
+		return refusal
+	}
+	return errors.Join(refusal, s.Store.Record(ctx, audit.Refusal(p, right, "", s.Now())))
+}

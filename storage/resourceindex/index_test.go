@@ -1,0 +1,33 @@
+package resourceindex
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+func TestFile(t *testing.T) {
+	storagetest.RunIndex(t, func(t *testing.T) resources.Index { return openAt(t, filepath.Join(t.TempDir(), "resources.db")) })
+}
+
+func TestMemory(t *testing.T) {
+	storagetest.RunIndex(t, func(t *testing.T) resources.Index {
+		x, err := OpenMemory(t.Context(), slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	})
+}
+
+func openAt(t *testing.T, path string) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}

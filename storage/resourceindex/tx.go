@@ -1,0 +1,202 @@
+package resourceindex
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+)
+
+// tx is a transaction. Each text of a statement is prepared once in it.
+type tx struct {
+	ctx   context.Context
+	tx    *sql.Tx
+	stmts map[string]*sql.Stmt // closed with the transaction
+}
+
+func newTx(ctx context.Context, t *sql.Tx) *tx {
+	return &tx{ctx: ctx, tx: t, stmts: map[string]*sql.Stmt{}}
+}
+
+func (t *tx) stmt(text string) (*sql.Stmt, error) {
+	if s, ok := t.stmts[text]; ok {
+		return s, nil
+	}
+	s, err := t.tx.PrepareContext(t.ctx, text)
+	if err == nil {
+		t.stmts[text] = s
+	}
+	return s, err
+}
+
+func (t *tx) exec(text string, args ...any) error {
+	s, err := t.stmt(text)
+	if err != nil {
+		return err
+	}
+	_, err = s.ExecContext(t.ctx, args...)
+	return err
+}
+
+func (t *tx) insertRow(text string, args ...any) (int64, error) {
+	s, err := t.stmt(text)
+	if err != nil {
+		return 0, err
+	}
+	result, err := s.ExecContext(t.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+func (t *tx) row(dest any, text string, args ...any) error {
+	s, err := t.stmt(text)
+	if err != nil {
+		return err
+	}
+	return s.QueryRowContext(t.ctx, args...).Scan(dest)
+}
+
+// holding is where resources go.
+type holding struct {
+	id, org int64
+	source  int
+	state   string
+}
+
+const (
+	stateSource  = 0
+	uploadSource = 1
+)
+
+// org returns the number of an organization, a new one if it is new.
+func (t *tx) org(org uuid.UUID) (id int64, err error) {
+	err = t.exec("INSERT INTO orgs (org) VALUES (?) ON CONFLICT DO NOTHING", org.String())
+	if err == nil {
+		err = t.row(&id, "SELECT id FROM orgs WHERE org = ?", org.String())
+	}
+	return id, err
+}
+
+// begin makes room for a state that is not shown yet.
+func (t *tx) begin(ref state.Ref, h resources.Holding) (holding, error) {
+	org, err := t.org(ref.Org)
+	if err != nil {
+		return holding{}, err
+	}
+	id, err := t.insertRow(`INSERT INTO holdings (org, state, version, digest, at, unread, live) VALUES (?, ?, ?, ?, ?, ?, 0)`,
+		org, string(ref.Name), int64(h.Version), h.Digest[:], h.At.UnixMicro(), string(h.Unread))
+	return holding{id: id, org: org, source: stateSource, state: string(ref.Name)}, err
+}
+
+// uploads is where an organization's uploads go.
+func (t *tx) uploads(org uuid.UUID) (holding, error) {
+	id, err := t.org(org)
+	if err != nil {
+		return holding{}, err
+	}
+	err = t.exec(`INSERT INTO holdings (org, state, version, digest, at, unread, live) VALUES (?, '', 0, x'', 0, '', 1)
+		ON CONFLICT DO NOTHING`, id)
+	h := holding{org: id, source: uploadSource}
+	if err == nil {
+		err = t.row(&h.id, "SELECT id FROM holdings WHERE org = ? AND state = '' AND live = 1", id)
+	}
+	return h, err
+}
+
+// retire takes from view what is shown of a state, or of uploads.
+func (t *tx) retire(org int64, name string) error {
+	return t.exec("UPDATE holdings SET live = 0 WHERE org = ? AND state = ? AND live = 1", org, name)
+}
+
+func (t *tx) insertAll(into holding, all []resources.Resource) error {
+	for _, one := range all {
+		if err := t.insert(into, one); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) insert(into holding, r resources.Resource) error {
+	attributes, err := json.Marshal(flat(r.Attributes))
+	if err != nil {
+		return err
+	}
+	tags, err := json.Marshal(flat(r.Tags))
+	if err != nil {
+		return err
+	}
+	id, err := t.insertRow(`INSERT INTO resources (holding, org, source, state, address, type, provider, category, mode, module,
+		name, key, deposed, version, at, attributes, tags, counts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		into.id, into.org, into.source, into.state, r.Address, r.Type, r.Provider, r.Category, r.Mode, r.Module,
+		r.Name, r.Key, r.Deposed, int64(r.Version), r.At.UnixMicro(), string(attributes), string(tags), r.Traits.Counts)
+	if err != nil {
+		return err
+	}
+	if err := t.exec("INSERT INTO search (rowid, org, text) VALUES (?, ?, ?)", id, orgWord(into.org), searchText(r.Text())); err != nil {
+		return err
+	}
+	return t.marks(into, id, r)
+}
+
+func (t *tx) marks(into holding, id int64, r resources.Resource) error {
+	attributes := make([]resources.Mark, len(r.Attributes))
+	for i, a := range r.Attributes {
+		attributes[i] = attributeMark(a)
+	}
+	for _, one := range []struct {
+		kind string
+		list []resources.Mark
+	}{{"a", attributes}, {"i", r.Traits.Identities}, {"e", r.Traits.Everywhere}, {"h", r.Traits.Hints}, {"l", r.Traits.Lanes}} {
+		for _, mark := range one.list {
+			err := t.exec("INSERT INTO marks (org, mark, source, resource, kind) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+				into.org, mark[:], into.source, id, one.kind)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func attributeMark(a resources.Pair) resources.Mark {
+	return resources.MarkOf("attribute", a.Name, a.Value)
+}
+
+// removeUpload removes what an organization uploaded at an address.
+func (t *tx) removeUpload(from holding, address string) error {
+	return t.removeWhere("SELECT id FROM resources WHERE org = ? AND source = 1 AND state = '' AND address = ? AND holding = ?",
+		from.org, address, from.id)
+}
+
+// removeWhere removes the resources that a query selects.
+func (t *tx) removeWhere(query string, args ...any) error {
+	for _, text := range []string{
+		"DELETE FROM search WHERE rowid IN (" + query + ")",
+		"DELETE FROM marks WHERE resource IN (" + query + ")",
+		"DELETE FROM resources WHERE id IN (" + query + ")",
+	} {
+		if err := t.exec(text, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep removes some of what is not shown, and says whether there may be more.
+func (t *tx) sweep(limit int) (more bool, err error) {
+	var stale int64
+	if err := t.row(&stale, "SELECT coalesce(min(id), 0) FROM holdings WHERE live = 0"); err != nil || stale == 0 {
+		return false, err
+	}
+	if err := t.removeWhere("SELECT id FROM resources WHERE holding = ? ORDER BY id LIMIT ?", stale, limit); err != nil {
+		return false, err
+	}
+	return true, t.exec("DELETE FROM holdings WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM resources WHERE holding = ?1)", stale)
+}

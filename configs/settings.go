@@ -40,13 +40,14 @@ const (
 
 // Settings is everything that an operator can set. It comes from Load.
 type Settings struct {
-	Server   Server
-	Storage  Storage
-	State    State
-	Database Database
-	Auth     Auth
-	Limits   Limits
-	Log      Log
+	Server    Server
+	Storage   Storage
+	State     State
+	Resources Resources
+	Database  Database
+	Auth      Auth
+	Limits    Limits
+	Log       Log
 
 	effective []Effective
 }
@@ -83,6 +84,11 @@ type State struct {
 	MaxBytes    int64
 	CacheBytes  int64
 	MemoryBytes int64
+}
+
+// Resources is how the inventory of states and uploads is kept.
+type Resources struct {
+	IdentityFile string // rules beside those that come with the program; may be empty
 }
 
 // Database is the server that storage.type mysql and dual write to.

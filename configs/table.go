@@ -26,7 +26,7 @@ type setter func(*Settings, string) error
 // environment name is HOLDFAST_ and the flag in capitals; those without the prefix are
 // the baseline's names, which keep working.
 func table() []setting {
-	return slices.Concat(serverTable(), storageTable(), stateTable(),
+	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
 		databaseTable(), authTable(), limitsTable(), logTable())
 }
 
@@ -99,6 +99,15 @@ func stateTable() []setting {
 		{section: in, key: "memory_bytes", env: "HOLDFAST_STATE_MEMORY_BYTES", def: "1GiB", kind: "size",
 			help: "Bound of everything kept when state.storage is memory.",
 			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, ParseSize)},
+	}
+}
+
+func resourcesTable() []setting {
+	const in = "resources"
+	return []setting{
+		{section: in, key: "identity_file", env: "HOLDFAST_RESOURCES_IDENTITY_FILE", kind: "file",
+			help: "JSON file with rules that say which resources are the same real object, beside those that come with Holdfast; docs/resources.md describes it.",
+			set:  into(func(s *Settings) *string { return &s.Resources.IdentityFile }, parseText)},
 	}
 }
 

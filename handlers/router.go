@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -21,6 +22,9 @@ type Deps struct {
 	States *state.Service
 	// Inventory serves uploads; nil answers them with fault.UploadsOff.
 	Inventory *inventory.Service
+	// Resources serves what is known of resources in both; without it there are no such
+	// routes.
+	Resources *resources.Service
 	Verifier  middleware.Verifier
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -53,6 +57,9 @@ func NewRouter(d Deps) (http.Handler, error) {
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := newMetrics(d.Inventory, guard, d.Version, d.Now)
 	measured.registry.MustRegister(newFindingsCollector(d.States))
+	if d.Resources != nil {
+		measured.registry.MustRegister(newIndexCollector(d.Resources))
+	}
 	router.Use(middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
 
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
@@ -63,6 +70,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routeNative(router.Group("/api/v1/state/:name", native), d, guard)
 	routeHistory(router.Group("/api/v1", native), d, guard)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
+	routeResources(router.Group("/api/v1", native, guard.Requests()), d)
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual()}.show)
 

@@ -15,8 +15,10 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/resourceindex"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
@@ -58,8 +60,10 @@ func testDeps(t *testing.T) handlers.Deps {
 	uploads := storagetest.NewInventory()
 	t.Cleanup(func() { _ = uploads.Close() })
 	log := slog.New(slog.DiscardHandler)
+	states := state.NewService(store, state.DefaultPolicies{}, time.Now, log)
 	return handlers.Deps{
-		States:        state.NewService(store, state.DefaultPolicies{}, time.Now, log),
+		States:        states,
+		Resources:     testResources(t, store, states, uploads),
 		Inventory:     inventory.NewService(uploads),
 		Verifier:      testKeys(),
 		Log:           log,
@@ -67,6 +71,24 @@ func testDeps(t *testing.T) handlers.Deps {
 		Version:       "test",
 		MaxStateBytes: maxStateBytes,
 	}
+}
+
+// testResources serves an index that follows what is written at once, when it is asked.
+func testResources(t *testing.T, store state.Store, states *state.Service, uploads inventory.Store) *resources.Service {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	index, err := resourceindex.OpenMemory(t.Context(), log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := resources.DefaultRules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexer := resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Log: log})
+	indexer.Start()
+	t.Cleanup(func() { _, _ = indexer.Close(), index.Close() })
+	return resources.NewService(resources.Deps{Index: index, Indexer: indexer, States: states, Store: store, Uploads: uploads, Now: time.Now})
 }
 
 func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {

@@ -84,8 +84,14 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	defer notifyRegularly(ctx, states, verifier, log)()
 	noting := noteUses(ctx, verifier, settings, log)
 	defer closing(log, "the record of when keys were used", noting)
+	catalogue, err := openCatalogue(ctx, settings, states, uploads, service, log)
+	if err != nil {
+		return err
+	}
+	defer closing(log, "the resource index", catalogue)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
+		Resources:      catalogue.service,
 		Inventory:      inventory.NewService(uploads),
 		Verifier:       noting,
 		Log:            log,

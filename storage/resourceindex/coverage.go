@@ -10,23 +10,24 @@ import (
 )
 
 // These say how a resource r compares with others, o, by the marks of both: i is r's, j
-// is o's. VISIBLE is filled in with the condition that the caller may see o.
+// is o's. VISIBLE is filled in with the condition that the caller may see o. CROSS JOIN keeps
+// SQLite to this order: from one resource over its few marks to the others.
 const (
 	// partners are others with the same mark, of the other source.
-	partners = `marks i JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 1 - r.source
-		JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind IN ('i', 'e', 'h') AND o.counts = 1 AND VISIBLE`
+	partners = `marks i CROSS JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 1 - r.source
+		CROSS JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind IN ('i', 'e', 'h') AND o.counts = 1 AND VISIBLE`
 	certain = `(i.kind = j.kind AND i.kind <> 'h')`
 	// alone says that of each source one resource has the mark. Three are enough to know.
-	alone = `(SELECT count(*) = 2 AND sum(source) = 1 FROM (SELECT o.source FROM marks k JOIN resources o ON o.id = k.resource
+	alone = `(SELECT count(*) = 2 AND sum(source) = 1 FROM (SELECT o.source FROM marks k CROSS JOIN resources o ON o.id = k.resource
 		WHERE k.org = i.org AND k.mark = i.mark AND o.counts = 1 AND VISIBLE LIMIT 3))`
 
 	matched  = `EXISTS (SELECT 1 FROM ` + partners + ` AND (` + certain + ` OR ` + alone + `))`
 	touched  = `EXISTS (SELECT 1 FROM ` + partners + `)`
 	hasLane  = `EXISTS (SELECT 1 FROM marks i WHERE i.resource = r.id AND i.kind = 'l')`
-	reported = `EXISTS (SELECT 1 FROM marks i JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 1
-		JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind = 'l' AND o.counts = 1 AND VISIBLE)`
-	rivals = `marks i JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 0 AND j.kind = 'i' AND j.resource <> r.id
-		JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind = 'i' AND o.counts = 1 AND VISIBLE`
+	reported = `EXISTS (SELECT 1 FROM marks i CROSS JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 1
+		CROSS JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind = 'l' AND o.counts = 1 AND VISIBLE)`
+	rivals = `marks i CROSS JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 0 AND j.kind = 'i' AND j.resource <> r.id
+		CROSS JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind = 'i' AND o.counts = 1 AND VISIBLE`
 
 	twice  = `(r.source = 0 AND EXISTS (SELECT 1 FROM ` + rivals + `))`
 	status = `CASE WHEN ` + matched + ` THEN 'managed' WHEN ` + touched + ` THEN 'unmatched'

@@ -1,0 +1,116 @@
+package handlers
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+)
+
+// inventories serves what is known of resources, in states and uploaded.
+type inventories struct{ service *resources.Service }
+
+// routeResources is the one inventory of states and uploads.
+func routeResources(group gin.IRoutes, d Deps) {
+	if d.Resources == nil {
+		return // a server that has no index
+	}
+	r := inventories{service: d.Resources}
+	group.GET("/resources", r.search)
+	group.GET("/resources/coverage", r.coverage)
+}
+
+// search looks for resources.
+func (r inventories) search(c *gin.Context) {
+	answer(c, func() (any, error) {
+		p := readParams(c, "q", "type", "provider", "state", "source", "cursor", "limit", attributePrefix)
+		q := resources.Query{
+			Type: p.text("type"), Provider: p.text("provider"), State: state.Name(p.text("state")),
+			Source:     resources.Source(p.choice("source", "", string(resources.FromState), string(resources.FromUpload))),
+			Attributes: p.attributes(c), After: p.place("cursor"), Limit: p.limit(),
+		}
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		var err error
+		if q.Words, err = resources.ParseWords(p.text("q")); err != nil {
+			return nil, err
+		}
+		page, err := r.service.Search(c.Request.Context(), middleware.Principal(c), q)
+		if err != nil {
+			return nil, err
+		}
+		return resourcesAnswer{Resources: items(page.Resources, resourceItemOf), Next: cursorOf(page.Next), extentItem: extentItemOf(page.Extent)}, nil
+	})
+}
+
+// coverage counts resources by their status, or lists those of one.
+func (r inventories) coverage(c *gin.Context) {
+	answer(c, func() (any, error) {
+		p := readParams(c, "status", "type", "provider", "state", "since", "cursor", "limit")
+		q := resources.CoverageQuery{
+			Status: resources.Status(p.choice("status", statuses()...)), Type: p.text("type"), Provider: p.text("provider"),
+			State: state.Name(p.text("state")), Since: p.time("since"), After: p.place("cursor"), Limit: p.limit(),
+		}
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		ctx, caller := c.Request.Context(), middleware.Principal(c)
+		if q.Status == "" {
+			counts, extent, err := r.service.Count(ctx, caller, q)
+			return countsAnswer{Counts: countsOf(counts), extentItem: extentItemOf(extent)}, err
+		}
+		page, err := r.service.Coverage(ctx, caller, q)
+		return coverageAnswer{Resources: items(page.Covered, coveredItemOf), Next: cursorOf(page.Next), extentItem: extentItemOf(page.Extent)}, err
+	})
+}
+
+func statuses() []string {
+	texts := []string{""}
+	for _, status := range resources.Statuses() {
+		texts = append(texts, string(status))
+	}
+	return texts
+}
+
+// attributes returns the filters attr.<name>. It has a look of its own at the query,
+// because their names are the caller's.
+func (p *params) attributes(c *gin.Context) []resources.Pair {
+	values, err := url.ParseQuery(c.Request.URL.RawQuery)
+	if err != nil {
+		return nil // readParams has said so
+	}
+	var pairs []resources.Pair
+	for key, given := range values {
+		name, ok := strings.CutPrefix(key, attributePrefix)
+		if !ok {
+			continue
+		}
+		if name == "" || len(given) > 1 || len(pairs) == maxAttributeFilters {
+			p.fail("the query has an attr. without a name, one of them twice, or more than %d", maxAttributeFilters)
+			return nil
+		}
+		pairs = append(pairs, resources.Pair{Name: name, Value: given[0]})
+	}
+	return pairs
+}
+
+const maxAttributeFilters = 20
+
+// place reads a cursor that cursorOf made.
+func (p *params) place(name string) resources.Place {
+	text, given := p.values[name]
+	if !given {
+		return resources.Place{}
+	}
+	place, ok := readPlace(text)
+	if !ok && p.fault == nil {
+		p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
+	}
+	return place
+}

@@ -1,0 +1,357 @@
+package resources_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/resourceindex"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+var (
+	acme   = uuid.MustParse("11111111-2222-3333-4444-555555555555")
+	globex = uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")
+)
+
+// world is a server's stores with an indexer that runs when it is told to.
+type world struct {
+	t       testing.TB
+	states  state.Store
+	uploads inventory.Store
+	index   *resourceindex.Index
+	indexer *resources.Indexer
+	service *resources.Service
+	door    *state.Service
+	now     time.Time
+}
+
+func newWorld(t testing.TB, path string) *world {
+	t.Helper()
+	w := &world{t: t, states: memory.New(256 << 20), uploads: storagetest.NewInventory(), now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+	w.door = state.NewService(w.states, state.DefaultPolicies{}, func() time.Time { return w.now }, discard())
+	w.open(path)
+	t.Cleanup(func() {
+		_, _ = w.index.Close(), w.states.Close()
+		_ = w.uploads.Close()
+	})
+	return w
+}
+
+func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// open opens the index, as a restart does.
+func (w *world) open(path string) {
+	w.t.Helper()
+	var err error
+	if path == "" {
+		w.index, err = resourceindex.OpenMemory(context.Background(), discard())
+	} else {
+		w.index, err = resourceindex.Open(context.Background(), path, discard())
+	}
+	must(w.t, err)
+	rules, err := resources.DefaultRules()
+	must(w.t, err)
+	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules, Log: discard()})
+	w.service = resources.NewService(resources.Deps{Index: w.index, Indexer: w.indexer, States: w.door, Store: w.states, Uploads: w.uploads,
+		Now: func() time.Time { return w.now }})
+}
+
+func refOf(name state.Name) state.Ref { return state.Ref{Org: acme, Name: name} }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func owner(org uuid.UUID) auth.Principal {
+	return auth.Principal{Org: org, KeyID: "k1", Grant: auth.Grant{Role: auth.Owner}}
+}
+
+func (w *world) write(org uuid.UUID, name state.Name, body string) {
+	w.t.Helper()
+	_, err := w.door.Put(context.Background(), owner(org), name, state.Write{Body: []byte(body)})
+	must(w.t, err)
+}
+
+func (w *world) upload(org uuid.UUID, body string) {
+	w.t.Helper()
+	_, err := inventory.NewService(w.uploads).Upload(context.Background(), owner(org), []byte(body), "")
+	must(w.t, err)
+}
+
+func (w *world) catchUp() {
+	w.t.Helper()
+	must(w.t, w.indexer.CatchUp(context.Background()))
+}
+
+func (w *world) find(org uuid.UUID, text string) []string {
+	w.t.Helper()
+	words, err := resources.ParseWords(text)
+	must(w.t, err)
+	page, err := w.service.Search(context.Background(), owner(org), resources.Query{Words: words, Limit: 1000})
+	must(w.t, err)
+	found := []string{}
+	for _, one := range page.Resources {
+		found = append(found, string(one.State)+":"+one.Address)
+	}
+	return found
+}
+
+// vm is a state with instances of one resource, by their IDs.
+func vm(serial int, ids ...string) string {
+	var instances []string
+	for n, id := range ids {
+		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":%q,"arn":"arn:aws:ec2:%s","tags":{"Env":"prod"},"password":"hunter%s","user_data":"open"},
+			"sensitive_attributes":[[{"type":"get_attr","value":"password"}]]}`, n, id, id, id))
+	}
+	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_instance","name":"web",
+		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, serial, strings.Join(instances, ","))
+}
+
+func TestIndexerFollowsStates(t *testing.T) {
+	w := newWorld(t, "")
+	ctx := t.Context()
+	w.write(acme, "before", vm(1, "i-0"))
+	w.catchUp()
+	w.write(acme, "prod/net", vm(1, "i-1", "i-2"))
+	w.write(globex, "prod/net", vm(1, "i-3"))
+	w.write(acme, "secret", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`)
+	w.write(acme, "old", `{"version":3,"serial":1,"lineage":"l"}`)
+	w.catchUp()
+	want := []string{"before:aws_instance.web[0]", "prod/net:aws_instance.web[0]", "prod/net:aws_instance.web[1]"}
+	if diff := cmp.Diff(want, w.find(acme, "aws_instance")); diff != "" {
+		t.Error(diff)
+	}
+	if got := w.find(acme, "i-3"); len(got) > 0 {
+		t.Errorf("another organization's %q", got)
+	}
+	page, err := w.service.Search(ctx, owner(acme), resources.Query{Limit: 1})
+	must(t, err)
+	if page.Behind || len(page.Unread) != 2 || page.Unread[0].Unread != fault.StateUnsupported || page.Unread[1].Unread != fault.StateEncrypted {
+		t.Errorf("behind %v, unread %+v", page.Behind, page.Unread)
+	}
+	w.write(acme, "prod/net", vm(2, "i-1"))
+	must(t, w.door.Delete(ctx, owner(acme), "before", ""))
+	if page, err = w.service.Search(ctx, owner(acme), resources.Query{Limit: 1}); err != nil || !page.Behind {
+		t.Errorf("behind %v %v before the indexer ran", page.Behind, err)
+	}
+	w.catchUp()
+	if diff := cmp.Diff([]string{"prod/net:aws_instance.web[0]"}, w.find(acme, "aws")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// No byte of a sensitive value is in the index's files, nor of a version that was purged,
+// marked or not.
+func TestSecretsStayOutOfTheFiles(t *testing.T) {
+	dir := t.TempDir()
+	w := newWorld(t, filepath.Join(dir, "resources.db"))
+	w.write(acme, "a", vm(1, "i-77"))
+	w.catchUp()
+	wantInFiles(t, dir, "i-77", true) // the search of this test finds things
+	wantInFiles(t, dir, "hunter", false)
+	must(t, w.door.Purge(t.Context(), owner(acme), "a", 1, "leaked"))
+	w.catchUp()
+	wantInFiles(t, dir, "i-77", false)
+	wantInFiles(t, dir, "77", false)
+	w.write(acme, "a", vm(2, "i-78"))
+	w.write(acme, "a", vm(3, "i-79"))
+	w.catchUp()
+	must(t, w.door.Purge(t.Context(), owner(acme), "a", 2, "leaked"))
+	w.catchUp()
+	wantInFiles(t, dir, "i-78", false)
+	info, err := os.Stat(filepath.Join(dir, "resources.db"))
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", info.Mode())
+	}
+}
+
+func wantInFiles(t *testing.T, dir, text string, want bool) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	found := false
+	for _, entry := range entries {
+		raw, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		must(t, err)
+		found = found || bytes.Contains(raw, []byte(text))
+	}
+	if found != want {
+		t.Errorf("%q is in the files: %v", text, found)
+	}
+}
+
+// After a restart the index goes on where it was; one whose position is in another store's
+// feed, and one that is lost, are made again.
+func TestIndexerAfterRestart(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "resources.db")
+	w := newWorld(t, path)
+	w.write(acme, "a", vm(1, "i-1"))
+	w.write(acme, "b", vm(1, "i-2"))
+	w.upload(acme, `{"provider":"aws","category":"c","resource_type":"vm_instance","resource_name":"u","attributes":{"id":"i-1"}}`)
+	w.catchUp()
+	must(t, w.index.Close())
+	w.open(path)
+	w.catchUp()
+	if got := w.indexer.Activity().States; got != 0 {
+		t.Errorf("%d states were read again", got)
+	}
+	w.states, w.uploads = memory.New(1<<20), storagetest.NewInventory()
+	w.door = state.NewService(w.states, state.DefaultPolicies{}, time.Now, discard())
+	w.write(acme, "b", vm(7, "i-7"))
+	w.write(acme, "c", vm(1, "i-8"))
+	must(t, w.index.Close())
+	w.open(path)
+	w.catchUp()
+	want := []string{"b:aws_instance.web[0]", "c:aws_instance.web[0]"}
+	if diff := cmp.Diff(want, w.find(acme, "")); diff != "" {
+		t.Error(diff)
+	}
+	must(t, w.index.Close())
+	must(t, os.WriteFile(path, bytes.Repeat([]byte("SQLite format 3\x00"), 300), 0o600))
+	if x, err := resourceindex.Open(t.Context(), path, discard()); err == nil {
+		_ = x.Close()
+		t.Error("a file of something else was taken")
+	}
+	must(t, os.Remove(path))
+	w.open(path)
+	w.catchUp()
+	if diff := cmp.Diff(want, w.find(acme, "")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// What was followed event by event is what is made from scratch, whatever happened and
+// whenever the indexer ran or was broken off.
+func TestIndexIsWhatARebuildMakes(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		w := newWorld(t, "")
+		names := []state.Name{"a", "b", "c/d"}
+		for serial := range rapid.IntRange(1, 25).Draw(r, "steps") {
+			org := rapid.SampledFrom([]uuid.UUID{acme, globex}).Draw(r, "org")
+			name := rapid.SampledFrom(names).Draw(r, "name")
+			ctx := context.Background()
+			switch rapid.SampledFrom([]string{"write", "write", "delete", "undelete", "purge", "rollback", "upload", "encrypt", "run", "cut"}).Draw(r, "step") {
+			case "write":
+				w.write(org, name, vm(serial, rapid.SliceOfN(rapid.SampledFrom([]string{"i-1", "i-2", "i-3"}), 0, 3).Draw(r, "ids")...))
+			case "delete":
+				_ = w.door.Delete(ctx, owner(org), name, "")
+			case "undelete":
+				_, _ = w.door.Undelete(ctx, owner(org), name)
+			case "purge":
+				_ = w.door.Purge(ctx, owner(org), name, uint64(rapid.IntRange(1, 5).Draw(r, "version")), "why")
+			case "rollback":
+				_, _ = w.door.Rollback(ctx, owner(org), name, uint64(rapid.IntRange(1, 5).Draw(r, "version")), "why", "")
+			case "upload":
+				w.upload(org, fmt.Sprintf(`{"provider":"aws","category":"c","resource_type":"vm_instance","resource_name":"u%d","attributes":{"id":"i-%d","n":%d}}`,
+					serial%3, rapid.IntRange(1, 4).Draw(r, "id"), serial))
+			case "encrypt":
+				w.write(org, name, fmt.Sprintf(`{"serial":%d,"lineage":"l","encrypted_data":"AAAA"}`, serial))
+			case "run":
+				w.catchUp()
+			case "cut":
+				cut, cancel := context.WithCancel(ctx)
+				cancel()
+				_ = w.indexer.CatchUp(cut)
+			}
+		}
+		w.catchUp()
+		followed := w.dump()
+		must(t, w.index.Close())
+		w.open("")
+		w.catchUp()
+		if diff := cmp.Diff(w.dump(), followed); diff != "" {
+			r.Fatalf("a rebuild differs:\n%s", diff)
+		}
+		must(t, w.index.Close())
+	})
+}
+
+// dump is all that can be asked of the index.
+func (w *world) dump() map[string]any {
+	w.t.Helper()
+	all := map[string]any{}
+	for _, org := range []uuid.UUID{acme, globex} {
+		p := owner(org)
+		page, err := w.service.Search(context.Background(), p, resources.Query{Limit: 1000})
+		must(w.t, err)
+		for i := range page.Resources {
+			page.Resources[i].Traits = resources.Traits{}
+		}
+		all["search"+org.String()] = page
+		counts, _, err := w.service.Count(context.Background(), p, resources.CoverageQuery{})
+		must(w.t, err)
+		text, err := json.Marshal(counts)
+		must(w.t, err)
+		all["count"+org.String()] = string(text)
+	}
+	return all
+}
+
+func TestRights(t *testing.T) {
+	w := newWorld(t, "")
+	w.write(acme, "prod/a", vm(1, "i-1"))
+	w.write(acme, "test/a", vm(1, "i-2"))
+	w.upload(acme, `{"provider":"aws","category":"c","resource_type":"vm_instance","resource_name":"u","attributes":{"id":"i-2"}}`)
+	w.catchUp()
+	prod, err := auth.ParsePatterns("prod/*")
+	must(t, err)
+	for _, c := range []struct {
+		grant  auth.Grant
+		search string
+		counts string
+	}{
+		{auth.Grant{Role: auth.Owner}, "prod/a test/a upload", `{"state":{"managed":1,"missing":1},"upload":{"managed":1}}`},
+		{auth.Grant{Role: auth.Reader, States: prod}, "prod/a upload", `{"state":{"missing":1},"upload":{"unmanaged":1}}`},
+		{auth.Grant{Role: auth.Writer}, "prod/a test/a", "right_missing"},
+		{auth.Grant{Role: auth.Uploader}, "right_missing", "right_missing"},
+		{auth.Grant{Role: auth.Auditor}, "right_missing", "right_missing"},
+		{auth.Grant{Role: auth.Outputs}, "right_missing", "right_missing"},
+	} {
+		p := auth.Principal{Org: acme, Grant: c.grant}
+		page, err := w.service.Search(t.Context(), p, resources.Query{Limit: 10})
+		var got []string
+		for _, one := range page.Resources {
+			if one.Source == resources.FromUpload {
+				one.State = "upload"
+			}
+			got = append(got, string(one.State))
+		}
+		if err != nil {
+			got = []string{string(fault.From(err).Code)}
+		}
+		if text := strings.Join(got, " "); text != c.search {
+			t.Errorf("%s %v finds %q, want %q", c.grant.Role, c.grant.States, text, c.search)
+		}
+		counts, _, err := w.service.Count(t.Context(), p, resources.CoverageQuery{})
+		raw, _ := json.Marshal(counts)
+		if err != nil {
+			raw = []byte(fault.From(err).Code)
+		}
+		if string(raw) != c.counts {
+			t.Errorf("%s %v counts %s, want %s", c.grant.Role, c.grant.States, raw, c.counts)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func samples() map[string]string {
 		"[state] max_bytes":            "1MiB",
 		"[state] cache_bytes":          "10 MB",
 		"[state] memory_bytes":         "12345",
+		"[resources] identity_file":    "identity.json",
 		"[database] host":              "db.example.com",
 		"[database] port":              "3307",
 		"[database] user":              "holdfast",

@@ -19,6 +19,10 @@ func rightsOf() map[string]auth.Right {
 		"GET /api/v1/data":         auth.ReadData,
 		"GET /api/v1/data/latest":  auth.ReadData,
 		"GET /api/v1/data/summary": auth.ReadData,
+		// One right of the two is enough, and whoever has data:read has state:read.
+		"GET /api/v1/resources": auth.ReadState,
+		// Both rights are needed, and whoever has data:read has state:read.
+		"GET /api/v1/resources/coverage": auth.ReadData,
 	}
 	const one = " /api/v1/state/x"
 	for _, address := range []string{one, " /terraform/state/e/p"} {

@@ -139,15 +139,16 @@ func (s *Service) enter(ctx context.Context, p auth.Principal) (Scope, error) {
 
 // enterBoth is the gate of what compares the sources.
 func (s *Service) enterBoth(ctx context.Context, p auth.Principal) (Scope, error) {
-	for _, right := range []auth.Right{auth.ReadState, auth.ReadData} {
-		if err := p.May(right); err != nil {
-			return Scope{}, s.refuse(ctx, p, right, err)
-		}
+	if err := p.May(auth.ReadData); err != nil {
+		return Scope{}, err
+	}
+	if err := p.May(auth.ReadState); err != nil {
+		return Scope{}, s.refuse(ctx, p, auth.ReadState, err)
 	}
 	return s.enter(ctx, p)
 }
 
-// refuse records a refusal for want of a right before it is told.
+// refuse records a refusal for want of a right on states before it is told.
 func (s *Service) refuse(ctx context.Context, p auth.Principal, right auth.Right, refusal error) error {
 	if !fault.Is(refusal, fault.RightMissing) {
 		return refusal

@@ -23,6 +23,7 @@ func routeResources(group gin.IRoutes, d Deps) {
 	r := inventories{service: d.Resources}
 	group.GET("/resources", r.search)
 	group.GET("/resources/coverage", r.coverage)
+	group.GET("/resources/:address/history", r.history)
 }
 
 // search looks for resources.

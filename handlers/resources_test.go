@@ -74,6 +74,14 @@ func TestResources(t *testing.T) {
 	if !strings.Contains(rest, "web[1]") || strings.Contains(rest, "web[0]") {
 		t.Errorf("behind the first page: %s", rest)
 	}
+	owner.converse([]step{
+		{"GET /api/v1/resources/module.net.aws_instance.web%5B0%5D/history?state=prod%2Fnet", "", 200, `"against":0,"changes":[{"action":"added"`},
+		{"GET /api/v1/resources/a%2Fb%22/history?state=prod%2Fnet", "", 200, `"address":"a/b\"","history":[]`},
+		{"GET /api/v1/resources/a/history", "", 400, "name_invalid"},
+		{"GET /api/v1/resources/a/history?state=none", "", 404, "state_not_found"},
+		{"GET /api/v1/resources/a/history?state=prod%2Fnet&cursor=x", "", 400, "cursor_invalid"},
+	})
+	other.converse([]step{{"GET /api/v1/resources/a/history?state=prod%2Fnet", "", 404, "state_not_found"}})
 	if theirs := asJSON(t, other.settled("/api/v1/resources?q=i-0abc")["resources"]); theirs != "[]" {
 		t.Errorf("another tenant finds %s", theirs)
 	}

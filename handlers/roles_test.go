@@ -22,7 +22,8 @@ func rightsOf() map[string]auth.Right {
 		// One right of the two is enough, and whoever has data:read has state:read.
 		"GET /api/v1/resources": auth.ReadState,
 		// Both rights are needed, and whoever has data:read has state:read.
-		"GET /api/v1/resources/coverage": auth.ReadData,
+		"GET /api/v1/resources/coverage":                 auth.ReadData,
+		"GET /api/v1/resources/:address/history?state=x": auth.ReadState,
 	}
 	const one = " /api/v1/state/x"
 	for _, address := range []string{one, " /terraform/state/e/p"} {
@@ -90,6 +91,9 @@ func TestEveryRouteNeedsItsRight(t *testing.T) {
 		if method, path, _ := strings.Cut(route, " "); method == "DELETE" && strings.Contains(path, "/versions/") {
 			route += "?reason=x"
 		}
+		if strings.HasSuffix(route, "/history") {
+			route += "?state=x"
+		}
 		// Every key may ask what it is good for.
 		if _, listed := needs[route]; !listed && !public(route) && route != "GET /api/v1/whoami" {
 			t.Errorf("%s is not in the table of rights", route)
@@ -111,7 +115,7 @@ func TestEveryRouteNeedsItsRight(t *testing.T) {
 		c := newCaller(t, server, acme, credentials.Key)
 		for route, right := range needs {
 			got := c.do(route, bodyFor(route))
-			onState := strings.Contains(route, "/state/")
+			onState := strings.Contains(route, "/state/") || strings.Contains(route, "?state=")
 			may := principal.Role.Has(right) && (principal.States == nil || !onState)
 			if may == (got.status == 403) {
 				t.Errorf("%s as %s: %d %s", route, credentials.Key, got.status, got.body)

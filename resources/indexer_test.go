@@ -162,6 +162,33 @@ func TestIndexerFollowsStates(t *testing.T) {
 	}
 }
 
+// Each of these changes what is found, by itself.
+func TestIndexerFollowsEveryChange(t *testing.T) {
+	w := newWorld(t, "")
+	ctx, p := t.Context(), owner(acme)
+	w.write(acme, "a", vm(1, "i-1"))
+	w.write(acme, "a", vm(2, "i-2"))
+	for _, c := range []struct {
+		name string
+		make func() error
+		want string
+	}{
+		{"write", func() error { return nil }, "i-2"},
+		{"rollback", func() error { _, err := w.door.Rollback(ctx, p, "a", 1, "why", ""); return err }, "i-1"},
+		{"delete", func() error { return w.door.Delete(ctx, p, "a", "") }, ""},
+		{"undelete", func() error { _, err := w.door.Undelete(ctx, p, "a"); return err }, "i-1"},
+		{"purge", func() error { return w.door.Purge(ctx, p, "a", 3, "why") }, ""},
+	} {
+		must(t, c.make())
+		w.catchUp()
+		for _, id := range []string{"i-1", "i-2"} {
+			if found := len(w.find(acme, id)) > 0; found != (id == c.want) {
+				t.Errorf("after the %s, %s is found: %v", c.name, id, found)
+			}
+		}
+	}
+}
+
 // No byte of a sensitive value is in the index's files, nor of a version that was purged,
 // marked or not.
 func TestSecretsStayOutOfTheFiles(t *testing.T) {

@@ -128,7 +128,7 @@ func (s *Service) Activity() Activity { return s.Indexer.Activity() }
 func (s *Service) enter(ctx context.Context, p auth.Principal) (Scope, error) {
 	states, data := p.May(auth.ReadState), p.May(auth.ReadData)
 	if states != nil && data != nil {
-		return Scope{}, s.refuse(ctx, p, auth.ReadState, states)
+		return Scope{}, s.refuse(ctx, p, auth.ReadState, "", states)
 	}
 	scope := Scope{AnyState: states == nil, Uploads: data == nil}
 	if p.States != nil && scope.AnyState {
@@ -143,15 +143,15 @@ func (s *Service) enterBoth(ctx context.Context, p auth.Principal) (Scope, error
 		return Scope{}, err
 	}
 	if err := p.May(auth.ReadState); err != nil {
-		return Scope{}, s.refuse(ctx, p, auth.ReadState, err)
+		return Scope{}, s.refuse(ctx, p, auth.ReadState, "", err)
 	}
 	return s.enter(ctx, p)
 }
 
 // refuse records a refusal for want of a right on states before it is told.
-func (s *Service) refuse(ctx context.Context, p auth.Principal, right auth.Right, refusal error) error {
+func (s *Service) refuse(ctx context.Context, p auth.Principal, right auth.Right, name string, refusal error) error {
 	if !fault.Is(refusal, fault.RightMissing) {
 		return refusal
 	}
-	return errors.Join(refusal, s.Store.Record(ctx, audit.Refusal(p, right, "", s.Now())))
+	return errors.Join(refusal, s.Store.Record(ctx, audit.Refusal(p, right, name, s.Now())))
 }

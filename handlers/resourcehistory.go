@@ -1,0 +1,87 @@
+package handlers
+
+import (
+	"encoding/base64"
+	"encoding/json"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/document"
+)
+
+// history shows how a resource changed.
+func (r inventories) history(c *gin.Context) {
+	answer(c, func() (any, error) {
+		p := readParams(c, "state", "cursor", "limit")
+		name, err := state.ParseName(p.text("state"))
+		q := resources.HistoryQuery{State: name, Address: c.Param("address"), Limit: p.limit()}
+		if p.fault == nil && err != nil {
+			p.fault = err
+		}
+		if text, given := p.values["cursor"]; given && !readStep(text, &q) && p.fault == nil {
+			p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
+		}
+		if p.fault != nil {
+			return nil, p.fault
+		}
+		found, err := r.service.History(c.Request.Context(), middleware.Principal(c), q)
+		return historyAnswer{
+			Address: q.Address, History: items(found.Steps, stepItemOf), Next: stepCursor(found.Next),
+			Unread: items(found.Unread, func(u resources.Unread) unreadVersion { return unreadVersion{u.Version, string(u.Code)} }),
+		}, err
+	})
+}
+
+type historyAnswer struct {
+	Address string          `json:"address"`
+	History []stepItem      `json:"history"`
+	Unread  []unreadVersion `json:"unread"`
+	Next    *string         `json:"next"`
+}
+
+type stepItem struct {
+	Version *versionItem              `json:"version"`
+	Against uint64                    `json:"against"`
+	Changes []document.ResourceChange `json:"changes"`
+}
+
+func stepItemOf(s resources.Step) stepItem {
+	return stepItem{Version: versionItemOf(s.Version), Against: s.Against, Changes: s.Changes}
+}
+
+type unreadVersion struct {
+	Version uint64 `json:"version"`
+	Code    string `json:"code"`
+}
+
+// stepPlace is what the cursor of a history holds.
+type stepPlace struct {
+	From    uint64 `json:"from"`
+	Address string `json:"address"`
+}
+
+func stepCursor(q resources.HistoryQuery) *string {
+	if q.From == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(stepPlace{q.From, q.Address})
+	if err != nil {
+		return nil
+	}
+	text := base64.RawURLEncoding.EncodeToString(raw)
+	return &text
+}
+
+func readStep(text string, q *resources.HistoryQuery) bool {
+	var place stepPlace
+	raw, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || json.Unmarshal(raw, &place) != nil || place.From == 0 || place.From >= 1<<62 || place.Address == "" {
+		return false
+	}
+	q.From, q.Address = place.From, place.Address
+	return true
+}

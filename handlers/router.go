@@ -97,8 +97,8 @@ func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 func routeState(group gin.IRoutes, s states) {
 	empty, info, body := middleware.Admit(0), middleware.Admit(maxLockInfoBytes), middleware.Admit(s.maxBytes)
 	group.GET("", empty, s.get)
-	group.POST("", body, s.put)
-	group.PUT("", body, s.put)
+	group.POST("", s.writable, body, s.put)
+	group.PUT("", s.writable, body, s.put)
 	group.DELETE("", empty, s.delete)
 	group.Handle("LOCK", "", info, s.lock)
 	group.Handle("UNLOCK", "", info, s.unlock)

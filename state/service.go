@@ -211,5 +211,12 @@ func (s *Service) enter(p auth.Principal, right auth.Right, name Name) (Ref, err
 	return Ref{Org: p.Org, Name: name}, nil
 }
 
+// Permit returns why the caller may not use a right on the state; nil if they may. Every
+// operation finds out by itself: this is for who wants to know before a body is read.
+func (s *Service) Permit(p auth.Principal, right auth.Right, name Name) error {
+	_, err := s.enter(p, right, name)
+	return err
+}
+
 // clock gives times as the store keeps them.
 func (s *Service) clock() time.Time { return storedTime(s.now()) }

@@ -99,6 +99,35 @@ func wantCutOff(t *testing.T, c caller, path, how string, send func(connection),
 	}
 }
 
+// Vulnerability: a request announces a body where none is needed, and never sends it. The
+// server waits for the body's end before it answers, and meanwhile the request has its
+// place and the memory of its answer.
+// Check: each is answered all the same, and its connection ends.
+func TestBodiesNobodyReads(t *testing.T) {
+	deps, _ := heldDeps(t, middleware.Limits{InFlight: 20, BodyBytes: 4 << 20})
+	server := startServer(t, deps)
+	c := newCaller(t, server, acme, acmeKey)
+	c.converse([]step{{"POST /api/v1/state/x", largeState(100_000), 200, ""}})
+	var all sync.WaitGroup
+	for _, path := range []string{"/api/v1/state/x", "/api/v1/state/x/lock", "/api/v1/whoami", "/livez", "/metrics"} {
+		for _, body := range []string{"Content-Length: 10", "Transfer-Encoding: chunked"} {
+			all.Go(func() {
+				conn := dialled(t, c.url)
+				defer conn.Close()
+				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\n%s\r\n\r\n", path, c.user, c.key, body)
+				if got := conn.status(); got != http.StatusOK {
+					t.Errorf("%s with %s: %d", path, body, got)
+				}
+				if _, err := io.Copy(io.Discard, conn.in); errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("%s with %s: the connection stays", path, body)
+				}
+			})
+		}
+	}
+	all.Wait()
+	wantIdle(t, server.URL)
+}
+
 // A slow line at twice the least rate gets two megabytes through, which takes longer than
 // the grace.
 func TestSlowButHonest(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
@@ -127,6 +128,18 @@ func (s states) makeRoom(c *gin.Context, name state.Name) (size int64, err error
 		return 0, err
 	}
 	return size, middleware.ChargeAnswer(c, size)
+}
+
+// writable refuses who may not write before the body is read: a large one takes up room
+// that others need.
+func (s states) writable(c *gin.Context) {
+	name, err := s.name(c)
+	if err == nil {
+		err = s.service.Permit(c.Request.Context(), middleware.Principal(c), auth.WriteState, name)
+	}
+	if err != nil {
+		middleware.Fail(c, err)
+	}
 }
 
 func (s states) put(c *gin.Context) {

@@ -25,8 +25,8 @@ type Failure struct {
 	Lock json.RawMessage `json:"lock,omitempty"`
 }
 
-// refusedBody is how long the rest of a refused request's body may take to arrive.
-const refusedBody = time.Second
+// unreadBody is how long what no handler reads of a request's body may take to arrive.
+const unreadBody = time.Second
 
 // Fail answers with the error and ends the chain. The error's cause goes to the log only.
 func Fail(c *gin.Context, err error) {
@@ -47,16 +47,23 @@ func Fail(c *gin.Context, err error) {
 	c.JSON(StatusOf(f.Code.Kind()), failure)
 }
 
-// dropBody keeps a refused request from holding its connection: the server reads on to
-// the body's end before it answers, and that may never come. Who was too slow has had its
-// time.
+// dropBody gives what is left of a refused request's body its time. Who was too slow has
+// had it.
 func dropBody(c *gin.Context, f *fault.Error) {
-	wait := refusedBody
 	if f.Code.Kind() == fault.Timeout {
-		wait = 0
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now())
+		return
 	}
-	if c.Request.ContentLength != 0 {
-		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(wait))
+	limitUnread(c)
+}
+
+// limitUnread keeps a request from holding its connection, and whatever else it has taken,
+// for a body that no handler reads: the server reads on to its end before it answers, and
+// that may never come. HTTP/2 doesn't read on, and there a deadline can't be moved once it
+// has passed, so that a body would suffer that is read after all.
+func limitUnread(c *gin.Context) {
+	if c.Request.ContentLength != 0 && c.Request.ProtoMajor == 1 {
+		_ = http.NewResponseController(c.Writer).SetReadDeadline(time.Now().Add(unreadBody))
 	}
 }
 

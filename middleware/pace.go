@@ -77,8 +77,9 @@ type pacedWriter struct {
 	progress
 }
 
-// Paced cuts off clients who take their answers more slowly than pace. It does not hold
-// for bodies: what reads them does so by itself.
+// Paced cuts off clients who take their answers more slowly than pace, and those who
+// announce a body that nobody reads and don't send it. It does not hold for other bodies:
+// what reads them does so by itself.
 func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		w := &pacedWriter{
@@ -89,6 +90,7 @@ func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 		}
 		c.Writer = w
 		w.free()
+		limitUnread(c)
 		// The server sends what is left in its buffer when all handlers have returned.
 		defer w.limit()
 		c.Next()

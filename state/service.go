@@ -203,6 +203,13 @@ func (s *Service) enter(ctx context.Context, p auth.Principal, right auth.Right,
 	return Ref{Org: p.Org, Name: name}, nil
 }
 
+// Permit returns why the caller may not use a right on the state; nil if they may. Every
+// operation finds out by itself: this is for who wants to know before a body is read.
+func (s *Service) Permit(ctx context.Context, p auth.Principal, right auth.Right, name Name) error {
+	_, err := s.enter(ctx, p, right, name)
+	return err
+}
+
 // enterOrg is enter for what is about no single state.
 func (s *Service) enterOrg(ctx context.Context, p auth.Principal, right auth.Right) error {
 	return s.admit(ctx, p, right, "", p.May(right))

@@ -42,19 +42,20 @@ func checkHalfExpunged(t *testing.T, open func(t *testing.T, dir string) state.S
 	dir := t.TempDir()
 	store := open(t, dir)
 	ref := doomedState(t, store)
-	if done, err := store.Expunge(t.Context(), ref, noon(), 1, happened("expunge")); done || err != nil {
-		t.Fatalf("the first piece of four: %v, %v", done, err)
+	whole, err := store.Expunge(t.Context(), ref, noon(), 1, happened("expunge"))
+	if err != nil {
+		t.Fatalf("the first piece of four: %v", err)
 	}
 	mustClose(t, store)
 	store = open(t, dir)
 	wantForgotten(t, store, ref)
 	pieces := 1
-	for done, err := false, error(nil); !done; pieces++ {
+	for done := false; !done; pieces++ {
 		if done, err = store.Expunge(t.Context(), state.Ref{}, time.Time{}, 1, happened("")); err != nil || pieces > 9 {
 			t.Fatalf("after %d pieces: %v", pieces, err)
 		}
 	}
-	if pieces < 4 {
+	if pieces < 4 && !whole { // an engine may take everything at once
 		t.Errorf("4 versions were gone after %d pieces of one: nothing was left to do", pieces)
 	}
 	wantForgotten(t, store, ref)

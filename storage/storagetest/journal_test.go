@@ -10,7 +10,9 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/storagetest"
@@ -29,11 +31,25 @@ type journal struct {
 	queued int
 }
 
-// record is one change with a body.
+// record is one change with a body, or the removal of a state.
 type record struct {
 	Ref    state.Ref
 	Body   []byte
 	Change state.Change
+
+	Expunge bool
+	Before  time.Time
+	Event   audit.Event
+}
+
+// redo makes the change again.
+func (r record) redo(ctx context.Context, store state.Store) error {
+	if r.Expunge {
+		_, err := store.Expunge(ctx, r.Ref, r.Before, 1, r.Event)
+		return err
+	}
+	_, err := store.Update(ctx, r.Ref, r.Body, func(state.Head) (state.Change, error) { return r.Change, nil })
+	return err
 }
 
 func openJournal(dir string) (*journal, error) {
@@ -53,8 +69,7 @@ func openJournal(dir string) (*journal, error) {
 		if err := gob.NewDecoder(rest).Decode(&r); err != nil {
 			break // the kill came in mid-write
 		}
-		decide := func(state.Head) (state.Change, error) { return r.Change, nil }
-		if _, err := j.Store.Update(context.Background(), r.Ref, r.Body, decide); err != nil {
+		if err := r.redo(context.Background(), j.Store); err != nil {
 			return nil, err
 		}
 	}
@@ -73,17 +88,32 @@ func (j *journal) Update(ctx context.Context, ref state.Ref, body []byte, decide
 	if err != nil || made.Empty() {
 		return head, err
 	}
-	if made.Version == nil {
+	if made.Version == nil && made.Candidate == nil {
 		body = nil
 	}
 	j.edit(&made)
-	if err := gob.NewEncoder(&j.behind).Encode(record{ref, body, made}); err != nil {
-		return state.Head{}, err
+	return head, j.write(record{Ref: ref, Body: body, Change: made})
+}
+
+// Expunge takes everything in one piece.
+func (j *journal) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	done, err := j.Store.Expunge(ctx, ref, before, limit, event)
+	if err != nil {
+		return done, err
+	}
+	return done, j.write(record{Ref: ref, Expunge: true, Before: before, Event: event})
+}
+
+func (j *journal) write(r record) error {
+	if err := gob.NewEncoder(&j.behind).Encode(r); err != nil {
+		return err
 	}
 	if j.queued++; j.queued > j.delay {
-		return head, j.flush()
+		return j.flush()
 	}
-	return head, nil
+	return nil
 }
 
 func (j *journal) flush() error {

@@ -41,6 +41,9 @@ func layers() map[string][]string {
 		"middleware":          {"fault", "auth", "state", "logctx"},
 		"bench":               {"bench/sample"},
 		"bench/sample":        {},
+		"bench/floor":         {},
+		"bench/local":         {"bench", "auth"},
+		"bench/compare":       {"bench", "bench/sample", "bench/floor", "bench/local"},
 		"handlers":            {"fault", "auth", "state", "inventory", "inventory/csvrow", "jsonscan", "middleware"},
 	}
 }

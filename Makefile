@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 100000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build run test check unit race fuzz clients e2e torture bench docker clean
+.PHONY: help build run test check unit race fuzz clients e2e torture bench bench-go docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,7 +48,10 @@ e2e: ## scripts with the real OpenTofu and Terraform against a real server
 torture: ## kill the store for minutes under load, then count what was acknowledged
 	@HOLDFAST_TORTURE=1 go test -count=1 -timeout 20m -run 'Durab|ReaderMemory' ./storage/...
 
-bench: ## the Go benchmarks
+bench: build ## measure the server against its floors; BENCH='-quick' for a first look
+	@go run ./bench/compare $(BENCH)
+
+bench-go: ## the Go benchmarks of the inner pieces
 	@go test -run '^$$' -bench . -benchmem ./...
 
 docker: ## build the container image

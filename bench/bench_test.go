@@ -156,6 +156,21 @@ func TestFailuresAreOvercome(t *testing.T) {
 	}
 }
 
+func TestSlowOperationsGetTheirTime(t *testing.T) {
+	router := serve(t, middleware.Limits{})
+	target := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			time.Sleep(20 * time.Millisecond)
+		}
+		router.ServeHTTP(w, r)
+	}))
+	load := open(t, target, bench.Options{Mix: bench.Read, Connections: 1})
+	result, err := load.Run(t.Context(), bench.Window{Duration: 10 * time.Millisecond, Least: 2})
+	if err != nil || result.Operations < 1 || result.Seconds < 0.02 {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
 func TestRunEnds(t *testing.T) {
 	load := open(t, listen(t, serve(t, middleware.Limits{})), bench.Options{Mix: bench.Plan, Connections: 2})
 	ctx, cancel := context.WithCancel(t.Context())

@@ -39,7 +39,7 @@ type Load struct {
 	work     func(*session, context.Context) error
 }
 
-// Open connects, and writes the first version of each connection's state. The caller
+// Open connects, and prepares the server for each connection. The caller
 // closes the load, also after an error of Run.
 func Open(ctx context.Context, t Target, o Options) (*Load, error) {
 	work, err := o.Mix.run()
@@ -57,11 +57,20 @@ func Open(ctx context.Context, t Target, o Options) (*Load, error) {
 	for i := range o.Connections {
 		l.sessions = append(l.sessions, l.session(p, t.Identities, i))
 	}
-	if err := l.each(func(_ int, s *session) error { return patiently(ctx, s.settle) }); err != nil {
+	if err := l.each(func(_ int, s *session) error { return patiently(ctx, l.prepare(s)) }); err != nil {
 		l.Close()
 		return nil, err
 	}
 	return l, nil
+}
+
+// prepare is what comes before anything is measured: the state's first version, or else one
+// operation. The server knows the key afterwards.
+func (l *Load) prepare(s *session) func(context.Context) error {
+	if s.state != nil {
+		return s.settle
+	}
+	return func(ctx context.Context) error { return l.work(s, ctx) }
 }
 
 func (l *Load) session(p place, ids []Identity, i int) *session {

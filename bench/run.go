@@ -12,6 +12,9 @@ type Window struct {
 	Warmup   time.Duration // of work that is not counted
 	Duration time.Duration
 	Count    int64 // 0 for no bound
+	// Least keeps the window open for up to ten times its duration, until so many
+	// operations have ended; 0 doesn't. It is for operations that take long.
+	Least int64
 	// Begin and End are called when the window opens and closes, where they are not nil.
 	Begin, End func()
 	// Progress is called after each operation that counts, where it is not nil.
@@ -32,18 +35,23 @@ const pause = 100 * time.Millisecond
 // running is one run of all connections.
 type running struct {
 	window  Window
+	start   time.Time // when the window opened
 	phase   atomic.Int32
 	counted atomic.Int64
 	full    chan struct{} // closed when Count is reached
+	enough  chan struct{} // closed when Least is reached
 }
 
 // Run has all connections work until the window closes. Operations count when they end
 // within the window, so none counts by halves: what was begun before makes up for what is
 // cut off at the end. When ctx ends, so does the run, with ctx's error.
 func (l *Load) Run(ctx context.Context, w Window) (Result, error) {
-	r := &running{window: w, full: make(chan struct{})}
+	r := &running{window: w, full: make(chan struct{}), enough: make(chan struct{})}
 	records := make([]*record, len(l.sessions))
 	ended := make(chan error, 1)
+	if w.Warmup == 0 {
+		r.open() // before anything is done that should count
+	}
 	go func() {
 		ended <- l.each(func(i int, s *session) error {
 			records[i] = newRecord()
@@ -58,20 +66,30 @@ func (l *Load) Run(ctx context.Context, w Window) (Result, error) {
 	return l.result(records, elapsed), nil
 }
 
-// time opens and closes the window, and returns how long it was open.
-func (r *running) time(ctx context.Context) time.Duration {
-	if !sleep(ctx, r.window.Warmup, nil) {
-		r.phase.Store(done)
-		return 0
-	}
+func (r *running) open() {
 	if r.window.Begin != nil {
 		r.window.Begin()
 	}
-	start := time.Now()
+	r.start = time.Now()
 	r.phase.Store(measuring)
+}
+
+// time opens the window, if it is not open yet, and closes it; it returns how long it was
+// open.
+func (r *running) time(ctx context.Context) time.Duration {
+	defer r.phase.Store(done)
+	if r.phase.Load() == warming {
+		if !sleep(ctx, r.window.Warmup, nil) {
+			return 0
+		}
+		r.open()
+	}
 	sleep(ctx, r.window.Duration, r.full)
+	if r.window.Least > 0 {
+		sleep(ctx, 9*r.window.Duration, r.enough)
+	}
 	r.phase.Store(done)
-	elapsed := time.Since(start)
+	elapsed := time.Since(r.start)
 	if r.window.End != nil {
 		r.window.End()
 	}
@@ -119,6 +137,9 @@ func (r *running) count(into *record, s *session, took time.Duration, err error)
 	into.add(took, s.took)
 	if r.window.Progress != nil {
 		r.window.Progress()
+	}
+	if n == r.window.Least {
+		close(r.enough)
 	}
 	if n == r.window.Count {
 		close(r.full)

@@ -115,3 +115,18 @@ func read(t *testing.T, path string) string {
 	}
 	return string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
 }
+
+// A back-quoted word in a help text would stand in the place of the flag's kind.
+func TestFlagsShowTheirKinds(t *testing.T) {
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	AddFlags(flags)
+	flags.VisitAll(func(flag *pflag.Flag) {
+		want := flag.Value.Type()
+		if want == "bool" {
+			want = "" // which pflag leaves out
+		}
+		if got, _ := pflag.UnquoteUsage(flag); got != want {
+			t.Errorf("--%s %s, want %q", flag.Name, got, want)
+		}
+	})
+}

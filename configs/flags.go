@@ -1,6 +1,10 @@
 package configs
 
-import "github.com/spf13/pflag"
+import (
+	"strings"
+
+	"github.com/spf13/pflag"
+)
 
 // AddFlags adds a flag for every setting that may have one. Load looks at them; until
 // then they hold text, so that a bad value is reported together with everything else.
@@ -9,7 +13,9 @@ func AddFlags(flags *pflag.FlagSet) {
 		if s.flag() == "" {
 			continue
 		}
-		flag := flags.VarPF(&flagText{text: s.def, kind: s.kind}, s.flag(), "", s.help)
+		// pflag takes what is back-quoted for the name of the value.
+		help := strings.ReplaceAll(s.help, "`", "")
+		flag := flags.VarPF(&flagText{text: s.def, kind: s.kind}, s.flag(), "", help)
 		if s.kind == "bool" {
 			flag.NoOptDefVal = "true"
 		}

@@ -45,6 +45,9 @@ func layers() map[string][]string {
 		"middleware":            {"fault", "auth", "state", "logctx"},
 		"bench":                 {"bench/sample"},
 		"bench/sample":          {},
+		"bench/floor":           {},
+		"bench/local":           {"bench", "auth"},
+		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local"},
 		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware", "resources"},
 	}
 }

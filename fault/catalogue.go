@@ -114,7 +114,7 @@ func Catalogue() []Entry {
 		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
 		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write; the message says where. It is kept and served, but not looked into."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
-		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. Who holds a state's lock is never refused so."},
+		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},
 		{Overloaded, Unavailable, "As many requests, or as many bytes of bodies, are in flight as the server takes at once. Nothing was stored; try again after `Retry-After` seconds."},
 		{IssuerUnavailable, Unavailable, "The token's issuer can't be asked for its keys right now. Try again, or use a key."},

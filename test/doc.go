@@ -10,6 +10,8 @@
 //
 //	organization NAME            add an organization with a key, and act for it
 //	as NAME                      act for an organization that was added before
+//	setting NAME=VALUE...        add settings of the organization to auth.cfg; before serve
+//	key NAME FLAG...             add a key as `holdfast key add` does, and set $NAME to it
 //	serve [NAME=VALUE...]        start a server, with these settings, on a free port
 //	server-stop                  stop it as an operator does, with SIGTERM
 //	server-kill                  stop it as a power cut does, with SIGKILL
@@ -36,9 +38,9 @@
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
 //	hung-up                      wait until the server hung up on all who are slow
 //
-// They set $SERVER, $ORG, $KEY and $ISSUER. The server logs to $WORK/server.log and keeps its
-// state in $WORK/data, its keys in $WORK/auth.cfg. When a script ends, its server must
-// stop cleanly and leave its port free.
+// They set $SERVER, $ORG, $KEY and $ISSUER, and $HOLDFAST_ADDR and $HOLDFAST_KEY for holdfast.
+// The server logs to $WORK/server.log and keeps its state in $WORK/data, its keys in
+// $WORK/auth.cfg. When a script ends, its server must stop cleanly and leave its port free.
 //
 // provider_test.go is beside the scripts: a thousand uploads at once, of what several
 // providers report, to a server with both engines. guessing_test.go has wrong keys sent

@@ -54,6 +54,7 @@ func actAs(w *world, ts *testscript.TestScript, args []string) error {
 	}
 	ts.Setenv("ORG", o.ID)
 	ts.Setenv("KEY", o.Key)
+	ts.Setenv("HOLDFAST_KEY", o.Key)
 	ts.Setenv("TF_HTTP_PASSWORD", o.Key)
 	return nil
 }

@@ -50,6 +50,7 @@ func serve(w *world, ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	ts.Setenv("SERVER", w.server.url)
+	ts.Setenv("HOLDFAST_ADDR", w.server.url)
 	return nil
 }
 

@@ -46,6 +46,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	for name, run := range map[string]command{
 		"organization": addOrganization,
 		"as":           actAs,
+		"setting":      addSettings,
+		"key":          addKey,
 		"serve":        serve,
 		"server-stop":  serverStop,
 		"server-kill":  serverKill,

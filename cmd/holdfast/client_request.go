@@ -94,12 +94,17 @@ func (c *client) object(ctx context.Context, r ask, into any) (json.RawMessage, 
 		return nil, err
 	}
 	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	return readObject(response.Body, into)
+}
+
+// readObject reads an answer that is one JSON object.
+func readObject(body io.Reader, into any) (json.RawMessage, error) {
+	answer, err := io.ReadAll(body)
 	if err != nil {
 		return nil, cutOff(err)
 	}
-	var any map[string]json.RawMessage
-	if err := json.Unmarshal(answer, &any); err != nil {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(answer, &members); err != nil {
 		return nil, errNotOurs
 	}
 	if into != nil {

@@ -64,8 +64,7 @@ type pushed struct {
 }
 
 func (a *app) push(ctx context.Context, c *client, name string, p pushed, asJSON bool) error {
-	var answer []byte
-	var stored struct{ Version, Serial uint64 }
+	var stored storedFacts
 	err := c.underLock(ctx, name, "state-push", a.now(), func(lockID string) error {
 		before, err := c.findState(ctx, name)
 		if err != nil {
@@ -74,22 +73,42 @@ func (a *app) push(ctx context.Context, c *client, name string, p pushed, asJSON
 		if err := p.mayFollow(before); err != nil && !p.force {
 			return fmt.Errorf("%w; --force stores it all the same", err)
 		}
-		path, err := ofState(name)
-		if err != nil {
-			return err
-		}
-		answer, err = c.object(ctx, ask{method: http.MethodPost, path: path, query: url.Values{"ID": {lockID}}, body: p.body, measure: a.sending}, &stored)
+		stored, err = a.store(ctx, c, name, lockID, p.body)
 		return err
 	})
 	switch {
 	case stored.Version == 0:
 		return err
 	case asJSON:
-		fmt.Fprintf(a.stdout, "%s\n", answer)
+		_ = showRaw(a.stdout, stored.raw)
 	default:
 		fmt.Fprintf(a.stdout, "Stored %s as version %d with serial %d.\n", name, stored.Version, stored.Serial)
 	}
 	return err // that the lock was not released, at most
+}
+
+// storedFacts are what the server says of a write that it accepted.
+type storedFacts struct {
+	Version, Serial uint64
+	raw             []byte
+}
+
+// store writes under a lock, and tells people what the guards have found.
+func (a *app) store(ctx context.Context, c *client, name, lockID string, body []byte) (stored storedFacts, err error) {
+	path, err := ofState(name)
+	if err != nil {
+		return stored, err
+	}
+	response, err := c.do(ctx, ask{method: http.MethodPost, path: path, query: url.Values{"ID": {lockID}}, body: body, measure: a.sending})
+	if err != nil {
+		return stored, err
+	}
+	defer response.Body.Close()
+	if found := response.Header.Get("X-Holdfast-Warning"); found != "" {
+		fmt.Fprintf(a.stderr, "Warning: the server's guards have found: %s.\n", printable(found))
+	}
+	stored.raw, err = readObject(response.Body, &stored)
+	return stored, err
 }
 
 // mayFollow says whether a state may be pushed over what there is, by the rules of the

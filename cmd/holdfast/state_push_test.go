@@ -32,8 +32,9 @@ func TestPushFollowsTheClientsRules(t *testing.T) {
 		s.refuse(exitFailed, want, "state", "push", "prod/app", "-")
 	}
 	s.stdin = network(4, "small")
-	if out := s.must("state", "push", "prod/app", "-", "--force"); out != "Stored prod/app as version 2 with serial 4.\n" {
-		t.Errorf("printed %s", out)
+	_, out, errs := s.run("state", "push", "prod/app", "-", "--force")
+	if out != "Stored prod/app as version 2 with serial 4.\n" || errs != "Warning: the server's guards have found: serial_back.\n" {
+		t.Errorf("printed %s%s", out, errs)
 	}
 	has(t, s.must("state", "versions", "prod/app", "--limit", "1"), "2 4 1 ")
 	if out := s.must("lock", "list"); strings.Count(out, "\n") != 1 {

@@ -18,6 +18,8 @@ type list struct {
 	member string // of the answer: the elements
 	cursor string // parameter that takes the answer's next
 	limit  int    // at most so many elements; 0 for all
+	// look is shown what else a page's answer says; may be nil.
+	look func(answer map[string]json.RawMessage)
 }
 
 // each hands on the elements of a list one by one. more says that there are others, which
@@ -33,7 +35,7 @@ func (c *client) each(ctx context.Context, l list, hand func(json.RawMessage) er
 			size = min(left, maxPage)
 		}
 		query.Set("limit", strconv.Itoa(size))
-		page, next, err := c.page(ctx, ask{path: l.path, query: query}, l.member)
+		page, next, err := c.page(ctx, ask{path: l.path, query: query}, l)
 		if err != nil {
 			return false, err
 		}
@@ -50,13 +52,16 @@ func (c *client) each(ctx context.Context, l list, hand func(json.RawMessage) er
 }
 
 // page returns one page, and where the next begins; empty when nothing follows.
-func (c *client) page(ctx context.Context, r ask, member string) (page []json.RawMessage, next string, err error) {
+func (c *client) page(ctx context.Context, r ask, l list) (page []json.RawMessage, next string, err error) {
 	var answer map[string]json.RawMessage
 	if _, err := c.object(ctx, r, &answer); err != nil {
 		return nil, "", err
 	}
-	if json.Unmarshal(answer[member], &page) != nil {
+	if json.Unmarshal(answer[l.member], &page) != nil {
 		return nil, "", errNotOurs
+	}
+	if l.look != nil {
+		l.look(answer)
 	}
 	next = string(answer["next"]) // a text, a number or null
 	if strings.HasPrefix(next, `"`) {

@@ -44,14 +44,19 @@ func (f filterFlags) values(now time.Time) (url.Values, error) {
 	if err := setMoments(values, now, map[string]string{"since": f.since, "until": f.until}); err != nil {
 		return nil, err
 	}
-	for _, text := range f.attributes {
+	return values, setAttributes(values, f.attributes)
+}
+
+// setAttributes sets the parameters for attributes, each of them as name=value.
+func setAttributes(values url.Values, attributes []string) error {
+	for _, text := range attributes {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" || values.Has("attr."+name) {
-			return nil, usagef("--attr: %.50q is not name=value, or comes twice", text)
+			return usagef("--attr: %.50q is not name=value, or comes twice", text)
 		}
 		values.Set("attr."+name, value)
 	}
-	return values, nil
+	return nil
 }
 
 // setMoments sets parameters that are points in time, as flags of these names have them.

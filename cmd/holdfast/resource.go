@@ -12,7 +12,7 @@ import (
 
 func newResourceCommand(a *app) *cobra.Command {
 	cmd := newGroup("resource", "Find resources in all states and uploads, and what is in no state")
-	cmd.AddCommand(newResourceSearchCommand(a), newResourceCoverageCommand(a))
+	cmd.AddCommand(newResourceSearchCommand(a), newResourceCoverageCommand(a), newResourceHistoryCommand(a))
 	return cmd
 }
 

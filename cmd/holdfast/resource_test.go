@@ -57,3 +57,22 @@ func TestResourceCoverage(t *testing.T) {
 		t.Errorf("printed %s", out)
 	}
 }
+
+func TestResourceHistory(t *testing.T) {
+	s := newShell(t)
+	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.RequestURI != "/api/v1/resources/m%2F.aws_instance.web%5B%22a%22%5D/history?limit=50&state=prod%2Fnet" {
+			t.Errorf("asked %s", r.RequestURI)
+		}
+		fmt.Fprint(w, `{"address":"x","history":[{"version":{"version":2,"serial":3,"resources":1,"created_at":"2026-01-31T12:00:00Z","who":"alice@laptop"},"against":1,
+			"changes":[{"action":"changed","address":"aws_instance.web[\"a\"]","mode":"managed","type":"aws_instance","name":"web","index_key":"a",
+			"attributes":[{"path":["size"],"before":3,"after":4},{"path":["key"],"before":"(sensitive value)","after":"(sensitive value)","sensitive":true}]}]}],
+			"unread":[{"version":1,"code":"version_purged"}],"next":null}`)
+	}), auth.NewKey(acme))
+	_, out, errs := s.run("resource", "history", `m/.aws_instance.web["a"]`, "--state", "prod/net")
+	has(t, out, "version 2 (serial 3, 1 resource, TIME) by alice@laptop", ` ~ aws_instance.web["a"] {`, " ~ size = 3 -> 4", " ~ key = (sensitive value)", "0 added, 1 changed")
+	if errs != "Version 1 is not looked into: version_purged.\n" {
+		t.Errorf("stderr %s", errs)
+	}
+	s.refuse(exitUsage, "--state: ", "resource", "history", "x")
+}

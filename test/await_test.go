@@ -5,6 +5,7 @@ package test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"regexp"
 	"time"
@@ -52,6 +53,8 @@ func await(w *world, ts *testscript.TestScript, args []string) error {
 		})
 	case "grep":
 		return awaitGrep(ts, rest)
+	case "answer":
+		return poll(func() error { return awaitAnswer(ts, rest) })
 	case "http":
 		return poll(func() error { return request(w, ts, rest) })
 	}
@@ -73,4 +76,25 @@ func awaitGrep(ts *testscript.TestScript, args []string) error {
 		}
 		return err
 	})
+}
+
+// awaitAnswer is one look at whether a GET's answer has the pattern.
+func awaitAnswer(ts *testscript.TestScript, args []string) error {
+	if err := wantArgs(args, 2, 2); err != nil {
+		return permanent{err}
+	}
+	pattern, err := regexp.Compile("(?m)" + args[0])
+	if err != nil {
+		return permanent{err}
+	}
+	answer, err := send(ts, "GET", args[1], nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err == nil && !pattern.Match(text) {
+		err = fmt.Errorf("no match in\n%s", text)
+	}
+	return err
 }

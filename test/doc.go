@@ -20,7 +20,8 @@
 //	expand FILE...               replace $NAME in files by the script's variables
 //	http STATUS METHOD PATH [FILE]   send a request; its answer is then in stdout
 //	await CONDITION              wait, within bounds, until "exists FILE", "grep PATTERN
-//	                             FILE" or "http STATUS METHOD PATH" holds
+//	                             FILE", "answer PATTERN PATH" or "http STATUS METHOD PATH"
+//	                             holds
 //	release NAME                 let a provisioner that runs "hold NAME" go on
 //	capture NAME PATTERN         set $NAME to what the group in the pattern matches in stdout
 //	certificate                  write cert.pem and key.pem, signed by a new authority whose

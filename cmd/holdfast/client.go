@@ -68,31 +68,12 @@ type extent struct {
 // records asks for records and hands them on one by one, as they come. The answer is asked
 // for as JSON: unlike a trailer, its end passes every proxy.
 func (c *client) records(ctx context.Context, query url.Values, each func(json.RawMessage) error) (extent, error) {
-	body, err := c.get(ctx, "/api/v1/data?"+query.Encode())
+	response, err := c.once(ctx, ask{path: "data", query: query}) // who follows has a patience of its own
 	if err != nil {
 		return extent{}, err
 	}
-	defer body.Close()
-	return readAnswer(body, each)
-}
-
-// get asks for JSON. Any answer but 200 is a *refusal; the body must be closed.
-func (c *client) get(ctx context.Context, path string) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.addr+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	request.SetBasicAuth(c.org.String(), c.key)
-	request.Header.Set("Accept", "application/json")
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	if response.StatusCode != http.StatusOK {
-		defer response.Body.Close()
-		return nil, refused(response)
-	}
-	return response.Body, nil
+	defer response.Body.Close()
+	return readAnswer(response.Body, each)
 }
 
 func refused(response *http.Response) error {

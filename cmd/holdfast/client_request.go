@@ -63,6 +63,7 @@ func (c *client) once(ctx context.Context, r ask) (*http.Response, error) {
 	}
 	request.ContentLength = int64(len(r.body))
 	request.SetBasicAuth(c.org.String(), c.key)
+	request.Header.Set("Accept", "application/json")
 	if len(r.body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
 	}
@@ -104,13 +105,10 @@ func readObject(body io.Reader, into any) (json.RawMessage, error) {
 		return nil, cutOff(err)
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(answer, &members); err != nil {
+	if json.Unmarshal(answer, &members) != nil || into != nil && json.Unmarshal(answer, into) != nil {
 		return nil, errNotOurs
 	}
-	if into != nil {
-		err = json.Unmarshal(answer, into)
-	}
-	return bytes.TrimSpace(answer), err
+	return bytes.TrimSpace(answer), nil
 }
 
 var errNotOurs = errors.New("the answer is not what a Holdfast server sends")

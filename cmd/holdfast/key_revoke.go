@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -85,21 +82,11 @@ func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool
 }
 
 func (a *app) confirmRevoke(ctx context.Context, org auth.Organization, key auth.StoredKey) error {
-	if !a.interactive {
-		return usagef("stdin is no terminal to ask on: confirm with --yes")
-	}
+	question := fmt.Sprintf("Revoke key %s of %s%s?", keyCalled(key), called(org), labelled(key))
 	if len(org.Keys) == 1 {
-		fmt.Fprintln(a.stderr, "This is the organization's last key.")
+		question = "This is the organization's last key.\n" + question
 	}
-	fmt.Fprintf(a.stderr, "Revoke key %s of %s%s? Type yes: ", keyCalled(key), called(org), labelled(key))
-	answer, err := a.readLine(ctx)
-	if err != nil {
-		return err
-	}
-	if answer != "yes" {
-		return errors.New("nothing was revoked")
-	}
-	return nil
+	return a.confirm(ctx, false, question)
 }
 
 func labelled(k auth.StoredKey) string {
@@ -107,23 +94,4 @@ func labelled(k auth.StoredKey) string {
 		return ""
 	}
 	return ", labelled " + k.Label
-}
-
-// readLine reads one line of stdin. It gives up when ctx ends: a signal doesn't interrupt
-// the read itself.
-func (a *app) readLine(ctx context.Context) (string, error) {
-	if a.typed == nil {
-		a.typed = bufio.NewReader(a.stdin)
-	}
-	lines := make(chan string, 1)
-	go func() {
-		text, _ := a.typed.ReadString('\n') // what was read of a last line counts
-		lines <- strings.TrimSpace(text)
-	}()
-	select {
-	case text := <-lines:
-		return text, nil
-	case <-ctx.Done():
-		return "", ctx.Err()
-	}
 }

@@ -66,7 +66,7 @@ func TestRevokeAsks(t *testing.T) {
 	s.interactive = true
 	for _, answer := range []string{"", "no\n", "y\n"} {
 		s.stdin = answer
-		if code, _, errs := s.run(revoke...); code != exitFailed || !strings.Contains(errs, "nothing was revoked") {
+		if code, _, errs := s.run(revoke...); code != exitFailed || !strings.Contains(errs, "nothing was done") {
 			t.Errorf("answer %q: exit %d, stderr %q", answer, code, errs)
 		}
 	}

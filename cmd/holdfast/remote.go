@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -55,38 +52,4 @@ func checkLimit(limit int) error {
 		return usagef("--limit: it is below zero")
 	}
 	return nil
-}
-
-// confirm asks whether to do what can't be undone, or what others will notice.
-func (a *app) confirm(ctx context.Context, yes bool, question string) error {
-	if yes {
-		return nil
-	}
-	if !a.interactive {
-		return usagef("stdin is no terminal to ask on: confirm with --yes")
-	}
-	fmt.Fprintf(a.stderr, "%s Type yes: ", question)
-	answer, err := a.readLine(ctx)
-	if err != nil {
-		return err
-	}
-	if answer != "yes" {
-		return errors.New("nothing was done")
-	}
-	return nil
-}
-
-// reason returns the one that was given, or asks for it.
-func (a *app) reason(ctx context.Context, given string) (string, error) {
-	if strings.TrimSpace(given) != "" {
-		return given, nil
-	}
-	if a.interactive {
-		fmt.Fprint(a.stderr, "Why? It is recorded: ")
-		answer, err := a.readLine(ctx)
-		if err != nil || answer != "" {
-			return answer, err
-		}
-	}
-	return "", usagef("say why, with --reason: it is recorded")
 }

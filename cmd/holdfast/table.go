@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -101,13 +102,11 @@ func showList[T any](ctx context.Context, a *app, c *client, l list, asJSON bool
 // left out.
 func (a *app) showFacts(facts [][2]string) error {
 	width := 0
+	facts = slices.DeleteFunc(facts, func(fact [2]string) bool { return fact[1] == "" })
 	for _, fact := range facts {
 		width = max(width, len(fact[0]))
 	}
 	for _, fact := range facts {
-		if fact[1] == "" {
-			continue
-		}
 		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", pad(fact[0], width), printable(fact[1])); err != nil {
 			return err
 		}

@@ -2,18 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 )
-
-// maxWhoami is far above what a server answers.
-const maxWhoami = 1 << 20
 
 func newWhoamiCommand(a *app) *cobra.Command {
 	var flags clientFlags
@@ -41,24 +34,18 @@ func (a *app) whoami(ctx context.Context, flags clientFlags, asJSON bool) error 
 	if err != nil {
 		return err
 	}
-	body, err := client.get(ctx, "/api/v1/whoami")
-	if err != nil {
-		return err
-	}
-	defer body.Close()
-	answer, err := io.ReadAll(io.LimitReader(body, maxWhoami))
-	if err != nil {
-		return err
-	}
 	var who identity
-	if json.Unmarshal(answer, &who) != nil || who.OrgID == "" {
-		return errors.New("the answer is not what a Holdfast server sends")
+	answer, err := client.object(ctx, ask{path: "whoami"}, &who)
+	if err != nil {
+		return err
+	}
+	if who.OrgID == "" {
+		return errNotOurs
 	}
 	if asJSON {
-		_, err := fmt.Fprintf(a.stdout, "%s\n", answer)
-		return err
+		return showRaw(a.stdout, answer)
 	}
-	return who.show(a.stdout)
+	return a.showIdentity(who)
 }
 
 // identity is what the server says of a caller.
@@ -79,8 +66,7 @@ type identity struct {
 	Address string
 }
 
-func (i identity) show(out io.Writer) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+func (a *app) showIdentity(i identity) error {
 	states, expires := "all", "never"
 	if i.States != nil {
 		states = strings.Join(i.States, ", ")
@@ -88,7 +74,7 @@ func (i identity) show(out io.Writer) error {
 	if i.Expires != nil {
 		expires = *i.Expires
 	}
-	for _, line := range [][2]string{
+	return a.showFacts([][2]string{
 		{"organization", named(i.OrgID, i.OrgName)},
 		{"key", named(i.KeyID, i.KeyName)},
 		{"subject", i.Subject},
@@ -99,12 +85,7 @@ func (i identity) show(out io.Writer) error {
 		{"uploads and data", limit(i.Limits.Requests)},
 		{"state requests", limit(i.Limits.States)},
 		{"address", i.Address},
-	} {
-		if line[1] != "" {
-			fmt.Fprintf(table, "%s\t%s\n", line[0], printable(line[1]))
-		}
-	}
-	return table.Flush()
+	})
 }
 
 func named(id, name string) string {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -53,4 +55,22 @@ func TestLocksAreListedAndReleased(t *testing.T) {
 		t.Errorf("printed\n%s", out)
 	}
 	has(t, s.must("audit", "list", "--action", "lock.force"), `TIME lock.force app bob@ci, "gone"`)
+}
+
+// What was shown is what is released, not a lock that somebody takes meanwhile.
+func TestReleaseNamesTheLock(t *testing.T) {
+	s := newShell(t)
+	server := s.keeping(auth.DefaultPolicy())
+	s.hold("app", "id-1", "alice@laptop")
+	server.Config.Handler = &intercepted{next: server.Config.Handler, answer: func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != http.MethodPost {
+			return false
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || string(body) != `{"reason":"gone","lock_id":"id-1"}` {
+			t.Errorf("sent %s, %v", body, err)
+		}
+		_, _ = io.WriteString(w, "{}")
+		return true
+	}}
+	s.must("lock", "release", "app", "--reason", "gone", "--yes")
 }

@@ -41,18 +41,15 @@ func (s *shell) front(handler http.HandlerFunc) string {
 
 func TestBenchDeletesItsStates(t *testing.T) {
 	s := newShell(t)
-	var asked []string
-	router := s.serving(reports(t)).Config.Handler
-	front := s.front(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.Method) // one connection: one at a time
-		router.ServeHTTP(w, r)
-	})
+	passed := &intercepted{next: s.serving(reports(t)).Config.Handler, answer: func(http.ResponseWriter, *http.Request) bool { return false }}
+	front := s.front(passed.ServeHTTP)
 	for _, keep := range []bool{false, true} {
 		args := []string{"bench", "--addr", front, "--mix", "plan", "--size", "10KB", "--connections", "1", "--count", "2", "--warmup", "0s"}
 		if keep {
 			args = append(args, "--keep")
 		}
 		s.must(args...)
+		asked := passed.methods()
 		if last := asked[len(asked)-1]; (last == http.MethodDelete) == keep {
 			t.Errorf("with --keep=%v the last request is a %s", keep, last)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +60,13 @@ func (i *intercepted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !i.answer(w, r) {
 		i.next.ServeHTTP(w, r)
 	}
+}
+
+// methods are those of the requests so far.
+func (i *intercepted) methods() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.seen)
 }
 
 // Whatever becomes of the write, the lock does not stay.
@@ -137,7 +145,7 @@ func TestLostLockIsReleased(t *testing.T) {
 	if out := s.must("lock", "list"); strings.Count(out, "\n") != 1 {
 		t.Errorf("a lock was left behind:\n%s", out)
 	}
-	if got := strings.Join(passed.seen, " "); got != "LOCK UNLOCK GET" {
+	if got := strings.Join(passed.methods(), " "); got != "LOCK UNLOCK GET" {
 		t.Errorf("sent %s", got)
 	}
 }

@@ -188,6 +188,7 @@ func TestFill(t *testing.T) {
 	if err := errors.Join(load.Fill(t.Context(), 5, 25, 2), load.Write(t.Context(), 4)); err != nil {
 		t.Fatal(err)
 	}
+	mu.Lock()
 	own, beside := 0, 0
 	for path, n := range written {
 		switch {
@@ -200,6 +201,7 @@ func TestFill(t *testing.T) {
 	if own != 3 || beside != 20 || len(written) != 23 {
 		t.Errorf("written: %v", written)
 	}
+	mu.Unlock()
 	if result := measure(t, load, 10); result.Failed() != 0 {
 		t.Errorf("afterwards %v", result.Errors)
 	}

@@ -8,10 +8,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 100000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build run test check unit race fuzz clients e2e torture bench bench-go docker clean
+.PHONY: help build run test check unit race fuzz clients e2e torture bench bench-growth bench-go docker clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/holdfast, one static binary
 	@go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/holdfast ./cmd/holdfast
@@ -50,6 +50,9 @@ torture: ## kill the store for minutes under load, then count what was acknowled
 
 bench: build ## measure the server against its floors; BENCH='-quick' for a first look
 	@go run ./bench/compare $(BENCH)
+
+bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
+	@go run ./bench/growth $(GROWTH)
 
 bench-go: ## the Go benchmarks of the inner pieces
 	@go test -run '^$$' -bench . -benchmem ./...

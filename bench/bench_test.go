@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -168,6 +169,41 @@ func TestSlowOperationsGetTheirTime(t *testing.T) {
 	result, err := load.Run(t.Context(), bench.Window{Duration: 10 * time.Millisecond, Least: 2})
 	if err != nil || result.Operations < 1 || result.Seconds < 0.02 {
 		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+func TestFill(t *testing.T) {
+	var mu sync.Mutex
+	written := map[string]int{}
+	router := serve(t, middleware.Limits{})
+	target := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			mu.Lock()
+			written[r.URL.Path]++
+			mu.Unlock()
+		}
+		router.ServeHTTP(w, r)
+	}))
+	load := open(t, target, bench.Options{Mix: bench.Cycle, Connections: 3})
+	if err := errors.Join(load.Fill(t.Context(), 5, 25, 2), load.Write(t.Context(), 4)); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	own, beside := 0, 0
+	for path, n := range written {
+		switch {
+		case strings.Contains(path, "-beside-") && n == 2:
+			beside++
+		case n == 1+1+4: // at first, after the others, and four versions
+			own++
+		}
+	}
+	if own != 3 || beside != 20 || len(written) != 23 {
+		t.Errorf("written: %v", written)
+	}
+	mu.Unlock()
+	if result := measure(t, load, 10); result.Failed() != 0 {
+		t.Errorf("afterwards %v", result.Errors)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/holdfast/holdfast/bench/sample"
@@ -132,6 +133,28 @@ func (l *Load) Write(ctx context.Context, versions int) error {
 			}
 		}
 		return nil
+	})
+}
+
+// Fill writes states beside the load's own, numbered from the first to before the last,
+// with so many versions each.
+func (l *Load) Fill(ctx context.Context, first, last, versions int) error {
+	var next atomic.Int64
+	next.Store(int64(first))
+	return l.each(func(_ int, s *session) error {
+		own := s.path
+		defer func() { s.path = own }()
+		for n := next.Add(1) - 1; n < int64(last); n = next.Add(1) - 1 {
+			s.path = fmt.Sprintf("/api/v1/state/%s-beside-%d", l.options.Name, n)
+			for range versions {
+				s.state.Change()
+				if err := errors.Join(ctx.Err(), s.write(ctx)); err != nil {
+					return err
+				}
+			}
+		}
+		s.path = own
+		return s.settle(ctx) // what it sent last went elsewhere
 	})
 }
 

@@ -45,7 +45,7 @@ func quality(parameters map[string]string) float64 {
 func acceptsGzip(header string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		coding, parameters, _ := strings.Cut(item, ";")
-		if !strings.EqualFold(strings.TrimSpace(coding), "gzip") {
+		if !strings.EqualFold(strings.Trim(coding, " \t"), "gzip") {
 			continue
 		}
 		name, value, _ := strings.Cut(strings.TrimSpace(parameters), "=")

@@ -64,7 +64,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 			}
 		}
 		other := newCaller(t, server, globex, globexKey)
-		if got := other.do(route, infoB); strings.Contains(got.body, "ada@engine") || strings.Contains(got.body, "5ad8") {
+		if got := other.do(route, infoB); strings.Contains(got.body, "ada@engine") || strings.Contains(got.body, `lineage":"5ad8`) {
 			t.Errorf("%s as another tenant shows the first one's state, lock or upload: %s", route, got.body)
 		}
 	}

@@ -47,6 +47,7 @@ func layers() map[string][]string {
 		"bench/sample":          {},
 		"bench/floor":           {},
 		"bench/local":           {"bench", "auth"},
+		"bench/growth":          {"bench", "bench/sample", "bench/local"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local"},
 		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware", "resources"},
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -32,6 +33,9 @@ type Process struct {
 	dir     string
 	cmd     *exec.Cmd
 	ended   chan error
+	// interrupt asks the process to end, once: a server takes a second signal for
+	// impatience.
+	interrupt func() error
 }
 
 // Start runs a program in dir, with a log file there, and returns when it answers /readyz
@@ -45,7 +49,8 @@ func Start(ctx context.Context, dir string, environ []string, program string, ar
 	defer log.Close() // the process has its own handle
 	p := &Process{dir: dir, cmd: exec.CommandContext(ctx, program, args...), ended: make(chan error, 1)}
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = dir, environ, log, log
-	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGTERM) }
+	p.interrupt = sync.OnceValue(func() error { return p.cmd.Process.Signal(syscall.SIGTERM) })
+	p.cmd.Cancel = p.interrupt
 	p.cmd.WaitDelay = stopPatience
 	start := time.Now()
 	if err := p.cmd.Start(); err != nil {
@@ -113,7 +118,7 @@ func (p *Process) listening() string {
 
 // Stop ends the process and waits for it.
 func (p *Process) Stop() error {
-	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+	if err := p.interrupt(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
 	select {

@@ -90,6 +90,27 @@ func (m *mask) settle(attributes []byte) bool {
 	return settled
 }
 
+// beneath reports whether a place of the mask lies within one of another mask.
+func (m *mask) beneath(other *mask) bool {
+	if other == nil || m.all {
+		return false
+	}
+	if other.all {
+		return true
+	}
+	for name, below := range m.members {
+		if below.beneath(other.members[name]) {
+			return true
+		}
+	}
+	for index, below := range m.elements {
+		if below.beneath(other.elements[index]) {
+			return true
+		}
+	}
+	return false
+}
+
 // maskOfAll hides every attribute.
 func maskOfAll(attributes []byte) *mask {
 	m := &mask{all: true}

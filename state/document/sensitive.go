@@ -109,13 +109,17 @@ func (i *Instance) shownMarks() []byte {
 		return []byte("[[]]") // the path of everything
 	}
 	out := []byte{'['}
+	every, _ := readMarks(raw)
+	every.settle(i.Attributes)
 	_ = jsonscan.Children(raw, func(c jsonscan.Child) error {
 		path := raw[c.Start:c.End]
 		m, ok := readMarks(slices.Concat([]byte{'['}, path, []byte{']'}))
-		if settled := m.settle(i.Attributes); ok && settled {
-			out = append(append(out, path...), ',')
-		} else {
+		settled := m.settle(i.Attributes)
+		switch {
+		case !ok || !settled:
 			out = appendNames(out, m)
+		case !m.beneath(every): // what is, leads into a value that is no longer there
+			out = append(append(out, path...), ',')
 		}
 		return nil
 	})

@@ -39,7 +39,8 @@ func checkKill(t *testing.T, open func(t *testing.T, dir string) state.Store) {
 func tortureOnce(t *testing.T, open func(t *testing.T, dir string) state.Store, seed uint64, writes int, budget time.Duration) {
 	tt := &torture{open: open, dir: t.TempDir(), random: rand.New(rand.NewPCG(seed, 0)), ledger: newLedger()}
 	start, rounds := time.Now(), 0
-	for !t.Failed() && time.Since(start) < budget && tt.ledger.writes < writes {
+	// A slow machine may take longer than that: fewer rounds would prove too little.
+	for !t.Failed() && (rounds < 5 || time.Since(start) < budget && tt.ledger.writes < writes) {
 		tt.round(t)
 		rounds++
 	}

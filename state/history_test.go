@@ -87,6 +87,35 @@ func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+// A rollback or a promotion whose bytes were destroyed since was not done: a yes would leave
+// the caller with a state that nobody can read.
+func TestRepeatOfWhatWasPurged(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""))
+	purge := func(number uint64) { b.must(b.Purge(t.Context(), b.owner, "x", number, "a leak")) }
+	if _, err := b.rollback(1, ""); err != nil {
+		t.Fatal(err)
+	}
+	purge(3)
+	v, err := b.rollback(1, "")
+	if err != nil || v.Number != 4 || v.Serial != 4 || v.Purged {
+		t.Fatalf("%+v, %v; want another version, 4, with serial 4", v, err)
+	}
+	if body, _ := b.newest(); body != numbered(4) {
+		t.Errorf("%q; want the old bytes with a higher serial", body)
+	}
+
+	made, err := b.AddCandidate(t.Context(), b.owner, "x", []byte(numbered(9)), "")
+	b.must(err)
+	promote := func() error {
+		_, err := b.Promote(t.Context(), b.owner, "x", made.ID, state.Decision{Reason: "meant"})
+		return err
+	}
+	b.must(promote())
+	purge(5)
+	b.refuses(fault.CandidateSettled, promote())
+}
+
 // A deleted state comes back with all of its versions.
 func TestUndelete(t *testing.T) {
 	b := newBench(t, func(*auth.Policy) {})

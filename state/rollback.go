@@ -49,11 +49,11 @@ type repeat struct {
 	settle *Settlement
 }
 
-// isNewest reports whether this was made before, and nothing has followed: a caller whose
-// answer got lost asks again.
+// isNewest reports whether this was made before, can still be read, and nothing has
+// followed: a caller whose answer got lost asks again.
 func (r repeat) isNewest(h Head) bool {
 	made, asked := h.Version.Origin, r.next.Origin
-	return h.Exists() && made.Version == asked.Version && made.Candidate == asked.Candidate
+	return h.Exists() && !h.Version.Purged && made.Version == asked.Version && made.Candidate == asked.Candidate
 }
 
 func (s *Service) repeat(ctx context.Context, p auth.Principal, ref Ref, r repeat) (Version, error) {

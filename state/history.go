@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"slices"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
@@ -16,29 +17,41 @@ type Page struct {
 }
 
 // States lists the caller's states: those whose names are within the caller's patterns. A
-// page may have fewer than q.Limit states, even none, and still be followed by more.
+// page may have fewer than q.Limit states, and still be followed by more.
 func (s *Service) States(ctx context.Context, p auth.Principal, q StatesQuery) (Page, error) {
 	return s.page(ctx, p, q)
 }
 
+// seekPage is how many names are looked at in one go on the way to one that the caller may
+// see.
+const seekPage = 1000
+
+// page seeks on while it has found nothing: Next names a state, which must be one that the
+// caller may see.
 func (s *Service) page(ctx context.Context, p auth.Principal, q StatesQuery) (Page, error) {
 	if err := s.enterOrg(ctx, p, auth.ReadMetadata); err != nil {
 		return Page{}, err
 	}
-	listed, err := s.store.States(ctx, p.Org, q)
-	if err != nil {
-		return Page{}, err
-	}
 	var page Page
-	if len(listed) == q.Limit {
-		page.Next = listed[len(listed)-1].Name
-	}
-	for _, one := range listed {
-		if p.States.Match(string(one.Name)) {
-			page.States = append(page.States, one)
+	limit, more := q.Limit, true
+	for ; more && len(page.States) == 0; q.Limit = seekPage {
+		listed, err := s.store.States(ctx, p.Org, q)
+		if err != nil {
+			return Page{}, err
 		}
+		if more = len(listed) == q.Limit; more {
+			q.After = listed[len(listed)-1].Name
+		}
+		page.States = visible(p, listed)
+	}
+	if n := min(len(page.States), limit); n > 0 && (more || n < len(page.States)) {
+		page.States, page.Next = page.States[:n], page.States[n-1].Name
 	}
 	return page, nil
+}
+
+func visible(p auth.Principal, listed []Listed) []Listed {
+	return slices.DeleteFunc(listed, func(one Listed) bool { return !p.States.Match(string(one.Name)) })
 }
 
 // Versions describes a state's versions, the newest first; before continues below that

@@ -2,6 +2,7 @@ package state_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,46 @@ func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 	}
 	if done := b.on(audit.VersionPurge); len(done) == 0 || done[0].Reason != "a leak" || done[0].Version != 2 {
 		t.Errorf("on record: %+v", done)
+	}
+}
+
+// Above the greatest serial there is none that clients would take for a newer one.
+func TestRollbackBehindTheGreatestSerial(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(numbered(1), ""), b.put(`{"serial":18446744073709551615,"lineage":"L"}`, ""))
+	_, err := b.rollback(1, "")
+	b.refuses(fault.StateUnsupported, err)
+}
+
+// Whoever may see some states only is not told the names of others, not even by where a
+// page ends.
+func TestPagesEndAtVisibleNames(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	for _, name := range []state.Name{"a", "mine/1", "n", "mine/2", "o", "z"} {
+		_, err := b.Put(t.Context(), b.owner, name, state.Write{Body: []byte(numbered(1))})
+		b.must(err)
+	}
+	patterns, err := auth.ParsePatterns("mine/*")
+	b.must(err)
+	limited := b.owner
+	limited.States = patterns
+	for limit := 1; limit <= 7; limit++ {
+		var seen []state.Name
+		q := state.StatesQuery{Limit: limit}
+		for more := true; more; more = q.After != "" {
+			page, err := b.States(t.Context(), limited, q)
+			b.must(err)
+			if len(page.States) > limit || page.Next != "" && !patterns.Match(string(page.Next)) {
+				t.Fatalf("limit %d: %d states, then %q", limit, len(page.States), page.Next)
+			}
+			for _, one := range page.States {
+				seen = append(seen, one.Name)
+			}
+			q.After = page.Next
+		}
+		if want := []state.Name{"mine/1", "mine/2"}; !slices.Equal(seen, want) {
+			t.Errorf("limit %d: %q; want %q", limit, seen, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"math"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -28,7 +29,11 @@ func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, num
 	if err != nil {
 		return Version{}, err
 	}
-	body, err := withSerial(old.Body, max(head.Version.Serial, old.Serial)+1)
+	highest := max(head.Version.Serial, old.Serial)
+	if highest == math.MaxUint64 {
+		return Version{}, fault.New(fault.StateUnsupported, "there is no serial above %d, so that clients would take the state for an older one", highest)
+	}
+	body, err := withSerial(old.Body, highest+1)
 	if err != nil {
 		return Version{}, err
 	}

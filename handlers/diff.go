@@ -23,6 +23,7 @@ func (s states) diff(c *gin.Context) {
 		if err != nil {
 			return err
 		}
+		defer d.Close()
 		return sendDiff(c, d, format)
 	})
 }
@@ -43,11 +44,12 @@ func (s states) candidateDiff(c *gin.Context) {
 		if err != nil {
 			return err
 		}
+		defer d.Close()
 		return sendDiff(c, d, format)
 	})
 }
 
-func sendDiff(c *gin.Context, d state.Difference, format string) error {
+func sendDiff(c *gin.Context, d *state.Difference, format string) error {
 	if format == "text" {
 		return stream(c, "text/plain; charset=utf-8", d.WriteText)
 	}

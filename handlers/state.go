@@ -84,10 +84,11 @@ func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error
 // which the reader may know nothing.
 func (s states) getView(c *gin.Context, name state.Name, ask selection) error {
 	view, err := s.service.View(c.Request.Context(), middleware.Principal(c), name, ask.view, ask.number)
-	if err == nil {
-		err = middleware.ChargeAnswer(c, view.Version.Size)
-	}
 	if err != nil {
+		return err
+	}
+	defer view.Close()
+	if err := middleware.ChargeAnswer(c, view.Version.Size); err != nil {
 		return err
 	}
 	setNumbers(c, view.Version)

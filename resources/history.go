@@ -122,6 +122,11 @@ func (w *walk) visit(ctx context.Context, v state.Version) error {
 		w.newer.version = v
 		return nil
 	}
+	release, err := w.service.States.Room().Take(ctx, 2*v.Size) // the newer one is about as large
+	if err != nil {
+		return err
+	}
+	defer release()
 	older, err := w.read(ctx, v)
 	if older == nil || err != nil {
 		return err

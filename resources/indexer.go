@@ -27,6 +27,7 @@ type Sources struct {
 	States  States
 	Uploads inventory.Store
 	Rules   *Rules
+	Room    *state.Room // where to take room for a large state
 	Log     *slog.Logger
 }
 

@@ -57,6 +57,11 @@ func isAs(have, want Holding) bool {
 
 // load reads a version into the index. One that can't be read is remembered as such.
 func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, h Holding) error {
+	release, err := x.Room.Take(ctx, v.Size)
+	if err != nil {
+		return err
+	}
+	defer release()
 	x.lag.loaded()
 	snapshot, err := x.States.Version(ctx, ref, v.Number)
 	switch {

@@ -20,29 +20,45 @@ const (
 	RedactedView ViewKind = "redacted" // all of it with sensitive values masked; needs auth.ReadState
 )
 
-// View is what a caller may see of a version.
+// View is what a caller may see of a version. It holds the version in memory until it is
+// closed.
 type View struct {
 	Version Version
-	// Write writes it. Faults before anything is written: StateEncrypted, StateUnsupported.
-	Write func(io.Writer) error
+	body    []byte
+	write   func(io.Writer, []byte) error
+	release func()
+}
+
+// Write writes it. Faults before anything is written: StateEncrypted, StateUnsupported.
+func (v *View) Write(w io.Writer) error { return v.write(w, v.body) }
+
+// Close lets go of the version. It may be called again.
+func (v *View) Close() {
+	v.body = nil
+	v.release()
 }
 
 // View returns a view of a version; number 0 is the newest of a state that exists. Faults
-// are those of Version.
-func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind ViewKind, number uint64) (View, error) {
+// are those of Version, and Overloaded. The caller closes the View.
+func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind ViewKind, number uint64) (*View, error) {
 	right, write := auth.ReadState, document.WriteRedacted
 	if kind == OutputsView {
 		right, write = auth.ReadOutputs, document.WriteOutputs
 	}
 	ref, err := s.enter(ctx, p, right, name)
 	if err != nil {
-		return View{}, err
+		return nil, err
+	}
+	release, err := s.roomFor(ctx, ref, number)
+	if err != nil {
+		return nil, err
 	}
 	snapshot, err := s.version(ctx, ref, number)
 	if err != nil {
-		return View{}, err
+		release()
+		return nil, err
 	}
-	return View{snapshot.Version, func(w io.Writer) error { return write(w, snapshot.Body) }}, nil
+	return &View{Version: snapshot.Version, body: snapshot.Body, write: write, release: release}, nil
 }
 
 // OutputsQuery says what of a state's outputs is to be shown.

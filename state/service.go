@@ -28,6 +28,7 @@ type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 	findings findings
+	room     *Room
 }
 
 // DefaultPolicies gives every organization the same policy.
@@ -38,7 +39,7 @@ func (DefaultPolicies) Policy(uuid.UUID, string) auth.Policy { return auth.Defau
 
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: store, policies: policies, now: now, log: log}
+	return &Service{store: store, policies: policies, now: now, log: log, room: NewRoom()}
 }
 
 // Write is one request to store a state.

@@ -41,12 +41,16 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(n),
-		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecodeAllCapLimit(true))
+	decoder, err := newDecoder(n)
 	if err != nil {
 		return nil, err
 	}
 	return &codec{encoder, decoder}, nil
+}
+
+func newDecoder(concurrency int) (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(concurrency),
+		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecodeAllCapLimit(true))
 }
 
 func (c *codec) close() {
@@ -87,10 +91,26 @@ func (c *codec) unpack(s stored, size int64) ([]byte, error) {
 	case encodingRaw:
 		return bytes.Clone(s.bytes), nil
 	case encodingZstd:
-		return c.decoder.DecodeAll(s.bytes, make([]byte, 0, size))
+		return c.decompress(s.bytes, make([]byte, 0, size))
 	case "":
 		return nil, fault.New(fault.StateCorrupt, "the bytes are gone")
 	default:
 		return nil, fault.New(fault.StateCorrupt, "the encoding %q is unknown", s.encoding)
 	}
+}
+
+// ownDecoder is the size from which on a body has a decoder of its own. The shared ones keep
+// what they decoded last from the garbage collector, each of them a body.
+const ownDecoder = 4 << 20
+
+func (c *codec) decompress(packed, room []byte) ([]byte, error) {
+	if cap(room) < ownDecoder {
+		return c.decoder.DecodeAll(packed, room)
+	}
+	decoder, err := newDecoder(1)
+	if err != nil {
+		return nil, err
+	}
+	defer decoder.Close()
+	return decoder.DecodeAll(packed, room)
 }

@@ -59,6 +59,21 @@ func parseRate(text string) (int, error) {
 	return n, nil
 }
 
+// parseMemory takes "auto" and "off" beside a size.
+func parseMemory(text string) (int64, error) {
+	switch text {
+	case "auto":
+		return AutoMemory, nil
+	case "off":
+		return NoMemoryLimit, nil
+	}
+	n, err := ParseSize(text)
+	if err != nil {
+		return 0, errors.New("is neither auto nor off nor a size such as 512MiB")
+	}
+	return n, nil
+}
+
 func parsePort(least int) func(string) (int, error) {
 	return func(text string) (int, error) {
 		n, err := strconv.Atoi(text)

@@ -8,6 +8,7 @@ package configs
 
 import (
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"strconv"
@@ -65,7 +66,14 @@ type Server struct {
 	ShutdownTimeout   time.Duration
 	ReadHeaderTimeout time.Duration
 	IdleTimeout       time.Duration
+	MemoryLimit       int64 // in bytes, AutoMemory or NoMemoryLimit
 }
+
+// What a memory limit is that is no size.
+const (
+	AutoMemory    int64 = 0 // as the environment or the cgroup says
+	NoMemoryLimit int64 = math.MaxInt64
+)
 
 // Addr returns host and port as net.Listen takes them.
 func (s Server) Addr() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }

@@ -66,6 +66,9 @@ func serverTable() []setting {
 		{section: in, key: "idle_timeout", env: "HOLDFAST_IDLE_TIMEOUT", def: "2m", kind: "duration",
 			help: "How long a connection is kept while its client asks for nothing.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Server.IdleTimeout }, parseDuration)},
+		{section: in, key: "memory_limit", env: "HOLDFAST_MEMORY_LIMIT", def: "auto", kind: "memory",
+			help: "How large the process may get before its garbage collector works harder, as a size; off for no limit. auto is GOMEMLIMIT, or else 90 % of what the container or service may have (its cgroup's limit), or else none. It is no hard limit: what is in use stays.",
+			set:  into(func(s *Settings) *int64 { return &s.Server.MemoryLimit }, parseMemory)},
 	}
 }
 

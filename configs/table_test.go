@@ -20,6 +20,7 @@ func samples() map[string]string {
 		"[server] client_ca_file":      "ca.pem",
 		"[server] allow_plaintext":     "true",
 		"[server] idle_timeout":        "1h",
+		"[server] memory_limit":        "300MiB",
 		"[server] trusted_proxies":     "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
 		"[server] shutdown_timeout":    "1m30s",
 		"[server] read_header_timeout": "1s",

@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
@@ -42,7 +44,12 @@ names who has TLS in front of it, or allow_plaintext is set.`,
 			if err != nil {
 				return err
 			}
-			return serve(cmd.Context(), settings, newLogger(a.stderr, settings.Log))
+			log := newLogger(a.stderr, settings.Log)
+			if limit := memoryLimit(settings.Server, a.getenv, memlimit.FromCgroup); limit > 0 {
+				debug.SetMemoryLimit(limit)
+				log.InfoContext(cmd.Context(), "the collector works harder beyond the memory limit", "bytes", limit)
+			}
+			return serve(cmd.Context(), settings, log)
 		},
 	}
 	addConfigFlag(cmd)

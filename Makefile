@@ -5,7 +5,7 @@ SHELL := /bin/bash
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Runs, not seconds: a deadline that passes while a worker is busy counts as a failure.
-FUZZTIME ?= 30000x
+FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
 .PHONY: help build run test check unit race fuzz clients e2e torture bench bench-growth bench-go docker clean
@@ -34,7 +34,7 @@ unit: ## the Go tests, quickly, without the race detector and the real clients
 race: ## the Go tests with the race detector
 	@scripts/race.sh
 
-fuzz: ## each fuzz target for FUZZTIME (30,000 runs)
+fuzz: ## each fuzz target for FUZZTIME (5,000 runs)
 	@echo "== fuzz targets, $(FUZZTIME) each"
 	@scripts/fuzz.sh $(FUZZTIME)
 

@@ -181,7 +181,7 @@ func limitsTable() []setting {
 			help: "Requests a minute to uploads and data, for an organization that `auth.cfg` gives no limit of its own; off for no limit. A burst is a minute's worth.",
 			set:  into(func(s *Settings) *int { return &s.Limits.RateLimit }, parseRate)},
 		{section: in, key: "state_rate_limit", env: "HOLDFAST_STATE_RATE_LIMIT", def: "600", kind: "rate",
-			help: "The same for requests to states. UNLOCK, and writes with the ID of the lock that is held, are only counted.",
+			help: "The same for requests to states and resources. UNLOCK, and writes with the ID of the lock that is held, are only counted.",
 			set:  into(func(s *Settings) *int { return &s.Limits.StateRateLimit }, parseRate)},
 		{section: in, key: "max_in_flight", env: "HOLDFAST_MAX_IN_FLIGHT", def: "100", kind: "count",
 			help: "Requests that are worked on at once; at least 2. A tenth is kept for lock holders.",

@@ -84,6 +84,9 @@ func TestRequestsInFlight(t *testing.T) {
 	if got := c.do("POST /upload", oneUpload("a")); got.status != 503 {
 		t.Errorf("an upload beside that: %d", got.status)
 	}
+	if got := c.do("GET /api/v1/resources", ""); got.status != 503 {
+		t.Errorf("a search beside that: %d", got.status)
+	}
 	other.converse([]step{{"POST /api/v1/state/mine", body(1), 200, ""}, {"GET /api/v1/state/mine", "", 200, ""}})
 	// A lock's holder has what nobody else has, and probes need no place.
 	c.converse([]step{
@@ -96,7 +99,7 @@ func TestRequestsInFlight(t *testing.T) {
 	stranger.user = ""
 	stranger.converse([]step{{"GET /livez", "", 200, ""}, {"GET /readyz", "", 200, ""}, {"GET /health", "", 200, ""}})
 	has(t, stranger.do("GET /metrics", "").body, "holdfast_in_flight_requests 6")
-	has(t, stranger.do("GET /metrics", "").body, `holdfast_limits_refused_total\{reason="in_flight"\} 4`)
+	has(t, stranger.do("GET /metrics", "").body, `holdfast_limits_refused_total\{reason="in_flight"\} 5`)
 	has(t, stranger.do("GET /metrics", "").body, `holdfast_limits_spared_total\{reason="in_flight"\} 2`)
 	endFirst()
 	c.converse([]step{{"GET /api/v1/state/x", "", 200, ""}})

@@ -59,7 +59,8 @@ func TestRateLimits(t *testing.T) {
 		routes []string
 	}{
 		{3, []string{"GET /api/v1/data", "GET /api/v1/data/summary", "POST /upload", "GET /api/v1/nothing", "PATCH /api/v1/state/x", "BREW /terraform/state/e/p"}},
-		{5, []string{"GET /api/v1/state/x", "POST /terraform/state/e/p", "LOCK /api/v1/state/x", "GET /api/v1/state/x/lock"}},
+		{5, []string{"GET /api/v1/state/x", "POST /terraform/state/e/p", "LOCK /api/v1/state/x", "GET /api/v1/state/x/lock",
+			"GET /api/v1/resources", "GET /api/v1/resources/coverage", "GET /api/v1/resources/a/history?state=x"}},
 	} {
 		for _, route := range kind.routes {
 			deps, clock := rateDeps(t)

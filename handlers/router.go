@@ -70,7 +70,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routeNative(router.Group("/api/v1/state/:name", native), d, guard)
 	routeHistory(router.Group("/api/v1", native), d, guard)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
-	routeResources(router.Group("/api/v1", native, guard.Requests()), d)
+	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual()}.show)
 

@@ -22,7 +22,8 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 	call := s.call(p, ref)
 	for {
 		var made *Candidate
-		if _, err := s.store.Update(ctx, ref, body, call.decideCandidate(next, &made)); err != nil {
+		_, err := s.decide(ctx, ref, body, &call, func() Decide { return call.decideCandidate(next, &made) })
+		if err != nil {
 			return Candidate{}, err
 		}
 		kept, err := s.store.Candidate(ctx, ref, made.ID)

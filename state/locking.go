@@ -14,7 +14,12 @@ func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info Lo
 	if err != nil {
 		return Head{}, err
 	}
-	return s.store.Update(ctx, ref, nil, s.call(p, ref).decideLock(info))
+	var over *Lock
+	head, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideLock(info, &over))
+	if err == nil {
+		s.logEnded(ctx, p, "lock taken over", over)
+	}
+	return head, err
 }
 
 // Unlock frees the lock with this info's ID. Faults: LockMismatch, as *HeldError when
@@ -33,7 +38,7 @@ func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info 
 		return err
 	}
 	if info.Forced() {
-		s.logForced(ctx, p, released)
+		s.logEnded(ctx, p, "lock forced open", released)
 	}
 	return nil
 }
@@ -56,17 +61,19 @@ func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name, 
 	if _, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideForceUnlock(f, &released)); err != nil {
 		return nil, err
 	}
-	s.logForced(ctx, p, released)
+	s.logEnded(ctx, p, "lock forced open", released)
 	return released, nil
 }
 
-func (s *Service) logForced(ctx context.Context, p auth.Principal, lock *Lock) {
+// logEnded logs what somebody else than its holder did to a lock, if there was one. Its ID
+// opens nothing any more.
+func (s *Service) logEnded(ctx context.Context, p auth.Principal, how string, lock *Lock) {
 	if lock == nil {
 		return
 	}
-	s.log.WarnContext(ctx, "lock forced open",
+	s.log.WarnContext(ctx, how,
 		"lock_id", lock.Info.ID, "holder", lock.Info.Who, "operation", lock.Info.Operation,
-		"held_since", lock.Since, "key", p.KeyID)
+		"held_since", lock.Since, "last_seen", lock.Seen, "key", p.KeyID)
 }
 
 // Holder returns the held lock, nil when nobody holds it.

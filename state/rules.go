@@ -20,6 +20,8 @@ type call struct {
 	policy auth.Policy
 	// again counts the candidates with the same bytes that were settled before.
 	again uint64
+	// recount is of a version that is stored without its count.
+	recount recount
 }
 
 // event is one of this call. The store adds the rest.
@@ -45,19 +47,29 @@ func (c call) decideWrite(next Version, w Write, out *written) Decide {
 		}
 		change := Change{At: c.at, Seen: h.Lock != nil && !w.Release}
 		if !out.replay {
-			next, warnings := successor(h, next), guards(h, next, c.policy.ShrinkPercent)
-			switch {
-			case warnings != 0 && c.policy.Guards == auth.GuardsHold:
-				next.Warnings = warnings
+			next := successor(h, next)
+			warnings, err := c.findings(h, *next)
+			if err != nil {
+				return Change{}, err
+			}
+			next.Warnings = warnings
+			if warnings != 0 && c.policy.Guards == auth.GuardsHold {
 				return c.hold(h, next, out), nil
-			case c.policy.Guards != auth.GuardsOff:
-				next.Warnings = warnings
 			}
 			c.accept(&change, next, audit.StateWrite)
 		}
 		c.release(&change, h, w.Release, audit.LockRelease)
 		return change, nil
 	}
+}
+
+// findings returns what the organization's guards find in next; nothing when they are off.
+func (c call) findings(h Head, next Version) (Warnings, error) {
+	if c.policy.Guards == auth.GuardsOff {
+		return 0, nil
+	}
+	h, err := c.known(h, next)
+	return guards(h, next, c.policy.ShrinkPercent), err
 }
 
 // accept makes next the change's version.
@@ -188,9 +200,11 @@ func (c call) decideUndelete() Decide {
 }
 
 // decideLock grants the lock when it is free, again to the same ID and the same Who, and
-// to the next one when its holder gave no sign of life for the organization's time.
-func (c call) decideLock(info LockInfo) Decide {
+// to the next one when its holder gave no sign of life for the organization's time; then
+// *over is the lock that ended so.
+func (c call) decideLock(info LockInfo, over **Lock) Decide {
 	return func(h Head) (Change, error) {
+		*over = nil // an earlier call may not have counted
 		lock := &Lock{Info: info, Since: c.at, Seen: c.at, KeyID: c.actor.KeyID}
 		event := c.event(audit.LockTake)
 		event.LockID, event.Note = info.ID, info.Who
@@ -200,6 +214,7 @@ func (c call) decideLock(info LockInfo) Decide {
 		case h.Lock.Info.ID == info.ID && h.Lock.Info.Who == info.Who:
 			return Change{At: c.at, Seen: true}, nil
 		case c.abandoned(h.Lock):
+			*over = h.Lock
 			change := Change{At: c.at, Lock: lock}
 			c.release(&change, h, true, audit.LockTakeOver)
 			change.Events = append(change.Events, event)
@@ -289,7 +304,11 @@ func (c call) decideRepeat(r repeat) Decide {
 // decideCandidate keeps next as a candidate that somebody brought.
 func (c call) decideCandidate(next Version, out **Candidate) Decide {
 	return func(h Head) (Change, error) {
-		next.Warnings = guards(h, next, c.policy.ShrinkPercent)
+		before, err := c.known(h, next)
+		if err != nil {
+			return Change{}, err
+		}
+		next.Warnings = guards(before, next, c.policy.ShrinkPercent)
 		*out = c.candidateOf(h, next, Pushed)
 		event := c.event(audit.CandidatePush)
 		event.Version, event.Reason, event.Note = h.Version.Number, next.Origin.Reason, (*out).ID

@@ -37,7 +37,7 @@ func TestRules(t *testing.T) {
 	writeAndRelease := func(content byte, id string) Decide {
 		return today().decideWrite(version(0, content), Write{LockID: id, Release: true}, new(written))
 	}
-	lock := func(id, who string) Decide { return today().decideLock(LockInfo{ID: id, Who: who}) }
+	lock := func(id, who string) Decide { return today().decideLock(LockInfo{ID: id, Who: who}, new(*Lock)) }
 	remove := func(id string) Decide { return today().decideDelete(id) }
 	unlock := func(id string) Decide { return today().decideUnlock(id, audit.LockRelease, new(*Lock)) }
 	force := today().decideForceUnlock(Forcing{}, new(*Lock))
@@ -135,7 +135,7 @@ func TestRefusalShowsTheHolder(t *testing.T) {
 	for name, decide := range map[string]Decide{
 		"write":  today().decideWrite(Version{}, Write{LockID: "B"}, new(written)),
 		"delete": func(h Head) (Change, error) { h.Version.Number = 1; return today().decideDelete("B")(h) },
-		"lock":   today().decideLock(LockInfo{ID: "B"}),
+		"lock":   today().decideLock(LockInfo{ID: "B"}, new(*Lock)),
 		"unlock": today().decideUnlock("B", audit.LockRelease, new(*Lock)),
 	} {
 		_, err := decide(head)

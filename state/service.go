@@ -108,7 +108,7 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 // a candidate before, whose bytes are gone, they are kept as another one.
 func (s *Service) write(ctx context.Context, ref Ref, w Write, next Version, call *call, out *written) (Head, error) {
 	for {
-		head, err := s.store.Update(ctx, ref, w.Body, call.decideWrite(next, w, out))
+		head, err := s.decide(ctx, ref, w.Body, call, func() Decide { return call.decideWrite(next, w, out) })
 		if err != nil || out.held == nil {
 			return head, err
 		}

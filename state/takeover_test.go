@@ -1,9 +1,11 @@
 package state_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,23 +25,31 @@ func (r ruled) Policy(uuid.UUID, string) auth.Policy { return auth.Policy(r) }
 // bench is a service with a clock of its own, and an owner who calls.
 type bench struct {
 	*state.Service
-	t     *testing.T
-	store state.Store
-	now   time.Time
-	owner auth.Principal
+	t      *testing.T
+	store  state.Store
+	policy auth.Policy
+	log    *slog.Logger
+	now    time.Time
+	owner  auth.Principal
 }
 
 func newBench(t *testing.T, change func(*auth.Policy)) *bench {
 	t.Helper()
-	policy := auth.DefaultPolicy()
-	change(&policy)
 	b := &bench{
-		t: t, store: memory.New(1 << 24), now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
+		t: t, store: memory.New(1 << 24), policy: auth.DefaultPolicy(), log: slog.New(slog.DiscardHandler),
+		now:   time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
 		owner: auth.Principal{Org: uuid.New(), KeyID: "k-1", Grant: auth.Grant{Role: auth.Owner}},
 	}
+	change(&b.policy)
 	t.Cleanup(func() { _ = b.store.Close() })
-	b.Service = state.NewService(b.store, ruled(policy), func() time.Time { return b.now }, slog.New(slog.DiscardHandler))
+	b.over(b.store)
 	return b
+}
+
+// over has the service stand over another store, such as one that fails. The bench keeps
+// its own.
+func (b *bench) over(store state.Store) {
+	b.Service = state.NewService(store, ruled(b.policy), func() time.Time { return b.now }, b.log)
 }
 
 func (b *bench) put(body, lockID string) error {
@@ -111,6 +121,28 @@ func TestTakeover(t *testing.T) {
 	}
 	if took := b.on(audit.LockTake); len(took) != 2 {
 		t.Errorf("on record: %+v; want two locks", took)
+	}
+}
+
+// A takeover is in the server's log, with whose lock it was and without the ID of the lock
+// that is held now; what takes over nothing is not.
+func TestTakeoverIsLogged(t *testing.T) {
+	b := newBench(t, func(p *auth.Policy) { p.LockTTL = time.Hour })
+	var lines bytes.Buffer
+	b.log = slog.New(slog.NewTextHandler(&lines, nil))
+	b.over(b.store)
+	b.must(b.lock("id-of-a", "ada"), b.lock("id-of-a", "ada"))
+	b.refuses(fault.LockHeld, b.lock("id-of-b", "bob"))
+	b.now = b.now.Add(time.Hour)
+	b.must(b.lock("id-of-b", "bob"), b.lock("id-of-b", "bob"))
+	text := lines.String()
+	if strings.Count(text, "\n") != 1 || strings.Contains(text, "id-of-b") {
+		t.Errorf("the log has\n%s", text)
+	}
+	for _, want := range []string{"level=WARN", `msg="lock taken over"`, "lock_id=id-of-a", "holder=ada", "key=k-1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the log lacks %s:\n%s", want, text)
+		}
 	}
 }
 

@@ -1,0 +1,72 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Versions of before there were guards are stored without their count of resources, and a
+// guard that passed over them would be blind on the first write after an upgrade. A
+// decision must not read, so it ends with an uncounted, and is made again with the count.
+
+// uncounted ends a decision that needs the count of this version.
+type uncounted struct{ number uint64 }
+
+func (u *uncounted) Error() string {
+	return fmt.Sprintf("state: the resources of version %d were never counted", u.number)
+}
+
+// recount is what was found when a version's resources were counted afterwards.
+type recount struct {
+	number    uint64 // of the version; 0 for none
+	resources int    // -1 when they can't be counted: there is nothing more to find out
+}
+
+// known returns h with the count of its newest version, as far as that can be known, or
+// an *uncounted where it is to be found out for next's sake.
+func (c call) known(h Head, next Version) (Head, error) {
+	if !h.Exists() || h.Version.Resources >= 0 || h.Version.Encrypted || next.Resources < 0 || destroys(h.Lock) {
+		return h, nil
+	}
+	if c.recount.number != h.Version.Number {
+		return h, &uncounted{h.Version.Number}
+	}
+	h.Version.Resources = c.recount.resources
+	return h, nil
+}
+
+// decide has the store record what a decision of the call says; where that needs a count,
+// it is asked again. decision returns it with what the call knows by then.
+func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, decision func() Decide) (Head, error) {
+	for {
+		head, err := s.store.Update(ctx, ref, body, decision())
+		missing, ok := errors.AsType[*uncounted](err)
+		if !ok {
+			return head, err
+		}
+		if call.recount, err = s.count(ctx, ref, missing.number); err != nil {
+			return Head{}, err
+		}
+	}
+}
+
+// count counts the resources of a stored version. One whose bytes are lost or destroyed has
+// no count: that must keep nobody from writing a good one.
+func (s *Service) count(ctx context.Context, ref Ref, number uint64) (recount, error) {
+	release, err := s.roomFor(ctx, ref, number)
+	if err != nil {
+		return recount{}, err
+	}
+	defer release()
+	snapshot, err := s.version(ctx, ref, number)
+	switch {
+	case fault.Is(err, fault.VersionNotFound), fault.Is(err, fault.VersionPurged), fault.Is(err, fault.StateCorrupt):
+		return recount{number, -1}, nil
+	case err != nil:
+		return recount{}, err
+	}
+	return recount{number, resourcesOf(snapshot.Body)}, nil
+}

@@ -1,11 +1,21 @@
 #!/usr/bin/env bash
 # Runs every fuzz target of the module for so many runs, or so long: scripts/fuzz.sh 100000x
+# Each package is built once for all of its targets; the corpora are those of go test -fuzz.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 much=${1:?usage: scripts/fuzz.sh RUNS, such as 100000x, or a duration, such as 10m}
 
-git grep -n --untracked -oE '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | while IFS=: read -r file _ func; do
-  target=${func#func }
-  printf '%s in %s\n' "$target" "$(dirname "$file")"
-  go test -run '^$' -fuzz "^$target\$" -fuzztime "$much" "./$(dirname "$file")" </dev/null
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+corpora=$(go env GOCACHE)/fuzz
+module=$(go list -m)
+
+git grep -l --untracked -E '^func Fuzz[A-Za-z0-9_]+' -- '*_test.go' | xargs -n1 dirname | sort -u | while read -r package; do
+  go test -c -fuzz . -o "$scratch/test" "./$package" </dev/null
+  targets=$(cd "$package" && "$scratch/test" -test.list '^Fuzz')
+  for target in $targets; do
+    printf '%s in %s\n' "$target" "$package"
+    (cd "$package" && "$scratch/test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$much" \
+      -test.fuzzcachedir "$corpora/$module/$package" </dev/null)
+  done
 done

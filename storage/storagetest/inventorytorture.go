@@ -31,7 +31,7 @@ func checkInventoryKill(t *testing.T, open func(t *testing.T, dir string) invent
 	}
 	start, rounds := time.Now(), 0
 	// A slow machine may take longer than that: fewer rounds would prove too little.
-	for !t.Failed() && (rounds < 8 || time.Since(start) < budget && (long || tt.ledger.instances < 5000)) {
+	for !t.Failed() && (rounds < 5 || time.Since(start) < budget && (long || tt.ledger.instances < 3000)) {
 		tt.round(t)
 		rounds++
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -61,41 +62,66 @@ func checkPurge(t *testing.T, store state.Store) {
 // checkPurgeReads purges newest versions under readers: what begins after a Purge has
 // returned never sees the bytes.
 func checkPurgeReads(t *testing.T, store state.Store) {
-	ref := newRef("leak")
-	var destroyed atomic.Uint64 // versions up to this one are purged
-	var done atomic.Bool
-	together(t, 4, func(ctx context.Context, worker int) error {
+	p := &purgeReads{store: store, ref: newRef("leak")}
+	const readers = 3
+	together(t, readers+1, func(ctx context.Context, worker int) error {
 		if worker == 0 {
-			defer done.Store(true)
-			return writeAndPurge(ctx, store, ref, &destroyed)
+			defer p.done.Store(true)
+			return p.write(ctx, readers)
 		}
-		for !done.Load() && ctx.Err() == nil {
-			floor := destroyed.Load()
-			got, err := store.Current(ctx, ref)
-			if err == nil && got.Number <= floor {
-				return fmt.Errorf("version %d was read after it was purged", got.Number)
-			}
-			if err != nil && !fault.Is(err, fault.VersionPurged) && !fault.Is(err, fault.StateNotFound) {
-				return err
-			}
-		}
-		return nil
+		return p.read(ctx)
 	})
 }
 
-func writeAndPurge(ctx context.Context, store state.Store, ref state.Ref, destroyed *atomic.Uint64) error {
+// purgeReads is one writer and several readers of a state.
+type purgeReads struct {
+	store     state.Store
+	ref       state.Ref
+	destroyed atomic.Uint64 // versions up to this one are purged
+	answered  atomic.Uint64 // reads
+	done      atomic.Bool
+}
+
+func (p *purgeReads) read(ctx context.Context) error {
+	for !p.done.Load() && ctx.Err() == nil {
+		floor := p.destroyed.Load()
+		got, err := p.store.Current(ctx, p.ref)
+		if err == nil && got.Number <= floor {
+			return fmt.Errorf("version %d was read after it was purged", got.Number)
+		}
+		if err != nil && !fault.Is(err, fault.VersionPurged) && !fault.Is(err, fault.StateNotFound) {
+			return err
+		}
+		p.answered.Add(1)
+	}
+	return nil
+}
+
+// write purges every other version at once, and the rest when readers have seen it.
+func (p *purgeReads) write(ctx context.Context, readers uint64) error {
 	for i := range uint64(30) {
 		body := stateBody(i, "secret")
-		head, err := store.Update(ctx, ref, body, accept(describe(body)))
-		if err == nil {
-			err = store.Purge(ctx, ref, head.Version.Number, happened("purge"))
-		}
+		head, err := p.store.Update(ctx, p.ref, body, accept(describe(body)))
 		if err != nil {
 			return err
 		}
-		destroyed.Store(head.Version.Number)
+		if i%2 == 1 {
+			p.awaitRead(ctx, readers)
+		}
+		if err := p.store.Purge(ctx, p.ref, head.Version.Number, happened("purge")); err != nil {
+			return err
+		}
+		p.destroyed.Store(head.Version.Number)
+		p.awaitRead(ctx, readers)
 	}
 	return nil
+}
+
+// awaitRead returns when one of the readers, at least, has begun a read since, and ended it.
+func (p *purgeReads) awaitRead(ctx context.Context, readers uint64) {
+	for enough := p.answered.Load() + readers + 1; p.answered.Load() < enough && ctx.Err() == nil; {
+		runtime.Gosched()
+	}
 }
 
 // checkPrune removes versions by number, by time and by both, in pieces.

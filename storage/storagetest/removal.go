@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,7 +61,7 @@ func checkPurge(t *testing.T, store state.Store) {
 // checkPurgeReads purges newest versions under readers: what begins after a Purge has
 // returned never sees the bytes.
 func checkPurgeReads(t *testing.T, store state.Store) {
-	p := &purgeReads{store: store, ref: newRef("leak")}
+	p := &purgeReads{store: store, ref: newRef("leak"), answered: make(chan struct{})}
 	const readers = 3
 	together(t, readers+1, func(ctx context.Context, worker int) error {
 		if worker == 0 {
@@ -78,7 +77,7 @@ type purgeReads struct {
 	store     state.Store
 	ref       state.Ref
 	destroyed atomic.Uint64 // versions up to this one are purged
-	answered  atomic.Uint64 // reads
+	answered  chan struct{} // a read, when the writer waits for one
 	done      atomic.Bool
 }
 
@@ -92,14 +91,17 @@ func (p *purgeReads) read(ctx context.Context) error {
 		if err != nil && !fault.Is(err, fault.VersionPurged) && !fault.Is(err, fault.StateNotFound) {
 			return err
 		}
-		p.answered.Add(1)
+		select {
+		case p.answered <- struct{}{}:
+		default:
+		}
 	}
 	return nil
 }
 
 // write purges every other version at once, and the rest when readers have seen it.
-func (p *purgeReads) write(ctx context.Context, readers uint64) error {
-	for i := range uint64(30) {
+func (p *purgeReads) write(ctx context.Context, readers int) error {
+	for i := range uint64(12) {
 		body := stateBody(i, "secret")
 		head, err := p.store.Update(ctx, p.ref, body, accept(describe(body)))
 		if err != nil {
@@ -118,9 +120,12 @@ func (p *purgeReads) write(ctx context.Context, readers uint64) error {
 }
 
 // awaitRead returns when one of the readers, at least, has begun a read since, and ended it.
-func (p *purgeReads) awaitRead(ctx context.Context, readers uint64) {
-	for enough := p.answered.Load() + readers + 1; p.answered.Load() < enough && ctx.Err() == nil; {
-		runtime.Gosched()
+func (p *purgeReads) awaitRead(ctx context.Context, readers int) {
+	for range readers + 1 {
+		select {
+		case <-p.answered:
+		case <-ctx.Done():
+		}
 	}
 }
 

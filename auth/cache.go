@@ -8,7 +8,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// tag stands for an organization and a key: their HMAC-SHA256 under a random key of this
+// tag stands for an organization and a key: their SHA-256 behind a random key of this
 // process. Neither can be found from it.
 type tag [32]byte
 

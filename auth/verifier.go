@@ -155,7 +155,7 @@ func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) 
 	if v.tokens != nil && IsToken(cred.Key) {
 		return v.verifyToken(ctx, cred, client)
 	}
-	m, err := v.match(ctx, cred, placeOf(cred.Org, client.Address))
+	m, err := v.match(ctx, cred, client.Address)
 	if err == nil {
 		err = m.key.Grant.usable(m.key.From, v.now(), client.Address)
 	}

@@ -297,7 +297,9 @@ func TestNoKeyInLogsOrErrors(t *testing.T) {
 	b := newBench(t, VerifierConfig{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
 	secret := NewKey(orgA)
-	ctx := logctx.With(context.Background(), slog.String("request_id", "req-7"))
+	var attrs logctx.Attrs
+	attrs.Add(slog.String("request_id", "req-7"))
+	ctx := context.WithValue(context.Background(), logctx.Key{}, &attrs)
 	cred := Credentials{orgA, secret}
 	_, err := b.Verify(ctx, cred, Client{Address: "192.0.2.1"})
 	all := b.log.String() + err.Error() + fmt.Sprintf("%v %+v %#v %s", cred, cred, cred, &cred)

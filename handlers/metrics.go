@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -21,6 +22,13 @@ type metrics struct {
 	requests  *prometheus.HistogramVec
 	instances prometheus.Counter
 	now       func() time.Time
+	observers *sync.Map // from labels to prometheus.Observer: finding one by its labels' text takes longer
+}
+
+// labels are those of a request.
+type labels struct {
+	route, method string
+	class         int // of the status, such as 2
 }
 
 func newMetrics(service *inventory.Service, guard *middleware.Guard, version string, now func() time.Time) metrics {
@@ -35,7 +43,8 @@ func newMetrics(service *inventory.Service, guard *middleware.Guard, version str
 			Name: "holdfast_uploads_instances_total",
 			Help: "Uploaded instances that were recorded; replays don't count.",
 		}),
-		now: now,
+		now:       now,
+		observers: new(sync.Map),
 	}
 	m.registry.MustRegister(m.requests, m.instances, newUploadCollector(service), newGuardCollector(guard), buildInfo(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -61,10 +70,19 @@ func (m metrics) handler() gin.HandlerFunc {
 func (m metrics) observe(c *gin.Context) {
 	start := m.now()
 	defer func() {
-		status := strconv.Itoa(c.Writer.Status()/100) + "xx"
-		m.requests.WithLabelValues(knownRoute(c), knownMethod(c.Request.Method), status).Observe(m.now().Sub(start).Seconds())
+		is := labels{knownRoute(c), knownMethod(c.Request.Method), c.Writer.Status() / 100}
+		m.observer(is).Observe(m.now().Sub(start).Seconds())
 	}()
 	c.Next()
+}
+
+func (m metrics) observer(of labels) prometheus.Observer {
+	if found, ok := m.observers.Load(of); ok {
+		return found.(prometheus.Observer)
+	}
+	made := m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.class)+"xx")
+	m.observers.Store(of, made)
+	return made
 }
 
 // knownRoute is the pattern, never the path: strangers choose paths.

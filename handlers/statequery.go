@@ -45,6 +45,9 @@ type selection struct {
 }
 
 func readSelection(c *gin.Context) (selection, error) {
+	if c.Request.URL.RawQuery == "" {
+		return selection{}, nil
+	}
 	values, err := url.ParseQuery(c.Request.URL.RawQuery)
 	if err != nil { // who meant to ask for a view must not get the whole state
 		return selection{}, fault.Wrap(err, fault.ParameterInvalid, "the query can't be read; each name and value must be URL-encoded")

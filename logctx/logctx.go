@@ -5,15 +5,38 @@ package logctx
 import (
 	"context"
 	"log/slog"
-	"slices"
+	"sync"
 )
 
-type key struct{}
+// Key is the key under which a context has its *Attrs.
+type Key struct{}
 
-// With returns a context whose log lines also carry attrs.
-func With(ctx context.Context, attrs ...slog.Attr) context.Context {
-	have, _ := ctx.Value(key{}).([]slog.Attr)
-	return context.WithValue(ctx, key{}, append(slices.Clip(have), attrs...))
+// Attrs are the attributes of a context's log lines. The zero Attrs has none. It is safe
+// for concurrent use: what works for a request on another goroutine may log meanwhile.
+type Attrs struct {
+	mu    sync.Mutex
+	attrs []slog.Attr
+	first [usual]slog.Attr // room for what nearly all requests have
+}
+
+// usual is how many attributes a request has: its ID, organization and state.
+const usual = 3
+
+// Add has every further line carry these too.
+func (a *Attrs) Add(attrs ...slog.Attr) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.attrs == nil {
+		a.attrs = a.first[:0]
+	}
+	a.attrs = append(a.attrs, attrs...)
+}
+
+// get returns what there is now. It never changes: Add writes behind it.
+func (a *Attrs) get() []slog.Attr {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.attrs
 }
 
 // Handler returns a handler that adds the context's attributes to each record and
@@ -23,9 +46,9 @@ func Handler(next slog.Handler) slog.Handler { return handler{next} }
 type handler struct{ slog.Handler }
 
 func (h handler) Handle(ctx context.Context, r slog.Record) error {
-	if attrs, ok := ctx.Value(key{}).([]slog.Attr); ok {
+	if attrs, ok := ctx.Value(Key{}).(*Attrs); ok {
 		r = r.Clone()
-		r.AddAttrs(attrs...)
+		r.AddAttrs(attrs.get()...)
 	}
 	return h.Handler.Handle(ctx, r)
 }

@@ -26,8 +26,6 @@ type CertificateVerifier interface {
 // Credentials reads a request's credentials.
 type Credentials func(*http.Request) (auth.Credentials, error)
 
-type principalKey struct{}
-
 // Authenticate lets a request pass only with verified credentials or, if it carries none,
 // with a client certificate that stands for somebody. Principal then returns who that is.
 func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
@@ -37,16 +35,16 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 			Fail(c, err)
 			return
 		}
-		ctx := context.WithValue(c.Request.Context(), principalKey{}, principal)
-		withContext(c, ctx)
-		Annotate(c, slog.String("org", principal.Org.String()))
+		r := recordOf(c)
+		r.principal = principal
+		r.lines.Add(slog.String("org", principal.Org.String()))
 		c.Next()
 	}
 }
 
 func principalOf(c *gin.Context, verifier Verifier, credentials Credentials) (auth.Principal, error) {
 	ctx := c.Request.Context()
-	client := auth.Client{Address: c.ClientIP(), Request: RequestIDOf(ctx)}
+	client := auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)}
 	certificates, ok := verifier.(CertificateVerifier)
 	if shown := Certificate(c.Request); ok && len(shown.SANs) > 0 && carriesNone(c.Request) {
 		return certificates.VerifyCertificate(ctx, shown, client)
@@ -67,8 +65,10 @@ func carriesNone(r *http.Request) bool {
 // Principal returns the verified caller; the zero Principal, which may nothing, where
 // Authenticate did not run.
 func Principal(c *gin.Context) auth.Principal {
-	principal, _ := c.Request.Context().Value(principalKey{}).(auth.Principal)
-	return principal
+	if r := recordIn(c.Request.Context()); r != nil {
+		return r.principal
+	}
+	return auth.Principal{}
 }
 
 // NativeCredentials reads X-Org-ID with X-API-Key, HTTP Basic with the organization's

@@ -104,7 +104,7 @@ func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 		p := &passage{guard: g, org: Principal(c).Org, claim: claim}
 		// The one place that gives back what the request takes, whatever becomes of it.
 		defer p.end()
-		c.Set(passageKey{}, p)
+		recordOf(c).passage = p
 		s := r.count(Principal(c))
 		s.setHeaders(c)
 		if s.wait > 0 && !p.spared(c, Rate) {
@@ -119,10 +119,12 @@ func (s standing) setHeaders(c *gin.Context) {
 	if s.limit == 0 {
 		return
 	}
+	values := [...]string{strconv.Itoa(s.limit), strconv.Itoa(s.remaining), strconv.Itoa(int(math.Ceil(s.whole.Seconds())))}
+	header := c.Writer.Header()
 	// In the spelling that net/http gives them anyway, at a price for each request.
-	c.Header("Ratelimit-Limit", strconv.Itoa(s.limit))
-	c.Header("Ratelimit-Remaining", strconv.Itoa(s.remaining))
-	c.Header("Ratelimit-Reset", strconv.Itoa(int(math.Ceil(s.whole.Seconds()))))
+	header["Ratelimit-Limit"] = values[0:1:1]
+	header["Ratelimit-Remaining"] = values[1:2:2]
+	header["Ratelimit-Reset"] = values[2:3:3]
 }
 
 func (s standing) fault() *fault.Error {

@@ -33,7 +33,7 @@ func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
 		slog.Int("status", status),
 		slog.Int("bytes", max(c.Writer.Size(), 0)),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
-		slog.String("client", c.ClientIP()),
+		slog.String("client", clientOf(c)),
 	}
 	if aborted {
 		attrs = append(attrs, slog.Bool("aborted", true))

@@ -6,8 +6,6 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-type passageKey struct{}
-
 // passage is one request's way past a Guard, and what it has taken there.
 type passage struct {
 	guard *Guard
@@ -24,7 +22,12 @@ type passage struct {
 
 // passageOf returns the request's passage. A route without a guard in its chain panics at
 // its first request, and so in tests.
-func passageOf(c *gin.Context) *passage { return c.MustGet(passageKey{}).(*passage) }
+func passageOf(c *gin.Context) *passage {
+	if p := recordOf(c).passage; p != nil {
+		return p
+	}
+	panic("no guard stands before this route")
+}
 
 // Admit lets a request in: it reads the body, of at most limit bytes, and then takes one of
 // the places for requests in flight. So who sends slowly takes up no place. A limit of 0

@@ -6,15 +6,16 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/logctx"
 )
 
 // RequestIDHeader carries the request ID in both directions.
 const RequestIDHeader = "X-Request-ID"
 
-const maxRequestIDLength = 128
-
-type requestIDKey struct{}
+const (
+	// requestIDKey is how net/http spells it.
+	requestIDKey       = "X-Request-Id"
+	maxRequestIDLength = 128
+)
 
 // RequestID gives every request an ID: the caller's own when it is 1 to 128 letters,
 // digits and `. _ -`, else a new UUID. It is returned in the answer and stands in every
@@ -25,17 +26,20 @@ func RequestID() gin.HandlerFunc {
 		if !validRequestID(id) {
 			id = uuid.NewString()
 		}
-		c.Header(RequestIDHeader, id)
-		ctx := context.WithValue(c.Request.Context(), requestIDKey{}, id)
-		withContext(c, logctx.With(ctx, slog.String("request_id", id)))
+		c.Writer.Header()[requestIDKey] = []string{id}
+		r := recordOf(c)
+		r.id = id
+		r.lines.Add(slog.String("request_id", id))
 		c.Next()
 	}
 }
 
 // RequestIDOf returns the ID that RequestID gave; empty outside of its chain.
 func RequestIDOf(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+	if r := recordIn(ctx); r != nil {
+		return r.id
+	}
+	return ""
 }
 
 // validRequestID keeps what a stranger sends out of log lines unless it is harmless.
@@ -53,10 +57,3 @@ func validRequestID(id string) bool {
 	}
 	return true
 }
-
-// Annotate adds attributes to every further log line of this request.
-func Annotate(c *gin.Context, attrs ...slog.Attr) {
-	withContext(c, logctx.With(c.Request.Context(), attrs...))
-}
-
-func withContext(c *gin.Context, ctx context.Context) { c.Request = c.Request.WithContext(ctx) }

@@ -67,7 +67,7 @@ func serverTable() []setting {
 			help: "How long a connection is kept while its client asks for nothing.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Server.IdleTimeout }, parseDuration)},
 		{section: in, key: "memory_limit", env: "HOLDFAST_MEMORY_LIMIT", def: "auto", kind: "memory",
-			help: "How large the process may get before its garbage collector works harder, as a size; off for no limit. auto is GOMEMLIMIT, or else 90 % of what the container or service may have (its cgroup's limit), or else none. It is no hard limit: what is in use stays.",
+			help: "How large the process may get before its garbage collector works harder, as a size; off for no limit. auto is GOMEMLIMIT, or else 90 % of what the container or service may have (its cgroup's limit), or else none. It is no hard limit: what is in use stays. With less than 256 MiB, garbage is collected whenever the heap has doubled; with more, not before it has 64 MiB, unless GOGC says otherwise.",
 			set:  into(func(s *Settings) *int64 { return &s.Server.MemoryLimit }, parseMemory)},
 	}
 }

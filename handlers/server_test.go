@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
@@ -97,7 +98,10 @@ func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(router)
+	server := httptest.NewUnstartedServer(router)
+	server.Listener = middleware.Listen(server.Listener)
+	server.Config.ConnContext = middleware.ConnContext
+	server.Start()
 	t.Cleanup(server.Close)
 	return server
 }

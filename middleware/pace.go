@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -72,6 +73,7 @@ func (p *progress) deadline(now time.Time) time.Time {
 // not count, however long that is: a deadline stands only while something is written.
 type pacedWriter struct {
 	gin.ResponseWriter
+	conn    *conn // nil where it is not of Listen
 	control *http.ResponseController
 	now     func() time.Time
 	progress
@@ -84,6 +86,7 @@ func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		w := &pacedWriter{
 			ResponseWriter: c.Writer,
+			conn:           connOf(c.Request.Context()),
 			control:        http.NewResponseController(c.Writer),
 			now:            now,
 			progress:       progress{pace: pace},
@@ -116,10 +119,21 @@ func (w *pacedWriter) Write(p []byte) (written int, err error) {
 func (w *pacedWriter) writePiece(p []byte) (int, error) {
 	start := w.now()
 	w.limit()
-	n, err := w.ResponseWriter.Write(p)
+	n, err := w.send(p)
 	w.add(n, w.now().Sub(start))
 	w.free()
 	return n, err
+}
+
+// send has the beginning of an answer leave in one go, if it is longer than what net/http
+// keeps anyway.
+func (w *pacedWriter) send(p []byte) (int, error) {
+	if w.conn == nil || w.Size() > 0 || len(p) <= heldBytes {
+		return w.ResponseWriter.Write(p)
+	}
+	w.conn.hold()
+	n, err := w.ResponseWriter.Write(p)
+	return n, errors.Join(err, w.conn.release())
 }
 
 // WriteString implements gin.ResponseWriter.

@@ -49,6 +49,7 @@ names who has TLS in front of it, or allow_plaintext is set.`,
 				debug.SetMemoryLimit(limit)
 				log.InfoContext(cmd.Context(), "the collector works harder beyond the memory limit", "bytes", limit)
 			}
+			collectLater(a.getenv, debug.SetMemoryLimit(-1))
 			return serve(cmd.Context(), settings, log)
 		},
 	}
@@ -113,7 +114,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	server := newServer(settings.Server, router, log)
 	server.TLSConfig = tlsConfig
-	return serveUntil(ctx, listener, server, settings.Server, log)
+	return serveUntil(ctx, middleware.Listen(listener), server, settings.Server, log)
 }
 
 func serverLimits(settings configs.Limits) middleware.Limits {
@@ -147,6 +148,7 @@ func closing(log *slog.Logger, what string, c io.Closer) {
 func newServer(settings configs.Server, handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
+		ConnContext:       middleware.ConnContext,
 		ReadHeaderTimeout: settings.ReadHeaderTimeout,
 		IdleTimeout:       settings.IdleTimeout,
 		MaxHeaderBytes:    32 << 10,

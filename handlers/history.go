@@ -97,7 +97,7 @@ func (s states) version(c *gin.Context) {
 	})
 }
 
-// purge destroys the bytes of one version.
+// purge destroys the bytes of one version, and what the index of resources has of them.
 func (s states) purge(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
 		number, err := pathNumber(c)
@@ -112,7 +112,11 @@ func (s states) purge(c *gin.Context) {
 		if err != nil {
 			return nil, err
 		}
-		return success(), s.service.Purge(c.Request.Context(), middleware.Principal(c), name, number, reason)
+		err = s.service.Purge(c.Request.Context(), middleware.Principal(c), name, number, reason)
+		if err == nil && s.index != nil {
+			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, number)
+		}
+		return success(), err
 	})
 }
 

@@ -96,7 +96,7 @@ func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 
 // routeHistory is what is known of states beyond their newest bytes.
 func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
 	group = group.Group("", guard.States(s.claim))
 	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
 	group.GET("/states", empty, s.list)

@@ -12,12 +12,15 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
 
 // states serves the state protocol in one spelling.
 type states struct {
-	service  *state.Service
+	service *state.Service
+	// index is to have nothing of a version that is purged; nil for none.
+	index    *resources.Service
 	maxBytes int64
 	// name reads the state's name from the path.
 	name func(*gin.Context) (state.Name, error)

@@ -26,6 +26,7 @@ func (x *Indexer) followStates(ctx context.Context) error {
 		}
 		return x.followStates(ctx)
 	}
+	x.knownFeed.Store(true)
 	for {
 		events, err := x.States.Feed(ctx, p.Sequence, feedPage)
 		if err != nil || len(events) == 0 {
@@ -35,10 +36,15 @@ func (x *Indexer) followStates(ctx context.Context) error {
 			return err
 		}
 		p = positionAt(events[len(events)-1])
-		if err := x.Index.Advance(ctx, p); err != nil {
+		if err := x.advance(ctx, p); err != nil {
 			return err
 		}
 	}
+}
+
+func (x *Indexer) advance(ctx context.Context, p Position) error {
+	defer x.progress.step()
+	return x.turn.alone(ctx, func() error { return x.Index.Advance(ctx, p) })
 }
 
 // knows reports whether the position is one in this store's feed. It is not when the index
@@ -74,9 +80,13 @@ func (x *Indexer) apply(ctx context.Context, events []audit.Event) error {
 		}
 	}
 	if purged {
-		return x.Index.Scrub(ctx)
+		return x.scrub(ctx)
 	}
 	return nil
+}
+
+func (x *Indexer) scrub(ctx context.Context) error {
+	return x.turn.alone(ctx, func() error { return x.Index.Scrub(ctx) })
 }
 
 func changesResources(a audit.Action) bool {
@@ -92,7 +102,7 @@ func changesResources(a audit.Action) bool {
 // they are stay as they are.
 func (x *Indexer) rebuild(ctx context.Context) error {
 	x.Log.InfoContext(ctx, "making the resource index")
-	if err := x.Index.Advance(ctx, Position{}); err != nil {
+	if err := x.advance(ctx, Position{}); err != nil {
 		return err
 	}
 	p, err := x.endOfFeed(ctx) // what is written after this is seen again
@@ -105,8 +115,11 @@ func (x *Indexer) rebuild(ctx context.Context) error {
 	if err := x.dropStrangers(ctx); err != nil {
 		return err
 	}
+	if err := x.scrub(ctx); err != nil { // a purge may be among the events that are not gone through
+		return err
+	}
 	x.Log.InfoContext(ctx, "the resource index is complete")
-	return x.Index.Advance(ctx, p)
+	return x.advance(ctx, p)
 }
 
 func (x *Indexer) endOfFeed(ctx context.Context) (Position, error) {

@@ -37,7 +37,7 @@ func (x *Indexer) followUploads(ctx context.Context) error {
 		}
 	}
 	for org := range followed { // they have no records any more
-		if err := x.Index.Forget(ctx, org); err != nil {
+		if err := x.forget(ctx, org); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (x *Indexer) followOrg(ctx context.Context, org uuid.UUID, cursor string) e
 		return err
 	}
 	// The records are not those that were followed: they were restored or replaced.
-	if err := x.Index.Forget(ctx, org); err != nil {
+	if err := x.forget(ctx, org); err != nil {
 		return err
 	}
 	return x.readOrg(ctx, org, "")
@@ -77,7 +77,7 @@ func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) err
 		if len(piece) < uploadsPiece {
 			continue
 		}
-		if err := x.Index.Record(ctx, org, piece, cursor); err != nil {
+		if err := x.record(ctx, org, piece, cursor); err != nil {
 			return err
 		}
 		piece = piece[:0]
@@ -85,5 +85,14 @@ func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) err
 	if len(piece) == 0 {
 		return nil
 	}
-	return x.Index.Record(ctx, org, piece, cursor)
+	return x.record(ctx, org, piece, cursor)
+}
+
+func (x *Indexer) record(ctx context.Context, org uuid.UUID, piece []Resource, cursor string) error {
+	defer x.progress.step()
+	return x.turn.alone(ctx, func() error { return x.Index.Record(ctx, org, piece, cursor) })
+}
+
+func (x *Indexer) forget(ctx context.Context, org uuid.UUID) error {
+	return x.turn.alone(ctx, func() error { return x.Index.Forget(ctx, org) })
 }

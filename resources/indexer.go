@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,7 @@ import (
 type States interface {
 	Head(ctx context.Context, ref state.Ref) (state.Head, error)
 	Version(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, error)
+	Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error)
 	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
 	All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error)
 }
@@ -50,14 +52,17 @@ type Indexer struct {
 	cancel context.CancelFunc
 	done   chan struct{}
 
-	turn    sync.Mutex         // held while it works
-	damaged map[uuid.UUID]bool // whose uploads can't be read; with turn
-	lag     lag
+	looking   sync.Mutex         // held while it looks at what is written
+	damaged   map[uuid.UUID]bool // whose uploads can't be read; with looking
+	turn      turn               // of changing the index
+	knownFeed atomic.Bool        // the index is known to be of this store
+	progress  *progress
+	lag       lag
 }
 
 // NewIndexer returns an indexer that does nothing until Start or CatchUp.
 func NewIndexer(s Sources) *Indexer {
-	return &Indexer{Sources: s, wake: make(chan struct{}, 1), damaged: map[uuid.UUID]bool{}}
+	return &Indexer{Sources: s, wake: make(chan struct{}, 1), damaged: map[uuid.UUID]bool{}, turn: newTurn(), progress: newProgress()}
 }
 
 // Start follows what is written until Close.
@@ -77,12 +82,13 @@ func (x *Indexer) Close() error {
 	return nil
 }
 
-// Wake makes it look now whether something was written.
-func (x *Indexer) Wake() {
+// Wake makes it look now whether something was written. It reports whether it will.
+func (x *Indexer) Wake() bool {
 	select {
 	case x.wake <- struct{}{}:
 	default: // it is awake already
 	}
+	return x.cancel != nil
 }
 
 func (x *Indexer) run(ctx context.Context) {
@@ -106,8 +112,10 @@ func (x *Indexer) run(ctx context.Context) {
 // CatchUp brings the index up to what is written now. What of one state or organization
 // can't be read stops nothing else; an error says that a store or the index is not there.
 func (x *Indexer) CatchUp(ctx context.Context) error {
-	x.turn.Lock()
-	defer x.turn.Unlock()
+	x.looking.Lock()
+	defer x.looking.Unlock()
+	x.progress.begin()
+	defer x.progress.end()
 	err := x.catchUp(ctx)
 	x.lag.note(err == nil)
 	return err

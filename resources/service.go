@@ -65,7 +65,7 @@ func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, 
 	if err != nil {
 		return Page{}, err
 	}
-	extent, err := s.extent(ctx, p, scope)
+	extent, scope, err := s.extent(ctx, p.Org, scope)
 	if err != nil {
 		return Page{}, err
 	}
@@ -93,7 +93,7 @@ func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuer
 	if err != nil {
 		return CoveragePage{}, err
 	}
-	extent, err := s.extent(ctx, p, scope)
+	extent, scope, err := s.extent(ctx, p.Org, scope)
 	if err != nil {
 		return CoveragePage{}, err
 	}
@@ -113,7 +113,7 @@ func (s *Service) Count(ctx context.Context, p auth.Principal, q CoverageQuery) 
 	if err != nil {
 		return nil, Extent{}, err
 	}
-	extent, err := s.extent(ctx, p, scope)
+	extent, scope, err := s.extent(ctx, p.Org, scope)
 	if err != nil {
 		return nil, Extent{}, err
 	}

@@ -10,6 +10,10 @@ import (
 
 // sync makes what the index has of a state what its newest version has.
 func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
+	return x.turn.alone(ctx, func() error { return x.syncAlone(ctx, ref) })
+}
+
+func (x *Indexer) syncAlone(ctx context.Context, ref state.Ref) error {
 	head, err := x.States.Head(ctx, ref)
 	if err != nil {
 		return err

@@ -139,11 +139,11 @@ func (x *Index) sweep(ctx context.Context) error {
 	return nil
 }
 
-// Scrub implements resources.Index. Deleted rows are overwritten when they go, so only the
-// WAL can have them still.
+// Scrub implements resources.Index. Deleted rows are overwritten when they go, so what a
+// change that broke off has left goes first, and then the WAL, which can have them still.
 func (x *Index) Scrub(ctx context.Context) error {
-	if x.file.Path == "" {
-		return nil
+	if err := x.sweep(ctx); err != nil || x.file.Path == "" {
+		return err
 	}
 	var busy, pages, done int
 	err := x.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)

@@ -19,7 +19,7 @@ func (x *Indexer) followStates(ctx context.Context) error {
 	}
 	if known, err := x.knows(ctx, p); err != nil || !known {
 		if err == nil {
-			err = x.rebuild(ctx)
+			err = x.rebuild(ctx, p)
 		}
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (x *Indexer) followStates(ctx context.Context) error {
 		if err := x.apply(ctx, events); err != nil {
 			return err
 		}
-		p = positionAt(events[len(events)-1])
+		p = x.positionAt(events[len(events)-1])
 		if err := x.advance(ctx, p); err != nil {
 			return err
 		}
@@ -47,19 +47,23 @@ func (x *Indexer) advance(ctx context.Context, p Position) error {
 	return x.turn.alone(ctx, func() error { return x.Index.Advance(ctx, p) })
 }
 
-// knows reports whether the position is one in this store's feed. It is not when the index
-// is new, or belongs to a store that was put back from a backup since.
+// knows reports whether the position is one in this store's feed, and what is there was read
+// by these rules. It is not when the index is new, or belongs to a store that was put back
+// from a backup since.
 func (x *Indexer) knows(ctx context.Context, p Position) (bool, error) {
-	if !p.Complete || p.Sequence == 0 {
-		return p.Complete, nil
+	if !p.Complete || p.Reader != x.Rules.Print() {
+		return false, nil
+	}
+	if p.Sequence == 0 {
+		return true, nil
 	}
 	events, err := x.States.Feed(ctx, p.Sequence-1, 1)
-	return err == nil && len(events) == 1 && positionAt(events[0]) == p, err
+	return err == nil && len(events) == 1 && x.positionAt(events[0]) == p, err
 }
 
-func positionAt(e audit.Event) Position {
+func (x *Indexer) positionAt(e audit.Event) Position {
 	parts := []string{e.Org.String(), string(e.Action), e.State, strconv.FormatUint(e.Version, 10), e.At.UTC().String(), e.Actor.Request}
-	return Position{Sequence: e.Sequence, Event: strings.Join(parts, " "), Complete: true}
+	return Position{Sequence: e.Sequence, Event: strings.Join(parts, " "), Complete: true, Reader: x.Rules.Print()}
 }
 
 // apply brings every state that the events are about up to date, once each.
@@ -99,10 +103,17 @@ func changesResources(a audit.Action) bool {
 }
 
 // rebuild makes the index as the states are now, whatever it has. States that it has as
-// they are stay as they are.
-func (x *Indexer) rebuild(ctx context.Context) error {
+// they are stay as they are, unless other rules have read them.
+func (x *Indexer) rebuild(ctx context.Context, have Position) error {
 	x.Log.InfoContext(ctx, "making the resource index")
-	if err := x.advance(ctx, Position{}); err != nil {
+	reader := x.Rules.Print()
+	if have != (Position{}) && have.Reader != reader {
+		x.Log.InfoContext(ctx, "other identity rules, or another program, have read what is in the resource index")
+		if err := x.reset(ctx); err != nil {
+			return err
+		}
+	}
+	if err := x.advance(ctx, Position{Reader: reader}); err != nil {
 		return err
 	}
 	p, err := x.endOfFeed(ctx) // what is written after this is seen again
@@ -123,13 +134,13 @@ func (x *Indexer) rebuild(ctx context.Context) error {
 }
 
 func (x *Indexer) endOfFeed(ctx context.Context) (Position, error) {
-	p := Position{Complete: true}
+	p := Position{Complete: true, Reader: x.Rules.Print()}
 	for {
 		events, err := x.States.Feed(ctx, p.Sequence, feedPage)
 		if err != nil || len(events) == 0 {
 			return p, err
 		}
-		p = positionAt(events[len(events)-1])
+		p = x.positionAt(events[len(events)-1])
 	}
 }
 

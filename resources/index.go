@@ -17,7 +17,7 @@ import (
 // All methods are safe for concurrent use, but only one caller at a time may change
 // things. What returned without an error is there after a crash of the process, or
 // nothing after it is either: nothing is ever there without what was done before. Errors
-// are faults of code StoreUnavailable, StoreFull or StoreCorrupt.
+// are faults of code StoreUnavailable or StoreFull.
 type Index interface {
 	// Position returns how far the feed of states was followed.
 	Position(ctx context.Context) (Position, error)
@@ -56,6 +56,14 @@ type Index interface {
 
 	Finder
 
+	// Damaged reports whether what the index has can't be relied upon. Errors say so of a
+	// part; Reset is what helps.
+	Damaged() bool
+
+	// Reset makes the index a new, empty one, whatever it has. Meanwhile, and after an error,
+	// all calls are StoreUnavailable, and the index counts as damaged.
+	Reset(ctx context.Context) error
+
 	// Close waits for calls that have begun and releases everything.
 	Close() error
 }
@@ -90,6 +98,9 @@ type Position struct {
 	Event    string
 	// Complete says that everything there was when the index was made is in it.
 	Complete bool
+	// Reader tells the program and the rules that filled the index from others, which may
+	// make something else of the same states and uploads.
+	Reader string
 }
 
 // Holding is what the index has of a state.

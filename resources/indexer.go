@@ -122,10 +122,20 @@ func (x *Indexer) CatchUp(ctx context.Context) error {
 }
 
 func (x *Indexer) catchUp(ctx context.Context) error {
+	if x.Index.Damaged() {
+		x.Log.WarnContext(ctx, "the resource index is damaged")
+		if err := x.reset(ctx); err != nil {
+			return err
+		}
+	}
 	if err := x.followStates(ctx); err != nil {
 		return err
 	}
 	return x.followUploads(ctx)
+}
+
+func (x *Indexer) reset(ctx context.Context) error {
+	return x.turn.alone(ctx, func() error { return x.Index.Reset(ctx) })
 }
 
 // lag is what metrics show of an indexer.

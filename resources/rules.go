@@ -2,6 +2,7 @@ package resources
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -41,6 +42,7 @@ type Rules struct {
 	// About is for people.
 	About string `json:"about"`
 
+	print    string                         // of all that is above
 	families map[string]string              // of each provider
 	uploads  map[string]map[string][]string // types by what uploads call them, by family
 }
@@ -72,6 +74,9 @@ func ReadRules(file []byte) (*Rules, error) {
 			return nil, err
 		}
 	}
+	if err := r.fingerprint(); err != nil {
+		return nil, err
+	}
 	r.families, r.uploads = map[string]string{}, map[string]map[string][]string{}
 	for family, providers := range r.Families {
 		for _, provider := range providers {
@@ -87,6 +92,24 @@ func ReadRules(file []byte) (*Rules, error) {
 		}
 	}
 	return r, nil
+}
+
+// meaning grows when this program makes something else of states and uploads than it did:
+// then every index is made again.
+const meaning = 1
+
+// Print tells these rules, and what the program makes of them, from others.
+func (r *Rules) Print() string { return r.print }
+
+// fingerprint leaves out what is for people, and how the file is laid out.
+func (r *Rules) fingerprint() error {
+	said := *r
+	said.About = ""
+	text, err := json.Marshal(said)
+	if err == nil {
+		r.print = fmt.Sprintf("%d %x", meaning, sha256.Sum256(text))
+	}
+	return err
 }
 
 // read puts the members of a file over what is there; types go in one by one.

@@ -8,8 +8,23 @@ import (
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
-// storeError turns what SQLite says into a fault. What isn't listed is a mistake of ours.
-func storeError(err error) error {
+// unreadable is fault for a row that was found. If it is not what was written, that is
+// damage too: SQLite keeps no checksums.
+func (x *Index) unreadable(err error) error {
+	if sqlitedb.TroubleOf(err) != sqlitedb.None || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return x.fault(err)
+	}
+	return x.damage(err)
+}
+
+func (x *Index) damage(err error) error {
+	x.damaged.Store(true)
+	return fault.Wrap(err, fault.StoreUnavailable, "the resource index is damaged, and is made again now; ask again later")
+}
+
+// fault turns what SQLite says into a fault. What isn't listed is a mistake of ours. Damage
+// is remembered.
+func (x *Index) fault(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
@@ -22,7 +37,7 @@ func storeError(err error) error {
 	case sqlitedb.Full:
 		return fault.Wrap(err, fault.StoreFull, "the resource index's disk is full")
 	case sqlitedb.Damaged:
-		return fault.Wrap(err, fault.StoreCorrupt, "the resource index is damaged; stop the server and remove resources.db to have it made again")
+		return x.damage(err)
 	}
 	return fault.Wrap(err, fault.StoreUnavailable, "the resource index can't be read or written right now")
 }

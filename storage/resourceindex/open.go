@@ -2,13 +2,13 @@ package resourceindex
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
+	"sync/atomic"
 
 	"github.com/pressly/goose/v3"
 
@@ -19,13 +19,12 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-const readConnections = 4
-
 // Index is a resources.Index. Make it with Open or OpenMemory.
 type Index struct {
 	file    sqlitedb.File // no path in memory
-	writer  *sql.DB
-	readers *sql.DB // the writer, in memory
+	log     *slog.Logger
+	current atomic.Pointer[connections]
+	damaged atomic.Bool
 }
 
 func databaseFile(path string) sqlitedb.File {
@@ -61,6 +60,60 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Index, error) {
 	return open(ctx, file, log)
 }
 
+// OpenMemory returns an index that is gone with the process, and was on no disk.
+func OpenMemory(ctx context.Context, log *slog.Logger) (*Index, error) {
+	return open(ctx, sqlitedb.File{}, log)
+}
+
+func open(ctx context.Context, file sqlitedb.File, log *slog.Logger) (*Index, error) {
+	x := &Index{file: file, log: log}
+	c, err := x.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	x.current.Store(c)
+	if err := x.sweep(ctx); err != nil { // what a crash left behind
+		return nil, errors.Join(fmt.Errorf("open %s: %w", file.Path, err), x.Close())
+	}
+	return x, nil
+}
+
+// connect opens the database and brings its schema up to date.
+func (x *Index) connect(ctx context.Context) (_ *connections, err error) {
+	c, err := dial(ctx, x.file)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", x.file.Path, err)
+	}
+	s := schema.Schema{Steps: migrations, Dialect: goose.DialectSQLite3, Of: "resource index"}
+	if err := s.Migrate(ctx, c.writer, x.log); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", x.file.Path, err), c.close())
+	}
+	return c, nil
+}
+
+// Damaged implements resources.Index.
+func (x *Index) Damaged() bool { return x.damaged.Load() }
+
+// Reset implements resources.Index. Until there is a new file, and after an error, every
+// call fails.
+func (x *Index) Reset(ctx context.Context) error {
+	x.damaged.Store(true) // who comes after an error has to try again
+	err := x.current.Load().close()
+	if x.file.Path != "" {
+		err = remove(x.file.Path) // the damage may keep a file from being closed in order
+	}
+	if err != nil {
+		return x.fault(err)
+	}
+	c, err := x.connect(ctx)
+	if err != nil {
+		return x.fault(err)
+	}
+	x.current.Store(c)
+	x.damaged.Store(false)
+	return nil
+}
+
 func remove(path string) error {
 	var errs []error
 	for _, suffix := range []string{"-wal", "-shm", ""} {
@@ -71,59 +124,5 @@ func remove(path string) error {
 	return errors.Join(errs...)
 }
 
-func open(ctx context.Context, file sqlitedb.File, log *slog.Logger) (_ *Index, err error) {
-	if err := file.Prepare(); err != nil {
-		return nil, err
-	}
-	x := &Index{file: file}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("open %s: %w", file.Path, err), x.Close())
-		}
-	}()
-	if x.writer, err = file.OpenWriter(ctx); err != nil {
-		return nil, err
-	}
-	if err := x.start(ctx, log); err != nil {
-		return nil, err
-	}
-	if x.readers, err = file.OpenReader(); err != nil {
-		return nil, err
-	}
-	x.readers.SetMaxOpenConns(readConnections)
-	x.readers.SetMaxIdleConns(readConnections)
-	return x, nil
-}
-
-// OpenMemory returns an index that is gone with the process, and was on no disk.
-func OpenMemory(ctx context.Context, log *slog.Logger) (*Index, error) {
-	db, err := sqlitedb.OpenMemory(pragmas())
-	if err != nil {
-		return nil, err
-	}
-	x := &Index{writer: db, readers: db}
-	if err := x.start(ctx, log); err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
-	return x, nil
-}
-
-// start brings the schema up to date and sweeps what a crash left behind.
-func (x *Index) start(ctx context.Context, log *slog.Logger) error {
-	s := schema.Schema{Steps: migrations, Dialect: goose.DialectSQLite3, Of: "resource index"}
-	if err := s.Migrate(ctx, x.writer, log); err != nil {
-		return err
-	}
-	return x.sweep(ctx)
-}
-
 // Close implements resources.Index.
-func (x *Index) Close() error {
-	var errs []error
-	for _, db := range []*sql.DB{x.readers, x.writer} { // the writer last: it removes the WAL
-		if db != nil {
-			errs = append(errs, db.Close())
-		}
-	}
-	return errors.Join(errs...)
-}
+func (x *Index) Close() error { return x.current.Load().close() }

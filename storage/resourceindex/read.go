@@ -15,9 +15,9 @@ import (
 // Position implements resources.Index.
 func (x *Index) Position(ctx context.Context) (p resources.Position, err error) {
 	var sequence int64
-	err = x.readers.QueryRowContext(ctx, "SELECT sequence, event, complete FROM position").Scan(&sequence, &p.Event, &p.Complete)
+	err = x.readers().QueryRowContext(ctx, "SELECT sequence, event, complete, reader FROM position").Scan(&sequence, &p.Event, &p.Complete, &p.Reader)
 	p.Sequence = uint64(sequence)
-	return p, storeError(err)
+	return p, x.fault(err)
 }
 
 const heldColumns = `SELECT orgs.org, h.state, h.version, h.digest, h.at, h.unread FROM holdings h JOIN orgs ON orgs.id = h.org
@@ -64,11 +64,11 @@ func (x *Index) Followed(ctx context.Context) (map[uuid.UUID]string, error) {
 // Cursor implements resources.Finder.
 func (x *Index) Cursor(ctx context.Context, org uuid.UUID) (string, error) {
 	var cursor sql.NullString
-	err := x.readers.QueryRowContext(ctx, "SELECT cursor FROM orgs WHERE org = ?", org.String()).Scan(&cursor)
+	err := x.readers().QueryRowContext(ctx, "SELECT cursor FROM orgs WHERE org = ?", org.String()).Scan(&cursor)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return cursor.String, storeError(err)
+	return cursor.String, x.fault(err)
 }
 
 // Search implements resources.Finder.
@@ -107,12 +107,12 @@ type view struct {
 // view settles which states are within the scope.
 func (x *Index) view(ctx context.Context, org uuid.UUID, scope resources.Scope) (view, error) {
 	v := view{all: scope.AnyState && scope.States == nil, names: "[]", uploads: scope.Uploads}
-	err := x.readers.QueryRowContext(ctx, "SELECT id FROM orgs WHERE org = ?", org.String()).Scan(&v.org)
+	err := x.readers().QueryRowContext(ctx, "SELECT id FROM orgs WHERE org = ?", org.String()).Scan(&v.org)
 	if errors.Is(err, sql.ErrNoRows) {
 		return v, nil
 	}
 	if err != nil || v.all || scope.States == nil {
-		return v, storeError(err)
+		return v, x.fault(err)
 	}
 	names, err := list(ctx, x, func(scan scan) (name string, err error) { return name, scan(&name) },
 		"SELECT state FROM holdings WHERE org = ? AND live = 1 AND state <> ''", v.org)
@@ -132,18 +132,18 @@ func (x *Index) view(ctx context.Context, org uuid.UUID, scope resources.Scope) 
 
 // list runs a query and returns what one makes of each row.
 func list[T any](ctx context.Context, x *Index, one func(scan) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := x.readers.QueryContext(ctx, query, args...)
+	rows, err := x.readers().QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, storeError(err)
+		return nil, x.fault(err)
 	}
 	defer func() { _ = rows.Close() }() // what it could say, Err says
 	var all []T
 	for rows.Next() {
 		value, err := one(rows.Scan)
 		if err != nil {
-			return nil, storeError(err)
+			return nil, x.unreadable(err)
 		}
 		all = append(all, value)
 	}
-	return all, storeError(rows.Err())
+	return all, x.fault(rows.Err())
 }

@@ -18,20 +18,20 @@ const pieceSize = 250
 
 // transact runs a change in a transaction.
 func (x *Index) transact(ctx context.Context, change func(*tx) error) error {
-	t, err := x.writer.BeginTx(ctx, nil)
+	t, err := x.writer().BeginTx(ctx, nil)
 	if err != nil {
-		return storeError(err)
+		return x.fault(err)
 	}
 	if err := change(newTx(ctx, t)); err != nil {
-		return storeError(errors.Join(err, t.Rollback()))
+		return x.fault(errors.Join(err, t.Rollback()))
 	}
-	return storeError(t.Commit())
+	return x.fault(t.Commit())
 }
 
 // Advance implements resources.Index.
 func (x *Index) Advance(ctx context.Context, p resources.Position) error {
 	return x.transact(ctx, func(t *tx) error {
-		return t.exec("UPDATE position SET sequence = ?, event = ?, complete = ?", int64(p.Sequence), p.Event, p.Complete)
+		return t.exec("UPDATE position SET sequence = ?, event = ?, complete = ?, reader = ?", int64(p.Sequence), p.Event, p.Complete, p.Reader)
 	})
 }
 
@@ -146,19 +146,19 @@ func (x *Index) Scrub(ctx context.Context) error {
 		return err
 	}
 	var busy, pages, done int
-	err := x.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
+	err := x.writer().QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
 	if err == nil && busy != 0 {
 		return errBusy()
 	}
-	return storeError(err)
+	return x.fault(err)
 }
 
 // Holding returns what is known of a state.
 func (x *Index) Holding(ctx context.Context, ref state.Ref) (resources.Holding, error) {
-	h, err := scanHolding(x.readers.QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
+	h, err := scanHolding(x.readers().QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
 		JOIN orgs ON orgs.id = holdings.org WHERE orgs.org = ? AND state = ? AND live = 1`, ref.Org.String(), string(ref.Name)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return resources.Holding{}, nil
 	}
-	return h, storeError(err)
+	return h, x.fault(err)
 }

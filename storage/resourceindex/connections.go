@@ -1,0 +1,46 @@
+package resourceindex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/holdfast/holdfast/storage/sqlitedb"
+)
+
+const readConnections = 4
+
+// connections are of one database file, until Reset makes another one.
+type connections struct {
+	writer  *sql.DB
+	readers *sql.DB // the writer, in memory
+}
+
+func (x *Index) writer() *sql.DB { return x.current.Load().writer }
+
+func (x *Index) readers() *sql.DB { return x.current.Load().readers }
+
+// dial opens a database file, or one in memory for no path.
+func dial(ctx context.Context, file sqlitedb.File) (*connections, error) {
+	if file.Path == "" {
+		db, err := sqlitedb.OpenMemory(pragmas())
+		return &connections{db, db}, err
+	}
+	if err := file.Prepare(); err != nil {
+		return nil, err
+	}
+	writer, err := file.OpenWriter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := file.OpenReader()
+	if err != nil {
+		return nil, errors.Join(err, writer.Close())
+	}
+	readers.SetMaxOpenConns(readConnections)
+	readers.SetMaxIdleConns(readConnections)
+	return &connections{writer, readers}, nil
+}
+
+// close closes the writer last: it removes the WAL.
+func (c *connections) close() error { return errors.Join(c.readers.Close(), c.writer.Close()) }

@@ -65,6 +65,29 @@ func TestChangedRules(t *testing.T) {
 	}
 }
 
+// Uploads are read again also where the feed of states has no event that could tell.
+func TestChangedRulesForUploadsOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "resources.db")
+	w := newWorld(t, path)
+	w.upload(acme, `{"provider":"aws","category":"c","resource_type":"box","resource_name":"u","attributes":{"id":"i-1"}}`)
+	for status, file := range map[resources.Status]string{
+		resources.Unmanaged: `{}`,
+		resources.Unmatched: `{"types":{"aws":{"box":{"identity":["serial"]},"aws_box":{"identity":["serial"]}}}}`,
+	} {
+		must(t, w.index.Close())
+		w.open(path)
+		var err error
+		w.indexer.Rules, err = resources.ReadRules([]byte(file))
+		must(t, err)
+		w.catchUp()
+		counts, _, err := w.service.Count(t.Context(), owner(acme), resources.CoverageQuery{})
+		must(t, err)
+		if counts[resources.FromUpload][status] != 1 {
+			t.Errorf("with %s: %v", file, counts)
+		}
+	}
+}
+
 // A file that is damaged in any part of it is made again without anybody's help, whoever
 // comes upon the damage: the start, the indexer or a search.
 func TestDamagedFile(t *testing.T) {

@@ -24,7 +24,7 @@ type update struct {
 // decision's goes to refusal, as it must not undo what others did in the transaction.
 func (u *update) run(t *session) error {
 	u.head, u.refusal = state.Head{}, nil // there may have been a try before
-	row, err := t.head.load(u.ref)
+	row, err := t.headOf(u.ref)
 	if fault.Is(err, fault.StateCorrupt) {
 		u.refusal = err
 		return nil
@@ -41,9 +41,10 @@ func (u *update) run(t *session) error {
 	if err != nil || u.refusal != nil {
 		return err
 	}
-	if err := u.record(t, row.id, change, next); err != nil {
+	if row.id, err = u.record(t, row.id, change, next); err != nil {
 		return err
 	}
+	t.heads.keep(u.ref, headRow{row.id, next})
 	u.head = next
 	return nil
 }
@@ -65,11 +66,11 @@ func (u *update) plan(h state.Head) (change state.Change, next state.Head, err e
 }
 
 // record makes the change's rows. The state's own comes with the first change that leaves
-// something of it.
-func (u *update) record(t *session, id int64, change state.Change, next state.Head) (err error) {
+// something of it. It returns the ID of that one, zero while there is none.
+func (u *update) record(t *session, id int64, change state.Change, next state.Head) (_ int64, err error) {
 	if id == 0 && (next != state.Head{} || change.Candidate != nil) {
 		if id, err = t.insert(t.addState, u.ref.Org.String(), string(u.ref.Name)); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	for _, part := range []func() error{
@@ -79,10 +80,10 @@ func (u *update) record(t *session, id int64, change state.Change, next state.He
 		func() error { return t.recordEvents(u.ref, change) },
 	} {
 		if err := part(); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return id, nil
 }
 
 // recordContent makes the rows of a version, of a deletion and of its undoing.

@@ -81,6 +81,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 }
 
 func (t *session) purge(ref state.Ref, number uint64, event audit.Event) error {
+	t.heads.forget(ref)
 	var version, id int64
 	var digest []byte
 	err := t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
@@ -216,6 +217,7 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, li
 }
 
 func (t *session) doom(ref state.Ref, before time.Time, event audit.Event) error {
+	t.heads.forget(ref)
 	var id, deleted int64
 	var locked bool
 	err := t.queryRow(sqlFindDeleted, ref.Org.String(), string(ref.Name)).Scan(&id, &deleted, &locked)

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/holdfast/holdfast/state"
 )
 
 // session is the writing connection with its prepared statements.
@@ -15,6 +17,7 @@ type session struct {
 	// newest is the time of the audit log's last event, so that none is asked for with
 	// each; 0 when it must be. What is undone takes it back.
 	newest int64
+	heads  *heads
 
 	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody           *sql.Stmt
@@ -24,6 +27,7 @@ type session struct {
 	addCandidate, settle                    *sql.Stmt
 	addEvent, lastEvent                     *sql.Stmt
 	addProbe, deleteProbe                   *sql.Stmt
+	dataVersion                             *sql.Stmt
 }
 
 func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
@@ -31,7 +35,7 @@ func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session
 	if err != nil {
 		return nil, err
 	}
-	t := &session{conn: conn, now: now, head: &headQuery{}}
+	t := &session{conn: conn, now: now, head: &headQuery{}, heads: newHeads()}
 	if err := prepare(ctx, conn, t.statements()); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
@@ -64,7 +68,30 @@ func (t *session) statements() []statement {
 		{&t.lastEvent, sqlLastEvent},
 		{&t.addProbe, sqlAddProbe},
 		{&t.deleteProbe, sqlDeleteProbe},
+		{&t.dataVersion, sqlDataVersion},
 	}
+}
+
+// headOf returns a state's row as the transaction under way sees it.
+func (t *session) headOf(ref state.Ref) (headRow, error) {
+	if row, ok := t.heads.rows.Get(ref); ok {
+		return row, nil
+	}
+	row, err := t.head.load(ref)
+	if err == nil {
+		t.heads.keep(ref, row)
+	}
+	return row, err
+}
+
+// look has what others wrote since the transaction before seen in this one.
+func (t *session) look() error {
+	var version int64
+	err := t.dataVersion.QueryRowContext(context.Background()).Scan(&version)
+	if err == nil {
+		t.heads.at(version)
+	}
+	return err
 }
 
 // exec runs a statement to its end: what has begun is not given up half way.

@@ -148,6 +148,9 @@ func (w *writer) recover() error {
 // when SQLite failed to tell the outcome of the commit itself; then it is there whole or
 // not.
 func (w *writer) transact(jobs []*job) error {
+	if err := w.session.look(); err != nil {
+		return w.undone(err)
+	}
 	for _, j := range jobs {
 		if err := j.run(w.session); err != nil {
 			return w.undone(err)
@@ -204,6 +207,7 @@ func (w *writer) undone(err error) error {
 		return nil
 	}
 	w.session.newest = 0
+	w.session.heads.forgetAll()
 	// SQLITE_ERROR means that SQLite has rolled back by itself.
 	undo := w.session.exec(w.session.rollback)
 	if sqlitedb.MustReopen(err) || (undo != nil && sqlitedb.Code(undo) != sqlite3.SQLITE_ERROR) {

@@ -1,3 +1,5 @@
+//go:build unix
+
 package sqlite
 
 import (
@@ -7,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -71,6 +74,7 @@ func benchRef(worker int) state.Ref {
 func parallel(b *testing.B, call func(worker, i int) error) {
 	b.Helper()
 	b.ResetTimer()
+	before := processorTime(b)
 	var wg sync.WaitGroup
 	var next atomic.Int64
 	for worker := range benchWriters {
@@ -86,6 +90,17 @@ func parallel(b *testing.B, call func(worker, i int) error) {
 	wg.Wait()
 	b.StopTimer()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "puts/s")
+	b.ReportMetric(float64((processorTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
+}
+
+// processorTime is what the process has used: it depends least on what else the machine does.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // BenchmarkFloor appends the same uncompressed bytes to one file, with group commit: what

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -174,12 +175,14 @@ func anyValue(depth int) *rapid.Generator[any] {
 }
 
 // FuzzScan compares Scan with two decoders: what it takes is an object for the strict
-// one, and its serial and lineage are those that a client's decoder reads.
+// one, and its serial and lineage are those that a client's decoder reads. It also compares
+// survey with what it stands for.
 func FuzzScan(f *testing.F) {
 	f.Add([]byte(`{"version":4,"terraform_version":"1.9.0","serial":7,"lineage":"\u0061","resources":[{}]}`))
 	f.Add([]byte(`{"serial":18446744073709551615,"lineage":null,"encrypted_data":"x"}`))
 	f.Add([]byte(`{"se\u0072ial":1e3}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
+		wantSurvey(t, body)
 		got, err := Scan(body)
 		if err != nil {
 			if !fault.Is(err, fault.StateInvalid) {
@@ -240,6 +243,46 @@ func TestScanAllocates(t *testing.T) {
 		})
 		if allocs > 2 {
 			t.Errorf("%v allocations for %d bytes, want 2", allocs, len(body))
+		}
+	}
+}
+
+// TestSurvey wants of one pass what two find out.
+func TestSurvey(t *testing.T) {
+	bodies := []string{
+		string(bigState(1 << 10)), "", "{}", "[]", `{"version":4}`, `{"version":4,"serial":1,"serial":2}`,
+		`{"version":4,"serial":-1,"resources":[]}`, `{"version":4,"lineage":7}`, `{"version":4,"lineage":null,"terraform_version":"1.9"}`,
+		`{"version":4,"resources":[{"mode":"managed","instances":[{},{}]},{"mode":"data","instances":[{}]}],"serial":7}`,
+		`{"version":4,"resources":[{"mode":"odd"}],"lineage":"l"}`, `{"version":4,"resources":[],"resources":[]}`,
+		`{"version":3,"serial":9,"modules":[]}`, `{"serial":3,"lineage":"l","encrypted_data":"x"}`,
+		`{"version":4,"encrypted_data":"x","resources":[]}`, `{"version":4,"resources":[{"mode":"managed"`, `{"version":4} x`,
+		`{"version":4,"\u0073erial":5}`,
+	}
+	for _, body := range bodies {
+		wantSurvey(t, []byte(body))
+	}
+}
+
+func wantSurvey(t *testing.T, body []byte) {
+	t.Helper()
+	summary, resources, err := survey(body)
+	want, wantErr := Scan(body)
+	count := -1
+	if wantErr == nil {
+		count = resourcesOf(body)
+	}
+	if summary != want || fmt.Sprint(err) != fmt.Sprint(wantErr) || resources != count {
+		t.Errorf("%.200q: %+v, %d, %v\nwant %+v, %d, %v", body, summary, resources, err, want, count, wantErr)
+	}
+}
+
+func BenchmarkSurvey(b *testing.B) {
+	body := bigState(1 << 20)
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := survey(body); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func (s *Service) confirm(ctx context.Context, ref Ref, head Head, w Write, next
 
 // describe reads what a version records about its body and its writer.
 func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
-	summary, err := Scan(body)
+	summary, resources, err := survey(body)
 	if err != nil {
 		return Version{}, err
 	}
@@ -145,12 +145,23 @@ func (s *Service) describe(p auth.Principal, body []byte) (Version, error) {
 		Lineage:          summary.Lineage,
 		TerraformVersion: summary.TerraformVersion,
 		Encrypted:        summary.Encrypted,
-		Resources:        resourcesOf(body),
+		Resources:        resources,
 		Size:             int64(len(body)),
 		Digest:           sha256.Sum256(body),
 		CreatedAt:        s.clock(),
 		Author:           Author{KeyID: p.KeyID, Subject: p.Subject, Address: p.Address, Request: p.Request},
 	}, nil
+}
+
+// survey is Scan and resourcesOf in one pass, as long as the body is a state whose resources
+// can be counted; of any other, Scan has to say what it is.
+func survey(body []byte) (Summary, int, error) {
+	var f fields
+	if counts, err := document.CountAlong(body, f.member); err == nil {
+		return f.summary, counts.Managed.Instances, nil
+	}
+	summary, err := Scan(body)
+	return summary, -1, err
 }
 
 // resourcesOf counts what Version.Resources says.

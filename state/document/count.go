@@ -15,9 +15,14 @@ type Count struct {
 
 // CountOf counts without building a Document, entry by entry of the resources. Errors are those of Parse, except that
 // instances are not looked into.
-func CountOf(body []byte) (Counts, error) {
+func CountOf(body []byte) (Counts, error) { return CountAlong(body, nil) }
+
+// CountAlong is CountOf that also calls member, if it is set, for each of the state's own
+// members, as jsonscan.Object does, but with no value for the resources. An error of member
+// is returned as it is.
+func CountAlong(body []byte, member func(name, value []byte) error) (Counts, error) {
 	var c Counts
-	t := top{resources: func(cursor *jsonscan.Cursor) error {
+	t := top{also: member, resources: func(cursor *jsonscan.Cursor) error {
 		return eachElement(cursor, "resources", func(index int) error {
 			return inList(c.resource(cursor), "resources", index)
 		})

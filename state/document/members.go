@@ -61,6 +61,8 @@ type top struct {
 	hasResources bool
 	// resources, if it is set, goes into the list of resources.
 	resources func(*jsonscan.Cursor) error
+	// also, if it is set, is told of each member, of the resources without their value.
+	also func(name, value []byte) error
 }
 
 // read reads the top-level members and refuses what is not a state of version 4.
@@ -71,11 +73,17 @@ func (t *top) read(body []byte) error {
 	}
 	err := eachMember(c, "the state", func(name []byte) error {
 		if string(name) == "resources" {
+			if err := t.tell(name, nil); err != nil {
+				return err
+			}
 			return t.enter(c)
 		}
 		value, err := c.Value()
+		if err != nil {
+			return err
+		}
 		t.member(name, value)
-		return err
+		return t.tell(name, value)
 	})
 	if err == nil {
 		err = c.Close()
@@ -84,6 +92,13 @@ func (t *top) read(body []byte) error {
 		return invalid(err)
 	}
 	return t.check()
+}
+
+func (t *top) tell(name, value []byte) error {
+	if t.also == nil {
+		return nil
+	}
+	return t.also(name, value)
 }
 
 // enter goes into the resources, unless the version is known to be another.

@@ -86,7 +86,7 @@ func testResources(t *testing.T, store state.Store, states *state.Service, uploa
 	if err != nil {
 		t.Fatal(err)
 	}
-	indexer := resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Log: log})
+	indexer := resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Log: log, Now: time.Now})
 	indexer.Start()
 	t.Cleanup(func() { _, _ = indexer.Close(), index.Close() })
 	return resources.NewService(resources.Deps{Index: index, Indexer: indexer, States: states, Store: store, Uploads: uploads, Now: time.Now})

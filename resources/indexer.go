@@ -31,6 +31,7 @@ type Sources struct {
 	Rules   *Rules
 	Room    *state.Room // where to take room for a large state
 	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // The pace of an Indexer. What is searched says itself that it is behind, and wakes the
@@ -54,6 +55,7 @@ type Indexer struct {
 
 	looking   sync.Mutex         // held while it looks at what is written
 	damaged   map[uuid.UUID]bool // whose uploads can't be read; with looking
+	retries   retries            // with looking
 	turn      turn               // of changing the index
 	knownFeed atomic.Bool        // the index is known to be of this store
 	progress  *progress
@@ -62,7 +64,7 @@ type Indexer struct {
 
 // NewIndexer returns an indexer that does nothing until Start or CatchUp.
 func NewIndexer(s Sources) *Indexer {
-	return &Indexer{Sources: s, wake: make(chan struct{}, 1), damaged: map[uuid.UUID]bool{}, turn: newTurn(), progress: newProgress()}
+	return &Indexer{Sources: s, wake: make(chan struct{}, 1), damaged: map[uuid.UUID]bool{}, turn: newTurn(), retries: retries{states: map[state.Ref]retry{}}, progress: newProgress()}
 }
 
 // Start follows what is written until Close.
@@ -129,6 +131,9 @@ func (x *Indexer) catchUp(ctx context.Context) error {
 		}
 	}
 	if err := x.followStates(ctx); err != nil {
+		return err
+	}
+	if err := x.retryUnread(ctx); err != nil {
 		return err
 	}
 	return x.followUploads(ctx)

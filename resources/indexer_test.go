@@ -70,7 +70,7 @@ func (w *world) open(path string) {
 	must(w.t, err)
 	rules, err := resources.DefaultRules()
 	must(w.t, err)
-	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules, Log: discard()})
+	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules, Log: discard(), Now: func() time.Time { return w.now }})
 	w.service = resources.NewService(resources.Deps{Index: w.index, Indexer: w.indexer, States: w.door, Store: w.states, Uploads: w.uploads,
 		Now: func() time.Time { return w.now }})
 }

@@ -104,7 +104,7 @@ func TestDamagedFile(t *testing.T) {
 	must(t, err)
 	const page = 4096
 	damages := map[string][]byte{"cut in half": whole[:len(whole)/2/page*page], "empty": nil, "cut within a page": whole[:len(whole)-100]}
-	for at := page; at < len(whole); at += 3 * page {
+	for at := page; at < len(whole); at += 9 * page {
 		damaged := bytes.Clone(whole)
 		copy(damaged[at:], bytes.Repeat([]byte{0xa5}, page))
 		damages[fmt.Sprintf("page %d", at/page+1)] = damaged

@@ -23,15 +23,17 @@ func (x *Indexer) syncAlone(ctx context.Context, ref state.Ref) error {
 		return err
 	}
 	want := holdingOf(head)
-	switch {
-	case isAs(have, want):
+	if isAs(have, want) && !x.retries.due(ref, x.Now()) {
 		return nil
-	case want.Version == 0:
-		return x.Index.Remove(ctx, ref)
-	case want.Unread != "":
-		return x.Index.Replace(ctx, ref, want, none)
 	}
-	return x.load(ctx, ref, head.Version, want)
+	if want.Version > 0 && want.Unread == "" {
+		return x.load(ctx, ref, head.Version, have)
+	}
+	x.retries.ended(ref, want.Unread, x.Now())
+	if want.Version == 0 {
+		return x.Index.Remove(ctx, ref)
+	}
+	return x.Index.Replace(ctx, ref, want, none)
 }
 
 // holdingOf is what the index should have of a state, as far as the head tells.
@@ -50,8 +52,8 @@ func holdingOf(head state.Head) Holding {
 	return h
 }
 
-// isAs reports whether what the index has is what it should have. A version that could not
-// be read is not tried again: it will not change.
+// isAs reports whether what the index has is what it should have. When a version that could
+// not be read is tried again, retries say.
 func isAs(have, want Holding) bool {
 	if have.Version != want.Version || have.Digest != want.Digest {
 		return false
@@ -59,8 +61,9 @@ func isAs(have, want Holding) bool {
 	return have.Unread == want.Unread || want.Unread == "" && have.Unread != fault.VersionPurged
 }
 
-// load reads a version into the index. One that can't be read is remembered as such.
-func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, h Holding) error {
+// load reads a version into the index, which has something else or could not be given it
+// before. One that can't be read is remembered as such.
+func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have Holding) error {
 	release, err := x.Room.Take(ctx, v.Size)
 	if err != nil {
 		return err
@@ -78,12 +81,18 @@ func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, h Ho
 	if err == nil {
 		parsed, err = document.Parse(snapshot.Body)
 	}
-	if err != nil {
-		h.Unread = fault.From(err).Code
-		x.Log.WarnContext(ctx, "a state is not in the resource index", "org", ref.Org, "state", ref.Name, "version", v.Number, "code", h.Unread)
-		return x.Index.Replace(ctx, ref, h, none)
+	h := Holding{Version: v.Number, Digest: v.Digest, At: v.CreatedAt}
+	if err == nil {
+		x.retries.ended(ref, "", x.Now())
+		return x.Index.Replace(ctx, ref, h, x.Rules.ofDocument(ref.Name, v, parsed))
 	}
-	return x.Index.Replace(ctx, ref, h, x.Rules.ofDocument(ref.Name, v, parsed))
+	h.Unread = fault.From(err).Code
+	x.retries.ended(ref, h.Unread, x.Now())
+	if have == h {
+		return nil // it is as it was at the last try
+	}
+	x.Log.WarnContext(ctx, "a state is not in the resource index", "org", ref.Org, "state", ref.Name, "version", v.Number, "code", h.Unread)
+	return x.Index.Replace(ctx, ref, h, none)
 }
 
 // temporary reports whether an error says something of the store, not of one state.

@@ -32,7 +32,7 @@ func openCatalogue(ctx context.Context, settings configs.Settings, store state.S
 		return nil, err
 	}
 	c := &catalogue{index: index}
-	c.indexer = resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Room: states.Room(), Log: log})
+	c.indexer = resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Room: states.Room(), Log: log, Now: time.Now})
 	c.service = resources.NewService(resources.Deps{Index: index, Indexer: c.indexer, States: states, Store: store, Uploads: uploads, Now: time.Now})
 	c.indexer.Start()
 	return c, nil

@@ -1,0 +1,88 @@
+package resources
+
+import (
+	"context"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// How long a state that could not be read is left alone: twice as long after each try.
+const (
+	firstRetry = time.Minute
+	lastRetry  = time.Hour
+)
+
+// retries are the states whose bytes could not be read, and when to try again: they may be
+// restored, and no event says so.
+type retries struct {
+	listed bool // those that the index knew at the start are in here
+	states map[state.Ref]retry
+}
+
+type retry struct {
+	at   time.Time
+	wait time.Duration
+}
+
+// due reports whether it is time to read a state again.
+func (r *retries) due(ref state.Ref, now time.Time) bool {
+	one, ok := r.states[ref]
+	return ok && !now.Before(one.at)
+}
+
+// ended notes how reading a state ended.
+func (r *retries) ended(ref state.Ref, code fault.Code, now time.Time) {
+	if !mayHeal(code) {
+		delete(r.states, ref)
+		return
+	}
+	wait := min(max(2*r.states[ref].wait, firstRetry), lastRetry)
+	r.states[ref] = retry{now.Add(wait), wait}
+}
+
+// mayHeal reports whether the same version may be readable later. What its bytes say, or
+// that they were destroyed on purpose, stays.
+func mayHeal(unread fault.Code) bool {
+	switch unread {
+	case "", fault.VersionPurged, fault.StateEncrypted, fault.StateUnsupported, fault.StateInvalid:
+		return false
+	}
+	return true
+}
+
+// retryUnread tries again to read what is due: at the start, all that the index could not
+// be given before.
+func (x *Indexer) retryUnread(ctx context.Context) error {
+	if !x.retries.listed {
+		if err := x.listUnread(ctx); err != nil {
+			return err
+		}
+		x.retries.listed = true
+	}
+	for ref := range x.retries.states {
+		if !x.retries.due(ref, x.Now()) {
+			continue
+		}
+		if err := x.sync(ctx, ref); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *Indexer) listUnread(ctx context.Context) error {
+	for after := (state.Ref{}); ; {
+		held, err := x.Index.Holdings(ctx, after, listPage)
+		if err != nil || len(held) == 0 {
+			return err
+		}
+		for _, one := range held {
+			if _, known := x.retries.states[one.Ref]; !known && mayHeal(one.Unread) {
+				x.retries.states[one.Ref] = retry{at: x.Now()}
+			}
+		}
+		after = held[len(held)-1].Ref
+	}
+}

@@ -1,13 +1,26 @@
 package resourceindex
 
 import (
+	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
+
+func TestMain(m *testing.M) {
+	storagetest.IndexChildMain(func(dir string) (resources.Index, error) {
+		return Open(context.Background(), filepath.Join(dir, "resources.db"), slog.New(slog.DiscardHandler))
+	})
+	os.Exit(m.Run())
+}
+
+func TestDurable(t *testing.T) {
+	storagetest.RunIndexDurable(t, func(t *testing.T, dir string) resources.Index { return openAt(t, filepath.Join(dir, "resources.db")) })
+}
 
 func TestFile(t *testing.T) {
 	storagetest.RunIndex(t, func(t *testing.T) resources.Index { return openAt(t, filepath.Join(t.TempDir(), "resources.db")) })

@@ -18,7 +18,8 @@ const (
 	// UNLOCK has its lock's ID there.
 	firstBytes = 4 << 10
 	// growth is how many times larger a body's buffer gets at a time. With a length that is
-	// known it gets no larger than that in the end, so it may take larger steps.
+	// known it gets no larger than that in the end, so it may take larger steps; and these
+	// end there, so that the last buffer that is let go of is a quarter of the body.
 	growth, knownGrowth = 2, 4
 )
 
@@ -69,15 +70,30 @@ func (p *passage) mayTake(c *gin.Context, n int64) bool {
 }
 
 // room is how a body's buffer grows: by what factor, up to how many bytes.
-type room struct{ factor, most int64 }
+type room struct {
+	factor, most int64
+	known        bool // most is what there will be, not what there may be
+}
+
+// after returns the size that follows another.
+func (r room) after(size int64) int64 {
+	larger := max(r.most, size+1)
+	if !r.known {
+		return min(r.factor*size, larger)
+	}
+	for larger > r.factor*size {
+		larger = (larger + r.factor - 1) / r.factor
+	}
+	return larger
+}
 
 // roomFor takes a length of -1 for one that is not known. There is one byte more than the
 // body, to see its end without growing.
 func roomFor(length, limit int64) room {
 	if length < 0 {
-		return room{growth, limit + 1}
+		return room{growth, limit + 1, false}
 	}
-	return room{knownGrowth, length + 1}
+	return room{knownGrowth, length + 1, true}
 }
 
 // fill reads to the end.
@@ -104,7 +120,7 @@ func (p *passage) fill(c *gin.Context, from io.Reader, r room) ([]byte, error) {
 // grow moves a body to a larger buffer. Until it has moved there are both, and both count.
 func (p *passage) grow(c *gin.Context, body []byte, r room) ([]byte, error) {
 	had, before := p.bytes, int64(cap(body))
-	size := min(r.factor*before, max(r.most, before+1))
+	size := r.after(before)
 	if !p.take(c, p.guard.bytes, &p.bytes, size, Bytes) {
 		return nil, p.refuse(Bytes, tooManyBytes())
 	}

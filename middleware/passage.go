@@ -119,8 +119,10 @@ func (p *passage) refuse(r Reason, f *fault.Error) error {
 	return f
 }
 
-// end gives everything back.
+// end gives everything back. The router keeps a request's context for the next one, and
+// with it the passage, which must not keep the body.
 func (p *passage) end() {
+	p.body = nil
 	for i, s := range []share{{org: p.org}, {p.org, true}} {
 		p.guard.slots.give(s, p.slots[i])
 		p.guard.bytes.give(s, p.bytes[i])

@@ -127,11 +127,13 @@ func (s *Service) compareCandidate(ctx context.Context, p auth.Principal, ref Re
 	return err
 }
 
-// readable parses a version; number 0 is the newest of a state that exists.
+// readable parses a version; number 0 is the newest of a state that exists. What the store
+// needed to read a large one, about as much as it takes there, is collected.
 func (s *Service) readable(ctx context.Context, ref Ref, number uint64) (*document.Document, error) {
 	snapshot, err := s.version(ctx, ref, number)
 	if err != nil {
 		return nil, err
 	}
+	collect(snapshot.Size)
 	return document.Parse(snapshot.Body)
 }

@@ -31,9 +31,6 @@ func NewRoom() *Room { return &Room{semaphore.NewWeighted(roomBytes)} }
 // Take waits until there is room for bodies of size bytes together. The caller calls release
 // when it has let go of them, and takes no more before: two who hold a part each would wait
 // for one another. Its fault is Overloaded.
-//
-// Bodies that were let go of are garbage until the collector comes, which may be when there
-// is twice as much. So it comes now: that takes milliseconds, to read a large state seconds.
 func (r *Room) Take(ctx context.Context, size int64) (release func(), err error) {
 	if r == nil || size < leastLarge {
 		return func() {}, nil
@@ -44,8 +41,30 @@ func (r *Room) Take(ctx context.Context, size int64) (release func(), err error)
 	if err := r.bytes.Acquire(waiting, size); err != nil {
 		return nil, errNoRoom(ctx)
 	}
-	debug.FreeOSMemory()
+	collect(size)
 	return sync.OnceFunc(func() { r.bytes.Release(size) }), nil
+}
+
+// TakeFree is Take for a write, which waits for nobody: where there is no room it goes on
+// without. Who comes to look meanwhile waits for it.
+func (r *Room) TakeFree(size int64) (release func()) {
+	if r == nil || size < leastLarge {
+		return func() {}
+	}
+	collect(size)
+	if size = min(size, roomBytes); !r.bytes.TryAcquire(size) {
+		return func() {}
+	}
+	return func() { r.bytes.Release(size) }
+}
+
+// collect has the collector come before or after size bytes are in hand. Bodies that were
+// let go of are garbage until it does, which by itself may be when there is twice as much.
+// It takes milliseconds; to read or to store a large state takes seconds.
+func collect(size int64) {
+	if size >= leastLarge {
+		debug.FreeOSMemory()
+	}
 }
 
 func errNoRoom(ctx context.Context) error {

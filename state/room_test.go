@@ -75,3 +75,28 @@ func TestNoRoomIsNoBound(t *testing.T) {
 		}
 	})
 }
+
+// A write waits for nobody, whatever is in use; who looks waits for a write.
+func TestWritesDoNotWaitForRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		room := NewRoom()
+		write := room.TakeFree(94 << 20)
+		if _, err := room.Take(t.Context(), roomBytes); !fault.Is(err, fault.Overloaded) {
+			t.Errorf("beside a write: %v; want %s", err, fault.Overloaded)
+		}
+		write()
+		look, err := room.Take(t.Context(), roomBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		room.TakeFree(94 << 20)() // gives back no more than it took
+		if waited := time.Since(began); waited > 0 {
+			t.Errorf("a write waited for %v", waited)
+		}
+		if _, err := room.Take(t.Context(), leastLarge); !fault.Is(err, fault.Overloaded) {
+			t.Errorf("beside a look: %v; want %s", err, fault.Overloaded)
+		}
+		look()
+	})
+}

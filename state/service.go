@@ -87,6 +87,7 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	if err != nil {
 		return Version{}, err
 	}
+	defer s.room.TakeFree(next.Size)()
 	var out written
 	call := s.call(p, ref)
 	head, err := s.write(ctx, ref, w, next, &call, &out)

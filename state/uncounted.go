@@ -56,11 +56,11 @@ func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, 
 // count counts the resources of a stored version. One whose bytes are lost or destroyed has
 // no count: that must keep nobody from writing a good one.
 func (s *Service) count(ctx context.Context, ref Ref, number uint64) (recount, error) {
-	release, err := s.roomFor(ctx, ref, number)
+	size, err := s.sizeOf(ctx, ref, number)
 	if err != nil {
 		return recount{}, err
 	}
-	defer release()
+	defer s.room.TakeFree(size)()
 	snapshot, err := s.version(ctx, ref, number)
 	switch {
 	case fault.Is(err, fault.VersionNotFound), fault.Is(err, fault.VersionPurged), fault.Is(err, fault.StateCorrupt):

@@ -35,9 +35,7 @@ type codec struct {
 
 func newCodec() (*codec, error) {
 	n := runtime.GOMAXPROCS(0)
-	// No checksums of its own: every body has a SHA-256.
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
-		zstd.WithEncoderConcurrency(n), zstd.WithEncoderCRC(false))
+	encoder, err := newEncoder(n)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +44,12 @@ func newCodec() (*codec, error) {
 		return nil, err
 	}
 	return &codec{encoder, decoder}, nil
+}
+
+// newEncoder makes no checksums: every body has a SHA-256.
+func newEncoder(concurrency int) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithEncoderConcurrency(concurrency), zstd.WithEncoderCRC(false))
 }
 
 func newDecoder(concurrency int) (*zstd.Decoder, error) {
@@ -63,7 +67,7 @@ func (c *codec) encode(body []byte) stored {
 	if len(body) == 0 {
 		return stored{encodingRaw, []byte{}} // nil would be stored as null
 	}
-	if packed := c.encoder.EncodeAll(body, nil); len(packed) < len(body) {
+	if packed := c.compress(body); len(packed) < len(body) {
 		return stored{encodingZstd, packed}
 	}
 	return stored{encodingRaw, body}

@@ -92,7 +92,7 @@ func (s states) version(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		s.send(c, snapshot)
+		s.send(c, name, snapshot)
 		return nil
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -79,7 +80,7 @@ func (s states) get(c *gin.Context) {
 func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error {
 	snapshot, err := s.read(c, name, number)
 	if err == nil {
-		s.send(c, snapshot)
+		s.send(c, name, snapshot)
 	}
 	return err
 }
@@ -100,16 +101,32 @@ func (s states) getView(c *gin.Context, name state.Name, ask selection) error {
 }
 
 // send answers with a version's exact bytes, unless the reader has them.
-func (s states) send(c *gin.Context, snapshot state.Snapshot) {
+func (s states) send(c *gin.Context, name state.Name, snapshot state.Snapshot) {
 	tag := etag(snapshot.Version)
 	setNumbers(c, snapshot.Version)
-	header := c.Writer.Header()
-	header["Etag"] = []string{tag}
-	if matches(c.GetHeader("If-None-Match"), tag) {
+	header, values := c.Writer.Header(), [...]string{tag, "Accept-Encoding"}
+	header["Etag"] = values[0:1:1]
+	header["Vary"] = values[1:2:2]
+	if had := matches(c.GetHeader("If-None-Match"), tag, packedTag(tag)); had != "" {
+		header["Etag"] = []string{had}
 		c.Status(http.StatusNotModified)
 		return
 	}
+	if packed := s.packed(c, name, snapshot); packed != nil {
+		header["Etag"] = []string{packedTag(tag)}
+		header["Content-Encoding"] = []string{"gzip"}
+		sendBody(c, "application/json", packed)
+		return
+	}
 	sendBody(c, "application/json", snapshot.Body)
+}
+
+// packed is nil where the reader gets the bytes as they are.
+func (s states) packed(c *gin.Context, name state.Name, snapshot state.Snapshot) []byte {
+	if !acceptsGzip(c.GetHeader("Accept-Encoding")) {
+		return nil
+	}
+	return s.service.Packed(middleware.Principal(c), name, snapshot)
 }
 
 // sendBody says how long the body is: else net/http sends it in chunks, which takes both
@@ -216,19 +233,26 @@ func etag(v state.Version) string {
 	return string(text[:])
 }
 
+// packedTag is the tag of the same bytes in gzip: a strong one is that of the bytes that are
+// sent (RFC 9110, 8.8.3).
+func packedTag(tag string) string { return strings.TrimSuffix(tag, `"`) + `-gzip"` }
+
 // matches implements If-None-Match for a GET (RFC 9110, 13.1.2): a weak comparison with
-// each tag of the list.
-func matches(header, tag string) bool {
+// each tag of the list. It returns which of the tags the reader has; empty for none.
+func matches(header string, tags ...string) string {
 	if header == "" {
-		return false
+		return ""
 	}
 	for candidate := range strings.SplitSeq(header, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
-			return true
+		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+		if candidate == "*" {
+			return tags[0]
+		}
+		if slices.Contains(tags, candidate) {
+			return candidate
 		}
 	}
-	return false
+	return ""
 }
 
 func setVersionHeaders(c *gin.Context, v state.Version) {

@@ -38,8 +38,10 @@ func (a *app) copyExact(to io.Writer, response *http.Response, want string) erro
 	return nil
 }
 
-// etag is the digest in an answer's header.
-func etag(response *http.Response) string { return strings.Trim(response.Header.Get("ETag"), `"`) }
+// etag is the digest in an answer's header, of the bytes as they are without gzip.
+func etag(response *http.Response) string {
+	return strings.TrimSuffix(strings.Trim(response.Header.Get("ETag"), `"`), "-gzip")
+}
 
 // fetch writes an answer's exact bytes to a file of mode 0600, which is there whole or not
 // at all, or to stdout.

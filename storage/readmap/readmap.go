@@ -32,6 +32,8 @@ type Store struct {
 	mu      sync.Mutex
 	recent  *recent
 	flights map[state.Ref]*flight
+
+	packers sync.Pool // of *gzip.Writer
 }
 
 // New returns a store that keeps at most maxBytes of newest versions in memory over next.
@@ -41,9 +43,8 @@ func New(next state.Store, maxBytes int64) *Store {
 
 // Current implements state.Store.
 func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
-	snapshot, hit := s.lookup(ref)
-	if hit {
-		return snapshot, nil
+	if e, hit := s.find(ref); hit {
+		return e.Snapshot, nil
 	}
 	l := s.beginLoad(ref)
 	defer l.end()
@@ -52,12 +53,6 @@ func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, err
 		l.keep(snapshot)
 	}
 	return snapshot, err
-}
-
-func (s *Store) lookup(ref state.Ref) (state.Snapshot, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.recent.get(ref)
 }
 
 // Head implements state.Store.

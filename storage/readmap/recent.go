@@ -9,7 +9,7 @@ import (
 
 // recent is the map: the entries used last, by their size in bytes. Store.mu guards it.
 type recent struct {
-	entries *simplelru.LRU[state.Ref, state.Snapshot]
+	entries *simplelru.LRU[state.Ref, *entry]
 	bytes   int64
 	limit   int64
 	closed  bool
@@ -18,7 +18,7 @@ type recent struct {
 func newRecent(limit int64) *recent {
 	r := &recent{limit: limit}
 	// The only error is a size below one.
-	r.entries, _ = simplelru.NewLRU(math.MaxInt, func(ref state.Ref, s state.Snapshot) { r.bytes -= cost(ref, s) })
+	r.entries, _ = simplelru.NewLRU(math.MaxInt, func(_ state.Ref, e *entry) { r.bytes -= e.bytes })
 	return r
 }
 
@@ -30,7 +30,7 @@ func cost(ref state.Ref, s state.Snapshot) int64 {
 	return entryCost + int64(len(ref.Name)+cap(s.Body))
 }
 
-func (r *recent) get(ref state.Ref) (state.Snapshot, bool) { return r.entries.Get(ref) }
+func (r *recent) get(ref state.Ref) (*entry, bool) { return r.entries.Get(ref) }
 
 func (r *recent) remove(ref state.Ref) { r.entries.Remove(ref) }
 
@@ -46,8 +46,20 @@ func (r *recent) put(ref state.Ref, s state.Snapshot) {
 	for r.bytes+c > r.limit {
 		r.entries.RemoveOldest()
 	}
-	r.entries.Add(ref, s)
+	r.entries.Add(ref, &entry{Snapshot: s, bytes: c})
 	r.bytes += c
+}
+
+// grow has the entry count for so many bytes more. It may have to go for that.
+func (r *recent) grow(ref state.Ref, e *entry, more int64) {
+	if now, ok := r.entries.Peek(ref); !ok || now != e {
+		return
+	}
+	e.bytes += more
+	r.bytes += more
+	for r.bytes > r.limit {
+		r.entries.RemoveOldest()
+	}
 }
 
 func (r *recent) close() {

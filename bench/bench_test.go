@@ -19,7 +19,7 @@ import (
 func TestMixes(t *testing.T) {
 	steps := map[bench.Mix]string{
 		bench.Cycle: "GET LOCK POST UNLOCK", bench.Plan: "GET LOCK UNLOCK", bench.Read: "GET", bench.Write: "POST",
-		bench.Upload: "UPLOAD", bench.Known: "GET", bench.Stranger: "GET",
+		bench.Upload: "UPLOAD",
 	}
 	target := listen(t, serve(t, middleware.Limits{}))
 	for mix, want := range steps {
@@ -87,10 +87,7 @@ func TestDamageIsNoticed(t *testing.T) {
 		"empty":   func([]byte) []byte { return nil },
 		"older":   func(b []byte) []byte { return bytes.Replace(b, []byte(`"serial": 1`), []byte(`"serial": 2`), 1) },
 	} {
-		for _, mix := range []bench.Mix{bench.Cycle, bench.Read, bench.Known} {
-			if mix == bench.Known && name == "older" {
-				continue // it has no serial
-			}
+		for _, mix := range []bench.Mix{bench.Cycle, bench.Read} {
 			t.Run(name+"/"+string(mix), func(t *testing.T) {
 				t.Parallel()
 				target := listen(t, damaging(serve(t, middleware.Limits{}), 4, damage))

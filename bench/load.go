@@ -77,7 +77,7 @@ func (l *Load) prepare(s *session) func(context.Context) error {
 func (l *Load) session(p place, ids []Identity, i int) *session {
 	o := l.options
 	var id *Identity
-	if o.Mix != Stranger && len(ids) > 0 {
+	if len(ids) > 0 {
 		id = &ids[i%len(ids)]
 	}
 	s := &session{conn: newConn(p, id, o), path: fmt.Sprintf("/api/v1/state/%s-%d", o.Name, i)}

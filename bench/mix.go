@@ -3,8 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 )
 
 // Mix is what a connection does over and over.
@@ -18,14 +16,8 @@ const (
 	Upload Mix = "upload" // an upload of 100 instances
 )
 
-// The mixes that take a server apart.
-const (
-	Write Mix = "write" // POST without a lock
-	// Known and Stranger ask for a path that is nowhere, below /api with credentials and
-	// elsewhere without: the difference is what authentication costs.
-	Known    Mix = "known"
-	Stranger Mix = "stranger"
-)
+// Write is POST without a lock: a mix that takes a server apart.
+const Write Mix = "write"
 
 // Mixes returns those that users know.
 func Mixes() []Mix { return []Mix{Cycle, Plan, Read, Upload} }
@@ -42,16 +34,12 @@ func (m Mix) run() (func(*session, context.Context) error, error) {
 		return (*session).post, nil
 	case Upload:
 		return (*session).upload, nil
-	case Known:
-		return asks("/api/nowhere"), nil
-	case Stranger:
-		return asks("/nowhere"), nil
 	}
 	return nil, fmt.Errorf("there is no mix %q", string(m))
 }
 
 // hasStates reports whether the mix works on states.
-func (m Mix) hasStates() bool { return m != Upload && m != Known && m != Stranger }
+func (m Mix) hasStates() bool { return m != Upload }
 
 func inTurn(all ...func(*session, context.Context) error) func(*session, context.Context) error {
 	return func(s *session, ctx context.Context) error {
@@ -62,29 +50,4 @@ func inTurn(all ...func(*session, context.Context) error) func(*session, context
 		}
 		return nil
 	}
-}
-
-// asks gets a path that is nowhere. With a request ID that is always the same, so is the
-// answer.
-func asks(path string) func(*session, context.Context) error {
-	return func(s *session, ctx context.Context) error {
-		return s.timed(stepGet, func() error {
-			return s.conn.do(ctx, request{method: http.MethodGet, path: path, headers: "X-Request-ID: bench\r\n"}, s.asBefore)
-		})
-	}
-}
-
-func (s *session) asBefore(answer *http.Response) error {
-	if err := wantStatus(answer, http.StatusBadRequest); err != nil {
-		return err
-	}
-	if s.fixed != nil {
-		return compare(answer.Body, s.fixed, s.conn.buffer)
-	}
-	fixed, err := io.ReadAll(answer.Body)
-	if err == nil && len(fixed) == 0 {
-		err = differs("the answer is empty")
-	}
-	s.fixed = fixed
-	return err
 }

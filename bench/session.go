@@ -32,7 +32,6 @@ type session struct {
 	path     string // of its state
 	state    *sample.State
 	report   *sample.Upload
-	fixed    []byte               // what a path that never changes answers; nil before the first answer
 	asking   string               // header lines of reads
 	lockID   string               // of the lock that it may hold; empty for none
 	packed   []byte               // the compressed answer that was good last

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/bench"
 )
 
@@ -22,15 +24,15 @@ func TestMain(m *testing.M) {
 }
 
 func TestFloorsAreProcesses(t *testing.T) {
-	for kind, mix := range map[string]bench.Mix{fixedFloor: bench.Read, durableFloor: bench.Cycle, uploadFloor: bench.Upload} {
+	for kind, mix := range map[string]bench.Mix{fixedFloor: bench.Read, durableFloor: bench.Cycle, uploadFloor: bench.Upload, openFloor: bench.Read} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			process, err := startFloor(t.Context(), t.TempDir(), floorOptions{kind, size10KB})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &side{process: process, own: true}
-			if err := s.open(t.Context(), nil, bench.Options{Mix: mix, Size: size10KB, Connections: 4, Name: "x", Seed: seed}); err != nil {
+			s := &side{process: process}
+			if err := s.open(t.Context(), []bench.Identity{{Org: uuid.New(), Key: "anybody"}}, bench.Options{Mix: mix, Size: size10KB, Connections: 4, Name: "x", Seed: seed}); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.measure(t.Context(), options{duration: 200 * time.Millisecond}); err != nil {
@@ -77,7 +79,7 @@ func TestSummaryIsOfAllRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &side{process: process, own: true, runs: []measured{one, two}}
+	s := &side{process: process, runs: []measured{one, two}}
 	if f := s.summary(); f.CPU != 10 || f.Flushes != 50 || f.failed() != 3 || !slices.Equal(f.PerSecond, []float64{10, 30}) {
 		t.Errorf("%+v", f)
 	}

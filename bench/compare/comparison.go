@@ -56,11 +56,16 @@ func (c *comparison) measure(ctx context.Context, r row) (result outcome, err er
 		return outcome{}, err
 	}
 	defer func() { err = errors.Join(err, server.stop()) }()
-	base, err := c.startBase(ctx, dir, r, server)
+	base, err := c.startBase(ctx, dir, r)
 	if err != nil {
 		return outcome{}, err
 	}
 	defer func() { err = errors.Join(err, base.stop()) }()
+	if r.Mix == bench.Read {
+		if err := server.quiet(ctx); err != nil {
+			return outcome{}, err
+		}
+	}
 	result = outcome{row: r}
 	for run := range c.options.runs {
 		first, second := base, server
@@ -81,7 +86,7 @@ func (c *comparison) startServer(ctx context.Context, dir string, r row) (*side,
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	process, err := local.StartServer(ctx, c.options.binary, dir, c.who)
+	process, err := local.StartServer(ctx, c.options.binary, dir, c.who, c.environ(r)...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,29 +94,36 @@ func (c *comparison) startServer(ctx context.Context, dir string, r row) (*side,
 	if r.Shared {
 		ids = ids[:1]
 	}
-	s := &side{process: process, own: true}
+	s := &side{process: process}
 	return s, s.open(ctx, ids, c.load(r))
 }
 
+// environ is what both sides of a row are told.
+func (*comparison) environ(r row) []string {
+	if r.Floor == openFloor {
+		return []string{sameCollector}
+	}
+	return nil
+}
+
 // startBase starts what the row is compared with.
-func (c *comparison) startBase(ctx context.Context, dir string, r row, server *side) (*side, error) {
+func (c *comparison) startBase(ctx context.Context, dir string, r row) (*side, error) {
 	load := c.load(r)
 	load.Gzip = false // a floor has nothing compressed
-	if r.Floor == openFloor {
-		load.Mix = bench.Stranger
-		s := &side{process: server.process}
-		return s, s.open(ctx, nil, load)
-	}
 	dir = filepath.Join(dir, "floor")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	process, err := startFloor(ctx, dir, floorOptions{r.Floor, r.Size})
+	var ids []bench.Identity
+	if r.Floor == openFloor {
+		ids = c.who.All // who is in it, at least, it wants to be told
+	}
+	process, err := startFloor(ctx, dir, floorOptions{r.Floor, r.Size}, c.environ(r)...)
 	if err != nil {
 		return nil, err
 	}
-	s := &side{process: process, own: true}
-	return s, s.open(ctx, nil, load)
+	s := &side{process: process}
+	return s, s.open(ctx, ids, load)
 }
 
 func (c *comparison) load(r row) bench.Options {

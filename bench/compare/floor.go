@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/bench/floor"
 	"github.com/holdfast/holdfast/bench/local"
 	"github.com/holdfast/holdfast/bench/sample"
+	"github.com/holdfast/holdfast/middleware"
 )
 
 // seed of all states and uploads. The fixed floor must know it too.
@@ -25,17 +26,17 @@ type floorOptions struct {
 }
 
 // startFloor runs this program again, as a floor.
-func startFloor(ctx context.Context, dir string, o floorOptions) (*local.Process, error) {
+func startFloor(ctx context.Context, dir string, o floorOptions, environ ...string) (*local.Process, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	return local.Start(ctx, dir, nil, program, "-floor", o.kind, "-floor-size", strconv.Itoa(o.size))
+	return local.Start(ctx, dir, environ, program, "-floor", o.kind, "-floor-size", strconv.Itoa(o.size))
 }
 
 // serveFloor is a floor, in the folder where it runs, until ctx ends.
 func serveFloor(ctx context.Context, o floorOptions) (err error) {
-	handler, end, err := openFloorOf(o)
+	handler, end, err := openFloorOf(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -45,6 +46,10 @@ func serveFloor(ctx context.Context, o floorOptions) (err error) {
 		return err
 	}
 	server := &http.Server{Handler: withReadiness(handler)}
+	if o.kind == openFloor {
+		listener = middleware.Listen(listener)
+		asServed(server)
+	}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	slog.New(slog.NewJSONHandler(os.Stderr, nil)).InfoContext(ctx, "listening", "address", listener.Addr().String())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -62,9 +67,12 @@ func withReadiness(handler http.Handler) http.Handler {
 	})
 }
 
-func openFloorOf(o floorOptions) (handler http.Handler, end func() error, err error) {
-	if o.kind == fixedFloor {
+func openFloorOf(ctx context.Context, o floorOptions) (handler http.Handler, end func() error, err error) {
+	switch o.kind {
+	case fixedFloor:
 		return floor.NewFixed(sample.NewState(o.size, seed).Bytes()), func() error { return nil }, nil
+	case openFloor:
+		return newOpen(ctx)
 	}
 	log, err := floor.OpenLog("floor")
 	if err != nil {

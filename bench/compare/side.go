@@ -11,7 +11,6 @@ import (
 // side is one of the two that are compared: a process and a load on it.
 type side struct {
 	process *local.Process
-	own     bool // the process is this side's to stop
 	load    *bench.Load
 	runs    []measured
 	err     error // of reading what the process used
@@ -55,9 +54,6 @@ func (s *side) usage() local.Usage {
 func (s *side) stop() error {
 	if s.load != nil {
 		s.load.Close()
-	}
-	if !s.own {
-		return nil
 	}
 	return s.process.Stop()
 }

@@ -27,18 +27,58 @@ func (x *Indexer) followStates(ctx context.Context) error {
 		return x.followStates(ctx)
 	}
 	x.knownFeed.Store(true)
-	for {
-		events, err := x.States.Feed(ctx, p.Sequence, feedPage)
-		if err != nil || len(events) == 0 {
+	for more := true; more; {
+		var found changed
+		if found, more, err = x.gather(ctx, p.Sequence); err != nil || found.last.Sequence == 0 {
 			return err
 		}
-		if err := x.apply(ctx, events); err != nil {
+		if err := x.apply(ctx, found); err != nil {
 			return err
 		}
-		p = x.positionAt(events[len(events)-1])
+		p = x.positionAt(found.last)
 		if err := x.advance(ctx, p); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// maxChanged is how many states are gathered before they are read.
+const maxChanged = 100
+
+// changed is what a part of the feed is about.
+type changed struct {
+	refs   []state.Ref // each once, however often it was written: the newest version counts
+	purged bool
+	last   audit.Event // the zero Event if there is none
+}
+
+// gather reads the feed up to its end, or until many states have changed; then there may be
+// more.
+func (x *Indexer) gather(ctx context.Context, after uint64) (found changed, more bool, err error) {
+	seen := map[state.Ref]bool{}
+	for more = true; more && len(found.refs) < maxChanged; {
+		events, err := x.States.Feed(ctx, after, feedPage)
+		if err != nil {
+			return found, false, err
+		}
+		for _, e := range events {
+			found.add(e, seen)
+			after = e.Sequence
+		}
+		more = len(events) == feedPage // what is written from now on is for the next look
+	}
+	return found, more, nil
+}
+
+func (c *changed) add(e audit.Event, seen map[state.Ref]bool) {
+	c.last = e
+	if e.Refused != "" || !changesResources(e.Action) {
+		return
+	}
+	c.purged = c.purged || e.Action == audit.VersionPurge
+	if ref := (state.Ref{Org: e.Org, Name: state.Name(e.State)}); !seen[ref] {
+		seen[ref], c.refs = true, append(c.refs, ref)
 	}
 }
 
@@ -66,24 +106,14 @@ func (x *Indexer) positionAt(e audit.Event) Position {
 	return Position{Sequence: e.Sequence, Event: strings.Join(parts, " "), Complete: true, Reader: x.Rules.Print()}
 }
 
-// apply brings every state that the events are about up to date, once each.
-func (x *Indexer) apply(ctx context.Context, events []audit.Event) error {
-	seen, purged := map[state.Ref]bool{}, false
-	for _, e := range events {
-		if e.Refused != "" || !changesResources(e.Action) {
-			continue
-		}
-		purged = purged || e.Action == audit.VersionPurge
-		ref := state.Ref{Org: e.Org, Name: state.Name(e.State)}
-		if seen[ref] {
-			continue
-		}
-		seen[ref] = true
-		if err := x.sync(ctx, ref); err != nil {
+// apply brings the states that have changed up to date.
+func (x *Indexer) apply(ctx context.Context, found changed) error {
+	for _, ref := range found.refs {
+		if err := x.pace.work(ctx, func() error { return x.sync(ctx, ref) }); err != nil {
 			return err
 		}
 	}
-	if purged {
+	if found.purged {
 		return x.scrub(ctx)
 	}
 	return nil

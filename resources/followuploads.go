@@ -89,8 +89,10 @@ func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) err
 }
 
 func (x *Indexer) record(ctx context.Context, org uuid.UUID, piece []Resource, cursor string) error {
-	defer x.progress.step()
-	return x.turn.alone(ctx, func() error { return x.Index.Record(ctx, org, piece, cursor) })
+	return x.pace.work(ctx, func() error {
+		defer x.progress.step()
+		return x.turn.alone(ctx, func() error { return x.Index.Record(ctx, org, piece, cursor) })
+	})
 }
 
 func (x *Indexer) forget(ctx context.Context, org uuid.UUID) error {

@@ -56,6 +56,7 @@ type Indexer struct {
 	looking   sync.Mutex         // held while it looks at what is written
 	damaged   map[uuid.UUID]bool // whose uploads can't be read; with looking
 	retries   retries            // with looking
+	pace      pace               // of the look under way; with looking
 	turn      turn               // of changing the index
 	knownFeed atomic.Bool        // the index is known to be of this store
 	progress  *progress
@@ -97,7 +98,7 @@ func (x *Indexer) run(ctx context.Context) {
 	defer close(x.done)
 	for ctx.Err() == nil {
 		wait := pollEvery
-		if err := x.CatchUp(ctx); err != nil && ctx.Err() == nil {
+		if err := x.look(ctx, pace{wake: x.wake}); err != nil && ctx.Err() == nil {
 			x.Log.WarnContext(ctx, "the resource index is behind; trying again", "error", err)
 			wait = retryWait
 		}
@@ -113,9 +114,12 @@ func (x *Indexer) run(ctx context.Context) {
 
 // CatchUp brings the index up to what is written now. What of one state or organization
 // can't be read stops nothing else; an error says that a store or the index is not there.
-func (x *Indexer) CatchUp(ctx context.Context) error {
+func (x *Indexer) CatchUp(ctx context.Context) error { return x.look(ctx, pace{}) }
+
+func (x *Indexer) look(ctx context.Context, p pace) error {
 	x.looking.Lock()
 	defer x.looking.Unlock()
+	x.pace = p
 	x.progress.begin()
 	defer x.progress.end()
 	err := x.catchUp(ctx)

@@ -36,7 +36,8 @@ type Lists interface {
 
 	// Feed lists the events of all organizations with a Sequence above after, in their
 	// order: for what follows the store from inside the server. It is gapless: what it has
-	// not shown yet gets a Sequence above all that it has shown.
+	// not shown yet gets a Sequence above all that it has shown. Fewer than limit are all
+	// that there were.
 	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
 
 	// All lists the states of all organizations, deleted ones too, in an order of the

@@ -145,10 +145,10 @@ func routeState(group gin.IRoutes, s states) {
 
 // routeUploads is what providers report, and what is read back of it.
 func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
-	shape := middleware.JSONShape(inventory.MaxBody, middleware.AdmitBody, inventory.CheckShape)
+	body := middleware.JSONOnly(inventory.MaxBody, middleware.AdmitBody)
 	take := uploads{service: d.Inventory, recorded: measured.instances}
-	group.POST("/api/v1/upload", shape, take.upload)
-	group.POST("/upload", shape, take.upload)
+	group.POST("/api/v1/upload", body, take.upload)
+	group.POST("/upload", body, take.upload)
 	read := data{service: d.Inventory, log: d.Log}
 	group.GET("/api/v1/data", middleware.Admit(0), read.records)
 	group.GET("/api/v1/data/latest", middleware.Admit(0), read.latest)

@@ -42,9 +42,6 @@ func refused(t *testing.T, body []byte, err error) {
 	if !malformed && !fault.Is(err, fault.UploadInvalid) || len(details(err)) == 0 {
 		t.Fatalf("%s: %v without a reason", body, err)
 	}
-	if shape := inventory.CheckShape(body); (shape != nil) != malformed {
-		t.Fatalf("%s: Parse says %v, CheckShape %v", body, err, shape)
-	}
 	for _, d := range details(err) {
 		if !utf8.ValidString(d.Pointer) {
 			t.Fatalf("the pointer %q is no text", d.Pointer)

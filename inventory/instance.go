@@ -1,7 +1,6 @@
 package inventory
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"github.com/holdfast/holdfast/jsonscan"
@@ -84,7 +83,7 @@ func (p *parser) endAttributes(r *instance, v jsonscan.Value) {
 	if r.count > MaxAttributes {
 		p.faults.add(v.Path, "has at most %d attributes", MaxAttributes)
 	}
-	r.attributes = compact(v.Text)
+	r.attributes = Compact(v.Text)
 }
 
 // attribute takes one attribute.
@@ -143,13 +142,4 @@ func (p *parser) checkText(v jsonscan.Value) {
 			p.faults.add(v.Path, "is a number of at most %d characters", MaxText)
 		}
 	}
-}
-
-// compact copies a JSON value without its insignificant white space. Nothing else of its
-// spelling changes.
-func compact(value []byte) json.RawMessage {
-	var b bytes.Buffer
-	b.Grow(len(value))
-	_ = json.Compact(&b, value) // fails for invalid JSON only, which this is not
-	return b.Bytes()
 }

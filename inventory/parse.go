@@ -21,8 +21,10 @@ type Upload struct {
 // A resource without a name is called after its attribute "name", else "id", else
 // <resource_type>-<index>. One without attributes has none: {}.
 //
-// Parse repeats what CheckShape checks, so it takes any bytes. The error is a
-// fault.UploadMalformed, or a fault.UploadInvalid with all that is wrong in its details.
+// It takes any bytes: that they are one JSON object in strict UTF-8, without duplicate names
+// and NULs, and not deeper or more branched than an upload may be, it checks in the same
+// pass. The error is a fault.UploadMalformed, or a fault.UploadInvalid with all that is
+// wrong in its details.
 func Parse(body []byte) (Upload, error) {
 	var p parser
 	if err := jsonscan.Walk(body, shapeLimits(), p.visit); err != nil {

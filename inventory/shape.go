@@ -8,16 +8,6 @@ import (
 	"github.com/holdfast/holdfast/jsonscan"
 )
 
-// CheckShape checks, in one pass and before anything is decoded, that body is one JSON
-// object in strict UTF-8, without duplicate names and NULs, and not deeper or more
-// branched than an upload may be. The error is a fault.UploadMalformed.
-func CheckShape(body []byte) error {
-	if err := jsonscan.Shape(body, shapeLimits()); err != nil {
-		return malformed(err)
-	}
-	return nil
-}
-
 // malformed makes the scanner's error a fault with one detail.
 func malformed(err error) error {
 	detail := fault.Detail{Rule: rule(err)}

@@ -90,7 +90,7 @@ func FuzzMedia(f *testing.F) {
 	f.Fuzz(func(t *testing.T, media, encoding string) {
 		read, passed := false, false
 		router := newRouter(middleware.RequestID(),
-			middleware.JSONShape(bodyLimit, func(*gin.Context, int64) ([]byte, error) { read = true; return nil, nil }, func([]byte) error { return nil }),
+			middleware.JSONOnly(bodyLimit, func(*gin.Context, int64) ([]byte, error) { read = true; return nil, nil }),
 			func(*gin.Context) { passed = true })
 		r := request("POST")
 		r.Header = http.Header{"Content-Type": {media}, "Content-Encoding": {encoding}}

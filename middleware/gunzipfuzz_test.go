@@ -43,7 +43,7 @@ func FuzzGunzip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		var body []byte
 		passed := false
-		router := newRouter(middleware.RequestID(), middleware.JSONShape(bodyLimit, readLimited, func([]byte) error { return nil }),
+		router := newRouter(middleware.RequestID(), middleware.JSONOnly(bodyLimit, readLimited),
 			func(c *gin.Context) { body, passed = middleware.JSONBody(c), true })
 		r := request("POST", "Content-Encoding: gzip")
 		r.Body = io.NopCloser(bytes.NewReader(sent))

@@ -9,9 +9,6 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 )
 
-// uploadsPiece is how many records go into the index at once.
-const uploadsPiece = 250
-
 // followUploads reads what was recorded behind each organization's cursor. An organization
 // whose records can't be read stops none of the others.
 func (x *Indexer) followUploads(ctx context.Context) error {
@@ -68,24 +65,24 @@ func (x *Indexer) followOrg(ctx context.Context, org uuid.UUID, cursor string) e
 }
 
 func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) error {
-	piece := make([]Resource, 0, uploadsPiece)
+	piece := newGathered()
 	for record, err := range x.Uploads.Records(ctx, org, inventory.Query{After: cursor, Order: inventory.Ascending}) {
 		if err != nil {
 			return err
 		}
-		piece, cursor = append(piece, x.Rules.ofRecord(record.Record)), record.Next
-		if len(piece) < uploadsPiece {
+		piece.add(record.Record)
+		cursor = record.Next
+		if !piece.full() {
 			continue
 		}
-		if err := x.record(ctx, org, piece, cursor); err != nil {
+		if err := x.record(ctx, org, piece.take(x.Rules), cursor); err != nil {
 			return err
 		}
-		piece = piece[:0]
 	}
-	if len(piece) == 0 {
+	if piece.read == 0 {
 		return nil
 	}
-	return x.record(ctx, org, piece, cursor)
+	return x.record(ctx, org, piece.take(x.Rules), cursor)
 }
 
 func (x *Indexer) record(ctx context.Context, org uuid.UUID, piece []Resource, cursor string) error {

@@ -162,6 +162,29 @@ func TestIndexerFollowsStates(t *testing.T) {
 	}
 }
 
+// Of what was reported several times, the newest is found, however it was read.
+func TestIndexerTakesTheNewestReport(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		w := newWorld(t, "")
+		for i := range 3 {
+			w.upload(acme, fmt.Sprintf(`{"provider":"aws","category":"compute","resource_type":"vm","instances":[
+				{"resource_name":"one","attributes":{"id":"i-%d"}},{"resource_name":"two-%d"}]}`, i, i))
+			if apart {
+				w.catchUp()
+			}
+		}
+		w.catchUp()
+		for i, want := range []int{0, 0, 1} {
+			if got := w.find(acme, fmt.Sprint("i-", i)); len(got) != want {
+				t.Errorf("read apart %v: i-%d is found as %q", apart, i, got)
+			}
+		}
+		if got := w.find(acme, "compute"); len(got) != 4 {
+			t.Errorf("read apart %v: %q", apart, got)
+		}
+	}
+}
+
 // Each of these changes what is found, by itself.
 func TestIndexerFollowsEveryChange(t *testing.T) {
 	w := newWorld(t, "")

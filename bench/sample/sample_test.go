@@ -106,7 +106,7 @@ func TestUploadsAreUploads(t *testing.T) {
 	u := NewUpload(100, 1)
 	before := bytes.Clone(u.Bytes())
 	for range 2 {
-		if err := inventory.CheckShape(u.Bytes()); err != nil {
+		if _, err := inventory.Parse(u.Bytes()); err != nil {
 			t.Fatal(err)
 		}
 		var parsed struct {

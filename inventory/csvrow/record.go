@@ -1,8 +1,6 @@
 package csvrow
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,7 +74,7 @@ func (d *Decoder) Decode(row *Row) (inventory.Record, error) {
 	reuse(&d.last.Category, row.Fields[3])
 	reuse(&d.last.ResourceType, row.Fields[4])
 	reuse(&d.last.ResourceName, row.Fields[5])
-	d.last.Attributes = compact(row.Fields[6])
+	d.last.Attributes = inventory.Compact(row.Fields[6]) // another program may have written white space
 	return d.last, nil
 }
 
@@ -102,35 +100,4 @@ func CheckAttributes(row *Row) error {
 		return errors.New("attributes is not a JSON object")
 	}
 	return nil
-}
-
-// compact copies the attributes, without the white space that another program may have
-// written between them.
-func compact(attributes []byte) json.RawMessage {
-	if !loose(attributes) {
-		return bytes.Clone(attributes)
-	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, attributes); err != nil {
-		return bytes.Clone(attributes)
-	}
-	return b.Bytes()
-}
-
-// loose reports whether there is white space outside of strings.
-func loose(attributes []byte) bool {
-	quoted := false
-	for i := 0; i < len(attributes); i++ {
-		switch attributes[i] {
-		case '"':
-			quoted = !quoted
-		case '\\':
-			i++
-		case ' ', '\t', '\r', '\n':
-			if !quoted {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -15,20 +15,17 @@ type jsonBodyKey struct{}
 // ReadBody reads a request's whole body, of at most limit bytes.
 type ReadBody func(c *gin.Context, limit int64) ([]byte, error)
 
-// JSONShape lets a request pass only when its body says that it is JSON and check accepts
-// its shape; JSONBody then returns it, without its Content-Encoding. It stands behind
-// Authenticate: nobody's body is read before it is known whose it is. limit, in bytes,
-// holds for the body as it is sent and for what it expands to.
-func JSONShape(limit int64, read ReadBody, check func(body []byte) error) gin.HandlerFunc {
+// JSONOnly lets a request pass only when its body says that it is JSON; JSONBody then
+// returns it, unchecked, without its Content-Encoding. It stands behind Authenticate:
+// nobody's body is read before it is known whose it is. limit, in bytes, holds for the body
+// as it is sent and for what it expands to.
+func JSONOnly(limit int64, read ReadBody) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		if err := checkMedia(c.Request.Header); err != nil {
 			Fail(c, err)
 			return
 		}
 		body, err := readDecoded(c, read, limit)
-		if err == nil {
-			err = check(body)
-		}
 		if err != nil {
 			Fail(c, err)
 			return
@@ -38,7 +35,7 @@ func JSONShape(limit int64, read ReadBody, check func(body []byte) error) gin.Ha
 	}
 }
 
-// JSONBody returns the body that JSONShape accepted; nil where it did not run.
+// JSONBody returns the body that JSONOnly let pass; nil where it did not run.
 func JSONBody(c *gin.Context) []byte {
 	body, _ := c.Request.Context().Value(jsonBodyKey{}).([]byte)
 	return body

@@ -3,7 +3,7 @@ package resourceindex
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
+	"iter"
 
 	"github.com/google/uuid"
 
@@ -124,18 +124,14 @@ func (t *tx) insertAll(into holding, all []resources.Resource) error {
 }
 
 func (t *tx) insert(into holding, r resources.Resource) error {
-	attributes, err := json.Marshal(flat(r.Attributes))
-	if err != nil {
-		return err
-	}
-	tags, err := json.Marshal(flat(r.Tags))
+	f, err := fieldsOf(r)
 	if err != nil {
 		return err
 	}
 	id, err := t.insertRow(`INSERT INTO resources (holding, org, source, state, address, type, provider, category, mode, module,
 		name, key, deposed, version, at, attributes, tags, counts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		into.id, into.org, into.source, into.state, r.Address, r.Type, r.Provider, r.Category, r.Mode, r.Module,
-		r.Name, r.Key, r.Deposed, int64(r.Version), r.At.UnixMicro(), string(attributes), string(tags), r.Traits.Counts)
+		r.Name, r.Key, r.Deposed, int64(r.Version), r.At.UnixMicro(), f.attributes, f.tags, f.counts)
 	if err != nil {
 		return err
 	}
@@ -146,33 +142,53 @@ func (t *tx) insert(into holding, r resources.Resource) error {
 }
 
 func (t *tx) marks(into holding, id int64, r resources.Resource) error {
-	attributes := make([]resources.Mark, len(r.Attributes))
-	for i, a := range r.Attributes {
-		attributes[i] = attributeMark(a)
-	}
-	for _, one := range []struct {
-		kind string
-		list []resources.Mark
-	}{{"a", attributes}, {"i", r.Traits.Identities}, {"e", r.Traits.Everywhere}, {"h", r.Traits.Hints}, {"l", r.Traits.Lanes}} {
-		for _, mark := range one.list {
-			err := t.exec("INSERT INTO marks (org, mark, source, resource, kind) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-				into.org, mark[:], into.source, id, one.kind)
-			if err != nil {
-				return err
-			}
+	for kind, mark := range marksOf(r) {
+		err := t.exec("INSERT INTO marks (org, mark, source, resource, kind) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			into.org, mark[:], into.source, id, kind)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// marksOf yields a resource's marks with their kinds. Of two that are the same, the first
+// counts.
+func marksOf(r resources.Resource) iter.Seq2[string, resources.Mark] {
+	return func(yield func(string, resources.Mark) bool) {
+		for _, a := range r.Attributes {
+			if !yield("a", attributeMark(a)) {
+				return
+			}
+		}
+		for _, one := range []struct {
+			kind string
+			list []resources.Mark
+		}{{"i", r.Traits.Identities}, {"e", r.Traits.Everywhere}, {"h", r.Traits.Hints}, {"l", r.Traits.Lanes}} {
+			for _, mark := range one.list {
+				if !yield(one.kind, mark) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func attributeMark(a resources.Pair) resources.Mark {
 	return resources.MarkOf("attribute", a.Name, a.Value)
 }
 
-// removeUpload removes what an organization uploaded at an address.
-func (t *tx) removeUpload(from holding, address string) error {
-	return t.removeWhere("SELECT id FROM resources WHERE org = ? AND source = 1 AND state = '' AND address = ? AND holding = ?",
-		from.org, address, from.id)
+// putUpload puts what an organization uploaded in the place of what is at its address.
+func (t *tx) putUpload(into holding, r resources.Resource) error {
+	if same, err := t.repeats(into, r); err != nil || same {
+		return err
+	}
+	err := t.removeWhere("SELECT id FROM resources WHERE org = ? AND source = 1 AND state = '' AND address = ? AND holding = ?",
+		into.org, r.Address, into.id)
+	if err != nil {
+		return err
+	}
+	return t.insert(into, r)
 }
 
 // removeWhere removes the resources that a query selects.

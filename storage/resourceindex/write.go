@@ -99,10 +99,7 @@ func (x *Index) Record(ctx context.Context, org uuid.UUID, all []resources.Resou
 			return err
 		}
 		for _, one := range all {
-			if err := t.removeUpload(into, one.Address); err != nil {
-				return err
-			}
-			if err := t.insert(into, one); err != nil {
+			if err := t.putUpload(into, one); err != nil {
 				return err
 			}
 		}

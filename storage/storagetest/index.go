@@ -25,6 +25,7 @@ func RunIndex(t *testing.T, open func(t *testing.T) resources.Index) {
 		"Scope":           checkIndexScope,
 		"Tenants":         checkIndexTenants,
 		"Uploads":         checkIndexUploads,
+		"Repeats":         checkIndexRepeats,
 		"Unread":          checkUnread,
 		"Coverage":        checkCoverage,
 		"CoverageScope":   checkCoverageScope,

@@ -22,18 +22,28 @@ func Compact(value []byte) json.RawMessage {
 
 // loose reports whether there is white space outside of strings.
 func loose(value []byte) bool {
-	quoted := false
 	for i := 0; i < len(value); i++ {
 		switch value[i] {
 		case '"':
-			quoted = !quoted
-		case '\\':
-			i++
+			i = closing(value, i+1)
 		case ' ', '\t', '\r', '\n':
-			if !quoted {
-				return true
-			}
+			return true
 		}
 	}
 	return false
+}
+
+// closing returns where the quote is that ends the string which goes on at i.
+func closing(value []byte, i int) int {
+	for {
+		n := bytes.IndexByte(value[i:], '"')
+		if n < 0 {
+			return len(value)
+		}
+		before := value[i : i+n]
+		if escapes := len(before) - len(bytes.TrimRight(before, `\`)); escapes%2 == 0 {
+			return i + n
+		}
+		i += n + 1
+	}
 }

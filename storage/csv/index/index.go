@@ -1,6 +1,7 @@
 // Package index keeps what package csv has to know about its files beside the records
 // themselves, in an SQLite database: how far each file is committed, its pieces with
-// their checksums, which batches were recorded, and the counts for summaries.
+// their checksums, which batches were recorded, and the counts for summaries; and a journal
+// of what was written to the files and may not be on disk there.
 //
 // The files stay the truth about records: a lost index is made again from them. Only the
 // IDs of recent batches are lost with it.
@@ -27,6 +28,7 @@ const Never = math.MinInt64
 type Index struct {
 	writer  *writer
 	readers *sql.DB
+	find    *sql.Stmt // of readers: a batch by its ID
 	key     []byte
 }
 
@@ -85,6 +87,7 @@ type Change struct {
 	Segments []Segment // new ones, and the one that has grown
 	Batches  []Batch
 	Groups   map[Group]Tally // to be added to what is there
+	Journal  JournalEntry    // what was written and may not be on disk; the zero one for nothing
 }
 
 // Open opens the database at path, and makes it if it is missing. The caller has to own
@@ -112,6 +115,9 @@ func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err err
 	}
 	x.readers.SetMaxOpenConns(readConnections)
 	x.readers.SetMaxIdleConns(readConnections)
+	if x.find, err = x.readers.PrepareContext(ctx, batchColumns+" AND id = ?"); err != nil {
+		return nil, err
+	}
 	err = x.readers.QueryRowContext(ctx, "SELECT cursor FROM meta").Scan(&x.key)
 	return x, err
 }
@@ -123,8 +129,11 @@ func (x *Index) Key() []byte { return x.key }
 // file, without a WAL: the last connection removes that, and only one that can write does.
 func (x *Index) Close() error {
 	var err error
+	if x.find != nil {
+		err = x.find.Close()
+	}
 	if x.readers != nil {
-		err = x.readers.Close()
+		err = errors.Join(err, x.readers.Close())
 	}
 	return errors.Join(err, x.writer.close())
 }

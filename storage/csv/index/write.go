@@ -102,7 +102,7 @@ func (t *tx) parts(id int64, c Change) error {
 			return err
 		}
 	}
-	return nil
+	return t.journal(id, c.Journal)
 }
 
 func (t *tx) segment(id int64, s Segment) error {

@@ -178,19 +178,6 @@ func attributeMark(a resources.Pair) resources.Mark {
 	return resources.MarkOf("attribute", a.Name, a.Value)
 }
 
-// putUpload puts what an organization uploaded in the place of what is at its address.
-func (t *tx) putUpload(into holding, r resources.Resource) error {
-	if same, err := t.repeats(into, r); err != nil || same {
-		return err
-	}
-	err := t.removeWhere("SELECT id FROM resources WHERE org = ? AND source = 1 AND state = '' AND address = ? AND holding = ?",
-		into.org, r.Address, into.id)
-	if err != nil {
-		return err
-	}
-	return t.insert(into, r)
-}
-
 // removeWhere removes the resources that a query selects.
 func (t *tx) removeWhere(query string, args ...any) error {
 	for _, text := range []string{

@@ -15,7 +15,7 @@ import (
 func checkIndexRepeats(t *testing.T, x indexed) {
 	first := withAttributes(uploaded("a", "i"), "size", "1")
 	others := map[string]resources.Resource{"again": first, "attribute": withAttributes(uploaded("a", "i"), "size", "2"),
-		"identity": withAttributes(uploaded("a", "j"), "size", "1"), "kind of mark": first, "tag": first, "counts": first}
+		"identity": withAttributes(uploaded("a", "j"), "size", "1"), "kind of mark": first, "tag": first, "name": withAttributes(first, "name", "prod-a"), "counts": first}
 	change := func(name string, change func(*resources.Resource)) {
 		r := others[name]
 		change(&r)
@@ -47,9 +47,12 @@ func checkIndexRepeats(t *testing.T, x indexed) {
 	}
 	words, err := resources.ParseWords("prod")
 	x.must(err)
-	tagged := others["tag"]
-	x.must(x.Record(t.Context(), indexOrg, []resources.Resource{tagged, first}, "c"))
-	if got := x.search(indexOrg, everything, resources.Query{Words: words}); len(got) > 0 {
-		t.Errorf("a tag that is gone is found: %q", got)
+	for _, name := range []string{"tag", "name"} {
+		for want, last := range []resources.Resource{first, others[name]} {
+			x.must(x.Record(t.Context(), indexOrg, []resources.Resource{last}, "c"))
+			if got := x.search(indexOrg, everything, resources.Query{Words: words}); len(got) != want {
+				t.Errorf("%s: %q are found, want %d", name, got, want)
+			}
+		}
 	}
 }

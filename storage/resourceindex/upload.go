@@ -8,22 +8,48 @@ import (
 	"github.com/holdfast/holdfast/resources"
 )
 
-// repeats reports whether an upload says what the last one at its address said, and notes
-// when it did. Providers report the same over and over: to put a resource in the place of
-// one that is the same takes ten times as long, most of it in the full-text index.
-func (t *tx) repeats(into holding, r resources.Resource) (bool, error) {
+// putUpload puts what an organization uploaded in the place of what is at its address.
+// Providers report the same over and over, so no more is written than differs: to change
+// the full-text index takes ten times as long as all the rest.
+func (t *tx) putUpload(into holding, r resources.Resource) error {
+	is, err := fieldsOf(r)
+	if err != nil {
+		return err
+	}
 	was, id, err := t.recorded(into, r.Address)
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+		return t.insert(into, r)
 	}
-	is, codeErr := fieldsOf(r)
-	if err := errors.Join(err, codeErr); err != nil || was != is {
-		return false, err
+	if err != nil {
+		return err
 	}
-	if same, err := t.hasMarks(id, r); err != nil || !same {
-		return false, err
+	before, err := was.text(r.Address)
+	if err != nil {
+		return err
 	}
-	return true, t.exec("UPDATE resources SET at = ? WHERE id = ?", r.At.UnixMicro(), id)
+	if before != searchText(r.Text()) {
+		if err := t.removeWhere("SELECT ?", id); err != nil {
+			return err
+		}
+		return t.insert(into, r)
+	}
+	err = t.exec(`UPDATE resources SET type = ?, provider = ?, category = ?, name = ?, attributes = ?, tags = ?, counts = ?, at = ? WHERE id = ?`,
+		is.kind, is.provider, is.category, is.name, is.attributes, is.tags, is.counts, r.At.UnixMicro(), id)
+	if err != nil {
+		return err
+	}
+	return t.changeMarks(into, id, r)
+}
+
+// changeMarks leaves marks as they are that are the same.
+func (t *tx) changeMarks(into holding, id int64, r resources.Resource) error {
+	if same, err := t.hasMarks(id, r); err != nil || same {
+		return err
+	}
+	if err := t.exec("DELETE FROM marks WHERE resource = ?", id); err != nil {
+		return err
+	}
+	return t.marks(into, id, r)
 }
 
 // fields are what an upload's row has beside its marks, its address and its time.
@@ -39,6 +65,16 @@ func fieldsOf(r resources.Resource) (fields, error) {
 	}
 	tags, err := json.Marshal(flat(r.Tags))
 	return fields{r.Type, r.Provider, r.Category, r.Name, string(attributes), string(tags), r.Traits.Counts}, err
+}
+
+// text is what the full-text index has of it.
+func (f fields) text(address string) (string, error) {
+	attributes, err := unflat(f.attributes)
+	if err != nil {
+		return "", err
+	}
+	tags, err := unflat(f.tags)
+	return searchText(resources.Resource{Place: resources.Place{Address: address}, Attributes: attributes, Tags: tags}.Text()), err
 }
 
 func (t *tx) recorded(into holding, address string) (f fields, id int64, err error) {

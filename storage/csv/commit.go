@@ -2,11 +2,9 @@ package csv
 
 import (
 	"errors"
-	"path/filepath"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/csv/index"
-	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // record writes a group and answers it, or returns why it can't.
@@ -24,8 +22,12 @@ func (t *tenant) record(group []*pending) error {
 	return nil
 }
 
-// write makes the plan durable: the file first, then the index, which is what counts.
+// write makes the plan durable: it writes the file, and then commits to the index what it
+// wrote, which is what counts. The file itself reaches the disk later.
 func (t *tenant) write(p *plan) error {
+	if err := t.store.flusher.trouble(t.org); err != nil {
+		return err
+	}
 	if err := t.begin(p); err != nil {
 		return err
 	}
@@ -47,6 +49,7 @@ func (t *tenant) write(p *plan) error {
 	}
 	t.head, t.last = p.change.Head, p.layout.last
 	t.look(func(v *view) { *v = view{known: true, stamp: now} })
+	t.store.flusher.note(t, p)
 	t.store.files.give(t.org, f)
 	return nil
 }
@@ -68,14 +71,7 @@ func (t *tenant) writeFile(f appendFile, p *plan) (stamp, error) {
 	if _, err := f.WriteAt(p.bytes, t.head.Length); err != nil {
 		return stamp{}, err
 	}
-	if err := f.Sync(); err != nil {
-		return stamp{}, err
-	}
-	if t.head.Length == 0 {
-		if err := folder.Sync(filepath.Dir(t.path)); err != nil {
-			return stamp{}, err
-		}
-	}
+	p.change.Journal = index.NewJournalEntry(t.head.Length, p.bytes)
 	return lookAt(t.path)
 }
 
@@ -141,6 +137,7 @@ func (t *tenant) settle() error {
 	}
 	t.tail = nil
 	t.look(func(v *view) { *v = view{} })
+	t.store.flusher.note(t, p)
 	t.store.files.give(t.org, f)
 	return nil
 }

@@ -7,10 +7,13 @@
 //	tenant.go    one goroutine for each busy organization takes what waits
 //	check.go     it finds the file as it was left, or refuses it
 //	plan.go      replays are answered, timestamps and places in the file are given
-//	commit.go    one write, one fsync, then the index's commit, then the answers
+//	commit.go    one write, then the index's commit with the same bytes, then the answers
+//	flush.go     behind them, the file's own fsync; then the index lets go of the bytes
 //
 // A crash in between leaves bytes behind the length that the index has. They were never
-// acknowledged: recover.go keeps them aside at the next start and cuts the file back.
+// acknowledged: recover.go keeps them aside at the next start and cuts the file back. If
+// the machine crashed, the file may lack bytes that were acknowledged: refill.go puts them
+// back before.
 //
 // A reader takes the file in pieces of about 256 KiB and compares each with its checksum
 // before it looks at a row (records.go, walk.go, load.go). A writer looks whether inode,

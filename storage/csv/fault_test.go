@@ -24,10 +24,8 @@ func TestDiskFaults(t *testing.T) {
 		{"half a write", func(d *disk) { d.write, d.short = syscall.ENOSPC, 50 }, fault.StoreFull},
 		{"quota", func(d *disk) { d.write, d.short = syscall.EDQUOT, 1000 }, fault.StoreFull},
 		{"file size", func(d *disk) { d.write = syscall.EFBIG }, fault.StoreFull},
-		{"sync", func(d *disk) { d.sync = syscall.EIO }, fault.StoreUnavailable},
-		{"full at sync", func(d *disk) { d.sync = syscall.ENOSPC }, fault.StoreFull},
+		{"write and sync", func(d *disk) { d.write, d.short, d.sync = syscall.EIO, 99, syscall.EIO }, fault.StoreUnavailable},
 		{"write and truncate", func(d *disk) { d.write, d.short, d.truncation = syscall.EIO, 99, syscall.EIO }, fault.StoreUnavailable},
-		{"sync and truncate", func(d *disk) { d.sync, d.truncation = syscall.ENOSPC, syscall.EIO }, fault.StoreFull},
 	}
 	for _, c := range cases {
 		for _, uploads := range []int{0, 3} {
@@ -81,7 +79,7 @@ func TestTailLeftBehind(t *testing.T) {
 			batches = append(batches, newBatch(org, 1))
 			upload(t, s, batches[0])
 		}
-		d.set(func() { d.sync, d.truncation = syscall.EIO, syscall.EIO })
+		d.set(func() { d.write, d.short, d.truncation = syscall.EIO, 250, syscall.EIO })
 		failed := newBatch(org, 1)
 		if _, err := s.Append(t.Context(), failed); err == nil {
 			t.Fatal("an upload succeeded on a broken disk")

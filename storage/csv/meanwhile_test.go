@@ -7,15 +7,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// editedFile is one that somebody changes just before an upload to it is synced.
+// editedFile is one that somebody changes just after an upload was written to it.
 type editedFile struct {
 	appendFile
 	edit func()
 }
 
-func (f editedFile) Sync() error {
-	f.edit()
-	return f.appendFile.Sync()
+func (f editedFile) WriteAt(p []byte, offset int64) (int, error) {
+	defer f.edit()
+	return f.appendFile.WriteAt(p, offset)
 }
 
 // TestEditDuringWrite has an editor replace or lengthen a file in the middle of an

@@ -32,6 +32,7 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	}
 	p := &plan{layout: layout{head: t.head, last: t.last}}
 	p.change = index.Change{Org: t.org, Groups: map[index.Group]index.Tally{}}
+	p.bytes = make([]byte, 0, len(csvrow.Header)+sizeOf(group))
 	if t.head.Length == 0 {
 		p.bytes = append(p.bytes, csvrow.Header...)
 		p.layout.header(len(csvrow.Header))
@@ -49,6 +50,13 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	}
 	p.change.Head, p.change.Segments = p.layout.head, p.layout.segments
 	return p, nil
+}
+
+func sizeOf(group []*pending) (n int) {
+	for _, u := range group {
+		n += len(u.rows)
+	}
+	return n
 }
 
 func (t *tenant) findBatches(group []*pending) (map[string]index.Batch, error) {

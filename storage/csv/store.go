@@ -25,7 +25,8 @@ type Options struct {
 	// without it, at least 16.
 	OpenFiles int
 
-	open opener // how files are opened for appending
+	open       opener // how files are opened for appending
+	flushEvery time.Duration
 }
 
 // Store is an inventory.Store in CSV files.
@@ -45,14 +46,15 @@ type Store struct {
 	mu      sync.Mutex
 	foreign map[uuid.UUID]bool // files that Open found and the index does not know
 
-	probe  probe
-	pruner pruner
+	probe   probe
+	pruner  pruner
+	flusher *flusher
 }
 
 var _ inventory.Store = (*Store)(nil)
 
-// Open opens the store in a directory, which is then this process's alone. It finds torn
-// tails and cuts them off; files that another program wrote are read on first use.
+// Open opens the store in a directory, which is then this process's alone. It puts back what
+// a crash took from the files, finds torn tails and cuts them off; files that another program wrote are read on first use.
 func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	o = o.withDefaults()
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
@@ -63,7 +65,8 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	}
 	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), foreign: map[uuid.UUID]bool{}}
 	s.active, s.reads = newSlots(o.OpenFiles/4), newSlots(o.OpenFiles/8)
-	s.files = newFileCache(o.OpenFiles-cap(s.active)-cap(s.reads), o.open)
+	s.files = newFileCache(o.OpenFiles-cap(s.active)-cap(s.reads)-flushFiles-flushAtOnce, o.open)
+	s.flusher = newFlusher(s)
 	s.tenants = newTenants(s)
 	s.probe.path = filepath.Join(o.Dir, probeName)
 	if s.lock, err = folder.Take(o.Dir, lockName); err != nil {
@@ -77,10 +80,14 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if s.index, err = index.Open(ctx, filepath.Join(o.Dir, indexName), o.Log); err != nil {
 		return nil, err
 	}
+	if err := s.refill(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.recover(ctx); err != nil {
 		return nil, err
 	}
 	s.pruner.start(s)
+	s.flusher.start(o.flushEvery)
 	return s, nil
 }
 
@@ -98,6 +105,9 @@ func (o Options) withDefaults() Options {
 	if o.open == nil {
 		o.open = openFile
 	}
+	if o.flushEvery == 0 {
+		o.flushEvery = flushEvery
+	}
 	return o
 }
 
@@ -107,6 +117,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.pruner.stop()
+	s.flusher.stop()
 	return s.release()
 }
 

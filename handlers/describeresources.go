@@ -11,10 +11,11 @@ import (
 
 // extentItem says what an answer is of.
 type extentItem struct {
-	Sources  []resources.Source `json:"sources"`           // that the caller may see
-	Limited  bool               `json:"limited,omitempty"` // only some of the states
-	Complete bool               `json:"complete"`          // nothing was written that is not in the answer
-	Unread   []unreadItem       `json:"unread"`            // states that are not in the answer
+	Sources  []resources.Source `json:"sources"`               // that the caller may see
+	Limited  bool               `json:"limited,omitempty"`     // only some of the states
+	Complete bool               `json:"complete"`              // nothing was written that is not in the answer
+	Unread   []unreadItem       `json:"unread"`                // states that are not in the answer
+	More     bool               `json:"unread_more,omitempty"` // than are in unread
 }
 
 type unreadItem struct {
@@ -24,7 +25,7 @@ type unreadItem struct {
 }
 
 func extentItemOf(e resources.Extent) extentItem {
-	item := extentItem{Sources: []resources.Source{}, Limited: e.Limited, Complete: !e.Behind}
+	item := extentItem{Sources: []resources.Source{}, Limited: e.Limited, Complete: !e.Behind, More: e.UnreadMore}
 	if e.States {
 		item.Sources = append(item.Sources, resources.FromState)
 	}

@@ -91,6 +91,29 @@ func TestResources(t *testing.T) {
 	}
 }
 
+// What was encrypted by the client is said to be, and never guessed at.
+func TestResourcesOfEncryptedStates(t *testing.T) {
+	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
+	c.converse([]step{{"POST /api/v1/state/vault", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`, 200, ""}})
+	want := `[{"code":"state_encrypted","state":"vault","version":1}]`
+	for _, path := range []string{"", "/coverage", "/coverage?status=unmanaged"} {
+		if got := asJSON(t, c.settled("/api/v1/resources" + path)["unread"]); got != want {
+			t.Errorf("%s: unread %s, want %s", path, got, want)
+		}
+	}
+	c.converse([]step{
+		{"GET /api/v1/resources?state=vault", "", 422, "state_encrypted"},
+		{"GET /api/v1/resources/coverage?state=vault", "", 422, "state_encrypted"},
+		{"GET /api/v1/resources/coverage?state=vault&status=missing", "", 422, "state_encrypted"},
+		{"GET /api/v1/resources/x/history?state=vault", "", 422, "encrypted by the client"},
+		{"GET /api/v1/state/vault/outputs", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/vault/outputs/x", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/vault?view=outputs", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/vault?view=redacted", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/vault/versions/1/diff", "", 422, "state_encrypted"},
+	})
+}
+
 func TestResourcesRefuse(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	for query, code := range map[string]fault.Code{

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/state"
 )
 
 // Journal is the audit log of a state.Store.
@@ -26,22 +27,64 @@ type lacking struct{ states, uploads bool }
 
 func (l lacking) any() bool { return l.states || l.uploads }
 
-// extent is looked at before the answer is, so that it never says more than is true. An
-// index that is behind is waited for, for a moment; if it still is, the scope returned
-// leaves out what is gone.
-func (s *Service) extent(ctx context.Context, org uuid.UUID, scope Scope) (Extent, Scope, error) {
-	e := Extent{States: scope.AnyState, Uploads: scope.Uploads, Limited: scope.States != nil}
-	lacks, err := s.awaited(ctx, org, scope)
+// extent is looked at before the answer is, so that it never says more than is true. asked
+// is what is asked of what the caller may see. An index that is behind in that is waited
+// for, for a moment; if it still is, the scope returned leaves out what is gone.
+func (s *Service) extent(ctx context.Context, org uuid.UUID, may, asked Scope) (Extent, Scope, error) {
+	e := Extent{States: may.AnyState, Uploads: may.Uploads, Limited: may.States != nil}
+	lacks, err := s.awaited(ctx, org, asked)
 	if err != nil {
-		return e, scope, err
+		return e, asked, err
 	}
 	if e.Behind = lacks.any(); lacks.states {
-		if scope, err = s.shown(ctx, org, scope); err != nil {
-			return e, scope, err
+		if asked, err = s.shown(ctx, org, asked); err != nil {
+			return e, asked, err
 		}
 	}
-	e.Unread, err = s.Index.Unread(ctx, org, scope, maxUnread)
-	return e, scope, err
+	e.Unread, err = s.Index.Unread(ctx, org, asked, MaxUnread+1)
+	if e.UnreadMore = len(e.Unread) > MaxUnread; e.UnreadMore {
+		e.Unread = e.Unread[:MaxUnread]
+	}
+	return e, asked, err
+}
+
+// searched narrows a scope to what a search can find.
+func (s Scope) searched(q Query) Scope {
+	if q.Source == FromUpload {
+		return Scope{Uploads: s.Uploads}
+	}
+	s.Uploads = s.Uploads && q.Source == "" && q.State == ""
+	if q.State != "" {
+		s = s.only(q.State)
+	}
+	return s
+}
+
+// only narrows a scope to one state.
+func (s Scope) only(name state.Name) Scope {
+	inner := s.States
+	s.States = func(other string) bool { return other == string(name) && (inner == nil || inner(other)) }
+	return s
+}
+
+// readable returns why a state that is asked for by its name can't be read; nil if it can,
+// or for no name.
+func (s *Service) readable(ctx context.Context, org uuid.UUID, scope Scope, name state.Name) error {
+	if name == "" || !scope.AnyState {
+		return nil
+	}
+	unread, err := s.Index.Unread(ctx, org, scope.only(name), 1)
+	if err != nil || len(unread) == 0 {
+		return err
+	}
+	return unreadable(unread[0].Unread, "the newest version of this state")
+}
+
+func unreadable(code fault.Code, what string) error {
+	if code == fault.StateEncrypted {
+		return fault.New(code, "encrypted by the client: the server has no key to look into %s", what)
+	}
+	return fault.New(code, "%s can't be looked into", what)
 }
 
 // awaited gives the indexer time for what the organization wrote before: until that is in

@@ -102,7 +102,7 @@ func (w *walk) run(ctx context.Context, versions []state.Version) (History, erro
 	}
 	switch {
 	case w.newer == nil && len(w.history.Unread) > 0:
-		return History{}, fault.New(w.history.Unread[0].Code, "none of the versions can be read")
+		return History{}, unreadable(w.history.Unread[0].Code, "the versions of this state")
 	case w.newer != nil && w.more:
 		w.stop()
 	case w.newer != nil:

@@ -45,11 +45,13 @@ type Extent struct {
 	// Behind says that something was written that is not in the answer yet.
 	Behind bool
 	// Unread are states that are not in the answer because they could not be read, up to
-	// maxUnread of them.
-	Unread []Held
+	// MaxUnread of them; UnreadMore says that there are others.
+	Unread     []Held
+	UnreadMore bool
 }
 
-const maxUnread = 100
+// MaxUnread is how many of the states that could not be read an answer names.
+const MaxUnread = 1000
 
 // Page is a page of a search.
 type Page struct {
@@ -59,13 +61,17 @@ type Page struct {
 }
 
 // Search looks for resources in what the caller may see: in states with state:read, within
-// the key's patterns, and in uploads with data:read.
+// the key's patterns, and in uploads with data:read. A query for one state that can't be
+// read has the reason as its fault, such as StateEncrypted.
 func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, error) {
 	scope, err := s.enter(ctx, p)
 	if err != nil {
 		return Page{}, err
 	}
-	extent, scope, err := s.extent(ctx, p.Org, scope)
+	extent, scope, err := s.extent(ctx, p.Org, scope, scope.searched(q))
+	if err == nil {
+		err = s.readable(ctx, p.Org, scope, q.State)
+	}
 	if err != nil {
 		return Page{}, err
 	}
@@ -87,13 +93,9 @@ type CoveragePage struct {
 }
 
 // Coverage lists resources with a status. For a caller who may see some states only, the
-// others count as if they were not there.
+// others count as if they were not there. Faults are as for Search.
 func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuery) (CoveragePage, error) {
-	scope, err := s.enterBoth(ctx, p)
-	if err != nil {
-		return CoveragePage{}, err
-	}
-	extent, scope, err := s.extent(ctx, p.Org, scope)
+	extent, scope, err := s.compared(ctx, p, q.State)
 	if err != nil {
 		return CoveragePage{}, err
 	}
@@ -109,11 +111,7 @@ func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuer
 
 // Count counts what Coverage lists, for each status.
 func (s *Service) Count(ctx context.Context, p auth.Principal, q CoverageQuery) (Counts, Extent, error) {
-	scope, err := s.enterBoth(ctx, p)
-	if err != nil {
-		return nil, Extent{}, err
-	}
-	extent, scope, err := s.extent(ctx, p.Org, scope)
+	extent, scope, err := s.compared(ctx, p, q.State)
 	if err != nil {
 		return nil, Extent{}, err
 	}
@@ -123,6 +121,20 @@ func (s *Service) Count(ctx context.Context, p auth.Principal, q CoverageQuery) 
 
 // Activity returns what the indexer did, for metrics.
 func (s *Service) Activity() Activity { return s.Indexer.Activity() }
+
+// compared is what a comparison is of. Other states than the one that is asked for count
+// too: they may claim the same objects.
+func (s *Service) compared(ctx context.Context, p auth.Principal, of state.Name) (Extent, Scope, error) {
+	scope, err := s.enterBoth(ctx, p)
+	if err != nil {
+		return Extent{}, scope, err
+	}
+	extent, scope, err := s.extent(ctx, p.Org, scope, scope)
+	if err == nil {
+		err = s.readable(ctx, p.Org, scope, of)
+	}
+	return extent, scope, err
+}
 
 // enter is the gate of what shows one source or both.
 func (s *Service) enter(ctx context.Context, p auth.Principal) (Scope, error) {

@@ -22,6 +22,9 @@ func (s *Service) shown(ctx context.Context, org uuid.UUID, scope Scope) (Scope,
 			if one.Ref.Org != org {
 				return scope.without(gone), nil
 			}
+			if scope.States != nil && !scope.States(string(one.Ref.Name)) {
+				continue // it is not shown anyway
+			}
 			if gone[string(one.Ref.Name)], err = s.gone(ctx, one); err != nil {
 				return Scope{}, err
 			}

@@ -77,6 +77,7 @@ func resourceColumns() []column[resourceFacts] {
 type extentFacts struct {
 	Limited, Complete bool
 	Unread            []struct{ State, Code string }
+	UnreadMore        bool `json:"unread_more"`
 }
 
 // saw reads what an answer is of.
@@ -97,6 +98,24 @@ func (a *app) tell(e extentFacts) {
 		fmt.Fprintln(a.stderr, "This key sees some of the states only.")
 	}
 	for _, one := range e.Unread {
-		fmt.Fprintf(a.stderr, "State %s is not in the index: %s.\n", printable(one.State), printable(one.Code))
+		fmt.Fprintf(a.stderr, "State %s is not in the answer: %s.\n", printable(one.State), whyUnread(one.Code))
 	}
+	if e.UnreadMore {
+		fmt.Fprintln(a.stderr, "There are more such states.")
+	}
+}
+
+// whyUnread says in words why something can't be looked into, with the code that stands
+// for it.
+func whyUnread(code string) string {
+	words := map[string]string{
+		"state_encrypted":          "encrypted by the client",
+		"state_format_unsupported": "not of format version 4",
+		"version_purged":           "its bytes were destroyed on purpose",
+		"state_corrupt":            "its bytes are damaged",
+	}[code]
+	if words == "" {
+		return printable(code)
+	}
+	return words + " (" + code + ")"
 }

@@ -41,11 +41,17 @@ values are masked.`,
 			path: "resources/" + url.PathEscape(args[0]) + "/history", query: url.Values{"state": {inState}},
 			member: "history", cursor: "cursor", limit: limit, look: a.tellUnread,
 		}
-		show := a.showStep
+		show, steps := a.showStep, 0
 		if asJSON {
 			show = lineShower{a.stdout}.record
 		}
-		more, err := c.each(ctx, l, show)
+		more, err := c.each(ctx, l, func(step json.RawMessage) error {
+			steps++
+			return show(step)
+		})
+		if err == nil && steps == 0 && !more {
+			fmt.Fprintf(a.stderr, "No version of %s that can be read has %s.\n", printable(inState), printable(args[0]))
+		}
 		if more {
 			fmt.Fprintf(a.stderr, "There are more than these %d; --limit 0 shows all.\n", limit)
 		}
@@ -96,6 +102,6 @@ func (a *app) tellUnread(answer map[string]json.RawMessage) {
 	}
 	_ = json.Unmarshal(answer["unread"], &unread) // what a server doesn't say is not shown
 	for _, one := range unread {
-		fmt.Fprintf(a.stderr, "Version %d is not looked into: %s.\n", one.Version, printable(one.Code))
+		fmt.Fprintf(a.stderr, "Version %d is not looked into: %s.\n", one.Version, whyUnread(one.Code))
 	}
 }

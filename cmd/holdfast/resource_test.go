@@ -14,7 +14,7 @@ func indexed(t *testing.T) (s *shell, asked *[]string) {
 	s, asked = newShell(t), new([]string)
 	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*asked = append(*asked, r.URL.Path+"?"+r.URL.Query().Encode())
-		extent := `"next":null,"sources":["state","upload"],"complete":false,"limited":true,"unread":[{"state":"prod/vault","version":3,"code":"state_encrypted"}]`
+		extent := `"next":null,"sources":["state","upload"],"complete":false,"limited":true,"unread":[{"state":"prod/vault","version":3,"code":"state_encrypted"}],"unread_more":true`
 		if r.URL.Path == "/api/v1/resources/coverage" && !r.URL.Query().Has("status") {
 			fmt.Fprintf(w, `{"counts":{"upload":{"unmanaged":2},"state":{"managed":1,"missing":0}},%s}`, extent)
 			return
@@ -26,7 +26,7 @@ func indexed(t *testing.T) (s *shell, asked *[]string) {
 	return s, asked
 }
 
-const indexNotes = "The index is behind: what was written last may be missing.\nThis key sees some of the states only.\nState prod/vault is not in the index: state_encrypted.\n"
+const indexNotes = "The index is behind: what was written last may be missing.\nThis key sees some of the states only.\nState prod/vault is not in the answer: encrypted by the client (state_encrypted).\nThere are more such states.\n"
 
 func TestResourceSearch(t *testing.T) {
 	s, asked := indexed(t)
@@ -71,8 +71,19 @@ func TestResourceHistory(t *testing.T) {
 	}), auth.NewKey(acme))
 	_, out, errs := s.run("resource", "history", `m/.aws_instance.web["a"]`, "--state", "prod/net")
 	has(t, out, "version 2 (serial 3, 1 resource, TIME) by alice@laptop", ` ~ aws_instance.web["a"] {`, " ~ size = 3 -> 4", " ~ key = (sensitive value)", "0 added, 1 changed")
-	if errs != "Version 1 is not looked into: version_purged.\n" {
+	if errs != "Version 1 is not looked into: its bytes were destroyed on purpose (version_purged).\n" {
 		t.Errorf("stderr %s", errs)
 	}
 	s.refuse(exitUsage, "--state: ", "resource", "history", "x")
+}
+
+func TestResourceHistoryOfNothing(t *testing.T) {
+	s := newShell(t)
+	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `{"address":"x","history":[],"unread":[{"version":1,"code":"state_encrypted"}],"next":null}`)
+	}), auth.NewKey(acme))
+	_, out, errs := s.run("resource", "history", "aws_vpc.typo", "--state", "prod/net")
+	if want := "Version 1 is not looked into: encrypted by the client (state_encrypted).\nNo version of prod/net that can be read has aws_vpc.typo.\n"; out != "" || errs != want {
+		t.Errorf("printed %q and %q", out, errs)
+	}
 }

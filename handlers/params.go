@@ -67,7 +67,7 @@ func (p *params) choice(name string, allowed ...string) string {
 		return allowed[0]
 	}
 	if !slices.Contains(allowed, value) {
-		p.fail("the query's %s is not %s", name, strings.Join(allowed, " or "))
+		p.fail("the query's %s is not %s", name, strings.TrimPrefix(strings.Join(allowed, " or "), " or "))
 	}
 	return value
 }

@@ -137,6 +137,9 @@ func TestResourcesRefuse(t *testing.T) {
 			t.Errorf("%.60s: %d %s, want %s", query, got.status, got.body, code)
 		}
 	}
+	if got := c.do("GET /api/v1/resources?source=both", "").body; !strings.Contains(got, "the query's source is not state or upload") {
+		t.Errorf("another source: %s", got)
+	}
 	for _, q := range []string{`"`, `a"b`, "NEAR(a b)", "a*", "-a", "a AND", "日本", "text:a", "' OR 1=1 --a"} {
 		if got := c.do("GET /api/v1/resources?q="+url.QueryEscape(q), ""); got.status != 200 && q != `"` {
 			t.Errorf("%q: %d %s", q, got.status, got.body)

@@ -103,7 +103,7 @@ func (w *walk) run(ctx context.Context, versions []state.Version) (History, erro
 	switch {
 	case w.newer == nil && len(w.history.Unread) > 0:
 		return History{}, unreadable(w.history.Unread[0].Code, "the versions of this state")
-	case w.newer != nil && w.more:
+	case w.newer != nil && (w.more || len(w.history.Steps) == w.query.Limit):
 		w.stop()
 	case w.newer != nil:
 		w.step(0, document.ChangesAt(&document.Document{}, w.newer.at, w.query.Address, document.Options{}))

@@ -3,6 +3,7 @@ package resources_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,6 +62,31 @@ func TestHistory(t *testing.T) {
 		"3<2 changed aws_vpc.old", "2<1 added aws_vpc.old"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The first version that is kept is a step of its own: no page has more of them than it may.
+func TestHistoryPages(t *testing.T) {
+	w := newWorld(t, "")
+	for n := range 4 {
+		w.write(acme, "a", named(n+1, "old", fmt.Sprintf(`"size":%d`, n)))
+	}
+	for limit := 1; limit <= 5; limit++ {
+		var versions, pages []int
+		for q := (resources.HistoryQuery{State: "a", Address: "aws_vpc.old", Limit: limit}); ; {
+			h, err := w.service.History(t.Context(), owner(acme), q)
+			must(t, err)
+			for _, s := range h.Steps {
+				versions = append(versions, int(s.Version.Number))
+			}
+			pages = append(pages, len(h.Steps))
+			if q = h.Next; q.From == 0 {
+				break
+			}
+		}
+		if diff := cmp.Diff([]int{4, 3, 2, 1}, versions); diff != "" || slices.Max(pages) > limit {
+			t.Errorf("with a limit of %d: pages of %v\n%s", limit, pages, diff)
+		}
 	}
 }
 

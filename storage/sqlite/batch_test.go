@@ -72,7 +72,10 @@ func TestGroupCommit(t *testing.T) {
 // TestBadJob puts jobs that fail, in every way there is, among good ones.
 func TestBadJob(t *testing.T) {
 	bad := map[string]func(*session) error{
-		"constraint": func(t *session) error { return t.recordVersion(1<<40, describe(nil), stored{encodingRaw, []byte{}}) },
+		"constraint": func(t *session) error {
+			_, err := t.recordVersion(1<<40, describe(nil), stored{encoding: encodingRaw, bytes: []byte{}})
+			return err
+		},
 		"connection": func(t *session) error {
 			// Half of its work is done when the connection breaks.
 			if _, err := t.insert(t.addState, "half", "half"); err != nil {

@@ -78,7 +78,7 @@ func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found 
 		if found.Candidate, err = row.value(); err != nil || found.Status != state.Open {
 			return err
 		}
-		found.Body, err = s.codec.decode(found.Version, kept)
+		found.Body, err = s.codec.decode(found.Version, kept, stored{})
 		return err
 	})
 	return found, err

@@ -16,20 +16,23 @@ const maxBody = 900 << 20
 
 // How a body is stored. Later ones stand beside these in the same column.
 const (
-	encodingRaw  = "raw"
-	encodingZstd = "zstd"
+	encodingRaw   = "raw"
+	encodingZstd  = "zstd"
+	encodingDelta = "delta"
 )
 
 // stored is a body as the database keeps it.
 type stored struct {
 	encoding string
 	bytes    []byte
+	base     int64 // the row of the body that a delta needs; 0 for none
 }
 
 // codec compresses bodies. All calls share its few encoders and decoders and wait for a
 // free one, which bounds their memory.
 type codec struct {
 	encoder *zstd.Encoder
+	scripts *zstd.Encoder
 	decoder *zstd.Decoder
 }
 
@@ -39,11 +42,15 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, err
 	}
+	scripts, err := newScriptEncoder(n)
+	if err != nil {
+		return nil, err
+	}
 	decoder, err := newDecoder(n)
 	if err != nil {
 		return nil, err
 	}
-	return &codec{encoder, decoder}, nil
+	return &codec{encoder, scripts, decoder}, nil
 }
 
 // newEncoder makes no checksums: every body has a SHA-256.
@@ -58,28 +65,28 @@ func newDecoder(concurrency int) (*zstd.Decoder, error) {
 }
 
 func (c *codec) close() {
-	_ = c.encoder.Close() // has no stream to finish
+	_, _ = c.encoder.Close(), c.scripts.Close() // have no streams to finish
 	c.decoder.Close()
 }
 
 // encode compresses body, or keeps it as it is when that is no longer.
 func (c *codec) encode(body []byte) stored {
 	if len(body) == 0 {
-		return stored{encodingRaw, []byte{}} // nil would be stored as null
+		return stored{encoding: encodingRaw, bytes: []byte{}} // nil would be stored as null
 	}
 	if packed := c.compress(body); len(packed) < len(body) {
-		return stored{encodingZstd, packed}
+		return stored{encoding: encodingZstd, bytes: packed}
 	}
-	return stored{encodingRaw, body}
+	return stored{encoding: encodingRaw, bytes: body}
 }
 
-// decode returns the exact bytes that v describes, or a fault.StateCorrupt. The result
-// shares nothing with s.
-func (c *codec) decode(v state.Version, s stored) ([]byte, error) {
+// decode returns the exact bytes that v describes, or a fault.StateCorrupt. base is what a
+// delta needs; without it no delta is decoded. The result shares nothing with either.
+func (c *codec) decode(v state.Version, s, base stored) ([]byte, error) {
 	if v.Size < 0 || v.Size > maxBody {
 		return nil, fault.New(fault.StateCorrupt, "version %d says that it has %d bytes, which can't be", v.Number, v.Size)
 	}
-	body, err := c.unpack(s, v.Size)
+	body, err := c.unpack(s, base, v.Size)
 	if err != nil {
 		return nil, fault.Wrap(err, fault.StateCorrupt, "the stored bytes of version %d can't be read; an operator must restore them", v.Number)
 	}
@@ -90,12 +97,14 @@ func (c *codec) decode(v state.Version, s stored) ([]byte, error) {
 }
 
 // unpack decompresses into a buffer of the known size, and never beyond it.
-func (c *codec) unpack(s stored, size int64) ([]byte, error) {
+func (c *codec) unpack(s, base stored, size int64) ([]byte, error) {
 	switch s.encoding {
 	case encodingRaw:
 		return bytes.Clone(s.bytes), nil
 	case encodingZstd:
 		return c.decompress(s.bytes, make([]byte, 0, size))
+	case encodingDelta:
+		return c.patch(s.bytes, base, size)
 	case "":
 		return nil, fault.New(fault.StateCorrupt, "the bytes are gone")
 	default:

@@ -21,7 +21,7 @@ func TestCodecLetsGoOfLargeBodies(t *testing.T) {
 	kept := c.encode(body)
 	before := inUse()
 	for range 2 * runtime.GOMAXPROCS(0) { // so that each decoder has its turn
-		if got, err := c.decode(version, kept); err != nil || !bytes.Equal(got, body) {
+		if got, err := c.decode(version, kept, stored{}); err != nil || !bytes.Equal(got, body) {
 			t.Fatalf("%d bytes, %v", len(got), err)
 		}
 	}

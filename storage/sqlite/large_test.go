@@ -37,7 +37,7 @@ func TestLargeBodies(t *testing.T) {
 			if name == "even" && cap(packed.bytes) > ownEncoder/10 {
 				t.Errorf("the buffer has %d bytes", cap(packed.bytes))
 			}
-			back, err := c.unpack(packed, int64(len(test.body)))
+			back, err := c.unpack(packed, stored{}, int64(len(test.body)))
 			if err != nil || !bytes.Equal(back, test.body) {
 				t.Errorf("%d bytes back, %v; want the same %d", len(back), err, len(test.body))
 			}

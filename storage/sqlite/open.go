@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,10 @@ type Store struct {
 	now   func() time.Time
 	codec *codec
 
+	deltaFrom int // the constant; tests have all bodies stored as deltas
+	bases     *bases
+	differing chan struct{} // has room for as many as may look for differences at once
+
 	lock    *flock.Flock
 	writer  *writer
 	readers chan *reader // the idle ones
@@ -62,7 +67,12 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Store{
-		now:     o.Now,
+		now: o.Now,
+
+		deltaFrom: deltaFrom,
+		bases:     newBases(basesBytes),
+		differing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+
 		readers: make(chan *reader, readerCount),
 		ready:   newReadiness(),
 		queue:   make(chan *job, queueLength),

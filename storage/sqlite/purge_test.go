@@ -99,7 +99,7 @@ func churn(t *testing.T, s *Store, ref state.Ref) (gone []stored) {
 			mustPut(t, s, others, noise(rand.IntN(1500)))
 		}
 		mustPut(t, s, ref, body)
-		gone = append(gone, s.codec.encode(body), stored{encodingRaw, body})
+		gone = append(gone, s.codec.encode(body), stored{encoding: encodingRaw, bytes: body})
 		if i%8 == 0 {
 			c := &state.Candidate{ID: fmt.Sprint(i), Version: describe(body), Status: state.Open, Source: state.Pushed}
 			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: c})); err != nil {

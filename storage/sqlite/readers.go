@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -52,6 +53,11 @@ func (s *Store) read(ctx context.Context, do func(*reader) error) error {
 		return err
 	}
 	defer s.leave()
+	return s.borrow(ctx, do)
+}
+
+// borrow is read for a call that is let in already.
+func (s *Store) borrow(ctx context.Context, do func(*reader) error) error {
 	select {
 	case r := <-s.readers:
 		defer func() { s.readers <- r }()
@@ -80,11 +86,10 @@ func (r *reader) snapshot(c *codec, query *sql.Stmt, args ...any) (state.Snapsho
 // scanSnapshot decodes out of the row's own memory, which saves a copy.
 func scanSnapshot(c *codec, rows *sql.Rows) (state.Snapshot, error) {
 	var (
-		encoding string
-		bytes    sql.RawBytes
-		row      versionRow
+		own, base storedRow
+		row       versionRow
 	)
-	if err := rows.Scan(append([]any{&encoding, &bytes}, row.fields()...)...); err != nil {
+	if err := rows.Scan(slices.Concat(own.fields(), base.fields(), row.fields())...); err != nil {
 		return state.Snapshot{}, err
 	}
 	version, err := row.value()
@@ -94,7 +99,7 @@ func scanSnapshot(c *codec, rows *sql.Rows) (state.Snapshot, error) {
 	if version.Purged {
 		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", version.Number)
 	}
-	body, err := c.decode(version, stored{encoding, bytes})
+	body, err := c.decode(version, own.value(), base.value())
 	if err != nil {
 		return state.Snapshot{}, err
 	}

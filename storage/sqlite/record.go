@@ -13,17 +13,20 @@ type update struct {
 	ref    state.Ref
 	size   int // of the body before it was encoded
 	body   stored
+	from   *base // of which body is a delta; nil for none
 	decide state.Decide
 
 	// The answer, once the transaction is committed.
 	head    state.Head
 	refusal error
+	stale   bool  // nothing is recorded, as from serves no more
+	row     int64 // of the version that is recorded; 0 for none
 }
 
 // run decides on the current head and records the change. The error is the store's own; a
 // decision's goes to refusal, as it must not undo what others did in the transaction.
 func (u *update) run(t *session) error {
-	u.head, u.refusal = state.Head{}, nil // there may have been a try before
+	u.head, u.refusal, u.stale, u.row = state.Head{}, nil, false, 0 // there may have been a try before
 	row, err := t.headOf(u.ref)
 	if fault.Is(err, fault.StateCorrupt) {
 		u.refusal = err
@@ -39,6 +42,9 @@ func (u *update) run(t *session) error {
 	}
 	u.refusal, err = t.forbids(row.id, row.head, change)
 	if err != nil || u.refusal != nil {
+		return err
+	}
+	if u.stale, err = u.baseless(t, row.id, change); err != nil || u.stale {
 		return err
 	}
 	if row.id, err = u.record(t, row.id, change, next); err != nil {
@@ -87,9 +93,9 @@ func (u *update) record(t *session, id int64, change state.Change, next state.He
 }
 
 // recordContent makes the rows of a version, of a deletion and of its undoing.
-func (u *update) recordContent(t *session, id int64, change state.Change, next state.Head) error {
+func (u *update) recordContent(t *session, id int64, change state.Change, next state.Head) (err error) {
 	if change.Version != nil {
-		if err := t.recordVersion(id, next.Version, u.body); err != nil {
+		if u.row, err = t.recordVersion(id, next.Version, u.body); err != nil {
 			return err
 		}
 	}
@@ -118,15 +124,16 @@ func (t *session) recordHolder(id int64, change state.Change, next state.Head) (
 	return err
 }
 
-func (t *session) recordVersion(id int64, v state.Version, body stored) error {
+// recordVersion returns the version's row.
+func (t *session) recordVersion(id int64, v state.Version, body stored) (int64, error) {
 	version, err := t.insert(t.addVersion, append([]any{id}, versionValues(v)...)...)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if err := t.exec(t.addBody, version, body.encoding, body.bytes); err != nil {
-		return err
+	if err := t.exec(t.addBody, version, body.encoding, body.bytes, body.base); err != nil {
+		return 0, err
 	}
-	return t.exec(t.setNewest, version, id)
+	return version, t.exec(t.setNewest, version, id)
 }
 
 // versionValues returns what the columns from number to purged hold.

@@ -73,33 +73,48 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	}
 	defer s.leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
-	err := s.transact(ctx, func(t *session) error { return t.purge(ref, number, event) })
-	if err != nil {
-		return err
+	for needed := true; needed; {
+		s.bases.drop(ref)
+		if err := s.detach(ctx, ref, number, 0); err != nil {
+			return err
+		}
+		err := s.transact(ctx, func(t *session) (err error) {
+			needed, err = t.purge(ref, number, event)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return s.emptyLog(ctx)
 }
 
-func (t *session) purge(ref state.Ref, number uint64, event audit.Event) error {
+// purge does nothing, and says so, when other versions are deltas of this one.
+func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed bool, err error) {
 	t.heads.forget(ref)
 	var version, id int64
 	var digest []byte
-	err := t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
+	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+		return false, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	}
+	if err == nil {
+		err = t.queryRow(sqlIsNeeded, id, int64(number)-groupLength, int64(number)+groupLength, version).Scan(&needed)
+	}
+	if err != nil || needed {
+		return needed, err
 	}
 	for _, step := range []func() error{
-		func() error { return err },
 		func() error { return t.run(sqlMarkPurged, version) },
 		func() error { return t.run(sqlDropBody, version) },
 		func() error { return t.run(sqlDropTwins, event.At.UnixMicro(), id, digest) },
 		func() error { return t.recordEvent(event) },
 	} {
 		if err := step(); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // How long emptyLog waits for readers, how often it asks, and how long it keeps the writer
@@ -149,43 +164,74 @@ func (t *session) cutLog() (busy bool, err error) {
 
 // Prune implements state.Store.
 func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (removed int, err error) {
+	if err := s.enter(); err != nil {
+		return 0, err
+	}
+	defer s.leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
-	err = s.write(ctx, func(t *session) error {
-		old, err := t.oldest(ref, p)
-		if err != nil || len(old) == 0 {
-			removed = 0
+	for {
+		var base, last uint64
+		err = s.transact(ctx, func(t *session) (err error) {
+			removed, base, last, err = t.prune(ref, p, event)
 			return err
+		})
+		if err != nil || base == 0 {
+			return removed, err
 		}
-		if err := t.dropVersions(old); err != nil {
-			return err
+		s.bases.drop(ref)
+		if err := s.detach(ctx, ref, base, last); err != nil {
+			return 0, err
 		}
-		removed = len(old)
-		event.Note = fmt.Sprintf("%d versions", removed)
-		return t.recordEvent(event)
-	})
-	return removed, err
+	}
+}
+
+// prune removes nothing when a version that stays is a delta of one that goes. It returns
+// the number of that one then, and of the last that goes.
+func (t *session) prune(ref state.Ref, p state.Pruning, event audit.Event) (removed int, base, last uint64, err error) {
+	old, last, err := t.oldest(ref, p)
+	if err != nil || len(old) == 0 {
+		return 0, 0, 0, err
+	}
+	if base, err = t.neededUpTo(ref, last); err != nil || base != 0 {
+		return 0, base, last, err
+	}
+	if err := t.dropVersions(old); err != nil {
+		return 0, 0, 0, err
+	}
+	event.Note = fmt.Sprintf("%d versions", len(old))
+	return len(old), 0, last, t.recordEvent(event)
+}
+
+// neededUpTo returns the number of a version up to last that one behind last is a delta of;
+// 0 when there is none.
+func (t *session) neededUpTo(ref state.Ref, last uint64) (base uint64, err error) {
+	err = t.queryRow(sqlNeeded, ref.Org.String(), string(ref.Name), int64(last), int64(last+groupLength), int64(last)).Scan(&base)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return base, err
 }
 
 // oldest returns the rows of the versions that go, the oldest first, up to the first that
-// stays.
-func (t *session) oldest(ref state.Ref, p state.Pruning) (ids []int64, err error) {
+// stays, and the number of the last of them.
+func (t *session) oldest(ref state.Ref, p state.Pruning) (ids []int64, last uint64, err error) {
 	rows, err := t.conn.QueryContext(context.Background(), sqlOldest, ref.Org.String(), string(ref.Name), p.Limit)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id, number, created int64
 		var newest bool
 		if err := rows.Scan(&id, &number, &created, &newest); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if newest || uint64(number) >= p.Below && !fromMicros(created).Before(p.Before) {
 			break
 		}
-		ids = append(ids, id)
+		ids, last = append(ids, id), uint64(number)
 	}
-	return ids, rows.Err()
+	return ids, last, rows.Err()
 }
 
 func (t *session) dropVersions(ids []int64) error {
@@ -205,6 +251,7 @@ func (t *session) dropVersions(ids []int64) error {
 // finished, before a crash say.
 func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
 	event.Org, event.State = ref.Org, string(ref.Name)
+	s.bases.drop(ref)
 	err = s.write(ctx, func(t *session) error {
 		done = false
 		if err := t.doom(ref, before, event); err != nil {

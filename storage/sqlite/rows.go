@@ -115,5 +115,15 @@ func (q *headQuery) value() (headRow, error) {
 	return row, err
 }
 
+// storedRow receives an encoding and bytes, in the row's own memory. Both may be null.
+type storedRow struct {
+	encoding sql.NullString
+	bytes    sql.RawBytes
+}
+
+func (r *storedRow) fields() []any { return []any{&r.encoding, &r.bytes} }
+
+func (r *storedRow) value() stored { return stored{encoding: r.encoding.String, bytes: r.bytes} }
+
 // fromMicros reads a time as the database keeps it.
 func fromMicros(t int64) time.Time { return time.UnixMicro(t).UTC() }

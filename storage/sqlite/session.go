@@ -20,7 +20,7 @@ type session struct {
 	heads  *heads
 
 	begin, commit, rollback                 *sql.Stmt
-	addState, addVersion, addBody           *sql.Stmt
+	addState, addVersion, addBody, isBase   *sql.Stmt
 	setNewest, setDeleted, setLock, release *sql.Stmt
 	setSeen, retireLock, lockUsed           *sql.Stmt
 	candidateStatus, openCandidates         *sql.Stmt
@@ -53,6 +53,7 @@ func (t *session) statements() []statement {
 		{&t.addState, sqlAddState},
 		{&t.addVersion, sqlAddVersion},
 		{&t.addBody, sqlAddBody},
+		{&t.isBase, sqlIsBase},
 		{&t.setNewest, sqlSetNewest},
 		{&t.setDeleted, sqlSetDeleted},
 		{&t.setLock, sqlSetLock},

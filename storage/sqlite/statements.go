@@ -22,13 +22,18 @@ const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
 
 const sqlHead = `SELECT ` + headColumns + fromHeads + `WHERE s.org = ? AND s.name = ?`
 
+// bodyColumns are a version's body and the one that it is a delta of, if any.
+const bodyColumns = `b.encoding, b.bytes, a.encoding, a.bytes, `
+
+const fromBodies = ` LEFT JOIN bodies b ON b.id = v.id LEFT JOIN bodies a ON a.id = b.base `
+
 // Left joins: a version without its row or its bytes is damage, never an absent state.
-const sqlCurrent = `SELECT ifnull(b.encoding, ''), b.bytes, ` + versionColumns + `
-	FROM states s LEFT JOIN versions v ON v.id = s.newest LEFT JOIN bodies b ON b.id = v.id
+const sqlCurrent = `SELECT ` + bodyColumns + versionColumns + `
+	FROM states s LEFT JOIN versions v ON v.id = s.newest` + fromBodies + `
 	WHERE s.org = ? AND s.name = ? AND s.newest IS NOT NULL AND s.deleted_at IS NULL`
 
-const sqlVersion = `SELECT ifnull(b.encoding, ''), b.bytes, ` + versionColumns + `
-	FROM states s JOIN versions v ON v.state = s.id LEFT JOIN bodies b ON b.id = v.id
+const sqlVersion = `SELECT ` + bodyColumns + versionColumns + `
+	FROM states s JOIN versions v ON v.state = s.id` + fromBodies + `
 	WHERE s.org = ? AND s.name = ? AND v.number = ?`
 
 const (
@@ -39,7 +44,11 @@ const (
 		origin_version, origin_candidate, reason, purged)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	sqlAddBody = `INSERT INTO bodies (id, encoding, bytes) VALUES (?, ?, ?)`
+	sqlAddBody = `INSERT INTO bodies (id, encoding, bytes, base) VALUES (?, ?, ?, nullif(?, 0))`
+
+	// A row's number may be another one's since, so that it takes more to know a base again.
+	sqlIsBase = `SELECT EXISTS (SELECT 1 FROM versions v JOIN bodies b ON b.id = v.id
+		WHERE v.id = ? AND v.state = ? AND v.number = ? AND v.digest = ? AND b.base IS NULL)`
 
 	sqlSetNewest = `UPDATE states SET newest = ?, deleted_at = NULL WHERE id = ?`
 

@@ -13,6 +13,7 @@ func (s *Store) Current(ctx context.Context, ref state.Ref) (snapshot state.Snap
 		snapshot, err = r.snapshot(s.codec, r.current, ref.Org.String(), string(ref.Name))
 		return err
 	})
+	s.suspect(ref, err)
 	return snapshot, err
 }
 
@@ -22,7 +23,16 @@ func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (snap
 		snapshot, err = r.snapshot(s.codec, r.version, ref.Org.String(), string(ref.Name), int64(number))
 		return err
 	})
+	s.suspect(ref, err)
 	return snapshot, err
+}
+
+// suspect forgets the state's base when something of it is damaged on disk: if it is the
+// base itself, no further version may be a delta of it.
+func (s *Store) suspect(ref state.Ref, err error) {
+	if fault.Is(err, fault.StateCorrupt) {
+		s.bases.drop(ref)
+	}
 }
 
 // Head implements state.Store.
@@ -48,9 +58,16 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 	if len(body) > maxBody {
 		return state.Head{}, fault.New(fault.BodyTooLarge, "the state has %d bytes; the store keeps at most %d", len(body), maxBody)
 	}
-	u := update{ref: ref, size: len(body), body: s.codec.encode(body), decide: decide}
-	if err := s.submit(ctx, len(u.body.bytes), u.run); err != nil {
+	u := update{ref: ref, size: len(body), decide: decide}
+	u.body, u.from = s.encode(ctx, ref, body)
+	err := s.submit(ctx, len(u.body.bytes), u.run)
+	if err == nil && u.stale {
+		u.body, u.from = s.codec.encode(body), nil
+		err = s.submit(ctx, len(u.body.bytes), u.run)
+	}
+	if err != nil {
 		return state.Head{}, err
 	}
+	s.learn(&u, body)
 	return u.head, u.refusal
 }

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/holdfast/holdfast/storage/delta"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A version of a state is stored whole, or as what it has that another one, its base, has
+// not. A base is whole itself: to read any version takes two rows.
+const (
+	// deltaFrom and deltaTo bound the bodies that are stored as deltas, in bytes. Smaller
+	// ones save little beside their rows, and larger ones would take long to read.
+	deltaFrom = 16 << 10
+	deltaTo   = 32 << 20
+	// baseTo bounds their bases.
+	baseTo = baseRatio * deltaTo
+	// baseRatio is how many times as long as a version its base may be.
+	baseRatio = 2
+	// groupLength bounds how far the numbers of a version and its base lie apart: so few
+	// versions are rewritten when a base goes, and so few are lost when one is damaged. It
+	// may grow, but never shrink: what is there must be found again.
+	groupLength = 32
+)
+
+// newScriptEncoder makes the one for deltas. What is new in them repeats nothing, so it
+// matters that digits take fewer bits than letters: they get a third shorter, in 10 µs.
+func newScriptEncoder(concurrency int) (*zstd.Encoder, error) {
+	return zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithAllLitEntropyCompression(true),
+		zstd.WithEncoderConcurrency(concurrency), zstd.WithWindowSize(1<<17), zstd.WithEncoderCRC(false))
+}
+
+// difference encodes a body as a delta. ok is false when that would take more than about
+// half of what the body takes by itself.
+//
+// It is quicker than encode, by as much as there is less to compress: 0.1 ms of CPU for
+// 1 MB with four changed resources, against 1.5.
+func (c *codec) difference(from *base, body []byte) (s stored, ok bool) {
+	whole := len(body) * from.packed / len(from.body)
+	script, ok := delta.Diff(from.body, body, min(whole/2, len(body)/4))
+	if !ok {
+		return stored{}, false
+	}
+	packed := binary.AppendUvarint(nil, uint64(len(from.body)))
+	packed = binary.AppendUvarint(packed, uint64(len(script)))
+	return stored{encodingDelta, c.scripts.EncodeAll(script, packed), from.id}, true
+}
+
+// patch undoes difference.
+func (c *codec) patch(packed []byte, base stored, size int64) ([]byte, error) {
+	switch base.encoding {
+	case "":
+		return nil, errors.New("the version that it is a delta of is gone")
+	case encodingDelta:
+		return nil, errors.New("it is a delta of a delta")
+	}
+	baseSize, n := binary.Uvarint(packed)
+	scriptSize, m := binary.Uvarint(packed[max(n, 0):])
+	if n <= 0 || m <= 0 || baseSize > baseTo || scriptSize > uint64(size) {
+		return nil, errors.New("the delta's lengths can't be")
+	}
+	from, err := c.unpack(base, stored{}, int64(baseSize))
+	if err != nil {
+		return nil, err
+	}
+	script, err := c.decompress(packed[n+m:], make([]byte, 0, scriptSize))
+	if err != nil {
+		return nil, err
+	}
+	return delta.Patch(from, script, int(size))
+}

@@ -54,7 +54,7 @@ func (s *Store) difference(ctx context.Context, ref state.Ref, body []byte) (pac
 // stands on its own.
 func (s *Store) loadBase(ctx context.Context, ref state.Ref) (found *base) {
 	err := s.borrow(ctx, func(r *reader) error {
-		rows, err := r.conn.QueryContext(context.Background(), sqlBase, ref.Org.String(), string(ref.Name), s.deltaFrom, baseTo)
+		rows, err := r.base.QueryContext(context.Background(), ref.Org.String(), string(ref.Name), s.deltaFrom, baseTo)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,12 @@ import (
 func TestMain(m *testing.M) {
 	openAsChild()
 	storagetest.ChildMain(func(dir string) (state.Store, error) {
-		return Open(context.Background(), Options{Dir: dir})
+		s, err := Open(context.Background(), Options{Dir: dir})
+		if err != nil {
+			return nil, err
+		}
+		s.deltaFrom = 1_000 // of 10 KB already: many of them make a kill likely at any point
+		return s, nil
 	})
 	os.Exit(m.Run())
 }

@@ -15,10 +15,10 @@ import (
 // states, versions, events or organizations.
 func TestPlans(t *testing.T) {
 	s, _ := opened(t)
-	texts := []string{sqlCurrent, sqlVersion, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed,
+	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed,
 		sqlStates, sqlLocked, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, sqlMarkPurged, sqlDropBody, sqlDropTwins,
 		sqlOldest, sqlDropVersion, sqlFindDeleted, sqlFindDoomed, sqlDoom, sqlDoomedRows,
-		sqlDropCandidates, sqlDropLockIDs, sqlDropState,
+		sqlDropCandidates, sqlDropLockIDs, sqlDropState, sqlIsNeeded, sqlNeeded, sqlDependent, sqlReplace,
 	}
 	for _, statement := range s.writer.session.statements() {
 		texts = append(texts, statement.text)
@@ -55,6 +55,10 @@ func TestRanges(t *testing.T) {
 		sqlVersions: "v USING INDEX sqlite_autoindex_versions_1 (state=? AND number<?)",
 		sqlOldest:   "v USING INDEX sqlite_autoindex_versions_1 (state=?)",
 		sqlFeed:     "PRIMARY KEY (rowid>?)",
+
+		sqlIsNeeded:  "v USING COVERING INDEX sqlite_autoindex_versions_1 (state=? AND number>? AND number<?)",
+		sqlNeeded:    "v USING COVERING INDEX sqlite_autoindex_versions_1 (state=? AND number>? AND number<?)",
+		sqlDependent: "v USING INDEX sqlite_autoindex_versions_1 (state=? AND number>? AND number<?)",
 	} {
 		wantStep(t, s, text, want)
 	}

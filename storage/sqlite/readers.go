@@ -16,8 +16,8 @@ type reader struct {
 	conn *sql.Conn
 	head *headQuery
 
-	current, version, probe *sql.Stmt
-	lastSequence, eventAt   *sql.Stmt
+	current, version, base, probe *sql.Stmt
+	lastSequence, eventAt         *sql.Stmt
 }
 
 func openReader(ctx context.Context, path string) (*reader, error) {
@@ -37,7 +37,7 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 
 func (r *reader) statements() []statement {
 	return []statement{
-		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.probe, sqlReadProbe},
+		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.base, sqlBase}, {&r.probe, sqlReadProbe},
 		{&r.lastSequence, sqlLastSequence}, {&r.eventAt, sqlEventAt},
 	}
 }

@@ -55,7 +55,8 @@ func (w *worker) put(kind string, i int, id string) {
 	w.child.call(event{Kind: kind, State: i, Lock: id, Digest: sha256.Sum256(body)}, body)
 }
 
-// body returns a state that nobody else writes: small ones, 10 KB and 300 KB.
+// body returns a state that nobody else writes: small ones, 10 KB and 300 KB. Three in four
+// are like many others but for their beginning and a few bytes.
 func (w *worker) body() []byte {
 	w.count++
 	size := 10 << 10
@@ -66,6 +67,11 @@ func (w *worker) body() []byte {
 		size = n
 	}
 	filler := make([]byte, size*3/4)
-	_, _ = w.source.Read(filler) // never fails
+	from := w.source
+	if w.random.IntN(4) > 0 {
+		from = rand.NewChaCha8([32]byte{})
+	}
+	_, _ = from.Read(filler) // never fails
+	_, _ = w.source.Read(filler[len(filler)/2 : min(len(filler)/2+60, len(filler))])
 	return stateBody(w.count, w.name+base64.StdEncoding.EncodeToString(filler))
 }

@@ -3,11 +3,15 @@
 // A call travels like this:
 //
 //	store.go    the state.Store methods
+//	encode.go   a body becomes a delta of a version before, or is compressed whole
 //	codec.go    bodies are compressed, and checked on the way back
 //	queue.go    an Update waits for its turn, or leaves
 //	writer.go   one goroutine commits what is queued in one transaction
 //	record.go   a decision's change becomes rows
 //	readers.go  Current, Head and Version read beside the writer
+//
+// A version is stored whole or as a delta of one that is (deltas.go): to read any takes two
+// rows. Before a version goes away, what is a delta of it is stored anew (detach.go).
 //
 // The database is in WAL mode with full sync: when an Update returns, its change has been
 // fsynced. One process owns the directory for as long as the store is open.

@@ -169,6 +169,9 @@ func TestEncryptedStaysWhole(t *testing.T) {
 		if _, err := s.Update(t.Context(), ref, body, accept(v)); err != nil {
 			t.Fatal(err)
 		}
+		if b := s.bases.get(ref); b == nil || b.body != nil {
+			t.Fatalf("%+v is kept", b)
+		}
 		s.bases.drop(ref)
 		if b := s.loadBase(t.Context(), ref); b != nil {
 			t.Fatal("a base was read")

@@ -2,7 +2,10 @@ package middleware
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
+	"time"
 )
 
 // heldBytes is how much a connection keeps back: what net/http gathers before it writes.
@@ -21,7 +24,11 @@ func (l listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &conn{Conn: raw, reads: deadline{set: raw.SetReadDeadline}, writes: deadline{set: raw.SetWriteDeadline}}, nil
+	return newConn(raw, time.Now), nil
+}
+
+func newConn(raw net.Conn, now func() time.Time) *conn {
+	return &conn{Conn: raw, reads: deadline{set: raw.SetReadDeadline, now: now}, writes: deadline{set: raw.SetWriteDeadline, now: now}}
 }
 
 type connKey struct{}
@@ -50,6 +57,7 @@ type conn struct {
 	holding bool
 	held    []byte // goes out with the next write
 	pair    [2][]byte
+	stretch func(n int) bool // may be nil
 }
 
 // hold keeps the next write back until there is another one, or release. Both must be
@@ -75,20 +83,22 @@ func (c *conn) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	defer c.writes.end()
-	if len(c.held) == 0 {
-		return c.Conn.Write(p)
-	}
 	return c.writeBoth(p)
 }
 
-// writeBoth writes what is held, and then p.
+// writeBoth writes what is held, and then p. When its deadline passes, it goes on if
+// stretch, who is told how much went out since, has moved it.
 func (c *conn) writeBoth(p []byte) (int, error) {
 	c.pair = [2][]byte{c.held, p}
-	before := int64(len(c.held))
-	both := net.Buffers(c.pair[:])
-	n, err := both.WriteTo(c.Conn)
-	c.held, c.pair = c.held[:0], [2][]byte{}
-	return int(max(n-before, 0)), err
+	both, total := net.Buffers(c.pair[:]), int64(-len(c.held))
+	for {
+		n, err := both.WriteTo(c.Conn)
+		total += n
+		if !errors.Is(err, os.ErrDeadlineExceeded) || c.stretch == nil || !c.stretch(int(n)) {
+			c.held, c.pair = c.held[:0], [2][]byte{}
+			return int(max(total, 0)), err
+		}
+	}
 }
 
 // Read implements net.Conn.

@@ -122,7 +122,7 @@ func TestDeadlineMovesWhenItMust(t *testing.T) {
 		"what is wanted has passed": {[]time.Time{at(100), at(-100)}, 2},
 	} {
 		var made moves
-		d := deadline{set: made.set}
+		d := deadline{set: made.set, now: time.Now}
 		for _, want := range test.want {
 			_ = d.move(time.Now().Add(time.Hour)) // nothing happens under it
 			_ = d.move(want)
@@ -139,7 +139,7 @@ func TestDeadlineMovesWhenItMust(t *testing.T) {
 
 func TestDeadlineMovesAtOnceDuringACall(t *testing.T) {
 	var made moves
-	d := deadline{set: made.set}
+	d := deadline{set: made.set, now: time.Now}
 	_ = d.begin()
 	_ = d.begin()
 	d.end()

@@ -1,7 +1,6 @@
 package middleware
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"time"
@@ -77,6 +76,7 @@ type pacedWriter struct {
 	control *http.ResponseController
 	now     func() time.Time
 	progress
+	stretched
 }
 
 // Paced cuts off clients who take their answers more slowly than pace, and those who
@@ -108,6 +108,9 @@ func (w *pacedWriter) free() { _ = w.control.SetWriteDeadline(time.Time{}) }
 func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *pacedWriter) Write(p []byte) (written int, err error) {
+	if w.conn != nil {
+		return w.writeWhole(p)
+	}
 	for first := true; first || written < len(p) && err == nil; first = false {
 		var n int
 		n, err = w.writePiece(p[written:min(len(p), written+piece)])
@@ -119,21 +122,10 @@ func (w *pacedWriter) Write(p []byte) (written int, err error) {
 func (w *pacedWriter) writePiece(p []byte) (int, error) {
 	start := w.now()
 	w.limit()
-	n, err := w.send(p)
+	n, err := w.ResponseWriter.Write(p)
 	w.add(n, w.now().Sub(start))
 	w.free()
 	return n, err
-}
-
-// send has the beginning of an answer leave in one go, if it is longer than what net/http
-// keeps anyway.
-func (w *pacedWriter) send(p []byte) (int, error) {
-	if w.conn == nil || w.Size() > 0 || len(p) <= heldBytes {
-		return w.ResponseWriter.Write(p)
-	}
-	w.conn.hold()
-	n, err := w.ResponseWriter.Write(p)
-	return n, errors.Join(err, w.conn.release())
 }
 
 // WriteString implements gin.ResponseWriter.

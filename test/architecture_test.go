@@ -48,7 +48,7 @@ func layers() map[string][]string {
 		"bench/sample":          {},
 		"bench/floor":           {},
 		"bench/local":           {"bench", "auth"},
-		"bench/growth":          {"bench", "bench/sample", "bench/local"},
+		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "logctx", "middleware", "state", "storage"},
 		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware", "resources"},
 	}

@@ -47,19 +47,16 @@ func writers(ctx context.Context, g *growing, connections int) (point, error) {
 	return g.fresh(ctx, 0, bench.Options{Mix: bench.Cycle, Size: size10MB, Connections: connections})
 }
 
-// stored fills a store and starts the server on it: how long that takes, and how much
+// stored starts the server on what was stored before: how long that takes, and how much
 // memory it has when nobody asks it for anything.
 func stored(ctx context.Context, g *growing, count int) (point, error) {
-	if err := g.start(ctx, many, 0); err != nil {
+	if err := g.identify(many, 0); err != nil {
 		return point{}, err
 	}
-	if err := g.open(ctx, bench.Options{Mix: bench.Write, Size: size10KB, Connections: many}); err != nil {
+	if err := g.beside(ctx, "states of 10 versions", size10KB, count, 10); err != nil {
 		return point{}, err
 	}
-	if err := g.load.Fill(ctx, 0, count, 10); err != nil {
-		return point{}, err
-	}
-	if err := g.restart(ctx); err != nil {
+	if err := g.serve(ctx); err != nil {
 		return point{}, err
 	}
 	time.Sleep(idle)
@@ -68,27 +65,26 @@ func stored(ctx context.Context, g *growing, count int) (point, error) {
 
 // states adds states beside the ones that are measured.
 func states(ctx context.Context, g *growing, count int) (point, error) {
-	if err := g.openOnce(ctx, bench.Options{Mix: bench.Cycle, Size: sample.MinState, Connections: few}); err != nil {
+	if err := g.identify(few, 0); err != nil {
 		return point{}, err
 	}
-	if err := g.load.Fill(ctx, g.reached, count, 1); err != nil {
+	if err := g.beside(ctx, "states", sample.MinState, count, 1); err != nil {
 		return point{}, err
 	}
-	g.reached = count
-	return g.measure(ctx)
+	return g.resume(ctx, bench.Options{Mix: bench.Cycle, Size: sample.MinState, Connections: few})
 }
 
 // versions gives the states that are measured a longer history.
 func versions(size int) func(context.Context, *growing, int) (point, error) {
 	return func(ctx context.Context, g *growing, count int) (point, error) {
-		if err := g.openOnce(ctx, bench.Options{Mix: bench.Cycle, Size: size, Connections: few}); err != nil {
+		if err := g.identify(few, 0); err != nil {
 			return point{}, err
 		}
-		if err := g.load.Write(ctx, max(0, count-g.reached)); err != nil {
+		if err := g.history(ctx, size, count); err != nil {
 			return point{}, err
 		}
 		before := max(count, g.reached)
-		p, err := g.measure(ctx)
+		p, err := g.resume(ctx, bench.Options{Mix: bench.Cycle, Size: size, Connections: few})
 		p.X, g.reached = before, before+int(p.Operations)/few // what is measured counts too
 		return p, err
 	}
@@ -105,21 +101,14 @@ func stateSize(ctx context.Context, g *growing, size int) (point, error) {
 
 // uploadedRows has one organization upload more and more.
 func uploadedRows(ctx context.Context, g *growing, rows int) (point, error) {
-	if g.load == nil {
-		if err := g.start(ctx, 1, 0); err != nil {
-			return point{}, err
-		}
-		if err := g.open(ctx, bench.Options{Mix: bench.Upload, Connections: few, Instances: perUpload}); err != nil {
-			return point{}, err
-		}
+	if err := g.identify(1, 0); err != nil {
+		return point{}, err
 	}
-	if missing := int64(rows/perUpload - g.reached); missing > 0 {
-		if _, err := g.load.Run(ctx, bench.Window{Duration: g.options.limit, Count: missing}); err != nil {
-			return point{}, err
-		}
+	if err := g.uploads(ctx, rows/perUpload); err != nil {
+		return point{}, err
 	}
 	before := max(rows/perUpload, g.reached)
-	p, err := g.measure(ctx)
+	p, err := g.resume(ctx, bench.Options{Mix: bench.Upload, Connections: few, Instances: perUpload})
 	p.X, g.reached = before*perUpload, before+int(p.Operations) // what is measured counts too
 	return p, err
 }

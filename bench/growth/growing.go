@@ -22,40 +22,35 @@ type growing struct {
 	reached int            // how much there is already
 }
 
-// start starts a server for so many keys, with idle organizations beside theirs.
-func (g *growing) start(ctx context.Context, keys, idle int) (err error) {
-	if g.who, err = local.MakeOrganizations(filepath.Join(g.dir, "auth.cfg"), keys, idle); err != nil {
-		return err
+// identify makes organizations for so many keys, with idle ones beside theirs, once.
+func (g *growing) identify(keys, idle int) (err error) {
+	if len(g.who.All) == 0 {
+		g.who, err = local.MakeOrganizations(filepath.Join(g.dir, "auth.cfg"), keys, idle)
 	}
+	return err
+}
+
+// serve starts a server on what there is.
+func (g *growing) serve(ctx context.Context) (err error) {
 	g.server, err = local.StartServer(ctx, g.options.binary, g.dir, g.who)
 	return err
 }
 
-// restart starts the server again on what it has.
-func (g *growing) restart(ctx context.Context) error {
-	if err := g.end(); err != nil {
-		return err
+// resume starts a server on what was prepared, and measures it.
+func (g *growing) resume(ctx context.Context, o bench.Options) (point, error) {
+	if err := g.serve(ctx); err != nil {
+		return point{}, err
 	}
-	server, err := local.StartServer(ctx, g.options.binary, g.dir, g.who)
-	g.server = server
-	return err
+	if err := g.open(ctx, o); err != nil {
+		return point{}, err
+	}
+	return g.measure(ctx)
 }
 
 func (g *growing) open(ctx context.Context, o bench.Options) (err error) {
-	o.Name, o.Seed = "growth", 1
+	o.Name, o.Seed = loadName, seed
 	g.load, err = bench.Open(ctx, bench.Target{Address: g.server.URL, Identities: g.who.All}, o)
 	return err
-}
-
-// openOnce starts a server and opens a load at a curve's first point.
-func (g *growing) openOnce(ctx context.Context, o bench.Options) error {
-	if g.load != nil {
-		return nil
-	}
-	if err := g.start(ctx, o.Connections, 0); err != nil {
-		return err
-	}
-	return g.open(ctx, o)
 }
 
 // fresh measures a server that begins with nothing.
@@ -63,13 +58,11 @@ func (g *growing) fresh(ctx context.Context, idle int, o bench.Options) (point, 
 	if err := errors.Join(g.end(), os.RemoveAll(filepath.Join(g.dir, "data"))); err != nil {
 		return point{}, err
 	}
-	if err := g.start(ctx, o.Connections, idle); err != nil {
+	g.who = local.Organizations{}
+	if err := g.identify(o.Connections, idle); err != nil {
 		return point{}, err
 	}
-	if err := g.open(ctx, o); err != nil {
-		return point{}, err
-	}
-	return g.measure(ctx)
+	return g.resume(ctx, o)
 }
 
 // measure works for a while and says what that took.

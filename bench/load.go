@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/holdfast/holdfast/bench/sample"
@@ -27,6 +26,9 @@ type Options struct {
 	MD5 bool
 	// Instances of each upload; 0 means 100.
 	Instances int
+	// Patient has operations try again while the server is crowded, as clients do: Result
+	// counts it, and the operation takes as long as it takes.
+	Patient bool
 	// Timeout of each request; 0 means a minute.
 	Timeout time.Duration
 }
@@ -80,7 +82,7 @@ func (l *Load) session(p place, ids []Identity, i int) *session {
 	if len(ids) > 0 {
 		id = &ids[i%len(ids)]
 	}
-	s := &session{conn: newConn(p, id, o), path: fmt.Sprintf("/api/v1/state/%s-%d", o.Name, i)}
+	s := &session{conn: newConn(p, id, o), path: fmt.Sprintf("/api/v1/state/%s-%d", o.Name, i), patient: o.Patient}
 	if o.Gzip {
 		s.asking = "Accept-Encoding: gzip\r\n"
 	}
@@ -122,40 +124,6 @@ func patiently(ctx context.Context, work func(context.Context) error) error {
 			return err
 		}
 	}
-}
-
-// Write adds so many versions to each state, without locks.
-func (l *Load) Write(ctx context.Context, versions int) error {
-	return l.each(func(_ int, s *session) error {
-		for range versions {
-			if err := errors.Join(ctx.Err(), s.post(ctx)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// Fill writes states beside the load's own, numbered from the first to before the last,
-// with so many versions each.
-func (l *Load) Fill(ctx context.Context, first, last, versions int) error {
-	var next atomic.Int64
-	next.Store(int64(first))
-	return l.each(func(_ int, s *session) error {
-		own := s.path
-		defer func() { s.path = own }()
-		for n := next.Add(1) - 1; n < int64(last); n = next.Add(1) - 1 {
-			s.path = fmt.Sprintf("/api/v1/state/%s-beside-%d", l.options.Name, n)
-			for range versions {
-				s.state.Change()
-				if err := errors.Join(ctx.Err(), s.write(ctx)); err != nil {
-					return err
-				}
-			}
-		}
-		s.path = own
-		return s.settle(ctx) // what it sent last went elsewhere
-	})
 }
 
 // Remove takes the states away. Their versions stay in the store.

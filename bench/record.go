@@ -13,6 +13,7 @@ const longest = 10 * time.Minute
 // record is what one connection has seen.
 type record struct {
 	operations int64
+	waits      int64
 	all        *hdrhistogram.Histogram // of microseconds, as are those of the steps
 	each       [steps]*hdrhistogram.Histogram
 	errors     map[string]int64
@@ -57,6 +58,7 @@ func (r *record) fail(err error) {
 // merge adds what another connection has seen.
 func (r *record) merge(other *record) {
 	r.operations += other.operations
+	r.waits += other.waits
 	r.all.Merge(other.all)
 	for step, h := range other.each {
 		if h == nil {

@@ -19,6 +19,8 @@ type Result struct {
 	Latency     Latency `json:"latency_ms"`
 	// Steps are the operation's parts, by method.
 	Steps map[string]Latency `json:"steps_ms,omitempty"`
+	// Waits counts how often a patient load waited for a crowded server.
+	Waits int64 `json:"waits,omitempty"`
 	// Errors counts failed operations by step and kind, such as "POST 503". They are not
 	// among the operations.
 	Errors map[string]int64 `json:"errors"`
@@ -43,7 +45,7 @@ func (l *Load) result(records []*record, elapsed time.Duration) Result {
 	result := Result{
 		Mix: o.Mix, Connections: o.Connections, Gzip: o.Gzip, Seconds: elapsed.Seconds(), Operations: all.operations,
 		PerSecond: float64(all.operations) / elapsed.Seconds(), Latency: latencyOf(all.all), Steps: map[string]Latency{},
-		Errors: all.errors, Examples: all.example,
+		Waits: all.waits, Errors: all.errors, Examples: all.example,
 	}
 	if o.Mix.hasStates() {
 		result.Size = o.Size

@@ -112,7 +112,7 @@ func sleep(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 // repeat does one operation after the other.
 func (l *Load) repeat(ctx context.Context, s *session, r *running, into *record) {
 	for r.phase.Load() != done && ctx.Err() == nil {
-		s.took = [steps]time.Duration{}
+		s.took, s.waits = [steps]time.Duration{}, 0
 		start := time.Now()
 		err := l.work(s, ctx)
 		took := time.Since(start)
@@ -126,6 +126,7 @@ func (l *Load) repeat(ctx context.Context, s *session, r *running, into *record)
 }
 
 func (r *running) count(into *record, s *session, took time.Duration, err error) {
+	into.waits += s.waits
 	if err != nil {
 		into.fail(err)
 		return

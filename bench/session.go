@@ -37,12 +37,18 @@ type session struct {
 	packed   []byte               // the compressed answer that was good last
 	packedOf uint64               // its serial
 	took     [steps]time.Duration // by the current operation
+	patient  bool                 // waits while the server is crowded
+	waits    int64                // by the current operation
 }
 
 // timed runs one step of the current operation.
-func (s *session) timed(step int, run func() error) error {
+func (s *session) timed(ctx context.Context, step int, run func() error) error {
 	start := time.Now()
 	err := run()
+	for end := start.Add(patience); s.patient && isCrowded(err) && time.Now().Before(end) && sleep(ctx, clientWait, nil); {
+		s.waits++
+		err = run()
+	}
 	s.took[step] = time.Since(start)
 	if failure, ok := errors.AsType[*Failure](err); ok {
 		failure.Step = stepName(step)
@@ -50,17 +56,25 @@ func (s *session) timed(step int, run func() error) error {
 	return err
 }
 
+// clientWait is how long Terraform and OpenTofu wait before they try again.
+const clientWait = time.Second
+
+func isCrowded(err error) bool {
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && failure.Kind == Crowded
+}
+
 // lock takes the state's lock with an ID that nobody has used, as each run of a client does.
 func (s *session) lock(ctx context.Context) error {
 	s.lockID = uuid.NewString()
 	info := fmt.Appendf(nil, `{"ID":%q,"Operation":"OperationTypeApply","Info":"","Who":"bench@holdfast","Version":"1.12.6","Created":"2026-01-31T12:00:00.000000000Z","Path":""}`, s.lockID)
-	return s.timed(stepLock, func() error {
+	return s.timed(ctx, stepLock, func() error {
 		return s.conn.do(ctx, request{method: "LOCK", path: s.path, body: info}, s.exactly(info))
 	})
 }
 
 func (s *session) get(ctx context.Context) error {
-	return s.timed(stepGet, func() error {
+	return s.timed(ctx, stepGet, func() error {
 		return s.conn.do(ctx, request{method: http.MethodGet, path: s.path, headers: s.asking}, s.exactly(s.state.Bytes()))
 	})
 }
@@ -68,7 +82,7 @@ func (s *session) get(ctx context.Context) error {
 // post writes the next version, under the lock if there is one.
 func (s *session) post(ctx context.Context) error {
 	s.state.Change()
-	return s.timed(stepPost, func() error { return s.write(ctx) })
+	return s.timed(ctx, stepPost, func() error { return s.write(ctx) })
 }
 
 func (s *session) write(ctx context.Context) error {
@@ -81,7 +95,7 @@ func (s *session) write(ctx context.Context) error {
 
 func (s *session) unlock(ctx context.Context) error {
 	info := fmt.Appendf(nil, `{"ID":%q,"Who":"bench@holdfast"}`, s.lockID)
-	err := s.timed(stepUnlock, func() error {
+	err := s.timed(ctx, stepUnlock, func() error {
 		return s.conn.do(ctx, request{method: "UNLOCK", path: s.path, body: info}, s.succeeded)
 	})
 	if err == nil {
@@ -92,7 +106,7 @@ func (s *session) unlock(ctx context.Context) error {
 
 func (s *session) upload(ctx context.Context) error {
 	s.report.Change()
-	return s.timed(stepUpload, func() error {
+	return s.timed(ctx, stepUpload, func() error {
 		return s.conn.do(ctx, request{method: http.MethodPost, path: "/api/v1/upload", body: s.report.Bytes()}, s.succeeded)
 	})
 }
@@ -107,7 +121,7 @@ func (s *session) settle(ctx context.Context) error {
 		_ = s.unlock(ctx) // it may not have been taken
 		s.lockID = ""
 	}
-	return s.timed(stepPost, func() error { return s.write(ctx) })
+	return s.timed(ctx, stepPost, func() error { return s.write(ctx) })
 }
 
 // remove takes the state away.

@@ -42,9 +42,10 @@ func curves() []curve {
 	}
 }
 
-// writers has connections write large states: what counts is the peak of memory.
+// writers has connections write large states: what counts is the peak of memory, and that
+// nothing fails. More at once than there is room for are told to wait.
 func writers(ctx context.Context, g *growing, connections int) (point, error) {
-	return g.fresh(ctx, 0, bench.Options{Mix: bench.Cycle, Size: size10MB, Connections: connections})
+	return g.fresh(ctx, 0, bench.Options{Mix: bench.Cycle, Size: size10MB, Connections: connections, Patient: true})
 }
 
 // stored starts the server on what was stored before: how long that takes, and how much

@@ -21,7 +21,7 @@ type point struct {
 	Start    float64 `json:"start_seconds"` // from the process's start to ready
 }
 
-const csvHeader = "curve,x,step,operations_per_second,p50_ms,p99_ms,errors,cpu_seconds_per_1000,resident_mib,peak_mib,disk_mib,start_seconds"
+const csvHeader = "curve,x,step,operations_per_second,p50_ms,p99_ms,errors,waits,cpu_seconds_per_1000,resident_mib,peak_mib,disk_mib,start_seconds"
 
 // print writes a line for the whole operation and one for each of its steps.
 func (p point) print(out io.Writer) {
@@ -33,6 +33,6 @@ func (p point) print(out io.Writer) {
 
 func (p point) line(out io.Writer, step string, l bench.Latency) {
 	mebibytes := func(n int64) float64 { return float64(n) / (1 << 20) }
-	fmt.Fprintf(out, "%s,%d,%s,%.1f,%.3f,%.3f,%d,%.3f,%.1f,%.1f,%.1f,%.3f\n", p.Curve, p.X, step, p.PerSecond, l.P50, l.P99,
-		p.Failed(), p.CPU, mebibytes(p.Resident), mebibytes(p.Peak), mebibytes(p.Disk), p.Start)
+	fmt.Fprintf(out, "%s,%d,%s,%.1f,%.3f,%.3f,%d,%d,%.3f,%.1f,%.1f,%.1f,%.3f\n", p.Curve, p.X, step, p.PerSecond, l.P50, l.P99,
+		p.Failed(), p.Waits, p.CPU, mebibytes(p.Resident), mebibytes(p.Peak), mebibytes(p.Disk), p.Start)
 }

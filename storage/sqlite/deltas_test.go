@@ -151,6 +151,9 @@ func TestUnlikeVersions(t *testing.T) {
 			}
 			putAll(t, s, ref, all)
 			wantHistory(t, s, ref, all, "")
+			if n := count(t, s, sqlDeltas); n != 0 {
+				t.Errorf("%d deltas", n)
+			}
 			if n := count(t, s, "SELECT sum(length(bytes)) FROM bodies"); n > most {
 				t.Errorf("they take %d bytes, and %d by themselves", n, most)
 			}
@@ -222,6 +225,10 @@ func TestStaleBase(t *testing.T) {
 		"another state": func(t *testing.T, s *Store, ref state.Ref) {
 			expunge(t, s, ref)
 			mustPut(t, s, ref, all[2]) // gets the row
+		},
+		"the same in another state": func(t *testing.T, s *Store, ref state.Ref) {
+			expunge(t, s, ref)
+			mustPut(t, s, newRef("other"), all[0]) // gets the row
 		},
 		"another number": func(t *testing.T, s *Store, ref state.Ref) {
 			execFile(t, filepath.Dir(s.writer.path), "UPDATE versions SET number = 99 WHERE id = 1")

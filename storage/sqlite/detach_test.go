@@ -54,6 +54,54 @@ func TestPurgeOfBase(t *testing.T) {
 	}
 }
 
+// TestPurgeOfNeeded has a version become a base after its deltas were stored anew, and the
+// base of those go away: the transactions see it, and do nothing.
+func TestPurgeOfNeeded(t *testing.T) {
+	s, _ := opened(t)
+	ref, all := newRef("needed"), slowly(20_000, 3)
+	putAll(t, s, ref, all)
+	d, err := s.dependent(t.Context(), ref, 1, 0)
+	if err != nil || d == nil || d.version.Number != 3 {
+		t.Fatalf("the last delta of version 1 is %+v, %v", d, err)
+	}
+	err = s.transact(t.Context(), func(t2 *session) error {
+		if needed, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
+			t.Errorf("needed %v, %v", needed, err)
+		}
+		gone := &base{id: 99, number: 2}
+		there, err := t2.replace(d, stored{encodingDelta, d.kept.bytes, gone.id}, gone)
+		if there {
+			t.Error("a delta was stored whose base isn't there")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantHistory(t, s, ref, all, "")
+}
+
+// TestPurgesTogether purges a whole group at once, but for a few.
+func TestPurgesTogether(t *testing.T) {
+	s, _ := opened(t)
+	ref, all := newRef("together"), slowly(20_000, 30)
+	putAll(t, s, ref, all)
+	var purges sync.WaitGroup
+	for i := range all {
+		if i%7 == 3 {
+			continue
+		}
+		all[i] = nil
+		purges.Go(func() {
+			if err := s.Purge(context.Background(), ref, uint64(i+1), audit.Event{}); err != nil {
+				t.Errorf("version %d: %v", i+1, err)
+			}
+		})
+	}
+	purges.Wait()
+	wantHistory(t, s, ref, all, fault.VersionPurged)
+}
+
 // TestPurgeBesideWriters purges what others write deltas of at that moment, and read.
 func TestPurgeBesideWriters(t *testing.T) {
 	s, _ := opened(t)

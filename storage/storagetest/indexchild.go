@@ -91,7 +91,7 @@ func (s *script) step() {
 	p := auth.Principal{Org: []uuid.UUID{indexOrg, otherIndexOrg}[random.IntN(2)], KeyID: "key", Grant: auth.Grant{Role: auth.Owner}}
 	var err error
 	switch n := random.IntN(12); {
-	case n < 6:
+	case n < 6 || s.steps%6 == 1:
 		_, err = s.door.Put(ctx, p, name, state.Write{Body: s.body(random)})
 	case n < 8:
 		err = s.upload(p.Org, random)
@@ -107,11 +107,15 @@ func (s *script) step() {
 	_ = err
 }
 
-// body is a state of up to 540 resources, some of them in other states too.
+// body is a state of up to 270 resources, some of them in other states too.
 func (s *script) body(random *rand.Rand) []byte {
 	var instances []string
-	for n := range []int{0, 3, 30, 270, 540}[random.IntN(5)] {
-		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i-%d","step":"%d"}}`, n, random.IntN(2000), s.steps))
+	size := []int{0, 2, 8, 20}[random.IntN(4)]
+	if s.steps%6 == 1 {
+		size = 270
+	}
+	for n := range size {
+		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i-%d"}}`, n, random.IntN(2000)))
 	}
 	return fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_instance",
 		"name":"web","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, s.steps, strings.Join(instances, ","))
@@ -119,7 +123,7 @@ func (s *script) body(random *rand.Rand) []byte {
 
 func (s *script) upload(org uuid.UUID, random *rand.Rand) error {
 	batch := inventory.Batch{ID: fmt.Sprint(s.steps), Org: org, Request: "r", At: s.now()}
-	for range 50 {
+	for range 20 {
 		batch.Resources = append(batch.Resources, inventory.Resource{
 			Provider: "aws", Category: "c", ResourceType: "vm_instance", ResourceName: fmt.Sprint(random.IntN(500)),
 			Attributes: fmt.Appendf(nil, `{"id":"i-%d"}`, random.IntN(2000)),

@@ -31,7 +31,7 @@ func TestFloorsAreProcesses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &side{process: process}
+			s := &side{process: process, floor: true}
 			if err := s.open(t.Context(), []bench.Identity{{Org: uuid.New(), Key: "anybody"}}, bench.Options{Mix: mix, Size: size10KB, Connections: 4, Name: "x", Seed: seed}); err != nil {
 				t.Fatal(err)
 			}
@@ -41,6 +41,9 @@ func TestFloorsAreProcesses(t *testing.T) {
 			f := s.summary()
 			if len(f.PerSecond) != 1 || f.PerSecond[0] <= 0 || f.failed() != 0 || f.Latency.P99 <= 0 {
 				t.Errorf("%+v", f)
+			}
+			if durable := kind == durableFloor || kind == uploadFloor; durable && (f.Syncs <= 0 || f.Syncs > 4000) || !durable && f.Syncs >= 0 {
+				t.Errorf("%.1f fsyncs for 1,000 operations", f.Syncs)
 			}
 			if runtime.GOOS == "linux" && f.Peak < 1<<20 {
 				t.Errorf("a peak of %d bytes", f.Peak)
@@ -73,14 +76,14 @@ func TestRatiosAreOfPairs(t *testing.T) {
 }
 
 func TestSummaryIsOfAllRuns(t *testing.T) {
-	one := measured{bench.Result{Operations: 100, PerSecond: 10, Errors: map[string]int64{"GET 503": 1}}, 1, 5}
-	two := measured{bench.Result{Operations: 300, PerSecond: 30, Errors: map[string]int64{"GET 503": 2}}, 3, 15}
+	one := measured{bench.Result{Operations: 100, PerSecond: 10, Errors: map[string]int64{"GET 503": 1}}, 1, 5, 2}
+	two := measured{bench.Result{Operations: 300, PerSecond: 30, Errors: map[string]int64{"GET 503": 2}}, 3, 15, 6}
 	process, err := startFloor(t.Context(), t.TempDir(), floorOptions{fixedFloor, size10KB})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &side{process: process, runs: []measured{one, two}}
-	if f := s.summary(); f.CPU != 10 || f.Flushes != 50 || f.failed() != 3 || !slices.Equal(f.PerSecond, []float64{10, 30}) {
+	if f := s.summary(); f.CPU != 10 || f.Flushes != 50 || f.Syncs != 20 || f.failed() != 3 || !slices.Equal(f.PerSecond, []float64{10, 30}) {
 		t.Errorf("%+v", f)
 	}
 	if err := s.stop(); err != nil {

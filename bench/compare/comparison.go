@@ -122,7 +122,7 @@ func (c *comparison) startBase(ctx context.Context, dir string, r row) (*side, e
 	if err != nil {
 		return nil, err
 	}
-	s := &side{process: process}
+	s := &side{process: process, floor: true}
 	return s, s.open(ctx, ids, load)
 }
 

@@ -36,7 +36,7 @@ func startFloor(ctx context.Context, dir string, o floorOptions, environ ...stri
 
 // serveFloor is a floor, in the folder where it runs, until ctx ends.
 func serveFloor(ctx context.Context, o floorOptions) (err error) {
-	handler, end, err := openFloorOf(ctx, o)
+	handler, log, end, err := openFloorOf(ctx, o)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func serveFloor(ctx context.Context, o floorOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: withReadiness(handler)}
+	server := &http.Server{Handler: withReadiness(handler, log)}
 	if o.kind == openFloor {
 		listener = middleware.Listen(listener)
 		asServed(server)
@@ -58,31 +58,38 @@ func serveFloor(ctx context.Context, o floorOptions) (err error) {
 	return nil
 }
 
-// withReadiness answers the question whether the floor has started.
-func withReadiness(handler http.Handler) http.Handler {
+// withReadiness answers the question whether the floor has started: with the number of its
+// fsyncs so far, where it has a log.
+func withReadiness(handler http.Handler, log *floor.Log) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/readyz" {
+		switch {
+		case r.URL.Path != readyPath:
 			handler.ServeHTTP(w, r)
+		case log != nil:
+			_, _ = fmt.Fprint(w, log.Syncs())
 		}
 	})
 }
 
-func openFloorOf(ctx context.Context, o floorOptions) (handler http.Handler, end func() error, err error) {
+const readyPath = "/readyz"
+
+// openFloorOf returns a floor, with its log if it has one.
+func openFloorOf(ctx context.Context, o floorOptions) (handler http.Handler, log *floor.Log, end func() error, err error) {
 	switch o.kind {
 	case fixedFloor:
-		return floor.NewFixed(sample.NewState(o.size, seed).Bytes()), func() error { return nil }, nil
+		return floor.NewFixed(sample.NewState(o.size, seed).Bytes()), nil, func() error { return nil }, nil
 	case openFloor:
-		return newOpen(ctx)
+		handler, end, err = newOpen(ctx)
+		return handler, nil, end, err
 	}
-	log, err := floor.OpenLog("floor")
-	if err != nil {
-		return nil, nil, err
+	if log, err = floor.OpenLog("floor"); err != nil {
+		return nil, nil, nil, err
 	}
 	switch o.kind {
 	case durableFloor:
-		return floor.NewStates(log), log.Close, nil
+		return floor.NewStates(log), log, log.Close, nil
 	case uploadFloor:
-		return floor.NewUploads(log), log.Close, nil
+		return floor.NewUploads(log), log, log.Close, nil
 	}
-	return nil, nil, errors.Join(fmt.Errorf("there is no floor %q", o.kind), log.Close())
+	return nil, nil, nil, errors.Join(fmt.Errorf("there is no floor %q", o.kind), log.Close())
 }

@@ -26,7 +26,7 @@ func (r report) markdown() string {
 	fmt.Fprintf(&text, "%s; %d × %g s for each figure. %s, %d cores, %d GiB, %s, %s; load %s at the start.\n\n", r.Version, r.Runs, r.Seconds,
 		r.Machine.CPU, r.Machine.Cores, (r.Machine.Memory+1<<29)>>30, r.Machine.System, r.Machine.Go, r.Machine.Load)
 	speeds := [][]string{{"mix", "size", "connections", "floor", "at least", "ratio", "min to max", "ops/s", "floor's ops/s", "p50 ms", "p95 ms", "p99 ms", "errors"}}
-	costs := [][]string{{"mix", "size", "connections", "CPU s/1,000", "floor's CPU", "peak MiB", "floor's peak", "flushes/1,000", "floor's flushes"}}
+	costs := [][]string{{"mix", "size", "connections", "CPU s/1,000", "floor's CPU", "peak MiB", "floor's peak", "flushes/1,000", "floor's flushes", "floor's fsyncs"}}
 	for _, o := range r.Rows {
 		speeds, costs = append(speeds, o.speed()), append(costs, o.cost())
 	}
@@ -49,7 +49,7 @@ func (o outcome) speed() []string {
 
 func (o outcome) cost() []string {
 	return append(o.what(), number(3, o.Server.CPU), number(3, o.Base.CPU), mebibytes(o.Server.Peak), mebibytes(o.Base.Peak),
-		flushText(o.Server.Flushes), flushText(o.Base.Flushes))
+		flushText(o.Server.Flushes), flushText(o.Base.Flushes), flushText(o.Base.Syncs))
 }
 
 // what are the first cells of each row.

@@ -15,6 +15,8 @@ const (
 	CandidateSettled    Code = "candidate_settled"
 	CandidateStale      Code = "candidate_stale"
 	CandidatesFull      Code = "candidates_full"
+	StateExists         Code = "state_exists"
+	ResourceNotFound    Code = "resource_not_found"
 	WriteHeld           Code = "write_held"
 	LockIDUsed          Code = "lock_id_used"
 	LockRequired        Code = "lock_required"
@@ -96,6 +98,7 @@ func Catalogue() []Entry {
 		{VersionNotFound, NotFound, "The state has no version of this number: it was never written, or retention removed it."},
 		{OutputNotFound, NotFound, "The state has no output of this name."},
 		{CandidateNotFound, NotFound, "The state has no candidate of this ID."},
+		{ResourceNotFound, NotFound, "No version of the state that is kept has a resource of this address."},
 		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no state yet\" and would plan to create everything."},
 		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
@@ -106,6 +109,7 @@ func Catalogue() []Entry {
 		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
 		{CandidateStale, Conflict, "The state has moved on since: there is a newer version than the one that this builds on. Look at the difference to the newest, then ask again with its number."},
 		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
+		{StateExists, Conflict, "The state is not deleted, so there is nothing to bring back. Delete it first, or roll it back to an older version."},
 		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},

@@ -11,10 +11,16 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// list shows the organization's states.
+// list shows the organization's states: those that exist, that are deleted, or both.
 func (s states) list(c *gin.Context) {
 	p := readParams(c, "prefix", "cursor", "limit", "deleted")
-	s.page(c, p, state.StatesQuery{Prefix: p.text("prefix"), Deleted: p.flag("deleted")})
+	q := state.StatesQuery{Prefix: p.text("prefix")}
+	if p.text("deleted") == "any" {
+		q.Deleted = state.AnyDeletion
+	} else if p.flag("deleted") {
+		q.Deleted = state.OnlyDeleted
+	}
+	s.page(c, p, q)
 }
 
 // locks shows the states of the organization whose lock is held.

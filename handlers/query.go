@@ -115,6 +115,9 @@ func parseTime(name, value string) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, fault.New(fault.ParameterInvalid, "the query's %s is not a time as in RFC 3339, such as 2026-01-31T12:00:00Z; send a + in it as %%2B", name)
 	}
+	if at.IsZero() { // which stands for no time; nothing happened between the two
+		at = at.Add(1)
+	}
 	return at, nil
 }
 

@@ -52,6 +52,13 @@ func readSelection(c *gin.Context) (selection, error) {
 	if err != nil { // who meant to ask for a view must not get the whole state
 		return selection{}, fault.Wrap(err, fault.ParameterInvalid, "the query can't be read; each name and value must be URL-encoded")
 	}
+	for name := range values { // and ?View= is a misspelt one
+		for _, known := range []string{"view", "version"} {
+			if name != known && strings.EqualFold(name, known) {
+				return selection{}, fault.New(fault.ParameterInvalid, "the query has %q; it is spelt %s", name, known)
+			}
+		}
+	}
 	var ask selection
 	if given, ok := values["view"]; ok {
 		ask.view = state.ViewKind(given[0])

@@ -49,8 +49,8 @@ type Unread struct {
 }
 
 // History reads, from version to version, how a resource changed. It follows one that was
-// moved to where it was before. Faults: StateNotFound, StateEncrypted or another reason
-// when none of the versions could be read.
+// moved to where it was before. Faults: StateNotFound, ResourceNotFound when none of
+// the versions has it, StateEncrypted or another reason when none could be read.
 func (s *Service) History(ctx context.Context, p auth.Principal, q HistoryQuery) (History, error) {
 	if err := p.MayOn(auth.ReadState, string(q.State)); err != nil {
 		return History{}, s.refuse(ctx, p, auth.ReadState, string(q.State), err)
@@ -107,8 +107,17 @@ func (w *walk) run(ctx context.Context, versions []state.Version) (History, erro
 		w.stop()
 	case w.newer != nil:
 		w.step(0, document.ChangesAt(&document.Document{}, w.newer.at, w.query.Address, document.Options{}))
+		if w.foundNothing() {
+			return History{}, fault.New(fault.ResourceNotFound, "the address is in no version of the state that is kept")
+		}
 	}
 	return w.history, nil
+}
+
+// foundNothing reports whether all versions were read from the newest on, and none has the
+// address. Of what an earlier call has read this one knows nothing.
+func (w *walk) foundNothing() bool {
+	return w.query.From == 0 && len(w.history.Steps) == 0 && len(w.history.Unread) == 0
 }
 
 // stop lets the next call begin with the version that was read last.

@@ -93,6 +93,7 @@ func TestHistoryPages(t *testing.T) {
 func TestHistoryRefuses(t *testing.T) {
 	w := historyWorld(t)
 	w.write(acme, "e", `{"serial":5,"lineage":"l","encrypted_data":"AAAA"}`)
+	w.write(acme, "n", named(1, "new", `"size":1`))
 	other, err := auth.ParsePatterns("other/*")
 	must(t, err)
 	for name, c := range map[string]struct {
@@ -101,12 +102,13 @@ func TestHistoryRefuses(t *testing.T) {
 		want fault.Code
 	}{
 		"unknown":       {owner(acme), "b", fault.StateNotFound},
+		"never there":   {owner(acme), "n", fault.ResourceNotFound},
 		"other tenant":  {owner(globex), "a", fault.StateNotFound},
 		"encrypted":     {owner(acme), "e", fault.StateEncrypted},
 		"other pattern": {auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner, States: other}}, "a", fault.RightMissing},
 		"auditor":       {auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Auditor}}, "a", fault.RightMissing},
 	} {
-		_, err := w.service.History(t.Context(), c.p, resources.HistoryQuery{State: c.name, Address: "aws_vpc.new", Limit: 10})
+		_, err := w.service.History(t.Context(), c.p, resources.HistoryQuery{State: c.name, Address: "aws_vpc.never", Limit: 10})
 		if !fault.Is(err, c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

@@ -175,6 +175,25 @@ func TestUndelete(t *testing.T) {
 	if back := b.on(audit.StateUndelete); len(back) != 1 {
 		t.Errorf("on record: %+v", back)
 	}
+	b.now = b.now.Add(time.Minute)
+	b.must(b.put(numbered(3), ""))
+	b.refuses(fault.StateExists, undelete())
+}
+
+// What is there and was never away is not said to be brought back; nor is another state of
+// the name of one that was.
+func TestUndeleteOfWhatIsThere(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	undelete := func() error { _, err := b.Undelete(t.Context(), b.owner, "x"); return err }
+	remove := func() error { return b.Delete(t.Context(), b.owner, "x", "") }
+	b.must(b.put(numbered(1), ""))
+	b.refuses(fault.StateExists, undelete())
+	b.must(remove(), undelete(), undelete(), remove())
+	b.now = b.now.AddDate(1, 0, 0)
+	b.must(b.Sweep(t.Context()))
+	b.refuses(fault.StateNotFound, undelete())
+	b.must(b.put(numbered(1), ""))
+	b.refuses(fault.StateExists, undelete())
 }
 
 func TestSweep(t *testing.T) {

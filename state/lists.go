@@ -51,10 +51,25 @@ type StatesQuery struct {
 	Prefix string // of the name; may be empty
 	After  Name   // continue behind this name; empty begins
 	Limit  int    // above zero
-	// What to list: states that exist, also those that are deleted, or only those with a
+	// What to list: states that exist, those that are deleted, or both; or only those with a
 	// held lock (deleted or never written ones too).
-	Deleted bool
+	Deleted Deletion
 	Locked  bool
+}
+
+// Deletion selects states by whether they are deleted.
+type Deletion int
+
+// The deletions.
+const (
+	NotDeleted Deletion = iota
+	OnlyDeleted
+	AnyDeletion
+)
+
+// Selects reports whether a state that is deleted, or is not, is selected.
+func (d Deletion) Selects(deleted bool) bool {
+	return d == AnyDeletion || (d == OnlyDeleted) == deleted
 }
 
 // Listed is a state in a list.

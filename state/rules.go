@@ -182,14 +182,14 @@ func (c call) decideDelete(lockID string) Decide {
 	}
 }
 
-// decideUndelete brings a deleted state back. One that is there already is a replay.
+// decideUndelete brings a deleted state back.
 func (c call) decideUndelete() Decide {
 	return func(h Head) (Change, error) {
 		switch {
 		case h.Version.Number == 0:
 			return Change{}, fault.New(fault.StateNotFound, "there is no such state, and none was deleted that could be brought back")
 		case !h.Deleted:
-			return Change{}, nil
+			return Change{}, fault.New(fault.StateExists, "the state is there, at version %d: there is nothing to bring back", h.Version.Number)
 		case h.Lock != nil:
 			return Change{}, held(fault.LockHeld, h.Lock.Info)
 		}

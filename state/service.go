@@ -186,15 +186,37 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockI
 	return err
 }
 
-// Undelete brings a deleted state back as it was. Faults: StateNotFound when there is
-// nothing to bring back, LockHeld.
+// Undelete brings a deleted state back as it was. To say so again is accepted as long as
+// nothing was written since. Faults: StateNotFound when there is nothing to bring back,
+// StateExists when it is there, LockHeld.
 func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Version, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
 	head, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideUndelete())
+	if fault.Is(err, fault.StateExists) {
+		return s.undeleted(ctx, ref, err)
+	}
 	return head.Version, err
+}
+
+// undeleted answers for a state that is there: with its newest version when that one was
+// brought back, because the caller asks again whose answer got lost; else with exists.
+func (s *Service) undeleted(ctx context.Context, ref Ref, exists error) (Version, error) {
+	head, err := s.store.Head(ctx, ref)
+	if err != nil {
+		return Version{}, err
+	}
+	last, err := s.store.Events(ctx, ref.Org, audit.Query{Action: audit.StateUndelete, State: string(ref.Name), Limit: 1})
+	if err != nil {
+		return Version{}, err
+	}
+	// The time tells a state from another one of its name that was removed for good.
+	if len(last) == 0 || last[0].Version != head.Version.Number || head.Version.CreatedAt.After(last[0].At) {
+		return Version{}, exists
+	}
+	return head.Version, nil
 }
 
 // Ready says whether a write would be accepted now. It needs no caller: it tells nothing

@@ -25,7 +25,7 @@ func (c *client) findState(ctx context.Context, name string) (*stateFacts, error
 		return nil, err
 	}
 	// Of all names that begin with this one it is the first.
-	page, _, err := c.page(ctx, ask{path: "states", query: url.Values{"prefix": {name}, "deleted": {"true"}, "limit": {"1"}}}, list{member: "states"})
+	page, _, err := c.page(ctx, ask{path: "states", query: url.Values{"prefix": {name}, "deleted": {"any"}, "limit": {"1"}}}, list{member: "states"})
 	if err != nil || len(page) == 0 {
 		return nil, err
 	}

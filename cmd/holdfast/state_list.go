@@ -36,7 +36,7 @@ func newStateListCommand(a *app) *cobra.Command {
 		return showList(ctx, a, c, list{path: "states", query: query, member: "states", cursor: "cursor", limit: limit}, asJSON, columns)
 	})
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only those whose names begin so")
-	cmd.Flags().BoolVar(&deleted, "deleted", false, "also those that are deleted")
+	cmd.Flags().BoolVar(&deleted, "deleted", false, "those that are deleted, instead of those that exist")
 	addLimitFlag(cmd, &limit, 0)
 	addLinesFlag(cmd, &asJSON)
 	return cmd

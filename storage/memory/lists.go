@@ -34,7 +34,7 @@ func wanted(h state.Head, q state.StatesQuery) bool {
 	if q.Locked {
 		return h.Lock != nil
 	}
-	return h.Exists() || q.Deleted && h.Deleted
+	return h.Version.Number > 0 && q.Deleted.Selects(h.Deleted)
 }
 
 // Versions implements state.Store.

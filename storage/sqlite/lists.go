@@ -42,7 +42,7 @@ const (
 	// index would serve one, and walk past all that the other leaves out.
 	sqlStates = `SELECT s.name, ` + headColumns + fromHeads + `
 		WHERE s.org = ? AND s.name >= ? AND s.name < ?
-		  AND s.newest IS NOT NULL AND (? OR s.deleted_at IS NULL)
+		  AND s.newest IS NOT NULL AND CASE WHEN s.deleted_at IS NULL THEN ? ELSE ? END
 		ORDER BY s.name LIMIT ?`
 
 	sqlLocked = `SELECT s.name, ` + headColumns + fromHeads + `
@@ -68,7 +68,7 @@ func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) 
 	args := []any{org.String(), from, q.Prefix + aboveNames}
 	query := sqlLocked
 	if !q.Locked {
-		query, args = sqlStates, append(args, q.Deleted)
+		query, args = sqlStates, append(args, q.Deleted.Selects(false), q.Deleted.Selects(true))
 	}
 	return list(ctx, s, query, append(args, q.Limit), func(scan scan) (state.Listed, error) {
 		var listed state.Listed

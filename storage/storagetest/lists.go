@@ -86,10 +86,11 @@ func checkStatesKinds(t *testing.T, store state.Store) {
 	living := []state.Name{"w-freed", "w-locked", "w-undeleted", "written"}
 	wantNames(t, store, org, state.StatesQuery{Limit: 2}, living)
 	all := []state.Name{"w-deleted", "w-deleted-locked", "w-freed", "w-locked", "w-undeleted", "written"}
-	wantNames(t, store, org, state.StatesQuery{Limit: 2, Deleted: true}, all)
+	wantNames(t, store, org, state.StatesQuery{Limit: 2, Deleted: state.AnyDeletion}, all)
+	wantNames(t, store, org, state.StatesQuery{Limit: 1, Deleted: state.OnlyDeleted}, []state.Name{"w-deleted", "w-deleted-locked"})
 	wantNames(t, store, org, state.StatesQuery{Limit: 2, Locked: true}, []state.Name{"locked", "w-deleted-locked", "w-locked"})
 	wantNames(t, store, org, state.StatesQuery{Limit: 2, Locked: true, Prefix: "w-d"}, []state.Name{"w-deleted-locked"})
-	wantNames(t, store, uuid.New(), state.StatesQuery{Limit: 2, Deleted: true}, nil)
+	wantNames(t, store, uuid.New(), state.StatesQuery{Limit: 2, Deleted: state.AnyDeletion}, nil)
 }
 
 // checkVersionList reads a state's history in pages.

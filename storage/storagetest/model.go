@@ -30,6 +30,7 @@ type model struct {
 	Number   uint64
 	Body     string
 	Deleted  bool
+	Restored uint64 // the version that the last undelete brought back
 	Holder   string
 	Who      string
 	Released string
@@ -78,12 +79,14 @@ func (m model) undelete() (model, outcome) {
 	switch {
 	case m.Number == 0:
 		return m, outcome{Code: fault.StateNotFound}
-	case !m.Deleted:
+	case !m.Deleted && m.Restored == m.Number: // and nothing was written since
 		return m, outcome{Number: m.Number}
+	case !m.Deleted:
+		return m, outcome{Code: fault.StateExists}
 	case m.Holder != "":
 		return m, outcome{Code: fault.LockHeld, Holder: m.Holder}
 	}
-	m.Deleted = false
+	m.Deleted, m.Restored = false, m.Number
 	return m, outcome{Number: m.Number}
 }
 

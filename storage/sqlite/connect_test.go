@@ -11,7 +11,7 @@ func TestPragmas(t *testing.T) {
 	for pragma, want := range map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1",
 		"page_size": "4096", "foreign_keys": "1", "secure_delete": "1", "busy_timeout": "5000",
-		"wal_autocheckpoint": "1000", "journal_size_limit": "67108864", "application_id": "1215261796",
+		"wal_autocheckpoint": "4000", "journal_size_limit": "67108864", "application_id": "1215261796",
 		"temp_store": "2", "query_only": "0",
 	} {
 		wantPragma(t, s.writer.session.conn, pragma, want)

@@ -7,6 +7,7 @@
 //	codec.go    bodies are compressed, and checked on the way back
 //	queue.go    an Update waits for its turn, or leaves
 //	writer.go   one goroutine commits what is queued in one transaction
+//	heads.go    the heads that were written last
 //	record.go   a decision's change becomes rows
 //	readers.go  Current, Head and Version read beside the writer
 //

@@ -17,9 +17,10 @@ import (
 
 // named is a state with one instance of this name.
 func named(serial int, name, attributes string) string {
-	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_vpc","name":%q,
-		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"attributes":{"id":"vpc-1","password":"hunter%d",%s},
-		"sensitive_attributes":[[{"type":"get_attr","value":"password"}]]}]}]}`, serial, name, serial, attributes)
+	return fmt.Sprintf(`{"version":4,"serial":%[2]d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_vpc","name":%[1]q,
+		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"attributes":{"id":"vpc-1","password":"hunter%[2]d",
+			"pin":{"value":48151623%[2]d,"type":"number"},"output":{"value":48151623%[2]d,"type":"number"},%[3]s},"identity":{"token":"hunter%[2]d"},
+		"sensitive_attributes":[[{"type":"get_attr","value":"password"}],[{"type":"get_attr","value":"pin"}]]}]}]}`, name, serial, attributes)
 }
 
 func historyWorld(t *testing.T) *world {
@@ -47,7 +48,7 @@ func TestHistory(t *testing.T) {
 				text += fmt.Sprintf(" %s %s", c.Action, c.Address)
 			}
 			got = append(got, text)
-			if raw, err := json.Marshal(s); err != nil || strings.Contains(string(raw), "hunter") {
+			if raw, err := json.Marshal(s); err != nil || strings.Contains(string(raw), "hunter") || strings.Contains(string(raw), "48151623") {
 				t.Errorf("a secret, or no JSON: %s %v", raw, err)
 			}
 		}

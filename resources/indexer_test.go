@@ -122,8 +122,8 @@ func (w *world) find(org uuid.UUID, text string) []string {
 func vm(serial int, ids ...string) string {
 	var instances []string
 	for n, id := range ids {
-		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":%q,"arn":"arn:aws:ec2:%s","tags":{"Env":"prod"},"password":"hunter%s","user_data":"open"},
-			"sensitive_attributes":[[{"type":"get_attr","value":"password"}]]}`, n, id, id, id))
+		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":%q,"arn":"arn:aws:ec2:%s","tags":{"Env":"prod"},"password":"hunter%s","user_data":"open","pin":48151623,"port":48151623},
+			"sensitive_attributes":[[{"type":"get_attr","value":"password"}],[{"type":"get_attr","value":"pin"}]]}`, n, id, id, id))
 	}
 	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_instance","name":"web",
 		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, serial, strings.Join(instances, ","))
@@ -221,6 +221,7 @@ func TestSecretsStayOutOfTheFiles(t *testing.T) {
 	w.catchUp()
 	wantInFiles(t, dir, "i-77", true) // the search of this test finds things
 	wantInFiles(t, dir, "hunter", false)
+	wantInFiles(t, dir, "48151623", false) // nor where the provider hands it back
 	must(t, w.door.Purge(t.Context(), owner(acme), "a", 1, "leaked"))
 	w.catchUp()
 	wantInFiles(t, dir, "i-77", false)

@@ -96,7 +96,7 @@ func ReadRules(file []byte) (*Rules, error) {
 
 // meaning grows when this program makes something else of states and uploads than it did:
 // then every index is made again.
-const meaning = 1
+const meaning = 2
 
 // Print tells these rules, and what the program makes of them, from others.
 func (r *Rules) Print() string { return r.print }

@@ -91,10 +91,15 @@ func fieldChanges(before, after *Instance, options Options) []FieldChange {
 		if same(a, b) {
 			continue
 		}
-		if f == FieldSensitive && !options.Reveal {
-			a, b = before.shownMarks(), after.shownMarks()
+		c := Change{Before: a, After: b}
+		switch {
+		case options.Reveal:
+		case f == FieldSensitive:
+			c = Change{Before: before.shownMarks(), After: after.shownMarks()}
+		case f == FieldIdentity:
+			c = identityChange(before, after)
 		}
-		all = append(all, FieldChange{Field: f.String(), Change: Change{Before: a, After: b}})
+		all = append(all, FieldChange{Field: f.String(), Change: c})
 	}
 	return all
 }

@@ -83,10 +83,28 @@ func (w *world) instance() object {
 	if len(marks) > 0 || w.chance("empty marks", 50) {
 		i["sensitive_attributes"] = append([]any{}, marks...)
 	}
+	if len(marks) > 0 && w.chance("identity", 50) {
+		i["identity"] = object{"id": attributes["id"], "token": textIn(attributes["secret0"])}
+	}
 	if w.chance("needs", 30) {
 		i["dependencies"] = []string{"aws_vpc.main"}
 	}
 	return i
+}
+
+// textIn returns the secret that is in an attribute.
+func textIn(v any) any {
+	switch v := v.(type) {
+	case object:
+		for _, name := range []string{"password", "a b", "x", "p", "value"} {
+			if inside, ok := v[name]; ok {
+				return textIn(inside)
+			}
+		}
+	case []any:
+		return textIn(v[len(v)-1])
+	}
+	return v
 }
 
 // secret makes an attribute with a secret in it and the path that leads there.
@@ -216,6 +234,7 @@ func (w *world) grown(i object) []any {
 	case "attribute":
 		maps.Copy(i["attributes"].(object), w.members(3))
 	case "other":
+		delete(i, "identity")
 		i["attributes"] = w.instance()["attributes"].(object)
 		delete(i["attributes"].(object), "id")
 		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}}, []any{object{"type": "get_attr", "value": "secret1"}}}
@@ -227,6 +246,7 @@ func (w *world) grown(i object) []any {
 		i["attributes"].(object)["id"] = fmt.Sprintf("i-%d", w.number())
 		return []any{i, old}
 	case "secret":
+		delete(i, "identity")
 		i["attributes"].(object)["secret0"] = fmt.Sprintf("%s%d", secret, w.number())
 		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}}, []any{object{"type": "get_attr", "value": "secret1"}}}
 	}

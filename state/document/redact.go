@@ -123,6 +123,8 @@ func (r *redaction) instance(instance jsonscan.Child) {
 			if raw[0] == '{' && marks != nil {
 				spans = maskOfAll(raw).spans(raw, c.Start, spans)
 			}
+		case "identity":
+			spans = i.identityMarks(marks).spans(raw, c.Start, spans)
 		case "sensitive_attributes":
 			if shown := i.shownMarks(); shown != nil {
 				spans = append(spans, span{c.Start, c.End, string(shown)})

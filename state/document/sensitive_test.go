@@ -1,6 +1,7 @@
 package document
 
 import (
+	"iter"
 	"maps"
 	"testing"
 
@@ -55,6 +56,20 @@ func TestMarksHideWhatTheyLeadTo(t *testing.T) {
 		{"echo", `[` + pathAB + `]`, `{"a":{"b":"hunter2"},"c":[{"d":"hunter2"}],"z":1}`, `{"a":{"b":"(sensitive value)"},"c":[{"d":"(sensitive value)"}],"z":1}`},
 		{"echo of a part", `[` + pathA + `]`, `{"a":{"b":["hunter2"]},"c":"hunter2","z":1}`, `{"a":"(sensitive value)","c":"(sensitive value)","z":1}`},
 		{"too short to be an echo", `[` + pathA + `]`, `{"a":"eu1","c":"eu1","z":1}`, `{"a":"(sensitive value)","c":"eu1","z":1}`},
+		{"echo of a number", `[` + pathA + `]`, `{"a":4711,"c":[4711,true,47110],"z":-4711}`, `{"a":"(sensitive value)","c":["(sensitive value)",true,47110],"z":-4711}`},
+		{"echo of a fraction", `[` + pathA + `]`, `{"a":-1.234,"c":-1.234,"z":1}`, `{"a":"(sensitive value)","c":"(sensitive value)","z":1}`},
+		{"number too short to be an echo", `[` + pathA + `]`, `{"a":-0.25,"c":-0.25,"z":1}`, `{"a":"(sensitive value)","c":-0.25,"z":1}`},
+		{"echo of a wrapped number", `[` + pathA + `]`, `{"a":{"value":48151623,"type":"number"},"c":{"value":48151623,"type":"number"},"z":"number"}`,
+			`{"a":"(sensitive value)","c":"(sensitive value)","z":"number"}`},
+		{"echo of a wrapped boolean", `[` + pathA + `]`, `{"a":{"value":true,"type":"bool"},"c":{ "value": true, "type": "bool" },"z":true}`,
+			`{"a":"(sensitive value)","c":"(sensitive value)","z":true}`},
+		{"echo of a wrapped tuple", `[` + pathA1 + `]`, `{"a":{"value":["hunter2",4711,true],"type":["tuple",["string","number","bool"]]},"c":{"value":["hunter2",4711,true],"type":["tuple",["string","number","bool"]]},"z":1}`,
+			`{"a":"(sensitive value)","c":"(sensitive value)","z":1}`},
+		{"echo of a part of what is wrapped", `[` + pathA + `]`, `{"a":{"value":{"p":"hunter2"},"type":["object",{"p":"string"}]},"c":{"value":["hunter2","string"],"type":["tuple",["string","string"]]},"z":1}`,
+			`{"a":"(sensitive value)","c":{"value":["(sensitive value)","string"],"type":["tuple",["string","string"]]},"z":1}`},
+		{"other value in the same wrapper", `[` + pathA + `]`, `{"a":{"value":true,"type":"bool"},"c":{"value":false,"type":"bool"},"z":1}`,
+			`{"a":"(sensitive value)","c":{"value":false,"type":"bool"},"z":1}`},
+		{"an object of somebody's own", `[` + pathA + `]`, `{"a":{"value":1,"type":"hunter2"},"c":"hunter2","z":1}`, `{"a":"(sensitive value)","c":"(sensitive value)","z":1}`},
 	} {
 		i := marked(t, tt.attributes, tt.marks)
 		have, _ := i.marks().apply(i.Attributes)
@@ -82,6 +97,14 @@ func TestShownMarksHoldNoValues(t *testing.T) {
 	}
 }
 
+func merged(all ...iter.Seq2[string, string]) map[string]string {
+	out := map[string]string{}
+	for _, one := range all {
+		maps.Insert(out, one)
+	}
+	return out
+}
+
 func TestScalarsLeaveOutWhatIsSensitive(t *testing.T) {
 	i := marked(t, `{"id":"i-1","n":1.50,"on":true,"null":null,"list":[],"a":"secret","tags":{"k":"v","b":2},"b":{"c":1}}`, `[`+pathA+`]`)
 	want := map[string]string{"id": "i-1", "n": "1.50", "on": "true"}
@@ -98,6 +121,10 @@ func TestScalarsLeaveOutWhatIsSensitive(t *testing.T) {
 	}
 	for range i.Scalars() {
 		break // must not be called again
+	}
+	echoed := marked(t, `{"id":"i-1","port":48151623,"a":48151623,"tags":{"pin":48151623,"k":"v"}}`, `[`+pathA+`]`)
+	if diff := cmp.Diff(map[string]string{"id": "i-1", "k": "v"}, merged(echoed.Scalars(), echoed.Tags())); diff != "" {
+		t.Error(diff)
 	}
 	one := marked(t, `{"tags":{"k":"v","b":"x"}}`, `[[{"type":"get_attr","value":"tags"},{"type":"index","value":{"value":"k","type":"string"}}]]`)
 	if diff := cmp.Diff(map[string]string{"b": "x"}, maps.Collect(one.Tags())); diff != "" {

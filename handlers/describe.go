@@ -77,7 +77,7 @@ type lockItem struct {
 	Who       string          `json:"who"`
 	Operation string          `json:"operation"`
 	Since     time.Time       `json:"since"`
-	Seen      time.Time       `json:"last_seen"` // the last request with this ID
+	Seen      time.Time       `json:"last_seen"` // the last request with this ID by the key that took it
 	KeyID     string          `json:"key_id"`
 	Info      json.RawMessage `json:"info"` // as the holder sent it
 }

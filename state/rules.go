@@ -45,7 +45,7 @@ func (c call) decideWrite(next Version, w Write, out *written) Decide {
 		if err := c.mayWrite(h, w.LockID); err != nil {
 			return Change{}, err
 		}
-		change := Change{At: c.at, Seen: h.Lock != nil && !w.Release}
+		change := Change{At: c.at, Seen: c.holds(h) && !w.Release}
 		if !out.replay {
 			next := successor(h, next)
 			warnings, err := c.findings(h, *next)
@@ -95,7 +95,7 @@ func (c call) hold(h Head, next *Version, out *written) Change {
 	out.held = c.candidateOf(h, *next, Held)
 	event := c.event(audit.CandidateHold)
 	event.Version, event.Note = h.Version.Number, out.held.ID+": "+next.Warnings.String()
-	return Change{At: c.at, Candidate: out.held, Seen: h.Lock != nil, Events: []audit.Event{event}}
+	return Change{At: c.at, Candidate: out.held, Seen: c.holds(h), Events: []audit.Event{event}}
 }
 
 // candidateOf describes next on top of h's newest version.
@@ -212,7 +212,7 @@ func (c call) decideLock(info LockInfo, over **Lock) Decide {
 		case h.Lock == nil:
 			return Change{At: c.at, Lock: lock, Events: []audit.Event{event}}, nil
 		case h.Lock.Info.ID == info.ID && h.Lock.Info.Who == info.Who:
-			return Change{At: c.at, Seen: true}, nil
+			return Change{At: c.at, Seen: c.holds(h)}, nil
 		case c.abandoned(h.Lock):
 			*over = h.Lock
 			change := Change{At: c.at, Lock: lock}
@@ -224,6 +224,10 @@ func (c call) decideLock(info LockInfo, over **Lock) Decide {
 		}
 	}
 }
+
+// holds reports whether the lock was taken with the caller's key. Whoever else knows its ID
+// may write under it, but is no sign of life of its holder.
+func (c call) holds(h Head) bool { return h.Lock != nil && h.Lock.KeyID == c.actor.KeyID }
 
 // abandoned reports whether a lock may be taken over.
 func (c call) abandoned(lock *Lock) bool {
@@ -287,7 +291,7 @@ func (c call) decideRepeat(r repeat) Decide {
 		}
 		switch {
 		case replay:
-			return Change{At: c.at, Seen: h.Lock != nil}, nil
+			return Change{At: c.at, Seen: c.holds(h)}, nil
 		case h.Version.Number != r.base:
 			return Change{}, errMoved(r.base)
 		}
@@ -295,7 +299,7 @@ func (c call) decideRepeat(r repeat) Decide {
 		if r.settle != nil {
 			action = audit.CandidateAccept
 		}
-		change := Change{At: c.at, Settle: r.settle, Seen: h.Lock != nil}
+		change := Change{At: c.at, Settle: r.settle, Seen: c.holds(h)}
 		c.accept(&change, successor(h, r.next), action)
 		return change, nil
 	}

@@ -19,7 +19,7 @@ func guards(h Head, next Version, shrinkPercent int) Warnings {
 		}
 	}
 	if !destroys(h.Lock) {
-		emptied := old.Resources > 0 && next.Resources == 0
+		emptied := empties(old, next)
 		add(WarnEmptied, emptied)
 		add(WarnShrunk, !emptied && shrunk(old.Resources, next.Resources, shrinkPercent))
 	}
@@ -30,6 +30,22 @@ func guards(h Head, next Version, shrinkPercent int) Warnings {
 	add(WarnDecrypted, old.Encrypted && !next.Encrypted)
 	return found
 }
+
+// empties reports whether none of a state's resources are left that could be counted. What
+// is plain and can't be counted is no state of today's clients: it counts as one without
+// resources where some were, and as one with some where none are any more.
+func empties(old, next Version) bool {
+	switch {
+	case old.uncountable():
+		return next.Resources == 0
+	case next.uncountable():
+		return old.Resources > 0
+	}
+	return old.Resources > 0 && next.Resources == 0
+}
+
+// uncountable reports whether a version's resources are unknown although it is plain.
+func (v Version) uncountable() bool { return v.Resources < 0 && !v.Encrypted }
 
 // destroys reports whether the lock's holder says that it destroys. Today's clients call
 // that an apply, like everything else that changes things; wrappers and older ones say so.

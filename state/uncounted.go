@@ -22,13 +22,13 @@ func (u *uncounted) Error() string {
 // recount is what was found when a version's resources were counted afterwards.
 type recount struct {
 	number    uint64 // of the version; 0 for none
-	resources int    // -1 when they can't be counted: there is nothing more to find out
+	resources int    // -1 when they can't be counted, 0 when the bytes are gone with them
 }
 
 // known returns h with the count of its newest version, as far as that can be known, or
 // an *uncounted where it is to be found out for next's sake.
 func (c call) known(h Head, next Version) (Head, error) {
-	if !h.Exists() || h.Version.Resources >= 0 || h.Version.Encrypted || next.Resources < 0 || destroys(h.Lock) {
+	if !h.Exists() || !h.Version.uncountable() || next.Encrypted || destroys(h.Lock) {
 		return h, nil
 	}
 	if c.recount.number != h.Version.Number {
@@ -54,7 +54,7 @@ func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, 
 }
 
 // count counts the resources of a stored version. One whose bytes are lost or destroyed has
-// no count: that must keep nobody from writing a good one.
+// none any more: that must keep nobody from writing a good one.
 func (s *Service) count(ctx context.Context, ref Ref, number uint64) (recount, error) {
 	size, err := s.sizeOf(ctx, ref, number)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Service) count(ctx context.Context, ref Ref, number uint64) (recount, e
 	snapshot, err := s.version(ctx, ref, number)
 	switch {
 	case fault.Is(err, fault.VersionNotFound), fault.Is(err, fault.VersionPurged), fault.Is(err, fault.StateCorrupt):
-		return recount{number, -1}, nil
+		return recount{number, 0}, nil
 	case err != nil:
 		return recount{}, err
 	}

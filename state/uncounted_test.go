@@ -64,15 +64,64 @@ func TestGuardsCountWhatWasNeverCounted(t *testing.T) {
 	}
 }
 
-// What can't be counted, or not any more, keeps nobody from writing.
-func TestGuardsPassOverWhatCannotBeCounted(t *testing.T) {
-	b := newBench(t, holding)
-	b.before(`{"version":3,"serial":1,"lineage":"L","modules":[]}`)
-	b.must(b.put(instances(2, 0), ""))
+// plainJunk are bodies that are plain and in which nothing can be counted.
+func plainJunk() []string {
+	return []string{
+		`{"serial":2,"lineage":"L"}`,
+		`{"version":3,"serial":2,"lineage":"L","modules":[]}`,
+		`{"version":4,"serial":2,"lineage":"L","resources":"x"}`,
+		`{"version":4,"serial":2,"lineage":"L","encrypted_data":"x","resources":{}}`,
+	}
+}
 
-	b = newBench(t, holding)
+// What can't be counted keeps nobody from writing resources, and what was destroyed nobody
+// from writing at all.
+func TestGuardsPassOverWhatCannotBeCounted(t *testing.T) {
+	for _, junk := range plainJunk() {
+		b := newBench(t, holding)
+		b.before(junk)
+		b.must(b.put(`{"version":3,"serial":3,"lineage":"L","modules":[]}`, ""), b.put(instances(4, 1), ""))
+	}
+	b := newBench(t, holding)
 	b.before(instances(1, 4))
 	b.must(b.Purge(t.Context(), b.owner, "x", 1, "a leak"), b.put(instances(2, 0), ""))
+	b = newBench(t, holding)
+	b.before(instances(1, 4))
+	b.must(b.Purge(t.Context(), b.owner, "x", 1, "a leak"), b.put(plainJunk()[0], ""))
+}
+
+// A body in which nothing can be counted is no way around the guards: neither it nor what
+// follows it loses resources unseen, whether the version before was counted or not.
+func TestGuardsSeeWhatCannotBeCounted(t *testing.T) {
+	for _, junk := range plainJunk() {
+		for _, first := range []func(*bench) error{
+			func(b *bench) error { return b.put(instances(1, 4), "") },
+			func(b *bench) error { b.before(instances(1, 4)); return nil },
+		} {
+			b := newBench(t, holding)
+			b.must(first(b))
+			b.refuses(fault.WriteHeld, b.put(junk, ""))
+
+			b = newBench(t, func(*auth.Policy) {})
+			b.must(first(b), b.put(junk, ""))
+			b.finds(state.WarnEmptied)
+			b.must(b.put(instances(3, 0), ""))
+			b.finds(state.WarnEmptied)
+			b.must(b.put(instances(4, 4), ""))
+			b.finds(0)
+			b.must(b.put(instances(5, 1), ""))
+			b.finds(state.WarnShrunk)
+		}
+	}
+}
+
+// finds checks what was found in the newest version.
+func (b *bench) finds(want state.Warnings) {
+	b.t.Helper()
+	head, err := b.store.Head(b.t.Context(), state.Ref{Org: b.owner.Org, Name: "x"})
+	if err != nil || head.Version.Warnings != want {
+		b.t.Errorf("in version %d: %q, %v; want %q", head.Version.Number, head.Version.Warnings, err, want)
+	}
 }
 
 // unreadable can't read bytes now.

@@ -60,7 +60,8 @@ type unreadVersion struct {
 
 // stepPlace is what the cursor of a history holds.
 type stepPlace struct {
-	From    uint64 `json:"from"`
+	Behind  uint64 `json:"behind"`
+	Newer   uint64 `json:"newer"`
 	Address string `json:"address"`
 }
 
@@ -68,7 +69,7 @@ func stepCursor(q resources.HistoryQuery) *string {
 	if q.From == 0 {
 		return nil
 	}
-	raw, err := json.Marshal(stepPlace{q.From, q.Address})
+	raw, err := json.Marshal(stepPlace{q.From, q.Newer, q.Address})
 	if err != nil {
 		return nil
 	}
@@ -79,9 +80,13 @@ func stepCursor(q resources.HistoryQuery) *string {
 func readStep(text string, q *resources.HistoryQuery) bool {
 	var place stepPlace
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || json.Unmarshal(raw, &place) != nil || place.From == 0 || place.From >= 1<<62 || place.Address == "" {
+	if err != nil || json.Unmarshal(raw, &place) != nil || !place.possible() {
 		return false
 	}
-	q.From, q.Address = place.From, place.Address
+	q.From, q.Newer, q.Address = place.Behind, place.Newer, place.Address
 	return true
+}
+
+func (s stepPlace) possible() bool {
+	return s.Behind > 0 && s.Behind < 1<<62 && s.Newer < 1<<62 && (s.Newer == 0 || s.Newer >= s.Behind) && s.Address != ""
 }

@@ -12,15 +12,18 @@ import (
 // The work that one call of History does at most.
 const (
 	maxWalked      = 100     // versions
-	maxWalkedBytes = 1 << 30 // of their bodies, but always two
+	maxWalkedBytes = 1 << 30 // of their bodies, but always one
 )
 
 // HistoryQuery says whose history to read.
 type HistoryQuery struct {
 	State   state.Name
 	Address string
-	From    uint64 // the newest version to begin with; 0 for the newest there is
-	Limit   int    // above zero
+	From    uint64 // continue behind this version; 0 begins with the newest there is
+	// Newer is the version to compare the next one with: the last that could be read, which
+	// may be far above From. 0 for none.
+	Newer uint64
+	Limit int // above zero
 }
 
 // History is a part of what became of a resource, the newest first.
@@ -61,16 +64,15 @@ func (s *Service) History(ctx context.Context, p auth.Principal, q HistoryQuery)
 	case <-ctx.Done():
 		return History{}, ctx.Err()
 	}
-	before := uint64(0)
-	if q.From > 0 {
-		before = q.From + 1
-	}
-	versions, err := s.States.Versions(ctx, p, q.State, before, maxWalked)
+	versions, err := s.States.Versions(ctx, p, q.State, q.From, maxWalked+1)
 	if err != nil {
 		return History{}, err
 	}
-	w := walk{service: s, caller: p, query: q, more: len(versions) == maxWalked}
-	return w.run(ctx, versions)
+	w := walk{service: s, caller: p, query: q, more: len(versions) > maxWalked}
+	if err := w.resume(ctx); err != nil {
+		return History{}, err
+	}
+	return w.run(ctx, versions[:min(len(versions), maxWalked)])
 }
 
 // walk goes through versions, the newest first. It holds one body, and for a moment two.
@@ -80,6 +82,7 @@ type walk struct {
 	query   HistoryQuery // its Address is where the resource is in newer
 	more    bool         // there are versions behind the list
 	newer   *reading
+	visited uint64 // the last of the list, whether it could be read or not
 	bytes   int64
 	history History
 }
@@ -90,26 +93,39 @@ type reading struct {
 	at      *document.Document
 }
 
+// resume reads again what the call before this one read last, unless it went meanwhile.
+func (w *walk) resume(ctx context.Context) error {
+	if w.query.Newer == 0 {
+		return nil
+	}
+	versions, err := w.service.States.Versions(ctx, w.caller, w.query.State, w.query.Newer+1, 1)
+	if err != nil || len(versions) == 0 || versions[0].Number != w.query.Newer {
+		return err
+	}
+	return w.visit(ctx, versions[0])
+}
+
 func (w *walk) run(ctx context.Context, versions []state.Version) (History, error) {
 	for _, v := range versions {
-		if w.newer != nil && (len(w.history.Steps) == w.query.Limit || w.bytes > maxWalkedBytes) {
+		if w.visited > 0 && (w.full() || w.bytes > maxWalkedBytes) {
 			w.stop()
 			return w.history, nil
 		}
 		if err := w.visit(ctx, v); err != nil {
 			return History{}, err
 		}
+		w.visited = v.Number
 	}
 	switch {
-	case w.newer == nil && len(w.history.Unread) > 0:
-		return History{}, unreadable(w.history.Unread[0].Code, "the versions of this state")
-	case w.newer != nil && (w.more || len(w.history.Steps) == w.query.Limit):
+	case w.more || w.full():
 		w.stop()
 	case w.newer != nil:
 		w.step(0, document.ChangesAt(&document.Document{}, w.newer.at, w.query.Address, document.Options{}))
 		if w.foundNothing() {
 			return History{}, fault.New(fault.ResourceNotFound, "the address is in no version of the state that is kept")
 		}
+	case w.query.Newer == 0 && len(w.history.Unread) > 0:
+		return History{}, unreadable(w.history.Unread[0].Code, "the versions of this state")
 	}
 	return w.history, nil
 }
@@ -120,10 +136,16 @@ func (w *walk) foundNothing() bool {
 	return w.query.From == 0 && len(w.history.Steps) == 0 && len(w.history.Unread) == 0
 }
 
-// stop lets the next call begin with the version that was read last.
+func (w *walk) full() bool { return len(w.history.Steps) == w.query.Limit }
+
+// stop lets the next call go on behind the version that was visited last, so that each call
+// comes further, also through versions that can't be read.
 func (w *walk) stop() {
 	w.history.Next = w.query
-	w.history.Next.From = w.newer.version.Number
+	w.history.Next.From, w.history.Next.Newer = w.visited, 0
+	if w.newer != nil {
+		w.history.Next.Newer = w.newer.version.Number
+	}
 }
 
 func (w *walk) visit(ctx context.Context, v state.Version) error {

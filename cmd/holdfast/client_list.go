@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/url"
 	"strconv"
 	"strings"
@@ -21,6 +22,9 @@ type list struct {
 	// look is shown what else a page's answer says; may be nil.
 	look func(answer map[string]json.RawMessage)
 }
+
+// errNoFurther keeps a server that sends one page over and over from keeping us for ever.
+var errNoFurther = errors.New("the server's list does not go on: its next page is the one that it sent")
 
 // each hands on the elements of a list one by one. more says that there are others, which
 // the limit left out.
@@ -46,6 +50,9 @@ func (c *client) each(ctx context.Context, l list, hand func(json.RawMessage) er
 		}
 		if left -= len(page); next == "" || l.limit > 0 && left == 0 {
 			return next != "", nil
+		}
+		if next == query.Get(l.cursor) {
+			return false, errNoFurther
 		}
 		query.Set(l.cursor, next)
 	}

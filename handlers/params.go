@@ -44,12 +44,14 @@ func (p *params) take(name string, given []string) {
 		return
 	case len(given) > 1:
 		p.fail("the query has more than one %q", name)
-	case !utf8.ValidString(given[0]) || strings.ContainsRune(given[0], 0):
+	case !isText(given[0]):
 		p.fail("the query's %q is not text in UTF-8", name)
 	default:
 		p.values[name] = given[0]
 	}
 }
+
+func isText(value string) bool { return utf8.ValidString(value) && !strings.ContainsRune(value, 0) }
 
 func (p *params) fail(format string, args ...any) {
 	if p.fault == nil {

@@ -22,6 +22,9 @@ func (r inventories) history(c *gin.Context) {
 		if p.fault == nil && err != nil {
 			p.fault = err
 		}
+		if q.Address == "" || !isText(q.Address) {
+			p.fail("the path's address is not the text of one")
+		}
 		if text, given := p.values["cursor"]; given && !readStep(text, &q) && p.fault == nil {
 			p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
 		}

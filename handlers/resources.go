@@ -96,6 +96,10 @@ func (p *params) attributes(c *gin.Context) []resources.Pair {
 			p.fail("the query has an attr. without a name, one of them twice, or more than %d", maxAttributeFilters)
 			return nil
 		}
+		if !isText(name) || !isText(given[0]) {
+			p.fail("the query's %q is not text in UTF-8", key)
+			return nil
+		}
 		pairs = append(pairs, resources.Pair{Name: name, Value: given[0]})
 	}
 	return pairs

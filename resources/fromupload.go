@@ -2,6 +2,9 @@ package resources
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/jsonscan"
@@ -12,9 +15,9 @@ func (r *Rules) ofRecord(record inventory.Record) Resource {
 	var attributes, tags pairs
 	_ = jsonscan.Object(record.Attributes, jsonscan.Limits{}, func(key, value []byte) error {
 		if text, ok := scalar(value); ok {
-			attributes.add(string(key), text)
+			r.add(&attributes, string(key), text)
 		} else if name := string(key); name == "tags" || name == "labels" {
-			collect(&tags, value)
+			r.collect(&tags, value)
 		}
 		return nil
 	})
@@ -31,13 +34,36 @@ func addressOf(r inventory.Resource) string {
 	return r.Provider + "/" + r.Category + "/" + r.ResourceType + "/" + r.ResourceName
 }
 
-func collect(tags *pairs, object json.RawMessage) {
+func (r *Rules) collect(tags *pairs, object json.RawMessage) {
 	_ = jsonscan.Object(object, jsonscan.Limits{}, func(key, value []byte) error {
 		if text, ok := scalar(value); ok {
-			tags.add(string(key), text)
+			r.add(tags, string(key), text)
 		}
 		return nil
 	})
+}
+
+// add leaves out what is a secret by its name.
+func (r *Rules) add(list *pairs, name, value string) {
+	if !r.isSecret(name) {
+		list.add(name, value)
+	}
+}
+
+func (r *Rules) isSecret(name string) bool {
+	name = plain(name)
+	return slices.ContainsFunc(r.secret, func(part string) bool { return strings.Contains(name, part) })
+}
+
+// plain is a name in small letters and without signs: private_key, privateKey and
+// Private-Key are one.
+func plain(name string) string {
+	return strings.Map(func(c rune) rune {
+		if !unicode.IsLetter(c) && !unicode.IsNumber(c) {
+			return -1
+		}
+		return unicode.ToLower(c)
+	}, name)
 }
 
 // scalar returns the text of a string, a number or a boolean.

@@ -37,6 +37,10 @@ type Rules struct {
 	Identity []string `json:"identity"`
 	// Name is the attribute that tells an object as long as no other has the same.
 	Name string `json:"name"`
+	// Secret are what the names of attributes and tags have in them that no index keeps of
+	// uploads, in any case and with any signs between: uploads have no marks of what is
+	// sensitive, as states do.
+	Secret []string `json:"secret"`
 	// Types has rules for types, by family.
 	Types map[string]map[string]TypeRule `json:"types"`
 	// About is for people.
@@ -45,6 +49,7 @@ type Rules struct {
 	print    string                         // of all that is above
 	families map[string]string              // of each provider
 	uploads  map[string]map[string][]string // types by what uploads call them, by family
+	secret   []string                       // as plain returns them
 }
 
 // TypeRule is what is particular to a type.
@@ -76,6 +81,12 @@ func ReadRules(file []byte) (*Rules, error) {
 	}
 	if err := r.fingerprint(); err != nil {
 		return nil, err
+	}
+	for _, part := range r.Secret {
+		if part = plain(part); part == "" {
+			return nil, fmt.Errorf("the identity rules' secret has a name without a letter or digit; it would be in all names")
+		}
+		r.secret = append(r.secret, part)
 	}
 	r.families, r.uploads = map[string]string{}, map[string]map[string][]string{}
 	for family, providers := range r.Families {

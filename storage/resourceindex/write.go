@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // pieceSize is how many resources one transaction takes: a reader of an index in memory
@@ -142,12 +143,31 @@ func (x *Index) Scrub(ctx context.Context) error {
 	if err := x.sweep(ctx); err != nil || x.file.Path == "" {
 		return err
 	}
+	if err := x.clearGaps(ctx); err != nil {
+		return err
+	}
 	var busy, pages, done int
 	err := x.writer().QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
 	if err == nil && busy != 0 {
 		return errBusy()
 	}
 	return x.fault(err)
+}
+
+// clearGaps goes through the whole file, in short transactions.
+func (x *Index) clearGaps(ctx context.Context) error {
+	for first := int64(1); first > 0; {
+		var next int64 // apart from first: what failed may be tried again
+		err := x.transact(ctx, func(t *tx) (err error) {
+			next, err = sqlitedb.ClearGaps(ctx, t.tx, first)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		first = next
+	}
+	return nil
 }
 
 // Holding returns what is known of a state.

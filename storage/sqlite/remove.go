@@ -65,8 +65,9 @@ func (s *Store) transact(ctx context.Context, work func(*session) error) error {
 	return errors.Join(err, refusal)
 }
 
-// Purge implements state.Store. Deleted rows are overwritten (secure_delete); what the WAL
-// still has of them goes with it.
+// Purge implements state.Store. Deleted rows are overwritten (secure_delete), and so are
+// copies that SQLite left of them when it moved rows about; what the WAL still has of them
+// goes with it.
 func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
 	if err := s.enter(); err != nil {
 		return err
@@ -86,7 +87,27 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			return err
 		}
 	}
+	if err := s.clearGaps(ctx); err != nil {
+		return err
+	}
 	return s.emptyLog(ctx)
+}
+
+// clearGaps goes through the whole file, in transactions so short that others get their turn
+// in between.
+func (s *Store) clearGaps(ctx context.Context) error {
+	for first := int64(1); first > 0; {
+		var next int64 // apart from first: what failed may be tried again
+		err := s.transact(ctx, func(t *session) (err error) {
+			next, err = sqlitedb.ClearGaps(context.Background(), t.conn, first)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		first = next
+	}
+	return nil
 }
 
 // purge does nothing, and says so, when other versions are deltas of this one.

@@ -1,0 +1,139 @@
+package sqlitedb
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// GapPages is how many pages ClearGaps looks at in one go: a few milliseconds.
+const GapPages = 256
+
+// querier is a connection or a transaction.
+type querier interface {
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// ClearGaps overwrites what is left of deleted rows in the unallocated part of pages.
+// PRAGMA secure_delete overwrites a row where it was deleted, and pages that become free. But
+// when SQLite moves rows from one page of a B-tree to another, as its function rebuildPage
+// does, copies stay behind between the page's pointers and its rows, and no later deletion
+// finds them.
+//
+// It looks at the pages from number first on, 1 to begin with, GapPages of them at most, in the caller's
+// transaction, which must be one that writes. next is the page to go on with, 0 at the end.
+func ClearGaps(ctx context.Context, in querier, first int64) (next int64, err error) {
+	var g gaps
+	defer func() { err = errors.Join(err, g.close()) }()
+	if err := g.open(ctx, in); err != nil {
+		return 0, err
+	}
+	last := min(first+GapPages-1, g.pages)
+	for number := first; number <= last; number++ {
+		if err := g.clear(ctx, number); err != nil {
+			return 0, fmt.Errorf("page %d of the database: %w", number, err)
+		}
+	}
+	if last == g.pages {
+		return 0, nil
+	}
+	return last + 1, nil
+}
+
+// gaps reads and writes whole pages.
+type gaps struct {
+	pages       int64
+	read, write *sql.Stmt
+}
+
+func (g *gaps) open(ctx context.Context, in querier) (err error) {
+	if err := in.QueryRowContext(ctx, "PRAGMA page_count").Scan(&g.pages); err != nil {
+		return err
+	}
+	if g.read, err = in.PrepareContext(ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = ?"); err != nil {
+		return err
+	}
+	g.write, err = in.PrepareContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?")
+	return err
+}
+
+func (g *gaps) close() (err error) {
+	for _, s := range []*sql.Stmt{g.read, g.write} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
+	return err
+}
+
+func (g *gaps) clear(ctx context.Context, number int64) error {
+	var page []byte
+	if err := g.read.QueryRowContext(ctx, number).Scan(&page); err != nil {
+		return err
+	}
+	gap := gapOf(page, number, g.pages)
+	if isZero(gap) {
+		return nil
+	}
+	clear(gap)
+	_, err := g.write.ExecContext(ctx, page, number)
+	return err
+}
+
+// The kinds of B-tree pages: their first byte (https://www.sqlite.org/fileformat2.html,
+// 1.6).
+const (
+	interiorIndex = 0x02
+	interiorTable = 0x05
+	leafIndex     = 0x0a
+	leafTable     = 0x0d
+)
+
+// fileHeader is how many bytes stand before the B-tree in the first page.
+const fileHeader = 100
+
+// gapOf returns the part of a page, of so many in the file, that belongs to nothing: what is
+// between the pointers to its cells and the cells. It is empty for a page that is not a
+// B-tree's.
+func gapOf(page []byte, number, pages int64) []byte {
+	start := 0
+	if number == 1 {
+		start = fileHeader
+	}
+	header := page[start:]
+	pointers := 8 // where they begin
+	switch header[0] {
+	case leafIndex, leafTable:
+	case interiorIndex, interiorTable:
+		pointers = 12
+	default:
+		return nil
+	}
+	// Overflow and free pages begin with the number of the next one. Its first byte is none of
+	// these kinds, unless the file is so long that there are such numbers.
+	if number > 1 && int64(header[0])<<24 <= pages {
+		return nil
+	}
+	cells := int(binary.BigEndian.Uint16(header[3:]))
+	content := int(binary.BigEndian.Uint16(header[5:]))
+	if content == 0 {
+		content = 1 << 16
+	}
+	begin := start + pointers + 2*cells
+	if begin > content || content > len(page) {
+		return nil // damaged: not for us to mend
+	}
+	return page[begin:content]
+}
+
+func isZero(bytes []byte) bool {
+	for _, b := range bytes {
+		if b != 0 {
+			return false
+		}
+	}
+	return true
+}

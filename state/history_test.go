@@ -88,6 +88,24 @@ func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+// Some client may have seen the highest serial, wherever in the history it is; one of
+// another lineage says nothing.
+func TestRollbackIsAboveAllSerials(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(numbered(1), ""), b.put(numbered(100), ""))
+	b.must(b.put(`{"serial":1000,"lineage":"M"}`, ""))
+	for n := range 2100 { // more than are listed at once
+		b.must(b.put(numbered(2+n%2), ""))
+	}
+	v, err := b.rollback(1, "")
+	if err != nil || v.Serial != 101 {
+		t.Errorf("%+v, %v; want serial 101", v, err)
+	}
+	if v, err = b.rollback(3, ""); err != nil || v.Serial != 1001 {
+		t.Errorf("%+v, %v; want serial 1001 in the other lineage", v, err)
+	}
+}
+
 // Above the greatest serial there is none that clients would take for a newer one.
 func TestRollbackBehindTheGreatestSerial(t *testing.T) {
 	b := newBench(t, func(*auth.Policy) {})

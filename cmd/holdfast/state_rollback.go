@@ -26,8 +26,8 @@ func newStateRollbackCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "rollback NAME VERSION",
 		Short: "Make the content of an older version the newest",
-		Long: `Store the content of an older version as a new version, with a serial above all that
-clients have seen: the next plan starts from it. Real things don't change by that; the plan
+		Long: `Store the content of an older version as a new version, with a serial above those of
+all kept versions of its lineage: the next plan starts from it. Real things don't change by that; the plan
 says what differs. It is refused while somebody holds the lock.
 
 On a terminal it shows the difference and asks first; elsewhere it needs --yes.`,

@@ -35,13 +35,15 @@ func newCandidatePromoteCommand(a *app) *cobra.Command {
 		Short: "Make a candidate the newest version",
 		Long: `Make a candidate the state's newest version, byte for byte, past all guards. It is refused
 while somebody holds the lock, and when the state has moved on since the candidate came:
-look at the difference then, and say --anyway.`,
-		Example: `  holdfast candidate promote prod/network 3f9a0c62d1e70b15 --reason "the destroy was meant"`,
+look at the difference then, and say --anyway. Asks first on a terminal; elsewhere it needs
+--yes.`,
+		Example: `  holdfast candidate promote prod/network 3f9a0c62d1e70b15 --reason "the destroy was meant" --yes`,
 		Args:    cobra.ExactArgs(2),
 	}, func(ctx context.Context, c *client, args []string) error {
 		return a.promote(ctx, c, args[0], args[1], flags, anyway)
 	})
 	flags.add(cmd)
+	addYesFlag(cmd, &flags.yes)
 	cmd.Flags().BoolVar(&anyway, "anyway", false, "also over a newer version than the one it was made for")
 	return cmd
 }
@@ -53,6 +55,9 @@ func (a *app) promote(ctx context.Context, c *client, name, id string, flags dec
 	}
 	reason, err := a.reason(ctx, flags.reason)
 	if err != nil {
+		return err
+	}
+	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Make candidate %s the newest version of %s?", id, name)); err != nil {
 		return err
 	}
 	var made versionFacts
@@ -68,8 +73,7 @@ func (a *app) promote(ctx context.Context, c *client, name, id string, flags dec
 }
 
 func newCandidateDiscardCommand(a *app) *cobra.Command {
-	var reason string
-	var yes bool
+	var flags decisionFlags
 	cmd := a.remote(&cobra.Command{
 		Use:     "discard NAME ID",
 		Short:   "End a candidate; its bytes go",
@@ -77,20 +81,29 @@ func newCandidateDiscardCommand(a *app) *cobra.Command {
 		Example: `  holdfast candidate discard prod/network 3f9a0c62d1e70b15 --reason "applied again" --yes`,
 		Args:    cobra.ExactArgs(2),
 	}, func(ctx context.Context, c *client, args []string) error {
-		path, err := ofState(args[0], "candidates", args[1], "discard")
-		if err != nil {
-			return err
-		}
-		if err := a.confirm(ctx, yes, fmt.Sprintf("Discard candidate %s of %s? Its bytes can't be brought back.", args[1], args[0])); err != nil {
-			return err
-		}
-		_, err = c.object(ctx, ask{method: http.MethodPost, path: path, body: order{Reason: reason}.body()}, nil)
-		if err == nil {
-			_, err = fmt.Fprintf(a.stdout, "Discarded candidate %s of %s.\n", args[1], args[0])
-		}
-		return err
+		return a.discard(ctx, c, args[0], args[1], flags)
 	})
-	addReasonFlag(cmd, &reason)
-	addYesFlag(cmd, &yes)
+	addReasonFlag(cmd, &flags.reason)
+	addYesFlag(cmd, &flags.yes)
+	addJSONFlag(cmd, &flags.asJSON)
 	return cmd
+}
+
+func (a *app) discard(ctx context.Context, c *client, name, id string, flags decisionFlags) error {
+	path, err := ofState(name, "candidates", id, "discard")
+	if err != nil {
+		return err
+	}
+	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Discard candidate %s of %s? Its bytes can't be brought back.", id, name)); err != nil {
+		return err
+	}
+	raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, body: order{Reason: flags.reason}.body()}, nil)
+	if err != nil {
+		return err
+	}
+	if flags.asJSON {
+		return showRaw(a.stdout, raw)
+	}
+	_, err = fmt.Fprintf(a.stdout, "Discarded candidate %s of %s.\n", id, name)
+	return err
 }

@@ -38,7 +38,8 @@ func TestCandidateIsPromoted(t *testing.T) {
 		t.Errorf("fetched %s, %v", got, err)
 	}
 	s.refuse(exitUsage, "say why, with --reason", "candidate", "promote", "app", id)
-	if out := s.must("candidate", "promote", "app", id, "--reason", "it was meant"); out != "Candidate "+id+" is version 2 of app now, with serial 2.\n" {
+	s.refuse(exitUsage, "confirm with --yes", "candidate", "promote", "app", id, "--reason", "it was meant")
+	if out := s.must("candidate", "promote", "app", id, "--reason", "it was meant", "--yes"); out != "Candidate "+id+" is version 2 of app now, with serial 2.\n" {
 		t.Errorf("printed %s", out)
 	}
 	has(t, s.must("candidate", "list", "app"), id+" promoted held 1 ")
@@ -55,12 +56,12 @@ func TestCandidateIsBroughtAndDiscarded(t *testing.T) {
 	out := s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large")), "--reason", "lost its lock")
 	id := strings.Fields(out)[3]
 	has(t, s.must("candidate", "list", "app"), id+" open pushed 1 2 1 TIME \"lost its lock\"")
-	s.refuse(exitFailed, "alice@laptop holds the lock id-1", "candidate", "promote", "app", id, "--reason", "x")
+	s.refuse(exitFailed, "alice@laptop holds the lock id-1", "candidate", "promote", "app", id, "--reason", "x", "--yes")
 	s.refuse(exitUsage, "confirm with --yes", "candidate", "discard", "app", id)
 	if out := s.must("candidate", "discard", "app", id, "--reason", "applied again", "--yes"); out != "Discarded candidate "+id+" of app.\n" {
 		t.Errorf("printed %s", out)
 	}
-	s.refuse(exitFailed, "409 candidate_settled", "candidate", "promote", "app", id, "--reason", "x")
+	s.refuse(exitFailed, "409 candidate_settled", "candidate", "promote", "app", id, "--reason", "x", "--yes")
 }
 
 // What came after a candidate is not overwritten unless somebody says so.
@@ -70,6 +71,38 @@ func TestStaleCandidate(t *testing.T) {
 	s.push("app", network(1, "small"))
 	id := strings.Fields(s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large"))))[3]
 	s.push("app", network(2, "tiny"))
-	s.refuse(exitFailed, "409 candidate_stale", "candidate", "promote", "app", id, "--reason", "x")
-	has(t, s.must("candidate", "promote", "app", id, "--reason", "x", "--anyway"), "Candidate "+id+" is version 3 of app now")
+	s.refuse(exitUsage, "confirm with --yes", "candidate", "promote", "app", id, "--reason", "x", "--anyway")
+	s.refuse(exitFailed, "409 candidate_stale", "candidate", "promote", "app", id, "--reason", "x", "--yes")
+	has(t, s.must("candidate", "promote", "app", id, "--reason", "x", "--anyway", "--yes"), "Candidate "+id+" is version 3 of app now")
+}
+
+// On a terminal, promote asks; whoever says no has changed nothing.
+func TestPromoteAsks(t *testing.T) {
+	s, id := heldBack(t)
+	s.interactive, s.stdin = true, "it was meant\nno\n"
+	code, out, errs := s.run("candidate", "promote", "app", id)
+	if want := "Make candidate " + id + " the newest version of app? Type yes: "; code != exitFailed || out != "" || !strings.Contains(errs, want) {
+		t.Errorf("exit %d, printed %s%s", code, out, errs)
+	}
+	has(t, s.must("candidate", "list", "app"), id+" open held")
+	s.stdin = "it was meant\nyes\n"
+	has(t, s.must("candidate", "promote", "app", id), "Candidate "+id+" is version 2 of app now")
+}
+
+// What takes something away says with --json what the server said.
+func TestWhatIsTakenAwayIsJSON(t *testing.T) {
+	s, id := heldBack(t)
+	s.push("app", network(3, "small", "large"))
+	for _, args := range [][]string{
+		{"candidate", "discard", "app", id, "--yes"},
+		{"state", "versions", "app", "--purge", "1", "--reason", "leaked", "--yes"},
+		{"state", "rm", "app", "--yes"},
+	} {
+		if out := s.must(append(args, "--json")...); out != `{"status":"success"}`+"\n" {
+			t.Errorf("%q printed %s", args, out)
+		}
+	}
+	if out := s.must("lock", "release", "app", "--json"); out != `{"released":null,"status":"success"}`+"\n" {
+		t.Errorf("release printed %s", out)
+	}
 }

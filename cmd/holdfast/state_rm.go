@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,7 +11,7 @@ import (
 )
 
 func newStateRmCommand(a *app) *cobra.Command {
-	var yes bool
+	var yes, asJSON bool
 	cmd := a.remote(&cobra.Command{
 		Use:   "rm NAME",
 		Short: "Delete a state",
@@ -18,12 +19,15 @@ func newStateRmCommand(a *app) *cobra.Command {
 		Example: `  holdfast state rm prod/network
   holdfast state rm prod/network --yes`,
 		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error { return a.remove(ctx, c, args[0], yes) })
+	}, func(ctx context.Context, c *client, args []string) error {
+		return a.remove(ctx, c, args[0], yes, asJSON)
+	})
 	addYesFlag(cmd, &yes)
+	addJSONFlag(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) remove(ctx context.Context, c *client, name string, yes bool) error {
+func (a *app) remove(ctx context.Context, c *client, name string, yes, asJSON bool) error {
 	found, err := c.existing(ctx, name)
 	if err != nil {
 		return err
@@ -35,12 +39,18 @@ func (a *app) remove(ctx context.Context, c *client, name string, yes bool) erro
 	if err != nil {
 		return err
 	}
+	var raw json.RawMessage
 	err = c.underLock(ctx, name, "state-rm", a.now(), func(lockID string) error {
-		_, err := c.object(ctx, ask{method: http.MethodDelete, path: path, query: url.Values{"ID": {lockID}}}, nil)
+		var err error
+		raw, err = c.object(ctx, ask{method: http.MethodDelete, path: path, query: url.Values{"ID": {lockID}}}, nil)
 		return err
 	})
-	if err == nil {
-		_, err = fmt.Fprintf(a.stdout, "Deleted %s. `holdfast state undelete %s` brings it back.\n", name, name)
+	if err != nil {
+		return err
 	}
+	if asJSON {
+		return showRaw(a.stdout, raw)
+	}
+	_, err = fmt.Fprintf(a.stdout, "Deleted %s. `holdfast state undelete %s` brings it back.\n", name, name)
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// decisionFlags are what the command lines of rollback and promote say.
+// decisionFlags are what the command lines of rollback, promote and discard say.
 type decisionFlags struct {
 	reason, lockID string
 	yes, asJSON    bool

@@ -83,9 +83,13 @@ func (a *app) purge(ctx context.Context, c *client, name string, flags versionsF
 	if err := a.confirm(ctx, flags.yes, question); err != nil {
 		return err
 	}
-	_, err = c.object(ctx, ask{method: http.MethodDelete, path: path, query: url.Values{"reason": {reason}}}, nil)
-	if err == nil {
-		_, err = fmt.Fprintf(a.stdout, "Destroyed the bytes of version %s of %s.\n", number, name)
+	raw, err := c.object(ctx, ask{method: http.MethodDelete, path: path, query: url.Values{"reason": {reason}}}, nil)
+	if err != nil {
+		return err
 	}
+	if flags.asJSON {
+		return showRaw(a.stdout, raw)
+	}
+	_, err = fmt.Fprintf(a.stdout, "Destroyed the bytes of version %s of %s.\n", number, name)
 	return err
 }

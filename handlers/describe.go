@@ -11,13 +11,14 @@ import (
 // stateItem is a state in a list.
 type stateItem struct {
 	Name      string       `json:"name"`
-	Version   *versionItem `json:"version"` // null for one that was locked and never written
+	Version   *versionItem `json:"version"` // null for one that was never written
 	DeletedAt *time.Time   `json:"deleted_at,omitempty"`
 	Lock      *lockItem    `json:"lock"` // null while nobody holds it
+	Open      int          `json:"open_candidates"`
 }
 
 func stateItemOf(l state.Listed) stateItem {
-	item := stateItem{Name: string(l.Name), Lock: lockItemOf(l.Head.Lock)}
+	item := stateItem{Name: string(l.Name), Lock: lockItemOf(l.Head.Lock), Open: l.OpenCandidates}
 	if l.Head.Version.Number > 0 {
 		item.Version = versionItemOf(l.Head.Version)
 	}

@@ -52,7 +52,8 @@ type StatesQuery struct {
 	After  Name   // continue behind this name; empty begins
 	Limit  int    // above zero
 	// What to list: states that exist, those that are deleted, or both; or only those with a
-	// held lock (deleted or never written ones too).
+	// held lock (deleted or never written ones too). One that was never written counts as
+	// existing as long as it has an open candidate: nothing else leads to its bytes.
 	Deleted Deletion
 	Locked  bool
 }
@@ -76,6 +77,8 @@ func (d Deletion) Selects(deleted bool) bool {
 type Listed struct {
 	Name Name
 	Head Head
+	// OpenCandidates is how many there are, at most MaxOpenCandidates.
+	OpenCandidates int
 }
 
 // Located is a state in a list of all.

@@ -106,3 +106,20 @@ func TestWhatIsTakenAwayIsJSON(t *testing.T) {
 		t.Errorf("release printed %s", out)
 	}
 }
+
+// A candidate of a state that was never written is found in the list of states.
+func TestCandidateOfNoState(t *testing.T) {
+	s := newShell(t)
+	s.keeping(auth.DefaultPolicy())
+	id := strings.Fields(s.must("candidate", "add", "lost", s.write("errored.tfstate", network(2, "large"))))[3]
+	has(t, s.must("state", "list"), "lost - - - - - - 1")
+	if out := s.must("state", "list", "--json"); out != `{"name":"lost","version":null,"lock":null,"open_candidates":1}`+"\n" {
+		t.Errorf("printed %s", out)
+	}
+	s.refuse(exitFailed, "there is no state lost", "state", "show", "lost")
+	s.refuse(exitFailed, "there is no state lost", "state", "rm", "lost", "--yes")
+	s.must("candidate", "discard", "lost", id, "--yes")
+	if out := s.must("state", "list"); strings.Contains(out, "lost") {
+		t.Errorf("printed %s", out)
+	}
+}

@@ -15,9 +15,10 @@ import (
 // stateFacts describe a state.
 type stateFacts struct {
 	Name      string
-	Version   *versionFacts // nil for one that was locked and never written
+	Version   *versionFacts // nil for one that was never written
 	DeletedAt *time.Time    `json:"deleted_at"`
 	Lock      *lockFacts
+	Open      int `json:"open_candidates"`
 }
 
 // versionFacts describe a version.

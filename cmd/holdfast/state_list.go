@@ -15,10 +15,11 @@ func newStateListCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "list",
 		Short: "List states",
-		Long:  "List the organization's states by name, with what describes their newest versions and who\nholds their locks.",
+		Long:  "List the organization's states by name, with what describes their newest versions, who\nholds their locks, and how many open candidates they have. One that was never written is\nlisted as long as it has any.",
 		Example: `  holdfast state list
   holdfast state list --prefix prod/ --deleted
-  holdfast state list --json | jq -r 'select(.lock) | .name'`,
+  holdfast state list --json | jq -r 'select(.lock) | .name'
+  holdfast state list --json | jq -r 'select(.open_candidates > 0) | .name'`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, c *client, _ []string) error {
 		query := url.Values{}
@@ -60,6 +61,7 @@ func stateColumns() []column[stateFacts] {
 		{"UPDATED", of(func(v versionFacts) string { return showTime(v.CreatedAt) })},
 		{"BY", of(versionFacts.by)},
 		{"LOCKED BY", stateFacts.lockedBy},
+		{"CANDIDATES", stateFacts.open},
 	}
 }
 
@@ -68,6 +70,14 @@ func (s stateFacts) lockedBy() string {
 		return ""
 	}
 	return firstOf(s.Lock.Who, s.Lock.KeyID)
+}
+
+// open is empty for most states, so that the others are seen.
+func (s stateFacts) open() string {
+	if s.Open == 0 {
+		return ""
+	}
+	return strconv.Itoa(s.Open)
 }
 
 func (s stateFacts) deleted() string {

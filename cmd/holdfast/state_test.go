@@ -40,7 +40,7 @@ func TestStateHistory(t *testing.T) {
 	s.push("prod/network", network(2, "large", "tiny"))
 	s.push("app", network(7))
 
-	has(t, s.must("state", "list"), "NAME VERSION SERIAL RESOURCES SIZE UPDATED BY LOCKED BY", "app 1 7 0 222 B TIME ", "prod/network 2 2 2 675 B TIME ")
+	has(t, s.must("state", "list"), "NAME VERSION SERIAL RESOURCES SIZE UPDATED BY LOCKED BY CANDIDATES", "app 1 7 0 222 B TIME ", "prod/network 2 2 2 675 B TIME ")
 	if out := s.must("state", "list", "--prefix", "prod/", "--json"); strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, `{"name":"prod/network","version":{"version":2,`) {
 		t.Errorf("printed %s", out)
 	}

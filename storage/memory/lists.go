@@ -22,19 +22,19 @@ func (s *Store) States(_ context.Context, org uuid.UUID, q state.StatesQuery) ([
 	}
 	var listed []state.Listed
 	for ref, e := range s.states {
-		if ref.Org == org && ref.Name > q.After && strings.HasPrefix(string(ref.Name), q.Prefix) && wanted(e.head, q) {
-			listed = append(listed, state.Listed{Name: ref.Name, Head: e.head})
+		if ref.Org == org && ref.Name > q.After && strings.HasPrefix(string(ref.Name), q.Prefix) && e.wanted(q) {
+			listed = append(listed, state.Listed{Name: ref.Name, Head: e.head, OpenCandidates: e.open()})
 		}
 	}
 	slices.SortFunc(listed, func(a, b state.Listed) int { return cmp.Compare(a.Name, b.Name) })
 	return listed[:min(len(listed), q.Limit)], nil
 }
 
-func wanted(h state.Head, q state.StatesQuery) bool {
+func (e *entry) wanted(q state.StatesQuery) bool {
 	if q.Locked {
-		return h.Lock != nil
+		return e.head.Lock != nil
 	}
-	return h.Version.Number > 0 && q.Deleted.Selects(h.Deleted)
+	return (e.head.Version.Number > 0 || e.open() > 0) && q.Deleted.Selects(e.head.Deleted)
 }
 
 // Versions implements state.Store.

@@ -38,14 +38,18 @@ func collect[T any](r *reader, query string, args []any, read func(scan) (T, err
 }
 
 const (
+	openCandidates = `FROM candidates c WHERE c.state = s.id AND c.status = 'open'`
+
+	listedColumns = `s.name, (SELECT count(*) ` + openCandidates + `), ` + headColumns
+
 	// One range stands for the prefix and for where the page begins: of two lower bounds the
 	// index would serve one, and walk past all that the other leaves out.
-	sqlStates = `SELECT s.name, ` + headColumns + fromHeads + `
+	sqlStates = `SELECT ` + listedColumns + fromHeads + `
 		WHERE s.org = ? AND s.name >= ? AND s.name < ?
-		  AND s.newest IS NOT NULL AND CASE WHEN s.deleted_at IS NULL THEN ? ELSE ? END
+		  AND (s.newest IS NOT NULL OR EXISTS (SELECT 1 ` + openCandidates + `)) AND CASE WHEN s.deleted_at IS NULL THEN ? ELSE ? END
 		ORDER BY s.name LIMIT ?`
 
-	sqlLocked = `SELECT s.name, ` + headColumns + fromHeads + `
+	sqlLocked = `SELECT ` + listedColumns + fromHeads + `
 		WHERE s.org = ? AND s.name >= ? AND s.name < ? AND s.lock_id IS NOT NULL
 		ORDER BY s.name LIMIT ?`
 
@@ -73,7 +77,7 @@ func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) 
 	return list(ctx, s, query, append(args, q.Limit), func(scan scan) (state.Listed, error) {
 		var listed state.Listed
 		var err error
-		listed.Head, err = scanHead(scan, &listed.Name)
+		listed.Head, err = scanHead(scan, &listed.Name, &listed.OpenCandidates)
 		return listed, err
 	})
 }

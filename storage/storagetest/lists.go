@@ -41,7 +41,8 @@ func checkStates(t *testing.T, store state.Store) {
 	}
 }
 
-// wantNames reads all pages of a list, and holds every head to what Head says.
+// wantNames reads all pages of a list, and holds every head to what Head says, and every
+// count to what Candidates says.
 func wantNames(t *testing.T, store state.Store, org uuid.UUID, q state.StatesQuery, want []state.Name) {
 	t.Helper()
 	got := []state.Name{}
@@ -51,7 +52,11 @@ func wantNames(t *testing.T, store state.Store, org uuid.UUID, q state.StatesQue
 			t.Fatalf("States(%+v): %d of them, %v", q, len(page), err)
 		}
 		for _, one := range page {
-			wantHead(t, store, state.Ref{Org: org, Name: one.Name}, one.Head)
+			ref := state.Ref{Org: org, Name: one.Name}
+			wantHead(t, store, ref, one.Head)
+			if open, err := store.Candidates(t.Context(), ref, 0); err != nil || len(open) != one.OpenCandidates {
+				t.Errorf("States: %s has %d open candidates; Candidates: %d, %v", one.Name, one.OpenCandidates, len(open), err)
+			}
 			got = append(got, one.Name)
 		}
 		if len(page) < q.Limit {
@@ -81,14 +86,20 @@ func checkStatesKinds(t *testing.T, store state.Store) {
 	make("w-deleted", gone)
 	make("w-deleted-locked", gone, lock)
 	make("w-undeleted", gone, state.Change{Undelete: true})
+	brought, ended := state.Change{Candidate: candidate("c", nil)}, state.Change{Settle: settle("c", state.Discarded)}
+	make("w-brought", brought)
+	make("w-deleted-brought", brought, gone)
+	make("brought", brought, state.Change{Candidate: candidate("d", nil)})
+	make("brought-ended", brought, ended)
+	make("brought-locked", brought, lock)
 	make("locked", lock)
 	make("freed", lock, free)
-	living := []state.Name{"w-freed", "w-locked", "w-undeleted", "written"}
+	living := []state.Name{"brought", "brought-locked", "w-brought", "w-freed", "w-locked", "w-undeleted", "written"}
 	wantNames(t, store, org, state.StatesQuery{Limit: 2}, living)
-	all := []state.Name{"w-deleted", "w-deleted-locked", "w-freed", "w-locked", "w-undeleted", "written"}
+	all := []state.Name{"brought", "brought-locked", "w-brought", "w-deleted", "w-deleted-brought", "w-deleted-locked", "w-freed", "w-locked", "w-undeleted", "written"}
 	wantNames(t, store, org, state.StatesQuery{Limit: 2, Deleted: state.AnyDeletion}, all)
-	wantNames(t, store, org, state.StatesQuery{Limit: 1, Deleted: state.OnlyDeleted}, []state.Name{"w-deleted", "w-deleted-locked"})
-	wantNames(t, store, org, state.StatesQuery{Limit: 2, Locked: true}, []state.Name{"locked", "w-deleted-locked", "w-locked"})
+	wantNames(t, store, org, state.StatesQuery{Limit: 1, Deleted: state.OnlyDeleted}, []state.Name{"w-deleted", "w-deleted-brought", "w-deleted-locked"})
+	wantNames(t, store, org, state.StatesQuery{Limit: 2, Locked: true}, []state.Name{"brought-locked", "locked", "w-deleted-locked", "w-locked"})
 	wantNames(t, store, org, state.StatesQuery{Limit: 2, Locked: true, Prefix: "w-d"}, []state.Name{"w-deleted-locked"})
 	wantNames(t, store, uuid.New(), state.StatesQuery{Limit: 2, Deleted: state.AnyDeletion}, nil)
 }

@@ -28,7 +28,11 @@ func (s states) addCandidate(c *gin.Context) {
 		if p.fault != nil {
 			return p.fault
 		}
-		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, middleware.Body(c), p.text("reason"))
+		reason, err := optionalReason(p.text("reason"))
+		if err != nil {
+			return err
+		}
+		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, middleware.Body(c), reason)
 		if err == nil {
 			c.JSON(http.StatusCreated, candidateItemOf(made))
 		}
@@ -83,6 +87,9 @@ func (s states) discard(c *gin.Context) {
 		}
 		order, err := readOrder(c)
 		if err != nil {
+			return nil, err
+		}
+		if order.Reason, err = optionalReason(order.Reason); err != nil {
 			return nil, err
 		}
 		return success(), s.service.Discard(c.Request.Context(), middleware.Principal(c), name, id, order.Reason)

@@ -51,6 +51,14 @@ func readReasoned(c *gin.Context) (order, error) {
 	return o, err
 }
 
+// optionalReason checks what is recorded as one where it may be missing.
+func optionalReason(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", nil
+	}
+	return requireReason(text)
+}
+
 // requireReason checks what is recorded as one.
 func requireReason(text string) (string, error) {
 	text = strings.TrimSpace(text)

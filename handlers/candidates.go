@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 )
@@ -11,13 +12,16 @@ import (
 // candidates lists what was held back or brought, the newest first.
 func (s states) candidates(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
-		p := readParams(c, "limit")
-		limit := p.limit()
+		p := readParams(c, "cursor", "limit")
+		after, limit := p.text("cursor"), p.limit()
+		if _, given := p.values["cursor"]; given && !state.IsCandidateID(after) && p.fault == nil {
+			p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
+		}
 		if p.fault != nil {
 			return nil, p.fault
 		}
-		list, err := s.service.Candidates(c.Request.Context(), middleware.Principal(c), name, limit)
-		return gin.H{"candidates": items(list, candidateItemOf)}, err
+		page, next, err := s.service.Candidates(c.Request.Context(), middleware.Principal(c), name, after, limit)
+		return gin.H{"candidates": items(page, candidateItemOf), "next": orNull(next)}, err
 	})
 }
 

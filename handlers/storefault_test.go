@@ -54,7 +54,7 @@ func (s brokenStore) Versions(context.Context, state.Ref, uint64, int) ([]state.
 	return []state.Version{{Number: 1}}, s.fail()
 }
 
-func (s brokenStore) Candidates(context.Context, state.Ref, int) ([]state.Candidate, error) {
+func (s brokenStore) Candidates(context.Context, state.Ref, string, int) ([]state.Candidate, error) {
 	return []state.Candidate{{ID: someCandidate}}, s.fail()
 }
 

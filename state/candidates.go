@@ -34,13 +34,26 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 	}
 }
 
-// Candidates lists a state's candidates, the newest first.
-func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, limit int) ([]Candidate, error) {
+// Candidates lists a state's candidates, the newest first: all open ones and up to limit of
+// those that were settled; after a settled one, those that came before it. next continues
+// the list as after, and is empty at its end.
+func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, after string, limit int) (page []Candidate, next string, err error) {
 	ref, err := s.enter(ctx, p, auth.ReadMetadata, name)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return s.store.Candidates(ctx, ref, limit)
+	page, err = s.store.Candidates(ctx, ref, after, limit)
+	settled := 0
+	for _, c := range page {
+		if c.Status != Open {
+			next = c.ID
+			settled++
+		}
+	}
+	if settled < limit {
+		next = ""
+	}
+	return page, next, err
 }
 
 // Candidate returns one with its bytes, as long as it is open. Faults: CandidateNotFound.

@@ -20,8 +20,9 @@ type Lists interface {
 	Versions(ctx context.Context, ref Ref, before uint64, limit int) ([]Version, error)
 
 	// Candidates lists a state's candidates, the newest first: all open ones, and up to
-	// limit of those that were settled.
-	Candidates(ctx context.Context, ref Ref, limit int) ([]Candidate, error)
+	// limit of those that were settled. With the ID of one as after, it goes on with settled
+	// ones only, those that came before that one; an unknown ID has none behind it.
+	Candidates(ctx context.Context, ref Ref, after string, limit int) ([]Candidate, error)
 
 	// Candidate returns one with its bytes; they are gone once it is settled, and Body is
 	// nil then. fault.CandidateNotFound when there is none.

@@ -23,7 +23,7 @@ func newCandidateListCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:     "list NAME",
 		Short:   "List a state's candidates",
-		Long:    "List a state's candidates, the newest first: all open ones, and some of those that were\ndecided on.",
+		Long:    "List a state's candidates, the newest first: also those that were decided on.",
 		Example: "  holdfast candidate list prod/network\n  holdfast candidate list prod/network --json | jq -r 'select(.status==\"open\") | .id'",
 		Args:    cobra.ExactArgs(1),
 	}, func(ctx context.Context, c *client, args []string) error {
@@ -31,7 +31,7 @@ func newCandidateListCommand(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return showList(ctx, a, c, list{path: path, member: "candidates"}, asJSON, candidateColumns())
+		return showList(ctx, a, c, list{path: path, member: "candidates", cursor: "cursor"}, asJSON, candidateColumns())
 	})
 	addLinesFlag(cmd, &asJSON)
 	return cmd
@@ -57,7 +57,7 @@ func (c *client) findCandidate(ctx context.Context, name, id string) (found cand
 	if err != nil {
 		return found, nil, err
 	}
-	_, err = c.each(ctx, list{path: path, member: "candidates"}, func(element json.RawMessage) error {
+	_, err = c.each(ctx, list{path: path, member: "candidates", cursor: "cursor"}, func(element json.RawMessage) error {
 		one, err := readFacts[candidateFacts](element)
 		if one.ID == id {
 			found, raw = one, element

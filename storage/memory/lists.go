@@ -58,7 +58,7 @@ func (s *Store) Versions(_ context.Context, ref state.Ref, before uint64, limit 
 }
 
 // Candidates implements state.Store.
-func (s *Store) Candidates(_ context.Context, ref state.Ref, limit int) ([]state.Candidate, error) {
+func (s *Store) Candidates(_ context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
@@ -68,14 +68,18 @@ func (s *Store) Candidates(_ context.Context, ref state.Ref, limit int) ([]state
 	if e == nil {
 		return nil, nil
 	}
+	ids := e.brought
+	if after != "" {
+		ids = ids[:max(slices.Index(ids, after), 0)]
+	}
 	var found []state.Candidate
 	settled := 0
-	for _, id := range slices.Backward(e.brought) {
+	for _, id := range slices.Backward(ids) {
 		c := e.candidates[id].Candidate
 		if c.Status != state.Open {
 			settled++
 		}
-		if c.Status == state.Open || settled <= limit {
+		if c.Status == state.Open && after == "" || c.Status != state.Open && settled <= limit {
 			found = append(found, c)
 		}
 	}

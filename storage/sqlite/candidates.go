@@ -17,9 +17,12 @@ const (
 	// its own, up to state.MaxOpenCandidates and up to the limit.
 	sqlCandidates = `SELECT ` + candidateColumns + ` FROM candidates v WHERE v.row IN (
 			SELECT c.row FROM candidates c JOIN states s ON s.id = c.state
-				WHERE s.org = ?1 AND s.name = ?2 AND c.status = 'open'
+				WHERE s.org = ?1 AND s.name = ?2 AND c.status = 'open' AND ?4 = ''
 			UNION ALL SELECT row FROM (SELECT c.row FROM candidates c JOIN states s ON s.id = c.state
-				WHERE s.org = ?1 AND s.name = ?2 AND c.status <> 'open' ORDER BY c.row DESC LIMIT ?3))
+				WHERE s.org = ?1 AND s.name = ?2 AND c.status <> 'open'
+					AND c.row < CASE ?4 WHEN '' THEN 9223372036854775807
+						ELSE COALESCE((SELECT a.row FROM candidates a WHERE a.state = s.id AND a.id = ?4), 0) END
+				ORDER BY c.row DESC LIMIT ?3))
 		ORDER BY v.row DESC`
 
 	sqlCandidate = `SELECT v.encoding, v.bytes, ` + candidateColumns + ` FROM candidates v JOIN states s ON s.id = v.state
@@ -52,8 +55,8 @@ func (r *candidateRow) value() (state.Candidate, error) {
 }
 
 // Candidates implements state.Store.
-func (s *Store) Candidates(ctx context.Context, ref state.Ref, limit int) ([]state.Candidate, error) {
-	return list(ctx, s, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit}, func(scan scan) (state.Candidate, error) {
+func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
+	return list(ctx, s, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit, after}, func(scan scan) (state.Candidate, error) {
 		var row candidateRow
 		if err := scan(row.fields()...); err != nil {
 			return state.Candidate{}, err

@@ -28,7 +28,7 @@ func TestPlans(t *testing.T) {
 	}
 	// The one that sorts: what it has found by then are open candidates and the limit.
 	steps := strings.Join(plan(t, s.writer.session.conn, sqlCandidates), "\n")
-	for _, want := range []string{"INDEX candidates_open (state=?)", "INDEX candidates_decided (state=?)", "v USING INTEGER PRIMARY KEY (rowid=?)"} {
+	for _, want := range []string{"INDEX candidates_open (state=?)", "INDEX candidates_decided (state=? AND rowid<?)", "v USING INTEGER PRIMARY KEY (rowid=?)"} {
 		if !strings.Contains(steps, want) {
 			t.Errorf("%s\n%s\nwants %s", sqlCandidates, steps, want)
 		}

@@ -47,6 +47,15 @@ func checkCandidates(t *testing.T, store state.Store) {
 	wantCandidate(t, store, ref, state.CandidateBody{Candidate: *first})
 	wantCandidates(t, store, ref, 0, *empty)
 	wantCandidates(t, store, ref, 1, *empty, *first)
+	last := candidate("last", body)
+	update(t, store, ref, body, always(state.Change{Candidate: last}))
+	update(t, store, ref, nil, always(state.Change{Settle: settle("last", state.Promoted)}))
+	last.Status, last.Decided = state.Promoted, noon()
+	wantCandidates(t, store, ref, 1, *last, *empty)
+	wantBehind(t, store, ref, "last", *first)
+	wantBehind(t, store, ref, empty.ID, *first)
+	wantBehind(t, store, ref, "first")
+	wantBehind(t, store, ref, "unknown")
 	for _, stranger := range []state.Ref{{Org: uuid.New(), Name: ref.Name}, {Org: ref.Org, Name: "stranger"}} {
 		wantCandidates(t, store, stranger, 9)
 		_, err := store.Candidate(t.Context(), stranger, "first")
@@ -58,11 +67,20 @@ func checkCandidates(t *testing.T, store state.Store) {
 
 func wantCandidates(t *testing.T, store state.Store, ref state.Ref, limit int, want ...state.Candidate) {
 	t.Helper()
-	got, err := store.Candidates(t.Context(), ref, limit)
+	got, err := store.Candidates(t.Context(), ref, "", limit)
 	if err != nil {
 		t.Fatalf("Candidates: %v", err)
 	}
 	wantEqual(t, "Candidates", append([]state.Candidate{}, want...), append([]state.Candidate{}, got...))
+}
+
+func wantBehind(t *testing.T, store state.Store, ref state.Ref, after string, want ...state.Candidate) {
+	t.Helper()
+	got, err := store.Candidates(t.Context(), ref, after, 9)
+	if err != nil {
+		t.Fatalf("Candidates: %v", err)
+	}
+	wantEqual(t, "Candidates behind "+after, append([]state.Candidate{}, want...), append([]state.Candidate{}, got...))
 }
 
 func wantCandidate(t *testing.T, store state.Store, ref state.Ref, want state.CandidateBody) {
@@ -99,7 +117,7 @@ func checkCandidatesFull(t *testing.T, store state.Store) {
 	if err := bring(99); err != nil {
 		t.Errorf("after one was promoted: %v", err)
 	}
-	got, err := store.Candidates(t.Context(), ref, 0)
+	got, err := store.Candidates(t.Context(), ref, "", 0)
 	if err != nil || len(got) != state.MaxOpenCandidates {
 		t.Errorf("%d open candidates, %v", len(got), err)
 	}

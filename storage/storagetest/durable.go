@@ -100,7 +100,7 @@ func (h history) check(t *testing.T, store state.Store, ref state.Ref) {
 // listed returns what the store has to tell of a state beside its versions.
 func listed(t *testing.T, store state.Store, ref state.Ref) ([]state.Candidate, []audit.Event) {
 	t.Helper()
-	candidates, err := store.Candidates(t.Context(), ref, 9)
+	candidates, err := store.Candidates(t.Context(), ref, "", 9)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func wantNames(t *testing.T, store state.Store, org uuid.UUID, q state.StatesQue
 		for _, one := range page {
 			ref := state.Ref{Org: org, Name: one.Name}
 			wantHead(t, store, ref, one.Head)
-			if open, err := store.Candidates(t.Context(), ref, 0); err != nil || len(open) != one.OpenCandidates {
+			if open, err := store.Candidates(t.Context(), ref, "", 0); err != nil || len(open) != one.OpenCandidates {
 				t.Errorf("States: %s has %d open candidates; Candidates: %d, %v", one.Name, one.OpenCandidates, len(open), err)
 			}
 			got = append(got, one.Name)

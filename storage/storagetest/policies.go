@@ -76,7 +76,7 @@ func checkHeld(t *testing.T, store state.Store) {
 	s.want(t, op{Kind: "put", Body: full}, "")
 	s.want(t, empty, fault.WriteHeld)
 	s.want(t, empty, fault.WriteHeld)
-	found, err := store.Candidates(t.Context(), ref, 9)
+	found, err := store.Candidates(t.Context(), ref, "", 9)
 	if err != nil || len(found) != 1 || found[0].Source != state.Held || found[0].Warnings != state.WarnEmptied {
 		t.Fatalf("the candidates are %+v, %v", found, err)
 	}

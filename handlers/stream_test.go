@@ -10,6 +10,7 @@ import (
 	"iter"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"runtime"
 	"strings"
@@ -51,11 +52,16 @@ func (g generated) Records(_ context.Context, org uuid.UUID, _ inventory.Query) 
 	}
 }
 
-func serveGenerated(t *testing.T, store generated, log io.Writer) caller {
+func serveGenerated(t *testing.T, store generated) caller {
+	return newCaller(t, startGenerated(t, store, io.Discard), acme, acmeKey)
+}
+
+func startGenerated(t *testing.T, store generated, log io.Writer) *httptest.Server {
+	t.Helper()
 	deps := testDeps(t)
 	deps.Inventory = inventory.NewService(store)
 	deps.Log = slog.New(slog.NewTextHandler(log, nil))
-	return newCaller(t, startServer(t, deps), acme, acmeKey)
+	return startServer(t, deps)
 }
 
 // open sends a GET, and leaves the body to be read.
@@ -104,7 +110,7 @@ func TestDataMemoryIsBounded(t *testing.T) {
 				first = stats.HeapAlloc
 			}
 		}}
-		c := serveGenerated(t, store, io.Discard)
+		c := serveGenerated(t, store)
 		response := c.open(test.path, "Accept: "+test.accept, "Accept-Encoding: "+test.encoding)
 		n, err := io.Copy(io.Discard, response.Body)
 		if err != nil {
@@ -124,9 +130,10 @@ func TestDataBrokenOff(t *testing.T) {
 	for _, accept := range []string{"application/json", "application/x-ndjson", "text/csv"} {
 		for _, encoding := range []string{"identity", "gzip"} {
 			var log bytes.Buffer
-			c := serveGenerated(t, generated{count: 1000, err: gone}, &log)
-			response := c.open("/api/v1/data", "Accept: "+accept, "Accept-Encoding: "+encoding)
+			server := startGenerated(t, generated{count: 1000, err: gone}, &log)
+			response := newCaller(t, server, acme, acmeKey).open("/api/v1/data", "Accept: "+accept, "Accept-Encoding: "+encoding)
 			_, err := io.Copy(io.Discard, response.Body)
+			server.Close() // what is logged is logged after the client has seen the end
 			if response.StatusCode != 200 || err == nil || len(response.Trailer.Get("X-Holdfast-Count")) > 0 {
 				t.Errorf("%s %s: %d, read with %v, trailer %v", accept, encoding, response.StatusCode, err, response.Trailer)
 			}
@@ -144,7 +151,7 @@ func TestDataBrokenOff(t *testing.T) {
 func TestDataFailsBeforeItBegins(t *testing.T) {
 	gone := fault.New(fault.StoreUnavailable, "the disk is gone")
 	for _, count := range []int{0, 1, 50} {
-		c := serveGenerated(t, generated{count: count, err: gone}, io.Discard)
+		c := serveGenerated(t, generated{count: count, err: gone})
 		got := c.do("GET /api/v1/data", "", "Accept: text/csv")
 		if got.status != 503 || !json.Valid([]byte(got.body)) || got.header.Get("Content-Type") != "application/json; charset=utf-8" || got.header.Get("Trailer") != "" {
 			t.Errorf("after %d: %d %v %s", count, got.status, got.header, got.body)
@@ -164,7 +171,7 @@ func TestDataDoesNotWait(t *testing.T) {
 				<-resume
 			}
 		}}
-		c := serveGenerated(t, store, io.Discard)
+		c := serveGenerated(t, store)
 		response := c.open("/api/v1/data", "Accept: application/x-ndjson", "Accept-Encoding: "+encoding)
 		body := io.Reader(response.Body)
 		if encoding == "gzip" {
@@ -196,7 +203,7 @@ func TestDataGzip(t *testing.T) {
 		{100, "gzip", "gzip"}, {100, "br, GZIP;q=0.1", "gzip"}, {3000, "gzip", "gzip"},
 		{1, "gzip", ""}, {100, "gzip;q=0", ""}, {100, "br", ""}, {100, "x-gzip", ""}, {100, "gzip;q=x", ""},
 	} {
-		c := serveGenerated(t, generated{count: test.count}, io.Discard)
+		c := serveGenerated(t, generated{count: test.count})
 		response := c.open("/api/v1/data", "Accept-Encoding: "+test.encoding, "Accept: application/x-ndjson")
 		body := io.Reader(response.Body)
 		if response.Header.Get("Content-Encoding") == "gzip" {

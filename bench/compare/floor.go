@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/holdfast/holdfast/bench/floor"
 	"github.com/holdfast/holdfast/bench/local"
@@ -50,12 +51,21 @@ func serveFloor(ctx context.Context, o floorOptions) (err error) {
 		listener = middleware.Listen(listener)
 		asServed(server)
 	}
-	context.AfterFunc(ctx, func() { _ = server.Close() })
+	stopped := make(chan struct{})
+	context.AfterFunc(ctx, func() { shutDown(server); close(stopped) })
 	slog.New(slog.NewJSONHandler(os.Stderr, nil)).InfoContext(ctx, "listening", "address", listener.Addr().String())
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	<-stopped
 	return nil
+}
+
+// shutDown waits for requests under way, a little: the log behind them must outlive them.
+func shutDown(server *http.Server) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	_ = server.Shutdown(ctx) // who is slower than that loses an answer that nobody waits for
 }
 
 // withReadiness answers the question whether the floor has started: with the number of its

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -115,18 +116,32 @@ func TestRateLimitsAreApart(t *testing.T) {
 	}
 }
 
+// reloaded are keys that change while the server runs.
+type reloaded struct{ atomic.Pointer[keys] }
+
+func (r *reloaded) limit(own auth.Limits) {
+	all, acmes := testKeys(), auth.Credentials{Org: acme, Key: acmeKey}
+	one := all[acmes]
+	one.Limits = own
+	all[acmes] = one
+	r.Store(&all)
+}
+
+func (r *reloaded) Verify(ctx context.Context, given auth.Credentials, client auth.Client) (auth.Principal, error) {
+	return r.Load().Verify(ctx, given, client)
+}
+
 // An organization's own limit counts from the next request on.
 func TestRateLimitOfItsOwn(t *testing.T) {
 	deps, _ := rateDeps(t)
-	all := testKeys()
-	deps.Verifier = all
+	known := &reloaded{}
+	known.limit(auth.Limits{})
+	deps.Verifier = known
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	exhaust(t, c)
 	for own, want := range map[int]string{auth.Unlimited: "", 5: "5"} {
-		one := all[auth.Credentials{Org: acme, Key: acmeKey}]
-		one.Limits.States = own
-		all[auth.Credentials{Org: acme, Key: acmeKey}] = one
+		known.limit(auth.Limits{States: own})
 		got := c.do("GET /api/v1/state/x", "")
 		if refused := got.status == 429; refused != (want != "") || got.header.Get("RateLimit-Limit") != want {
 			t.Errorf("own limit %d: %d, RateLimit-Limit %q", own, got.status, got.header.Get("RateLimit-Limit"))

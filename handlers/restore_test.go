@@ -57,14 +57,14 @@ func TestRetention(t *testing.T) {
 	const day = 24 * time.Hour
 	policy := auth.DefaultPolicy()
 	policy.KeepVersions, policy.KeepFor, policy.Grace = 2, 90*day, 30*day
-	store, now := memory.New(64<<20), time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
+	store, clock := memory.New(64<<20), &stopped{time: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 	t.Cleanup(func() { _ = store.Close() })
 	deps := testDeps(t)
-	deps.States = state.NewService(store, ruled(policy), func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(store, ruled(policy), clock.now, slog.New(slog.DiscardHandler))
 	c := newCaller(t, startServer(t, deps), acme, acmeKey)
 	after := func(d time.Duration) {
 		t.Helper()
-		now = now.Add(d)
+		clock.pass(d)
 		if err := deps.States.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -98,7 +99,7 @@ func TestDataMemoryIsBounded(t *testing.T) {
 		if i == 0 && !testing.Short() {
 			count = 1_000_000
 		}
-		var first, most uint64
+		var first, most atomic.Uint64
 		store := generated{count: count, each: func(i int) {
 			if i%(count/10) != 0 {
 				return
@@ -106,8 +107,8 @@ func TestDataMemoryIsBounded(t *testing.T) {
 			runtime.GC()
 			var stats runtime.MemStats
 			runtime.ReadMemStats(&stats)
-			if most = max(most, stats.HeapAlloc); i == 0 {
-				first = stats.HeapAlloc
+			if most.Store(max(most.Load(), stats.HeapAlloc)); i == 0 {
+				first.Store(stats.HeapAlloc)
 			}
 		}}
 		c := serveGenerated(t, store)
@@ -116,9 +117,9 @@ func TestDataMemoryIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%+v: %d MB, heap grew by %d KB", test, n>>20, (most-first)>>10)
-		if most-first > 8<<20 {
-			t.Errorf("%+v: the heap grew by %d MB", test, (most-first)>>20)
+		t.Logf("%+v: %d MB, heap grew by %d KB", test, n>>20, (most.Load()-first.Load())>>10)
+		if grown := most.Load() - first.Load(); grown > 8<<20 {
+			t.Errorf("%+v: the heap grew by %d MB", test, grown>>20)
 		}
 	}
 }

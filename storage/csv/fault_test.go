@@ -97,6 +97,12 @@ func TestTailLeftBehind(t *testing.T) {
 	}
 }
 
+func (ts *tenants) uses(org uuid.UUID) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return ts.used[org] != nil
+}
+
 // TestOtherOrganizationsGoOn has one organization's disk fail for good.
 func TestOtherOrganizationsGoOn(t *testing.T) {
 	d, bad := &disk{write: syscall.EIO, truncation: syscall.EIO}, uuid.New()
@@ -112,7 +118,7 @@ func TestOtherOrganizationsGoOn(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 		upload(t, s, newBatch(uuid.New(), 1))
-		if s.tenants.used[bad] == nil {
+		if !s.tenants.uses(bad) {
 			t.Error("nobody remembers that the file has a tail of ours")
 		}
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -97,19 +96,12 @@ func (a *app) benchAddress(flag string) (string, error) {
 
 // readKeys reads a file with a key in each line. They say themselves whose they are.
 func readKeys(path string) (all []bench.Identity, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkPrivate(path, info); err != nil {
-		return nil, err
-	}
-	text, err := os.ReadFile(path)
+	text, err := readPrivate(path)
 	if err != nil {
 		return nil, err
 	}
 	number := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		number++
 		key := strings.TrimSpace(line)
 		if key == "" {

@@ -93,18 +93,24 @@ func readCredentials(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
 	}
+	text, err := readPrivate(path)
+	if err != nil {
+		return nil, err
+	}
+	return parseCredentials(path, text)
+}
+
+// readPrivate reads a file with secrets in it, which must be its owner's alone.
+func readPrivate(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	if err := checkPrivate(path, info); err != nil {
-		return nil, err
+		return "", err
 	}
 	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseCredentials(path, string(text))
+	return string(text), err
 }
 
 func checkPrivate(path string, info fs.FileInfo) error {

@@ -154,20 +154,11 @@ func (x *Index) Scrub(ctx context.Context) error {
 	return x.fault(err)
 }
 
-// clearGaps goes through the whole file, in short transactions.
+// clearGaps overwrites the copies of deleted rows.
 func (x *Index) clearGaps(ctx context.Context) error {
-	for first := int64(1); first > 0; {
-		var next int64 // apart from first: what failed may be tried again
-		err := x.transact(ctx, func(t *tx) (err error) {
-			next, err = sqlitedb.ClearGaps(ctx, t.tx, first)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		first = next
-	}
-	return nil
+	return sqlitedb.ClearGaps(func(piece func(context.Context, sqlitedb.Querier) error) error {
+		return x.transact(ctx, func(t *tx) error { return piece(ctx, t.tx) })
+	})
 }
 
 // Holding returns what is known of a state.

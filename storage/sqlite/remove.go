@@ -93,21 +93,11 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	return s.emptyLog(ctx)
 }
 
-// clearGaps goes through the whole file, in transactions so short that others get their turn
-// in between.
+// clearGaps overwrites the copies of deleted rows.
 func (s *Store) clearGaps(ctx context.Context) error {
-	for first := int64(1); first > 0; {
-		var next int64 // apart from first: what failed may be tried again
-		err := s.transact(ctx, func(t *session) (err error) {
-			next, err = sqlitedb.ClearGaps(context.Background(), t.conn, first)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		first = next
-	}
-	return nil
+	return sqlitedb.ClearGaps(func(piece func(context.Context, sqlitedb.Querier) error) error {
+		return s.transact(ctx, func(t *session) error { return piece(context.Background(), t.conn) })
+	})
 }
 
 // purge does nothing, and says so, when other versions are deltas of this one.

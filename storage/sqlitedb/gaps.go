@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// GapPages is how many pages ClearGaps looks at in one go: a few milliseconds.
-const GapPages = 256
+// gapPages is how many pages are looked at in one transaction: a few milliseconds.
+const gapPages = 256
 
-// querier is a connection or a transaction.
-type querier interface {
+// Querier is a connection or a transaction.
+type Querier interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
@@ -23,15 +23,31 @@ type querier interface {
 // does, copies stay behind between the page's pointers and its rows, and no later deletion
 // finds them.
 //
-// It looks at the pages from number first on, 1 to begin with, GapPages of them at most, in the caller's
-// transaction, which must be one that writes. next is the page to go on with, 0 at the end.
-func ClearGaps(ctx context.Context, in querier, first int64) (next int64, err error) {
+// It goes through the whole file, a piece at a time: transact runs each in a transaction that
+// writes, as often as it needs to, and others get their turn in between.
+func ClearGaps(transact func(piece func(context.Context, Querier) error) error) error {
+	for first := int64(1); first > 0; {
+		var next int64 // apart from first: a piece may run again
+		err := transact(func(ctx context.Context, in Querier) (err error) {
+			next, err = clearPiece(ctx, in, first)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		first = next
+	}
+	return nil
+}
+
+// clearPiece looks at pages from number first on. next is the one to go on with, 0 at the end.
+func clearPiece(ctx context.Context, in Querier, first int64) (next int64, err error) {
 	var g gaps
 	defer func() { err = errors.Join(err, g.close()) }()
 	if err := g.open(ctx, in); err != nil {
 		return 0, err
 	}
-	last := min(first+GapPages-1, g.pages)
+	last := min(first+gapPages-1, g.pages)
 	for number := first; number <= last; number++ {
 		if err := g.clear(ctx, number); err != nil {
 			return 0, fmt.Errorf("page %d of the database: %w", number, err)
@@ -49,7 +65,7 @@ type gaps struct {
 	read, write *sql.Stmt
 }
 
-func (g *gaps) open(ctx context.Context, in querier) (err error) {
+func (g *gaps) open(ctx context.Context, in Querier) (err error) {
 	if err := in.QueryRowContext(ctx, "PRAGMA page_count").Scan(&g.pages); err != nil {
 		return err
 	}

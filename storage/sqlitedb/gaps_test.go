@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -71,17 +72,15 @@ func TestClearGaps(t *testing.T) {
 
 func clearAll(t *testing.T, db *sql.DB) {
 	t.Helper()
-	for next := int64(1); next > 0; {
+	err := ClearGaps(func(piece func(context.Context, Querier) error) error {
 		tx, err := db.BeginTx(t.Context(), nil)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-		if next, err = ClearGaps(t.Context(), tx, next); err != nil {
-			t.Fatal(err)
-		}
-		if err := tx.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		return errors.Join(piece(t.Context(), tx), tx.Commit())
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

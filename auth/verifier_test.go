@@ -1,12 +1,10 @@
 package auth
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,25 +14,11 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/logctx"
+	"github.com/holdfast/holdfast/logctx/logtest"
 )
 
-// journal is a log that can be read while it is written.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
+// journal is what the verifier logged.
+type journal struct{ logtest.Journal }
 
 func (j *journal) logger() *slog.Logger {
 	return slog.New(logctx.Handler(slog.NewTextHandler(j, &slog.HandlerOptions{Level: slog.LevelDebug})))

@@ -4,20 +4,19 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
-	"sync"
 	"testing"
 
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/logctx"
+	"github.com/holdfast/holdfast/logctx/logtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
 
 // journal is the log of a router, which can be read while it is written.
 type journal struct {
-	t    *testing.T
-	mu   sync.Mutex
-	text bytes.Buffer
+	logtest.Journal
+	t *testing.T
 }
 
 // newJournal makes the router of deps, and its states, log to the journal.
@@ -29,18 +28,6 @@ func newJournal(t *testing.T, deps *handlers.Deps) *journal {
 	t.Cleanup(func() { _ = store.Close() })
 	deps.States = state.NewService(store, state.DefaultPolicies{}, deps.Now, deps.Log)
 	return j
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
 }
 
 // lines returns what was logged, line by line.

@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -19,6 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/logctx/logtest"
 )
 
 var acme, globex = uuid.New(), uuid.New()
@@ -47,24 +47,6 @@ type book map[uuid.UUID]string
 
 func (b book) NotifyURL(org uuid.UUID) string { return b[org] }
 
-// journal is a log that is written and read at once.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
-}
-
 // hook is an address that answers with what it is told to, and gives what it got.
 type hook struct {
 	*httptest.Server
@@ -92,9 +74,9 @@ func newHook(t *testing.T, answer func(try int) int) hook {
 
 // follow runs a follower whose tries follow one another at once. step looks for events, and
 // returns when it has; stop ends all.
-func follow(t *testing.T, source Source, addresses Addresses) (log *journal, step, stop func()) {
+func follow(t *testing.T, source Source, addresses Addresses) (log *logtest.Journal, step, stop func()) {
 	t.Helper()
-	log = &journal{}
+	log = &logtest.Journal{}
 	f := New(source, addresses, slog.New(slog.NewTextHandler(log, nil)))
 	f.sender.pauses = func() backoff.BackOff { return &backoff.ZeroBackOff{} }
 	ctx, cancel := context.WithCancel(t.Context())

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/logctx/logtest"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/oidc/oidctest"
 )
@@ -65,24 +65,7 @@ type rig struct {
 	key    oidctest.Key
 	rules  *auth.Keyring
 	clock  atomic.Int64 // seconds
-	log    journal
-}
-
-type journal struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-func (j *journal) String() string {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.String()
+	log    logtest.Journal
 }
 
 func newRig(t testing.TB) *rig {

@@ -55,7 +55,6 @@ func (s states) candidate(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		c.Header("Cache-Control", "no-store")
 		if found.Status != state.Open {
 			c.JSON(http.StatusOK, candidateItemOf(found.Candidate))
 			return nil

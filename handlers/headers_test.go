@@ -41,10 +41,12 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	router.(*gin.Engine).GET("/panic", func(*gin.Context) { panic(secretCause) })
 	all := append(routes(t, deps), "GET /", "GET /nowhere", "GET /api/v1/nothing", "PATCH /api/v1/state/x", "BREW /livez",
 		"OPTIONS /api/v1/state/x", "HEAD /api/v1/state/x", "GET /api/v1/state/a%2F%2Fb", "GET /panic")
-	for overTLS, start := range map[bool]func(*httptest.Server){false: (*httptest.Server).Start, true: (*httptest.Server).StartTLS} {
+	starts := map[string]func(*httptest.Server){"plainly": (*httptest.Server).Start, "as served": startAsServed, "over TLS": (*httptest.Server).StartTLS}
+	for how, start := range starts {
 		server := httptest.NewUnstartedServer(router)
 		start(server)
 		t.Cleanup(server.Close)
+		overTLS := server.TLS != nil
 		owner := newCaller(t, server, acme, acmeKey)
 		stranger := owner
 		stranger.user = ""
@@ -52,7 +54,7 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 			for who, c := range map[string]caller{"its owner": owner, "a stranger": stranger} {
 				have := headersOf(c.do(route, body(1)).header)
 				if diff := cmp.Diff(securityHeaders(overTLS), have); diff != "" {
-					t.Errorf("%s by %s, TLS %t:\n%s", route, who, overTLS, diff)
+					t.Errorf("%s %s by %s:\n%s", route, how, who, diff)
 				}
 			}
 		}

@@ -46,7 +46,6 @@ func answer(c *gin.Context, serve func() (any, error)) {
 		middleware.Fail(c, err)
 		return
 	}
-	c.Header("Cache-Control", "no-store")
 	c.JSON(http.StatusOK, body)
 }
 
@@ -80,7 +79,6 @@ func (s states) answer(c *gin.Context, serve func(state.Name) (any, error)) {
 	s.named(c, func(name state.Name) error {
 		body, err := serve(name)
 		if err == nil {
-			c.Header("Cache-Control", "no-store")
 			c.JSON(http.StatusOK, body)
 		}
 		return err

@@ -236,6 +236,7 @@ func TestNothingStaysInFlight(t *testing.T) {
 	endFirst := busy(store, c, 2)
 	do("GET /api/v1/state/x", "")
 	endFirst()
+	do("GET /api/v1/state/nobody", "")
 	var all sync.WaitGroup
 	for i := range 300 {
 		all.Go(func() { work[i%len(work)](i / len(work)) })

@@ -91,7 +91,6 @@ func (s states) output(c *gin.Context) {
 			return s.absentOr(c, err)
 		}
 		setNumbers(c, version)
-		c.Header("Cache-Control", "no-store")
 		if raw {
 			sendRaw(c, found[0].Value)
 			return nil

@@ -99,11 +99,15 @@ func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(router)
+	startAsServed(server)
+	t.Cleanup(server.Close)
+	return server
+}
+
+func startAsServed(server *httptest.Server) {
 	server.Listener = middleware.Listen(server.Listener)
 	server.Config.ConnContext = middleware.ConnContext
 	server.Start()
-	t.Cleanup(server.Close)
-	return server
 }
 
 // caller is one organization's client, which follows no redirect.

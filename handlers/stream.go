@@ -13,7 +13,6 @@ import (
 func stream(c *gin.Context, media string, write func(io.Writer) error) error {
 	s := newSender(c, func(header http.Header) {
 		header.Set("Content-Type", media)
-		header.Set("Cache-Control", "no-store")
 	})
 	err := write(streamWriter{s})
 	if err == nil {

@@ -17,6 +17,13 @@ type Verifier interface {
 	Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error)
 }
 
+// The headers of credentials, as net/http spells them: another spelling it would turn into
+// this one for each request.
+const (
+	orgHeader    = "X-Org-Id"
+	apiKeyHeader = "X-Api-Key"
+)
+
 // CertificateVerifier is a Verifier that also knows for whom client certificates stand.
 // *auth.Verifier is one.
 type CertificateVerifier interface {
@@ -59,7 +66,7 @@ func principalOf(c *gin.Context, verifier Verifier, credentials Credentials) (au
 // carriesNone reports whether there is nothing in a request that could have been meant as
 // credentials. Who sends some that are no good is not let in as somebody else.
 func carriesNone(r *http.Request) bool {
-	return len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values("X-API-Key")) == 0
+	return len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values(apiKeyHeader)) == 0
 }
 
 // Principal returns the verified caller; the zero Principal, which may nothing, where
@@ -75,8 +82,8 @@ func Principal(c *gin.Context) auth.Principal {
 // UUID as user name, or a Bearer key that carries its organization, in this order. A token
 // may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {
-	if key := r.Header.Get("X-API-Key"); key != "" {
-		return withOrg(r.Header.Get("X-Org-ID"), key)
+	if key := r.Header.Get(apiKeyHeader); key != "" {
+		return withOrg(r.Header.Get(orgHeader), key)
 	}
 	if user, key, ok := r.BasicAuth(); ok {
 		return withOrg(user, key)
@@ -88,7 +95,7 @@ func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 // Basic user name: the key alone says which organization it is, when it carries one. A
 // token's is that of the rule which it is for, unless the user name is an organization.
 func KeyCredentials(r *http.Request) (auth.Credentials, error) {
-	if user, key, ok := r.BasicAuth(); ok && r.Header.Get("X-API-Key") == "" {
+	if user, key, ok := r.BasicAuth(); ok && r.Header.Get(apiKeyHeader) == "" {
 		if org, carries := auth.OrgOfKey(key); carries {
 			return auth.Credentials{Org: org, Key: key}, nil
 		}
@@ -130,7 +137,7 @@ func bearer(r *http.Request) (auth.Credentials, error) {
 	}
 	key = strings.TrimSpace(key)
 	if auth.IsToken(key) {
-		return withOrg(r.Header.Get("X-Org-ID"), key)
+		return withOrg(r.Header.Get(orgHeader), key)
 	}
 	org, _ := auth.OrgOfKey(key)
 	return auth.Credentials{Org: org, Key: key}, nil

@@ -1,12 +1,16 @@
 package middleware
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
 	"os"
 	"time"
 )
+
+// interim is how what comes before an answer begins, such as 100 Continue.
+const interim = "HTTP/1.1 1"
 
 // heldBytes is how much a connection keeps back: what net/http gathers before it writes.
 const heldBytes = 4 << 10
@@ -56,7 +60,8 @@ type conn struct {
 	// Of the goroutine that serves the connection.
 	holding bool
 	held    []byte // goes out with the next write
-	pair    [2][]byte
+	lines   []byte // go out with the next answer's header
+	pieces  [4][]byte
 	stretch func(n int) bool // may be nil
 }
 
@@ -83,22 +88,39 @@ func (c *conn) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	defer c.writes.end()
-	return c.writeBoth(p)
+	return c.writeAll(p)
 }
 
-// writeBoth writes what is held, and then p. When its deadline passes, it goes on if
-// stretch, who is told how much went out since, has moved it.
-func (c *conn) writeBoth(p []byte) (int, error) {
-	c.pair = [2][]byte{c.held, p}
-	both, total := net.Buffers(c.pair[:]), int64(-len(c.held))
+// writeAll writes what is held, and then p. When its deadline passes, it goes on if stretch,
+// who is told how much went out since, has moved it.
+func (c *conn) writeAll(p []byte) (int, error) {
+	lines := c.gather(p)
+	all, total := net.Buffers(c.pieces[:]), int64(-len(c.held)-lines)
 	for {
-		n, err := both.WriteTo(c.Conn)
+		n, err := all.WriteTo(c.Conn)
 		total += n
 		if !errors.Is(err, os.ErrDeadlineExceeded) || c.stretch == nil || !c.stretch(int(n)) {
-			c.held, c.pair = c.held[:0], [2][]byte{}
+			c.held, c.pieces = c.held[:0], [4][]byte{}
 			return int(max(total, 0)), err
 		}
 	}
+}
+
+// gather puts together what goes out, and returns how many bytes of lines are in it. The
+// first that net/http writes of an answer has all of its status line.
+func (c *conn) gather(p []byte) (lines int) {
+	head, rest := c.held, p
+	if len(head) == 0 {
+		head, rest = p, nil
+	}
+	if len(c.lines) == 0 || bytes.HasPrefix(head, []byte(interim)) {
+		c.pieces = [4][]byte{head, rest}
+		return 0
+	}
+	status := bytes.IndexByte(head, '\n') + 1
+	c.pieces = [4][]byte{head[:status], c.lines, head[status:], rest}
+	lines, c.lines = len(c.lines), c.lines[:0] // what is in pieces stays as it is until the next request
+	return lines
 }
 
 // Read implements net.Conn.

@@ -119,12 +119,9 @@ func (s standing) setHeaders(c *gin.Context) {
 	if s.limit == 0 {
 		return
 	}
-	values := [...]string{strconv.Itoa(s.limit), strconv.Itoa(s.remaining), strconv.Itoa(int(math.Ceil(s.whole.Seconds())))}
-	header := c.Writer.Header()
-	// In the spelling that net/http gives them anyway, at a price for each request.
-	header["Ratelimit-Limit"] = values[0:1:1]
-	header["Ratelimit-Remaining"] = values[1:2:2]
-	header["Ratelimit-Reset"] = values[2:3:3]
+	setLine(c, "Ratelimit-Limit", strconv.Itoa(s.limit))
+	setLine(c, "Ratelimit-Remaining", strconv.Itoa(s.remaining))
+	setLine(c, "Ratelimit-Reset", strconv.Itoa(int(math.Ceil(s.whole.Seconds()))))
 }
 
 func (s standing) fault() *fault.Error {

@@ -86,7 +86,7 @@ func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		w := &pacedWriter{
 			ResponseWriter: c.Writer,
-			conn:           connOf(c.Request.Context()),
+			conn:           recordOf(c).conn,
 			control:        http.NewResponseController(c.Writer),
 			now:            now,
 			progress:       progress{pace: pace},

@@ -14,6 +14,7 @@ import (
 // took 4 µs of a read.
 type record struct {
 	context.Context
+	conn      *conn // nil where it is not of Listen
 	lines     logctx.Attrs
 	id        string
 	client    string // address without port; empty until somebody asks
@@ -36,6 +37,9 @@ func (r *record) Value(key any) any {
 
 // recordIn returns nil outside of the chain.
 func recordIn(ctx context.Context) *record {
+	if r, ok := ctx.(*record); ok {
+		return r
+	}
 	r, _ := ctx.Value(recordKey{}).(*record)
 	return r
 }
@@ -45,7 +49,8 @@ func recordOf(c *gin.Context) *record {
 	if r := recordIn(c.Request.Context()); r != nil {
 		return r
 	}
-	r := &record{Context: c.Request.Context()}
+	ctx := c.Request.Context()
+	r := &record{Context: ctx, conn: connOf(ctx)}
 	withContext(c, r)
 	return r
 }

@@ -22,11 +22,11 @@ const (
 // log line.
 func RequestID() gin.HandlerFunc {
 	return func(c *gin.Context) {
-		id := c.GetHeader(RequestIDHeader)
+		id := c.GetHeader(requestIDKey)
 		if !validRequestID(id) {
 			id = uuid.NewString()
 		}
-		c.Writer.Header()[requestIDKey] = []string{id}
+		setLine(c, requestIDKey, id)
 		r := recordOf(c)
 		r.id = id
 		r.lines.Add(slog.String("request_id", id))

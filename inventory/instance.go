@@ -8,18 +8,15 @@ import (
 
 // instance is a resource while its members go by.
 type instance struct {
-	index   int
-	pointer string // to itself
-
+	index     int
 	name      string
 	nameGiven bool // rightly or wrongly
 	// source is the member that its attributes are in, "attributes" or "properties".
 	source     string
-	inside     bool // of that member
-	count      int  // of attributes
+	count      int // of attributes
 	attributes json.RawMessage
-	// What its attributes call it, if they do.
-	nameAttribute, idAttribute string
+	// What its attributes call it, if they do: values as they stand in the upload.
+	nameAttribute, idAttribute []byte
 }
 
 // given reports whether there is anything of a resource.
@@ -34,13 +31,8 @@ func (p *parser) inResource(r *instance, v jsonscan.Value, base int) {
 			p.resourceName(r, v)
 		}
 	case "attributes", "properties":
-		switch depth {
-		case 1:
+		if depth == 1 {
 			p.attributes(r, v, string(name))
-		case 2:
-			p.attribute(r, v, v.Path.Name(base+1))
-		default:
-			p.below(r, v)
 		}
 	default:
 		if depth == 1 && starts(v) && len(p.ignored) < maxIgnored {
@@ -65,13 +57,14 @@ func (p *parser) resourceName(r *instance, v jsonscan.Value) {
 // attributes takes the object of attributes itself, when it opens and when it closes.
 func (p *parser) attributes(r *instance, v jsonscan.Value, source string) {
 	switch {
-	case v.Kind == jsonscan.EndObject && r.inside:
+	case v.Kind == jsonscan.EndObject && p.open != nil:
 		p.endAttributes(r, v)
 	case !starts(v):
 	case r.source != "":
 		p.faults.add(v.Path, "does not stand beside %s, which means the same", r.source)
 	case v.Kind == jsonscan.BeginObject:
-		r.source, r.inside = source, true
+		r.source = source
+		p.open, p.steps = r, v.Path.Len()
 	default:
 		r.source = source
 		p.faults.add(v.Path, "is an object")
@@ -79,53 +72,57 @@ func (p *parser) attributes(r *instance, v jsonscan.Value, source string) {
 }
 
 func (p *parser) endAttributes(r *instance, v jsonscan.Value) {
-	r.inside = false
+	p.open = nil
 	if r.count > MaxAttributes {
 		p.faults.add(v.Path, "has at most %d attributes", MaxAttributes)
 	}
-	r.attributes = Compact(v.Text)
+	r.attributes = v.Text
+	if v.Spaced {
+		r.attributes = Compact(v.Text)
+	}
+}
+
+// inAttributes takes what stands in the attributes of the open resource.
+func (p *parser) inAttributes(v jsonscan.Value) {
+	switch last := v.Path.Len() - 1; {
+	case v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray:
+	case last == p.steps:
+		p.attribute(p.open, v, v.Path.Name(last))
+	default:
+		p.below(v, v.Path.Name(last))
+	}
 }
 
 // attribute takes one attribute.
 func (p *parser) attribute(r *instance, v jsonscan.Value, key []byte) {
-	if !r.inside || v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray {
-		return
-	}
 	r.count++
 	if len(key) == 0 || !runesWithin(key, MaxKey) {
 		p.faults.add(v.Path, "has a name of 1 to %d characters", MaxKey)
 	}
 	switch string(key) {
 	case "name":
-		r.nameAttribute = callName(v)
+		r.nameAttribute = v.Text
 	case "id":
-		r.idAttribute = callName(v)
+		r.idAttribute = v.Text
 	}
 	p.checkText(v)
 }
 
-// callName returns what a resource can be called: a text that is not too long, or the
-// spelling of a number.
-func callName(v jsonscan.Value) string {
-	switch v.Kind {
-	case jsonscan.String:
-		if text, ok := textWithin(v.Text, MaxName); ok {
-			return string(text)
-		}
-	case jsonscan.Number:
-		if len(v.Text) <= MaxName {
-			return string(v.Text)
-		}
+// callName returns what a resource can be called after an attribute: a text that is not too
+// long, or the spelling of a number; "" after any other, and after none.
+func callName(value []byte) string {
+	if text, ok := textWithin(value, MaxName); ok {
+		return string(text)
+	}
+	if len(value) > 0 && len(value) <= MaxName && (value[0] == '-' || '0' <= value[0] && value[0] <= '9') {
+		return string(value)
 	}
 	return ""
 }
 
 // below takes what stands deeper in the attributes.
-func (p *parser) below(r *instance, v jsonscan.Value) {
-	if !r.inside || v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray {
-		return
-	}
-	if !runesWithin(v.Path.Name(v.Path.Len()-1), MaxText) {
+func (p *parser) below(v jsonscan.Value, key []byte) {
+	if !runesWithin(key, MaxText) {
 		p.faults.add(v.Path, "has a name of at most %d characters", MaxText)
 	}
 	p.checkText(v)
@@ -134,6 +131,9 @@ func (p *parser) below(r *instance, v jsonscan.Value) {
 func (p *parser) checkText(v jsonscan.Value) {
 	switch v.Kind {
 	case jsonscan.String:
+		if len(v.Text) <= MaxText { // it has no more characters than bytes
+			return
+		}
 		if _, ok := textWithin(v.Text, MaxText); !ok {
 			p.faults.add(v.Path, "is a string of at most %d characters", MaxText)
 		}

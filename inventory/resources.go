@@ -62,14 +62,23 @@ func (p *parser) nameOf(r *instance) string {
 	switch {
 	case r.nameGiven:
 		return r.name
-	case r.nameAttribute != "":
-		return r.nameAttribute
-	case r.idAttribute != "":
-		return r.idAttribute
+	}
+	for _, called := range [...][]byte{r.nameAttribute, r.idAttribute} {
+		if name := callName(called); name != "" {
+			return name
+		}
 	}
 	name := p.resourceType.text + "-" + strconv.Itoa(r.index)
 	if utf8.RuneCountInString(name) > MaxName {
-		p.faults.addAt(r.pointer+"/resource_name", "is required: a name made of resource_type and index would have more than %d characters", MaxName)
+		p.faults.addAt(p.pointerTo(r)+"/resource_name", "is required: a name made of resource_type and index would have more than %d characters", MaxName)
 	}
 	return name
+}
+
+// pointerTo returns the pointer to a resource: the upload itself, or an element of its list.
+func (p *parser) pointerTo(r *instance) string {
+	if !p.listGiven {
+		return ""
+	}
+	return "/instances/" + strconv.Itoa(r.index)
 }

@@ -19,6 +19,7 @@ type nameSet struct {
 type name struct {
 	owner int // depth of its object, unique among those that are open
 	text  []byte
+	slot  uint64 // where it is in the table: to hash it again costs a tenth of a walk
 }
 
 func newNameSet() nameSet {
@@ -27,7 +28,7 @@ func newNameSet() nameSet {
 
 // add returns false when the owner has the name already.
 func (s *nameSet) add(owner int, text []byte) bool {
-	n := name{owner, text}
+	n := name{owner: owner, text: text}
 	slot := s.slot(n)
 	for ; s.slots[slot] != 0; slot = s.after(slot) {
 		other := s.names[s.slots[slot]-1]
@@ -35,6 +36,7 @@ func (s *nameSet) add(owner int, text []byte) bool {
 			return false
 		}
 	}
+	n.slot = slot
 	s.names = append(s.names, n)
 	s.slots[slot] = uint32(len(s.names))
 	if len(s.names) > len(s.slots)/4*3 {
@@ -45,12 +47,8 @@ func (s *nameSet) add(owner int, text []byte) bool {
 
 // forget takes out all names but the first count.
 func (s *nameSet) forget(count int) {
-	for i := len(s.names); i > count; i-- {
-		slot := s.slot(s.names[i-1])
-		for s.slots[slot] != uint32(i) {
-			slot = s.after(slot)
-		}
-		s.slots[slot] = 0
+	for _, n := range s.names[count:] {
+		s.slots[n.slot] = 0
 	}
 	s.names = s.names[:count]
 }
@@ -63,6 +61,7 @@ func (s *nameSet) grow() {
 			slot = s.after(slot)
 		}
 		s.slots[slot] = uint32(i + 1)
+		s.names[i].slot = slot
 	}
 }
 

@@ -22,6 +22,8 @@ type scanner struct {
 	data []byte
 	err  error
 	nul  int // offset of the last escape of a NUL; none can stand at zero
+	// What has gone by so far: how many stretches of white space, and how many escapes.
+	spaces, escapes int
 
 	// The containers that are open, one bit for each, the innermost lowest. The 64
 	// innermost at most are in bits, so that the depth of a real state needs no memory;

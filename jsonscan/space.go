@@ -13,7 +13,7 @@ func (s *scanner) space(i int) int {
 	if i < len(s.data) && s.data[i] > ' ' {
 		return i
 	}
-	return skipSpace(s.data, i)
+	return s.skipSpace(i)
 }
 
 // skipSpace knows the layout that Terraform writes, a newline and an indent of spaces,
@@ -22,7 +22,15 @@ func (s *scanner) space(i int) int {
 // tenth.
 //
 //go:noinline
-func skipSpace(data []byte, i int) int {
+func (s *scanner) skipSpace(i int) int {
+	end := behindSpace(s.data, i)
+	if end > i {
+		s.spaces++
+	}
+	return end
+}
+
+func behindSpace(data []byte, i int) int {
 	for i < len(data) {
 		switch data[i] {
 		case '\n':

@@ -72,6 +72,7 @@ func textStops(w uint64) uint64 {
 
 // escape scans the escape whose backslash is at i.
 func (s *scanner) escape(i int) int {
+	s.escapes++
 	if i+1 >= len(s.data) {
 		return s.fail(len(s.data), endOfText)
 	}

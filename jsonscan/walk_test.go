@@ -181,3 +181,26 @@ func TestAppendQuote(t *testing.T) {
 		}
 	}
 }
+
+// TestWalkSpaced: white space counts that is in the container, and outside of strings.
+func TestWalkSpaced(t *testing.T) {
+	for data, want := range map[string]string{
+		` {"a":[1,2],"b":{"c d":" "}} `:           "",
+		`{"a":[1, 2],"b":{"c d":" "}}`:            "/a /",
+		`{"a":[1,2] ,"b":{"c d":" "}}`:            "/",
+		`{"a":[1,2],"b":{"c d":" "` + "\n" + `}}`: "/b /",
+		`{"a":[` + "\t" + `],"b":{}}`:             "/a /",
+		`{"a" :[],"b":{` + "\r" + `}}`:            "/b /",
+	} {
+		var got []string
+		err := Walk([]byte(data), Limits{}, func(v Value) error {
+			if v.Spaced {
+				got = append(got, "/"+strings.TrimPrefix(v.Path.Pointer(), "/"))
+			}
+			return nil
+		})
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, %v; want %q", data, got, err, want)
+		}
+	}
+}

@@ -19,6 +19,8 @@ type frame struct {
 	index int    // of the element that is being scanned; -1 in an object
 	name  []byte // of the member that is being scanned
 	names int    // how many names were known when it opened
+	// spaces is how many stretches of white space had gone by then.
+	spaces int
 }
 
 // run scans the object at i and what follows it.
@@ -47,7 +49,7 @@ func (w *walker) next(i int) int {
 		return w.open(i)
 	}
 	end, _ := w.begin(i)
-	if end < 0 || w.hasNUL() || !w.report(kindOf(c), i, end) {
+	if end < 0 || w.hasNUL() || !w.report(Value{Kind: kindOf(c), Text: w.data[i:end:end]}) {
 		return -1
 	}
 	return w.follow(end)
@@ -71,10 +73,10 @@ func (w *walker) open(i int) int {
 	if w.data[i] == '[' {
 		kind, begin, index, end = array, BeginArray, 0, ']'
 	}
-	if !w.push(i, kind) || !w.report(begin, i, i) {
+	if !w.push(i, kind) || !w.report(Value{Kind: begin}) {
 		return -1
 	}
-	w.frames = append(w.frames, frame{start: i, index: index, names: len(w.names.names)})
+	w.frames = append(w.frames, frame{start: i, index: index, names: len(w.names.names), spaces: w.spaces})
 	i = w.space(i + 1)
 	if i < len(w.data) && w.data[i] == end {
 		return w.follow(i)
@@ -89,11 +91,15 @@ func (w *walker) open(i int) int {
 func (w *walker) member(i int) int {
 	top := &w.frames[len(w.frames)-1]
 	top.name = nil
+	escapes := w.escapes
 	end := w.name(i)
 	if end < 0 {
 		return end
 	}
-	top.name, _ = Unquote(w.data[i:end])
+	top.name = w.data[i+1 : end-1 : end-1]
+	if w.escapes > escapes {
+		top.name, _ = Unquote(w.data[i:end])
+	}
 	if w.hasNUL() {
 		return -1
 	}
@@ -149,20 +155,17 @@ func (w *walker) close(end int, kind Kind) int {
 	if last > 0 { // what ends with the walk can stay
 		w.names.forget(top.names)
 	}
-	if !w.report(kind, top.start, end) {
+	if !w.report(Value{Kind: kind, Text: w.data[top.start:end:end], Spaced: w.spaces > top.spaces}) {
 		return -1
 	}
 	return end
 }
 
-func (w *walker) report(kind Kind, start, end int) bool {
+func (w *walker) report(v Value) bool {
 	if w.visit == nil {
 		return true
 	}
-	v := Value{Kind: kind, Path: Path{w.frames}}
-	if end > start {
-		v.Text = w.data[start:end:end]
-	}
+	v.Path = Path{w.frames}
 	w.err = w.visit(v)
 	w.stopped = w.err != nil
 	return !w.stopped

@@ -31,18 +31,45 @@ func Fields(r inventory.Record) []string {
 		r.Provider, r.Category, r.ResourceType, r.ResourceName, string(r.Attributes)}
 }
 
-// AppendRecord appends the record's row.
-func AppendRecord(dst []byte, r inventory.Record) []byte {
-	dst = inventory.AppendTime(dst, r.Timestamp)
-	dst = append(dst, ',')
-	dst = append(dst, r.Org.String()...)
-	for _, field := range [...]string{r.Provider, r.Category, r.ResourceType, r.ResourceName} {
-		dst = append(dst, ',')
-		dst = AppendField(dst, field)
+// Encoder turns records into rows. Its zero value is ready.
+type Encoder struct {
+	// Neighbours are alike in all that stands before the name, which is made once: with the
+	// timestamp alone a row took a fifth longer.
+	start []byte
+	alike inventory.Record
+}
+
+// Append appends the record's row.
+func (e *Encoder) Append(dst []byte, r inventory.Record) []byte {
+	if !e.startsAlike(&r) {
+		e.begin(&r)
 	}
+	dst = append(dst, e.start...)
+	dst = AppendField(dst, r.ResourceName)
 	dst = append(dst, ',')
 	dst = AppendField(dst, r.Attributes)
 	return append(dst, "\r\n"...)
+}
+
+func (e *Encoder) startsAlike(r *inventory.Record) bool {
+	return len(e.start) > 0 && r.Timestamp.Equal(e.alike.Timestamp) && r.Org == e.alike.Org &&
+		r.Provider == e.alike.Provider && r.Category == e.alike.Category && r.ResourceType == e.alike.ResourceType
+}
+
+func (e *Encoder) begin(r *inventory.Record) {
+	e.alike = *r
+	e.start = inventory.AppendTime(e.start[:0], r.Timestamp)
+	e.start = append(append(e.start, ','), r.Org.String()...)
+	for _, field := range [...]string{r.Provider, r.Category, r.ResourceType} {
+		e.start = AppendField(append(e.start, ','), field)
+	}
+	e.start = append(e.start, ',')
+}
+
+// AppendRecord appends the row of one record.
+func AppendRecord(dst []byte, r inventory.Record) []byte {
+	var e Encoder
+	return e.Append(dst, r)
 }
 
 // Decoder turns rows of one organization into records.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/jsonscan"
 )
 
 // Copied is what a Copy did.
@@ -27,6 +28,9 @@ func Copy(ctx context.Context, from, to inventory.Store, org uuid.UUID, options 
 	digest := NewDigest()
 	for record, err := range from.Records(ctx, org, inventory.Query{}) {
 		if err == nil {
+			err = checkAttributes(record.Record)
+		}
+		if err == nil {
 			err = w.Write(ctx, record.Record)
 		}
 		if err != nil {
@@ -42,6 +46,16 @@ func Copy(ctx context.Context, from, to inventory.Store, org uuid.UUID, options 
 	}
 	err := w.Close(ctx)
 	return Copied{Tally: l.Tally, Source: digest.Extent()}, err
+}
+
+// checkAttributes refuses what a store gives out that nobody can have uploaded: somebody has
+// changed it there. A store takes what it is given for what Resource promises.
+func checkAttributes(r inventory.Record) error {
+	err := jsonscan.Object(r.Attributes, jsonscan.Limits{}, nil)
+	if err != nil {
+		err = fmt.Errorf("organization %s has %s %s at %s, whose attributes are not a JSON object: %w", r.Org, r.ResourceType, r.ResourceName, stamp(r.Timestamp), err)
+	}
+	return err
 }
 
 // nothingLeft refuses a store that has more than what was written.

@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -119,5 +120,19 @@ func TestDryRunChangesNothing(t *testing.T) {
 	}
 	if got := measure(t, to, acme); got.Count != 4 {
 		t.Errorf("the target has %d records", got.Count)
+	}
+}
+
+// TestCopyRefusesBrokenAttributes: what somebody broke in one store does not get into another.
+func TestCopyRefusesBrokenAttributes(t *testing.T) {
+	for _, broken := range []string{"", `{"a":`, `[]`, `{}{}`} {
+		from, to := filled(t, record(acme, start, "whole", `{}`), record(acme, start.Add(time.Second), "broken", broken)), openCSV(t)
+		_, err := transfer.Copy(t.Context(), from, to, acme, transfer.Options{Request: "copy"}, nil)
+		if err == nil || !strings.Contains(err.Error(), "vm broken") {
+			t.Errorf("attributes %q: %v", broken, err)
+		}
+		if found := measure(t, to, acme).Count; found > 1 {
+			t.Errorf("attributes %q: %d records were copied", broken, found)
+		}
 	}
 }

@@ -13,6 +13,7 @@ func (t *tenant) record(group []*pending) error {
 	if err != nil {
 		return err
 	}
+	defer p.giveBack(&t.store.buffers)
 	if len(p.fresh) > 0 {
 		if err := t.write(p); err != nil {
 			return err
@@ -71,7 +72,8 @@ func (t *tenant) writeFile(f appendFile, p *plan) (stamp, error) {
 	if _, err := f.WriteAt(p.bytes, t.head.Length); err != nil {
 		return stamp{}, err
 	}
-	p.change.Journal = index.NewJournalEntry(t.head.Length, p.bytes)
+	room := p.borrow(&t.store.buffers, index.PackedRoom(len(p.bytes)))
+	p.change.Journal = index.NewJournalEntry(t.head.Length, p.bytes, room)
 	return lookAt(t.path)
 }
 

@@ -74,7 +74,7 @@ func (f *flusher) note(t *tenant, p *plan) {
 	}
 	o.length = p.change.Head.Length
 	o.fresh = o.fresh || p.change.Journal.Start == 0
-	f.bytes += int64(len(p.bytes))
+	f.bytes += p.change.Head.Length - p.change.Journal.Start
 	if f.bytes >= flushBytes || len(f.owed) >= flushFiles {
 		f.hurry()
 	}

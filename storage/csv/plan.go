@@ -22,6 +22,22 @@ type plan struct {
 	bytes  []byte
 	change index.Change
 	layout layout
+
+	lent [][]byte // of the store's buffers
+}
+
+func (p *plan) borrow(b *buffers, room int) []byte {
+	buffer := b.take(room)
+	p.lent = append(p.lent, buffer)
+	return buffer
+}
+
+// giveBack ends the use of bytes, and of the change's journal.
+func (p *plan) giveBack(b *buffers) {
+	for _, buffer := range p.lent {
+		b.give(buffer)
+	}
+	p.lent, p.bytes = nil, nil
 }
 
 // newPlan sorts out replays and gives the rest timestamps and places.
@@ -32,7 +48,9 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	}
 	p := &plan{layout: layout{head: t.head, last: t.last}}
 	p.change = index.Change{Org: t.org, Groups: map[index.Group]index.Tally{}}
-	p.bytes = make([]byte, 0, len(csvrow.Header)+sizeOf(group))
+	if len(group) > 1 || t.head.Length == 0 {
+		p.bytes = p.borrow(&t.store.buffers, len(csvrow.Header)+sizeOf(group))
+	}
 	if t.head.Length == 0 {
 		p.bytes = append(p.bytes, csvrow.Header...)
 		p.layout.header(len(csvrow.Header))
@@ -100,10 +118,14 @@ func (p *plan) add(u *pending, now time.Time) bool {
 		p.layout.add(u.rows[start:end], at, false)
 		start = end
 	}
-	for group, n := range u.counts {
-		p.change.Groups[group] = tally(p.change.Groups[group], n, at)
+	for _, c := range u.counts {
+		p.change.Groups[c.group] = tally(p.change.Groups[c.group], c.n, at)
 	}
-	p.bytes = append(p.bytes, u.rows...)
+	if p.bytes == nil { // it is alone
+		p.bytes = u.rows
+	} else {
+		p.bytes = append(p.bytes, u.rows...)
+	}
 	p.change.Batches = append(p.change.Batches, b)
 	p.fresh = append(p.fresh, u)
 	return true

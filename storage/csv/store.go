@@ -43,6 +43,8 @@ type Store struct {
 	active  slots // organizations that are being appended to
 	reads   slots // files that are being read
 
+	buffers buffers
+
 	mu      sync.Mutex
 	foreign map[uuid.UUID]bool // files that Open found and the index does not know
 

@@ -83,7 +83,7 @@ func leaveOpen(t *testing.T, s *Store, b inventory.Batch, happened bool) {
 	t.Helper()
 	tn := s.tenants.acquire(b.Org)
 	defer s.tenants.release(tn)
-	u, err := render(b)
+	u, err := s.render(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,12 @@ type JournalEntry struct {
 	packed []byte
 }
 
-// NewJournalEntry packs the bytes.
-func NewJournalEntry(start int64, bytes []byte) JournalEntry {
-	return JournalEntry{Start: start, packed: s2.Encode(nil, bytes)}
+// PackedRoom is how much room so many bytes may take when they are packed.
+func PackedRoom(bytes int) int { return s2.MaxEncodedLen(bytes) }
+
+// NewJournalEntry packs the bytes into room, and anew if that is less than PackedRoom.
+func NewJournalEntry(start int64, bytes, room []byte) JournalEntry {
+	return JournalEntry{Start: start, packed: s2.Encode(room[:cap(room)], bytes)}
 }
 
 // Bytes unpacks them.

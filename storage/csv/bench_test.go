@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -23,9 +24,10 @@ func BenchmarkUpload(b *testing.B) {
 			for i := range ids {
 				ids[i] = uuid.New()
 			}
-			b.SetBytes(int64(len(rowsOf(benchBatch(ids[0], 1)))))
+			report := reported(b)
+			b.SetBytes(int64(len(rowsOf(benchBatch(ids[0], 1, report)))))
 			together(b, func(worker, i int) error {
-				_, err := s.Append(b.Context(), benchBatch(ids[worker%orgs], i))
+				_, err := s.Append(b.Context(), benchBatch(ids[worker%orgs], i, report))
 				return err
 			})
 		})
@@ -39,7 +41,7 @@ func BenchmarkFloor(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	rows := rowsOf(benchBatch(uuid.New(), 1))
+	rows := rowsOf(benchBatch(uuid.New(), 1, reported(b)))
 	b.SetBytes(int64(len(rows)))
 	type request struct{ done chan error }
 	queue := make(chan request, writers)
@@ -88,21 +90,41 @@ func together(b *testing.B, call func(worker, i int) error) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "uploads/s")
 }
 
-func benchBatch(org uuid.UUID, i int) inventory.Batch {
-	batch := inventory.Batch{ID: fmt.Sprint("bench-", i), Org: org, Resources: make([]inventory.Resource, 100)}
-	for k := range batch.Resources {
-		batch.Resources[k] = inventory.Resource{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: "web-server-01",
-			Attributes: []byte(`{"id":"i-0123456789","size":"t2.micro","zone":"eu-west-1a","tags":{"team":"core","env":"prod"}}`)}
+// reported are the 100 instances that a provider reports.
+func reported(b *testing.B) []inventory.Resource {
+	upload, err := inventory.Parse(sample.NewUpload(100, 1).Bytes())
+	if err != nil {
+		b.Fatal(err)
 	}
-	return batch
+	return upload.Resources
+}
+
+func benchBatch(org uuid.UUID, i int, report []inventory.Resource) inventory.Batch {
+	return inventory.Batch{ID: fmt.Sprint("bench-", i), Org: org, Resources: report}
+}
+
+// BenchmarkRender makes the rows of an upload, without the store around it.
+func BenchmarkRender(b *testing.B) {
+	var s Store
+	batch := benchBatch(uuid.New(), 1, reported(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		p, err := s.render(batch)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.SetBytes(int64(len(p.rows)))
+		s.buffers.give(p.rows)
+	}
 }
 
 func BenchmarkRecords(b *testing.B) {
 	for _, order := range []inventory.Order{inventory.Ascending, inventory.Descending} {
 		b.Run(fmt.Sprintf("descending=%v", order), func(b *testing.B) {
 			s, org := openDir(b, b.TempDir()), uuid.New()
+			report := reported(b)
 			for i := range 100 {
-				upload(b, s, benchBatch(org, i))
+				upload(b, s, benchBatch(org, i, report))
 			}
 			b.ReportAllocs()
 			for b.Loop() {

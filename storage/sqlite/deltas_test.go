@@ -15,11 +15,11 @@ import (
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
-// openDeltas opens a store that makes deltas of small bodies too.
+// openDeltas opens a store that makes deltas of small bodies too, and lists of few events.
 func openDeltas(t testing.TB, dir string) *Store {
 	t.Helper()
 	s := open(t, dir)
-	s.deltaFrom = 1
+	s.deltaFrom, s.writer.session.listEvery = 1, 3
 	return s
 }
 

@@ -17,7 +17,8 @@ func TestMain(m *testing.M) {
 		if err != nil {
 			return nil, err
 		}
-		s.deltaFrom = 1_000 // of 10 KB already: many of them make a kill likely at any point
+		// Deltas of 10 KB already, and lists of few events: many make a kill likely at any point.
+		s.deltaFrom, s.writer.session.listEvery = 1_000, 3
 		return s, nil
 	})
 	os.Exit(m.Run())

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -32,8 +33,8 @@ INSERT INTO versions VALUES (1, 1, 1, -1, 'lineage', '1.9', 0, 2, ?1, 1700000000
 	(3, 2, 1, 7, '', '', 0, 2, ?1, 1700000000000006, '', '', '', '', ''), (4, 4, 1, 7, '', '', 0, 2, ?1, 1700000000000007, '', '', '', '', '');
 INSERT INTO bodies VALUES (1, 'raw', CAST('{}' AS BLOB)), (2, 'raw', CAST('{}' AS BLOB)), (3, 'raw', CAST('{}' AS BLOB)), (4, 'raw', CAST('{}' AS BLOB));`
 
-// makeOld makes a database as the first release did.
-func makeOld(t *testing.T, dir string) {
+// makeOld makes a database as it was after some of the steps, and changes it.
+func makeOld(t *testing.T, dir string, steps []string, change string, args ...any) {
 	t.Helper()
 	path := filepath.Join(dir, databaseName)
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -44,17 +45,18 @@ func makeOld(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	const first = "migrations/00001_states.sql"
-	step, err := migrations.ReadFile(first)
-	if err != nil {
+	old := fstest.MapFS{}
+	for _, name := range steps {
+		step, err := migrations.ReadFile("migrations/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old["migrations/"+name] = &fstest.MapFile{Data: step}
+	}
+	if err := (schema.Schema{Steps: old, Dialect: goose.DialectSQLite3}).Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
-	old := schema.Schema{Steps: fstest.MapFS{first: {Data: step}}, Dialect: goose.DialectSQLite3}
-	if err := old.Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err != nil {
-		t.Fatal(err)
-	}
-	digest := describe([]byte("{}")).Digest
-	if _, err := db.ExecContext(t.Context(), oldRows, digest[:]); err != nil {
+	if _, err := db.ExecContext(t.Context(), change, args...); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -63,7 +65,8 @@ func makeOld(t *testing.T, dir string) {
 // has the value that stands for not known.
 func TestMigrate(t *testing.T) {
 	dir := t.TempDir()
-	makeOld(t, dir)
+	digest := describe([]byte("{}")).Digest
+	makeOld(t, dir, []string{"00001_states.sql"}, oldRows, digest[:])
 	s := open(t, dir)
 	defer s.Close()
 	ref := func(name state.Name) state.Ref { return state.Ref{Org: uuid.UUID{1}, Name: name} }
@@ -100,4 +103,42 @@ func TestMigrate(t *testing.T) {
 		t.Error(err)
 	}
 	mustPut(t, s, ref("deleted"), []byte("{}"))
+}
+
+// oldEvents are a thousand events of two organizations, half of them of a state that is
+// gone, as they were before there were any that are not listed.
+const oldEvents = `
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+INSERT INTO events SELECT i, i, printf('0%d000000-0000-0000-0000-000000000000', 1 + i % 2),
+	iif(i % 100 = 0, 'version.purge', 'lock.take'), iif(i % 4 < 2, 'gone', 'here'), 0, '', '', '', '', 'k', '', '', '', '', ''
+FROM n`
+
+// TestMigrateEvents finds the events of an older log in each list, and what came since.
+func TestMigrateEvents(t *testing.T) {
+	dir := t.TempDir()
+	makeOld(t, dir, []string{"00001_states.sql", "00002_history.sql", "00003_deltas.sql"}, oldEvents)
+	s := open(t, dir)
+	defer s.Close()
+	var all []audit.Event
+	for i := range 1000 + 2*unlisted {
+		e := audit.Event{Sequence: uint64(i + 1), At: time.UnixMicro(int64(i + 1)).UTC(), Org: uuid.UUID{byte(1 + (i+1)%2)}, Action: audit.LockTake, State: "here", Actor: audit.Actor{KeyID: "k"}}
+		if (i+1)%100 == 0 {
+			e.Action = audit.VersionPurge
+		}
+		if (i+1)%4 < 2 {
+			e.State = "gone"
+		}
+		if i >= 1000 {
+			if err := s.Record(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all = append(all, e)
+	}
+	slices.Reverse(all)
+	for _, q := range []audit.Query{{}, {State: "gone"}, {State: "here"}, {Action: audit.VersionPurge}} {
+		q.Limit = 100
+		wantList(t, s, uuid.UUID{1}, q, all)
+		wantList(t, s, uuid.UUID{2}, q, all)
+	}
 }

@@ -18,6 +18,8 @@ type session struct {
 	// each; 0 when it must be. What is undone takes it back.
 	newest int64
 	heads  *heads
+	// listEvery is after how many events those that are unlisted are listed.
+	listEvery int64
 
 	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody, isBase   *sql.Stmt
@@ -25,7 +27,7 @@ type session struct {
 	setSeen, retireLock, lockUsed           *sql.Stmt
 	candidateStatus, openCandidates         *sql.Stmt
 	addCandidate, settle                    *sql.Stmt
-	addEvent, lastEvent                     *sql.Stmt
+	addEvent, lastEvent, listEvents         *sql.Stmt
 	addProbe, deleteProbe                   *sql.Stmt
 	dataVersion                             *sql.Stmt
 }
@@ -35,7 +37,7 @@ func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session
 	if err != nil {
 		return nil, err
 	}
-	t := &session{conn: conn, now: now, head: &headQuery{}, heads: newHeads()}
+	t := &session{conn: conn, now: now, head: &headQuery{}, heads: newHeads(), listEvery: unlisted}
 	if err := prepare(ctx, conn, t.statements()); err != nil {
 		return nil, errors.Join(err, t.close())
 	}
@@ -67,6 +69,7 @@ func (t *session) statements() []statement {
 		{&t.settle, sqlSettle},
 		{&t.addEvent, sqlAddEvent},
 		{&t.lastEvent, sqlLastEvent},
+		{&t.listEvents, sqlListEvents},
 		{&t.addProbe, sqlAddProbe},
 		{&t.deleteProbe, sqlDeleteProbe},
 		{&t.dataVersion, sqlDataVersion},

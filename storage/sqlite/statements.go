@@ -72,7 +72,8 @@ const (
 	sqlSettle = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL WHERE state = ? AND id = ?`
 
 	sqlAddEvent = `INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key,
-		key_name, subject, role, address, request) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		key_name, subject, role, address, request, listed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`
+	sqlListEvents   = `UPDATE events SET listed = 1 WHERE sequence > ? AND listed = 0`
 	sqlLastEvent    = `SELECT at FROM events WHERE sequence = (SELECT max(sequence) FROM events)`
 	sqlLastSequence = `SELECT ifnull(max(sequence), 0) FROM events`
 	sqlEventAt      = `SELECT at FROM events WHERE sequence >= ? ORDER BY sequence LIMIT 1`

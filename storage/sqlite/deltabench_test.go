@@ -21,7 +21,7 @@ import (
 //
 //	go test ./storage/sqlite -run '^$' -bench Versions -benchtime 200x
 func BenchmarkVersions(b *testing.B) {
-	for _, size := range []int{20_000, 100_000, 1_000_000, 10_000_000} {
+	for _, size := range []int{10_000, 20_000, 100_000, 1_000_000, 10_000_000} {
 		for _, how := range []struct {
 			name      string
 			deltaFrom int

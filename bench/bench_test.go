@@ -43,10 +43,11 @@ func TestMixes(t *testing.T) {
 	}
 }
 
-func TestRemoveLeavesNoStates(t *testing.T) {
+// deletions starts a server that counts the states that are taken away.
+func deletions(t *testing.T) (bench.Target, *atomic.Int64) {
 	var found atomic.Int64
 	router := serve(t, middleware.Limits{})
-	target := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		watched := httptest.NewRecorder()
 		router.ServeHTTP(watched, r)
 		if r.Method == http.MethodDelete && watched.Code == http.StatusOK {
@@ -54,7 +55,25 @@ func TestRemoveLeavesNoStates(t *testing.T) {
 		}
 		w.WriteHeader(watched.Code)
 		_, _ = watched.Body.WriteTo(w)
-	}))
+	})), &found
+}
+
+// A load that some of the keys can't be used for leaves nothing of the others, and says so
+// once, however many connections there are.
+func TestFailedOpenLeavesNoStates(t *testing.T) {
+	target, found := deletions(t)
+	target.Identities[1].Key = "wrong"
+	_, err := bench.Open(t.Context(), target, bench.Options{Mix: bench.Cycle, Size: 10_000, Connections: 6, Name: "bench"})
+	if err == nil || strings.Count(err.Error(), "POST 401") != 1 || strings.Contains(err.Error(), "DELETE") {
+		t.Errorf("%v", err)
+	}
+	if found.Load() != 3 {
+		t.Errorf("%d states were removed, want the 3 that were written", found.Load())
+	}
+}
+
+func TestRemoveLeavesNoStates(t *testing.T) {
+	target, found := deletions(t)
 	load := open(t, target, bench.Options{Mix: bench.Cycle, Connections: 3})
 	measure(t, load, 5)
 	if err := load.Remove(t.Context()); err != nil || found.Load() != 3 {

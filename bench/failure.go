@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -29,6 +30,22 @@ func (f *Failure) Error() string {
 		text += ": " + f.Detail
 	}
 	return text
+}
+
+// at says in which step err happened, if it is a failure.
+func at(step string, err error) error {
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		failure.Step = step
+	}
+	return err
+}
+
+// kindOf says what failures of a kind have in common.
+func kindOf(err error) string {
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		return failure.Step + " " + failure.Kind
+	}
+	return err.Error()
 }
 
 // wantStatus refuses an answer with another status, with what it says.

@@ -61,6 +61,7 @@ func Open(ctx context.Context, t Target, o Options) (*Load, error) {
 		l.sessions = append(l.sessions, l.session(p, t.Identities, i))
 	}
 	if err := l.each(func(_ int, s *session) error { return patiently(ctx, l.prepare(s)) }); err != nil {
+		err = errors.Join(err, l.Remove(context.WithoutCancel(ctx)))
 		l.Close()
 		return nil, err
 	}
@@ -109,7 +110,21 @@ func (l *Load) each(work func(int, *session) error) error {
 		running.Go(func() { errs[i] = work(i, s) })
 	}
 	running.Wait()
-	return errors.Join(errs...)
+	return eachOnce(errs)
+}
+
+// eachOnce joins errors, but of failures of a kind only the first: connections fail alike.
+func eachOnce(errs []error) error {
+	var different []error
+	said := map[string]bool{}
+	for _, err := range errs {
+		if err == nil || said[kindOf(err)] {
+			continue
+		}
+		said[kindOf(err)] = true
+		different = append(different, err)
+	}
+	return errors.Join(different...)
 }
 
 // patience is how long a server may refuse what is not measured for its number.
@@ -126,12 +141,15 @@ func patiently(ctx context.Context, work func(context.Context) error) error {
 	}
 }
 
-// Remove takes the states away. Their versions stay in the store.
+// Remove takes away those of the states that are there. Their versions stay in the store.
 func (l *Load) Remove(ctx context.Context) error {
 	if !l.options.Mix.hasStates() {
 		return nil
 	}
 	return l.each(func(_ int, s *session) error {
+		if !s.there {
+			return nil
+		}
 		if s.lockID != "" {
 			_ = s.unlock(ctx)
 		}

@@ -31,6 +31,7 @@ type session struct {
 	conn     *conn
 	path     string // of its state
 	state    *sample.State
+	there    bool // the server has taken the state
 	report   *sample.Upload
 	asking   string               // header lines of reads
 	lockID   string               // of the lock that it may hold; empty for none
@@ -50,10 +51,7 @@ func (s *session) timed(ctx context.Context, step int, run func() error) error {
 		err = run()
 	}
 	s.took[step] = time.Since(start)
-	if failure, ok := errors.AsType[*Failure](err); ok {
-		failure.Step = stepName(step)
-	}
-	return err
+	return at(stepName(step), err)
 }
 
 // clientWait is how long Terraform and OpenTofu wait before they try again.
@@ -90,7 +88,9 @@ func (s *session) write(ctx context.Context) error {
 	if s.lockID != "" {
 		path += "?ID=" + s.lockID
 	}
-	return s.conn.do(ctx, request{method: http.MethodPost, path: path, body: s.state.Bytes()}, s.succeeded)
+	err := s.conn.do(ctx, request{method: http.MethodPost, path: path, body: s.state.Bytes()}, s.succeeded)
+	s.there = s.there || err == nil
+	return err
 }
 
 func (s *session) unlock(ctx context.Context) error {
@@ -126,5 +126,5 @@ func (s *session) settle(ctx context.Context) error {
 
 // remove takes the state away.
 func (s *session) remove(ctx context.Context) error {
-	return s.conn.do(ctx, request{method: http.MethodDelete, path: s.path}, s.succeeded)
+	return at(http.MethodDelete, s.conn.do(ctx, request{method: http.MethodDelete, path: s.path}, s.succeeded))
 }

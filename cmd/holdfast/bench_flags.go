@@ -24,7 +24,10 @@ const (
 // Uploads have one size.
 func (f benchFlags) plans() (all []bench.Options, err error) {
 	if f.duration <= 0 || f.duration > maxBenchDuration || f.warmup < 0 || f.warmup > maxBenchDuration || f.count < 0 {
-		return nil, usagef("--duration and --warmup are at most %s, --count is at least 0", maxBenchDuration)
+		return nil, usagef("--duration is above 0, --warmup and --count are at least 0; the first two are at most %s", maxBenchDuration)
+	}
+	if len(f.mixes) == 0 || len(f.sizes) == 0 || len(f.connections) == 0 {
+		return nil, usagef("--mix, --size and --connections can't be empty")
 	}
 	sizes, err := f.stateSizes()
 	if err != nil {

@@ -109,7 +109,10 @@ func TestBenchRefuses(t *testing.T) {
 		"--connections 2000":                  "--connections are 1 to 1024",
 		"--connections 1000 --size 10MB":      "in all at most 4000 MB",
 		"--duration 2h":                       "at most 1h0m0s",
-		"--count -1":                          "--count is at least 0",
+		"--duration 0s":                       "--duration is above 0",
+		"--count -1":                          "--count are at least 0",
+		"--mix=":                              "can't be empty",
+		"--size=":                             "can't be empty",
 		"--addr localhost --keys /dev/null/x": "the server's address",
 	} {
 		s.refuse(exitUsage, want, append([]string{"bench"}, strings.Fields(args)...)...)

@@ -136,3 +136,32 @@ func TestPerformancePage(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with the flags is said before anything is measured, and nothing that makes no
+// sense gets into the results.
+func TestFlagsAreChecked(t *testing.T) {
+	good := options{only: "^read 10 KB 16$", runs: 1, duration: time.Second}
+	if rows, err := good.check(); err != nil || len(rows) != 1 {
+		t.Errorf("%v, %v", rows, err)
+	}
+	unmarked := filepath.Join(t.TempDir(), "unmarked.md")
+	if err := os.WriteFile(unmarked, []byte("# Performance"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for want, change := range map[string]func(*options){
+		"-only: ":            func(o *options) { o.only = "[" },
+		"names no row":       func(o *options) { o.only = "^read 10 MB" },
+		"\"^read 10 KB 1$\"": func(o *options) { o.only, o.quick = "^read 10 KB 1$", true },
+		"-runs is at least":  func(o *options) { o.runs = 0 },
+		"-duration above 0":  func(o *options) { o.duration = -1 },
+		"-warmup at least 0": func(o *options) { o.warmup = -1 },
+		"no such file":       func(o *options) { o.docs = unmarked + "x" },
+		"no markers":         func(o *options) { o.docs = unmarked },
+	} {
+		o := good
+		change(&o)
+		if _, err := o.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want …%s…", o, err, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -49,6 +50,10 @@ func readFlags() (o options) {
 	flag.StringVar(&o.floor.kind, "floor", "", "be a floor: "+fixedFloor+", "+durableFloor+" or "+uploadFloor+" (used by the program itself)")
 	flag.IntVar(&o.floor.size, "floor-size", 0, "of the state that the fixed floor returns")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "compare: there are flags only, no %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	if o.quick {
 		o.runs, o.warmup, o.duration = 1, 100*time.Millisecond, 500*time.Millisecond
 	}
@@ -59,7 +64,7 @@ func run(ctx context.Context, o options) error {
 	if o.floor.kind != "" {
 		return serveFloor(ctx, o.floor)
 	}
-	wanted, err := regexp.Compile(o.only)
+	wanted, err := o.check()
 	if err != nil {
 		return err
 	}
@@ -69,10 +74,7 @@ func run(ctx context.Context, o options) error {
 	}
 	defer os.RemoveAll(c.dir)
 	found := report{Machine: local.ThisMachine(), Version: c.version(ctx), Runs: o.runs, Seconds: o.duration.Seconds(), MD5: o.md5}
-	for _, one := range rows(o.shared) {
-		if !wanted.MatchString(one.String()) || o.quick && one.Target == 0 {
-			continue
-		}
+	for _, one := range wanted {
 		outcome, err := c.measure(ctx, one)
 		if err != nil {
 			return fmt.Errorf("%s: %w", one, err)
@@ -81,6 +83,29 @@ func run(ctx context.Context, o options) error {
 		found.Rows = append(found.Rows, outcome)
 	}
 	return o.publish(found)
+}
+
+// check returns the rows that are wanted, or what is wrong with the flags: it would be a pity
+// to learn that when all is measured.
+func (o options) check() (wanted []row, err error) {
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return nil, fmt.Errorf("-only: %w", err)
+	}
+	for _, one := range rows(o.shared) {
+		if only.MatchString(one.String()) && (one.Target > 0 || !o.quick) {
+			wanted = append(wanted, one)
+		}
+	}
+	switch {
+	case len(wanted) == 0:
+		return nil, fmt.Errorf("-only %q names no row; the first is %q", o.only, rows(o.shared)[0])
+	case o.runs < 1 || o.duration <= 0 || o.warmup < 0:
+		return nil, errors.New("-runs is at least 1, -duration above 0, -warmup at least 0")
+	case o.docs != "":
+		_, _, err = readDocs(o.docs)
+	}
+	return wanted, err
 }
 
 // publish shows what was found, and writes it where the flags say.

@@ -103,14 +103,23 @@ const (
 
 // updateDocs puts text between the markers of a Markdown file.
 func updateDocs(path, text string) error {
-	old, err := os.ReadFile(path)
+	before, after, err := readDocs(path)
 	if err != nil {
 		return err
+	}
+	return os.WriteFile(path, []byte(before+docsBegin+"\n"+text+"\n"+docsEnd+after), 0o644)
+}
+
+// readDocs returns what stands before and behind the results.
+func readDocs(path string) (before, after string, err error) {
+	old, err := os.ReadFile(path)
+	if err != nil {
+		return "", "", err
 	}
 	before, rest, begins := strings.Cut(string(old), docsBegin)
 	_, after, ends := strings.Cut(rest, docsEnd)
 	if !begins || !ends {
-		return fmt.Errorf("%s has no markers for the results", path)
+		return "", "", fmt.Errorf("%s has no markers for the results", path)
 	}
-	return os.WriteFile(path, []byte(before+docsBegin+"\n"+text+"\n"+docsEnd+after), 0o644)
+	return before, after, nil
 }

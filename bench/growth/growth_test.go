@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/bench"
 )
@@ -51,6 +52,23 @@ func TestCurvesAreDocumented(t *testing.T) {
 	for _, c := range curves() {
 		if !strings.Contains(string(page), "| "+c.name) && !strings.Contains(string(page), ", "+c.name+" |") {
 			t.Errorf("docs/performance.md does not say what %q is", c.name)
+		}
+	}
+}
+
+func TestFlagsAreChecked(t *testing.T) {
+	good := options{only: "^versions", limit: time.Second, duration: time.Second}
+	if wanted, err := good.check(); err != nil || len(wanted) != 2 {
+		t.Errorf("%d curves, %v", len(wanted), err)
+	}
+	for want, o := range map[string]options{
+		"-only: ":         {only: "[", limit: 1, duration: 1},
+		"names no curve":  {only: "none", limit: 1, duration: 1},
+		"are above 0":     {duration: 1},
+		"-duration are a": {limit: 1},
+	} {
+		if _, err := o.check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want …%s…", o, err, want)
 		}
 	}
 }

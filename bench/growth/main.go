@@ -40,6 +40,10 @@ func readFlags() (o options) {
 	flag.DurationVar(&o.limit, "limit", 10*time.Minute, "for each curve; points beyond it are left out")
 	flag.DurationVar(&o.duration, "duration", 3*time.Second, "of each measurement")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "growth: there are flags only, no %q\n", flag.Arg(0))
+		os.Exit(2)
+	}
 	return o
 }
 
@@ -52,16 +56,13 @@ type found struct {
 }
 
 func run(ctx context.Context, o options) error {
-	wanted, err := regexp.Compile(o.only)
+	wanted, err := o.check()
 	if err != nil {
 		return err
 	}
 	all := found{Machine: local.ThisMachine(), Points: []point{}, Cut: []string{}}
 	fmt.Println(csvHeader)
-	for _, c := range curves() {
-		if !wanted.MatchString(c.name) {
-			continue
-		}
+	for _, c := range wanted {
 		points, err := o.follow(ctx, c)
 		all.Points = append(all.Points, points...)
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
@@ -79,6 +80,26 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	return os.WriteFile(o.json, append(data, '\n'), 0o644)
+}
+
+// check returns the curves that are wanted, or what is wrong with the flags.
+func (o options) check() (wanted []curve, err error) {
+	only, err := regexp.Compile(o.only)
+	if err != nil {
+		return nil, fmt.Errorf("-only: %w", err)
+	}
+	for _, c := range curves() {
+		if only.MatchString(c.name) {
+			wanted = append(wanted, c)
+		}
+	}
+	if len(wanted) == 0 {
+		return nil, fmt.Errorf("-only %q names no curve; the first is %q", o.only, curves()[0].name)
+	}
+	if o.limit <= 0 || o.duration <= 0 {
+		return nil, errors.New("-limit and -duration are above 0")
+	}
+	return wanted, nil
 }
 
 // follow measures a curve's points, on an empty disk, until its time is up.

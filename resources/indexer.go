@@ -96,15 +96,18 @@ func (x *Indexer) Wake() bool {
 
 func (x *Indexer) run(ctx context.Context) {
 	defer close(x.done)
+	next := pace{wake: x.wake}
 	for ctx.Err() == nil {
 		wait := pollEvery
-		if err := x.look(ctx, pace{wake: x.wake}); err != nil && ctx.Err() == nil {
+		if err := x.look(ctx, next); err != nil && ctx.Err() == nil {
 			x.Log.WarnContext(ctx, "the resource index is behind; trying again", "error", err)
 			wait = retryWait
 		}
+		next = pace{wake: x.wake}
 		timer := time.NewTimer(wait)
 		select {
 		case <-x.wake:
+			next = pace{} // somebody waits for this look's end
 		case <-timer.C:
 		case <-ctx.Done():
 		}

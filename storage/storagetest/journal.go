@@ -2,7 +2,7 @@ package storagetest
 
 import (
 	"bytes"
-	"encoding/json"
+	"encoding/gob"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,7 +10,7 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 )
 
-// journal is a file with a line for each batch. A nil journal takes everything.
+// journal is a file of batches. A nil journal takes everything.
 type journal struct{ file *os.File }
 
 // OpenInventory returns the store whose batches are in dir, made when it is missing.
@@ -31,60 +31,39 @@ func OpenInventory(dir string) (*Inventory, error) {
 	return s, nil
 }
 
-// recover files every whole line, and cuts off the torn one that a crash may have left.
+// recover files every whole batch, and cuts off the torn one that a crash may have left.
 func (s *Inventory) recover() error {
 	file := s.journal.file
-	text, err := os.ReadFile(file.Name())
+	data, err := os.ReadFile(file.Name())
 	if err != nil {
 		return err
 	}
-	whole := text[:bytes.LastIndexByte(text, '\n')+1]
-	for line := range bytes.Lines(whole) {
+	whole := int64(0)
+	for rest := bytes.NewReader(data); rest.Len() > 0; whole = int64(len(data) - rest.Len()) {
 		var batch inventory.Batch
-		if err := json.Unmarshal(line, &batch); err != nil {
-			return err
-		}
-		if err := restoreAttributes(&batch); err != nil {
-			return err
+		// Each batch has a decoder of its own; bytes.Reader is not read ahead of it.
+		if err := gob.NewDecoder(rest).Decode(&batch); err != nil {
+			break // the kill came in mid-write
 		}
 		s.file(batch)
 	}
-	return file.Truncate(int64(len(whole)))
+	return file.Truncate(whole)
 }
 
-// write makes a batch durable. Attributes are written as strings: as JSON they would
-// change their spelling.
+// write makes a batch durable. It is not JSON, which the race detector makes so slow that
+// the kill tests would spend most of their time on reading the journal.
 func (j *journal) write(batch inventory.Batch) error {
 	if j == nil {
 		return nil
 	}
-	batch.Resources = append([]inventory.Resource(nil), batch.Resources...)
-	for i := range batch.Resources {
-		quoted, err := json.Marshal(string(batch.Resources[i].Attributes))
-		if err != nil {
-			return err
-		}
-		batch.Resources[i].Attributes = quoted
-	}
-	line, err := json.Marshal(batch)
-	if err != nil {
+	var record bytes.Buffer
+	if err := gob.NewEncoder(&record).Encode(batch); err != nil {
 		return err
 	}
-	if _, err := j.file.Write(append(line, '\n')); err != nil {
+	if _, err := j.file.Write(record.Bytes()); err != nil {
 		return err
 	}
 	return j.file.Sync()
-}
-
-func restoreAttributes(batch *inventory.Batch) error {
-	for i := range batch.Resources {
-		var text string
-		if err := json.Unmarshal(batch.Resources[i].Attributes, &text); err != nil {
-			return err
-		}
-		batch.Resources[i].Attributes = json.RawMessage(text)
-	}
-	return nil
 }
 
 func (j *journal) close() error {

@@ -19,7 +19,7 @@ import (
 func TestManyOrganizations(t *testing.T) {
 	n := 10_000
 	if underRace || testing.Short() {
-		n = 1500
+		n = 600 // twice as many as may be open
 	}
 	before := openFiles(t)
 	s := openIn(t, Options{Dir: t.TempDir()})

@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 		}
 		return openJournals(dir)
 	})
+	storagetest.FewChecks()
 	os.Exit(mysqltest.Main(m))
 }
 

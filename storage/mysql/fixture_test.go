@@ -19,6 +19,7 @@ func TestMain(m *testing.M) {
 	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
 		return Open(context.Background(), optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
 	})
+	storagetest.FewChecks()
 	os.Exit(mysqltest.Main(m))
 }
 

@@ -50,9 +50,9 @@ func checkOrganizations(t *testing.T, store inventory.Store) {
 	}
 }
 
-// checkManyOrganizations has hundreds of organizations come at once.
+// checkManyOrganizations has a hundred organizations come at once.
 func checkManyOrganizations(t *testing.T, store inventory.Store) {
-	const workers, each = 20, 15
+	const workers, each = 20, 5
 	orgs := make([]uuid.UUID, workers*each)
 	want := make([][]inventory.Record, len(orgs))
 	for i := range orgs {

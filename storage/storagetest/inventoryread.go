@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,14 +36,16 @@ func mustRead(t *testing.T, store inventory.Store, org uuid.UUID, query inventor
 	if err != nil {
 		t.Fatalf("Records(%+v): %v", query, err)
 	}
-	cursors := regexp.MustCompile(`^[A-Za-z0-9._~-]{1,128}$`)
 	for _, p := range all {
-		if !cursors.MatchString(p.Next) {
+		if p.Next == "" || len(p.Next) > 128 || strings.Trim(p.Next, urlSafe) != "" {
 			t.Fatalf("the cursor %q is not 1 to 128 URL-safe characters", p.Next)
 		}
 	}
 	return all
 }
+
+// urlSafe are the characters that need no escape in a URL.
+const urlSafe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._~-"
 
 func bare(all []inventory.Positioned) []inventory.Record {
 	var records []inventory.Record

@@ -16,5 +16,6 @@ func TestMain(m *testing.M) {
 		store, err := storagetest.OpenInventory(dir)
 		return wrapBroken(store), err
 	})
+	storagetest.FewChecks()
 	os.Exit(m.Run())
 }

@@ -15,6 +15,7 @@ import (
 // Scenario: a key that may not write announces a large state and sends nothing of it.
 // Check: it is refused all the same, so that no such body takes up room that others need.
 func TestWhoMayNotWriteIsRefusedBeforeTheBody(t *testing.T) {
+	t.Parallel() // it waits
 	patterns, err := auth.ParsePatterns("prod/*")
 	if err != nil {
 		t.Fatal(err)

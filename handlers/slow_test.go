@@ -131,6 +131,7 @@ func TestBodiesNobodyReads(t *testing.T) {
 // A slow line at twice the least rate gets two megabytes through, which takes longer than
 // the grace.
 func TestSlowButHonest(t *testing.T) {
+	t.Parallel() // it waits
 	const rate = 256 << 10
 	deps := testDeps(t)
 	deps.MaxStateBytes = 2 << 20
@@ -150,6 +151,7 @@ func TestSlowButHonest(t *testing.T) {
 
 // Who takes no answer is cut off, and what it had taken is free again.
 func TestSlowReaders(t *testing.T) {
+	t.Parallel() // it waits
 	deps, _ := heldDeps(t, middleware.Limits{InFlight: 3, BodyBytes: 128 << 20,
 		Pace: middleware.Pace{Silence: 2 * time.Second, MinRate: 1 << 10}})
 	deps.MaxStateBytes = 32 << 20

@@ -21,6 +21,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // generated is a store of records that are made up as they are read.
@@ -87,7 +88,7 @@ func (c caller) open(path string, headers ...string) *http.Response {
 
 // A million records pass through without being held; with the other formats fewer, to
 // save time.
-func TestDataMemoryIsBounded(t *testing.T) {
+func TestMillionRecords(t *testing.T) {
 	for i, test := range []struct{ path, accept, encoding string }{
 		{"/api/v1/data", "application/json", "identity"},
 		{"/api/v1/data", "application/json", "gzip"},
@@ -96,7 +97,7 @@ func TestDataMemoryIsBounded(t *testing.T) {
 		{"/api/v1/data/latest", "application/json", "identity"},
 	} {
 		count := 100_000
-		if i == 0 && !testing.Short() {
+		if i == 0 && !storagetest.UnderRace && !testing.Short() {
 			count = 1_000_000
 		}
 		var first, most atomic.Uint64
@@ -162,6 +163,7 @@ func TestDataFailsBeforeItBegins(t *testing.T) {
 
 // What comes slowly is not held back until a piece is full.
 func TestDataDoesNotWait(t *testing.T) {
+	t.Parallel() // it waits
 	for _, encoding := range []string{"identity", "gzip"} {
 		resume := make(chan struct{})
 		store := generated{count: 5, each: func(i int) {

@@ -84,10 +84,10 @@ func TestTextStops(t *testing.T) {
 	}
 }
 
-// TestDeep nests as deep as 64 MB allow. It costs a bit for each bracket, and a few times
+// TestDeep nests as deep as 16 MB allow. It costs a bit for each bracket, and a few times
 // as much again for growing the stack; the time bound leaves room for the race detector.
 func TestDeep(t *testing.T) {
-	const size = 64 << 20
+	const size = 16 << 20
 	data := []byte(`{"a":` + strings.Repeat("[", size))
 
 	var before, after runtime.MemStats

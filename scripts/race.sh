@@ -30,7 +30,10 @@ if scratch=$(memory); then
 fi
 if command -v "$(go env CC)" >/dev/null; then
   echo "== go test -race"
-  CGO_ENABLED=1 scripts/mysql.sh go test -race "${unwatched[@]}" -timeout 20m ./...
+  export CGO_ENABLED=1
+  scripts/mysql.sh go test -race "${unwatched[@]}" -timeout 20m ./...
+  echo "== go test of a million records and ten thousand organizations, without the detector"
+  scripts/mysql.sh go test -run '^(TestMillionRecords|TestManyOrganizations)$' ./handlers ./storage/csv ./storage/mysql
   exit
 fi
 if [ "${CI:-}" = true ]; then

@@ -12,13 +12,14 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
+	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // TestManyOrganizations appends to ten thousand files, and reads them, with few of them
 // open at a time.
 func TestManyOrganizations(t *testing.T) {
 	n := 10_000
-	if underRace || testing.Short() {
+	if storagetest.UnderRace || testing.Short() {
 		n = 600 // twice as many as may be open
 	}
 	before := openFiles(t)
@@ -67,8 +68,8 @@ func openFiles(t *testing.T) int {
 // TestMillionRecords adopts and reads a large file in both directions with little memory.
 func TestMillionRecords(t *testing.T) {
 	n := 1_000_000
-	if underRace || testing.Short() {
-		n = 100_000
+	if storagetest.UnderRace || testing.Short() {
+		n = 20_000
 	}
 	dir, org := t.TempDir(), uuid.New()
 	s := openDir(t, dir)

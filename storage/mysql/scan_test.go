@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // TestGaps reads over IDs that are far apart, with and without a filter.
@@ -73,13 +73,10 @@ func TestGrowingRows(t *testing.T) {
 	}
 }
 
-// TestReaderMemory reads very many records, and looks at the heap meanwhile.
-func TestReaderMemory(t *testing.T) {
-	total := 200_000
-	if os.Getenv("HOLDFAST_TORTURE") != "" {
-		total = 1_000_000
-	}
-	if testing.Short() {
+// TestMillionRecords reads a million records, and looks at the heap meanwhile.
+func TestMillionRecords(t *testing.T) {
+	total := 1_000_000
+	if storagetest.UnderRace || testing.Short() {
 		total = 20_000
 	}
 	d := mysqltest.New(t)

@@ -58,7 +58,7 @@ func checkReads(t *testing.T, store state.Store) {
 }
 
 func (w *watched) write(ctx context.Context, store state.Store) error {
-	for number := uint64(1); number <= 120; number++ {
+	for number := uint64(1); number <= 60; number++ {
 		body := stateBody(number, "")
 		if err := w.event(2*number-1, func() error {
 			_, err := store.Update(ctx, w.ref, body, accept(describe(body)))

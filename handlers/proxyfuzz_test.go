@@ -17,18 +17,19 @@ func FuzzForwardedFor(f *testing.F) {
 		f.Add(seed, true)
 		f.Add(seed, false)
 	}
+	deps, address := testDeps(f), ""
+	deps.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	deps.Verifier = witness{testKeys(), &address}
+	router, err := handlers.NewRouter(deps)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, header string, trusted bool) {
-		deps, caller := testDeps(t), "198.51.100.1"
-		deps.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+		caller := "198.51.100.1"
 		if trusted {
 			caller = "192.0.2.1"
 		}
-		var address string
-		deps.Verifier = witness{testKeys(), &address}
-		router, err := handlers.NewRouter(deps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		address = "" // of the run before
 		r := httptest.NewRequest("GET", "/api/v1/state/x", nil)
 		r.RemoteAddr = caller + ":999"
 		r.SetBasicAuth(acme.String(), acmeKey)

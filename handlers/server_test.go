@@ -54,28 +54,35 @@ func testKeys() keys {
 	}
 }
 
-func testDeps(t *testing.T) handlers.Deps {
+func testDeps(t testing.TB) handlers.Deps {
+	t.Helper()
+	deps, store, uploads := testDepsWithoutResources(t)
+	deps.Resources = testResources(t, store, deps.States, uploads)
+	return deps
+}
+
+// testDepsWithoutResources leaves out what takes longest to set up, and returns the two
+// stores.
+func testDepsWithoutResources(t testing.TB) (handlers.Deps, state.Store, inventory.Store) {
 	t.Helper()
 	store := memory.New(64 << 20)
 	t.Cleanup(func() { _ = store.Close() })
 	uploads := storagetest.NewInventory()
 	t.Cleanup(func() { _ = uploads.Close() })
 	log := slog.New(slog.DiscardHandler)
-	states := state.NewService(store, state.DefaultPolicies{}, time.Now, log)
 	return handlers.Deps{
-		States:        states,
-		Resources:     testResources(t, store, states, uploads),
+		States:        state.NewService(store, state.DefaultPolicies{}, time.Now, log),
 		Inventory:     inventory.NewService(uploads),
 		Verifier:      testKeys(),
 		Log:           log,
 		Now:           time.Now,
 		Version:       "test",
 		MaxStateBytes: maxStateBytes,
-	}
+	}, store, uploads
 }
 
 // testResources serves an index that follows what is written at once, when it is asked.
-func testResources(t *testing.T, store state.Store, states *state.Service, uploads inventory.Store) *resources.Service {
+func testResources(t testing.TB, store state.Store, states *state.Service, uploads inventory.Store) *resources.Service {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	index, err := resourceindex.OpenMemory(t.Context(), log)

@@ -15,7 +15,7 @@ import (
 
 // checkWholeBatches has many upload a hundred resources at a time while others read.
 func checkWholeBatches(t *testing.T, store inventory.Store) {
-	const writers, readers, batches = 8, 3, 4
+	const writers, readers, batches = 16, 3, 3
 	org, line := uuid.New(), newTimeline()
 	var writing atomic.Int64
 	writing.Store(writers)

@@ -54,6 +54,9 @@ func (t *tenant) ready() error {
 func (t *tenant) load() error {
 	t.look(func(v *view) { *v = view{} })
 	t.store.files.forget(t.org)
+	if err := t.store.refillAgain(context.Background(), t.org); err != nil {
+		return err
+	}
 	now, err := lookAt(t.path)
 	if err != nil {
 		return err

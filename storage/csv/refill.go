@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
+	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/storage/csv/index"
 	"github.com/holdfast/holdfast/storage/folder"
 )
@@ -24,6 +26,9 @@ func (s *Store) refill(ctx context.Context) error {
 	for _, j := range all {
 		if err := s.refillFile(ctx, j); err != nil {
 			s.log.ErrorContext(ctx, "upload file not recovered from the journal", "org", j.Org, "err", err)
+			if isDisks(err) {
+				s.unfilled[j.Org] = j
+			}
 			continue
 		}
 		whole = append(whole, index.Flushed{ID: j.ID, Length: j.Length})
@@ -31,11 +36,45 @@ func (s *Store) refill(ctx context.Context) error {
 	if err := folder.Sync(s.dir); err != nil {
 		return fileError(err)
 	}
-	return s.index.Flush(whole)
+	if err := s.index.Flush(whole); err != nil {
+		// It is no reason not to start: what is in the journal needlessly is looked at again.
+		s.log.WarnContext(ctx, "journal of uploads not emptied", "err", err)
+	}
+	return nil
+}
+
+// isDisks reports whether an error is the disk's, which may pass, and says nothing of what
+// a file has.
+func isDisks(err error) bool {
+	_, system := errors.AsType[syscall.Errno](err)
+	return system && !errors.Is(err, os.ErrNotExist)
+}
+
+// refillAgain is for a file that refill could do nothing for because of the disk, which was
+// full say. Until it succeeds, the file lacks what was acknowledged, and nobody may take it
+// for changed. The tenant's gate must be held.
+func (s *Store) refillAgain(ctx context.Context, org uuid.UUID) error {
+	s.mu.Lock()
+	j, ok := s.unfilled[org]
+	s.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	err := s.refillFile(ctx, j)
+	if err == nil {
+		err = fileError(folder.Sync(s.dir))
+	}
+	if isDisks(err) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.unfilled, org)
+	return nil // what is wrong with it otherwise, a look at the file says
 }
 
 func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
-	var f *os.File
+	var f *refilled
 	defer func() {
 		if f != nil {
 			err = errors.Join(err, f.Close())
@@ -47,7 +86,7 @@ func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
 	put := 0
 	err = s.index.Journal(ctx, j.ID, func(e index.JournalEntry) error {
 		if f == nil {
-			if f, err = openForRefill(s.path(j.Org), e.Start == 0); err != nil {
+			if f, err = s.openForRefill(j.Org, e.Start == 0); err != nil {
 				return err
 			}
 		}
@@ -55,7 +94,7 @@ func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
 		if err != nil {
 			return err
 		}
-		n, err := restore(f, want, e.Start)
+		n, err := f.restore(want, e.Start)
 		put += n
 		return err
 	})
@@ -68,27 +107,44 @@ func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
 	return fileError(f.Sync())
 }
 
+// refilled is a file that is read and, where it lacks something, written.
+type refilled struct {
+	appendFile
+	have *os.File
+}
+
+func (f *refilled) Close() error { return errors.Join(f.appendFile.Close(), f.have.Close()) }
+
 // openForRefill makes the file only if all of it is in the journal.
-func openForRefill(path string, whole bool) (*os.File, error) {
+func (s *Store) openForRefill(org uuid.UUID, whole bool) (*refilled, error) {
+	open := s.reopen
 	if whole {
-		return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		open = func(org uuid.UUID) (appendFile, error) { return s.files.open(s.path(org)) }
 	}
-	return os.OpenFile(path, os.O_RDWR, 0)
+	out, err := open(org)
+	if err != nil {
+		return nil, err
+	}
+	in, err := os.Open(s.path(org))
+	if err != nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	return &refilled{out, in}, nil
 }
 
 // restore writes what stood at the offset, if it is missing there: if the file ends before
 // it or in it, or has zeros in its place, as file systems leave them. It returns how many
 // bytes it wrote.
-func restore(f *os.File, want []byte, offset int64) (int, error) {
+func (f *refilled) restore(want []byte, offset int64) (int, error) {
 	have := make([]byte, len(want))
-	n, err := f.ReadAt(have, offset)
+	n, err := f.have.ReadAt(have, offset)
 	if err != nil && err != io.EOF {
 		return 0, err
 	}
 	if bytes.Equal(have[:n], want) {
 		return 0, nil
 	}
-	info, err := f.Stat()
+	info, err := f.have.Stat()
 	if err != nil {
 		return 0, err
 	}

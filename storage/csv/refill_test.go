@@ -4,9 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -92,6 +94,34 @@ func checkRefilled(t *testing.T, c crashed, torn bool) {
 			t.Error("an upload that was put back is recorded again")
 		}
 		shut(t, s)
+	}
+}
+
+// TestRefillOnFullDisk starts while the disk has no room for what a crash took from a file:
+// nobody takes that for a change, and all is there, without another start, when there is room.
+func TestRefillOnFullDisk(t *testing.T) {
+	for _, flushed := range []int{0, 1} {
+		c, d := crash(t, flushed), &disk{short: 20}
+		write(t, c.path(), c.whole[:c.flushed])
+		d.set(func() { d.write = syscall.ENOSPC })
+		s := openQuiet(t, c.dir, d)
+		for range 2 {
+			if err := firstError(t, s, c.org, inventory.Query{}); !fault.Is(err, fault.StoreFull) {
+				t.Errorf("reading: %v", err)
+			}
+			if _, err := s.Append(t.Context(), newBatch(c.org, 1)); !fault.Is(err, fault.StoreFull) {
+				t.Errorf("an upload: %v", err)
+			}
+		}
+		d.set(func() { d.write = nil })
+		wantBatches(t, s, c.org, c.batches...)
+		if got := contents(t, c.path()); got != c.whole {
+			t.Errorf("the file has\n%q, want\n%q", got, c.whole)
+		}
+		more := newBatch(c.org, 1)
+		upload(t, s, more)
+		shut(t, s)
+		wantBatches(t, openDir(t, c.dir), c.org, append(c.batches, more)...)
 	}
 }
 

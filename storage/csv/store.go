@@ -45,8 +45,9 @@ type Store struct {
 
 	buffers buffers
 
-	mu      sync.Mutex
-	foreign map[uuid.UUID]bool // files that Open found and the index does not know
+	mu       sync.Mutex
+	foreign  map[uuid.UUID]bool            // files that Open found and the index does not know
+	unfilled map[uuid.UUID]index.Journaled // files that the disk kept Open from refilling
 
 	probe   probe
 	pruner  pruner
@@ -65,7 +66,8 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err := folder.Make(o.Dir); err != nil {
 		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
 	}
-	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), foreign: map[uuid.UUID]bool{}}
+	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(),
+		foreign: map[uuid.UUID]bool{}, unfilled: map[uuid.UUID]index.Journaled{}}
 	s.active, s.reads = newSlots(o.OpenFiles/4), newSlots(o.OpenFiles/8)
 	s.files = newFileCache(o.OpenFiles-cap(s.active)-cap(s.reads)-flushFiles-flushAtOnce, o.open)
 	s.flusher = newFlusher(s)

@@ -20,8 +20,10 @@ var clients = []struct{ name, binary, other string }{
 	{"terraform", "TERRAFORM_BIN", "TOFU_BIN"},
 }
 
-// TestScripts runs each script of scripts/ once per client.
+// TestScripts runs each script of scripts/ once per client. It runs beside TestAttacks,
+// since both wait a lot, and after what measures time and has the machine to itself.
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	for _, client := range clients {
 		t.Run(client.name, func(t *testing.T) {
 			t.Parallel()
@@ -39,6 +41,7 @@ func TestScripts(t *testing.T) {
 
 // TestAttacks runs each script of scripts/attacks/ once: they need no client.
 func TestAttacks(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "scripts/attacks",
 		Setup:               setup("", "", filepath.Dir(program(t, "HOLDFAST_BIN"))),

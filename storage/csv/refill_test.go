@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,6 +123,29 @@ func TestRefillOnFullDisk(t *testing.T) {
 		upload(t, s, more)
 		shut(t, s)
 		wantBatches(t, openDir(t, c.dir), c.org, append(c.batches, more)...)
+	}
+}
+
+// TestUnreadableJournal: who starts the server learns which file can't be read.
+func TestUnreadableJournal(t *testing.T) {
+	c := crash(t, 0)
+	path := filepath.Join(c.dir, indexName)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "DROP TABLE journal"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(t.Context(), Options{Dir: c.dir})
+	if err == nil || !strings.Contains(err.Error(), c.dir) || !strings.Contains(err.Error(), indexName) {
+		t.Errorf("%v", err)
+	}
+	if got := contents(t, c.path()); got != c.whole {
+		t.Errorf("the file was changed to\n%q", got)
 	}
 }
 

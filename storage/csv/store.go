@@ -84,15 +84,20 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if s.index, err = index.Open(ctx, filepath.Join(o.Dir, indexName), o.Log); err != nil {
 		return nil, err
 	}
-	if err := s.refill(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.recover(ctx); err != nil {
-		return nil, err
+	if err := s.mend(ctx); err != nil {
+		return nil, fmt.Errorf("look at the upload files in %s, by their index %s: %w", o.Dir, indexName, err)
 	}
 	s.pruner.start(s)
 	s.flusher.start(o.flushEvery)
 	return s, nil
+}
+
+// mend makes up for what a crash did.
+func (s *Store) mend(ctx context.Context) error {
+	if err := s.refill(ctx); err != nil {
+		return err
+	}
+	return s.recover(ctx)
 }
 
 func (o Options) withDefaults() Options {

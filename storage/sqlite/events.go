@@ -35,13 +35,16 @@ func (t *session) recordEvent(e audit.Event) error {
 		return err
 	}
 	t.newest = max(t.newest, e.At.UnixMicro())
+	e.At = fromMicros(t.newest)
 	a := e.Actor
 	sequence, err := t.insert(t.addEvent, t.newest, e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID, string(e.Refused),
 		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request)
-	if err != nil || sequence%t.listEvery != 0 {
-		return err
+	if err == nil && sequence%t.listEvery == 0 {
+		err = t.exec(t.listEvents, sequence-t.listEvery)
 	}
-	return t.exec(t.listEvents, sequence-t.listEvery)
+	e.Sequence = uint64(sequence)
+	t.recorded = append(t.recorded, e)
+	return err
 }
 
 func (t *session) loadNewest() error {
@@ -61,8 +64,14 @@ func (s *Store) Record(ctx context.Context, event audit.Event) error {
 }
 
 // Feed implements state.Store.
-func (s *Store) Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error) {
-	return list(ctx, s, sqlFeed, []any{key(after), limit}, scanEvent)
+func (s *Store) Feed(ctx context.Context, after uint64, limit int) (events []audit.Event, err error) {
+	err = s.read(ctx, func(r *reader) error {
+		if events = s.writer.latest.after(after, limit); events == nil {
+			events, err = collect(r, sqlFeed, []any{key(after), limit}, scanEvent)
+		}
+		return err
+	})
+	return events, err
 }
 
 // key is a number as the database compares it: what no row can have stays above them all.

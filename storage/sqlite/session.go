@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -16,8 +17,9 @@ type session struct {
 	head *headQuery
 	// newest is the time of the audit log's last event, so that none is asked for with
 	// each; 0 when it must be. What is undone takes it back.
-	newest int64
-	heads  *heads
+	newest   int64
+	heads    *heads
+	recorded []audit.Event // of the transaction under way
 	// listEvery is after how many events those that are unlisted are listed.
 	listEvery int64
 

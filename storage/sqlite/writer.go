@@ -28,6 +28,7 @@ type writer struct {
 	now     func() time.Time
 	db      *sql.DB
 	session *session // nil when the connection must be opened again
+	latest  latest
 
 	// uncertain says that a commit failed after its record may have got into the WAL,
 	// where the recovery after a crash would find it. Nothing is accepted until settle
@@ -148,6 +149,7 @@ func (w *writer) recover() error {
 // when SQLite failed to tell the outcome of the commit itself; then it is there whole or
 // not.
 func (w *writer) transact(jobs []*job) error {
+	w.session.recorded = w.session.recorded[:0]
 	if err := w.session.look(); err != nil {
 		return w.undone(err)
 	}
@@ -159,6 +161,7 @@ func (w *writer) transact(jobs []*job) error {
 	err := w.session.exec(w.session.commit)
 	if err == nil {
 		w.commits.Add(1)
+		w.latest.add(w.session.recorded)
 		return nil
 	}
 	w.uncertain = sqlitedb.MustReopen(err)
@@ -208,6 +211,7 @@ func (w *writer) undone(err error) error {
 	}
 	w.session.newest = 0
 	w.session.heads.forgetAll()
+	w.latest.forget()
 	// SQLITE_ERROR means that SQLite has rolled back by itself.
 	undo := w.session.exec(w.session.rollback)
 	if sqlitedb.MustReopen(err) || (undo != nil && sqlitedb.Code(undo) != sqlite3.SQLITE_ERROR) {

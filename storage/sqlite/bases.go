@@ -14,11 +14,16 @@ import (
 // takes 1 ms of CPU for 1 MB.
 const basesBytes = 32 << 20
 
-// base is a version that is stored whole and that others may be deltas of.
-type base struct {
+// baseID tells a base from all others, also from one that has its row since.
+type baseID struct {
 	id     int64 // its row
 	number uint64
 	digest [sha256.Size]byte
+}
+
+// base is a version that is stored whole and that others may be deltas of.
+type base struct {
+	baseID
 	body   []byte // nil says that there is none, as the state's versions are encrypted
 	packed int    // how many bytes the database has of it
 	newest uint64 // the state's newest version, as far as is known

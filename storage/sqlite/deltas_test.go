@@ -222,6 +222,12 @@ func TestStaleBase(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
+		"pruned": func(t *testing.T, s *Store, ref state.Ref) {
+			mustPut(t, s, ref, all[1])
+			if n, err := s.Prune(t.Context(), ref, state.Pruning{Below: 2, Limit: 9}, audit.Event{}); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		},
 		"another state": func(t *testing.T, s *Store, ref state.Ref) {
 			expunge(t, s, ref)
 			mustPut(t, s, ref, all[2]) // gets the row
@@ -319,7 +325,7 @@ func TestDamagedDelta(t *testing.T) {
 	s, _ := opened(t)
 	all := slowly(20_000, 2)
 	whole := s.codec.encode(all[0])
-	packed, ok := s.codec.difference(&base{id: 1, body: all[0], packed: len(whole.bytes)}, all[1])
+	packed, ok := s.codec.difference(&base{baseID: baseID{id: 1}, body: all[0], packed: len(whole.bytes)}, all[1])
 	if !ok {
 		t.Fatal("there is no delta")
 	}
@@ -345,7 +351,7 @@ func TestDamagedDelta(t *testing.T) {
 func TestBasesAreBounded(t *testing.T) {
 	s := newBases(100_000)
 	for i := range 100 {
-		s.keep(newRef(state.Name(fmt.Sprint(i))), base{id: 1, body: make([]byte, i*1_000)})
+		s.keep(newRef(state.Name(fmt.Sprint(i))), base{baseID: baseID{id: 1}, body: make([]byte, i*1_000)})
 		held := 0
 		for _, b := range s.entries.Values() {
 			held += b.cost()
@@ -358,8 +364,8 @@ func TestBasesAreBounded(t *testing.T) {
 		t.Error("nothing is kept")
 	}
 	ref := newRef("newer")
-	s.keep(ref, base{id: 2, newest: 2})
-	s.keep(ref, base{id: 1, newest: 1}) // comes late
+	s.keep(ref, base{baseID: baseID{id: 2}, newest: 2})
+	s.keep(ref, base{baseID: baseID{id: 1}, newest: 1}) // comes late
 	if got := s.get(ref); got == nil || got.id != 2 {
 		t.Errorf("%+v is kept, not the newest", got)
 	}

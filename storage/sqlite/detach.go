@@ -84,7 +84,7 @@ func (s *Store) encodeAgain(d *dependent, onto *base) (stored, *base) {
 		}
 	}
 	packed := s.codec.encode(d.body)
-	return packed, &base{id: d.row, number: v.Number, digest: v.Digest, body: d.body, packed: len(packed.bytes)}
+	return packed, &base{baseID: baseID{d.row, v.Number, v.Digest}, body: d.body, packed: len(packed.bytes)}
 }
 
 // replace stores a dependent anew, unless it or its new base went away meanwhile.

@@ -68,7 +68,7 @@ func TestPurgeOfNeeded(t *testing.T) {
 		if needed, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
 			t.Errorf("needed %v, %v", needed, err)
 		}
-		gone := &base{id: 99, number: 2}
+		gone := &base{baseID: baseID{id: 99, number: 2}}
 		there, err := t2.replace(d, stored{encodingDelta, d.kept.bytes, gone.id}, gone)
 		if there {
 			t.Error("a delta was stored whose base isn't there")

@@ -102,7 +102,7 @@ func (s *Store) learn(u *update, body []byte) {
 	case u.size < s.deltaFrom || u.size > baseTo:
 		s.bases.drop(u.ref)
 	default:
-		known := base{id: u.row, number: v.Number, digest: v.Digest, body: body, packed: len(u.body.bytes), newest: v.Number}
+		known := base{baseID: baseID{u.row, v.Number, v.Digest}, body: body, packed: len(u.body.bytes), newest: v.Number}
 		if v.Encrypted {
 			known.body = nil
 		}
@@ -112,7 +112,7 @@ func (s *Store) learn(u *update, body []byte) {
 
 // baseless reports whether the update's body can't be stored as it is encoded, because its
 // base went away or does not reach as far.
-func (u *update) baseless(t *session, id int64, change state.Change) (bool, error) {
+func (u *update) baseless(t *session, row headRow, change state.Change) (bool, error) {
 	switch from := u.from; {
 	case from == nil:
 		return false, nil
@@ -122,9 +122,23 @@ func (u *update) baseless(t *session, id int64, change state.Change) (bool, erro
 		return false, nil
 	case !from.reaches(change.Version.Number):
 		return true, nil
+	case row.base == from.baseID:
+		return false, nil
 	default:
-		there, err := t.isBaseOf(id, from)
+		there, err := t.isBaseOf(row.id, from)
 		return !there, err
+	}
+}
+
+// baseAfter is the base that the state is known to have once the update is recorded.
+func (u *update) baseAfter(row headRow) baseID {
+	switch {
+	case u.row == 0:
+		return row.base
+	case u.from != nil:
+		return u.from.baseID
+	default:
+		return baseID{u.row, u.head.Version.Number, u.head.Version.Digest}
 	}
 }
 

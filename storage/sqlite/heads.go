@@ -18,8 +18,8 @@ const (
 // a cycle's time in the writer.
 //
 // They are exact, because the writer alone uses them and nobody else writes: what changes a
-// row puts it here or forgets it, what is undone forgets all, and so does a change that
-// another process made to the file (see dataVersion).
+// row, or takes a version away, puts it here or forgets it, what is undone forgets all, and
+// so does a change that another process made to the file (see dataVersion).
 type heads struct {
 	rows    *simplelru.LRU[state.Ref, headRow]
 	version int64 // of the data by other connections, as of the transaction under way

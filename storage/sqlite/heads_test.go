@@ -24,6 +24,10 @@ func wantKept(t *testing.T, s *Store) (kept int) {
 	rows := s.writer.session.heads.rows
 	for _, ref := range rows.Keys() {
 		kept, _ := rows.Peek(ref)
+		if there, err := s.writer.session.isBaseOf(kept.id, &base{baseID: kept.base}); kept.base.id != 0 && (err != nil || !there) {
+			t.Fatalf("%s is kept with base %+v, which isn't there: %v", ref.Name, kept.base, err)
+		}
+		kept.base = baseID{}
 		row, err := (&headQuery{stmt: s.writer.session.head.stmt}).load(ref)
 		if err != nil || !reflect.DeepEqual(kept, row) {
 			t.Fatalf("%s is kept as\n%+v\nand is, %v,\n%+v", ref.Name, kept, err, row)
@@ -44,7 +48,7 @@ func randomChange(r *rand.Rand, h state.Head) (state.Change, []byte) {
 	if r.IntN(2) == 0 {
 		return change, nil
 	}
-	body := []byte(fmt.Sprint(r.Uint64()))
+	body := fmt.Appendf(nil, "%0300d", r.Uint64()) // a delta of others
 	v := describe(body)
 	v.Number, v.Serial, v.Lineage, v.Warnings, v.Resources, v.CreatedAt = h.Version.Number+1, r.Uint64(), "l\x00é", state.WarnShrunk|state.WarnLineage, r.IntN(9)-1, at
 	v.Author, v.Origin = state.Author{Subject: "s", Who: "w"}, state.Origin{Version: 3, Candidate: "c", Reason: "r"}
@@ -55,6 +59,7 @@ func randomChange(r *rand.Rand, h state.Head) (state.Change, []byte) {
 // TestKeptHeads holds what is kept of heads to what a query says, whatever came before.
 func TestKeptHeads(t *testing.T) {
 	s, _ := opened(t)
+	s.deltaFrom = 1
 	r := rand.New(rand.NewPCG(1, 2))
 	refs := []state.Ref{newRef("a"), newRef("b"), newRef("c"), newRef("d")}
 	most := 0

@@ -44,14 +44,15 @@ func (u *update) run(t *session) error {
 	if err != nil || u.refusal != nil {
 		return err
 	}
-	if u.stale, err = u.baseless(t, row.id, change); err != nil || u.stale {
+	if u.stale, err = u.baseless(t, row, change); err != nil || u.stale {
 		return err
 	}
 	if row.id, err = u.record(t, row.id, change, next); err != nil {
 		return err
 	}
-	t.heads.keep(u.ref, headRow{row.id, next})
-	u.head = next
+	u.head, row.head = next, next
+	row.base = u.baseAfter(row)
+	t.heads.keep(u.ref, row)
 	return nil
 }
 

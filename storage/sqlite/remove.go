@@ -206,6 +206,7 @@ func (t *session) prune(ref state.Ref, p state.Pruning, event audit.Event) (remo
 	if base, err = t.neededUpTo(ref, last); err != nil || base != 0 {
 		return 0, base, last, err
 	}
+	t.heads.forget(ref)
 	if err := t.dropVersions(old); err != nil {
 		return 0, 0, 0, err
 	}

@@ -21,7 +21,6 @@ func TestMain(m *testing.M) {
 		s.deltaFrom, s.writer.session.listEvery = 1_000, 3
 		return s, nil
 	})
-	storagetest.FewChecks()
 	os.Exit(m.Run())
 }
 

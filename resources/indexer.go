@@ -124,6 +124,7 @@ func (x *Indexer) look(ctx context.Context, p pace) error {
 	x.looking.Lock()
 	defer x.looking.Unlock()
 	x.pace = p
+	x.pace.began = time.Now()
 	x.progress.begin()
 	defer x.progress.end()
 	err := x.catchUp(ctx)

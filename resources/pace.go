@@ -12,16 +12,18 @@ const restFor = 9
 
 // pace is that of one look at what is written.
 type pace struct {
-	wake <-chan struct{} // somebody waits for what is being done; nil if there are no rests
+	wake  <-chan struct{} // somebody waits for what is being done; nil if there are no rests
+	began time.Time       // when the look did, or when its last rest ended
 }
 
-// work does a piece of work, and rests from it.
+// work does a piece of work, and rests from it and from what was read for it since the last
+// rest: reading what 1,000 uploads a second brought took a tenth of a processor by itself.
 func (p *pace) work(ctx context.Context, piece func() error) error {
-	began := time.Now()
 	if err := piece(); err != nil {
 		return err
 	}
-	p.rest(ctx, restFor*time.Since(began))
+	p.rest(ctx, restFor*time.Since(p.began))
+	p.began = time.Now()
 	return nil
 }
 

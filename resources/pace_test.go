@@ -10,7 +10,7 @@ import (
 func TestPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		wake := make(chan struct{}, 1)
-		p := pace{wake: wake}
+		p := pace{wake: wake, began: time.Now()}
 		work := func() time.Duration {
 			began := time.Now()
 			if err := p.work(t.Context(), func() error { time.Sleep(time.Second); return nil }); err != nil {
@@ -20,6 +20,10 @@ func TestPace(t *testing.T) {
 		}
 		if took := work(); took != 10*time.Second {
 			t.Errorf("a second's work took %v, want ten seconds with the rest", took)
+		}
+		time.Sleep(time.Second) // reads what comes next
+		if took := work(); took != 19*time.Second {
+			t.Errorf("a second's work after a second's reading took %v, want a second and eighteen of rest", took)
 		}
 		wake <- struct{}{}
 		for range 2 {

@@ -25,14 +25,18 @@ func (r *instance) given() bool { return r.nameGiven || r.source != "" }
 // inResource takes what stands in the object of a resource, to which base steps lead.
 func (p *parser) inResource(r *instance, v jsonscan.Value, base int) {
 	depth := v.Path.Len() - base
-	switch name := v.Path.Name(base); string(name) {
+	switch string(v.Path.Name(base)) {
 	case "resource_name":
 		if depth == 1 {
 			p.resourceName(r, v)
 		}
-	case "attributes", "properties":
+	case "attributes":
 		if depth == 1 {
-			p.attributes(r, v, string(name))
+			p.attributes(r, v, "attributes")
+		}
+	case "properties":
+		if depth == 1 {
+			p.attributes(r, v, "properties")
 		}
 	default:
 		if depth == 1 && starts(v) && len(p.ignored) < maxIgnored {

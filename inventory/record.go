@@ -44,6 +44,10 @@ type Batch struct {
 	// imports and replays set it. It may not lie before the organization's newest record.
 	At        time.Time
 	Resources []Resource // at least one
+	// New says that the ID was made for this one call of Append, so that no store need look
+	// for it. Whoever sends the batch again leaves it out; a store that gets one twice all
+	// the same records it once and then fails.
+	New bool
 }
 
 // Receipt is what a store says of a recorded batch, also when it is sent again.

@@ -58,6 +58,7 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 	}
 	receipt, err := s.store.Append(ctx, Batch{
 		ID: id, Digest: sha256.Sum256(body), Org: p.Org, Request: p.Request, Resources: upload.Resources,
+		New: idempotencyKey == "",
 	})
 	if fault.Is(err, fault.IdempotencyMismatch) {
 		err = fault.Wrap(err, fault.IdempotencyMismatch, "this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")

@@ -97,8 +97,8 @@ func TestBatchIDs(t *testing.T) {
 	seen := map[string]int{}
 	for i, batch := range store.got {
 		seen[batch.ID]++
-		if keyed := i >= 2; len(batch.ID) > 64 || strings.HasPrefix(batch.ID, "key-") != keyed || strings.Trim(batch.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			t.Errorf("ID %q", batch.ID)
+		if keyed := i >= 2; len(batch.ID) > 64 || strings.HasPrefix(batch.ID, "key-") != keyed || strings.Trim(batch.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || batch.New == keyed {
+			t.Errorf("ID %q, new: %t", batch.ID, batch.New)
 		}
 	}
 	if len(seen) != 5 || seen[store.got[2].ID] != 2 {

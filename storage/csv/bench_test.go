@@ -100,7 +100,7 @@ func reported(b *testing.B) []inventory.Resource {
 }
 
 func benchBatch(org uuid.UUID, i int, report []inventory.Resource) inventory.Batch {
-	return inventory.Batch{ID: fmt.Sprint("bench-", i), Org: org, Resources: report}
+	return inventory.Batch{ID: fmt.Sprint("bench-", i), Org: org, Resources: report, New: true}
 }
 
 // BenchmarkRender makes the rows of an upload, without the store around it.

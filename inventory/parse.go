@@ -62,7 +62,8 @@ type word struct {
 	given bool // rightly or wrongly
 }
 
-func (p *parser) visit(v jsonscan.Value) error {
+func (p *parser) visit(value jsonscan.Value) error {
+	v := &value
 	switch {
 	case p.open != nil && v.Path.Len() > p.steps:
 		p.inAttributes(v)
@@ -77,7 +78,7 @@ func (p *parser) visit(v jsonscan.Value) error {
 }
 
 // header takes the members that an upload has once, and returns false for others.
-func (p *parser) header(v jsonscan.Value) bool {
+func (p *parser) header(v *jsonscan.Value) bool {
 	switch string(v.Path.Name(0)) {
 	case "provider":
 		p.word(&p.provider, v)
@@ -96,11 +97,11 @@ func (p *parser) header(v jsonscan.Value) bool {
 }
 
 // starts is true for a value when it first goes by, unless it is null.
-func starts(v jsonscan.Value) bool {
+func starts(v *jsonscan.Value) bool {
 	return v.Kind != jsonscan.EndObject && v.Kind != jsonscan.EndArray && v.Kind != jsonscan.Null
 }
 
-func (p *parser) word(w *word, v jsonscan.Value) {
+func (p *parser) word(w *word, v *jsonscan.Value) {
 	if !starts(v) {
 		return
 	}
@@ -114,7 +115,7 @@ func (p *parser) word(w *word, v jsonscan.Value) {
 }
 
 // inList takes "instances" and everything in it.
-func (p *parser) inList(v jsonscan.Value) {
+func (p *parser) inList(v *jsonscan.Value) {
 	depth := v.Path.Len()
 	switch {
 	case depth == 1:
@@ -127,7 +128,7 @@ func (p *parser) inList(v jsonscan.Value) {
 	}
 }
 
-func (p *parser) listItself(v jsonscan.Value) {
+func (p *parser) listItself(v *jsonscan.Value) {
 	if v.Kind == jsonscan.EndArray && (p.elements == 0 || p.elements > MaxInstances) {
 		p.faults.add(v.Path, "has 1 to %d instances", MaxInstances)
 	}
@@ -140,7 +141,7 @@ func (p *parser) listItself(v jsonscan.Value) {
 	}
 }
 
-func (p *parser) element(v jsonscan.Value) {
+func (p *parser) element(v *jsonscan.Value) {
 	if v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray {
 		return
 	}

@@ -62,8 +62,7 @@ type word struct {
 	given bool // rightly or wrongly
 }
 
-func (p *parser) visit(value jsonscan.Value) error {
-	v := &value
+func (p *parser) visit(v *jsonscan.Value) error {
 	switch {
 	case p.open != nil && v.Path.Len() > p.steps:
 		p.inAttributes(v)

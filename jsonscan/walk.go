@@ -15,7 +15,7 @@ const (
 	Null
 )
 
-// Value is one report of Walk.
+// Value is one report of Walk. It is good only until visit returns, but for its Text.
 type Value struct {
 	Kind Kind
 	// Text is the value as it stands in the data; nil for a container that has just
@@ -23,7 +23,7 @@ type Value struct {
 	Text []byte
 	// Spaced is whether a container that has closed has white space in it, outside of strings.
 	Spaced bool
-	// Path says where the value stands. It is good only until visit returns.
+	// Path says where the value stands.
 	Path Path
 }
 
@@ -38,7 +38,7 @@ type Value struct {
 // The error is a [*PlaceError] around a [*SyntaxError], [*NotObjectError], [*LimitError],
 // [*DuplicateError] or [*NULError], or what visit returned, as it is. The first of them
 // ends the walk.
-func Walk(data []byte, limits Limits, visit func(Value) error) error {
+func Walk(data []byte, limits Limits, visit func(*Value) error) error {
 	w := walker{scanner: newScanner(data, limits), visit: visit, names: newNameSet(), maxMembers: limits.Names}
 	i := w.space(0)
 	if w.startsObject(i) && w.run(i) >= 0 {

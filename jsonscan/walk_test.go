@@ -15,7 +15,7 @@ func visits(t *testing.T, data string) []string {
 	t.Helper()
 	kinds := []string{"{", "}", "[", "]", "string", "number", "bool", "null"}
 	var got []string
-	err := Walk([]byte(data), Limits{}, func(v Value) error {
+	err := Walk([]byte(data), Limits{}, func(v *Value) error {
 		got = append(got, fmt.Sprintf("%s %s %s", v.Path.Pointer(), kinds[v.Kind], v.Text))
 		return nil
 	})
@@ -40,7 +40,7 @@ func TestWalkReports(t *testing.T) {
 }
 
 func TestPathSteps(t *testing.T) {
-	err := Walk([]byte(`{"a":[0,{"b":1}]}`), Limits{}, func(v Value) error {
+	err := Walk([]byte(`{"a":[0,{"b":1}]}`), Limits{}, func(v *Value) error {
 		if v.Kind != Number || v.Path.Len() != 3 {
 			return nil
 		}
@@ -58,7 +58,7 @@ func TestPathSteps(t *testing.T) {
 func TestWalkStopsAtVisit(t *testing.T) {
 	stop := errors.New("stop")
 	count := 0
-	err := Walk([]byte(`{"a":[1,2],"b":x`), Limits{}, func(v Value) error {
+	err := Walk([]byte(`{"a":[1,2],"b":x`), Limits{}, func(v *Value) error {
 		if count++; v.Kind == Number {
 			return stop
 		}
@@ -193,7 +193,7 @@ func TestWalkSpaced(t *testing.T) {
 		`{"a" :[],"b":{` + "\r" + `}}`:            "/b /",
 	} {
 		var got []string
-		err := Walk([]byte(data), Limits{}, func(v Value) error {
+		err := Walk([]byte(data), Limits{}, func(v *Value) error {
 			if v.Spaced {
 				got = append(got, "/"+strings.TrimPrefix(v.Path.Pointer(), "/"))
 			}

@@ -4,8 +4,9 @@ package jsonscan
 // scanner's do.
 type walker struct {
 	scanner
-	visit   func(Value) error
-	stopped bool // by an error of visit
+	visit   func(*Value) error
+	value   Value // that is being visited: one for all, in no need of copies
+	stopped bool  // by an error of visit
 	frames  []frame
 	names   nameSet
 	members int // that have gone by
@@ -103,18 +104,18 @@ func (w *walker) member(i int) int {
 	if w.hasNUL() {
 		return -1
 	}
-	if w.err = w.remember(i, top.name); w.err != nil {
+	if w.err = w.remember(i, top); w.err != nil {
 		return -1
 	}
 	return w.colon(end)
 }
 
 // remember takes the name at i among those of the innermost object.
-func (w *walker) remember(i int, name []byte) error {
+func (w *walker) remember(i int, top *frame) error {
 	if w.members++; w.maxMembers > 0 && w.members > w.maxMembers {
 		return &LimitError{Offset: i, Limit: "names", Max: w.maxMembers}
 	}
-	if !w.names.add(len(w.frames), name) {
+	if !w.names.add(len(w.frames), top.name) {
 		return &DuplicateError{Offset: i}
 	}
 	return nil
@@ -165,8 +166,9 @@ func (w *walker) report(v Value) bool {
 	if w.visit == nil {
 		return true
 	}
-	v.Path = Path{w.frames}
-	w.err = w.visit(v)
+	w.value = v
+	w.value.Path = Path{w.frames}
+	w.err = w.visit(&w.value)
 	w.stopped = w.err != nil
 	return !w.stopped
 }

@@ -19,7 +19,7 @@ func FuzzWalk(f *testing.F) {
 	f.Add([]byte(`{"a":1,"b":2,"c":{"a":1,"b":2,"c":{"a":1,"a":2}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got []place
-		err := Walk(data, Limits{}, func(v Value) error {
+		err := Walk(data, Limits{}, func(v *Value) error {
 			got = append(got, place{kind(v.Kind), v.Path.Pointer()})
 			return checkText(v)
 		})
@@ -51,7 +51,7 @@ type textError string
 func (e textError) Error() string { return string(e) }
 
 // checkText: a value's text is a value, and of that kind.
-func checkText(v Value) error {
+func checkText(v *Value) error {
 	if v.Kind == BeginObject || v.Kind == BeginArray {
 		if v.Text != nil {
 			return textError("an open container has a text")

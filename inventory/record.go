@@ -35,7 +35,8 @@ type Batch struct {
 	// A store records a batch once; another Append of the same ID and Digest changes
 	// nothing and returns the first Receipt.
 	ID string
-	// Digest tells a retry from the reuse of an ID for something else.
+	// Digest tells a retry from the reuse of an ID for something else. For an ID that nobody
+	// else can use it need not be of the contents.
 	Digest [32]byte
 	Org    uuid.UUID
 	// Request is the ID of the request that first brought the batch.

@@ -94,15 +94,20 @@ func TestBatchIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	seen := map[string]int{}
+	seen, digests := map[string]int{}, map[[32]byte]int{}
 	for i, batch := range store.got {
 		seen[batch.ID]++
+		digests[batch.Digest]++
 		if keyed := i >= 2; len(batch.ID) > 64 || strings.HasPrefix(batch.ID, "key-") != keyed || strings.Trim(batch.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || batch.New == keyed {
 			t.Errorf("ID %q, new: %t", batch.ID, batch.New)
 		}
 	}
 	if len(seen) != 5 || seen[store.got[2].ID] != 2 {
 		t.Errorf("IDs %v", seen)
+	}
+	// The body was the same each time: it is its digest that a key's retry is known by.
+	if digests[store.got[2].Digest] != 4 || len(digests) != 3 {
+		t.Errorf("digests %x", digests)
 	}
 }
 

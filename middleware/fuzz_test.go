@@ -74,9 +74,10 @@ func FuzzRequestID(f *testing.F) {
 	})
 }
 
-// jsonMedia and itsParameters are the Content-Types that are JSON, in words of RFC 9110.
+// jsonMedia and itsParameters are the Content-Types that are JSON, in words of RFC 9110, with the
+// braces that RFC 2045 allows in a token as well.
 var (
-	jsonMedia   = regexp.MustCompile(`(?i)\A[\t\n\v\f\r ]*application/([!#$%&'*+.^_\x60|~0-9A-Za-z-]*\+)?json[\pZ\t\n\v\f\r\x{85}]*(;|\z)`)
+	jsonMedia   = regexp.MustCompile(`(?i)\A[\t\n\v\f\r ]*application/([!#$%&'*+.^_\x60|~{}0-9A-Za-z-]*\+)?json[\pZ\t\n\v\f\r\x{85}]*(;|\z)`)
 	withCharset = regexp.MustCompile(`(?i)charset`)
 )
 

@@ -11,6 +11,9 @@ const (
 	// processor it may use meanwhile: one tick of those that /proc counts in.
 	look = 250 * time.Millisecond
 	idle = 0.011
+	// rests is how many of these looks must find it idle, one after the other: for longer
+	// than the 5 seconds in which the index of resources looks for what has changed.
+	rests = 22
 	// longestQuiet is how long it may be busy with itself.
 	longestQuiet = 2 * time.Minute
 )
@@ -20,15 +23,15 @@ const (
 func (s *side) quiet(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, longestQuiet, errors.New("the server does not come to rest"))
 	defer cancel()
-	for rests := 0; rests < 2; {
+	for found := 0; found < rests; {
 		before := s.usage().CPU
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-time.After(look):
 		}
-		if rests++; s.usage().CPU-before > idle {
-			rests = 0
+		if found++; s.usage().CPU-before > idle {
+			found = 0
 		}
 	}
 	return s.err

@@ -6,31 +6,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/logctx/logtest"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // screen is what a command has printed until now.
-type screen struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (s *screen) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(p)
-}
-
-func (s *screen) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
-}
+type screen struct{ logtest.Journal }
 
 // names are the resources on the screen, in their order.
 func (s *screen) names() string {

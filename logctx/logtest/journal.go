@@ -1,4 +1,4 @@
-// Package logtest is for tests that read what was logged.
+// Package logtest is for tests that read what is logged or printed meanwhile.
 package logtest
 
 import (
@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Journal is a log that can be read while it is written. The zero Journal is empty.
+// Journal is a text that can be read while it is written. The zero Journal is empty.
 type Journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer

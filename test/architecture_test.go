@@ -15,6 +15,7 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
+		"internal/turns":        {"fault"},
 		"logctx":                {},
 		"jsonscan":              {},
 		"certs":                 {},

@@ -49,7 +49,8 @@ func (f *flusher) start(every time.Duration) {
 			case <-tick.C:
 			case <-f.wake:
 			}
-			_ = f.flush() // it was logged, and stays owed
+			_ = f.store.index.Watch() // it was logged
+			_ = f.flush()             // it was logged, and stays owed
 		}
 	})
 }

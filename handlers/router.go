@@ -45,7 +45,8 @@ func NewRouter(d Deps) (http.Handler, error) {
 	router := gin.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
-	router.UseEscapedPath = true // "/" inside a state's name arrives as %2F
+	router.UseEscapedPath = true      // "/" inside a state's name arrives as %2F
+	router.UnescapePathValues = false // gin takes a path for a query, in which "+" is a space; see pathValue
 	router.HandleMethodNotAllowed = true
 	router.RemoteIPHeaders = []string{"X-Forwarded-For"} // and only from trusted proxies
 	if err := router.SetTrustedProxies(prefixes(d.TrustedProxies)); err != nil {

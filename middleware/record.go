@@ -19,6 +19,7 @@ type record struct {
 	id        string
 	client    string // address without port, or that it is unknown
 	principal auth.Principal
+	again     reverify // nil where Authenticate did not run
 	passage   *passage // nil without a guard in the chain
 }
 

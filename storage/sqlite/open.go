@@ -13,14 +13,20 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
 )
 
 const (
 	// queueLength is how many updates may wait; further ones wait to enter.
 	queueLength = 512
-	// readerCount is how many reads run at once.
+	// readerCount is how many reads of single states run at once, listerCount how many lists:
+	// no list ever keeps Current, Head, Version or Ready waiting.
 	readerCount = 4
+	listerCount = 3
+	// listsEach is how many lists of one organization run at once. The others are for others.
+	listsEach = 1
 )
 
 // Options are what Open needs to know.
@@ -44,7 +50,11 @@ type Store struct {
 
 	lock    *flock.Flock
 	writer  *writer
-	readers chan *reader // the idle ones
+	readers chan *reader  // the idle ones
+	listers chan *reader  // the idle ones of those that lists use
+	turns   *turns.Turns  // for those
+	looks   int           // the constant; tests have few rows looked at
+	patient time.Duration // listTime; tests have no patience
 	ready   readiness
 
 	// queue leads to the writer, which closes stopped after the last job.
@@ -74,6 +84,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		differing: make(chan struct{}, runtime.GOMAXPROCS(0)),
 
 		readers: make(chan *reader, readerCount),
+		listers: make(chan *reader, listerCount),
+		turns:   turns.New(listerCount, listsEach),
+		looks:   looks,
+		patient: listTime,
 		ready:   newReadiness(),
 		queue:   make(chan *job, queueLength),
 		stopped: make(chan struct{}),
@@ -126,14 +140,7 @@ func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) erro
 	if s.writer.session, err = newSession(ctx, db, s.now); err != nil {
 		return err
 	}
-	for range readerCount {
-		r, err := openReader(ctx, path)
-		if err != nil {
-			return err
-		}
-		s.readers <- r
-	}
-	return nil
+	return errors.Join(openReaders(ctx, path, s.readers), openReaders(ctx, path, s.listers))
 }
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.
@@ -155,8 +162,10 @@ func (s *Store) release() error {
 		// While there are readers: to open a database that nobody has open recovers the WAL.
 		errs = append(errs, s.writer.recover())
 	}
-	for len(s.readers) > 0 {
-		errs = append(errs, (<-s.readers).close())
+	for _, idle := range []chan *reader{s.readers, s.listers} {
+		for len(idle) > 0 {
+			errs = append(errs, (<-idle).close())
+		}
 	}
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())

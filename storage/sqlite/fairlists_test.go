@@ -22,6 +22,7 @@ type busyLists struct {
 	began   chan struct{}
 	goOn    chan struct{}
 	all     sync.WaitGroup
+	once    sync.Once
 }
 
 // occupy begins so many lists of an organization.
@@ -43,8 +44,14 @@ func (b *busyLists) occupy(t *testing.T, s *Store, org uuid.UUID, lists int) {
 
 func newBusyLists(t *testing.T) *busyLists {
 	b := &busyLists{began: make(chan struct{}, 100), goOn: make(chan struct{})}
-	t.Cleanup(func() { close(b.goOn); b.all.Wait() })
+	t.Cleanup(b.release)
 	return b
+}
+
+// release lets all of them end.
+func (b *busyLists) release() {
+	b.once.Do(func() { close(b.goOn) })
+	b.all.Wait()
 }
 
 // wantReads makes every call that no list may keep waiting.

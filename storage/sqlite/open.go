@@ -61,6 +61,8 @@ type Store struct {
 	queue   chan *job
 	stopped chan struct{}
 
+	sweeper *sweeper
+
 	// gate is held for reading by every call, for writing by Close.
 	gate    sync.RWMutex
 	closing atomic.Bool
@@ -91,11 +93,15 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		ready:   newReadiness(),
 		queue:   make(chan *job, queueLength),
 		stopped: make(chan struct{}),
+		sweeper: newSweeper(),
 	}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.release())
 	}
 	go s.serve()
+	if err := s.resumeSweep(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.Close())
+	}
 	return s, nil
 }
 
@@ -148,8 +154,10 @@ func (s *Store) Close() error {
 	if s.closing.Swap(true) {
 		return nil
 	}
+	s.sweeper.stop() // some calls wait for a sweep
 	s.gate.Lock()
 	defer s.gate.Unlock()
+	s.sweeper.close()
 	close(s.queue)
 	<-s.stopped
 	return s.release()

@@ -80,6 +80,14 @@ func Refusal(p auth.Principal, right auth.Right, state string, at time.Time) Eve
 	}
 }
 
+// Page is a part of a list of events, newest first.
+type Page struct {
+	Events []Event
+	// Next continues the list, as Query.Before; 0 at its end. A page may have fewer events
+	// than its limit, or none, and still be followed by more.
+	Next uint64
+}
+
 // Query selects an organization's events, newest first. Zero fields select everything.
 type Query struct {
 	Action Action

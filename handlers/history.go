@@ -172,12 +172,12 @@ func (s states) events(c *gin.Context) {
 		if p.fault != nil {
 			return nil, p.fault
 		}
-		events, next, err := s.service.Events(c.Request.Context(), middleware.Principal(c), q)
+		page, err := s.service.Events(c.Request.Context(), middleware.Principal(c), q)
 		var below *uint64
-		if next > 0 {
-			below = &next
+		if page.Next > 0 {
+			below = &page.Next
 		}
-		return gin.H{"events": items(events, eventItemOf), "next": below}, err
+		return gin.H{"events": items(page.Events, eventItemOf), "next": below}, err
 	})
 }
 

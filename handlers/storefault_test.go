@@ -46,8 +46,8 @@ func (s brokenStore) Version(context.Context, state.Ref, uint64) (state.Snapshot
 
 func (s brokenStore) Purge(context.Context, state.Ref, uint64, audit.Event) error { return s.fail() }
 
-func (s brokenStore) States(context.Context, uuid.UUID, state.StatesQuery) ([]state.Listed, error) {
-	return []state.Listed{{Name: "x"}}, s.fail()
+func (s brokenStore) States(context.Context, uuid.UUID, state.StatesQuery) (state.Page, error) {
+	return state.Page{States: []state.Listed{{Name: "x"}}}, s.fail()
 }
 
 func (s brokenStore) Versions(context.Context, state.Ref, uint64, int) ([]state.Version, error) {
@@ -63,8 +63,8 @@ func (s brokenStore) Candidate(context.Context, state.Ref, string) (state.Candid
 	return state.CandidateBody{Candidate: found, Body: []byte(body(1))}, s.fail()
 }
 
-func (s brokenStore) Events(context.Context, uuid.UUID, audit.Query) ([]audit.Event, error) {
-	return []audit.Event{{Sequence: 1}}, s.fail()
+func (s brokenStore) Events(context.Context, uuid.UUID, audit.Query) (audit.Page, error) {
+	return audit.Page{Events: []audit.Event{{Sequence: 1}}}, s.fail()
 }
 
 func (s brokenStore) Record(context.Context, audit.Event) error { return s.fail() }

@@ -14,7 +14,7 @@ import (
 
 // Journal is the audit log of a state.Store.
 type Journal interface {
-	Events(ctx context.Context, org uuid.UUID, q audit.Query) ([]audit.Event, error)
+	Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error)
 	Record(ctx context.Context, event audit.Event) error
 }
 
@@ -132,7 +132,7 @@ func (s *Service) statesLack(ctx context.Context, org uuid.UUID) (bool, error) {
 		return true, err
 	}
 	newest, err := s.Store.Events(ctx, org, audit.Query{Limit: 1})
-	return len(newest) > 0 && newest[0].Sequence > p.Sequence, err
+	return len(newest.Events) > 0 && newest.Events[0].Sequence > p.Sequence, err
 }
 
 func (s *Service) uploadsLack(ctx context.Context, org uuid.UUID) (bool, error) {

@@ -9,46 +9,57 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// Page is a page of states that the caller may see.
-type Page struct {
-	States []Listed
-	// Next continues behind this page; empty when there is nothing more.
-	Next Name
-}
-
 // States lists the caller's states: those whose names are within the caller's patterns. A
-// page may have fewer than q.Limit states, and still be followed by more.
-func (s *Service) States(ctx context.Context, p auth.Principal, q StatesQuery) (Page, error) {
-	return s.page(ctx, p, q)
-}
-
-// seekPage is how many names are looked at in one go on the way to one that the caller may
-// see.
-const seekPage = 1000
-
-// page seeks on while it has found nothing: Next names a state, which must be one that the
-// caller may see.
-func (s *Service) page(ctx context.Context, p auth.Principal, q StatesQuery) (Page, error) {
+// page may have fewer than q.Limit states, or none, and still be followed by more. Its Next
+// names no state that the caller may not see: it is sealed then. Faults: CursorInvalid for a
+// seal that this service has not made.
+func (s *Service) States(ctx context.Context, p auth.Principal, q StatesQuery) (page Page, err error) {
 	if err := s.enterOrg(ctx, p, auth.ReadMetadata); err != nil {
 		return Page{}, err
 	}
-	var page Page
-	limit, more := q.Limit, true
-	for ; more && len(page.States) == 0; q.Limit = seekPage {
-		listed, err := s.store.States(ctx, p.Org, q)
-		if err != nil {
-			return Page{}, err
-		}
-		if more = len(listed) == q.Limit; more {
-			q.After = listed[len(listed)-1].Name
-		}
-		page.States = visible(p, listed)
+	if q.After, err = s.seals.open(p.Org, q.After); err != nil {
+		return Page{}, err
 	}
-	if n := min(len(page.States), limit); n > 0 && (more || n < len(page.States)) {
-		page.States, page.Next = page.States[:n], page.States[n-1].Name
+	found, next, err := s.seek(ctx, p, q)
+	if err != nil || next == "" {
+		return Page{States: found}, err
 	}
-	return page, nil
+	switch n := len(found); {
+	case p.States.Match(string(next)):
+	case n > 0:
+		next = found[n-1].Name
+	default:
+		next = s.seals.seal(p.Org, next)
+	}
+	return Page{States: found, Next: next}, nil
 }
+
+// seekSteps is how many pages of a store one call reads on the way to states that the caller
+// may see.
+const seekSteps = 4
+
+// seek reads pages until one has something for the caller, or enough of them had nothing.
+func (s *Service) seek(ctx context.Context, p auth.Principal, q StatesQuery) (found []Listed, next Name, err error) {
+	limit := q.Limit
+	for range seekSteps {
+		page, err := s.store.States(ctx, p.Org, q)
+		if err != nil {
+			return nil, "", err
+		}
+		found, next = visible(p, page.States), page.Next
+		if len(found) > limit {
+			return found[:limit], found[limit-1].Name, nil
+		}
+		if len(found) > 0 || next == "" {
+			break
+		}
+		q.After, q.Limit = next, seekPage
+	}
+	return found, next, nil
+}
+
+// seekPage is how many states of a page are looked at, once one had nothing for the caller.
+const seekPage = 1000
 
 func visible(p auth.Principal, listed []Listed) []Listed {
 	return slices.DeleteFunc(listed, func(one Listed) bool { return !p.States.Match(string(one.Name)) })
@@ -125,23 +136,12 @@ func (s *Service) Purge(ctx context.Context, p auth.Principal, name Name, number
 }
 
 // Events lists the organization's audit events, the newest first. A caller whose states
-// are limited sees those about states within the limits only; so a page may be shorter
-// than q.Limit although more follow below its last Sequence, which next is: 0 at the end.
-func (s *Service) Events(ctx context.Context, p auth.Principal, q audit.Query) (events []audit.Event, next uint64, err error) {
+// are limited sees those about states within the limits only.
+func (s *Service) Events(ctx context.Context, p auth.Principal, q audit.Query) (audit.Page, error) {
 	if err := s.enterOrg(ctx, p, auth.ReadAudit); err != nil {
-		return nil, 0, err
+		return audit.Page{}, err
 	}
-	all, err := s.store.Events(ctx, p.Org, q)
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(all) == q.Limit {
-		next = all[len(all)-1].Sequence
-	}
-	for _, event := range all {
-		if p.States.Match(event.State) {
-			events = append(events, event)
-		}
-	}
-	return events, next, nil
+	page, err := s.store.Events(ctx, p.Org, q)
+	page.Events = slices.DeleteFunc(page.Events, func(e audit.Event) bool { return !p.States.Match(e.State) })
+	return page, err
 }

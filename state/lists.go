@@ -8,12 +8,19 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
-// Lists is the part of a Store that looks at many things at once. Each call reads one page:
-// its cost grows with the page, not with what is stored. Each sees every Update that
-// returned before it was called. An unknown organization or state has empty lists.
+// Lists is the part of a Store that looks at many things at once, and changes none of
+// them. Each call reads one page: its cost grows with the page, not with what is stored.
+// Where a query leaves much out, a call looks at a bounded number of rows only; then the page
+// has fewer elements than its limit, or none, and says where the list goes on. Each call
+// sees every Update that returned before it was called. An unknown organization or state has
+// empty lists.
+//
+// A list ends with ctx's error when ctx ends. Organizations take turns: none of them keeps
+// another one's lists waiting, nor Current, Head, Version, Ready or any change. A list that
+// gets no turn, or can't be read within a second, is fault.Overloaded.
 type Lists interface {
 	// States lists an organization's states in the order of their names (by bytes).
-	States(ctx context.Context, org uuid.UUID, q StatesQuery) ([]Listed, error)
+	States(ctx context.Context, org uuid.UUID, q StatesQuery) (Page, error)
 
 	// Versions describes a state's versions, the newest first, also of a deleted state;
 	// before continues below that number, 0 begins with the newest.
@@ -29,11 +36,7 @@ type Lists interface {
 	Candidate(ctx context.Context, ref Ref, id string) (CandidateBody, error)
 
 	// Events lists an organization's audit events, the newest first.
-	Events(ctx context.Context, org uuid.UUID, q audit.Query) ([]audit.Event, error)
-
-	// Record adds an event by itself: of what was refused, say. It returns once that is
-	// durable.
-	Record(ctx context.Context, event audit.Event) error
+	Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error)
 
 	// Feed lists the events of all organizations with a Sequence above after, in their
 	// order: for what follows the store from inside the server. It is gapless: what it has
@@ -72,6 +75,14 @@ const (
 // Selects reports whether a state that is deleted, or is not, is selected.
 func (d Deletion) Selects(deleted bool) bool {
 	return d == AnyDeletion || (d == OnlyDeleted) == deleted
+}
+
+// Page is a part of a list of states.
+type Page struct {
+	States []Listed
+	// Next continues the list, as StatesQuery.After; empty at its end. It need not be the name
+	// of a state in the list.
+	Next Name
 }
 
 // Listed is a state in a list.

@@ -89,7 +89,7 @@ func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Loc
 // Locks lists the organization's held locks in the order of the states' names, as far as
 // the caller may see them; after continues behind that name.
 func (s *Service) Locks(ctx context.Context, p auth.Principal, after Name, limit int) (Page, error) {
-	return s.page(ctx, p, StatesQuery{After: after, Limit: limit, Locked: true})
+	return s.States(ctx, p, StatesQuery{After: after, Limit: limit, Locked: true})
 }
 
 // Holds reports whether lockID is the lock that is held now. Who sends it is spared limits

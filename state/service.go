@@ -29,6 +29,7 @@ type Service struct {
 	log      *slog.Logger
 	findings findings
 	room     *Room
+	seals    seals
 }
 
 // DefaultPolicies gives every organization the same policy.
@@ -39,7 +40,7 @@ func (DefaultPolicies) Policy(uuid.UUID, string) auth.Policy { return auth.Defau
 
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: store, policies: policies, now: now, log: log, room: NewRoom()}
+	return &Service{store: store, policies: policies, now: now, log: log, room: NewRoom(), seals: newSeals()}
 }
 
 // Write is one request to store a state.
@@ -208,12 +209,7 @@ func (s *Service) undeleted(ctx context.Context, ref Ref, exists error) (Version
 	if err != nil {
 		return Version{}, err
 	}
-	last, err := s.store.Events(ctx, ref.Org, audit.Query{Action: audit.StateUndelete, State: string(ref.Name), Limit: 1})
-	if err != nil {
-		return Version{}, err
-	}
-	// The time tells a state from another one of its name that was removed for good.
-	if len(last) == 0 || last[0].Version != head.Version.Number || head.Version.CreatedAt.After(last[0].At) {
+	if !head.Undeleted {
 		return Version{}, exists
 	}
 	return head.Version, nil

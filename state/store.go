@@ -26,6 +26,8 @@ type Head struct {
 	// Deleted says that the state was deleted after Version was written, at DeletedAt.
 	Deleted   bool
 	DeletedAt time.Time
+	// Undeleted says that it was brought back since Version was written, and not deleted again.
+	Undeleted bool
 	// Lock is the held lock, nil when nobody holds it.
 	Lock *Lock
 	// ReleasedID is the ID of the lock that was released last, so that a replayed UNLOCK
@@ -46,13 +48,14 @@ func (h Head) After(change Change, bodySize int) (Head, error) {
 			return Head{}, fmt.Errorf("state: version %d of %d bytes can't follow version %d with a body of %d bytes",
 				v.Number, v.Size, h.Version.Number, bodySize)
 		}
-		h.Version, h.Deleted, h.DeletedAt = *v, false, time.Time{}
+		h.Version, h.Deleted, h.DeletedAt, h.Undeleted = *v, false, time.Time{}, false
 		h.Version.CreatedAt = storedTime(v.CreatedAt)
 	}
 	if change.Delete {
-		h.Deleted, h.DeletedAt = true, storedTime(change.At)
+		h.Deleted, h.DeletedAt, h.Undeleted = true, storedTime(change.At), false
 	}
 	if change.Undelete {
+		h.Undeleted = h.Undeleted || h.Deleted
 		h.Deleted, h.DeletedAt = false, time.Time{}
 	}
 	if change.Release && h.Lock != nil {
@@ -182,6 +185,10 @@ type Store interface {
 	// Whatever an earlier Expunge of any state has left, because of a crash say, goes first
 	// or last; with the zero Ref nothing else does. Events about the state stay.
 	Expunge(ctx context.Context, ref Ref, before time.Time, limit int, event audit.Event) (done bool, err error)
+
+	// Record adds an event by itself: of what was refused, say. It returns once that is
+	// durable.
+	Record(ctx context.Context, event audit.Event) error
 
 	Lists
 

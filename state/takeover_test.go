@@ -85,11 +85,11 @@ func (b *bench) refuses(code fault.Code, errs ...error) {
 // on returns how many events of an action are on record.
 func (b *bench) on(action audit.Action) []audit.Event {
 	b.t.Helper()
-	events, _, err := b.Events(b.t.Context(), b.owner, audit.Query{Action: action, Limit: 100})
+	page, err := b.Events(b.t.Context(), b.owner, audit.Query{Action: action, Limit: 100})
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return events
+	return page.Events
 }
 
 // The old holder of a lock that was taken over can never write again, nor get its lock back.

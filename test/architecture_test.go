@@ -38,7 +38,7 @@ func layers() map[string][]string {
 		"storage/delta":         {},
 		"storage/folder":        {},
 		"storage/sqlitedb":      {"storage/folder"},
-		"storage/sqlite":        {"fault", "audit", "state", "storage/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
+		"storage/sqlite":        {"fault", "audit", "state", "internal/turns", "storage/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/resourceindex": {"fault", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "inventory", "inventory/csvrow", "jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":         {"fault", "inventory", "storage/schema"},

@@ -13,12 +13,23 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
+// looks is how many events a list looks at before it says where it goes on.
+const looks = 10_000
+
+// mayList returns why a list can't be read. The caller holds the lock.
+func (s *Store) mayList(ctx context.Context) error {
+	if s.closed {
+		return errClosed()
+	}
+	return ctx.Err()
+}
+
 // States implements state.Store. It looks at every state: this engine is for little.
-func (s *Store) States(_ context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (page state.Page, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return nil, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return state.Page{}, err
 	}
 	var listed []state.Listed
 	for ref, e := range s.states {
@@ -27,7 +38,11 @@ func (s *Store) States(_ context.Context, org uuid.UUID, q state.StatesQuery) ([
 		}
 	}
 	slices.SortFunc(listed, func(a, b state.Listed) int { return cmp.Compare(a.Name, b.Name) })
-	return listed[:min(len(listed), q.Limit)], nil
+	page.States = listed[:min(len(listed), q.Limit)]
+	if len(listed) > q.Limit {
+		page.Next = page.States[q.Limit-1].Name
+	}
+	return page, nil
 }
 
 func (e *entry) wanted(q state.StatesQuery) bool {
@@ -38,11 +53,11 @@ func (e *entry) wanted(q state.StatesQuery) bool {
 }
 
 // Versions implements state.Store.
-func (s *Store) Versions(_ context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
+func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return nil, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return nil, err
 	}
 	e := s.states[ref]
 	if e == nil {
@@ -58,11 +73,11 @@ func (s *Store) Versions(_ context.Context, ref state.Ref, before uint64, limit 
 }
 
 // Candidates implements state.Store.
-func (s *Store) Candidates(_ context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
+func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return nil, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return nil, err
 	}
 	e := s.states[ref]
 	if e == nil {
@@ -87,11 +102,11 @@ func (s *Store) Candidates(_ context.Context, ref state.Ref, after string, limit
 }
 
 // Candidate implements state.Store.
-func (s *Store) Candidate(_ context.Context, ref state.Ref, id string) (state.CandidateBody, error) {
+func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (state.CandidateBody, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return state.CandidateBody{}, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return state.CandidateBody{}, err
 	}
 	if e := s.states[ref]; e != nil && e.candidates[id] != nil {
 		return *e.candidates[id], nil
@@ -100,55 +115,49 @@ func (s *Store) Candidate(_ context.Context, ref state.Ref, id string) (state.Ca
 }
 
 // Events implements state.Store.
-func (s *Store) Events(_ context.Context, org uuid.UUID, q audit.Query) ([]audit.Event, error) {
+func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page audit.Page, err error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return nil, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return audit.Page{}, err
 	}
-	var events []audit.Event
-	for _, e := range slices.Backward(s.events) {
-		if len(events) < q.Limit && e.Org == org && q.Matches(e) {
-			events = append(events, e)
+	end := len(s.events)
+	if q.Before > 0 {
+		end = int(min(q.Before-1, uint64(end)))
+	}
+	begin := max(end-s.looks, 0)
+	for _, e := range slices.Backward(s.events[begin:end]) {
+		if e.Org != org || !q.Matches(e) {
+			continue
+		}
+		if page.Events = append(page.Events, e); len(page.Events) == q.Limit {
+			page.Next = e.Sequence
+			return page, nil
 		}
 	}
-	return events, nil
-}
-
-// Record implements state.Store.
-func (s *Store) Record(ctx context.Context, event audit.Event) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return errClosed()
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case s.used+eventCost > s.limit:
-		return s.errFull()
+	if begin > 0 {
+		page.Next = s.events[begin].Sequence
 	}
-	s.used += eventCost
-	s.addEvent(event)
-	return nil
+	return page, nil
 }
 
 // Feed implements state.Store.
-func (s *Store) Feed(_ context.Context, after uint64, limit int) ([]audit.Event, error) {
+func (s *Store) Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return nil, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return nil, err
 	}
 	rest := s.events[min(after, uint64(len(s.events))):]
 	return slices.Clone(rest[:min(len(rest), limit)]), nil
 }
 
 // All implements state.Store.
-func (s *Store) All(_ context.Context, after state.Ref, limit int) ([]state.Located, error) {
+func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if s.closed {
-		return nil, errClosed()
+	if err := s.mayList(ctx); err != nil {
+		return nil, err
 	}
 	var all []state.Located
 	for ref, e := range s.states {

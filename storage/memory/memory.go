@@ -16,6 +16,7 @@ import (
 // to it, and refuses what would take it over its limit.
 type Store struct {
 	limit int64
+	looks int // the constant; tests have few events looked at
 
 	// mu is held while a decision runs, so that no other Update comes between. Bodies are
 	// shared and never copied: no call holds it for longer because of a state's size.
@@ -54,7 +55,7 @@ func (e *entry) find(number uint64) *state.Snapshot {
 // New returns an empty store that keeps at most maxBytes: the bodies, and a fixed amount
 // for each state, version and lock.
 func New(maxBytes int64) *Store {
-	return &Store{limit: maxBytes, states: make(map[state.Ref]*entry)}
+	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry)}
 }
 
 // Current implements state.Store.

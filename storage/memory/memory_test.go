@@ -11,3 +11,8 @@ import (
 func TestStore(t *testing.T) {
 	storagetest.RunStore(t, func(*testing.T) state.Store { return memory.New(1 << 30) })
 }
+
+// TestStoreInShortLooks has all lists of events go on over pages that are short or empty.
+func TestStoreInShortLooks(t *testing.T) {
+	storagetest.RunStore(t, func(*testing.T) state.Store { return memory.NewInShortLooks() })
+}

@@ -149,6 +149,23 @@ func (e *entry) open() int {
 	return n
 }
 
+// Record implements state.Store.
+func (s *Store) Record(ctx context.Context, event audit.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return errClosed()
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.used+eventCost > s.limit:
+		return s.errFull()
+	}
+	s.used += eventCost
+	s.addEvent(event)
+	return nil
+}
+
 func (s *Store) addEvent(event audit.Event) {
 	event.Sequence = uint64(len(s.events)) + 1
 	event.At = event.At.UTC().Truncate(time.Microsecond)

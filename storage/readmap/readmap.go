@@ -95,6 +95,11 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, li
 	return s.next.Expunge(ctx, ref, before, limit, event)
 }
 
+// Record implements state.Store. No event changes a state.
+func (s *Store) Record(ctx context.Context, event audit.Event) error {
+	return s.next.Record(ctx, event)
+}
+
 // Ready implements state.Store.
 func (s *Store) Ready(ctx context.Context) error { return s.next.Ready(ctx) }
 

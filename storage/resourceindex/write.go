@@ -156,9 +156,10 @@ func (x *Index) Scrub(ctx context.Context) error {
 
 // clearGaps overwrites the copies of deleted rows.
 func (x *Index) clearGaps(ctx context.Context) error {
-	return sqlitedb.ClearGaps(func(piece func(context.Context, sqlitedb.Querier) error) error {
+	transact := func(piece func(context.Context, sqlitedb.Querier) error) error {
 		return x.transact(ctx, func(t *tx) error { return piece(ctx, t.tx) })
-	})
+	}
+	return sqlitedb.ClearGaps(transact, transact)
 }
 
 // Holding returns what is known of a state.

@@ -56,7 +56,7 @@ func (r *candidateRow) value() (state.Candidate, error) {
 
 // Candidates implements state.Store.
 func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
-	return list(ctx, s, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit, after}, func(scan scan) (state.Candidate, error) {
+	return list(ctx, s, ref.Org, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit, after}, func(scan scan) (state.Candidate, error) {
 		var row candidateRow
 		if err := scan(row.fields()...); err != nil {
 			return state.Candidate{}, err

@@ -65,7 +65,7 @@ func TestPurgeOfNeeded(t *testing.T) {
 		t.Fatalf("the last delta of version 1 is %+v, %v", d, err)
 	}
 	err = s.transact(t.Context(), func(t2 *session) error {
-		if needed, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
+		if needed, _, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
 			t.Errorf("needed %v, %v", needed, err)
 		}
 		gone := &base{baseID: baseID{id: 99, number: 2}}

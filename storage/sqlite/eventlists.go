@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -21,32 +23,77 @@ const unlisted = 512
 
 // Events implements state.Store. Times only grow along the log, so that a span of time is
 // a range of sequences.
-func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (events []audit.Event, err error) {
-	err = s.read(ctx, func(r *reader) error {
-		from, to, err := r.span(q)
-		if err != nil {
-			return err
+func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page audit.Page, err error) {
+	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
+		from, to, err := r.span(ctx, q)
+		if err == nil {
+			page, err = s.events(ctx, r, listFor(org, q), from, to, q.Limit)
 		}
-		query, args := eventsQuery(org, q, from, to)
-		events, err = collect(r, query, args, scanEvent)
 		return err
 	})
-	return events, err
+	return page, err
+}
+
+// events goes down the log from stretch to stretch of the list's entries, each longer than
+// the one before: where most pass the filters, the first will do.
+func (s *Store) events(ctx context.Context, r *reader, l eventList, from, to int64, limit int) (page audit.Page, err error) {
+	for looked, stretch := 0, limit; ; stretch = min(4*stretch, s.looks-looked) {
+		low, more, err := r.startOfStretch(ctx, l, from, to, stretch)
+		if err != nil {
+			return audit.Page{}, err
+		}
+		query, args := l.rows(low, to, limit-len(page.Events))
+		found, err := collect(ctx, r, query, args, scanEvent)
+		if err != nil {
+			return audit.Page{}, err
+		}
+		page.Events = append(page.Events, found...)
+		looked += stretch
+		switch {
+		case len(page.Events) == limit:
+			page.Next = page.Events[limit-1].Sequence
+			return page, nil
+		case !more:
+			return page, nil
+		case looked >= s.looks:
+			page.Next = uint64(low)
+			return page, nil
+		}
+		to = low
+	}
+}
+
+// startOfStretch returns the sequence of the last one of so many entries of the list, from
+// the newest on: that is from where there are fewer, or where all that the list has passes
+// the filters. It takes the list's index alone.
+func (r *reader) startOfStretch(ctx context.Context, l eventList, from, to int64, entries int) (low int64, more bool, err error) {
+	if l.filters == "" {
+		return from, false, nil
+	}
+	query, args := l.stretch(from, to, entries)
+	err = r.conn.QueryRowContext(ctx, query, args...).Scan(&low)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return from, false, nil
+	case err != nil:
+		return 0, false, err
+	}
+	return low, true, nil
 }
 
 // span returns the range of sequences, from inclusive and to exclusive, that Since, Until
 // and Before leave.
-func (r *reader) span(q audit.Query) (from, to int64, err error) {
+func (r *reader) span(ctx context.Context, q audit.Query) (from, to int64, err error) {
 	if to = math.MaxInt64; q.Before > 0 {
 		to = key(q.Before)
 	}
 	if !q.Since.IsZero() {
-		if from, err = r.sequenceAt(q.Since); err != nil {
+		if from, err = r.sequenceAt(ctx, q.Since); err != nil {
 			return 0, 0, err
 		}
 	}
 	if !q.Until.IsZero() {
-		until, err := r.sequenceAt(q.Until)
+		until, err := r.sequenceAt(ctx, q.Until)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -57,16 +104,16 @@ func (r *reader) span(q audit.Query) (from, to int64, err error) {
 
 // sequenceAt finds the first event that is not before t, by halving the log. Without one
 // it is the sequence that the next event gets, or one above.
-func (r *reader) sequenceAt(t time.Time) (int64, error) {
+func (r *reader) sequenceAt(ctx context.Context, t time.Time) (int64, error) {
 	var last int64
-	if err := r.lastSequence.QueryRowContext(context.Background()).Scan(&last); err != nil {
+	if err := r.lastSequence.QueryRowContext(ctx).Scan(&last); err != nil {
 		return 0, err
 	}
 	low, high, micros := int64(1), last+1, ceilMicros(t)
 	for low < high {
 		middle := low + (high-low)/2
 		var at int64
-		if err := r.eventAt.QueryRowContext(context.Background(), middle).Scan(&at); err != nil {
+		if err := r.eventAt.QueryRowContext(ctx, middle).Scan(&at); err != nil {
 			return 0, err
 		}
 		if at < micros {
@@ -78,46 +125,78 @@ func (r *reader) sequenceAt(t time.Time) (int64, error) {
 	return low, nil
 }
 
-// eventsQuery asks the list that leaves out most. What is unlisted it looks through: it is
-// bounded, and newer than all that is listed.
-func eventsQuery(org uuid.UUID, q audit.Query, from, to int64) (string, []any) {
-	where, args := " AND org = ?1 AND sequence < ?2", []any{org.String(), to, from, unlisted}
-	add := func(set bool, column string, value any) {
-		if set {
-			args = append(args, value)
-			where += " AND " + column + " = ?" + strconv.Itoa(len(args))
-		}
-	}
-	add(q.State != "", "state", q.State)
-	add(q.KeyID != "", "key", q.KeyID)
-	add(q.Action != "", "action", string(q.Action))
-	var query string
-	switch {
-	case q.State != "":
-		query = sqlUnlisted + where + sqlListedForState + where
-	case q.Action != "" && !slices.Contains(frequent(), q.Action):
-		query = sqlListedRare + where
-	default:
-		query = sqlUnlisted + where + sqlListedForOrg + where
-	}
-	args = append(args, q.Limit)
-	return query + " ORDER BY sequence DESC LIMIT ?" + strconv.Itoa(len(args)), args
+// eventList is a list of events in an index of its own, and what of it is asked for.
+type eventList struct {
+	index    string // with what its entries have in common, beside the organization
+	unlisted bool   // the log's last events may not be in it yet
+	entries  string // conditions that say which entries
+	filters  string // and those that say which of them
+	args     []any
 }
 
-// Each begins a query that eventsQuery ends. Indexes are named, because SQLite takes the
-// one on org for good enough whatever else is asked.
-const (
-	sqlUnlisted = `SELECT ` + eventColumns + ` FROM events NOT INDEXED
-		WHERE sequence >= max(?3, (SELECT max(sequence) FROM events) - ?4) AND listed = 0`
+// listFor chooses the list that leaves out most.
+func listFor(org uuid.UUID, q audit.Query) eventList {
+	l := eventList{index: inOrg, unlisted: true, entries: " AND org = ?1", args: []any{org.String(), nil, nil, nil, unlisted}}
+	rare := q.Action != "" && !slices.Contains(frequent(), q.Action)
+	switch {
+	case q.State != "":
+		l.index = inState
+		l.add(&l.entries, "state", q.State)
+	case rare:
+		l.index, l.unlisted = inRare, false
+		l.add(&l.entries, "action", string(q.Action))
+	}
+	if q.KeyID != "" {
+		l.add(&l.filters, "key", q.KeyID)
+	}
+	if q.Action != "" && l.index != inRare {
+		l.add(&l.filters, "action", string(q.Action))
+	}
+	return l
+}
 
-	sqlListed         = ` UNION ALL SELECT ` + eventColumns + ` FROM events INDEXED BY `
-	sqlListedForOrg   = sqlListed + `events_org WHERE listed = 1 AND sequence >= ?3`
-	sqlListedForState = sqlListed + `events_state WHERE listed = 1 AND sequence >= ?3`
+func (l *eventList) add(to *string, column string, value any) {
+	l.args = append(l.args, value)
+	*to += " AND " + column + " = ?" + strconv.Itoa(len(l.args))
+}
+
+// rows asks for the events from low to below high that pass the filters. What is unlisted it
+// looks through: that is bounded, and newer than all that is listed.
+func (l eventList) rows(low, high int64, limit int) (string, []any) {
+	where := l.entries + l.filters
+	query := `SELECT ` + eventColumns + ` FROM events ` + l.index + span + where
+	if l.unlisted {
+		query = sqlUnlisted + where + ` UNION ALL ` + query
+	}
+	return query + ` ORDER BY sequence DESC LIMIT ?4`, l.within(low, high, limit)
+}
+
+// stretch asks for the sequence of the last one of so many entries.
+func (l eventList) stretch(low, high int64, entries int) (string, []any) {
+	query := `SELECT sequence FROM events ` + l.index + span + l.entries + ` ORDER BY sequence DESC LIMIT 1 OFFSET ?4 - 1`
+	return query, l.within(low, high, entries)
+}
+
+func (l eventList) within(low, high int64, limit int) []any {
+	args := slices.Clone(l.args)
+	args[1], args[2], args[3] = low, high, limit
+	return args
+}
+
+// The indexes are named, because SQLite takes the one on org for good enough whatever else is
+// asked.
+const (
+	span = ` AND sequence >= ?2 AND sequence < ?3`
+
+	sqlUnlisted = `SELECT ` + eventColumns + ` FROM events NOT INDEXED
+		WHERE listed = 0 AND sequence < ?3 AND sequence >= max(?2, (SELECT max(sequence) FROM events) - ?5)`
+
+	inOrg   = `INDEXED BY events_org WHERE listed = 1`
+	inState = `INDEXED BY events_state WHERE listed = 1`
 
 	// The index events_rare leaves out the actions that nearly all events have, so that no
 	// lock and no write pays for it; so it has its events from the start.
-	sqlListedRare = `SELECT ` + eventColumns + ` FROM events INDEXED BY events_rare
-		WHERE action NOT IN ('state.write', 'lock.take', 'lock.release') AND sequence >= ?3`
+	inRare = `INDEXED BY events_rare WHERE action NOT IN ('state.write', 'lock.take', 'lock.release')`
 )
 
 func frequent() []audit.Action {

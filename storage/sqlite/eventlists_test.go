@@ -60,14 +60,12 @@ func wantList(t *testing.T, s *Store, org uuid.UUID, q audit.Query, all []audit.
 			want = append(want, event)
 		}
 	}
-	for page := q; ; page.Before = got[len(got)-1].Sequence {
-		events, err := s.Events(t.Context(), org, page)
+	for more := true; more; more = q.Before > 0 {
+		page, err := s.Events(t.Context(), org, q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got = append(got, events...); len(events) < q.Limit {
-			break
-		}
+		got, q.Before = append(got, page.Events...), page.Next
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%+v has %d events, want %d", q, len(got), len(want))

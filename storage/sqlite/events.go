@@ -65,13 +65,15 @@ func (s *Store) Record(ctx context.Context, event audit.Event) error {
 
 // Feed implements state.Store.
 func (s *Store) Feed(ctx context.Context, after uint64, limit int) (events []audit.Event, err error) {
-	err = s.read(ctx, func(r *reader) error {
-		if events = s.writer.latest.after(after, limit); events == nil {
-			events, err = collect(r, sqlFeed, []any{key(after), limit}, scanEvent)
-		}
-		return err
-	})
-	return events, err
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	events = s.writer.latest.after(after, limit)
+	s.leave()
+	if events != nil {
+		return events, ctx.Err()
+	}
+	return list(ctx, s, server(), sqlFeed, []any{key(after), limit}, scanEvent)
 }
 
 // key is a number as the database compares it: what no row can have stays above them all.

@@ -34,30 +34,33 @@ func BenchmarkLists(b *testing.B) {
 	for name, list := range map[string]func() (int, error){
 		"States": func() (int, error) {
 			l, err := s.States(b.Context(), org, state.StatesQuery{After: middle, Limit: 100})
-			return len(l), err
+			return len(l.States), err
 		},
 		"Prefix": func() (int, error) {
 			l, err := s.States(b.Context(), org, state.StatesQuery{Prefix: "team/0501", Limit: 100})
-			return len(l), err
+			return len(l.States), err
 		},
 		"Locked": func() (int, error) {
 			l, err := s.States(b.Context(), org, state.StatesQuery{Locked: true, Limit: 100})
-			return len(l), err
+			return len(l.States), err
 		},
-		"All":    func() (int, error) { l, err := s.All(b.Context(), ref, 100); return len(l), err },
-		"Feed":   func() (int, error) { l, err := s.Feed(b.Context(), 150_000, 100); return len(l), err },
-		"Events": func() (int, error) { l, err := s.Events(b.Context(), org, audit.Query{Limit: 100}); return len(l), err },
+		"All":  func() (int, error) { l, err := s.All(b.Context(), ref, 100); return len(l), err },
+		"Feed": func() (int, error) { l, err := s.Feed(b.Context(), 150_000, 100); return len(l), err },
+		"Events": func() (int, error) {
+			l, err := s.Events(b.Context(), org, audit.Query{Limit: 100})
+			return len(l.Events), err
+		},
 		"OfAState": func() (int, error) {
 			l, err := s.Events(b.Context(), org, audit.Query{State: string(middle), Limit: 100})
-			return len(l) + 97, err
+			return len(l.Events) + 97, err
 		},
 		"Purges": func() (int, error) {
 			l, err := s.Events(b.Context(), org, audit.Query{Action: audit.VersionPurge, Limit: 100})
-			return len(l) + 100, err
+			return len(l.Events) + 100, err
 		},
 		"UntilThen": func() (int, error) {
 			l, err := s.Events(b.Context(), org, audit.Query{Until: at, Limit: 100})
-			return len(l), err
+			return len(l.Events), err
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

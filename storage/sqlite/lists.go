@@ -4,26 +4,70 @@ import (
 	"context"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
+
+// listTime is for how long a list may run, and with it keep the WAL from being moved into
+// the database. A list looks at so few rows that only a disk that hangs takes as long.
+const listTime = time.Second
+
+// server is whose turn it is when the server itself lists.
+func server() uuid.UUID { return uuid.Nil }
 
 // scan reads one row into pointers.
 type scan func(fields ...any) error
 
-// list runs a query on an idle reader and reads its rows.
-func list[T any](ctx context.Context, s *Store, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
-	err = s.read(ctx, func(r *reader) error {
-		found, err = collect(r, query, args, read)
+// list runs a query of an organization's in its turn, and reads its rows.
+func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
+	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
+		found, err = collect(ctx, r, query, args, read)
 		return err
 	})
 	return found, err
 }
 
-func collect[T any](r *reader, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
-	rows, err := r.conn.QueryContext(context.Background(), query, args...)
+// list lends a reader of those for lists to do, when it is the organization's turn. Unlike a
+// read of one state it is interrupted when ctx ends.
+func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context, *reader) error) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	return s.lend(ctx, org, do)
+}
+
+// lend is list for a call that is let in already.
+func (s *Store) lend(ctx context.Context, org uuid.UUID, do func(context.Context, *reader) error) error {
+	release, err := s.turns.Acquire(ctx, org)
+	if err != nil {
+		return err
+	}
+	defer release()
+	r := <-s.listers // there is one for each turn
+	defer func() { s.listers <- r }()
+	timed, cancel := context.WithTimeout(ctx, s.patient)
+	defer cancel()
+	err = do(timed, r)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case timed.Err() != nil:
+		f := fault.Wrap(err, fault.Overloaded, "the list took too long to read; nothing was done")
+		f.RetryAfter = listTime
+		return f
+	}
+	return storeError(err)
+}
+
+func collect[T any](ctx context.Context, r *reader, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
+	rows, err := r.conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -38,49 +82,12 @@ func collect[T any](r *reader, query string, args []any, read func(scan) (T, err
 }
 
 const (
-	openCandidates = `FROM candidates c WHERE c.state = s.id AND c.status = 'open'`
-
-	listedColumns = `s.name, (SELECT count(*) ` + openCandidates + `), ` + headColumns
-
-	// One range stands for the prefix and for where the page begins: of two lower bounds the
-	// index would serve one, and walk past all that the other leaves out.
-	sqlStates = `SELECT ` + listedColumns + fromHeads + `
-		WHERE s.org = ? AND s.name >= ? AND s.name < ?
-		  AND (s.newest IS NOT NULL OR EXISTS (SELECT 1 ` + openCandidates + `)) AND CASE WHEN s.deleted_at IS NULL THEN ? ELSE ? END
-		ORDER BY s.name LIMIT ?`
-
-	sqlLocked = `SELECT ` + listedColumns + fromHeads + `
-		WHERE s.org = ? AND s.name >= ? AND s.name < ? AND s.lock_id IS NOT NULL
-		ORDER BY s.name LIMIT ?`
-
 	sqlVersions = `SELECT ` + versionColumns + ` FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? AND v.number < ? ORDER BY v.number DESC LIMIT ?`
 
 	sqlAll = `SELECT s.org, s.name, ` + headColumns + fromHeads + `
 		WHERE (s.org, s.name) > (?, ?) ORDER BY s.org, s.name LIMIT ?`
 )
-
-// aboveNames lies above every character of a name, and behind every name.
-const aboveNames = "\x7f"
-
-// States implements state.Store.
-func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
-	from := q.Prefix
-	if q.After != "" {
-		from = max(from, string(q.After)+"\x00") // the first text behind it
-	}
-	args := []any{org.String(), from, q.Prefix + aboveNames}
-	query := sqlLocked
-	if !q.Locked {
-		query, args = sqlStates, append(args, q.Deleted.Selects(false), q.Deleted.Selects(true))
-	}
-	return list(ctx, s, query, append(args, q.Limit), func(scan scan) (state.Listed, error) {
-		var listed state.Listed
-		var err error
-		listed.Head, err = scanHead(scan, &listed.Name, &listed.OpenCandidates)
-		return listed, err
-	})
-}
 
 // scanHead reads a row that ends with headColumns.
 func scanHead(scan scan, before ...any) (state.Head, error) {
@@ -97,7 +104,8 @@ func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limi
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return list(ctx, s, sqlVersions, []any{ref.Org.String(), string(ref.Name), key(before), limit}, func(scan scan) (state.Version, error) {
+	args := []any{ref.Org.String(), string(ref.Name), key(before), limit}
+	return list(ctx, s, ref.Org, sqlVersions, args, func(scan scan) (state.Version, error) {
 		var row versionRow
 		if err := scan(row.fields()...); err != nil {
 			return state.Version{}, err
@@ -112,7 +120,7 @@ func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Lo
 	if after != (state.Ref{}) {
 		org, name = after.Org.String(), string(after.Name)
 	}
-	return list(ctx, s, sqlAll, []any{org, name, limit}, func(scan scan) (state.Located, error) {
+	return list(ctx, s, server(), sqlAll, []any{org, name, limit}, func(scan scan) (state.Located, error) {
 		var located state.Located
 		var org string
 		head, err := scanHead(scan, &org, &located.Ref.Name)

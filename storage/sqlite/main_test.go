@@ -28,6 +28,16 @@ func TestStore(t *testing.T) {
 	storagetest.RunStore(t, func(t *testing.T) state.Store { return open(t, t.TempDir()) })
 }
 
+// TestStoreInShortLooks has each list look at a few rows only, so that all go on over pages
+// that are short or empty.
+func TestStoreInShortLooks(t *testing.T) {
+	storagetest.RunStore(t, func(t *testing.T) state.Store {
+		s := open(t, t.TempDir())
+		s.looks = 2
+		return s
+	})
+}
+
 func TestDurable(t *testing.T) {
 	storagetest.RunDurable(t, func(t *testing.T, dir string) state.Store { return open(t, dir) })
 }

@@ -96,7 +96,7 @@ func TestMigrate(t *testing.T) {
 		wantFault(t, err, fault.LockIDUsed)
 	}
 	listed, err := s.States(t.Context(), uuid.UUID{1}, state.StatesQuery{Limit: 9, Locked: true})
-	if err != nil || len(listed) != 2 {
+	if err != nil || len(listed.States) != 2 {
 		t.Errorf("the held locks: %+v, %v", listed, err)
 	}
 	if err := s.Purge(t.Context(), ref("written"), 1, audit.Event{Action: audit.VersionPurge}); err != nil {

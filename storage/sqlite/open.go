@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
@@ -19,8 +21,12 @@ import (
 const (
 	// queueLength is how many updates may wait; further ones wait to enter.
 	queueLength = 512
-	// readerCount is how many reads run at once.
+	// readerCount is how many reads of single states run at once, listerCount how many lists:
+	// no list ever keeps Current, Head, Version or Ready waiting.
 	readerCount = 4
+	listerCount = 3
+	// listsEach is how many lists of one organization run at once. The others are for others.
+	listsEach = 1
 )
 
 // Options are what Open needs to know.
@@ -45,12 +51,18 @@ type Store struct {
 	lock    *flock.Flock
 	held    *sqlitedb.Held
 	writer  *writer
-	readers chan *reader // the idle ones
+	readers chan *reader  // the idle ones
+	listers chan *reader  // the idle ones of those that lists use
+	turns   *turns.Turns  // for those
+	looks   int           // the constant; tests have few rows looked at
+	patient time.Duration // listTime; tests have no patience
 	ready   readiness
 
 	// queue leads to the writer, which closes stopped after the last job.
 	queue   chan *job
 	stopped chan struct{}
+
+	sweeper *sweeper
 
 	// gate is held for reading by every call, for writing by Close.
 	gate    sync.RWMutex
@@ -75,14 +87,22 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		differing: make(chan struct{}, runtime.GOMAXPROCS(0)),
 
 		readers: make(chan *reader, readerCount),
+		listers: make(chan *reader, listerCount),
+		turns:   turns.New(listerCount, listsEach),
+		looks:   looks,
+		patient: listTime,
 		ready:   newReadiness(),
 		queue:   make(chan *job, queueLength),
 		stopped: make(chan struct{}),
+		sweeper: newSweeper(),
 	}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.release())
 	}
 	go s.serve()
+	if err := s.resumeSweep(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.Close())
+	}
 	return s, nil
 }
 
@@ -124,14 +144,7 @@ func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) erro
 	if s.writer.session, err = newSession(ctx, db, s.now); err != nil {
 		return err
 	}
-	for range readerCount {
-		r, err := openReader(ctx, path)
-		if err != nil {
-			return err
-		}
-		s.readers <- r
-	}
-	return nil
+	return errors.Join(openReaders(ctx, path, s.readers), openReaders(ctx, path, s.listers))
 }
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.
@@ -139,8 +152,10 @@ func (s *Store) Close() error {
 	if s.closing.Swap(true) {
 		return nil
 	}
+	s.sweeper.stop() // some calls wait for a sweep
 	s.gate.Lock()
 	defer s.gate.Unlock()
+	s.sweeper.close()
 	close(s.queue)
 	<-s.stopped
 	return s.release()
@@ -153,8 +168,10 @@ func (s *Store) release() error {
 		// While there are readers: to open a database that nobody has open recovers the WAL.
 		errs = append(errs, s.writer.recover())
 	}
-	for len(s.readers) > 0 {
-		errs = append(errs, (<-s.readers).close())
+	for _, idle := range []chan *reader{s.readers, s.listers} {
+		for len(idle) > 0 {
+			errs = append(errs, (<-idle).close())
+		}
 	}
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())

@@ -16,7 +16,7 @@ import (
 func TestPlans(t *testing.T) {
 	s, _ := opened(t)
 	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed,
-		sqlStates, sqlLocked, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, sqlMarkPurged, sqlDropBody, sqlDropTwins,
+		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, sqlMarkPurged, sqlDropBody, sqlDropTwins,
 		sqlOldest, sqlDropVersion, sqlFindDeleted, sqlFindDoomed, sqlDoom, sqlDoomedRows,
 		sqlDropCandidates, sqlDropLockIDs, sqlDropState, sqlIsNeeded, sqlNeeded, sqlDependent, sqlReplace,
 	}
@@ -50,11 +50,15 @@ func TestRanges(t *testing.T) {
 	s, _ := opened(t)
 	for text, want := range map[string]string{
 		sqlStates:   "(org=? AND name>? AND name<?)",
+		sqlDeleted:  "INDEX states_deleted (org=? AND name>? AND name<?)",
 		sqlLocked:   "INDEX states_locked (org=? AND name>? AND name<?)",
 		sqlAll:      "((org,name)>(?,?))",
 		sqlVersions: "v USING INDEX sqlite_autoindex_versions_1 (state=? AND number<?)",
 		sqlOldest:   "v USING INDEX sqlite_autoindex_versions_1 (state=?)",
 		sqlFeed:     "PRIMARY KEY (rowid>?)",
+
+		sqlStretch:     "COVERING INDEX sqlite_autoindex_states_1 (org=? AND name>? AND name<?)",
+		sqlDeletedNext: "COVERING INDEX states_deleted (org=? AND name>? AND name<?)",
 
 		sqlIsNeeded:  "v USING COVERING INDEX sqlite_autoindex_versions_1 (state=? AND number>? AND number<?)",
 		sqlNeeded:    "v USING COVERING INDEX sqlite_autoindex_versions_1 (state=? AND number>? AND number<?)",
@@ -69,13 +73,17 @@ func TestRanges(t *testing.T) {
 	}{
 		{audit.Query{}, "INDEX events_org (org=? AND rowid>? AND rowid<?)"},
 		{audit.Query{Since: full.Since, Until: full.Until, Before: 9}, "INDEX events_org (org=? AND rowid>? AND rowid<?)"},
+		{audit.Query{KeyID: "k"}, "INDEX events_org (org=? AND rowid>? AND rowid<?)"},
 		{audit.Query{State: "a"}, "INDEX events_state (org=? AND state=? AND rowid>? AND rowid<?)"},
 		{audit.Query{State: "a", Action: audit.LockTake}, "INDEX events_state (org=? AND state=? AND rowid>? AND rowid<?)"},
 		{audit.Query{Action: audit.VersionPurge}, "INDEX events_rare (org=? AND action=? AND rowid>? AND rowid<?)"},
 		{audit.Query{Action: audit.LockTake}, "INDEX events_org (org=? AND rowid>? AND rowid<?)"},
 		{full, "INDEX events_state (org=? AND state=? AND rowid>? AND rowid<?)"},
 	} {
-		text, _ := eventsQuery(uuid.Nil, c.q, 1, 2)
+		l := listFor(uuid.Nil, c.q)
+		text, _ := l.stretch(1, 2, 3)
+		wantStep(t, s, text, "COVERING "+c.want)
+		text, _ = l.rows(1, 2, 3)
 		wantStep(t, s, text, c.want)
 		if strings.Contains(text, "UNION") {
 			wantStep(t, s, text, "SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")

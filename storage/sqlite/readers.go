@@ -20,6 +20,18 @@ type reader struct {
 	lastSequence, eventAt         *sql.Stmt
 }
 
+// openReaders opens as many as there is room for.
+func openReaders(ctx context.Context, path string, idle chan *reader) error {
+	for range cap(idle) {
+		r, err := openReader(ctx, path)
+		if err != nil {
+			return err
+		}
+		idle <- r
+	}
+	return nil
+}
+
 func openReader(ctx context.Context, path string) (*reader, error) {
 	db, err := databaseFile(path).OpenReader()
 	if err != nil {

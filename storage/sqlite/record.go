@@ -102,9 +102,9 @@ func (u *update) recordContent(t *session, id int64, change state.Change, next s
 	}
 	switch {
 	case change.Undelete:
-		return t.exec(t.setDeleted, nil, id)
+		return t.exec(t.setDeleted, nil, next.Undeleted, id)
 	case change.Delete:
-		return t.exec(t.setDeleted, next.DeletedAt.UnixMicro(), id)
+		return t.exec(t.setDeleted, next.DeletedAt.UnixMicro(), false, id)
 	}
 	return nil
 }

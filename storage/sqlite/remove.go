@@ -10,13 +10,12 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
 	sqlFindVersion = `SELECT v.id, v.digest, s.id FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? AND v.number = ?`
-	sqlMarkPurged = `UPDATE versions SET purged = 1 WHERE id = ?`
+	sqlMarkPurged = `UPDATE versions SET purged = 1 WHERE id = ? AND purged = 0`
 	sqlDropBody   = `DELETE FROM bodies WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
@@ -65,112 +64,83 @@ func (s *Store) transact(ctx context.Context, work func(*session) error) error {
 	return errors.Join(err, refusal)
 }
 
-// Purge implements state.Store. Deleted rows are overwritten (secure_delete), and so are
-// copies that SQLite left of them when it moved rows about; what the WAL still has of them
-// goes with it.
+// Purge implements state.Store. Deleted rows are overwritten (secure_delete); copies that
+// SQLite left of them when it moved rows about, and what the WAL still has, go with a sweep.
+// Without anything to destroy, and with no sweep owed, it only records that it was asked.
 func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
+	var owed bool
 	for needed := true; needed; {
 		s.bases.drop(ref)
 		if err := s.detach(ctx, ref, number, 0); err != nil {
 			return err
 		}
 		err := s.transact(ctx, func(t *session) (err error) {
-			needed, err = t.purge(ref, number, event)
+			needed, owed, err = t.purge(ref, number, event)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.clearGaps(ctx); err != nil {
-		return err
+	if !owed {
+		return nil
 	}
-	return s.emptyLog(ctx)
+	return s.swept(ctx)
 }
 
-// clearGaps overwrites the copies of deleted rows.
-func (s *Store) clearGaps(ctx context.Context) error {
-	return sqlitedb.ClearGaps(func(piece func(context.Context, sqlitedb.Querier) error) error {
-		return s.transact(ctx, func(t *session) error { return piece(context.Background(), t.conn) })
-	})
-}
-
-// purge does nothing, and says so, when other versions are deltas of this one.
-func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed bool, err error) {
+// purge does nothing, and says so, when other versions are deltas of this one. owed says
+// that a sweep has to follow.
+func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed, owed bool, err error) {
 	t.heads.forget(ref)
 	var version, id int64
 	var digest []byte
 	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
 	if errors.Is(err, sql.ErrNoRows) {
-		return false, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+		return false, false, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
 	}
 	if err == nil {
 		err = t.queryRow(sqlIsNeeded, id, int64(number)-groupLength, int64(number)+groupLength, version).Scan(&needed)
 	}
 	if err != nil || needed {
-		return needed, err
+		return needed, false, err
 	}
-	for _, step := range []func() error{
-		func() error { return t.run(sqlMarkPurged, version) },
-		func() error { return t.run(sqlDropBody, version) },
-		func() error { return t.run(sqlDropTwins, event.At.UnixMicro(), id, digest) },
-		func() error { return t.recordEvent(event) },
+	if err := t.destroy(version, id, digest, event.At); err != nil {
+		return false, false, err
+	}
+	if err := t.recordEvent(event); err != nil {
+		return false, false, err
+	}
+	err = t.queryRow(sqlOwesSweep).Scan(&owed)
+	return false, owed, err
+}
+
+// destroy takes away a version's bytes, with those of candidates that have the same, and
+// owes a sweep if there were any.
+func (t *session) destroy(version, id int64, digest []byte, at time.Time) error {
+	var destroyed int64
+	for _, step := range []struct {
+		statement string
+		args      []any
+	}{
+		{sqlMarkPurged, []any{version}},
+		{sqlDropBody, []any{version}},
+		{sqlDropTwins, []any{at.UnixMicro(), id, digest}},
 	} {
-		if err := step(); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}
-
-// How long emptyLog waits for readers, how often it asks, and how long it keeps the writer
-// waiting each time.
-const (
-	emptyPatience = 10 * time.Second
-	emptyInterval = 20 * time.Millisecond
-	emptyAttempt  = 20 // milliseconds
-)
-
-// emptyLog moves the WAL into the database and cuts it to nothing. That needs a moment
-// without readers, which are quick, and without a transaction: so the writer does it.
-func (s *Store) emptyLog(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, emptyPatience)
-	defer cancel()
-	for {
-		var busy bool
-		err := s.await(ctx, &job{alone: true, run: func(t *session) (err error) {
-			busy, err = t.cutLog()
-			return err
-		}})
-		if err == nil && !busy {
-			return nil
-		}
-		if err != nil && ctx.Err() == nil {
+		n, err := t.change(step.statement, step.args...)
+		if err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fault.Wrap(ctx.Err(), fault.StoreUnavailable,
-				"the bytes are deleted, but the store's log could not be emptied of them; ask again")
-		case <-time.After(emptyInterval):
-		}
+		destroyed += n
 	}
-}
-
-// cutLog reports whether readers were in the way. It doesn't wait for them for as long as
-// a transaction would: everybody else waits meanwhile.
-func (t *session) cutLog() (busy bool, err error) {
-	if err := t.run(fmt.Sprintf("PRAGMA busy_timeout = %d", emptyAttempt)); err != nil {
-		return false, err
+	if destroyed == 0 {
+		return nil
 	}
-	var pages, moved int
-	err = t.queryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
-	return busy, errors.Join(err, t.run(fmt.Sprintf("PRAGMA busy_timeout = %d", sqlitedb.BusyTimeout)))
+	return t.run(sqlOweSweep)
 }
 
 // Prune implements state.Store.
@@ -339,6 +309,15 @@ func (t *session) queryRow(query string, args ...any) *sql.Row {
 }
 
 func (t *session) run(statement string, args ...any) error {
-	_, err := t.conn.ExecContext(context.Background(), statement, args...)
+	_, err := t.change(statement, args...)
 	return err
+}
+
+// change is run for who wants to know how many rows have changed.
+func (t *session) change(statement string, args ...any) (rows int64, err error) {
+	result, err := t.conn.ExecContext(context.Background(), statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }

@@ -78,6 +78,7 @@ type headQuery struct {
 	id      int64
 	written bool
 	deleted sql.NullInt64
+	back    bool // undeleted
 	freed   string
 	lock    lockRow
 	version versionRow
@@ -98,14 +99,14 @@ func (q *headQuery) load(ref state.Ref) (headRow, error) {
 // fields receive headColumns.
 func (q *headQuery) fields() []any {
 	if q.dest == nil {
-		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.freed}, q.lock.fields()...)
+		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.back, &q.freed}, q.lock.fields()...)
 		q.dest = append(q.dest, q.version.fields()...)
 	}
 	return q.dest
 }
 
 func (q *headQuery) value() (headRow, error) {
-	row := headRow{id: q.id, head: state.Head{Deleted: q.deleted.Valid, Lock: q.lock.value(), ReleasedID: q.freed}}
+	row := headRow{id: q.id, head: state.Head{Deleted: q.deleted.Valid, Undeleted: q.back, Lock: q.lock.value(), ReleasedID: q.freed}}
 	if q.deleted.Valid {
 		row.head.DeletedAt = fromMicros(q.deleted.Int64)
 	}

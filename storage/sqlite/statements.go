@@ -15,7 +15,7 @@ const lockColumns = `s.lock_since, ifnull(s.lock_key, ''), ifnull(s.lock_id, '')
 	ifnull(s.lock_seen, s.lock_since)`
 
 // headColumns are read by headRow.
-const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.released_id,
+const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.released_id,
 	` + lockColumns + `, ` + versionColumns
 
 const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
@@ -50,9 +50,9 @@ const (
 	sqlIsBase = `SELECT EXISTS (SELECT 1 FROM versions v JOIN bodies b ON b.id = v.id
 		WHERE v.id = ? AND v.state = ? AND v.number = ? AND v.digest = ? AND b.base IS NULL)`
 
-	sqlSetNewest = `UPDATE states SET newest = ?, deleted_at = NULL WHERE id = ?`
+	sqlSetNewest = `UPDATE states SET newest = ?, deleted_at = NULL, undeleted = 0 WHERE id = ?`
 
-	sqlSetDeleted = `UPDATE states SET deleted_at = ? WHERE id = ?` // null brings it back
+	sqlSetDeleted = `UPDATE states SET deleted_at = ?, undeleted = ? WHERE id = ?` // null brings it back
 
 	sqlSetLock = `UPDATE states SET lock_since = ?, lock_key = ?, lock_id = ?, lock_operation = ?,
 		lock_info = ?, lock_who = ?, lock_version = ?, lock_created = ?, lock_path = ?, lock_raw = ?,

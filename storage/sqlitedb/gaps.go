@@ -23,15 +23,21 @@ type Querier interface {
 // does, copies stay behind between the page's pointers and its rows, and no later deletion
 // finds them.
 //
-// It goes through the whole file, a piece at a time: transact runs each in a transaction that
-// writes, as often as it needs to, and others get their turn in between.
-func ClearGaps(transact func(piece func(context.Context, Querier) error) error) error {
+// It goes through the whole file, a piece at a time: read runs one in a transaction that need
+// not write, and write another in one that does, for pages on which the first has found
+// something. Either may run a piece again, and others get their turn in between: no row that
+// is deleted by the time of the call can leave a copy behind later.
+func ClearGaps(read, write func(piece func(context.Context, Querier) error) error) error {
 	for first := int64(1); first > 0; {
+		var found []int64
 		var next int64 // apart from first: a piece may run again
-		err := transact(func(ctx context.Context, in Querier) (err error) {
-			next, err = clearPiece(ctx, in, first)
+		err := read(func(ctx context.Context, in Querier) (err error) {
+			found, next, err = findGaps(ctx, in, first)
 			return err
 		})
+		if err == nil && len(found) > 0 {
+			err = write(func(ctx context.Context, in Querier) error { return clearGaps(ctx, in, found) })
+		}
 		if err != nil {
 			return err
 		}
@@ -40,39 +46,58 @@ func ClearGaps(transact func(piece func(context.Context, Querier) error) error) 
 	return nil
 }
 
-// clearPiece looks at pages from number first on. next is the one to go on with, 0 at the end.
-func clearPiece(ctx context.Context, in Querier, first int64) (next int64, err error) {
+// findGaps looks at pages from number first on, and returns those with something in their
+// gaps. next is the page to go on with, 0 at the end.
+func findGaps(ctx context.Context, in Querier, first int64) (found []int64, next int64, err error) {
 	var g gaps
 	defer func() { err = errors.Join(err, g.close()) }()
 	if err := g.open(ctx, in); err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	last := min(first+gapPages-1, g.pages)
 	for number := first; number <= last; number++ {
-		if err := g.clear(ctx, number); err != nil {
-			return 0, fmt.Errorf("page %d of the database: %w", number, err)
+		_, gap, err := g.load(ctx, number)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !isZero(gap) {
+			found = append(found, number)
 		}
 	}
-	if last == g.pages {
-		return 0, nil
+	if last >= g.pages {
+		return found, 0, nil
 	}
-	return last + 1, nil
+	return found, last + 1, nil
+}
+
+// clearGaps clears these pages as they are by now.
+func clearGaps(ctx context.Context, in Querier, pages []int64) (err error) {
+	var g gaps
+	defer func() { err = errors.Join(err, g.close()) }()
+	if err := g.open(ctx, in); err != nil {
+		return err
+	}
+	for _, number := range pages {
+		if err := g.clear(ctx, number); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gaps reads and writes whole pages.
 type gaps struct {
+	in          Querier
 	pages       int64
-	read, write *sql.Stmt
+	read, write *sql.Stmt // the second once there is something to write
 }
 
 func (g *gaps) open(ctx context.Context, in Querier) (err error) {
 	if err := in.QueryRowContext(ctx, "PRAGMA page_count").Scan(&g.pages); err != nil {
 		return err
 	}
-	if g.read, err = in.PrepareContext(ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = ?"); err != nil {
-		return err
-	}
-	g.write, err = in.PrepareContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?")
+	g.in = in
+	g.read, err = in.PrepareContext(ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = ?")
 	return err
 }
 
@@ -85,17 +110,26 @@ func (g *gaps) close() (err error) {
 	return err
 }
 
-func (g *gaps) clear(ctx context.Context, number int64) error {
-	var page []byte
+// load returns a page, and the part of it that is its gap.
+func (g *gaps) load(ctx context.Context, number int64) (page, gap []byte, err error) {
 	if err := g.read.QueryRowContext(ctx, number).Scan(&page); err != nil {
+		return nil, nil, fmt.Errorf("page %d of the database: %w", number, err)
+	}
+	return page, gapOf(page, number, g.pages), nil
+}
+
+func (g *gaps) clear(ctx context.Context, number int64) error {
+	page, gap, err := g.load(ctx, number)
+	if err != nil || isZero(gap) {
 		return err
 	}
-	gap := gapOf(page, number, g.pages)
-	if isZero(gap) {
-		return nil
-	}
 	clear(gap)
-	_, err := g.write.ExecContext(ctx, page, number)
+	if g.write == nil {
+		if g.write, err = g.in.PrepareContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?"); err != nil {
+			return err
+		}
+	}
+	_, err = g.write.ExecContext(ctx, page, number)
 	return err
 }
 

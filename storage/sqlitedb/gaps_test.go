@@ -72,13 +72,14 @@ func TestClearGaps(t *testing.T) {
 
 func clearAll(t *testing.T, db *sql.DB) {
 	t.Helper()
-	err := ClearGaps(func(piece func(context.Context, Querier) error) error {
+	transact := func(piece func(context.Context, Querier) error) error {
 		tx, err := db.BeginTx(t.Context(), nil)
 		if err != nil {
 			return err
 		}
 		return errors.Join(piece(t.Context(), tx), tx.Commit())
-	})
+	}
+	err := ClearGaps(transact, transact)
 	if err != nil {
 		t.Fatal(err)
 	}

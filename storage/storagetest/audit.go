@@ -38,7 +38,7 @@ func purge(t *testing.T, store state.Store, ref state.Ref, number uint64) {
 // wantEvents wants so many events of an organization.
 func wantEvents(t *testing.T, store state.Store, org uuid.UUID, q audit.Query, n int) []audit.Event {
 	t.Helper()
-	got, err := store.Events(t.Context(), org, q)
+	got, err := listEvents(t.Context(), store, org, q)
 	if err != nil || len(got) != n {
 		t.Fatalf("Events(%+v): %d events, want %d: %v", q, len(got), n, err)
 	}
@@ -178,7 +178,7 @@ func checkEventQueries(t *testing.T, store state.Store) {
 	for _, q := range eventQueries(all) {
 		for _, q.Limit = range []int{1, 7, 1000} {
 			want := slices.DeleteFunc(slices.Clone(all), func(e audit.Event) bool { return !q.Matches(e) })
-			got, err := store.Events(t.Context(), org, q)
+			got, err := listEvents(t.Context(), store, org, q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,6 +32,10 @@ func historyBreakages() map[string]breakage {
 		"expunges only in the end":   plain(func(s state.Store) state.Store { return &expungesLate{Store: s} }, "Expunge"),
 		"takes prefixes for globs":   plain(func(s state.Store) state.Store { return globs{s} }, "States"),
 		"sorts without case":         plain(func(s state.Store) state.Store { return foldsCase{s} }, "States"),
+		"ends pages early":           plain(func(s state.Store) state.Store { return endsEarly{s} }, "StatesKinds", "EventQueries"),
+		"turns pages back":           plain(func(s state.Store) state.Store { return turnsBack{s} }, "States", "EventQueries"),
+		"lists without end":          plain(func(s state.Store) state.Store { return listsOn{s} }, "ListsEnd"),
+		"forgets what was undeleted": plain(forgetsUndeleted, "Seen", "ExpungeKeeps"),
 		"lists strangers":            plain(func(s state.Store) state.Store { return listsStrangers{s} }, "StatesKinds", "States"),
 		"repeats pages":              plain(func(s state.Store) state.Store { return repeatsPages{s} }, "All"),
 		"filters behind the limit":   plain(func(s state.Store) state.Store { return filtersLate{s} }, "EventQueries"),
@@ -143,16 +147,16 @@ func (s *expungesLate) Expunge(ctx context.Context, ref state.Ref, before time.T
 
 type globs struct{ state.Store }
 
-func (s globs) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+func (s globs) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (state.Page, error) {
 	q.Prefix = strings.TrimRight(q.Prefix, "_%")
 	return s.Store.States(ctx, org, q)
 }
 
 type foldsCase struct{ state.Store }
 
-func (s foldsCase) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+func (s foldsCase) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (state.Page, error) {
 	listed, err := s.Store.States(ctx, org, q)
-	slices.SortFunc(listed, func(a, b state.Listed) int {
+	slices.SortFunc(listed.States, func(a, b state.Listed) int {
 		return cmp.Compare(strings.ToLower(string(a.Name)), strings.ToLower(string(b.Name)))
 	})
 	return listed, err
@@ -161,15 +165,15 @@ func (s foldsCase) States(ctx context.Context, org uuid.UUID, q state.StatesQuer
 // listsStrangers shows what is deleted to all, and everything to who has nothing.
 type listsStrangers struct{ state.Store }
 
-func (s listsStrangers) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) ([]state.Listed, error) {
+func (s listsStrangers) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (state.Page, error) {
 	listed, err := s.Store.States(ctx, org, q)
 	all, _ := s.All(ctx, state.Ref{}, 100)
 	for _, one := range all {
-		if len(listed) == 0 && q.After == "" && one.Ref.Org != org {
-			listed = append(listed, state.Listed{Name: one.Ref.Name, Head: one.Head})
+		if len(listed.States) == 0 && q.After == "" && one.Ref.Org != org {
+			listed.States = append(listed.States, state.Listed{Name: one.Ref.Name, Head: one.Head})
 		}
 	}
-	return listed[:min(len(listed), q.Limit)], err
+	return listed, err
 }
 
 // repeatsPages begins a page with the last of the one before.
@@ -186,9 +190,64 @@ func (s repeatsPages) All(ctx context.Context, after state.Ref, limit int) ([]st
 
 type filtersLate struct{ state.Store }
 
-func (s filtersLate) Events(ctx context.Context, org uuid.UUID, q audit.Query) ([]audit.Event, error) {
-	events, err := s.Store.Events(ctx, org, audit.Query{Before: q.Before, Limit: q.Limit})
-	return slices.DeleteFunc(events, func(e audit.Event) bool { return !q.Matches(e) }), err
+func (s filtersLate) Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error) {
+	page, err := s.Store.Events(ctx, org, audit.Query{Before: q.Before, Limit: q.Limit})
+	found := slices.DeleteFunc(page.Events, func(e audit.Event) bool { return !q.Matches(e) })
+	return audit.Page{Events: found}, err
+}
+
+// endsEarly says of a page that it is the last one.
+type endsEarly struct{ state.Store }
+
+func (s endsEarly) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (state.Page, error) {
+	page, err := s.Store.States(ctx, org, q)
+	if n := len(page.States); n > 1 {
+		page.States, page.Next = page.States[:n-1], ""
+	}
+	return page, err
+}
+
+func (s endsEarly) Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error) {
+	page, err := s.Store.Events(ctx, org, q)
+	if n := len(page.Events); n > 1 {
+		page.Events, page.Next = page.Events[:n-1], 0
+	}
+	return page, err
+}
+
+// turnsBack goes on where the page began.
+type turnsBack struct{ state.Store }
+
+func (s turnsBack) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (state.Page, error) {
+	page, err := s.Store.States(ctx, org, q)
+	if page.Next != "" || len(page.States) == 0 {
+		page.States, page.Next = nil, max(q.After, "-")
+	}
+	return page, err
+}
+
+func (s turnsBack) Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error) {
+	page, err := s.Store.Events(ctx, org, q)
+	if page.Next != 0 || len(page.Events) == 0 {
+		page.Events, page.Next = nil, max(q.Before, 1)
+	}
+	return page, err
+}
+
+// listsOn reads lists to their end, whatever became of the caller.
+type listsOn struct{ state.Store }
+
+func (s listsOn) Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error) {
+	return s.Store.Events(context.WithoutCancel(ctx), org, q)
+}
+
+// forgetsUndeleted takes a state that was brought back for one that was never deleted.
+func forgetsUndeleted(next state.Store) state.Store {
+	return twisted{next, func(c call) (state.Head, error) {
+		head, err := c.make()
+		head.Undeleted = false
+		return head, err
+	}}
 }
 
 type gaps struct{ state.Store }

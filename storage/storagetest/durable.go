@@ -104,7 +104,7 @@ func listed(t *testing.T, store state.Store, ref state.Ref) ([]state.Candidate, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := store.Events(t.Context(), ref.Org, audit.Query{Limit: 99})
+	events, err := listEvents(t.Context(), store, ref.Org, audit.Query{Limit: 99})
 	if err != nil {
 		t.Fatal(err)
 	}

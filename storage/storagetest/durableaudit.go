@@ -21,7 +21,7 @@ func verifyAudit(t *testing.T, store state.Store, ref state.Ref, head state.Head
 		if err != nil {
 			t.Fatalf("%v: Events: %v", ref, err)
 		}
-		for _, e := range page {
+		for _, e := range page.Events {
 			switch e.Action {
 			case audit.StateWrite:
 				seen[e.Version]++
@@ -30,9 +30,8 @@ func verifyAudit(t *testing.T, store state.Store, ref state.Ref, head state.Head
 			case audit.LockRelease:
 				takes[e.LockID]--
 			}
-			q.Before = e.Sequence
 		}
-		if len(page) < q.Limit {
+		if q.Before = page.Next; q.Before == 0 {
 			break
 		}
 	}

@@ -31,11 +31,11 @@ func checkStates(t *testing.T, store state.Store) {
 			})
 		}
 	}
-	listed, err := store.States(t.Context(), org, state.StatesQuery{Prefix: "a", After: "A", Limit: 1})
+	listed, err := listStates(t.Context(), store, org, state.StatesQuery{Prefix: "a", After: "A", Limit: 1})
 	if err != nil || len(listed) != 1 || listed[0].Name != "a" {
 		t.Errorf("After before the prefix: %v, %v", listed, err)
 	}
-	listed, err = store.States(t.Context(), org, state.StatesQuery{Prefix: "a", After: "b", Limit: 9})
+	listed, err = listStates(t.Context(), store, org, state.StatesQuery{Prefix: "a", After: "b", Limit: 9})
 	if err != nil || len(listed) != 0 {
 		t.Errorf("After behind the prefix: %v, %v", listed, err)
 	}
@@ -47,7 +47,7 @@ func wantNames(t *testing.T, store state.Store, org uuid.UUID, q state.StatesQue
 	t.Helper()
 	got := []state.Name{}
 	for {
-		page, err := store.States(t.Context(), org, q)
+		page, err := listStates(t.Context(), store, org, q)
 		if err != nil || len(page) > q.Limit {
 			t.Fatalf("States(%+v): %d of them, %v", q, len(page), err)
 		}

@@ -188,7 +188,7 @@ func tryPrune(t *testing.T, store state.Store, p state.Pruning, left uint64, del
 		wantFault(t, "a pruned Version", err, fault.StateNotFound)
 	}
 	wantEvents(t, store, ref.Org, audit.Query{Limit: 9}, int(left)/2) // one for each piece
-	if got, err := store.Events(t.Context(), ref.Org, audit.Query{Limit: 1}); err != nil || len(got) == 1 && got[0].Note == "" {
+	if got, err := listEvents(t.Context(), store, ref.Org, audit.Query{Limit: 1}); err != nil || len(got) == 1 && got[0].Note == "" {
 		t.Errorf("the event has no note of how many: %+v, %v", got, err)
 	}
 	if number := put(t, store, ref, stateBody(9, "")).Version.Number; number != 7 {
@@ -317,7 +317,7 @@ func checkExpungeKeeps(t *testing.T, store state.Store) {
 	keep(young, later)
 	update(t, store, young, nil, always(state.Change{Release: true}))
 	head := update(t, store, young, nil, always(state.Change{Undelete: true}))
-	if head.Deleted || !head.DeletedAt.IsZero() {
+	if head.Deleted || !head.DeletedAt.IsZero() || !head.Undeleted {
 		t.Errorf("undeleted: %+v", head)
 	}
 	keep(young, later)

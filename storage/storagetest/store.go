@@ -56,6 +56,7 @@ func storeChecks() []check {
 		{"StatesKinds", checkStatesKinds},
 		{"VersionList", checkVersionList},
 		{"All", checkAll},
+		{"ListsEnd", checkListsEnd},
 		{"Seen", checkSeen},
 		{"LockIDs", checkLockIDs},
 		{"Candidates", checkCandidates},

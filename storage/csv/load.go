@@ -10,6 +10,9 @@ import (
 // load reads a segment and compares its checksum. A wrong one has the whole file looked
 // at, because the line to blame may lie before the segment.
 func (r *reading) load(s index.Segment) ([]byte, error) {
+	if r.loaded == s {
+		return r.buf, nil
+	}
 	if err := r.store.life.enter(); err != nil {
 		return nil, err
 	}
@@ -19,6 +22,7 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 		return nil, err
 	}
 	if same {
+		r.loaded = s
 		return r.buf, nil
 	}
 	if err := r.t.inspect(r.ctx); err != nil {
@@ -32,6 +36,7 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 
 // read fills the buffer with the segment and reports whether the checksum is right.
 func (r *reading) read(s index.Segment) (same bool, err error) {
+	r.loaded = index.Segment{}
 	if int64(cap(r.buf)) < s.Length {
 		r.buf = make([]byte, s.Length, max(s.Length, segmentSize+segmentSize/4))
 	}

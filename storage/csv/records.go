@@ -26,8 +26,10 @@ type reading struct {
 	id    int64
 	end   int64 // what is read ends here, at the end of an upload
 	after int64 // the cursor's offset; -1 without one
+	from  int64 // where the segment begins that has the row before it
 
 	buf    []byte
+	loaded index.Segment // is in buf
 	row    csvrow.Row
 	starts []int
 }
@@ -66,6 +68,9 @@ func (r *reading) run(org uuid.UUID) error {
 	if err := r.start(org); err != nil {
 		return err
 	}
+	if err := r.goOn(); err != nil {
+		return err
+	}
 	if r.query.Order == inventory.Descending {
 		return r.descend()
 	}
@@ -89,13 +94,7 @@ func (r *reading) start(org uuid.UUID) error {
 		return err
 	}
 	r.id, r.end = head.ID, head.Length
-	if r.query.After == "" {
-		return nil
-	}
-	if r.after, err = r.cursors.decode(r.query.After); err == nil && r.after > r.end {
-		err = errCursor()
-	}
-	return err
+	return nil
 }
 
 // segments asks the index for a page.
@@ -111,8 +110,9 @@ func (r *reading) segments(ask func(*index.Index) ([]index.Segment, error)) ([]i
 	return found, err
 }
 
-// emit gives a record to the caller, if the query asks for it.
-func (r *reading) emit(line int64, next int64) error {
+// emit gives a record to the caller, if the query asks for it. It is the row that begins at
+// the offset.
+func (r *reading) emit(line, offset int64, row []byte) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -122,6 +122,10 @@ func (r *reading) emit(line int64, next int64) error {
 	}
 	if !r.query.Matches(record) {
 		return nil
+	}
+	next := position{offset, rowSum(row)}
+	if r.query.Order == inventory.Ascending {
+		next.offset += int64(len(row))
 	}
 	if !r.yield(inventory.Positioned{Record: record, Next: r.cursors.encode(next)}, nil) {
 		return errStop

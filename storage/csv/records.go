@@ -27,6 +27,7 @@ type reading struct {
 	end   int64 // what is read ends here, at the end of an upload
 	after int64 // the cursor's offset; -1 without one
 	from  int64 // where the segment begins that has the row before it
+	began bool  // a record was found
 
 	buf    []byte
 	loaded index.Segment // is in buf
@@ -41,7 +42,7 @@ var errStop = errors.New("enough")
 func (s *Store) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
 		r := &reading{store: s, ctx: ctx, query: query, within: rangeOf(query), yield: yield, after: -1,
-			cursors: newCursors(s.index.Key(), org, query.Order), decoder: csvrow.NewDecoder(org)}
+			decoder: csvrow.NewDecoder(org)}
 		if err := r.run(org); err != nil && !errors.Is(err, errStop) {
 			yield(inventory.Positioned{}, err)
 		}
@@ -65,6 +66,7 @@ func rangeOf(q inventory.Query) index.Range {
 func (r *reading) run(org uuid.UUID) error {
 	r.t = r.store.tenants.acquire(org)
 	defer r.store.tenants.release(r.t)
+	r.cursors = r.cursorsOf(r.query.Order)
 	if err := r.start(org); err != nil {
 		return err
 	}
@@ -123,12 +125,26 @@ func (r *reading) emit(line, offset int64, row []byte) error {
 	if !r.query.Matches(record) {
 		return nil
 	}
-	next := position{offset, rowSum(row)}
-	if r.query.Order == inventory.Ascending {
-		next.offset += int64(len(row))
-	}
-	if !r.yield(inventory.Positioned{Record: record, Next: r.cursors.encode(next)}, nil) {
+	if !r.yield(r.positioned(record, offset, row), nil) {
 		return errStop
 	}
 	return nil
+}
+
+func (r *reading) positioned(record inventory.Record, offset int64, row []byte) inventory.Positioned {
+	before := position{offset, rowSum(row)}
+	behind := position{offset + int64(len(row)), before.row}
+	if r.query.Order == inventory.Ascending {
+		return inventory.Positioned{Record: record, Next: r.cursors.encode(behind)}
+	}
+	found := inventory.Positioned{Record: record, Next: r.cursors.encode(before)}
+	if !r.began && r.query.After == "" {
+		found.Later = r.cursorsOf(inventory.Ascending).encode(behind)
+	}
+	r.began = true
+	return found
+}
+
+func (r *reading) cursorsOf(order inventory.Order) cursors {
+	return newCursors(r.store.index.Key(), r.t.org, order)
 }

@@ -48,6 +48,7 @@ func inventoryChecks() []inventoryCheck {
 		{"Summary", checkSummary},
 		{"Pages", checkPages},
 		{"EveryCursor", checkEveryCursor},
+		{"Later", checkLater},
 		{"CursorOfOtherFilters", checkCursorOfOtherFilters},
 		{"PagesWhileAppending", checkPagesWhileAppending},
 		{"CursorInvalid", checkCursorInvalid},

@@ -20,7 +20,7 @@ type Store interface {
 	// are durable; on an error nothing is recorded, except that after StoreUnavailable
 	// the outcome may be unknown: the caller may then send the same batch again, and it
 	// is recorded once. Batches whose Append returned before another one's was called
-	// come before it.
+	// come before it. A batch without a timestamp gets the one that Stamp returns.
 	//
 	// An ID that was used for another Digest is fault.IdempotencyMismatch. IDs are
 	// remembered for RememberFor. An ended ctx stops an Append that has not begun.

@@ -35,6 +35,7 @@ func inventoryChecks() []inventoryCheck {
 		{"NothingShared", checkNothingShared},
 		{"Timestamps", checkTimestamps},
 		{"GivenTimestamps", checkGivenTimestamps},
+		{"ClockAhead", checkClockAhead},
 		{"ManyTimestamps", checkManyTimestamps},
 		{"Replay", checkReplay},
 		{"ReplayElsewhere", checkReplayElsewhere},

@@ -38,6 +38,7 @@ func flaws() map[string]flaw {
 		"goes back in time": {yields(func(p *inventory.Positioned) {
 			p.Timestamp = p.Timestamp.Add(-time.Second * time.Duration(p.Next[9]%3))
 		}), []string{"Timestamps", "ManyTimestamps"}},
+		"stands still":         {standsStill, []string{"ClockAhead", "Timestamps"}},
 		"cuts times":           {yields(func(p *inventory.Positioned) { p.Timestamp = p.Timestamp.Truncate(time.Millisecond) }), []string{"GivenTimestamps", "Timestamps"}},
 		"has one room":         {func(s inventory.Store) inventory.Store { return oneRoom{s} }, []string{"Model", "ReplayElsewhere", "ManyOrganizations"}},
 		"hides errors":         {hidesErrors, []string{"Close", "CursorInvalid"}},

@@ -49,7 +49,7 @@ func (d data) latest(c *gin.Context) {
 func withoutCursors(records iter.Seq2[inventory.Positioned, error]) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
 		for record, err := range records {
-			record.Next = ""
+			record.Next, record.Later = "", ""
 			if !yield(record, err) {
 				return
 			}
@@ -115,24 +115,33 @@ func (d data) breakOff(c *gin.Context, readerLeft bool, count int, err error) {
 type extent struct {
 	count int
 	next  string // continues, if more follows now
-	last  string // continues behind the last record, now or when more was recorded
+	last  string // continues, in ascending order, behind the newest record of the answer
 }
 
 // fill sends the records, up to the limit, and looks whether one more follows. Where there
-// is none, the place is where the reader was already.
+// is none, the place is where the reader was already. The newest record is the last one, or
+// the first one of all in descending order.
 func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], ask reading) (extent, error) {
-	sent := extent{last: ask.After}
+	var sent extent
+	place, ascending := ask.After, ask.Order == inventory.Ascending
+	if ascending {
+		sent.last = place
+	}
 	for record, err := range records {
 		if err != nil {
 			return sent, err
 		}
 		if ask.limit > 0 && sent.count == ask.limit {
-			sent.next = sent.last
+			sent.next = place
 			break
 		}
 		s.piece = form.record(s.piece, sent.count, record.Record)
 		sent.count++
-		sent.last = record.Next
+		if place = record.Next; ascending {
+			sent.last = place
+		} else if record.Later != "" {
+			sent.last = record.Later
+		}
 		if err := s.sendIfDue(); err != nil {
 			return sent, err
 		}

@@ -162,6 +162,33 @@ func TestDataFollows(t *testing.T) {
 	}
 }
 
+// Who has read the newest records first gets with last, in ascending order, what was recorded
+// since, whatever page of the older ones came in between.
+func TestDataFollowsNewestFirst(t *testing.T) {
+	c := filled(t)
+	newest := c.page("GET /api/v1/data?provider=aws&order=desc&limit=2")
+	if newest.Next == nil || newest.Last == nil {
+		t.Fatalf("next %v, last %v", newest.Next, newest.Last)
+	}
+	if p := c.page("GET /api/v1/data?provider=aws&order=desc&limit=2&cursor=" + *newest.Next); p.names() != "b a" || p.Last != nil {
+		t.Errorf("the page behind it: %q, last %v", p.names(), p.Last)
+	}
+	follow := "GET /api/v1/data?provider=aws&cursor=" + *newest.Last
+	if p := c.page(follow); p.names() != "" {
+		t.Errorf("%q before anything was recorded", p.names())
+	}
+	c.converse([]step{
+		{"POST /upload", `{` + words + `,"instances":[{"resource_name":"new"},{"resource_name":"newer"}]}`, 200, ""},
+		{"GET /api/v1/data?order=desc&cursor=" + *newest.Last, "", 400, "cursor_invalid"},
+	})
+	if p := c.page(follow); p.names() != "new newer" || p.Last == nil {
+		t.Errorf("%q, last %v", p.names(), p.Last)
+	}
+	if p := c.page("GET /api/v1/data?provider=none&order=desc"); p.Last != nil {
+		t.Errorf("last %v of nothing", *p.Last)
+	}
+}
+
 func TestDataRefusals(t *testing.T) {
 	c := filled(t)
 	for request, want := range map[string]string{

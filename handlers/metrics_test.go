@@ -62,4 +62,5 @@ func TestMetricsOfDegradedUploads(t *testing.T) {
 	has(t, got, `holdfast_uploads_degraded 1`)
 	has(t, got, `holdfast_uploads_backlog\{side="csv"\} 0`)
 	has(t, got, `holdfast_uploads_backlog\{side="mysql"\} 7`)
+	has(t, got, `holdfast_uploads_ahead_seconds 0`)
 }

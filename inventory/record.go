@@ -41,7 +41,7 @@ type Batch struct {
 	Org    uuid.UUID
 	// Request is the ID of the request that first brought the batch.
 	Request string
-	// At is the timestamp to record. Zero lets the store take the time itself; only
+	// At is the timestamp to record. Zero lets the store take that of Stamp; only
 	// imports and replays set it. It may not lie before the organization's newest record.
 	At        time.Time
 	Resources []Resource // at least one

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"iter"
+	"log/slog"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
@@ -26,11 +28,13 @@ type Service struct {
 	store         Store
 	maxIdentities int
 	turns         chan struct{} // one for each call of Latest that runs
+	ahead         *ahead
 }
 
 // NewService returns a service on store.
 func NewService(store Store) *Service {
-	return &Service{store: store, maxIdentities: maxIdentities, turns: make(chan struct{}, maxLatest)}
+	return &Service{store: store, maxIdentities: maxIdentities, turns: make(chan struct{}, maxLatest),
+		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler))}
 }
 
 // Accepted says what became of an upload.
@@ -63,6 +67,7 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 	if fault.Is(err, fault.IdempotencyMismatch) {
 		err = fault.Wrap(err, fault.IdempotencyMismatch, "this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
 	}
+	s.ahead.learn(ctx, p.Org, receipt)
 	return Accepted{Receipt: receipt, Ignored: upload.Ignored}, err
 }
 

@@ -12,14 +12,15 @@ import (
 // decorator passes storagetest.RunInventory.
 //
 // All methods are safe for concurrent use. Errors about the store itself are faults of
-// code StoreUnavailable, StoreFull or StoreCorrupt. An organization whose records can't
+// code StoreUnavailable, StoreFull or StoreCorrupt, and Overloaded when others of the same
+// organization kept a call waiting for too long. An organization whose records can't
 // be read or written does not stop the others.
 type Store interface {
 	// Append records the batch's resources in order, as neighbours. It returns when they
 	// are durable; on an error nothing is recorded, except that after StoreUnavailable
 	// the outcome may be unknown: the caller may then send the same batch again, and it
 	// is recorded once. Batches whose Append returned before another one's was called
-	// come before it.
+	// come before it. A batch without a timestamp gets the one that Stamp returns.
 	//
 	// An ID that was used for another Digest is fault.IdempotencyMismatch. IDs are
 	// remembered for RememberFor. An ended ctx stops an Append that has not begun.
@@ -60,6 +61,10 @@ type Positioned struct {
 	// Next continues, in a query of the same order, with the record after this one. It is
 	// opaque: 1 to 128 URL-safe characters that only the same store reads.
 	Next string
+	// Later continues, in a query in ascending order, with what was or will be recorded
+	// behind this record. It comes with the first record of a query in descending order
+	// without After, and with no other.
+	Later string
 }
 
 // Order is the direction of a query.

@@ -172,7 +172,9 @@ type Store interface {
 
 	// Prune removes versions of a state for good, the oldest first: those with a smaller
 	// number than below and those created before the time, up to the first that is neither,
-	// and never the newest. It removes at most limit of them and returns how many; with
+	// and never the newest. A version was created no later than those behind it: one whose
+	// time says otherwise, because a clock was ahead, goes with any of the next PruneReach
+	// that goes, or would if it were not the newest. It removes at most limit of them and returns how many; with
 	// fewer than limit there are no more. What removed something records the event, with a
 	// note of how many.
 	Prune(ctx context.Context, ref Ref, p Pruning, event audit.Event) (int, error)

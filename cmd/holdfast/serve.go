@@ -100,7 +100,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Resources:      catalogue.service,
-		Inventory:      inventory.NewService(uploads),
+		Inventory:      inventory.NewService(uploads).WithClock(time.Now, log),
 		Verifier:       noting,
 		Log:            log,
 		Now:            time.Now,

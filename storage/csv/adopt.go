@@ -51,13 +51,8 @@ func (t *tenant) adopt(ctx context.Context, now stamp) (stamp, error) {
 	return now, nil
 }
 
-func (a *adoption) readAll(ctx context.Context) (err error) {
-	f, done, err := a.t.openRead(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	a.reader = csvrow.NewReader(f, 0, 1)
+func (a *adoption) readAll(ctx context.Context) error {
+	a.reader = csvrow.NewReader(piecewise{ctx, a.t}.whole(), 0, 1)
 	for {
 		err := a.reader.Next()
 		switch {

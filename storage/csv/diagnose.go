@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
@@ -27,9 +28,9 @@ func (t *tenant) diagnose(ctx context.Context, f io.ReaderAt, s index.Segment) e
 		return err
 	}
 	for _, b := range batches {
-		same, err := matches(f, b.Start, b.Length, b.CRC)
+		same, err := t.matches(f, b.Start, b.Length, b.CRC)
 		if err != nil {
-			return fileError(err)
+			return err
 		}
 		if !same {
 			part = suspect{start: b.Start, end: b.Start + b.Length, first: b.Line, last: b.Line + int64(b.Count) - 1, lf: s.LF}
@@ -73,8 +74,12 @@ func (t *tenant) scan(f io.ReaderAt, part suspect) error {
 	}
 }
 
-// badRow refuses the file for a row that a reader could not take.
+// badRow refuses the file for a row that a reader could not take. That the file could not be
+// read says nothing of its rows.
 func (t *tenant) badRow(r *csvrow.Reader, err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
 	bad := &badFile{path: t.path, first: r.Line, reason: err.Error()}
 	if syntax, ok := errors.AsType[*csvrow.SyntaxError](err); ok {
 		bad.first, bad.reason = syntax.Line, syntax.Reason

@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"errors"
 	"hash/crc32"
 	"io"
 
@@ -11,6 +10,9 @@ import (
 // load reads a segment and compares its checksum. A wrong one has the whole file looked
 // at, because the line to blame may lie before the segment.
 func (r *reading) load(s index.Segment) ([]byte, error) {
+	if r.loaded == s {
+		return r.buf, nil
+	}
 	if err := r.store.life.enter(); err != nil {
 		return nil, err
 	}
@@ -20,6 +22,7 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 		return nil, err
 	}
 	if same {
+		r.loaded = s
 		return r.buf, nil
 	}
 	if err := r.t.inspect(r.ctx); err != nil {
@@ -33,17 +36,13 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 
 // read fills the buffer with the segment and reports whether the checksum is right.
 func (r *reading) read(s index.Segment) (same bool, err error) {
-	f, done, err := r.t.openRead(r.ctx)
-	if err != nil {
-		return false, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
+	r.loaded = index.Segment{}
 	if int64(cap(r.buf)) < s.Length {
 		r.buf = make([]byte, s.Length, max(s.Length, segmentSize+segmentSize/4))
 	}
 	r.buf = r.buf[:s.Length]
-	if _, err := f.ReadAt(r.buf, s.Start); err != nil && err != io.EOF {
-		return false, fileError(err)
+	if _, err := (piecewise{r.ctx, r.t}).ReadAt(r.buf, s.Start); err != nil && err != io.EOF {
+		return false, err
 	}
 	return crc32.Checksum(r.buf, castagnoli()) == s.CRC, nil
 }

@@ -105,14 +105,14 @@ func (p *pending) replay(digest [32]byte, first inventory.Receipt) {
 // add gives an upload its timestamp and its place.
 func (p *plan) add(u *pending, now time.Time) bool {
 	h := &p.layout.head
-	at := now.UnixMicro()
-	if !u.batch.At.IsZero() {
-		if at = u.batch.At.UnixMicro(); at < h.Newest {
-			u.err = fault.New(fault.UploadInvalid, "the timestamp to record lies before the organization's newest record")
-			return false
-		}
+	at := u.batch.At.UnixMicro()
+	switch {
+	case u.batch.At.IsZero():
+		at = inventory.Stamp(now, newest(*h)).UnixMicro()
+	case at < h.Newest:
+		u.err = fault.New(fault.UploadInvalid, "the timestamp to record lies before the organization's newest record")
+		return false
 	}
-	at = max(at, h.Newest)
 	u.setTime(time.UnixMicro(at).UTC())
 	b := index.Batch{ID: u.batch.ID, Digest: u.batch.Digest, Request: u.batch.Request, At: at,
 		Count: len(u.ends), Created: now.UnixMicro(), Start: h.Length, Length: int64(len(u.rows)),
@@ -133,6 +133,14 @@ func (p *plan) add(u *pending, now time.Time) bool {
 	p.change.Batches = append(p.change.Batches, b)
 	p.fresh = append(p.fresh, u)
 	return true
+}
+
+// newest is the zero time without records.
+func newest(h index.Head) time.Time {
+	if h.Newest == index.Never {
+		return time.Time{}
+	}
+	return time.UnixMicro(h.Newest).UTC()
 }
 
 func tally(t index.Tally, n, at int64) index.Tally {

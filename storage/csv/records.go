@@ -26,8 +26,11 @@ type reading struct {
 	id    int64
 	end   int64 // what is read ends here, at the end of an upload
 	after int64 // the cursor's offset; -1 without one
+	from  int64 // where the segment begins that has the row before it
+	began bool  // a record was found
 
 	buf    []byte
+	loaded index.Segment // is in buf
 	row    csvrow.Row
 	starts []int
 }
@@ -39,7 +42,7 @@ var errStop = errors.New("enough")
 func (s *Store) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
 		r := &reading{store: s, ctx: ctx, query: query, within: rangeOf(query), yield: yield, after: -1,
-			cursors: newCursors(s.index.Key(), org, query.Order), decoder: csvrow.NewDecoder(org)}
+			decoder: csvrow.NewDecoder(org)}
 		if err := r.run(org); err != nil && !errors.Is(err, errStop) {
 			yield(inventory.Positioned{}, err)
 		}
@@ -63,7 +66,11 @@ func rangeOf(q inventory.Query) index.Range {
 func (r *reading) run(org uuid.UUID) error {
 	r.t = r.store.tenants.acquire(org)
 	defer r.store.tenants.release(r.t)
+	r.cursors = r.cursorsOf(r.query.Order)
 	if err := r.start(org); err != nil {
+		return err
+	}
+	if err := r.goOn(); err != nil {
 		return err
 	}
 	if r.query.Order == inventory.Descending {
@@ -89,13 +96,7 @@ func (r *reading) start(org uuid.UUID) error {
 		return err
 	}
 	r.id, r.end = head.ID, head.Length
-	if r.query.After == "" {
-		return nil
-	}
-	if r.after, err = r.cursors.decode(r.query.After); err == nil && r.after > r.end {
-		err = errCursor()
-	}
-	return err
+	return nil
 }
 
 // segments asks the index for a page.
@@ -111,8 +112,9 @@ func (r *reading) segments(ask func(*index.Index) ([]index.Segment, error)) ([]i
 	return found, err
 }
 
-// emit gives a record to the caller, if the query asks for it.
-func (r *reading) emit(line int64, next int64) error {
+// emit gives a record to the caller, if the query asks for it. It is the row that begins at
+// the offset.
+func (r *reading) emit(line, offset int64, row []byte) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
@@ -123,8 +125,26 @@ func (r *reading) emit(line int64, next int64) error {
 	if !r.query.Matches(record) {
 		return nil
 	}
-	if !r.yield(inventory.Positioned{Record: record, Next: r.cursors.encode(next)}, nil) {
+	if !r.yield(r.positioned(record, offset, row), nil) {
 		return errStop
 	}
 	return nil
+}
+
+func (r *reading) positioned(record inventory.Record, offset int64, row []byte) inventory.Positioned {
+	before := position{offset, rowSum(row)}
+	behind := position{offset + int64(len(row)), before.row}
+	if r.query.Order == inventory.Ascending {
+		return inventory.Positioned{Record: record, Next: r.cursors.encode(behind)}
+	}
+	found := inventory.Positioned{Record: record, Next: r.cursors.encode(before)}
+	if !r.began && r.query.After == "" {
+		found.Later = r.cursorsOf(inventory.Ascending).encode(behind)
+	}
+	r.began = true
+	return found
+}
+
+func (r *reading) cursorsOf(order inventory.Order) cursors {
+	return newCursors(r.store.index.Key(), r.t.org, order)
 }

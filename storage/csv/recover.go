@@ -57,13 +57,9 @@ func (s *Store) recoverTail(ctx context.Context, e index.Entry) error {
 	if err != nil {
 		return err
 	}
-	f, done, err := t.openRead(ctx)
+	same, err := t.matches(piecewise{ctx, t}, last.Start, last.Length, last.CRC)
 	if err != nil {
 		return err
-	}
-	same, err := matches(f, last.Start, last.Length, last.CRC)
-	if err := errors.Join(err, done()); err != nil {
-		return fileError(err)
 	}
 	if !same {
 		return errors.New("the file is longer than recorded, and what stands before is not what was recorded")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/csv/index"
 	"github.com/holdfast/holdfast/storage/folder"
@@ -26,6 +27,7 @@ type Options struct {
 	OpenFiles int
 
 	open       opener // how files are opened for appending
+	openRead   func(path string) (readFile, error)
 	flushEvery time.Duration
 }
 
@@ -40,10 +42,11 @@ type Store struct {
 
 	tenants *tenants
 	files   *fileCache
-	active  slots // organizations that are being appended to
-	reads   slots // files that are being read
+	active  slots        // organizations that are being appended to
+	reads   *turns.Turns // for the files that are being read
 
-	buffers buffers
+	openRead func(path string) (readFile, error)
+	buffers  buffers
 
 	mu       sync.Mutex
 	foreign  map[uuid.UUID]bool            // files that Open found and the index does not know
@@ -66,10 +69,11 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if err := folder.Make(o.Dir); err != nil {
 		return nil, fmt.Errorf("make %s: %w", o.Dir, err)
 	}
-	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(),
+	s := &Store{dir: o.Dir, log: o.Log, now: o.Now, life: newLifetime(), openRead: o.openRead,
 		foreign: map[uuid.UUID]bool{}, unfilled: map[uuid.UUID]index.Journaled{}}
-	s.active, s.reads = newSlots(o.OpenFiles/4), newSlots(o.OpenFiles/8)
-	s.files = newFileCache(o.OpenFiles-cap(s.active)-cap(s.reads)-flushFiles-flushAtOnce, o.open)
+	reads := o.OpenFiles / 8
+	s.active, s.reads = newSlots(o.OpenFiles/4), turns.New(reads, max(reads/4, 1))
+	s.files = newFileCache(o.OpenFiles-cap(s.active)-reads-flushFiles-flushAtOnce, o.open)
 	s.flusher = newFlusher(s)
 	s.tenants = newTenants(s)
 	s.probe.path = filepath.Join(o.Dir, probeName)
@@ -113,6 +117,9 @@ func (o Options) withDefaults() Options {
 	o.OpenFiles = max(o.OpenFiles, 16)
 	if o.open == nil {
 		o.open = openFile
+	}
+	if o.openRead == nil {
+		o.openRead = openRead
 	}
 	if o.flushEvery == 0 {
 		o.flushEvery = flushEvery

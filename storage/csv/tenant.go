@@ -81,9 +81,7 @@ func (t *tenant) run() {
 	defer t.store.life.leave()
 	defer t.store.tenants.release(t)
 	for t.more() {
-		_ = t.store.active.take(context.Background())
 		t.turn()
-		t.store.active.give()
 	}
 }
 
@@ -95,11 +93,14 @@ func (t *tenant) more() bool {
 }
 
 // turn carries out one group. What it takes is decided as late as possible: all that came
-// while the one before was written shares this write.
+// while the one before was written shares this write. While it compares a large file it
+// holds none of the places that all organizations share.
 func (t *tenant) turn() {
 	_ = t.gate.take(context.Background())
 	defer t.gate.give()
 	err := t.ready()
+	_ = t.store.active.take(context.Background())
+	defer t.store.active.give()
 	group := t.take()
 	if err == nil {
 		err = t.record(group)

@@ -2,10 +2,8 @@ package csv
 
 import (
 	"context"
-	"errors"
 	"hash/crc32"
 	"io"
-	"os"
 
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
@@ -16,12 +14,8 @@ const page = 64
 
 // verify compares the whole file with what the index says of it. It needs the gate, and
 // head and last to be set.
-func (t *tenant) verify(ctx context.Context, now stamp) (err error) {
-	f, done, err := t.openRead(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, done()) }()
+func (t *tenant) verify(ctx context.Context, now stamp) error {
+	f := piecewise{ctx, t}
 	if err := t.verifyHeader(ctx, f); err != nil {
 		return err
 	}
@@ -59,22 +53,6 @@ func (t *tenant) trust(now stamp) {
 	}
 }
 
-// openRead opens the file for reading, in one of the slots for that.
-func (t *tenant) openRead(ctx context.Context) (*os.File, func() error, error) {
-	if err := t.store.reads.take(ctx); err != nil {
-		return nil, nil, err
-	}
-	f, err := os.Open(t.path)
-	if err != nil {
-		t.store.reads.give()
-		return nil, nil, fileError(err)
-	}
-	return f, func() error {
-		defer t.store.reads.give()
-		return f.Close()
-	}, nil
-}
-
 // verifyHeader compares the first row, which ends where the first segment begins.
 func (t *tenant) verifyHeader(ctx context.Context, f io.ReaderAt) error {
 	end := t.head.Length
@@ -102,9 +80,9 @@ func (t *tenant) verifySegment(ctx context.Context, f io.ReaderAt, s index.Segme
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	same, err := matches(f, s.Start, s.Length, s.CRC)
+	same, err := t.matches(f, s.Start, s.Length, s.CRC)
 	if err != nil {
-		return fileError(err)
+		return err
 	}
 	if same {
 		return nil
@@ -114,8 +92,10 @@ func (t *tenant) verifySegment(ctx context.Context, f io.ReaderAt, s index.Segme
 
 // matches reports whether the bytes have the checksum. A file that ends before them
 // does not.
-func matches(f io.ReaderAt, offset, length int64, crc uint32) (bool, error) {
+func (t *tenant) matches(f io.ReaderAt, offset, length int64, crc uint32) (bool, error) {
+	buffer := t.store.buffers.take(int(min(length, segmentSize)))
+	defer t.store.buffers.give(buffer)
 	sum := crc32.New(castagnoli())
-	n, err := io.Copy(sum, io.NewSectionReader(f, offset, length))
+	n, err := io.CopyBuffer(sum, io.NewSectionReader(f, offset, length), buffer[:cap(buffer)])
 	return err == nil && n == length && sum.Sum32() == crc, err
 }

@@ -1,24 +1,15 @@
 package csv
 
 import (
+	"bytes"
+
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 
 // ascend reads segments forwards.
 func (r *reading) ascend() error {
-	offset := int64(0)
-	if r.after >= 0 {
-		at, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
-			return x.Before(r.ctx, r.id, r.after+1, index.Range{}, 1)
-		})
-		if err != nil {
-			return err
-		}
-		for _, s := range at {
-			offset = s.Start
-		}
-	}
+	offset := r.from
 	for {
 		segments, err := r.segments(func(x *index.Index) ([]index.Segment, error) {
 			return x.From(r.ctx, r.id, offset, r.within, page)
@@ -48,21 +39,15 @@ func (r *reading) forwards(s index.Segment) error {
 		return err
 	}
 	data = data[:min(s.End(), r.end)-s.Start]
-	line := s.Line
-	for i := 0; i < len(data); {
+	read := int(max(0, r.after-s.Start))
+	line := s.Line + int64(bytes.Count(data[:read], []byte{'\n'}))
+	for i := read; i < len(data); {
 		n, err := r.row.Parse(data[i:])
 		if err != nil {
 			return r.t.bad(line, err.Error())
 		}
-		start := s.Start + int64(i)
-		end := start + int64(n)
-		if start < r.after && r.after < end {
-			return errCursor()
-		}
-		if start >= r.after {
-			if err := r.emit(line, end); err != nil {
-				return err
-			}
+		if err := r.emit(line, s.Start+int64(i), data[i:i+n]); err != nil {
+			return err
 		}
 		line += int64(r.row.Lines)
 		i += n
@@ -113,10 +98,11 @@ func (r *reading) backwards(s index.Segment, limit int64) error {
 	}
 	for i := len(r.starts) - 1; i >= 0; i-- {
 		start := r.starts[i]
-		if _, err := r.row.Parse(data[start:]); err != nil {
+		n, err := r.row.Parse(data[start:])
+		if err != nil {
 			return r.t.bad(s.Line, err.Error())
 		}
-		if err := r.emit(s.Line, s.Start+int64(start)); err != nil {
+		if err := r.emit(s.Line, s.Start+int64(start), data[start:start+n]); err != nil {
 			return err
 		}
 	}

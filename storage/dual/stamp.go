@@ -10,13 +10,7 @@ import (
 
 // stamp returns the timestamp of the next batch. It is later than any before, by which a
 // side's records can be told apart.
-func (s *Store) stamp(l *lane) time.Time {
-	at := s.o.Now().UTC().Truncate(time.Microsecond)
-	if !at.After(l.last) {
-		at = l.last.Add(time.Microsecond)
-	}
-	return at
-}
+func (s *Store) stamp(l *lane) time.Time { return inventory.Stamp(s.o.Now(), l.last) }
 
 // seed finds the newest timestamp that the sides have. What a side that is away may have
 // beyond the other, the outbox has as well.

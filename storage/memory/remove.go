@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"fmt"
+	"iter"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -64,13 +65,12 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 	if e == nil {
 		return 0, nil
 	}
-	n := 0
-	for n < p.Limit && n < len(e.versions)-1 && goes(e.versions[n], p) {
-		s.used -= costOfVersion(e.versions[n].Version, e.versions[n].Body)
-		n++
-	}
+	n := p.Count(e.aged())
 	if n == 0 {
 		return 0, nil
+	}
+	for _, v := range e.versions[:n] {
+		s.used -= costOfVersion(v.Version, v.Body)
 	}
 	e.versions = append([]*state.Snapshot(nil), e.versions[n:]...)
 	event.Org, event.State, event.Note = ref.Org, string(ref.Name), fmt.Sprintf("%d versions", n)
@@ -78,8 +78,15 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 	return n, nil
 }
 
-func goes(v *state.Snapshot, p state.Pruning) bool {
-	return v.Number < p.Below || v.CreatedAt.Before(p.Before)
+// aged yields the versions, the oldest first.
+func (e *entry) aged() iter.Seq[state.Aged] {
+	return func(yield func(state.Aged) bool) {
+		for i, v := range e.versions {
+			if !yield(state.Aged{Number: v.Number, CreatedAt: v.CreatedAt, Newest: i == len(e.versions)-1}) {
+				return
+			}
+		}
+	}
 }
 
 // Expunge implements state.Store, in one piece.

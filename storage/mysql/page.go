@@ -41,10 +41,19 @@ func (c *scan) next(ctx context.Context) ([]inventory.Positioned, error) {
 	page := make([]inventory.Positioned, 0, len(rows))
 	for _, r := range rows {
 		if c.query.Matches(r.Record) {
-			page = append(page, inventory.Positioned{Record: r.Record, Next: c.server.cursor(c.org, c.query.Order, r.id)})
+			page = append(page, c.positioned(r))
 		}
 	}
 	return page, nil
+}
+
+func (c *scan) positioned(r row) inventory.Positioned {
+	found := inventory.Positioned{Record: r.Record, Next: c.server.cursor(c.org, c.query.Order, r.id)}
+	if !c.began && c.query.Order == inventory.Descending && c.query.After == "" {
+		found.Later = c.server.cursor(c.org, inventory.Ascending, r.id)
+	}
+	c.began = true
+	return found
 }
 
 // read runs the page's statement and moves the scan on.

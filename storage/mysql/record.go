@@ -132,10 +132,8 @@ func (f filed) answer(e *entry) answer {
 // stamp returns the timestamp of the next batch, which wants to have at unless it is zero.
 func (t *transaction) stamp(at time.Time) (time.Time, error) {
 	switch {
-	case at.IsZero() && t.now.Before(t.newest):
-		return t.newest, nil
 	case at.IsZero():
-		return t.now, nil
+		return inventory.Stamp(t.now, t.newest), nil
 	case at.Before(t.newest):
 		return at, fault.New(fault.ParameterInvalid, "the timestamp %s lies before the organization's newest record, %s",
 			at.Format(time.RFC3339Nano), t.newest.Format(time.RFC3339Nano))

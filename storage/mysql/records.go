@@ -22,7 +22,8 @@ type scan struct {
 	org       uuid.UUID
 	query     inventory.Query
 	low, high int64
-	rows      int // how many the next page may have
+	rows      int  // how many the next page may have
+	began     bool // a record was found
 }
 
 // Records implements inventory.Store.

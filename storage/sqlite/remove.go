@@ -194,26 +194,32 @@ func (t *session) neededUpTo(ref state.Ref, last uint64) (base uint64, err error
 	return base, err
 }
 
-// oldest returns the rows of the versions that go, the oldest first, up to the first that
-// stays, and the number of the last of them.
+// oldest returns the rows of the versions that go, the oldest first, and the number of the
+// last of them.
 func (t *session) oldest(ref state.Ref, p state.Pruning) (ids []int64, last uint64, err error) {
-	rows, err := t.conn.QueryContext(context.Background(), sqlOldest, ref.Org.String(), string(ref.Name), p.Limit)
+	rows, err := t.conn.QueryContext(context.Background(), sqlOldest, ref.Org.String(), string(ref.Name), p.Limit+state.PruneReach+1)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		var id, number, created int64
-		var newest bool
-		if err := rows.Scan(&id, &number, &created, &newest); err != nil {
-			return nil, 0, err
+	var numbers []uint64
+	n := p.Count(func(yield func(state.Aged) bool) {
+		for rows.Next() {
+			var id, number, created int64
+			var newest bool
+			if err = rows.Scan(&id, &number, &created, &newest); err != nil {
+				return
+			}
+			ids, numbers = append(ids, id), append(numbers, uint64(number))
+			if !yield(state.Aged{Number: uint64(number), CreatedAt: fromMicros(created), Newest: newest}) {
+				return
+			}
 		}
-		if newest || uint64(number) >= p.Below && !fromMicros(created).Before(p.Before) {
-			break
-		}
-		ids, last = append(ids, id), uint64(number)
+	})
+	if err = errors.Join(err, rows.Err()); err != nil || n == 0 {
+		return nil, 0, err
 	}
-	return ids, last, rows.Err()
+	return ids[:n], numbers[n-1], nil
 }
 
 func (t *session) dropVersions(ids []int64) error {

@@ -28,6 +28,7 @@ func historyBreakages() map[string]breakage {
 		"sees nobody":                plain(bendsChanges(func(c *state.Change) { c.Seen = false }), "Seen", "TakeOver"),
 		"serves purged":              plain(func(s state.Store) state.Store { return &servesPurged{Store: s} }, "Purge", "PurgeReads"),
 		"prunes too much":            plain(func(s state.Store) state.Store { return prunesMore{s} }, "Prune"),
+		"stops at the future":        plain(func(s state.Store) state.Store { return stopsAtFuture{s} }, "PruneClockAhead"),
 		"expunges the locked":        plain(func(s state.Store) state.Store { return expungesLocked{s} }, "ExpungeKeeps"),
 		"expunges only in the end":   plain(func(s state.Store) state.Store { return &expungesLate{Store: s} }, "Expunge"),
 		"takes prefixes for globs":   plain(func(s state.Store) state.Store { return globs{s} }, "States"),
@@ -119,6 +120,24 @@ type prunesMore struct{ state.Store }
 
 func (s prunesMore) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
 	p.Before = p.Before.Add(time.Nanosecond)
+	return s.Store.Prune(ctx, ref, p, event)
+}
+
+// stopsAtFuture prunes up to the first version that looks young.
+type stopsAtFuture struct{ state.Store }
+
+func (s stopsAtFuture) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
+	versions, err := s.Versions(ctx, ref, 0, 1000)
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range slices.Backward(versions) {
+		if !v.CreatedAt.Before(p.Before) {
+			break
+		}
+		p.Below = max(p.Below, v.Number+1)
+	}
+	p.Before = time.Time{}
 	return s.Store.Prune(ctx, ref, p, event)
 }
 

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -298,4 +299,23 @@ func sharesBytes(next inventory.Store) inventory.Store {
 
 func reversesOrgs(orgs []uuid.UUID) {
 	slices.SortFunc(orgs, func(a, b uuid.UUID) int { return bytes.Compare(b[:], a[:]) })
+}
+
+// standsStill gives a batch the timestamp of the one before it, where that is too close.
+func standsStill(next inventory.Store) inventory.Store {
+	var mu sync.Mutex
+	last := map[uuid.UUID]time.Time{}
+	return bent{Store: next, append: func(next appender, ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		at, later := last[batch.Org], time.Now().Add(-time.Minute)
+		if batch.At.IsZero() && at.After(later) {
+			batch.At = at
+		}
+		receipt, err := next(ctx, batch)
+		if err == nil && !receipt.Replayed {
+			last[batch.Org] = receipt.At
+		}
+		return receipt, err
+	}}
 }

@@ -38,9 +38,12 @@ func flaws() map[string]flaw {
 		"goes back in time": {yields(func(p *inventory.Positioned) {
 			p.Timestamp = p.Timestamp.Add(-time.Second * time.Duration(p.Next[9]%3))
 		}), []string{"Timestamps", "ManyTimestamps"}},
+		"stands still":         {standsStill, []string{"ClockAhead", "Timestamps"}},
 		"cuts times":           {yields(func(p *inventory.Positioned) { p.Timestamp = p.Timestamp.Truncate(time.Millisecond) }), []string{"GivenTimestamps", "Timestamps"}},
 		"has one room":         {func(s inventory.Store) inventory.Store { return oneRoom{s} }, []string{"Model", "ReplayElsewhere", "ManyOrganizations"}},
 		"hides errors":         {hidesErrors, []string{"Close", "CursorInvalid"}},
+		"misses what is new":   {yields(func(p *inventory.Positioned) { p.Later = "" }), []string{"Later"}},
+		"goes on backwards":    {yields(func(p *inventory.Positioned) { p.Later = p.Next }), []string{"Later"}},
 		"restarts":             {restarts, []string{"CursorInvalid"}},
 		"lags":                 {lags, []string{"EveryCursor", "Pages", "PagesWhileAppending", "Model"}},
 		"ignores the order":    {asks(func(q *inventory.Query) { q.Order = inventory.Ascending }), []string{"Filters", "EveryCursor"}},

@@ -19,7 +19,7 @@ func checkTimestamps(t *testing.T, store inventory.Store) {
 	for i := range 20 {
 		batch := newBatch(org, 1+i%3)
 		receipt := upload(t, store, batch)
-		if receipt.At.Before(last) {
+		if !receipt.At.After(last) {
 			t.Fatalf("batch %d was recorded at %v, the one before at %v", i, receipt.At, last)
 		}
 		last = receipt.At
@@ -75,6 +75,31 @@ func wantRefusedPast(t *testing.T, store inventory.Store, org uuid.UUID, at time
 	wantRecords(t, store, org, before)
 }
 
+// checkClockAhead goes on behind records of the future, as a clock leaves them that was ahead
+// for a while: timestamps neither stand still nor run away, up to the end of time.
+func checkClockAhead(t *testing.T, store inventory.Store) {
+	end := time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
+	for _, ahead := range []time.Time{time.Now().Add(1000 * time.Hour).Truncate(time.Microsecond).UTC(), end.Add(-2 * time.Microsecond)} {
+		org := uuid.New()
+		batch := newBatch(org, 1)
+		batch.At = ahead
+		want := recordsOf(batch, upload(t, store, batch))
+		for i := range 4 {
+			batch := newBatch(org, 2)
+			receipt, next := upload(t, store, batch), ahead.Add(time.Duration(i+1)*time.Microsecond)
+			if next.After(end) {
+				next = end
+			}
+			if !receipt.At.Equal(next) {
+				t.Errorf("batch %d behind %v was recorded at %v, want %v", i, ahead, receipt.At, next)
+			}
+			want = append(want, recordsOf(batch, receipt)...)
+		}
+		wantRecords(t, store, org, want)
+		wantSummary(t, store, org)
+	}
+}
+
 // checkManyTimestamps has many callers append at once.
 func checkManyTimestamps(t *testing.T, store inventory.Store) {
 	org := uuid.New()
@@ -85,7 +110,7 @@ func checkManyTimestamps(t *testing.T, store inventory.Store) {
 			if err != nil {
 				return err
 			}
-			if receipt.At.Before(last) {
+			if !receipt.At.After(last) {
 				return fmt.Errorf("worker %d: recorded at %v after %v", worker, receipt.At, last)
 			}
 			last = receipt.At

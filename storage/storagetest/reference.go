@@ -87,9 +87,7 @@ func (o *shelf) stamp(at time.Time) (time.Time, error) {
 		newest = o.records[len(o.records)-1].Timestamp
 	}
 	if at.IsZero() {
-		if at = time.Now(); at.Before(newest) {
-			at = newest
-		}
+		return inventory.Stamp(time.Now(), newest), nil
 	}
 	if at.Before(newest) {
 		return at, fault.New(fault.ParameterInvalid, "%v lies before the newest record's %v", at, newest)

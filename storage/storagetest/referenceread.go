@@ -29,6 +29,7 @@ func (s *Inventory) Records(ctx context.Context, org uuid.UUID, query inventory.
 			yield(inventory.Positioned{}, err)
 			return
 		}
+		latest := query.Order == inventory.Descending && query.After == ""
 		for ; at >= 0 && at < len(records); at += stride(query.Order) {
 			if ctx.Err() != nil {
 				yield(inventory.Positioned{}, ctx.Err())
@@ -37,7 +38,13 @@ func (s *Inventory) Records(ctx context.Context, org uuid.UUID, query inventory.
 			record := records[at]
 			record.Attributes = bytes.Clone(record.Attributes)
 			found := inventory.Positioned{Record: record, Next: cursor(org, query.Order, at)}
-			if query.Matches(record) && !yield(found, nil) {
+			if !query.Matches(record) {
+				continue
+			}
+			if latest {
+				found.Later, latest = cursor(org, inventory.Ascending, at), false
+			}
+			if !yield(found, nil) {
 				return
 			}
 		}

@@ -73,6 +73,7 @@ func storeChecks() []check {
 		{"Purge", checkPurge},
 		{"PurgeReads", checkPurgeReads},
 		{"Prune", checkPrune},
+		{"PruneClockAhead", checkPruneClockAhead},
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
 		{"Linearizable", checkLinearizable},

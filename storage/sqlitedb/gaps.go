@@ -93,6 +93,9 @@ type gaps struct {
 }
 
 func (g *gaps) open(ctx context.Context, in Querier) (err error) {
+	if err := checkPages(ctx, in); err != nil { // somebody may have set it since the file was opened
+		return fmt.Errorf("the database %w", err)
+	}
 	if err := in.QueryRowContext(ctx, "PRAGMA page_count").Scan(&g.pages); err != nil {
 		return err
 	}

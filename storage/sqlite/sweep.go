@@ -137,12 +137,12 @@ func (s *Store) owedSweep(ctx context.Context) (owed int64, err error) {
 	return owed, err
 }
 
-// clearGaps overwrites the copies of deleted rows. Readers look for them; only what they
-// have found takes the writer's time.
+// clearGaps overwrites the copies of deleted rows. A reader looks for them, one that no list
+// keeps waiting; only what it has found takes the writer's time.
 func (s *Store) clearGaps(ctx context.Context) error {
 	read := func(piece func(context.Context, sqlitedb.Querier) error) error {
 		return s.paced(ctx, func() error {
-			return s.lend(ctx, server(), func(ctx context.Context, r *reader) error { return piece(ctx, r.conn) })
+			return s.borrow(ctx, func(r *reader) error { return piece(ctx, r.conn) })
 		})
 	}
 	write := func(piece func(context.Context, sqlitedb.Querier) error) error {

@@ -31,6 +31,9 @@ func (e tooManyError) Error() string { return fmt.Sprintf("too many failures %s"
 // An organization whose account is empty is guessed at from many addresses. Those with a
 // failure on record are refused then. Those without one are not: a botnet that could lock
 // everybody out would have won. It gets one guess from each of its addresses instead.
+//
+// Those whose address is unknown have an account for each organization, and wait behind
+// strangers with an address: one who sends a flood to many organizations has many accounts.
 type failures struct {
 	now func() time.Time
 
@@ -84,14 +87,14 @@ func (f *failures) try(p place) (a admission, wait <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
-	client := f.clients.of(p.client, now)
+	client := f.clients.of(p.account(), now)
 	a = admission{place: p, rank: suspect, client: client}
 	if err := f.check(p, client, now); err != nil {
 		return admission{}, nil, err
 	}
 	switch {
 	case client.TokensAt(now) >= float64(client.running+1):
-		if client.running == 0 && client.unblemished(now) {
+		if client.running == 0 && client.unblemished(now) && p.hasAddress() {
 			a.rank = stranger
 		}
 		client.running++
@@ -111,7 +114,7 @@ func (f *failures) allowed(p place) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
-	return f.check(p, f.clients.of(p.client, now), now)
+	return f.check(p, f.clients.of(p.account(), now), now)
 }
 
 // check returns a tooManyError when nothing from p may fail now.
@@ -146,7 +149,7 @@ func (f *failures) end(a admission, failed bool) {
 func (f *failures) record(p place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.charge(p, f.clients.of(p.client, f.now()))
+	f.charge(p, f.clients.of(p.account(), f.now()))
 }
 
 func (f *failures) charge(p place, client *account) {

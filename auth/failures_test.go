@@ -60,6 +60,51 @@ func (b *bench) play(t *testing.T, steps []step) {
 	}
 }
 
+// A proxy that doesn't say who calls makes all of its clients one. Who guesses among them
+// keeps out neither the other organizations' newcomers, nor the proxy itself, nor anybody
+// with a known key.
+func TestGuessesFromNobodyKnowsWhere(t *testing.T) {
+	const unknown = "unknown via 192.0.2.1"
+	b := newBench(t, VerifierConfig{})
+	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1, 2}, orgB: {3}}))
+	if got := b.from(unknown, orgA, "k1"); got != in {
+		t.Fatal(got)
+	}
+	if looked := b.guess(unknown, orgA, 50); looked != 10 {
+		t.Errorf("%d guesses were looked at, want 10", looked)
+	}
+	for _, try := range []struct {
+		address string
+		org     uuid.UUID
+		key     string
+		want    string
+	}{
+		{unknown, orgA, "k2", tooMany}, // it could be a guess
+		{unknown, orgA, "k1", in},
+		{unknown, orgB, "k3", in},
+		{"192.0.2.1", orgA, "k2", in},
+	} {
+		if got := b.from(try.address, try.org, try.key); got != try.want {
+			t.Errorf("%s of %s from %q: %s, want %s", try.key, try.org, try.address, got, try.want)
+		}
+	}
+}
+
+// Nobody knows whether a caller without an address has failed before: it waits behind
+// those of whom that is known.
+func TestRankOfNobodyKnowsWhere(t *testing.T) {
+	f, err := newFailures(10, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]rank{"192.0.2.1": stranger, "unknown via 192.0.2.1": suspect} {
+		a, err := f.admit(t.Context(), placeOf(orgA, address))
+		if err != nil || a.rank != want {
+			t.Errorf("%q: rank %d, %v; want %d", address, a.rank, err, want)
+		}
+	}
+}
+
 func TestAddressThatFailsIsRefusedBeforeAnyComparison(t *testing.T) {
 	b := newBench(t, VerifierConfig{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1, 2, 3}}))

@@ -1,6 +1,10 @@
 package auth
 
-import "github.com/google/uuid"
+import (
+	"slices"
+
+	"github.com/google/uuid"
+)
 
 // decoyHash is what keys are compared with where no organization has one: a valid hash of
 // the cost of new keys. What the comparison says is never used.
@@ -120,14 +124,21 @@ func (r *Keyring) suspects(org uuid.UUID, choice uint64) (o *Organization, known
 
 // find returns the organization and its key that has this hash.
 func (r *Keyring) find(org uuid.UUID, hash string) (*Organization, StoredKey, bool) {
+	return r.key(org, func(k StoredKey) bool { return k.Hash == hash })
+}
+
+// findID is find by a key's ID, which follows from its hash.
+func (r *Keyring) findID(org uuid.UUID, id string) (*Organization, StoredKey, bool) {
+	return r.key(org, func(k StoredKey) bool { return k.ID == id })
+}
+
+func (r *Keyring) key(org uuid.UUID, is func(StoredKey) bool) (*Organization, StoredKey, bool) {
 	o, ok := r.orgs[org]
 	if !ok {
 		return nil, StoredKey{}, false
 	}
-	for _, k := range o.Keys {
-		if k.Hash == hash {
-			return o, k, true
-		}
+	if i := slices.IndexFunc(o.Keys, is); i >= 0 {
+		return o, o.Keys[i], true
 	}
 	return nil, StoredKey{}, false
 }

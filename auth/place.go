@@ -12,6 +12,21 @@ type place struct {
 	client string // an address, or the network of one of IPv6
 }
 
+// account returns whose failures count for p: those of its address. Somebody whose address
+// nobody knows may be anybody, so strangers must not use up what all of these have: there
+// it is the failures against p's organization.
+func (p place) account() string {
+	if p.hasAddress() {
+		return p.client
+	}
+	return p.client + " " + p.org.String()
+}
+
+func (p place) hasAddress() bool {
+	_, err := netip.ParseAddr(p.client)
+	return err == nil
+}
+
 func placeOf(org uuid.UUID, address string) place {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

@@ -36,13 +36,20 @@ func IsToken(key string) bool {
 // verifyToken is Verify for a token.
 func (v *Verifier) verifyToken(ctx context.Context, cred Credentials, client Client) (Principal, error) {
 	t, err := v.admitToken(ctx, cred, placeOf(cred.Org, client.Address))
-	if err == nil && len(t.Rule.From) > 0 && !within(t.Rule.From, client.Address) {
-		err = fault.New(fault.AddressRefused, "this token may not be used from %q", client.Address)
+	if err == nil {
+		err = t.checkAddress(client.Address)
 	}
 	if err != nil {
 		return Principal{}, v.refuse(ctx, err, cred.Org, client)
 	}
 	return t.principal(client), nil
+}
+
+func (t Token) checkAddress(address string) error {
+	if len(t.Rule.From) > 0 && !within(t.Rule.From, address) {
+		return fault.New(fault.AddressRefused, "this token may not be used from %q", address)
+	}
+	return nil
 }
 
 // admitToken counts bad tokens as failures, and tells those who have had too many nothing

@@ -20,7 +20,7 @@ func (g Grant) usable(from []netip.Prefix, now time.Time, address string) error 
 }
 
 // within reports whether the address is in one of the networks. An address that is none,
-// such as that of a Unix socket, is in no network.
+// such as that of a caller whom a proxy does not name, is in no network.
 func within(networks []netip.Prefix, address string) bool {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

@@ -162,8 +162,13 @@ func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) 
 	if err != nil {
 		return Principal{}, v.refuse(ctx, err, cred.Org, client)
 	}
+	return principalOf(m, cred.Org, client), nil
+}
+
+// principalOf returns whom a key stands for.
+func principalOf(m match, org uuid.UUID, client Client) Principal {
 	return Principal{
-		Org:     cred.Org,
+		Org:     org,
 		OrgName: m.orgName,
 		KeyID:   m.key.ID,
 		KeyName: m.key.Name,
@@ -171,5 +176,5 @@ func (v *Verifier) Verify(ctx context.Context, cred Credentials, client Client) 
 		Limits:  m.limits,
 		Address: client.Address,
 		Request: client.Request,
-	}, nil
+	}
 }

@@ -34,6 +34,7 @@ const (
 	CredentialsNeeded   Code = "credentials_needed"
 	CredentialsWrong    Code = "credentials_wrong"
 	KeyExpired          Code = "key_expired"
+	CredentialsRevoked  Code = "credentials_revoked"
 	TokenRefused        Code = "token_refused"
 	IssuerUnavailable   Code = "issuer_unavailable"
 	AddressRefused      Code = "address_refused"
@@ -91,6 +92,7 @@ func Catalogue() []Entry {
 		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
 		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
 		{KeyExpired, Unauthenticated, "The key was good until the time that the message names. Use a new one."},
+		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},

@@ -185,7 +185,7 @@ func success() gin.H { return gin.H{"status": "success"} }
 
 // pathNumber reads the version's number from the path.
 func pathNumber(c *gin.Context) (uint64, error) {
-	number, err := strconv.ParseUint(c.Param("version"), 10, 63)
+	number, err := strconv.ParseUint(pathValue(c, "version"), 10, 63)
 	if err != nil || number == 0 {
 		return 0, fault.New(fault.ParameterInvalid, "a version is a number of 1 or more")
 	}
@@ -194,7 +194,7 @@ func pathNumber(c *gin.Context) (uint64, error) {
 
 // pathCandidate reads the candidate's ID from the path.
 func pathCandidate(c *gin.Context) (string, error) {
-	id := c.Param("id")
+	id := pathValue(c, "id")
 	if !state.IsCandidateID(id) {
 		return "", fault.New(fault.ParameterInvalid, "a candidate's ID has %d hexadecimal digits", state.CandidateIDLength)
 	}

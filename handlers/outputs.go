@@ -82,7 +82,7 @@ func (s states) output(c *gin.Context) {
 		if p.fault != nil {
 			return p.fault
 		}
-		key := c.Param("key")
+		key := pathValue(c, "key")
 		if !isIdentifier(key) {
 			return fault.New(fault.ParameterInvalid, "an output's name has letters, digits, - and _, and does not begin with a digit or -")
 		}

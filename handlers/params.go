@@ -12,6 +12,17 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
+// pathValue returns what stands in a route's place of this name, as the client meant it: in
+// a path, unlike a query, "+" is a plus sign. What can't be unescaped stays as it is, and is
+// refused by whoever reads it: net/http accepts no such path.
+func pathValue(c *gin.Context, name string) string {
+	escaped := c.Param(name)
+	if value, err := url.PathUnescape(escaped); err == nil {
+		return value
+	}
+	return escaped
+}
+
 // params are the parameters of a query string, each of them known, there once, and text.
 // What can't be read is remembered as the first fault; the getters go on, so that a
 // handler asks once, at the end.

@@ -18,7 +18,7 @@ func (r inventories) history(c *gin.Context) {
 	answer(c, func() (any, error) {
 		p := readParams(c, "state", "cursor", "limit")
 		name, err := state.ParseName(p.text("state"))
-		q := resources.HistoryQuery{State: name, Address: c.Param("address"), Limit: p.limit()}
+		q := resources.HistoryQuery{State: name, Address: pathValue(c, "address"), Limit: p.limit()}
 		if p.fault == nil && err != nil {
 			p.fault = err
 		}

@@ -45,10 +45,13 @@ func NewRouter(d Deps) (http.Handler, error) {
 	router := gin.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
-	router.UseEscapedPath = true // "/" inside a state's name arrives as %2F
+	router.UseEscapedPath = true      // "/" inside a state's name arrives as %2F
+	router.UnescapePathValues = false // gin takes a path for a query, in which "+" is a space; see pathValue
 	router.HandleMethodNotAllowed = true
-	router.RemoteIPHeaders = []string{"X-Forwarded-For"} // and only from trusted proxies
-	if err := router.SetTrustedProxies(prefixes(d.TrustedProxies)); err != nil {
+	// Who calls is found by middleware.Clients alone: gin's reading of X-Forwarded-For takes
+	// the proxy for the client where it names none.
+	router.ForwardedByClientIP = false
+	if err := router.SetTrustedProxies(nil); err != nil {
 		return nil, err
 	}
 	if d.Inventory == nil {
@@ -60,7 +63,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	if d.Resources != nil {
 		measured.registry.MustRegister(newIndexCollector(d.Resources))
 	}
-	router.Use(middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	router.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
 
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
@@ -184,12 +187,4 @@ func noRoute(c *gin.Context) {
 
 func noMethod(c *gin.Context) {
 	middleware.Fail(c, fault.New(fault.MethodUnknown, "this path has no method %s; it has %s", c.Request.Method, c.Writer.Header().Get("Allow")))
-}
-
-func prefixes(proxies []netip.Prefix) []string {
-	texts := make([]string, len(proxies))
-	for i, proxy := range proxies {
-		texts[i] = proxy.String()
-	}
-	return texts
 }

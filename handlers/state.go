@@ -31,14 +31,14 @@ type states struct {
 	unsized *sync.Mutex
 }
 
-func nativeName(c *gin.Context) (state.Name, error) { return state.ParseName(c.Param("name")) }
+func nativeName(c *gin.Context) (state.Name, error) { return state.ParseName(pathValue(c, "name")) }
 
 func partitionName(c *gin.Context) (state.Name, error) {
-	enclave, err := state.ParseSegment(c.Param("enclave"))
+	enclave, err := state.ParseSegment(pathValue(c, "enclave"))
 	if err != nil {
 		return "", err
 	}
-	partition, err := state.ParseSegment(c.Param("partition"))
+	partition, err := state.ParseSegment(pathValue(c, "partition"))
 	if err != nil {
 		return "", err
 	}

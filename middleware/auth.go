@@ -30,6 +30,14 @@ type CertificateVerifier interface {
 	VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error)
 }
 
+// Reverifier is a Verifier that can tell what became of a caller while its request arrived.
+// *auth.Verifier is one.
+type Reverifier interface {
+	Edition() uint64
+	VerifyAgain(ctx context.Context, cred auth.Credentials, before auth.Principal, edition uint64) (auth.Principal, error)
+	VerifyCertificateAgain(ctx context.Context, shown auth.Certificate, before auth.Principal) (auth.Principal, error)
+}
+
 // Credentials reads a request's credentials.
 type Credentials func(*http.Request) (auth.Credentials, error)
 
@@ -37,30 +45,72 @@ type Credentials func(*http.Request) (auth.Credentials, error)
 // with a client certificate that stands for somebody. Principal then returns who that is.
 func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		principal, err := principalOf(c, verifier, credentials)
+		principal, again, err := login(c, verifier, credentials)
 		if err != nil {
 			Fail(c, err)
 			return
 		}
 		r := recordOf(c)
-		r.principal = principal
+		r.principal, r.again = principal, again
 		r.lines.Add(slog.String("org", principal.Org.String()))
 		c.Next()
 	}
 }
 
-func principalOf(c *gin.Context, verifier Verifier, credentials Credentials) (auth.Principal, error) {
+// reverify returns what the caller of before may do by now; nil for a verifier that has no
+// way to tell.
+type reverify func(ctx context.Context, before auth.Principal) (auth.Principal, error)
+
+func login(c *gin.Context, verifier Verifier, credentials Credentials) (auth.Principal, reverify, error) {
 	ctx := c.Request.Context()
 	client := auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)}
 	certificates, ok := verifier.(CertificateVerifier)
 	if shown := Certificate(c.Request); ok && len(shown.SANs) > 0 && carriesNone(c.Request) {
-		return certificates.VerifyCertificate(ctx, shown, client)
+		return loginByCertificate(ctx, certificates, shown, client)
 	}
 	given, err := credentials(c.Request)
 	if err != nil {
-		return auth.Principal{}, err
+		return auth.Principal{}, nil, err
 	}
-	return verifier.Verify(ctx, given, client)
+	return loginByKey(ctx, verifier, given, client)
+}
+
+func loginByCertificate(ctx context.Context, verifier CertificateVerifier, shown auth.Certificate, client auth.Client) (auth.Principal, reverify, error) {
+	principal, err := verifier.VerifyCertificate(ctx, shown, client)
+	later, ok := verifier.(Reverifier)
+	if !ok {
+		return principal, nil, err
+	}
+	return principal, func(ctx context.Context, before auth.Principal) (auth.Principal, error) {
+		return later.VerifyCertificateAgain(ctx, shown, before)
+	}, err
+}
+
+func loginByKey(ctx context.Context, verifier Verifier, given auth.Credentials, client auth.Client) (auth.Principal, reverify, error) {
+	later, ok := verifier.(Reverifier)
+	if !ok {
+		principal, err := verifier.Verify(ctx, given, client)
+		return principal, nil, err
+	}
+	edition := later.Edition() // asked first: Verify may go by a newer one
+	principal, err := verifier.Verify(ctx, given, client)
+	return principal, func(ctx context.Context, before auth.Principal) (auth.Principal, error) {
+		return later.VerifyAgain(ctx, given, before, edition)
+	}, err
+}
+
+// verifyAgain refuses a caller whose credentials were taken back, or ended, while its body
+// arrived. Principal then returns what they are good for now.
+func verifyAgain(c *gin.Context) error {
+	r := recordOf(c)
+	if r.again == nil {
+		return nil
+	}
+	principal, err := r.again(c.Request.Context(), r.principal)
+	if err == nil {
+		r.principal = principal
+	}
+	return err
 }
 
 // carriesNone reports whether there is nothing in a request that could have been meant as

@@ -40,12 +40,16 @@ func Admit(limit int64) gin.HandlerFunc {
 	}
 }
 
-// AdmitBody is Admit for who wants the body at once. Faults: BodyTooLarge, BodyTooSlow,
-// BodyUnreadable, DigestMismatch, Overloaded.
+// AdmitBody is Admit for who wants the body at once. Whoever sent it must still be let in
+// when all of it is there. Faults: BodyTooLarge, BodyTooSlow, BodyUnreadable,
+// DigestMismatch, Overloaded, and those of auth.Verifier.VerifyAgain.
 func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
 	p := passageOf(c)
 	if limit > 0 {
 		if _, err := p.readBody(c, limit); err != nil {
+			return nil, err
+		}
+		if err := verifyAgain(c); err != nil {
 			return nil, err
 		}
 	}

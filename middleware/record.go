@@ -17,8 +17,9 @@ type record struct {
 	conn      *conn // nil where it is not of Listen
 	lines     logctx.Attrs
 	id        string
-	client    string // address without port; empty until somebody asks
+	client    string // address without port, or that it is unknown
 	principal auth.Principal
+	again     reverify // nil where Authenticate did not run
 	passage   *passage // nil without a guard in the chain
 }
 
@@ -53,15 +54,6 @@ func recordOf(c *gin.Context) *record {
 	r := &record{Context: ctx, conn: connOf(ctx)}
 	withContext(c, r)
 	return r
-}
-
-// clientOf is gin's ClientIP, found once in a request.
-func clientOf(c *gin.Context) string {
-	r := recordOf(c)
-	if r.client == "" {
-		r.client = c.ClientIP()
-	}
-	return r.client
 }
 
 // Annotate adds attributes to every further log line of this request.

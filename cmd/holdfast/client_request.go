@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/holdfast/holdfast/state"
@@ -118,12 +119,16 @@ func ofState(name string, below ...string) (string, error) {
 	if _, err := state.ParseName(name); err != nil {
 		return "", usageError{err}
 	}
-	path := "state/" + url.PathEscape(name)
+	path := "state/" + pathSegment(name)
 	for _, segment := range below {
-		path += "/" + url.PathEscape(segment)
+		path += "/" + pathSegment(segment)
 	}
 	return path, nil
 }
+
+// pathSegment escapes a text as one segment of a path. A "+" is escaped too: it may stand
+// there as it is, but some proxies, and servers of earlier versions, take it for a space.
+func pathSegment(text string) string { return strings.ReplaceAll(url.PathEscape(text), "+", "%2B") }
 
 // order is the body of a request that says what to do, and why.
 type order struct {

@@ -38,7 +38,7 @@ values are masked.`,
 			return err
 		}
 		l := list{
-			path: "resources/" + url.PathEscape(args[0]) + "/history", query: url.Values{"state": {inState}},
+			path: "resources/" + pathSegment(args[0]) + "/history", query: url.Values{"state": {inState}},
 			member: "history", cursor: "cursor", limit: limit, look: a.tellUnread,
 		}
 		show, steps := a.showStep, 0

@@ -77,6 +77,24 @@ func TestResourceHistory(t *testing.T) {
 	s.refuse(exitUsage, "--state: ", "resource", "history", "x")
 }
 
+// An address is sent so that nobody on the way takes a part of it for something else.
+func TestResourceHistoryOfAPlus(t *testing.T) {
+	s, asked := newShell(t), ""
+	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked, _, _ = strings.Cut(r.RequestURI, "?")
+		fmt.Fprint(w, `{"address":"x","history":[],"unread":[],"next":null}`)
+	}), auth.NewKey(acme))
+	for address, want := range map[string]string{
+		`r.a["a+b@x.com"]`: "r.a%5B%22a%2Bb@x.com%22%5D",
+		`r.a["a b"]`:       "r.a%5B%22a%20b%22%5D",
+		`r.a["a%2Bb"]`:     "r.a%5B%22a%252Bb%22%5D",
+	} {
+		if s.run("resource", "history", address, "--state", "prod/net"); asked != "/api/v1/resources/"+want+"/history" {
+			t.Errorf("%s: asked %s", address, asked)
+		}
+	}
+}
+
 func TestResourceHistoryOfNothing(t *testing.T) {
 	s := newShell(t)
 	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

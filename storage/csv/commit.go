@@ -29,6 +29,9 @@ func (t *tenant) write(p *plan) error {
 	if err := t.store.flusher.trouble(t.org); err != nil {
 		return err
 	}
+	if err := t.store.index.Watch(); err != nil {
+		return err // another process may have the files by now
+	}
 	if err := t.begin(p); err != nil {
 		return err
 	}
@@ -106,6 +109,9 @@ func (t *tenant) failed(f appendFile, p *plan, err error) error {
 // that fails as well, so that the next one can try: it can't be another file.
 func (t *tenant) cutBack(f appendFile) error {
 	t.tail = f
+	if err := t.store.index.Watch(); err != nil {
+		return err // what is behind the end may be another process's: the next start sees to it
+	}
 	if err := f.Truncate(t.head.Length); err != nil {
 		return fileError(err)
 	}

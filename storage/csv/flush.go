@@ -2,6 +2,7 @@ package csv
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ type flusher struct {
 	open  slots // for files that are kept open
 
 	turn sync.Mutex // held by who flushes
+	told bool       // that the journal can't be emptied
 	wake chan struct{}
 	quit chan struct{}
 	done sync.WaitGroup
@@ -49,16 +51,21 @@ func (f *flusher) start(every time.Duration) {
 			case <-tick.C:
 			case <-f.wake:
 			}
-			_ = f.flush() // it was logged, and stays owed
+			_ = f.store.index.Watch() // it was logged
+			_ = f.flush()             // it was logged, and stays owed
 		}
 	})
 }
 
-// stop flushes once more. What can't be flushed stays in the journal for the next start.
-func (f *flusher) stop() {
+// stop flushes once more. After an error the journal is not empty: it has what the next start
+// needs.
+func (f *flusher) stop() error {
 	close(f.quit)
 	f.done.Wait()
-	_ = f.flush()
+	if err := f.flush(); err != nil {
+		return fmt.Errorf("the journal of uploads is not empty; the next start goes on with it: %w", err)
+	}
+	return nil
 }
 
 // note takes down that a file was written. The caller has it open, so that no error of the
@@ -67,7 +74,7 @@ func (f *flusher) note(t *tenant, p *plan) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	o := f.owed[t.org]
-	if o == nil {
+	if o == nil || o.synced {
 		o = &owed{org: t.org, id: p.change.Head.ID}
 		o.keepOpen(f)
 		f.owed[t.org] = o
@@ -96,7 +103,7 @@ func (f *flusher) flush() error {
 		return nil
 	}
 	f.sync(all)
-	var whole []index.Flushed
+	var synced []*owed
 	var errs []error
 	for _, o := range all {
 		if o.err != nil {
@@ -104,12 +111,32 @@ func (f *flusher) flush() error {
 			f.keep(o)
 			continue
 		}
-		whole = append(whole, index.Flushed{ID: o.id, Length: o.length})
+		o.synced, o.fresh = true, false
+		synced = append(synced, o)
 	}
-	if len(whole) > 0 {
-		errs = append(errs, f.store.index.Flush(whole))
+	return errors.Join(append(errs, f.empty(synced))...)
+}
+
+// empty takes from the journal what is on disk in the files. It owes that after an error.
+func (f *flusher) empty(synced []*owed) error {
+	if len(synced) == 0 {
+		return nil
 	}
-	return errors.Join(errs...)
+	whole := make([]index.Flushed, len(synced))
+	for i, o := range synced {
+		whole[i] = index.Flushed{ID: o.id, Length: o.length}
+	}
+	err := f.store.index.Flush(whole)
+	if err != nil && !f.told {
+		f.store.log.Warn("journal of uploads not emptied; it is tried again", "files", len(synced), "err", err)
+	}
+	if f.told = err != nil; !f.told {
+		return nil
+	}
+	for _, o := range synced {
+		f.keep(o)
+	}
+	return err
 }
 
 func (f *flusher) take() []*owed {
@@ -141,6 +168,9 @@ func (f *flusher) sync(all []*owed) {
 	places, fresh := newSlots(flushAtOnce), false
 	var running sync.WaitGroup
 	for _, o := range all {
+		if o.synced {
+			continue
+		}
 		fresh = fresh || o.fresh
 		places <- struct{}{}
 		running.Go(func() {
@@ -154,7 +184,9 @@ func (f *flusher) sync(all []*owed) {
 	}
 	if err := folder.Sync(f.store.dir); err != nil {
 		for _, o := range all {
-			o.err = errors.Join(o.err, fileError(err))
+			if !o.synced {
+				o.err = errors.Join(o.err, fileError(err))
+			}
 		}
 	}
 }

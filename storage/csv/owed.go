@@ -9,13 +9,14 @@ import (
 	"github.com/holdfast/holdfast/storage/csv/index"
 )
 
-// owed is a file of which not all is on disk.
+// owed is a file of which not all is on disk, or is in the journal all the same.
 type owed struct {
 	org    uuid.UUID
 	id     int64
 	length int64      // of what was committed
 	file   appendFile // kept open, so that no error of the disk is forgotten; nil if too many are
 	fresh  bool       // the folder's entry is not on disk either
+	synced bool       // all is on disk; only the journal has to be emptied
 	err    error      // why the last try failed
 }
 

@@ -22,7 +22,7 @@ func (s *Store) refill(ctx context.Context) error {
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	var whole []index.Flushed
+	var synced []*owed
 	for _, j := range all {
 		if err := s.refillFile(ctx, j); err != nil {
 			s.log.ErrorContext(ctx, "upload file not recovered from the journal", "org", j.Org, "err", err)
@@ -31,15 +31,12 @@ func (s *Store) refill(ctx context.Context) error {
 			}
 			continue
 		}
-		whole = append(whole, index.Flushed{ID: j.ID, Length: j.Length})
+		synced = append(synced, &owed{org: j.Org, id: j.ID, length: j.Length, synced: true})
 	}
 	if err := folder.Sync(s.dir); err != nil {
 		return fileError(err)
 	}
-	if err := s.index.Flush(whole); err != nil {
-		// It is no reason not to start: what is in the journal needlessly is looked at again.
-		s.log.WarnContext(ctx, "journal of uploads not emptied", "err", err)
-	}
+	_ = s.flusher.empty(synced) // it was logged, is owed, and is no reason not to start
 	return nil
 }
 

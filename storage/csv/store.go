@@ -126,8 +126,7 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.pruner.stop()
-	s.flusher.stop()
-	return s.release()
+	return errors.Join(s.flusher.stop(), s.release())
 }
 
 func (s *Store) release() error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"maps"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 const (
@@ -46,6 +48,9 @@ func (o *outbox) takeStock() map[int64]names {
 }
 
 func (o *outbox) transact(settled map[int64]names, jobs ...*job) error {
+	if err := o.held.InPlace(); err != nil {
+		return fault.Wrap(err, fault.StoreUnavailable, "the outbox's database file was removed or replaced while it was in use; put it back and restart")
+	}
 	tx, err := o.db.BeginTx(context.Background(), nil)
 	if err != nil {
 		return err

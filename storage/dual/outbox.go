@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/holdfast/holdfast/storage/folder"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
@@ -32,6 +33,7 @@ const (
 // and the side knows its ID.
 type outbox struct {
 	lock  *flock.Flock
+	held  *sqlitedb.Held
 	db    *sql.DB
 	codec *codec
 	log   *slog.Logger
@@ -74,7 +76,7 @@ func (o *outbox) open(ctx context.Context, dir string) (err error) {
 		return err
 	}
 	file := databaseFile(filepath.Join(dir, databaseName))
-	if err := file.Prepare(); err != nil {
+	if o.held, err = file.Hold(); err != nil {
 		return err
 	}
 	if o.codec, err = newCodec(); err != nil {
@@ -101,6 +103,9 @@ func (o *outbox) release() error {
 	}
 	if o.codec != nil {
 		o.codec.close()
+	}
+	if o.held != nil {
+		errs = append(errs, o.held.Close()) // behind all connections
 	}
 	if o.lock != nil {
 		errs = append(errs, o.lock.Close())

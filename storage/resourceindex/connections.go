@@ -12,6 +12,7 @@ const readConnections = 4
 
 // connections are of one database file, until Reset makes another one.
 type connections struct {
+	held    *sqlitedb.Held // nil in memory
 	writer  *sql.DB
 	readers *sql.DB // the writer, in memory
 }
@@ -24,23 +25,31 @@ func (x *Index) readers() *sql.DB { return x.current.Load().readers }
 func dial(ctx context.Context, file sqlitedb.File) (*connections, error) {
 	if file.Path == "" {
 		db, err := sqlitedb.OpenMemory(pragmas())
-		return &connections{db, db}, err
+		return &connections{nil, db, db}, err
 	}
-	if err := file.Prepare(); err != nil {
+	held, err := file.Hold()
+	if err != nil {
 		return nil, err
 	}
 	writer, err := file.OpenWriter(ctx)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, held.Close())
 	}
 	readers, err := file.OpenReader()
 	if err != nil {
-		return nil, errors.Join(err, writer.Close())
+		return nil, errors.Join(err, writer.Close(), held.Close())
 	}
 	readers.SetMaxOpenConns(readConnections)
 	readers.SetMaxIdleConns(readConnections)
-	return &connections{writer, readers}, nil
+	return &connections{held, writer, readers}, nil
 }
 
-// close closes the writer last: it removes the WAL.
-func (c *connections) close() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
+// close closes the writer after the readers, because it removes the WAL, and lets go of the
+// file when SQLite has.
+func (c *connections) close() error {
+	err := errors.Join(c.readers.Close(), c.writer.Close())
+	if c.held != nil {
+		err = errors.Join(err, c.held.Close())
+	}
+	return err
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
@@ -49,6 +49,7 @@ type Store struct {
 	differing chan struct{} // has room for as many as may look for differences at once
 
 	lock    *flock.Flock
+	held    *sqlitedb.Held
 	writer  *writer
 	readers chan *reader  // the idle ones
 	listers chan *reader  // the idle ones of those that lists use
@@ -69,7 +70,7 @@ type Store struct {
 }
 
 // Open opens the store in a directory, or makes a new one there, and brings its schema up
-// to date. It fails when another process has the directory open, when the database was
+// to date. It fails when another process has the directory or the database open, when the database was
 // made by a newer Holdfast, and when it is not Holdfast's at all.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	if o.Now == nil {
@@ -121,7 +122,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if err := file.CheckWAL(); err != nil {
 		return err
 	}
-	if err := file.Prepare(); err != nil {
+	if s.held, err = file.Hold(); err != nil {
 		return err
 	}
 	if s.codec, err = newCodec(); err != nil {
@@ -136,10 +137,7 @@ func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) erro
 	if err != nil {
 		return err
 	}
-	s.writer = &writer{path: path, log: log, now: s.now, db: db}
-	if s.writer.file, err = os.Stat(path); err != nil {
-		return err
-	}
+	s.writer = &writer{path: path, log: log, now: s.now, db: db, held: s.held}
 	if err := migrate(ctx, db, log); err != nil {
 		return err
 	}
@@ -180,6 +178,9 @@ func (s *Store) release() error {
 	}
 	if s.codec != nil {
 		s.codec.close()
+	}
+	if s.held != nil {
+		errs = append(errs, s.held.Close()) // behind all connections
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

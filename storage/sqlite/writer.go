@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"time"
 
@@ -23,7 +22,7 @@ const (
 // writer owns the connection that writes. Only the goroutine of serve uses it.
 type writer struct {
 	path    string
-	file    os.FileInfo // what was opened at path
+	held    *sqlitedb.Held
 	log     *slog.Logger
 	now     func() time.Time
 	db      *sql.DB
@@ -197,8 +196,8 @@ func (w *writer) settle() error {
 // inPlace refuses to write to a file that nobody will find again: one that was removed or
 // replaced while it is open. It costs a microsecond or two of a commit's hundreds.
 func (w *writer) inPlace() error {
-	found, err := os.Stat(w.path)
-	if err == nil && os.SameFile(found, w.file) {
+	err := w.held.InPlace()
+	if err == nil {
 		return nil
 	}
 	return fault.Wrap(err, fault.StoreUnavailable, "the store's database file was removed or replaced while it was in use; put it back and restart")

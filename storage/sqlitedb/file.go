@@ -8,33 +8,20 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-
-	"github.com/holdfast/holdfast/storage/folder"
 )
 
 // Prepare makes the database file when it is missing, and its owner's alone in any case.
 // SQLite gives the -wal and -shm files the mode of this one, whatever the umask. It refuses
-// a file of something else, and leaves it as it is.
+// a file of something else, and leaves it as it is, and one that another process holds.
 //
 // It must not be called once SQLite has the file open: closing it here would drop SQLite's
 // locks on it.
-func (f File) Prepare() (err error) {
-	file, err := os.OpenFile(f.Path, os.O_RDWR|os.O_CREATE, 0o600)
+func (f File) Prepare() error {
+	held, err := f.Hold()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	if err := f.checkHeader(file); err != nil {
-		return fmt.Errorf("%s %w", f.Path, err)
-	}
-	if err := file.Chmod(0o600); err != nil {
-		return err
-	}
-	if err := file.Sync(); err != nil {
-		return err
-	}
-	return folder.Sync(filepath.Dir(f.Path))
+	return held.Close()
 }
 
 // checkHeader refuses a file of something else before SQLite touches it. An application ID

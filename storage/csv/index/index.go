@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const readConnections = 4
@@ -26,6 +27,7 @@ const Never = math.MinInt64
 
 // Index is the open database.
 type Index struct {
+	held    *sqlitedb.Held
 	writer  *writer
 	readers *sql.DB
 	find    *sql.Stmt // of readers: a batch by its ID
@@ -91,17 +93,25 @@ type Change struct {
 }
 
 // Open opens the database at path, and makes it if it is missing. The caller has to own
-// the directory.
+// the directory. A database that was removed while it was open is the one that was saved
+// then.
 func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err error) {
 	file := databaseFile(path)
-	if err := file.Prepare(); err != nil {
+	if err := putBack(path, log); err != nil {
+		return nil, fmt.Errorf("put %s back as it was saved: %w", path, err)
+	}
+	if err := file.CheckWAL(); err != nil {
+		return nil, err
+	}
+	held, err := file.Hold()
+	if err != nil {
 		return nil, err
 	}
 	db, err := file.OpenWriter(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), held.Close())
 	}
-	x := &Index{writer: newWriter(db)}
+	x := &Index{held: held, writer: newWriter(db, place{held, path, log})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, x.Close())
@@ -113,13 +123,29 @@ func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err err
 	if x.readers, err = file.OpenReader(); err != nil {
 		return nil, err
 	}
-	x.readers.SetMaxOpenConns(readConnections)
-	x.readers.SetMaxIdleConns(readConnections)
+	if err := openAll(ctx, x.readers); err != nil {
+		return nil, err
+	}
 	if x.find, err = x.readers.PrepareContext(ctx, batchColumns+" AND id = ?"); err != nil {
 		return nil, err
 	}
 	err = x.readers.QueryRowContext(ctx, "SELECT cursor FROM meta").Scan(&x.key)
 	return x, err
+}
+
+// openAll opens all the connections for reading at once: one that is opened later would read
+// whatever is at the path then.
+func openAll(ctx context.Context, readers *sql.DB) error {
+	readers.SetMaxOpenConns(readConnections)
+	readers.SetMaxIdleConns(readConnections)
+	for range readConnections {
+		conn, err := readers.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = conn.Close() }() // back to the pool, when all are open
+	}
+	return nil
 }
 
 // Key returns 32 random bytes that were made with the database.
@@ -128,14 +154,14 @@ func (x *Index) Key() []byte { return x.key }
 // Close waits for commits that have begun and closes the database, which it leaves in one
 // file, without a WAL: the last connection removes that, and only one that can write does.
 func (x *Index) Close() error {
-	var err error
+	err := x.Watch()
 	if x.find != nil {
-		err = x.find.Close()
+		err = errors.Join(err, x.find.Close())
 	}
 	if x.readers != nil {
 		err = errors.Join(err, x.readers.Close())
 	}
-	return errors.Join(err, x.writer.close())
+	return errors.Join(err, x.writer.close(), x.held.Close())
 }
 
 func errClosed() error {

@@ -17,14 +17,16 @@ const groupLimit = 256
 // writer carries out jobs one after another. Those that wait share a transaction, and
 // with it an fsync.
 type writer struct {
-	db   *sql.DB
-	jobs chan *job
-	done chan struct{}
+	place place
+	db    *sql.DB
+	jobs  chan *job
+	done  chan struct{}
 
 	mu     sync.RWMutex
 	closed bool
 
 	conn  *sql.Conn // nil until it is needed, and after trouble
+	saved bool      // what was removed while it was open
 	stmts map[string]*sql.Stmt
 }
 
@@ -34,8 +36,8 @@ type job struct {
 	fail error
 }
 
-func newWriter(db *sql.DB) *writer {
-	w := &writer{db: db, jobs: make(chan *job, groupLimit), done: make(chan struct{})}
+func newWriter(db *sql.DB, at place) *writer {
+	w := &writer{place: at, db: db, jobs: make(chan *job, groupLimit), done: make(chan struct{})}
 	go w.work()
 	return w
 }
@@ -103,7 +105,10 @@ func (w *writer) commit(group []*job) {
 }
 
 func (w *writer) transact(group []*job) error {
-	err := w.connect()
+	err := w.check()
+	if err == nil {
+		err = w.connect()
+	}
 	if err == nil {
 		err = w.attempt(group)
 	}

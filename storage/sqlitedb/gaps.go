@@ -23,10 +23,10 @@ type Querier interface {
 // does, copies stay behind between the page's pointers and its rows, and no later deletion
 // finds them.
 //
-// It goes through the whole file, a piece at a time: read runs one in a transaction that need
-// not write, and write another in one that does, for pages on which the first has found
-// something. Either may run a piece again, and others get their turn in between: no row that
-// is deleted by the time of the call can leave a copy behind later.
+// It goes through the whole file, a piece at a time: read runs one on a connection that need
+// not write, and write another in a transaction that does, for pages on which the first has
+// found something. Either may run a piece again, and others get their turn in between: no row
+// that is deleted by the time of the call can leave a copy behind later.
 func ClearGaps(read, write func(piece func(context.Context, Querier) error) error) error {
 	for first := int64(1); first > 0; {
 		var found []int64

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	sqlFindVersion = `SELECT v.id, v.digest, s.id FROM states s JOIN versions v ON v.state = s.id
+	sqlFindVersion = `SELECT v.id, v.digest, v.purged, s.id FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? AND v.number = ?`
-	sqlMarkPurged rowWrite = `UPDATE versions SET purged = 1 WHERE id = ? AND purged = 0`
+	sqlMarkPurged rowWrite = `UPDATE versions SET purged = 1 WHERE id = ?`
 	sqlDropBody   rowWrite = `DELETE FROM bodies WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
@@ -96,19 +96,17 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 // purge does nothing, and says so, when other versions are deltas of this one. owed says
 // that a sweep has to follow.
 func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed, owed bool, err error) {
-	var version, id int64
-	var digest []byte
-	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, false, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	v, err := t.findDoomed(ref, number)
+	if err != nil {
+		return false, false, err
 	}
-	if err == nil {
-		err = t.queryRow(sqlIsNeeded, id, int64(number)-groupLength, int64(number)+groupLength, version).Scan(&needed)
+	if !v.purged { // else no version is a delta of it any more
+		err = t.queryRow(sqlIsNeeded, v.state, int64(number)-groupLength, int64(number)+groupLength, v.row).Scan(&needed)
 	}
 	if err != nil || needed {
 		return needed, false, err
 	}
-	if err := t.destroy(ref, version, id, digest, event.At); err != nil {
+	if err := t.destroy(ref, v, event.At); err != nil {
 		return false, false, err
 	}
 	if err := t.recordEvent(event); err != nil {
@@ -118,20 +116,39 @@ func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed
 	return false, owed, err
 }
 
+// doomed is a version that is to be purged, or was.
+type doomed struct {
+	row, state int64
+	digest     []byte
+	purged     bool
+}
+
+func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error) {
+	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&v.row, &v.digest, &v.purged, &v.state)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	}
+	return v, err
+}
+
 // destroy takes away a version's bytes, with those of candidates that have the same, and
 // owes a sweep if there were any.
-func (t *session) destroy(ref state.Ref, version, id int64, digest []byte, at time.Time) error {
-	marked, err := t.rowsOf(ref).run(sqlMarkPurged, version)
+func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
+	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, v.digest)
 	if err != nil {
 		return err
 	}
-	dropped, err := t.rowsOf(ref).run(sqlDropBody, version)
-	if err != nil {
-		return err
+	if !v.purged {
+		destroyed++
+		if _, err := t.rowsOf(ref).run(sqlMarkPurged, v.row); err != nil {
+			return err
+		}
+		if _, err := t.rowsOf(ref).run(sqlDropBody, v.row); err != nil {
+			return err
+		}
 	}
-	twins, err := t.change(sqlDropTwins, at.UnixMicro(), id, digest)
-	if err != nil || marked+dropped+twins == 0 {
-		return err
+	if destroyed == 0 {
+		return nil
 	}
 	return t.run(sqlOweSweep)
 }

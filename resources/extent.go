@@ -131,8 +131,15 @@ func (s *Service) statesLack(ctx context.Context, org uuid.UUID) (bool, error) {
 	if err != nil || !p.Complete {
 		return true, err
 	}
-	newest, err := s.Store.Events(ctx, org, audit.Query{Limit: 1})
-	return len(newest.Events) > 0 && newest.Events[0].Sequence > p.Sequence, err
+	for q := (audit.Query{Limit: 1}); ; {
+		page, err := s.Store.Events(ctx, org, q)
+		if err != nil || len(page.Events) > 0 {
+			return err == nil && page.Events[0].Sequence > p.Sequence, err
+		}
+		if q.Before = page.Next; q.Before <= p.Sequence+1 { // nothing is there, or nothing newer
+			return false, nil
+		}
+	}
 }
 
 func (s *Service) uploadsLack(ctx context.Context, org uuid.UUID) (bool, error) {

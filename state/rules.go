@@ -182,12 +182,15 @@ func (c call) decideDelete(lockID string) Decide {
 	}
 }
 
-// decideUndelete brings a deleted state back.
+// decideUndelete brings a deleted state back. To one that was brought back, and not written
+// since, it says yes again: its caller's answer got lost.
 func (c call) decideUndelete() Decide {
 	return func(h Head) (Change, error) {
 		switch {
 		case h.Version.Number == 0:
 			return Change{}, fault.New(fault.StateNotFound, "there is no such state, and none was deleted that could be brought back")
+		case h.Undeleted:
+			return Change{}, nil
 		case !h.Deleted:
 			return Change{}, fault.New(fault.StateExists, "the state is there, at version %d: there is nothing to bring back", h.Version.Number)
 		case h.Lock != nil:

@@ -196,23 +196,7 @@ func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Ve
 		return Version{}, err
 	}
 	head, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideUndelete())
-	if fault.Is(err, fault.StateExists) {
-		return s.undeleted(ctx, ref, err)
-	}
 	return head.Version, err
-}
-
-// undeleted answers for a state that is there: with its newest version when that one was
-// brought back, because the caller asks again whose answer got lost; else with exists.
-func (s *Service) undeleted(ctx context.Context, ref Ref, exists error) (Version, error) {
-	head, err := s.store.Head(ctx, ref)
-	if err != nil {
-		return Version{}, err
-	}
-	if !head.Undeleted {
-		return Version{}, exists
-	}
-	return head.Version, nil
 }
 
 // Ready says whether a write would be accepted now. It needs no caller: it tells nothing

@@ -145,6 +145,21 @@ type Store interface {
 	// bytes were destroyed.
 	Version(ctx context.Context, ref Ref, number uint64) (Snapshot, error)
 
+	Changes
+	Lists
+
+	// Ready returns nil when a write would be accepted now, else a fault that says why
+	// not. It may answer from a probe that is at most a second old.
+	Ready(ctx context.Context) error
+
+	// Close waits for updates that have begun and releases everything. Later calls
+	// return fault.StoreUnavailable; a second Close does nothing.
+	Close() error
+}
+
+// Changes is the part of a Store that changes what is stored. A decorator that keeps newest
+// versions has to see each of its calls.
+type Changes interface {
 	// Update runs decide on the current head and records what it returns, in one
 	// transaction: no other Update of the same state comes between. It returns the head
 	// after the change only when a crash of the process or the machine can no longer
@@ -191,14 +206,4 @@ type Store interface {
 	// Record adds an event by itself: of what was refused, say. It returns once that is
 	// durable.
 	Record(ctx context.Context, event audit.Event) error
-
-	Lists
-
-	// Ready returns nil when a write would be accepted now, else a fault that says why
-	// not. It may answer from a probe that is at most a second old.
-	Ready(ctx context.Context) error
-
-	// Close waits for updates that have begun and releases everything. Later calls
-	// return fault.StoreUnavailable; a second Close does nothing.
-	Close() error
 }

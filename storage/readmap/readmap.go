@@ -24,7 +24,9 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// Store is a state.Store that serves Current from memory where it can.
+// Store is a state.Store that serves Current from memory where it can. Of the store below it
+// passes on the lists as they are, since they change nothing, but no other method: those of
+// state.Changes are here one by one, each with its reason to be marked or not.
 type Store struct {
 	state.Lists // of the store below
 	next        state.Store

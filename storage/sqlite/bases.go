@@ -39,7 +39,8 @@ func (b *base) reaches(number uint64) bool {
 }
 
 // bases keeps the newest base of each of the states that were written last. It may be
-// behind: whoever writes a delta makes sure in his transaction that its base is there.
+// behind: who writes a delta makes sure in the transaction that its base is there (isBaseOf),
+// or has it from a head that is kept, which is exact. To drop one only saves a try.
 type bases struct {
 	mu      sync.Mutex
 	entries *simplelru.LRU[state.Ref, base]

@@ -73,12 +73,12 @@ func TestGroupCommit(t *testing.T) {
 func TestBadJob(t *testing.T) {
 	bad := map[string]func(*session) error{
 		"constraint": func(t *session) error {
-			_, err := t.recordVersion(1<<40, describe(nil), stored{encoding: encodingRaw, bytes: []byte{}})
+			_, err := t.rowsOf(state.Ref{}).recordVersion(1<<40, describe(nil), stored{encoding: encodingRaw, bytes: []byte{}})
 			return err
 		},
 		"connection": func(t *session) error {
 			// Half of its work is done when the connection breaks.
-			if _, err := t.insert(t.addState, "half", "half"); err != nil {
+			if _, err := t.rowsOf(state.Ref{}).insert(&t.addState, "half", "half"); err != nil {
 				return err
 			}
 			return driver.ErrBadConn

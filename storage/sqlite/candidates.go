@@ -67,9 +67,14 @@ func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, lim
 
 // Candidate implements state.Store.
 func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found state.CandidateBody, err error) {
-	err = s.read(ctx, func(r *reader) error {
+	release, err := s.bodies(ctx, ref.Org)
+	if err != nil {
+		return found, err
+	}
+	defer release()
+	var kept stored
+	err = s.borrow(ctx, func(r *reader) error {
 		var row candidateRow
-		var kept stored
 		err := r.conn.QueryRowContext(context.Background(), sqlCandidate, ref.Org.String(), string(ref.Name), id).
 			Scan(append([]any{&kept.encoding, &kept.bytes}, row.fields()...)...)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -78,12 +83,12 @@ func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found 
 		if err != nil {
 			return err
 		}
-		if found.Candidate, err = row.value(); err != nil || found.Status != state.Open {
-			return err
-		}
-		found.Body, err = s.codec.decode(found.Version, kept, stored{})
+		found.Candidate, err = row.value()
 		return err
 	})
+	if err == nil && found.Status == state.Open {
+		found.Body, err = s.codec.decode(found.Version, kept, stored{})
+	}
 	return found, err
 }
 

@@ -24,7 +24,7 @@ const (
 		WHERE s.org = ? AND s.name = ? AND f.number = ? AND v.number > ? AND v.number < ? AND b.base = f.id
 		ORDER BY v.number DESC LIMIT 1`
 
-	sqlReplace = `UPDATE bodies SET encoding = ?, bytes = ?, base = nullif(?, 0) WHERE id = ? AND base = ?
+	sqlReplace rowWrite = `UPDATE bodies SET encoding = ?, bytes = ?, base = nullif(?, 0) WHERE id = ? AND base = ?
 		AND EXISTS (SELECT 1 FROM versions v WHERE v.id = bodies.id AND v.state = ? AND v.digest = ?)`
 )
 
@@ -58,7 +58,7 @@ func (s *Store) detach(ctx context.Context, ref state.Ref, number, above uint64)
 				"org", ref.Org, "state", ref.Name, "version", d.version.Number)
 		}
 		err = s.transact(ctx, func(t *session) error {
-			there, err := t.replace(d, packed, onto)
+			there, err := t.replace(ref, d, packed, onto)
 			if !there {
 				onto = nil
 			}
@@ -88,13 +88,14 @@ func (s *Store) encodeAgain(d *dependent, onto *base) (stored, *base) {
 }
 
 // replace stores a dependent anew, unless it or its new base went away meanwhile.
-func (t *session) replace(d *dependent, packed stored, onto *base) (there bool, err error) {
+func (t *session) replace(ref state.Ref, d *dependent, packed stored, onto *base) (there bool, err error) {
 	if packed.base != 0 {
 		if there, err = t.isBaseOf(d.state, onto); err != nil || !there {
 			return false, err
 		}
 	}
-	return true, t.run(sqlReplace, packed.encoding, packed.bytes, packed.base, d.row, d.base, d.state, d.digest)
+	_, err = t.rowsOf(ref).run(sqlReplace, packed.encoding, packed.bytes, packed.base, d.row, d.base, d.state, d.digest)
+	return true, err
 }
 
 // dependent returns the last version that is a delta of this one and has a number above

@@ -69,7 +69,7 @@ func TestPurgeOfNeeded(t *testing.T) {
 			t.Errorf("needed %v, %v", needed, err)
 		}
 		gone := &base{baseID: baseID{id: 99, number: 2}}
-		there, err := t2.replace(d, stored{encodingDelta, d.kept.bytes, gone.id}, gone)
+		there, err := t2.replace(ref, d, stored{encodingDelta, d.kept.bytes, gone.id}, gone)
 		if there {
 			t.Error("a delta was stored whose base isn't there")
 		}

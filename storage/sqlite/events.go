@@ -65,13 +65,16 @@ func (s *Store) Record(ctx context.Context, event audit.Event) error {
 
 // Feed implements state.Store.
 func (s *Store) Feed(ctx context.Context, after uint64, limit int) (events []audit.Event, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	events = s.writer.latest.after(after, limit)
 	s.leave()
 	if events != nil {
-		return events, ctx.Err()
+		return events, nil
 	}
 	return list(ctx, s, server(), sqlFeed, []any{key(after), limit}, scanEvent)
 }

@@ -201,3 +201,35 @@ func TestLooksAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestOneOrganizationsBodies has one organization read as many bodies as it is let, and
+// never come to their end: what another one reads goes on.
+func TestOneOrganizationsBodies(t *testing.T) {
+	s, _ := opened(t)
+	var all sync.WaitGroup
+	held, goOn := make(chan struct{}, 100), make(chan struct{})
+	org := uuid.New()
+	for range 100 {
+		all.Go(func() {
+			release, err := s.bodies(context.Background(), org)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			held <- struct{}{}
+			<-goOn
+			release()
+		})
+	}
+	for range bodiesEach {
+		<-held
+	}
+	other := newRef("other")
+	wantReads(t, s, other)
+	wantEveryList(t, s, other)
+	if n := len(held); n != 0 {
+		t.Errorf("%d bodies of one organization are read at once, want %d", n+bodiesEach, bodiesEach)
+	}
+	close(goOn)
+	all.Wait()
+}

@@ -17,9 +17,10 @@ const (
 // sees them: of LOCK, POST and UNLOCK only the first has to load one, which took a fifth of
 // a cycle's time in the writer.
 //
-// They are exact, because the writer alone uses them and nobody else writes: what changes a
-// row, or takes a version away, puts it here or forgets it, what is undone forgets all, and
-// so does a change that another process made to the file (see dataVersion).
+// They are exact, because the writer alone uses them and nobody else writes: whatever writes
+// a row of a state forgets its head (see stateRows), an update keeps the one that it made,
+// what is undone forgets all, and so does a change that another process made to the file
+// (see dataVersion).
 type heads struct {
 	rows    *simplelru.LRU[state.Ref, headRow]
 	version int64 // of the data by other connections, as of the transaction under way

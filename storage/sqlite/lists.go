@@ -38,11 +38,6 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 		return err
 	}
 	defer s.leave()
-	return s.lend(ctx, org, do)
-}
-
-// lend is list for a call that is let in already.
-func (s *Store) lend(ctx context.Context, org uuid.UUID, do func(context.Context, *reader) error) error {
 	release, err := s.turns.Acquire(ctx, org)
 	if err != nil {
 		return err

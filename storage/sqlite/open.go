@@ -23,10 +23,15 @@ const (
 	queueLength = 512
 	// readerCount is how many reads of single states run at once, listerCount how many lists:
 	// no list ever keeps Current, Head, Version or Ready waiting.
-	readerCount = 4
+	readerCount = 6
 	listerCount = 3
-	// listsEach is how many lists of one organization run at once. The others are for others.
-	listsEach = 1
+	// bodyCount is how many bodies are read and decoded at once: some readers are left for
+	// heads and for Ready.
+	bodyCount = readerCount - 2
+	// listsEach and bodiesEach are how many of them are one organization's at once. The others
+	// are for others.
+	listsEach  = 1
+	bodiesEach = bodyCount - 1
 )
 
 // Options are what Open needs to know.
@@ -48,15 +53,16 @@ type Store struct {
 	bases     *bases
 	differing chan struct{} // has room for as many as may look for differences at once
 
-	lock    *flock.Flock
-	held    *sqlitedb.Held
-	writer  *writer
-	readers chan *reader  // the idle ones
-	listers chan *reader  // the idle ones of those that lists use
-	turns   *turns.Turns  // for those
-	looks   int           // the constant; tests have few rows looked at
-	patient time.Duration // listTime; tests have no patience
-	ready   readiness
+	lock      *flock.Flock
+	held      *sqlitedb.Held
+	writer    *writer
+	readers   chan *reader // the idle ones
+	listers   chan *reader // the idle ones of those that lists use
+	turns     *turns.Turns // for those
+	bodyTurns *turns.Turns
+	looks     int           // the constant; tests have few rows looked at
+	patient   time.Duration // listTime; tests have no patience
+	ready     readiness
 
 	// queue leads to the writer, which closes stopped after the last job.
 	queue   chan *job
@@ -86,15 +92,16 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		bases:     newBases(basesBytes),
 		differing: make(chan struct{}, runtime.GOMAXPROCS(0)),
 
-		readers: make(chan *reader, readerCount),
-		listers: make(chan *reader, listerCount),
-		turns:   turns.New(listerCount, listsEach),
-		looks:   looks,
-		patient: listTime,
-		ready:   newReadiness(),
-		queue:   make(chan *job, queueLength),
-		stopped: make(chan struct{}),
-		sweeper: newSweeper(),
+		readers:   make(chan *reader, readerCount),
+		listers:   make(chan *reader, listerCount),
+		turns:     turns.New(listerCount, listsEach),
+		bodyTurns: turns.New(bodyCount, bodiesEach),
+		looks:     looks,
+		patient:   listTime,
+		ready:     newReadiness(),
+		queue:     make(chan *job, queueLength),
+		stopped:   make(chan struct{}),
+		sweeper:   newSweeper(),
 	}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.release())

@@ -15,10 +15,10 @@ import (
 // states, versions, events or organizations.
 func TestPlans(t *testing.T) {
 	s, _ := opened(t)
-	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed,
-		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, sqlMarkPurged, sqlDropBody, sqlDropTwins,
-		sqlOldest, sqlDropVersion, sqlFindDeleted, sqlFindDoomed, sqlDoom, sqlDoomedRows,
-		sqlDropCandidates, sqlDropLockIDs, sqlDropState, sqlIsNeeded, sqlNeeded, sqlDependent, sqlReplace,
+	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed, sqlOweSweep, sqlOwedSweep, sqlOwesSweep, sqlDidSweep,
+		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, string(sqlMarkPurged), string(sqlDropBody), sqlDropTwins,
+		sqlOldest, string(sqlDropVersion), sqlFindDeleted, sqlFindDoomed, string(sqlDoom), sqlDoomedRows,
+		sqlDropCandidates, sqlDropLockIDs, string(sqlDropState), sqlIsNeeded, sqlNeeded, sqlDependent, string(sqlReplace),
 	}
 	for _, statement := range s.writer.session.statements() {
 		texts = append(texts, statement.text)

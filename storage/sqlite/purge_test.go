@@ -58,11 +58,7 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 	s, _ := opened(t)
 	ref, other := newRef("waits"), newRef("other")
 	mustPut(t, s, ref, []byte("secret"))
-	r := <-s.readers
-	rows, err := r.conn.QueryContext(t.Context(), "SELECT id FROM versions UNION ALL SELECT 2")
-	if err != nil || !rows.Next() {
-		t.Fatal(err)
-	}
+	letGo := pin(t, s)
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	done := make(chan error)
@@ -71,12 +67,9 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 		mustPut(t, s, other, []byte("{}"))
 	}
 	wantFault(t, <-done, fault.StoreUnavailable)
-	_, err = s.Current(t.Context(), ref)
+	_, err := s.Current(t.Context(), ref)
 	wantFault(t, err, fault.VersionPurged)
-	if err := rows.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s.readers <- r
+	letGo()
 	if err := s.Purge(t.Context(), ref, 1, audit.Event{}); err != nil {
 		t.Fatal(err)
 	}

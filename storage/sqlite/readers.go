@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
@@ -79,43 +81,75 @@ func (s *Store) borrow(ctx context.Context, do func(*reader) error) error {
 	}
 }
 
-// snapshot runs a query for one version with its bytes.
-func (r *reader) snapshot(c *codec, query *sql.Stmt, args ...any) (state.Snapshot, error) {
-	rows, err := query.QueryContext(context.Background(), args...)
+// snapshot reads one version with its bytes by a reader's statement, in the organization's
+// turn. The reader is given back before the bytes are decoded, which takes a second for a
+// large state: nobody waits for it meanwhile, and it keeps no purge from emptying the WAL.
+func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *sql.Stmt, args ...any) (state.Snapshot, error) {
+	var found storedVersion
+	release, err := s.bodies(ctx, ref.Org)
 	if err != nil {
 		return state.Snapshot{}, err
+	}
+	defer release()
+	err = s.borrow(ctx, func(r *reader) (err error) {
+		found, err = scanStored(of(r), append([]any{ref.Org.String(), string(ref.Name)}, args...))
+		return err
+	})
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	if found.version.Purged {
+		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", found.version.Number)
+	}
+	body, err := s.codec.decode(found.version, found.own, found.base)
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	return state.Snapshot{Version: found.version, Body: body}, nil
+}
+
+// bodies lets a call in, when it is its organization's turn to read a body. It leaves by
+// release.
+func (s *Store) bodies(ctx context.Context, org uuid.UUID) (release func(), err error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	turn, err := s.bodyTurns.Acquire(ctx, org)
+	if err != nil {
+		s.leave()
+		return nil, err
+	}
+	return func() { turn(); s.leave() }, nil
+}
+
+// storedVersion is a version as the database keeps it.
+type storedVersion struct {
+	version   state.Version
+	own, base stored
+}
+
+func scanStored(query *sql.Stmt, args []any) (found storedVersion, err error) {
+	rows, err := query.QueryContext(context.Background(), args...)
+	if err != nil {
+		return found, err
 	}
 	defer rows.Close()
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
-			return state.Snapshot{}, err
+			return found, err
 		}
-		return state.Snapshot{}, fault.New(fault.StateNotFound, "there is no such state, or no such version of it")
+		return found, fault.New(fault.StateNotFound, "there is no such state, or no such version of it")
 	}
-	return scanSnapshot(c, rows)
-}
-
-// scanSnapshot decodes out of the row's own memory, which saves a copy.
-func scanSnapshot(c *codec, rows *sql.Rows) (state.Snapshot, error) {
 	var (
 		own, base storedRow
 		row       versionRow
 	)
 	if err := rows.Scan(slices.Concat(own.fields(), base.fields(), row.fields())...); err != nil {
-		return state.Snapshot{}, err
+		return found, err
 	}
-	version, err := row.value()
-	if err != nil {
-		return state.Snapshot{}, err
-	}
-	if version.Purged {
-		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", version.Number)
-	}
-	body, err := c.decode(version, own.value(), base.value())
-	if err != nil {
-		return state.Snapshot{}, err
-	}
-	return state.Snapshot{Version: version, Body: body}, nil
+	found.version, err = row.value()
+	found.own, found.base = own.copied(), base.copied()
+	return found, err
 }
 
 // readProbe reads one row.

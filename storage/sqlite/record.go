@@ -76,13 +76,13 @@ func (u *update) plan(h state.Head) (change state.Change, next state.Head, err e
 // something of it. It returns the ID of that one, zero while there is none.
 func (u *update) record(t *session, id int64, change state.Change, next state.Head) (_ int64, err error) {
 	if id == 0 && (next != state.Head{} || change.Candidate != nil) {
-		if id, err = t.insert(t.addState, u.ref.Org.String(), string(u.ref.Name)); err != nil {
+		if id, err = t.rowsOf(u.ref).insert(&t.addState, u.ref.Org.String(), string(u.ref.Name)); err != nil {
 			return 0, err
 		}
 	}
 	for _, part := range []func() error{
 		func() error { return u.recordContent(t, id, change, next) },
-		func() error { return t.recordHolder(id, change, next) },
+		func() error { return t.rowsOf(u.ref).recordHolder(id, change, next) },
 		func() error { return u.recordCandidate(t, id, change) },
 		func() error { return t.recordEvents(u.ref, change) },
 	} {
@@ -96,45 +96,45 @@ func (u *update) record(t *session, id int64, change state.Change, next state.He
 // recordContent makes the rows of a version, of a deletion and of its undoing.
 func (u *update) recordContent(t *session, id int64, change state.Change, next state.Head) (err error) {
 	if change.Version != nil {
-		if u.row, err = t.recordVersion(id, next.Version, u.body); err != nil {
+		if u.row, err = t.rowsOf(u.ref).recordVersion(id, next.Version, u.body); err != nil {
 			return err
 		}
 	}
 	switch {
 	case change.Undelete:
-		return t.exec(t.setDeleted, nil, next.Undeleted, id)
+		return t.rowsOf(u.ref).exec(&t.setDeleted, nil, next.Undeleted, id)
 	case change.Delete:
-		return t.exec(t.setDeleted, next.DeletedAt.UnixMicro(), false, id)
+		return t.rowsOf(u.ref).exec(&t.setDeleted, next.DeletedAt.UnixMicro(), false, id)
 	}
 	return nil
 }
 
 // recordHolder makes the rows of a lock and its end.
-func (t *session) recordHolder(id int64, change state.Change, next state.Head) (err error) {
+func (r stateRows) recordHolder(id int64, change state.Change, next state.Head) (err error) {
 	if change.Release {
-		if err = t.exec(t.retireLock, id); err == nil {
-			err = t.exec(t.release, id)
+		if err = r.t.exec(r.t.retireLock, id); err == nil {
+			err = r.exec(&r.t.release, id)
 		}
 	}
 	if err == nil && change.Lock != nil {
-		err = t.recordLock(id, next.Lock)
+		err = r.recordLock(id, next.Lock)
 	}
 	if err == nil && change.Seen && next.Lock != nil {
-		err = t.exec(t.setSeen, next.Lock.Seen.UnixMicro(), id)
+		err = r.exec(&r.t.setSeen, next.Lock.Seen.UnixMicro(), id)
 	}
 	return err
 }
 
 // recordVersion returns the version's row.
-func (t *session) recordVersion(id int64, v state.Version, body stored) (int64, error) {
-	version, err := t.insert(t.addVersion, append([]any{id}, versionValues(v)...)...)
+func (r stateRows) recordVersion(id int64, v state.Version, body stored) (int64, error) {
+	version, err := r.insert(&r.t.addVersion, append([]any{id}, versionValues(v)...)...)
 	if err != nil {
 		return 0, err
 	}
-	if err := t.exec(t.addBody, version, body.encoding, body.bytes, body.base); err != nil {
+	if err := r.exec(&r.t.addBody, version, body.encoding, body.bytes, body.base); err != nil {
 		return 0, err
 	}
-	return version, t.exec(t.setNewest, version, id)
+	return version, r.exec(&r.t.setNewest, version, id)
 }
 
 // versionValues returns what the columns from number to purged hold.
@@ -144,9 +144,9 @@ func versionValues(v state.Version) []any {
 		v.Author.Subject, v.Resources, v.Warnings.String(), int64(v.Origin.Version), v.Origin.Candidate, v.Origin.Reason, v.Purged}
 }
 
-func (t *session) recordLock(id int64, l *state.Lock) error {
+func (r stateRows) recordLock(id int64, l *state.Lock) error {
 	info := &l.Info
-	return t.exec(t.setLock, l.Since.UnixMicro(), l.KeyID, info.ID, info.Operation, info.Info, info.Who,
+	return r.exec(&r.t.setLock, l.Since.UnixMicro(), l.KeyID, info.ID, info.Operation, info.Info, info.Who,
 		info.Version, info.Created, info.Path, []byte(info.Raw),
 		l.Seen.UnixMicro(), id)
 }

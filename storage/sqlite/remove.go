@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	sqlFindVersion = `SELECT v.id, v.digest, s.id FROM states s JOIN versions v ON v.state = s.id
+	sqlFindVersion = `SELECT v.id, v.digest, v.purged, s.id FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? AND v.number = ?`
-	sqlMarkPurged = `UPDATE versions SET purged = 1 WHERE id = ? AND purged = 0`
-	sqlDropBody   = `DELETE FROM bodies WHERE id = ?`
+	sqlMarkPurged rowWrite = `UPDATE versions SET purged = 1 WHERE id = ?`
+	sqlDropBody   rowWrite = `DELETE FROM bodies WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
 		WHERE state = ? AND digest = ? AND status = 'open'`
 
 	sqlOldest = `SELECT v.id, v.number, v.created_at, v.id = s.newest FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? ORDER BY v.number LIMIT ?`
-	sqlDropVersion = `DELETE FROM versions WHERE id = ?`
+	sqlDropVersion rowWrite = `DELETE FROM versions WHERE id = ?`
 
-	sqlFindDeleted = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
-	sqlFindDoomed  = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
-	sqlDoom        = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
-	sqlDoomedRows  = `SELECT id FROM versions WHERE state = ? LIMIT ?`
+	sqlFindDeleted          = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
+	sqlFindDoomed           = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
+	sqlDoom        rowWrite = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
+	sqlDoomedRows           = `SELECT id FROM versions WHERE state = ? LIMIT ?`
 
 	// The state's own row comes last: the others refer to it.
-	sqlDropCandidates = `DELETE FROM candidates WHERE state = ?`
-	sqlDropLockIDs    = `DELETE FROM lock_ids WHERE state = ?`
-	sqlDropState      = `DELETE FROM states WHERE id = ?`
+	sqlDropCandidates          = `DELETE FROM candidates WHERE state = ?`
+	sqlDropLockIDs             = `DELETE FROM lock_ids WHERE state = ?`
+	sqlDropState      rowWrite = `DELETE FROM states WHERE id = ?`
 )
 
 // nobody is the organization of states that are being expunged in pieces: their names are
@@ -96,20 +96,17 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 // purge does nothing, and says so, when other versions are deltas of this one. owed says
 // that a sweep has to follow.
 func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed, owed bool, err error) {
-	t.heads.forget(ref)
-	var version, id int64
-	var digest []byte
-	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&version, &digest, &id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, false, fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	v, err := t.findDoomed(ref, number)
+	if err != nil {
+		return false, false, err
 	}
-	if err == nil {
-		err = t.queryRow(sqlIsNeeded, id, int64(number)-groupLength, int64(number)+groupLength, version).Scan(&needed)
+	if !v.purged { // else no version is a delta of it any more
+		err = t.queryRow(sqlIsNeeded, v.state, int64(number)-groupLength, int64(number)+groupLength, v.row).Scan(&needed)
 	}
 	if err != nil || needed {
 		return needed, false, err
 	}
-	if err := t.destroy(version, id, digest, event.At); err != nil {
+	if err := t.destroy(ref, v, event.At); err != nil {
 		return false, false, err
 	}
 	if err := t.recordEvent(event); err != nil {
@@ -119,23 +116,36 @@ func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed
 	return false, owed, err
 }
 
+// doomed is a version that is to be purged, or was.
+type doomed struct {
+	row, state int64
+	digest     []byte
+	purged     bool
+}
+
+func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error) {
+	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&v.row, &v.digest, &v.purged, &v.state)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+	}
+	return v, err
+}
+
 // destroy takes away a version's bytes, with those of candidates that have the same, and
 // owes a sweep if there were any.
-func (t *session) destroy(version, id int64, digest []byte, at time.Time) error {
-	var destroyed int64
-	for _, step := range []struct {
-		statement string
-		args      []any
-	}{
-		{sqlMarkPurged, []any{version}},
-		{sqlDropBody, []any{version}},
-		{sqlDropTwins, []any{at.UnixMicro(), id, digest}},
-	} {
-		n, err := t.change(step.statement, step.args...)
-		if err != nil {
+func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
+	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, v.digest)
+	if err != nil {
+		return err
+	}
+	if !v.purged {
+		destroyed++
+		if _, err := t.rowsOf(ref).run(sqlMarkPurged, v.row); err != nil {
 			return err
 		}
-		destroyed += n
+		if _, err := t.rowsOf(ref).run(sqlDropBody, v.row); err != nil {
+			return err
+		}
 	}
 	if destroyed == 0 {
 		return nil
@@ -176,8 +186,7 @@ func (t *session) prune(ref state.Ref, p state.Pruning, event audit.Event) (remo
 	if base, err = t.neededUpTo(ref, last); err != nil || base != 0 {
 		return 0, base, last, err
 	}
-	t.heads.forget(ref)
-	if err := t.dropVersions(old); err != nil {
+	if err := t.rowsOf(ref).dropVersions(old); err != nil {
 		return 0, 0, 0, err
 	}
 	event.Note = fmt.Sprintf("%d versions", len(old))
@@ -222,12 +231,12 @@ func (t *session) oldest(ref state.Ref, p state.Pruning) (ids []int64, last uint
 	return ids[:n], numbers[n-1], nil
 }
 
-func (t *session) dropVersions(ids []int64) error {
+func (r stateRows) dropVersions(ids []int64) error {
 	for _, id := range ids {
-		if err := t.run(sqlDropBody, id); err != nil {
+		if _, err := r.run(sqlDropBody, id); err != nil {
 			return err
 		}
-		if err := t.run(sqlDropVersion, id); err != nil {
+		if _, err := r.run(sqlDropVersion, id); err != nil {
 			return err
 		}
 	}
@@ -252,7 +261,6 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, li
 }
 
 func (t *session) doom(ref state.Ref, before time.Time, event audit.Event) error {
-	t.heads.forget(ref)
 	var id, deleted int64
 	var locked bool
 	err := t.queryRow(sqlFindDeleted, ref.Org.String(), string(ref.Name)).Scan(&id, &deleted, &locked)
@@ -262,7 +270,7 @@ func (t *session) doom(ref state.Ref, before time.Time, event audit.Event) error
 	if err != nil {
 		return err
 	}
-	if err := t.run(sqlDoom, id); err != nil {
+	if _, err := t.rowsOf(ref).run(sqlDoom, id); err != nil {
 		return err
 	}
 	return t.recordEvent(event)
@@ -282,15 +290,17 @@ func (t *session) dropDoomed(limit int) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.dropVersions(ids); err != nil || len(ids) == limit {
+	rows := t.rowsOf(state.Ref{}) // nobody finds it any more
+	if err := rows.dropVersions(ids); err != nil || len(ids) == limit {
 		return false, err
 	}
-	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs, sqlDropState} {
+	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs} {
 		if err := t.run(rest, id); err != nil {
 			return false, err
 		}
 	}
-	return false, nil // there may be another one
+	_, err = rows.run(sqlDropState, id)
+	return false, err // there may be another one
 }
 
 func (t *session) ids(query string, args ...any) (ids []int64, err error) {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -125,6 +126,11 @@ type storedRow struct {
 }
 
 func (r *storedRow) fields() []any { return []any{&r.encoding, &r.bytes} }
+
+// copied is value in memory of its own.
+func (r *storedRow) copied() stored {
+	return stored{encoding: r.encoding.String, bytes: bytes.Clone(r.bytes)}
+}
 
 func (r *storedRow) value() stored { return stored{encoding: r.encoding.String, bytes: r.bytes} }
 

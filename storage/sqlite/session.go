@@ -24,9 +24,10 @@ type session struct {
 	listEvery int64
 
 	begin, commit, rollback                 *sql.Stmt
-	addState, addVersion, addBody, isBase   *sql.Stmt
-	setNewest, setDeleted, setLock, release *sql.Stmt
-	setSeen, retireLock, lockUsed           *sql.Stmt
+	addState, addVersion, addBody           rowStatement
+	setNewest, setDeleted, setLock, release rowStatement
+	setSeen                                 rowStatement
+	isBase, retireLock, lockUsed            *sql.Stmt
 	candidateStatus, openCandidates         *sql.Stmt
 	addCandidate, settle                    *sql.Stmt
 	addEvent, lastEvent, listEvents         *sql.Stmt
@@ -54,15 +55,15 @@ func (t *session) statements() []statement {
 		{&t.begin, "BEGIN IMMEDIATE"},
 		{&t.commit, "COMMIT"},
 		{&t.rollback, "ROLLBACK"},
-		{&t.addState, sqlAddState},
-		{&t.addVersion, sqlAddVersion},
-		{&t.addBody, sqlAddBody},
+		t.addState.prepared(sqlAddState),
+		t.addVersion.prepared(sqlAddVersion),
+		t.addBody.prepared(sqlAddBody),
 		{&t.isBase, sqlIsBase},
-		{&t.setNewest, sqlSetNewest},
-		{&t.setDeleted, sqlSetDeleted},
-		{&t.setLock, sqlSetLock},
-		{&t.release, sqlRelease},
-		{&t.setSeen, sqlSetSeen},
+		t.setNewest.prepared(sqlSetNewest),
+		t.setDeleted.prepared(sqlSetDeleted),
+		t.setLock.prepared(sqlSetLock),
+		t.release.prepared(sqlRelease),
+		t.setSeen.prepared(sqlSetSeen),
 		{&t.retireLock, sqlRetireLock},
 		{&t.lockUsed, sqlLockUsed},
 		{&t.candidateStatus, sqlCandidateStatus},

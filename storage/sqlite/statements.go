@@ -37,28 +37,28 @@ const sqlVersion = `SELECT ` + bodyColumns + versionColumns + `
 	WHERE s.org = ? AND s.name = ? AND v.number = ?`
 
 const (
-	sqlAddState = `INSERT INTO states (org, name) VALUES (?, ?)`
+	sqlAddState rowWrite = `INSERT INTO states (org, name) VALUES (?, ?)`
 
-	sqlAddVersion = `INSERT INTO versions (state, number, serial, lineage, terraform_version, encrypted,
+	sqlAddVersion rowWrite = `INSERT INTO versions (state, number, serial, lineage, terraform_version, encrypted,
 		size, digest, created_at, key, address, request, who, operation, subject, resources, warnings,
 		origin_version, origin_candidate, reason, purged)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	sqlAddBody = `INSERT INTO bodies (id, encoding, bytes, base) VALUES (?, ?, ?, nullif(?, 0))`
+	sqlAddBody rowWrite = `INSERT INTO bodies (id, encoding, bytes, base) VALUES (?, ?, ?, nullif(?, 0))`
 
 	// A row's number may be another one's since, so that it takes more to know a base again.
 	sqlIsBase = `SELECT EXISTS (SELECT 1 FROM versions v JOIN bodies b ON b.id = v.id
 		WHERE v.id = ? AND v.state = ? AND v.number = ? AND v.digest = ? AND b.base IS NULL)`
 
-	sqlSetNewest = `UPDATE states SET newest = ?, deleted_at = NULL, undeleted = 0 WHERE id = ?`
+	sqlSetNewest rowWrite = `UPDATE states SET newest = ?, deleted_at = NULL, undeleted = 0 WHERE id = ?`
 
-	sqlSetDeleted = `UPDATE states SET deleted_at = ?, undeleted = ? WHERE id = ?` // null brings it back
+	sqlSetDeleted rowWrite = `UPDATE states SET deleted_at = ?, undeleted = ? WHERE id = ?` // null brings it back
 
-	sqlSetLock = `UPDATE states SET lock_since = ?, lock_key = ?, lock_id = ?, lock_operation = ?,
+	sqlSetLock rowWrite = `UPDATE states SET lock_since = ?, lock_key = ?, lock_id = ?, lock_operation = ?,
 		lock_info = ?, lock_who = ?, lock_version = ?, lock_created = ?, lock_path = ?, lock_raw = ?,
 		lock_seen = ? WHERE id = ?`
 
-	sqlSetSeen = `UPDATE states SET lock_seen = ? WHERE id = ?`
+	sqlSetSeen rowWrite = `UPDATE states SET lock_seen = ? WHERE id = ?`
 
 	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
 	sqlLockUsed   = `SELECT EXISTS (SELECT 1 FROM lock_ids WHERE state = ? AND id = ?)`
@@ -78,7 +78,7 @@ const (
 	sqlLastSequence = `SELECT ifnull(max(sequence), 0) FROM events`
 	sqlEventAt      = `SELECT at FROM events WHERE sequence >= ? ORDER BY sequence LIMIT 1`
 
-	sqlRelease = `UPDATE states SET released_id = lock_id, lock_since = NULL, lock_key = NULL,
+	sqlRelease rowWrite = `UPDATE states SET released_id = lock_id, lock_since = NULL, lock_key = NULL,
 		lock_id = NULL, lock_operation = NULL, lock_info = NULL, lock_who = NULL, lock_version = NULL,
 		lock_created = NULL, lock_path = NULL, lock_raw = NULL,
 		lock_seen = NULL

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -9,20 +10,14 @@ import (
 
 // Current implements state.Store.
 func (s *Store) Current(ctx context.Context, ref state.Ref) (snapshot state.Snapshot, err error) {
-	err = s.read(ctx, func(r *reader) error {
-		snapshot, err = r.snapshot(s.codec, r.current, ref.Org.String(), string(ref.Name))
-		return err
-	})
+	snapshot, err = s.snapshot(ctx, ref, func(r *reader) *sql.Stmt { return r.current })
 	s.suspect(ref, err)
 	return snapshot, err
 }
 
 // Version implements state.Store.
 func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (snapshot state.Snapshot, err error) {
-	err = s.read(ctx, func(r *reader) error {
-		snapshot, err = r.snapshot(s.codec, r.version, ref.Org.String(), string(ref.Name), int64(number))
-		return err
-	})
+	snapshot, err = s.snapshot(ctx, ref, func(r *reader) *sql.Stmt { return r.version }, int64(number))
 	s.suspect(ref, err)
 	return snapshot, err
 }

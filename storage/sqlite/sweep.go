@@ -14,10 +14,10 @@ import (
 // the WAL, a sweep overwrites. That a sweep is owed is part of the purge's transaction, so
 // that neither a crash nor an answer that said no makes anybody forget it.
 const (
-	sqlOweSweep  = `UPDATE sweeps SET owed = owed + 1`
-	sqlOwesSweep = `SELECT owed > done FROM sweeps`
-	sqlOwedSweep = `SELECT owed, done FROM sweeps`
-	sqlDidSweep  = `UPDATE sweeps SET done = max(done, ?)`
+	sqlOweSweep  = `UPDATE sweeps SET owed = owed + 1 WHERE id = 1`
+	sqlOwesSweep = `SELECT owed > done FROM sweeps WHERE id = 1`
+	sqlOwedSweep = `SELECT owed, done FROM sweeps WHERE id = 1`
+	sqlDidSweep  = `UPDATE sweeps SET done = max(done, ?) WHERE id = 1`
 )
 
 // sweeper lets those who wait for a sweep share one: the next that begins.
@@ -137,13 +137,14 @@ func (s *Store) owedSweep(ctx context.Context) (owed int64, err error) {
 	return owed, err
 }
 
-// clearGaps overwrites the copies of deleted rows. Readers look for them; only what they
-// have found takes the writer's time.
+// clearGaps overwrites the copies of deleted rows. A reader looks for them, one that no list
+// keeps waiting; only what it has found takes the writer's time.
 func (s *Store) clearGaps(ctx context.Context) error {
 	read := func(piece func(context.Context, sqlitedb.Querier) error) error {
-		return s.paced(ctx, func() error {
-			return s.lend(ctx, server(), func(ctx context.Context, r *reader) error { return piece(ctx, r.conn) })
-		})
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return s.borrow(ctx, func(r *reader) error { return piece(context.Background(), r.conn) })
 	}
 	write := func(piece func(context.Context, sqlitedb.Querier) error) error {
 		return s.paced(ctx, func() error {
@@ -153,8 +154,8 @@ func (s *Store) clearGaps(ctx context.Context) error {
 	return sqlitedb.ClearGaps(read, write)
 }
 
-// paced rests for as long as the piece has taken, so that a sweep has half of one
-// processor and of the writer at most.
+// paced rests for as long as the piece has taken, so that a sweep has half of the writer's
+// time at most.
 func (s *Store) paced(ctx context.Context, piece func() error) error {
 	begun := time.Now()
 	if err := piece(); err != nil {

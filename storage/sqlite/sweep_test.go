@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -17,6 +15,22 @@ func (s *Store) sweeps() int {
 	s.sweeper.mu.Lock()
 	defer s.sweeper.mu.Unlock()
 	return s.sweeper.begun
+}
+
+// pin has a reader keep what it sees, which is in the way of every sweep, until it lets go.
+func pin(t *testing.T, s *Store) (letGo func()) {
+	t.Helper()
+	r := <-s.readers
+	rows, err := r.conn.QueryContext(context.Background(), "SELECT id FROM versions UNION ALL SELECT 2")
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := rows.Close(); err != nil {
+			t.Error(err)
+		}
+		s.readers <- r
+	}
 }
 
 // wantSwept wants no sweep to be owed.
@@ -64,11 +78,7 @@ func TestPurgesShareASweep(t *testing.T) {
 	for range versions {
 		mustPut(t, s, ref, body)
 	}
-	b := newBusyLists(t)
-	for range listerCount {
-		b.occupy(t, s, uuid.New(), 1)
-		<-b.began
-	}
+	letGo := pin(t, s)
 	var all sync.WaitGroup
 	for number := range uint64(versions) {
 		all.Go(func() {
@@ -83,7 +93,7 @@ func TestPurgesShareASweep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	b.release()
+	letGo()
 	all.Wait()
 	if n := s.sweeps(); n > 2 {
 		t.Errorf("%d purges went through the files %d times", versions, n)
@@ -153,11 +163,7 @@ func TestCloseEndsASweep(t *testing.T) {
 	s := open(t, dir)
 	ref := newRef("closed")
 	mustPut(t, s, ref, realState(10_000))
-	r := <-s.readers
-	rows, err := r.conn.QueryContext(context.Background(), "SELECT id FROM versions UNION ALL SELECT 2")
-	if err != nil || !rows.Next() {
-		t.Fatal(err)
-	}
+	letGo := pin(t, s)
 	purged := make(chan error)
 	go func() { purged <- s.Purge(context.Background(), ref, 1, audit.Event{}) }()
 	for s.sweeps() == 0 {
@@ -165,10 +171,7 @@ func TestCloseEndsASweep(t *testing.T) {
 	}
 	s.sweeper.stop()
 	wantFault(t, <-purged, fault.StoreUnavailable)
-	if err := rows.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s.readers <- r
+	letGo()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

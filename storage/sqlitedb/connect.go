@@ -5,6 +5,7 @@ package sqlitedb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 
@@ -78,6 +79,9 @@ func (f File) enterWAL(ctx context.Context, db *sql.DB) error {
 	if err := f.checkOwner(ctx, db); err != nil {
 		return err
 	}
+	if err := checkPages(ctx, db); err != nil {
+		return fmt.Errorf("%s %w", f.Path, err)
+	}
 	var mode string
 	if err := db.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 		return err
@@ -102,6 +106,21 @@ func (f File) checkOwner(ctx context.Context, db *sql.DB) error {
 	default:
 		return fmt.Errorf("it is an SQLite database of another application (ID %#x, %d tables)", id, foreign)
 	}
+}
+
+// checkPages refuses a database in which SQLite moves pages about to make the file shorter:
+// its pointer-map pages look like pages of rows, and pages that ClearGaps has yet to look at
+// would move to where it has been. It is not reset here, because VACUUM needs as much room
+// again as the file has, and memory for it where there is no temporary folder.
+func checkPages(ctx context.Context, in Querier) error {
+	var mode int
+	if err := in.QueryRowContext(ctx, "PRAGMA auto_vacuum").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != 0 {
+		return errors.New(`has SQLite's auto_vacuum set, with which deleted bytes can't be overwritten for good; it was left as it is. Stop the server, copy the file, and run: sqlite3 FILE "PRAGMA auto_vacuum = NONE; VACUUM;"`)
+	}
+	return nil
 }
 
 // OpenMemory returns a database that is in memory only and gone when it is closed, with one

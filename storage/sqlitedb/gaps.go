@@ -23,10 +23,10 @@ type Querier interface {
 // does, copies stay behind between the page's pointers and its rows, and no later deletion
 // finds them.
 //
-// It goes through the whole file, a piece at a time: read runs one in a transaction that need
-// not write, and write another in one that does, for pages on which the first has found
-// something. Either may run a piece again, and others get their turn in between: no row that
-// is deleted by the time of the call can leave a copy behind later.
+// It goes through the whole file, a piece at a time: read runs one on a connection that need
+// not write, and write another in a transaction that does, for pages on which the first has
+// found something. Either may run a piece again, and others get their turn in between: no row
+// that is deleted by the time of the call can leave a copy behind later.
 func ClearGaps(read, write func(piece func(context.Context, Querier) error) error) error {
 	for first := int64(1); first > 0; {
 		var found []int64
@@ -93,6 +93,9 @@ type gaps struct {
 }
 
 func (g *gaps) open(ctx context.Context, in Querier) (err error) {
+	if err := checkPages(ctx, in); err != nil { // somebody may have set it since the file was opened
+		return fmt.Errorf("the database %w", err)
+	}
 	if err := in.QueryRowContext(ctx, "PRAGMA page_count").Scan(&g.pages); err != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ const (
 		WHERE s.org = ? AND s.name = ? AND v.number = ?`
 	sqlMarkPurged = `UPDATE versions SET purged = 1 WHERE id = ? AND purged = 0`
 	sqlDropBody   = `DELETE FROM bodies WHERE id = ?`
+	// Its bytes are not to come back unasked.
+	sqlKeepDigest = `INSERT OR IGNORE INTO purged (state, digest) VALUES (?, ?)`
+	sqlMarkState  = `UPDATE states SET purges = 1 WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
 		WHERE state = ? AND digest = ? AND status = 'open'`
@@ -25,14 +28,17 @@ const (
 		WHERE s.org = ? AND s.name = ? ORDER BY v.number LIMIT ?`
 	sqlDropVersion = `DELETE FROM versions WHERE id = ?`
 
-	sqlFindDeleted = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
-	sqlFindDoomed  = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
-	sqlDoom        = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
-	sqlDoomedRows  = `SELECT id FROM versions WHERE state = ? LIMIT ?`
+	// One with an open candidate is not to go.
+	sqlFindDeleted = `SELECT s.id, s.deleted_at, s.lock_id IS NOT NULL FROM states s WHERE s.org = ? AND s.name = ?
+		AND s.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 ` + openCandidates + `)`
+	sqlFindDoomed = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
+	sqlDoom       = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
+	sqlDoomedRows = `SELECT id FROM versions WHERE state = ? LIMIT ?`
 
 	// The state's own row comes last: the others refer to it.
 	sqlDropCandidates = `DELETE FROM candidates WHERE state = ?`
 	sqlDropLockIDs    = `DELETE FROM lock_ids WHERE state = ?`
+	sqlDropPurged     = `DELETE FROM purged WHERE state = ?`
 	sqlDropState      = `DELETE FROM states WHERE id = ?`
 )
 
@@ -119,8 +125,8 @@ func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed
 	return false, owed, err
 }
 
-// destroy takes away a version's bytes, with those of candidates that have the same, and
-// owes a sweep if there were any.
+// destroy takes away a version's bytes, with those of candidates that have the same. If there
+// were any, it keeps their digest, by which they are known again, and owes a sweep.
 func (t *session) destroy(version, id int64, digest []byte, at time.Time) error {
 	var destroyed int64
 	for _, step := range []struct {
@@ -140,7 +146,7 @@ func (t *session) destroy(version, id int64, digest []byte, at time.Time) error 
 	if destroyed == 0 {
 		return nil
 	}
-	return t.run(sqlOweSweep)
+	return errors.Join(t.run(sqlKeepDigest, id, digest), t.run(sqlMarkState, id), t.run(sqlOweSweep))
 }
 
 // Prune implements state.Store.
@@ -279,7 +285,7 @@ func (t *session) dropDoomed(limit int) (done bool, err error) {
 	if err := t.dropVersions(ids); err != nil || len(ids) == limit {
 		return false, err
 	}
-	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs, sqlDropState} {
+	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs, sqlDropPurged, sqlDropState} {
 		if err := t.run(rest, id); err != nil {
 			return false, err
 		}

@@ -72,9 +72,11 @@ func storeChecks() []check {
 		{"FeedGapless", checkFeedGapless},
 		{"Purge", checkPurge},
 		{"PurgeReads", checkPurgeReads},
+		{"PurgedBytes", checkPurgedBytes},
 		{"Prune", checkPrune},
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
+		{"ExpungeWaits", checkExpungeWaits},
 		{"Linearizable", checkLinearizable},
 	}
 }

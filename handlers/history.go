@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -42,11 +43,23 @@ func (s states) page(c *gin.Context, p *params, q state.StatesQuery) {
 // answer sends what serve returns as JSON, or its error.
 func answer(c *gin.Context, serve func() (any, error)) {
 	body, err := serve()
+	if err == nil {
+		err = sendJSON(c, http.StatusOK, body)
+	}
 	if err != nil {
 		middleware.Fail(c, err)
-		return
 	}
-	c.JSON(http.StatusOK, body)
+}
+
+// sendJSON makes JSON of the body before anything is sent: what can't be made must not be
+// an answer without a body, which says yes to whoever looks at the status alone.
+func sendJSON(c *gin.Context, status int, body any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	c.Data(status, "application/json; charset=utf-8", raw)
+	return nil
 }
 
 // orNull makes an empty cursor null.
@@ -78,10 +91,10 @@ func (s states) versions(c *gin.Context) {
 func (s states) answer(c *gin.Context, serve func(state.Name) (any, error)) {
 	s.named(c, func(name state.Name) error {
 		body, err := serve(name)
-		if err == nil {
-			c.JSON(http.StatusOK, body)
+		if err != nil {
+			return err
 		}
-		return err
+		return sendJSON(c, http.StatusOK, body)
 	})
 }
 
@@ -101,14 +114,16 @@ func (s states) version(c *gin.Context) {
 	})
 }
 
-// purge destroys the bytes of one version, and what the index of resources has of them.
+// purge destroys the bytes of one version, or of all that have the same, and what the index
+// of resources has of them. It says which others have them still.
 func (s states) purge(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
 		number, err := pathNumber(c)
 		if err != nil {
 			return nil, err
 		}
-		p := readParams(c, "reason")
+		p := readParams(c, "reason", "copies")
+		copies := p.flag("copies")
 		if p.fault != nil {
 			return nil, p.fault
 		}
@@ -116,11 +131,16 @@ func (s states) purge(c *gin.Context) {
 		if err != nil {
 			return nil, err
 		}
-		err = s.service.Purge(c.Request.Context(), middleware.Principal(c), name, number, reason)
+		purged, err := s.service.Destroy(c.Request.Context(), middleware.Principal(c), name,
+			state.Purging{Number: number, Reason: reason, Copies: copies})
 		if err == nil && s.index != nil {
-			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, number)
+			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged.Destroyed...)
 		}
-		return success(), err
+		done := purgedAnswer{Status: "success", AlsoIn: purged.AlsoIn, More: purged.More}
+		if copies {
+			done.Purged = purged.Destroyed
+		}
+		return done, err
 	})
 }
 
@@ -179,6 +199,15 @@ func (s states) events(c *gin.Context) {
 		}
 		return gin.H{"events": items(page.Events, eventItemOf), "next": below}, err
 	})
+}
+
+// purgedAnswer says which versions lost their bytes, where there may be several, and which
+// have the same ones still. More says that there are others.
+type purgedAnswer struct {
+	Status string   `json:"status"`
+	Purged []uint64 `json:"purged,omitempty"`
+	AlsoIn []uint64 `json:"also_in,omitempty"`
+	More   bool     `json:"more,omitempty"`
 }
 
 func success() gin.H { return gin.H{"status": "success"} }

@@ -69,7 +69,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 
 	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
-	router.GET("/metrics", measured.handler())
+	routeProbe(router, "/metrics", measured.handler())
 	routeNative(router.Group("/api/v1/state/:name", native), d, guard)
 	routeHistory(router.Group("/api/v1", native), d, guard)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
@@ -84,9 +84,15 @@ func NewRouter(d Deps) (http.Handler, error) {
 }
 
 func routeHealth(router gin.IRoutes, h health) {
-	router.GET("/health", h.health)
-	router.GET("/livez", h.live)
-	router.GET("/readyz", h.readiness)
+	routeProbe(router, "/health", h.health)
+	routeProbe(router, "/livez", h.live)
+	routeProbe(router, "/readyz", h.readiness)
+}
+
+// routeProbe answers HEAD too, as GET without its body: some monitors ask no other way.
+func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
+	router.GET(path, answer)
+	router.HEAD(path, answer)
 }
 
 // routeNative is Holdfast's own spelling: a state's name is one path segment.

@@ -36,6 +36,8 @@ type Deps struct {
 	TrustedProxies []netip.Prefix
 	// Limits protect organizations from each other.
 	Limits middleware.Limits
+	// Connections that the server counts; nil for none.
+	Connections *middleware.Connections
 }
 
 // NewRouter returns the handler of every route. It never redirects: a client that
@@ -60,6 +62,9 @@ func NewRouter(d Deps) (http.Handler, error) {
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := newMetrics(d.Inventory, guard, d.Version, d.Now)
 	measured.registry.MustRegister(newFindingsCollector(d.States))
+	if d.Connections != nil {
+		measured.registry.MustRegister(newConnectionCollector(d.Connections))
+	}
 	if d.Resources != nil {
 		measured.registry.MustRegister(newIndexCollector(d.Resources))
 	}

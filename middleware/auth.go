@@ -52,7 +52,7 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 		}
 		r := recordOf(c)
 		r.principal, r.again = principal, again
-		seatOf(r).recognize()
+		r.seat().recognize()
 		r.lines.Add(slog.String("org", principal.Org.String()))
 		c.Next()
 	}

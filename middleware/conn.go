@@ -69,15 +69,6 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	return ctx
 }
 
-// seatOf returns nil for a connection that nobody counts.
-func seatOf(ctx context.Context) *seat {
-	if own := connOf(ctx); own != nil {
-		return own.seat
-	}
-	s, _ := ctx.Value(seatKey{}).(*seat)
-	return s
-}
-
 // connOf returns nil for a connection that is not of Listen.
 func connOf(ctx context.Context) *conn {
 	own, _ := ctx.Value(connKey{}).(*conn)

@@ -202,6 +202,15 @@ func (s *seat) recognize() {
 	s.of.add(s)
 }
 
+// seat returns nil where nobody counts connections.
+func (r *record) seat() *seat {
+	if r.conn != nil {
+		return r.conn.seat
+	}
+	s, _ := r.Value(seatKey{}).(*seat)
+	return s
+}
+
 // seatOfConn returns nil for a connection that nobody counts. With TLS, handlers are served
 // on another one than was accepted.
 func seatOfConn(c net.Conn) *seat {

@@ -32,13 +32,20 @@ func placeOf(org uuid.UUID, address string) place {
 	if err != nil {
 		return place{org, address}
 	}
-	// Subscribers of IPv6 commonly have a whole /56 or /48 to wait under. Where the /48 is
-	// their provider's, neighbours share a queue; that matters only while one of them is
-	// flooding, and then the rota over organizations still serves the others.
-	if ip = ip.Unmap().WithZone(""); ip.Is6() {
-		if net, err := ip.Prefix(48); err == nil {
-			ip = net.Addr()
+	return place{org, NetworkOf(ip).String()}
+}
+
+// NetworkOf returns what stands for a client's address where clients are counted: of IPv4
+// the address itself, of IPv6 the first of its /48.
+//
+// Subscribers of IPv6 commonly have a whole /56 or /48 to come from. Where the /48 is their
+// provider's, neighbours share a queue; that matters only while one of them is flooding, and
+// then the rota over organizations still serves the others.
+func NetworkOf(address netip.Addr) netip.Addr {
+	if address = address.Unmap().WithZone(""); address.Is6() {
+		if net, err := address.Prefix(48); err == nil {
+			return net.Addr()
 		}
 	}
-	return place{org, ip.String()}
+	return address
 }

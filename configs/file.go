@@ -22,13 +22,22 @@ type fileReader struct {
 	found    []value
 }
 
+// byteOrderMark is what some editors put at the start of a file, which may since have become
+// a line in the middle of another one. It is passed over: ini.v1 would do that too, and drop
+// the section behind it.
+const byteOrderMark = "\ufeff"
+
 // readFile returns the values that an INI file sets, in the file's order.
 func readFile(path string, data []byte, settings []setting, faults *Faults) []value {
 	r := &fileReader{path: path, settings: settings, faults: faults, first: map[string]int{}}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		faults.add(path, "the file is UTF-16; save it as UTF-8")
+		return nil
+	}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
-		r.line(number, line)
+		r.line(number, bytes.TrimPrefix(line, []byte(byteOrderMark)))
 	}
 	return r.found
 }

@@ -57,6 +57,7 @@ func TestPrecedence(t *testing.T) {
 		{"default", inputs{}, 7777, "default"},
 		{"file", inputs{file: "[server]\nport = 1"}, 1, "file holdfast.cfg"},
 		{"environment", inputs{file: "[server]\nport = 1", env: []string{"PORT=2"}}, 2, "environment PORT"},
+		{"file with a byte order mark", inputs{file: "\ufeff[server]\nport = 1"}, 1, "file holdfast.cfg"},
 		{"flag", inputs{file: "[server]\nport = 1", env: []string{"PORT=2"}, flags: []string{"--port=3"}}, 3, "flag --port"},
 		{"flag with the default's value", inputs{env: []string{"PORT=2"}, flags: []string{"--port=7777"}}, 7777, "flag --port"},
 		{"empty environment", inputs{file: "[server]\nport = 1", env: []string{"PORT="}}, 1, "file holdfast.cfg"},

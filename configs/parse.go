@@ -47,6 +47,20 @@ func parseCountOf(least int) func(string) (int, error) {
 	}
 }
 
+// leastConnections leaves room for a few clients, whatever else is wrong.
+const leastConnections = 16
+
+func parseConnections(text string) (int, error) {
+	if text == "auto" {
+		return AutoConnections, nil
+	}
+	n, err := parseCountOf(leastConnections)(text)
+	if err != nil {
+		return 0, fmt.Errorf("is neither auto nor a whole number above %d", leastConnections-1)
+	}
+	return n, nil
+}
+
 // parseRate takes "off" for no limit, which is 0.
 func parseRate(text string) (int, error) {
 	if text == "off" {

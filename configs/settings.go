@@ -132,7 +132,13 @@ type Limits struct {
 	MaxBodyBytes   int64 // in flight; at least twice State.MaxBytes
 	MaxSilence     time.Duration
 	MinRate        int64 // bytes a second
+	// Of connections; AutoConnections follows the process's limit of open files, or the other.
+	MaxConnections           int
+	MaxConnectionsPerAddress int
 }
+
+// AutoConnections is a number of connections that is not set.
+const AutoConnections = 0
 
 // Log is what is logged, and how it looks.
 type Log struct {

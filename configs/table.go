@@ -195,6 +195,12 @@ func limitsTable() []setting {
 		{section: in, key: "min_rate", env: "HOLDFAST_MIN_RATE", def: "16KiB", kind: "size",
 			help: "How much it must send or take in a second, on average, once max_silence has passed.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, ParseSize)},
+		{section: in, key: "max_connections", env: "HOLDFAST_MAX_CONNECTIONS", def: "auto", kind: "connections",
+			help: "Connections that are open at once; at least 16. Beyond that the oldest one goes that never had good credentials, first of those that ask for nothing. auto is what the limit of open files leaves when 192 of them, or a quarter if that is more, are kept for data; at most 10000. Three quarters may have requests under way, shared by the organizations.",
+			set:  into(func(s *Settings) *int { return &s.Limits.MaxConnections }, parseConnections)},
+		{section: in, key: "max_connections_per_address", env: "HOLDFAST_MAX_CONNECTIONS_PER_ADDRESS", def: "auto", kind: "connections",
+			help: "Connections of one address (of IPv6, of a /48) that never had good credentials; at least 16. auto is a quarter of max_connections. Trusted proxies may have any number.",
+			set:  into(func(s *Settings) *int { return &s.Limits.MaxConnectionsPerAddress }, parseConnections)},
 	}
 }
 

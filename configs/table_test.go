@@ -56,6 +56,9 @@ func samples() map[string]string {
 		"[limits] min_rate":            "1KiB",
 		"[log] level":                  "warn",
 		"[log] format":                 "json",
+
+		"[limits] max_connections":             "500",
+		"[limits] max_connections_per_address": "20",
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
@@ -21,6 +22,26 @@ func TestHealth(t *testing.T) {
 		{"GET /livez", "", 200, "alive"},
 		{"GET /readyz", "", 200, "ready"},
 	})
+}
+
+// HEAD is GET without the body, whatever the answer is.
+func TestProbesAnswerHead(t *testing.T) {
+	full := testDeps(t)
+	full.States = state.NewService(fullStore{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	for _, deps := range []handlers.Deps{testDeps(t), full} {
+		c := newCaller(t, startServer(t, deps), uuid.Nil, "")
+		for _, path := range []string{"/health", "/livez", "/readyz", "/metrics"} {
+			get, head := c.do("GET "+path, ""), c.do("HEAD "+path, "")
+			if head.status != get.status || head.body != "" {
+				t.Errorf("HEAD %s: %d %q; GET is %d", path, head.status, head.body, get.status)
+			}
+			for _, name := range []string{"Content-Type", "Cache-Control", "X-Content-Type-Options"} {
+				if head.header.Get(name) != get.header.Get(name) {
+					t.Errorf("HEAD %s has %s %q; GET has %q", path, name, head.header.Get(name), get.header.Get(name))
+				}
+			}
+		}
+	}
 }
 
 // fullStore is a store on a disk without space.

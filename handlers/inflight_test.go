@@ -145,6 +145,30 @@ func awaitGauge(t *testing.T, url, line string) {
 	t.Fatalf("no %q in %s", line, c.do("GET /metrics", "").body)
 }
 
+// Vulnerability: bodies that take their time take up connections, each request within every
+// other limit, until there are none for anybody else.
+// Check: an organization gets its part of those that may be under way; others, and who
+// holds a lock, get in.
+func TestSlowBodiesLeaveConnections(t *testing.T) {
+	deps := testDeps(t)
+	deps.Limits = middleware.Limits{Begun: 10}
+	server := startServer(t, deps)
+	greedy, other := newCaller(t, server, acme, acmeKey), newCaller(t, server, globex, globexKey)
+	greedy.converse([]step{{"LOCK /api/v1/state/y", infoA, 200, ""}})
+	for range 30 {
+		conn := dialled(t, server.URL)
+		defer conn.Close()
+		conn.post(greedy, "/api/v1/state/x", 1000, "{")
+	}
+	awaitGauge(t, server.URL, `holdfast_limits_refused_total{reason="begun"} 24`)
+	greedy.converse([]step{
+		{"GET /api/v1/state/y", "", 503, "overloaded"},
+		{"UNLOCK /api/v1/state/y", infoA, 200, ""},
+	})
+	other.converse([]step{{"POST /api/v1/state/x", body(1), 200, ""}, {"GET /api/v1/state/x", "", 200, ""}})
+	has(t, other.do("GET /metrics", "").body, `holdfast_limits_spared_total\{reason="begun"\} 1`)
+}
+
 // Who sends slowly, or announces much and sends nothing, takes no place and no memory that
 // it has not filled.
 func TestSlowSendersTakeNoPlace(t *testing.T) {

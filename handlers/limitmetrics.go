@@ -5,6 +5,36 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
+// connectionCollector shows who has connections, at each scrape.
+type connectionCollector struct {
+	connections  *middleware.Connections
+	open, closed *prometheus.Desc
+}
+
+func newConnectionCollector(connections *middleware.Connections) connectionCollector {
+	return connectionCollector{
+		connections: connections,
+		open:        prometheus.NewDesc("holdfast_connections", "Open connections: known for those that carried good credentials and those of trusted proxies, else stranger.", []string{"who"}, nil),
+		closed:      prometheus.NewDesc("holdfast_connections_closed_total", "Connections that were closed, or never served, because there were as many as may be from their address or in total.", []string{"reason"}, nil),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (c connectionCollector) Describe(descs chan<- *prometheus.Desc) {
+	descs <- c.open
+	descs <- c.closed
+}
+
+// Collect implements prometheus.Collector.
+func (c connectionCollector) Collect(found chan<- prometheus.Metric) {
+	known, strangers := c.connections.Open()
+	found <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(known), "known")
+	found <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(strangers), "stranger")
+	for _, why := range middleware.Crowdings() {
+		found <- prometheus.MustNewConstMetric(c.closed, prometheus.CounterValue, float64(c.connections.Closed(why)), why.String())
+	}
+}
+
 // guardCollector shows what a guard counts, at each scrape.
 type guardCollector struct {
 	guard                            *middleware.Guard

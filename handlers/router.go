@@ -36,6 +36,8 @@ type Deps struct {
 	TrustedProxies []netip.Prefix
 	// Limits protect organizations from each other.
 	Limits middleware.Limits
+	// Connections that the server counts; nil for none.
+	Connections *middleware.Connections
 }
 
 // NewRouter returns the handler of every route. It never redirects: a client that
@@ -60,6 +62,9 @@ func NewRouter(d Deps) (http.Handler, error) {
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := newMetrics(d.Inventory, guard, d.Version, d.Now)
 	measured.registry.MustRegister(newFindingsCollector(d.States))
+	if d.Connections != nil {
+		measured.registry.MustRegister(newConnectionCollector(d.Connections))
+	}
 	if d.Resources != nil {
 		measured.registry.MustRegister(newIndexCollector(d.Resources))
 	}
@@ -69,7 +74,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 
 	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
-	router.GET("/metrics", measured.handler())
+	routeProbe(router, "/metrics", measured.handler())
 	routeNative(router.Group("/api/v1/state/:name", native), d, guard)
 	routeHistory(router.Group("/api/v1", native), d, guard)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
@@ -84,9 +89,15 @@ func NewRouter(d Deps) (http.Handler, error) {
 }
 
 func routeHealth(router gin.IRoutes, h health) {
-	router.GET("/health", h.health)
-	router.GET("/livez", h.live)
-	router.GET("/readyz", h.readiness)
+	routeProbe(router, "/health", h.health)
+	routeProbe(router, "/livez", h.live)
+	routeProbe(router, "/readyz", h.readiness)
+}
+
+// routeProbe answers HEAD too, as GET without its body: some monitors ask no other way.
+func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
+	router.GET(path, answer)
+	router.HEAD(path, answer)
 }
 
 // routeNative is Holdfast's own spelling: a state's name is one path segment.

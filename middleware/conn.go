@@ -19,28 +19,52 @@ const heldBytes = 4 << 10
 // ConnContext as the server's, an answer's header leaves together with the beginning of its
 // body, in one call and to a client that wakes up once: of a read of 10 KB that is 5 µs.
 // Without TLS only: with it, the connection that handlers are served on is another one.
-func Listen(l net.Listener) net.Listener { return listener{l} }
+func Listen(l net.Listener) net.Listener { return listener{l, nil} }
 
-type listener struct{ net.Listener }
+type listener struct {
+	net.Listener
+	connections *Connections // nil for any number
+}
 
 func (l listener) Accept() (net.Conn, error) {
-	raw, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
+	for {
+		raw, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		own := newConn(raw, time.Now)
+		if l.connections == nil {
+			return own, nil
+		}
+		var leaves *seat
+		if own.seat, leaves = l.connections.admit(raw); leaves != nil {
+			_ = leaves.conn.Close() // whoever serves it sees that
+		}
+		if own.seat != nil {
+			return own, nil
+		}
+		_ = raw.Close()
 	}
-	return newConn(raw, time.Now), nil
 }
 
 func newConn(raw net.Conn, now func() time.Time) *conn {
 	return &conn{Conn: raw, reads: deadline{set: raw.SetReadDeadline, now: now}, writes: deadline{set: raw.SetWriteDeadline, now: now}}
 }
 
-type connKey struct{}
+// connKey and seatKey are what a connection is under in its context: itself, or with TLS
+// only its seat.
+type (
+	connKey struct{}
+	seatKey struct{}
+)
 
 // ConnContext is for http.Server.
 func ConnContext(ctx context.Context, c net.Conn) context.Context {
 	if own, ok := c.(*conn); ok {
 		return context.WithValue(ctx, connKey{}, own)
+	}
+	if s := seatOfConn(c); s != nil {
+		return context.WithValue(ctx, seatKey{}, s)
 	}
 	return ctx
 }
@@ -55,6 +79,7 @@ func connOf(ctx context.Context) *conn {
 // would get ahead of what is held.
 type conn struct {
 	net.Conn
+	seat          *seat // nil for one that nobody counts
 	reads, writes deadline
 
 	// Of the goroutine that serves the connection.
@@ -121,6 +146,15 @@ func (c *conn) gather(p []byte) (lines int) {
 	c.pieces = [4][]byte{head[:status], c.lines, head[status:], rest}
 	lines, c.lines = len(c.lines), c.lines[:0] // what is in pieces stays as it is until the next request
 	return lines
+}
+
+// Close implements net.Conn. The seat is free when the descriptor is.
+func (c *conn) Close() error {
+	err := c.Conn.Close()
+	if c.seat != nil {
+		c.seat.leave()
+	}
+	return err
 }
 
 // Read implements net.Conn.

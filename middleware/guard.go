@@ -28,7 +28,10 @@ type Limits struct {
 	// request bodies, and of states in answers, are in memory at once.
 	InFlight  int
 	BodyBytes int64
-	Pace      Pace
+	// Begun is how many requests may have begun at once, those included whose bodies are
+	// still arriving: each takes up a connection.
+	Begun int
+	Pace  Pace
 }
 
 // Usual returns the limits of an organization that has none of its own.
@@ -43,14 +46,15 @@ const (
 	InFlight               // too many requests at once
 	Bytes                  // too many bytes at once
 	Slowness               // its body arrived too slowly
+	Begun                  // too many requests have begun
 	reasons
 )
 
 // String returns the reason as it stands in metrics.
-func (r Reason) String() string { return [...]string{"rate", "in_flight", "bytes", "slow"}[r] }
+func (r Reason) String() string { return [...]string{"rate", "in_flight", "bytes", "slow", "begun"}[r] }
 
 // Reasons returns all of them.
-func Reasons() []Reason { return []Reason{Rate, InFlight, Bytes, Slowness} }
+func Reasons() []Reason { return []Reason{Rate, InFlight, Bytes, Slowness, Begun} }
 
 // Guard keeps organizations from using up what they share. It is safe for concurrent use.
 //
@@ -59,6 +63,7 @@ func Reasons() []Reason { return []Reason{Rate, InFlight, Bytes, Slowness} }
 type Guard struct {
 	requests, states *rates
 	slots, bytes     *budget
+	begun            *budget
 	pace             Pace
 	now              func() time.Time
 	asking           turns
@@ -72,6 +77,7 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 		states:   newRates(l.States, func(own auth.Limits) int { return own.States }, now),
 		slots:    newBudget(int64(l.InFlight)),
 		bytes:    newBudget(l.BodyBytes),
+		begun:    newBudget(int64(l.Begun)),
 		pace:     l.Pace,
 		now:      now,
 		asking:   newTurns(),
@@ -109,6 +115,10 @@ func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 		s.setHeaders(c)
 		if s.wait > 0 && !p.spared(c, Rate) {
 			Fail(c, p.refuse(Rate, s.fault()))
+			return
+		}
+		if !p.take(c, g.begun, &p.begun, 1, Begun) {
+			Fail(c, p.refuse(Begun, overloaded("as many requests have begun as the server has connections for; nothing was done")))
 			return
 		}
 		c.Next()

@@ -2,19 +2,53 @@ package middleware
 
 import (
 	"bufio"
+	"crypto/md5"
 	"errors"
+	"hash"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/klauspost/compress/gzip"
 )
 
+const contentEncoding = "Content-Encoding"
+
+// readDecoded reads as read does, but without the body's Content-Encoding, which the request
+// doesn't have any more then. One that is not known is refused with a fault.MediaUnsupported.
+func readDecoded(c *gin.Context, read ReadBody, limit int64) ([]byte, error) {
+	if err := checkEncoding(c.Request.Header); err != nil {
+		return nil, err
+	}
+	if !isGzip(c.GetHeader(contentEncoding)) {
+		return read(c, limit)
+	}
+	c.Request.Header.Del(contentEncoding)
+	return readGunzipped(c, read, limit)
+}
+
+func checkEncoding(header http.Header) error {
+	encodings := header.Values(contentEncoding)
+	if len(encodings) > 1 || len(encodings) == 1 && encodings[0] != "" && !strings.EqualFold(encodings[0], "identity") && !isGzip(encodings[0]) {
+		return fault.New(fault.MediaUnsupported, "the body has a Content-Encoding other than gzip; send it as it is, or in gzip")
+	}
+	return nil
+}
+
+// isGzip knows the old name too (RFC 9110, 8.4.1.3).
+func isGzip(encoding string) bool {
+	return strings.EqualFold(encoding, "gzip") || strings.EqualFold(encoding, "x-gzip")
+}
+
 // readGunzipped reads as read does, but what the body expands to: at most limit bytes, of
 // at most limit bytes that were sent.
 func readGunzipped(c *gin.Context, read ReadBody, limit int64) ([]byte, error) {
 	body := newGunzipped(http.MaxBytesReader(c.Writer, c.Request.Body, limit))
+	if c.GetHeader(contentMD5) != "" {
+		body.sent.md5 = md5.New()
+	}
 	c.Request.Body = body
 	if c.Request.ContentLength <= limit {
 		c.Request.ContentLength = -1 // it tells nothing of how much the body expands to
@@ -92,14 +126,19 @@ func (g *gunzipped) member() error {
 	return err
 }
 
-// sent keeps the connection's own error, which decoders mix up with a body that is cut off.
+// sent keeps the connection's own error, which decoders mix up with a body that is cut off,
+// and the digest of what came.
 type sent struct {
 	from io.Reader
 	err  error
+	md5  hash.Hash // nil where nobody asks for it
 }
 
 func (s *sent) Read(p []byte) (int, error) {
 	n, err := s.from.Read(p)
+	if s.md5 != nil {
+		s.md5.Write(p[:n])
+	}
 	if err != nil && err != io.EOF {
 		s.err = err
 	}

@@ -41,19 +41,11 @@ func JSONBody(c *gin.Context) []byte {
 	return body
 }
 
-func readDecoded(c *gin.Context, read ReadBody, limit int64) ([]byte, error) {
-	if strings.EqualFold(c.GetHeader("Content-Encoding"), "gzip") {
-		return readGunzipped(c, read, limit)
-	}
-	return read(c, limit)
-}
-
 // checkMedia takes application/json and what is built on it, in UTF-8, as it is or in
 // gzip. No Content-Type counts as JSON: there is nothing else that it could be.
 func checkMedia(header http.Header) error {
-	encodings := header.Values("Content-Encoding")
-	if len(encodings) > 1 || len(encodings) == 1 && !knownEncoding(encodings[0]) {
-		return fault.New(fault.MediaUnsupported, "the body has a Content-Encoding other than gzip; send it as it is, or in gzip")
+	if err := checkEncoding(header); err != nil {
+		return err
 	}
 	values := header.Values("Content-Type")
 	if len(values) == 0 {
@@ -67,10 +59,6 @@ func checkMedia(header http.Header) error {
 		return fault.New(fault.MediaUnsupported, "the Content-Type has another charset than utf-8, which is the only one that JSON has")
 	}
 	return nil
-}
-
-func knownEncoding(encoding string) bool {
-	return encoding == "" || strings.EqualFold(encoding, "identity") || strings.EqualFold(encoding, "gzip")
 }
 
 func isJSON(media string) bool {

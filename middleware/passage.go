@@ -14,6 +14,7 @@ type passage struct {
 
 	asked, holder bool     // what the claim was worth, once it was asked
 	slots, bytes  [2]int64 // taken as anybody, and as a lock holder
+	begun         [2]int64 // likewise
 
 	read    bool // the body was, or is being read
 	body    []byte
@@ -128,6 +129,7 @@ func (p *passage) refuse(r Reason, f *fault.Error) error {
 func (p *passage) end() {
 	p.body = nil
 	for i, s := range []share{{org: p.org}, {p.org, true}} {
+		p.guard.begun.give(s, p.begun[i])
 		p.guard.slots.give(s, p.slots[i])
 		p.guard.bytes.give(s, p.bytes[i])
 	}

@@ -29,6 +29,7 @@ type server struct {
 	url      string
 	process  *process // nil while it does not run
 	starting int64    // where the log of this start begins
+	files    string   // how many it may have open; empty for as many as the tests
 }
 
 func newServer(dir string, environ []string) *server {
@@ -87,7 +88,11 @@ func (s *server) start() error {
 	if s.starting, err = log.Seek(0, 2); err != nil {
 		return err
 	}
-	if s.process, err = startProcess(s.dir, s.environ, log, os.Getenv("HOLDFAST_BIN"), "serve"); err != nil {
+	program, args := os.Getenv("HOLDFAST_BIN"), []string{"serve"}
+	if s.files != "" {
+		program, args = "sh", []string{"-c", `ulimit -n "$1" && exec "$2" serve`, "sh", s.files, program}
+	}
+	if s.process, err = startProcess(s.dir, s.environ, log, program, args...); err != nil {
 		return err
 	}
 	if err := poll(s.findAddress); err != nil {

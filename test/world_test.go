@@ -4,6 +4,7 @@ package test
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"testing"
 
@@ -18,6 +19,7 @@ type world struct {
 	organizations map[string]organization
 	slow          *slowSenders // nil before the first
 	tokens        tokens
+	idle          []net.Conn
 }
 
 func newWorld(env *testscript.Env) *world {
@@ -30,6 +32,9 @@ func newWorld(env *testscript.Env) *world {
 
 // end stops what the script started, and asserts that it stops well.
 func (w *world) end(t testing.TB) {
+	for _, conn := range w.idle {
+		conn.Close()
+	}
 	if err := w.server.end(); err != nil {
 		t.Error(err)
 	}
@@ -67,6 +72,8 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"memory":       memory,
 		"slow":         slow,
 		"hung-up":      hungUp,
+		"open-files":   limitFiles,
+		"idle":         idle,
 	} {
 		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			if negated {

@@ -97,6 +97,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer closing(log, "the resource index", catalogue)
+	connections := boundConnections(ctx, settings, log)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Resources:      catalogue.service,
@@ -107,22 +108,26 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		Version:        version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
-		Limits:         serverLimits(settings.Limits),
+		Limits:         serverLimits(settings.Limits, connections.Limits()),
+		Connections:    connections,
 	})
 	if err != nil {
 		return err
 	}
 	server := newServer(settings.Server, router, log)
 	server.TLSConfig = tlsConfig
-	return serveUntil(ctx, middleware.Listen(listener), server, settings.Server, log)
+	server.ConnState = connections.Track
+	return serveUntil(ctx, connections.Listen(listener), server, settings.Server, log)
 }
 
-func serverLimits(settings configs.Limits) middleware.Limits {
+// serverLimits leaves a quarter of the connections to those who come to ask for something.
+func serverLimits(settings configs.Limits, connections middleware.ConnectionLimits) middleware.Limits {
 	return middleware.Limits{
 		Requests:  settings.RateLimit,
 		States:    settings.StateRateLimit,
 		InFlight:  settings.MaxInFlight,
 		BodyBytes: settings.MaxBodyBytes,
+		Begun:     connections.Total * 3 / 4,
 		Pace:      middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate},
 	}
 }

@@ -19,21 +19,31 @@ type Options struct {
 	Dir string
 	// The sides. Close closes them; an Open that fails leaves them open.
 	CSV, MySQL inventory.Store
-	// MaxBacklogBytes bounds what may be owed, compressed; 0 for 1 GiB.
+	// MaxBacklogBytes bounds what the outbox keeps, compressed; 0 for 1 GiB.
 	MaxBacklogBytes int64
+	// Patience is for how long a side may refuse an organization as a whole, because its file
+	// was edited say, until a batch becomes a dead letter; 0 for an hour.
+	Patience time.Duration
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
 	SideTimeout time.Duration
+	// Compare has the sides compared in the background, once both are there.
+	Compare bool
 	// Log is told of sides that fail and recover; nil for none.
 	Log *slog.Logger
 	// Now is the clock; nil for time.Now.
 	Now func() time.Time
 	// After is the timer of the waits between replays; nil for time.After.
 	After func(time.Duration) <-chan time.Time
+
+	compared func() // called when the sides were compared; nil without a test
 }
 
 func (o *Options) setDefaults() {
 	if o.MaxBacklogBytes == 0 {
 		o.MaxBacklogBytes = 1 << 30
+	}
+	if o.Patience == 0 {
+		o.Patience = time.Hour
 	}
 	if o.SideTimeout == 0 {
 		o.SideTimeout = 5 * time.Second
@@ -55,12 +65,13 @@ type Store struct {
 	sides  [2]*side
 	outbox *outbox
 	status statusCache
+	differ atomic.Bool // the sides did, when they were compared at the start
 
 	lanesMu sync.Mutex
 	lanes   map[uuid.UUID]*lane
 
-	// owedBytes is what is owed, counted once for each side.
-	owedBytes atomic.Int64
+	// heldBytes is what is owed, counted once for each side, and what dead letters have.
+	heldBytes atomic.Int64
 
 	stop    context.Context // ends when Close begins: for replays
 	stopNow context.CancelFunc
@@ -90,6 +101,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.calls.Wait()
 		return nil, errors.Join(fmt.Errorf("open the outbox in %s: %w", o.Dir, err), outbox.close())
 	}
+	if o.Compare {
+		s.replays.Go(s.compareOnce)
+	}
 	return s, nil
 }
 
@@ -104,12 +118,18 @@ func (s *Store) resume(ctx context.Context) error {
 		l.last = later(l.last, r.at)
 		for _, side := range s.sides {
 			if r.owes.has(side.name) {
-				l.owe(side.name, debt{r.seq, r.size})
-				side.owed.Add(1)
-				s.owedBytes.Add(r.size)
+				s.owe(side, l, r.debt())
 			}
 		}
 	}
+	letters, err := s.outbox.letters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, letter := range letters {
+		s.inter(s.lane(letter.Org), letter.side, letter.row.debt())
+	}
+	s.warnOfLetters(ctx)
 	var tries sync.WaitGroup
 	for _, l := range s.lanes {
 		for _, side := range s.sides {

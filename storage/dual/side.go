@@ -40,6 +40,7 @@ type side struct {
 	name  name
 	store inventory.Store
 	owed  atomic.Int64  // debts, of all organizations
+	dead  atomic.Int64  // dead letters, of all organizations
 	slots chan struct{} // bounds the replays that run at once
 	probe chan struct{} // while the side is slow to fail, one at a time
 	limit time.Duration // a failure that takes longer is a slow one

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -50,7 +49,7 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 	switch {
 	case err != nil || !found:
 		return inventory.Receipt{}, false, err
-	case r.owes == both && r.digest == batch.Digest:
+	case r.undecided() && r.digest == batch.Digest:
 		l.nudge()
 		return inventory.Receipt{}, false, errBothDown(nil)
 	}
@@ -88,8 +87,8 @@ func (s *Store) record(l *lane, batch inventory.Batch) (inventory.Receipt, error
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
-	if to != both && s.owedBytes.Load()+r.size > s.o.MaxBacklogBytes {
-		return inventory.Receipt{}, fault.New(fault.StoreFull, "one side of the store is away, and as much as may be is kept for it already")
+	if err := s.room(l, to, r.size); err != nil {
+		return inventory.Receipt{}, err
 	}
 	if err := s.outbox.put(&r); err != nil {
 		return inventory.Receipt{}, err

@@ -15,8 +15,8 @@ const scrapeLimit = 5 * time.Second
 
 // uploadCollector asks the store of uploads how it is, at each scrape.
 type uploadCollector struct {
-	service           *inventory.Service
-	degraded, backlog *prometheus.Desc
+	service                                *inventory.Service
+	degraded, backlog, deadLetters, differ *prometheus.Desc
 }
 
 func newUploadCollector(service *inventory.Service) uploadCollector {
@@ -26,6 +26,10 @@ func newUploadCollector(service *inventory.Service) uploadCollector {
 			"1 while the store of uploads, or one of its sides, is away or behind.", nil, nil),
 		backlog: prometheus.NewDesc("holdfast_uploads_backlog",
 			"Requests that one side of a dual store has recorded and this one is owed.", []string{"side"}, nil),
+		deadLetters: prometheus.NewDesc("holdfast_uploads_dead_letters",
+			"Requests that one side of a dual store has recorded and this one refuses for good.", []string{"side"}, nil),
+		differ: prometheus.NewDesc("holdfast_uploads_sides_differ",
+			"1 when the sides of a dual store differed at the start by more than is owed or refused.", nil, nil),
 	}
 }
 
@@ -33,19 +37,32 @@ func newUploadCollector(service *inventory.Service) uploadCollector {
 func (u uploadCollector) Describe(descs chan<- *prometheus.Desc) {
 	descs <- u.degraded
 	descs <- u.backlog
+	descs <- u.deadLetters
+	descs <- u.differ
 }
 
 // Collect implements prometheus.Collector.
 func (u uploadCollector) Collect(found chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit)
 	defer cancel()
-	degraded := 0.0
-	if u.service.Status(ctx) != nil {
-		degraded = 1
+	gauge(found, u.degraded, u.service.Status(ctx) != nil)
+	perSide(found, u.backlog, u.service.Backlog())
+	perSide(found, u.deadLetters, u.service.DeadLetters())
+	if differ, ok := u.service.SidesDiffer(); ok {
+		gauge(found, u.differ, differ)
 	}
-	found <- prometheus.MustNewConstMetric(u.degraded, prometheus.GaugeValue, degraded)
-	backlog := u.service.Backlog()
-	for _, side := range slices.Sorted(maps.Keys(backlog)) {
-		found <- prometheus.MustNewConstMetric(u.backlog, prometheus.GaugeValue, float64(backlog[side]), side)
+}
+
+func gauge(found chan<- prometheus.Metric, desc *prometheus.Desc, on bool) {
+	value := 0.0
+	if on {
+		value = 1
+	}
+	found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
+}
+
+func perSide(found chan<- prometheus.Metric, desc *prometheus.Desc, counts map[string]int64) {
+	for _, side := range slices.Sorted(maps.Keys(counts)) {
+		found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(counts[side]), side)
 	}
 }

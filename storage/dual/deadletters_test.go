@@ -190,8 +190,10 @@ func TestDamagedRow(t *testing.T) {
 // what it refuses: others always have room, and the refusal says which side it is.
 func TestShareOfTheBacklog(t *testing.T) {
 	for what, begin := range map[string]func(*rig, uuid.UUID){
-		"mysql is behind":                func(r *rig, greedy uuid.UUID) { r.mysql.set(fails) },
-		"mysql refuses uploads for good": func(r *rig, greedy uuid.UUID) { r.mysql.refusing(func(b inventory.Batch) error { return refuseOf(b, greedy) }) },
+		"mysql is behind": func(r *rig, greedy uuid.UUID) { r.mysql.set(fails) },
+		"mysql refuses uploads for good": func(r *rig, greedy uuid.UUID) {
+			r.mysql.refusing(func(b inventory.Batch) error { return refuseOf(b, greedy) })
+		},
 	} {
 		r := newRig(t, func(o *Options) { o.MaxBacklogBytes = 32 << 10 })
 		greedy, other := uuid.New(), uuid.New()

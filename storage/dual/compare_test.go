@@ -70,7 +70,7 @@ func TestComparedAtOpen(t *testing.T) {
 			var log logtest.Journal
 			compared := make(chan struct{})
 			r := newRig(t, func(o *Options) {
-				o.Now, o.Log, o.Compare = now.Now, slog.New(slog.NewTextHandler(&log, nil)), true
+				o.Now, o.Log, o.Watched = now.Now, slog.New(slog.NewTextHandler(&log, nil)), true
 				o.compared = func() { close(compared) }
 				sides := []inventory.Store{o.CSV, o.MySQL}
 				fill(t, sides[side], restored)
@@ -110,7 +110,7 @@ func TestComparedOnceBothAreThere(t *testing.T) {
 	now := &clock{now: time.Now()}
 	away := &faulty{Store: storagetest.NewInventory(), mode: fails}
 	r := newRig(t, func(o *Options) {
-		o.Now, o.Compare, o.MySQL = now.Now, true, away
+		o.Now, o.Watched, o.MySQL = now.Now, true, away
 		fill(t, o.CSV, []filing{{uuid.UUID{1}, 0, 1}})
 	})
 	if r.SidesDiffer() {

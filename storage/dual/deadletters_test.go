@@ -27,7 +27,7 @@ func TestRefusedForGood(t *testing.T) {
 	for _, name := range []name{csv, mysql} {
 		now := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 		var log logtest.Journal
-		r := newRig(t, func(o *Options) { o.Now, o.Log = now.Now, slog.New(slog.NewTextHandler(&log, nil)) })
+		r := newRig(t, func(o *Options) { o.Now, o.Log, o.Watched = now.Now, slog.New(slog.NewTextHandler(&log, nil)), true })
 		refusing, other := r.csv, r.mysql
 		if name == mysql {
 			refusing, other = r.mysql, r.csv

@@ -26,8 +26,9 @@ type Options struct {
 	Patience time.Duration
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
 	SideTimeout time.Duration
-	// Compare has the sides compared in the background, once both are there.
-	Compare bool
+	// Watched is for a server: the log reminds of dead letters, and the sides are compared in
+	// the background once both are there.
+	Watched bool
 	// Log is told of sides that fail and recover; nil for none.
 	Log *slog.Logger
 	// Now is the clock; nil for time.Now.
@@ -101,7 +102,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.calls.Wait()
 		return nil, errors.Join(fmt.Errorf("open the outbox in %s: %w", o.Dir, err), outbox.close())
 	}
-	if o.Compare {
+	if o.Watched {
+		s.warnOfLetters(ctx)
 		s.replays.Go(s.compareOnce)
 	}
 	return s, nil
@@ -129,7 +131,6 @@ func (s *Store) resume(ctx context.Context) error {
 	for _, letter := range letters {
 		s.inter(s.lane(letter.Org), letter.side, letter.row.debt())
 	}
-	s.warnOfLetters(ctx)
 	var tries sync.WaitGroup
 	for _, l := range s.lanes {
 		for _, side := range s.sides {

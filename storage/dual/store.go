@@ -40,6 +40,11 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	return s.record(l, batch)
 }
 
+// AppendAll implements inventory.Store.
+func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, s, batches)
+}
+
 // known answers a batch that is still owed to a side.
 func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, bool, error) {
 	if !l.owes(csv) && !l.owes(mysql) {

@@ -50,6 +50,10 @@ func flaws() map[string]flaw {
 		"shares bytes":         {sharesBytes, []string{"NothingShared"}},
 		"runs ahead":           {runsAhead, []string{"EarlyStop"}},
 		"summarizes too late":  {func(s inventory.Store) inventory.Store { return bent{Store: s, summary: losesOne} }, []string{"Summary", "Model"}},
+		"goes on":              {goesOnBehind, []string{"AppendAllStops"}},
+		"takes all or nothing": {allOrNothing, []string{"AppendAllStops"}},
+		"forgets the rest":     {forgetsTheRest, []string{"AppendAll"}},
+		"appends in disorder":  {runsThemAtOnce, []string{"AppendAll", "AppendAllTogether"}},
 		"reverses the tenants": {func(s inventory.Store) inventory.Store { return bent{Store: s, organizations: reversesOrgs} }, []string{"Organizations", "ManyOrganizations"}},
 	}
 }

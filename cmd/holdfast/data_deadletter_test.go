@@ -28,6 +28,10 @@ func (p picky) Append(ctx context.Context, batch inventory.Batch) (inventory.Rec
 	return p.Store.Append(ctx, batch)
 }
 
+func (p picky) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, p, batches)
+}
+
 // withDeadLetters gives the shell a dual store in which Acme has four uploads, of which the
 // database has refused two.
 func (s *shell) withDeadLetters() {

@@ -63,10 +63,10 @@ func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Re
 		return inventory.Receipt{}, err
 	}
 	batch.At = later(batch.At, newest)
-	o := s.send(ctx, d, batch)
+	o := s.send(ctx, d, batch)[0]
 	if fault.Is(o.err, fault.IdempotencyMismatch) {
 		batch.ID = substitute(batch)
-		o = s.send(ctx, d, batch)
+		o = s.send(ctx, d, batch)[0]
 	}
 	if o.err != nil {
 		return inventory.Receipt{}, errors.Join(o.err, s.outbox.explain(number, reasonOf(o.err)))

@@ -21,11 +21,11 @@ func (p *payer) deliver(r row, batch inventory.Batch) (inventory.Receipt, error)
 			return inventory.Receipt{}, err
 		}
 	}
-	o := p.s.send(p.s.stop, p.d, batch)
+	o := p.s.send(p.s.stop, p.d, batch)[0]
 	if fault.Is(o.err, fault.IdempotencyMismatch) && !r.undecided() {
 		// The other side had forgotten the ID, this one has not: it goes by another.
 		batch.ID = substitute(batch)
-		o = p.s.send(p.s.stop, p.d, batch)
+		o = p.s.send(p.s.stop, p.d, batch)[0]
 	}
 	return o.receipt, o.err
 }

@@ -136,6 +136,10 @@ func (f *faulty) Append(ctx context.Context, batch inventory.Batch) (inventory.R
 	return f.Store.Append(ctx, batch)
 }
 
+func (f *faulty) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, f, batches)
+}
+
 func (f *faulty) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	if m := f.current(org); m != works && m != rejects {
 		return func(yield func(inventory.Positioned, error) bool) { yield(inventory.Positioned{}, errAway()) }
@@ -160,4 +164,8 @@ type forgetful struct{ inventory.Store }
 func (f forgetful) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
 	batch.ID = uuid.NewString()
 	return f.Store.Append(ctx, batch)
+}
+
+func (f forgetful) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, f, batches)
 }

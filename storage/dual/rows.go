@@ -72,26 +72,35 @@ func (r row) undecided() bool { return r.has() == 0 }
 // debt is what a side is owed by the row.
 func (r row) debt() debt { return debt{seq: r.seq, size: r.size, records: r.count} }
 
-// put makes a row durable, owed to both sides.
+// put makes rows durable, owed to both sides, and sets their numbers.
 //
 // A row of the same batch may be there, owed to nobody: it is about to be removed because
 // both sides have it, or a commit that failed has happened after all. The new row takes its
 // place, at the end of the order.
-func (o *outbox) put(r *row) error {
+func (o *outbox) put(rows ...row) error {
 	return o.do(func(t tx) error {
-		err := t.insert(r)
-		if !sqlitedb.IsDuplicate(err) {
-			return err
+		for i := range rows {
+			if err := t.put(&rows[i]); err != nil {
+				return err
+			}
 		}
-		replaced, err := t.exec(sqlReplace, r.org.String(), r.id, r.digest[:])
-		if err != nil {
-			return err
-		}
-		if n, err := replaced.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(fault.New(fault.IdempotencyMismatch, "the ID %q came with other contents before", r.id), err)
-		}
-		return t.insert(r)
+		return nil
 	})
+}
+
+func (t tx) put(r *row) error {
+	err := t.insert(r)
+	if !sqlitedb.IsDuplicate(err) {
+		return err
+	}
+	replaced, err := t.exec(sqlReplace, r.org.String(), r.id, r.digest[:])
+	if err != nil {
+		return err
+	}
+	if n, err := replaced.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(fault.New(fault.IdempotencyMismatch, "the ID %q came with other contents before", r.id), err)
+	}
+	return t.insert(r)
 }
 
 func (t tx) insert(r *row) error {

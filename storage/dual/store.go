@@ -40,11 +40,6 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	return s.record(l, batch)
 }
 
-// AppendAll implements inventory.Store.
-func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
-	return inventory.AppendEach(ctx, s, batches)
-}
-
 // known answers a batch that is still owed to a side.
 func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inventory.Receipt, bool, error) {
 	if !l.owes(csv) && !l.owes(mysql) {
@@ -74,7 +69,7 @@ func (s *Store) ask(l *lane, batch inventory.Batch) (inventory.Receipt, error) {
 	if to == 0 {
 		return inventory.Receipt{}, errBothDown(nil)
 	}
-	outcomes := s.sendAll(to, batch)
+	outcomes := s.sendAll(to, []inventory.Batch{batch})[0]
 	if receipt, ok := outcomes.receipt(); ok {
 		return receipt, nil
 	}
@@ -95,10 +90,11 @@ func (s *Store) record(l *lane, batch inventory.Batch) (inventory.Receipt, error
 	if err := s.room(l, to, r.size); err != nil {
 		return inventory.Receipt{}, err
 	}
-	if err := s.outbox.put(&r); err != nil {
+	rows := []row{r}
+	if err := s.outbox.put(rows...); err != nil {
 		return inventory.Receipt{}, err
 	}
-	return s.conclude(l, r, s.sendAll(to, batch))
+	return s.conclude(l, rows[0], s.sendAll(to, []inventory.Batch{batch})[0])
 }
 
 // route returns the sides to send to now. One that is owed something has to wait for

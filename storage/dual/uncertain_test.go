@@ -162,7 +162,7 @@ func TestAdopt(t *testing.T) {
 	batch.At = r.o.Now().UTC()
 	left, err := newRow(r.outbox.codec, batch, r.o.Now())
 	if err == nil {
-		err = r.outbox.put(&left)
+		err = r.outbox.put(left)
 	}
 	if err != nil {
 		t.Fatal(err)

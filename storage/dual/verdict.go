@@ -16,21 +16,24 @@ const retryAfter = 2 * time.Second
 // outcomes are the answers of the sides that were sent a batch.
 type outcomes map[name]outcome
 
-// sendAll sends the batch to the sides at once.
-func (s *Store) sendAll(to names, batch inventory.Batch) outcomes {
-	var answers [2]outcome
+// sendAll sends batches to the sides at once, and returns what became of each.
+func (s *Store) sendAll(to names, batches []inventory.Batch) []outcomes {
+	var answers [2][]outcome
 	var wg sync.WaitGroup
 	for _, d := range s.sides {
 		if to.has(d.name) {
 			// Whoever waits for this has what it needs: a caller that leaves changes nothing.
-			wg.Go(func() { answers[d.name] = s.send(context.Background(), d, batch) })
+			wg.Go(func() { answers[d.name] = s.send(context.Background(), d, batches...) })
 		}
 	}
 	wg.Wait()
-	all := outcomes{}
-	for _, d := range s.sides {
-		if to.has(d.name) {
-			all[d.name] = answers[d.name]
+	all := make([]outcomes, len(batches))
+	for i := range batches {
+		all[i] = outcomes{}
+		for _, d := range s.sides {
+			if to.has(d.name) {
+				all[i][d.name] = answers[d.name][i]
+			}
 		}
 	}
 	return all

@@ -64,6 +64,7 @@ func durableFlaws() map[string]flaw {
 		"loses batches":      {losesSome, []string{"Kill", "ReopenAfterLoad"}},
 		"forgets at restart": {forgetsAtRestart, []string{"Kill", "Reopen", "ReopenAfterLoad"}},
 		"drops a resource":   {sends(dropsLast), []string{"Kill"}},
+		"in disorder":        {runsThemAtOnce, []string{"Kill"}},
 	}
 }
 

@@ -130,7 +130,7 @@ func Catalogue() []Entry {
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
 		{StoreFull, NoSpace, "The store has no space left. Nothing was stored; an operator must make room."},
 		{BacklogFull, NoSpace, "One side of a dual store is behind or refuses uploads, the message says which, and as much of your organization's uploads as may be is kept for it. Nothing was stored; try again when it has caught up, or ask an operator."},
-		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up."},
+		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up, refuses some of them for good, or differs from the other."},
 		{StoreCorrupt, Internal, "An organization's upload file was changed from outside, or is damaged; the log says in which line. Nothing was stored."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},

@@ -201,8 +201,6 @@ func (s *Store) compareAll() error {
 		s.o.Log.Error("the sides of the store differ in more organizations than are named here", "organizations", different)
 	}
 	s.differ.Store(different > 0)
-	if s.o.compared != nil {
-		s.o.compared()
-	}
+	close(s.compared)
 	return nil
 }

@@ -68,15 +68,13 @@ func TestComparedAtOpen(t *testing.T) {
 		for _, side := range []name{csv, mysql} {
 			now := &clock{now: time.Now()}
 			var log logtest.Journal
-			compared := make(chan struct{})
 			r := newRig(t, func(o *Options) {
 				o.Now, o.Log, o.Watched = now.Now, slog.New(slog.NewTextHandler(&log, nil)), true
-				o.compared = func() { close(compared) }
 				sides := []inventory.Store{o.CSV, o.MySQL}
 				fill(t, sides[side], restored)
 				fill(t, sides[1-side], whole)
 			})
-			<-compared
+			<-r.compared
 			err := r.status(now)
 			if r.SidesDiffer() != (what != "") || (err == nil) != (what == "") || strings.Contains(log.String(), "restored from a backup") != (what != "") {
 				t.Errorf("%s: differ %v, status %v, log %s", what, r.SidesDiffer(), err, &log)

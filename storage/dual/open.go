@@ -35,8 +35,6 @@ type Options struct {
 	Now func() time.Time
 	// After is the timer of the waits between replays; nil for time.After.
 	After func(time.Duration) <-chan time.Time
-
-	compared func() // called when the sides were compared; nil without a test
 }
 
 func (o *Options) setDefaults() {
@@ -66,7 +64,9 @@ type Store struct {
 	sides  [2]*side
 	outbox *outbox
 	status statusCache
-	differ atomic.Bool // the sides did, when they were compared at the start
+
+	compared chan struct{} // closed when the sides were compared after Open
+	differ   atomic.Bool   // they were found to
 
 	lanesMu sync.Mutex
 	lanes   map[uuid.UUID]*lane
@@ -93,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox in %s: %w", o.Dir, err)
 	}
-	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}}
+	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}, compared: make(chan struct{})}
 	s.sides = [2]*side{newSide(csv, o.CSV, o.SideTimeout), newSide(mysql, o.MySQL, o.SideTimeout)}
 	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.resume(ctx); err != nil {

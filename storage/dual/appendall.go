@@ -78,12 +78,12 @@ func (s *Store) concludeAll(l *lane, rows []row, all []outcomes) (receipts []inv
 	return receipts, err
 }
 
-// follow reports whether the batches have timestamps that follow each other and the newest
+// follow reports whether the batches bring timestamps that follow each other and the newest
 // one, IDs that differ and were no caller's choice, and the same organization.
 func follow(newest time.Time, batches []inventory.Batch) bool {
 	ids := map[string]bool{}
 	for _, b := range batches {
-		if b.At.Before(newest) || b.Keyed() || ids[b.ID] || b.Org != batches[0].Org || b.At != b.At.UTC().Truncate(time.Microsecond) {
+		if b.At.IsZero() || b.At.Before(newest) || b.Keyed() || ids[b.ID] || b.Org != batches[0].Org || b.At != b.At.UTC().Truncate(time.Microsecond) {
 			return false
 		}
 		newest, ids[b.ID] = b.At, true

@@ -67,6 +67,21 @@ func checkSeries(t *testing.T, side name, m mode, refuses bool) {
 	}
 }
 
+// TestAppendAllStamps gives batches that bring no timestamp the same one on both sides.
+func TestAppendAllStamps(t *testing.T) {
+	r := newRig(t, nil)
+	org := uuid.New()
+	if _, err := r.AppendAll(t.Context(), []inventory.Batch{newBatch(org, "a", 2), newBatch(org, "b", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	r.settled()
+	got := lines(t, r.csv, org)
+	if len(got) != 3 {
+		t.Errorf("CSV has %v", got)
+	}
+	r.wantBoth(org, got)
+}
+
 // TestAppendAllShares commits the outbox once for all batches of an import.
 func TestAppendAllShares(t *testing.T) {
 	r := newRig(t, nil)

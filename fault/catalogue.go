@@ -63,6 +63,7 @@ const (
 	Interrupted         Code = "interrupted"
 	StoreUnavailable    Code = "store_unavailable"
 	StoreFull           Code = "store_full"
+	BacklogFull         Code = "backlog_full"
 	StoreCorrupt        Code = "store_corrupt"
 	StoreDegraded       Code = "store_degraded"
 )
@@ -134,7 +135,8 @@ func Catalogue() []Entry {
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
 		{StoreFull, NoSpace, "The store has no space left. Nothing was stored; an operator must make room."},
-		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up."},
+		{BacklogFull, NoSpace, "One side of a dual store is behind or refuses uploads, the message says which, and as much of your organization's uploads as may be is kept for it. Nothing was stored; try again when it has caught up, or ask an operator."},
+		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up, refuses some of them for good, or differs from the other."},
 		{StoreCorrupt, Internal, "An organization's upload file was changed from outside, or is damaged; the log says in which line. Nothing was stored."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},

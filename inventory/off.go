@@ -19,6 +19,9 @@ func errOff() error {
 // Append implements Store.
 func (Off) Append(context.Context, Batch) (Receipt, error) { return Receipt{}, errOff() }
 
+// AppendAll implements Store.
+func (Off) AppendAll(context.Context, []Batch) ([]Receipt, error) { return nil, errOff() }
+
 // Recorded implements Store.
 func (Off) Recorded(context.Context, uuid.UUID, string) (Remembered, bool, error) {
 	return Remembered{}, false, errOff()

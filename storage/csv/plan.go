@@ -58,10 +58,14 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	now := t.store.now().UTC().Truncate(time.Microsecond)
 	seen := map[string]*pending{}
 	for _, u := range group {
-		if b, ok := known[u.batch.ID]; ok {
+		if u.before != nil && u.before.err != nil {
+			u.err = u.before.err
+		} else if b, ok := known[u.batch.ID]; ok {
 			u.replay(b.Digest, inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count})
 		} else if first := seen[u.batch.ID]; first != nil {
-			u.same = first
+			if u.same = first; first.batch.Digest != u.batch.Digest {
+				u.err = errReused()
+			}
 		} else if p.add(u, now) {
 			seen[u.batch.ID] = u
 		}
@@ -95,11 +99,15 @@ func (t *tenant) findBatches(group []*pending) (map[string]index.Batch, error) {
 // replay answers an upload whose ID was used before.
 func (p *pending) replay(digest [32]byte, first inventory.Receipt) {
 	if digest != p.batch.Digest {
-		p.err = fault.New(fault.IdempotencyMismatch, "this upload's ID came with other contents before")
+		p.err = errReused()
 		return
 	}
 	p.receipt = first
 	p.receipt.Replayed = true
+}
+
+func errReused() error {
+	return fault.New(fault.IdempotencyMismatch, "this upload's ID came with other contents before")
 }
 
 // add gives an upload its timestamp and its place.
@@ -157,7 +165,7 @@ func (p *plan) succeed(group []*pending) {
 		u.receipt = inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count}
 	}
 	for _, u := range group {
-		if u.same != nil {
+		if u.same != nil && u.err == nil {
 			u.replay(u.same.batch.Digest, u.same.receipt)
 		}
 	}

@@ -24,12 +24,15 @@ type lane struct {
 	mu     sync.Mutex
 	queues [2][]debt // by side, oldest first
 	paying [2]bool   // a goroutine pays the queue
+	owed   [2]tally  // what is in the queues
+	dead   [2]tally  // dead letters, by the side that refuses them
 }
 
 // debt is a batch of the outbox that a side is owed.
 type debt struct {
-	seq  int64
-	size int64
+	seq     int64
+	size    int64
+	records int
 }
 
 func newLane(org uuid.UUID) *lane {

@@ -19,7 +19,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 	if err != nil {
 		return inventory.Remembered{}, false, err
 	}
-	if found && r.owes != both {
+	if found && !r.undecided() {
 		return r.remembered(), true, nil
 	}
 	remembered, ok, causes := s.rememberedBySides(ctx, org, id)

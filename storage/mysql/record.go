@@ -101,8 +101,16 @@ func lookUp(ctx context.Context, db querier, org uuid.UUID, ids ...string) (map[
 // decide answers every entry as if all went well, and returns those that have to be
 // recorded, with their timestamps.
 func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) {
-	for _, e := range group {
+	failed := map[*entry]error{}
+	for i, e := range group {
+		if i > 0 && answers[i-1].err != nil {
+			failed[group[i-1]] = answers[i-1].err
+		}
 		e.fresh = false
+		if err := failed[e.before]; err != nil {
+			answers = append(answers, answer{err: err})
+			continue
+		}
 		if f, ok := t.batches[e.batch.ID]; ok {
 			answers = append(answers, f.answer(e))
 			continue

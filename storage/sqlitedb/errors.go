@@ -87,3 +87,9 @@ func Code(err error) int {
 	}
 	return sqlite3.SQLITE_OK
 }
+
+// IsDuplicate says whether err is a row's that is there already.
+func IsDuplicate(err error) bool {
+	code := Code(err)
+	return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
+}

@@ -53,6 +53,10 @@ func flaws() map[string]flaw {
 		"shares bytes":         {sharesBytes, []string{"NothingShared"}},
 		"runs ahead":           {runsAhead, []string{"EarlyStop"}},
 		"summarizes too late":  {func(s inventory.Store) inventory.Store { return bent{Store: s, summary: losesOne} }, []string{"Summary", "Model"}},
+		"goes on":              {goesOnBehind, []string{"AppendAllStops"}},
+		"takes all or nothing": {allOrNothing, []string{"AppendAllStops"}},
+		"forgets the rest":     {forgetsTheRest, []string{"AppendAll"}},
+		"appends in disorder":  {runsThemAtOnce, []string{"AppendAll", "AppendAllTogether"}},
 		"reverses the tenants": {func(s inventory.Store) inventory.Store { return bent{Store: s, organizations: reversesOrgs} }, []string{"Organizations", "ManyOrganizations"}},
 	}
 }
@@ -63,6 +67,7 @@ func durableFlaws() map[string]flaw {
 		"loses batches":      {losesSome, []string{"Kill", "ReopenAfterLoad"}},
 		"forgets at restart": {forgetsAtRestart, []string{"Kill", "Reopen", "ReopenAfterLoad"}},
 		"drops a resource":   {sends(dropsLast), []string{"Kill"}},
+		"in disorder":        {runsThemAtOnce, []string{"Kill"}},
 	}
 }
 

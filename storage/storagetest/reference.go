@@ -62,6 +62,11 @@ func (s *Inventory) Append(ctx context.Context, batch inventory.Batch) (inventor
 	return s.file(batch), nil
 }
 
+// AppendAll implements inventory.Store.
+func (s *Inventory) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, s, batches)
+}
+
 // shelf returns the organization's; it is entered with its first batch.
 func (s *Inventory) shelf(org uuid.UUID) *shelf {
 	if found, ok := s.orgs[org]; ok {

@@ -27,7 +27,7 @@ const (
 
 	sqlFindDeleted          = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
 	sqlFindDoomed           = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
-	sqlDoom        rowWrite = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
+	sqlDoom        rowWrite = `UPDATE states SET owner = org, org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
 	sqlDoomedRows           = `SELECT id FROM versions WHERE state = ? LIMIT ?`
 
 	// The state's own row comes last: the others refer to it.

@@ -76,6 +76,9 @@ func storeChecks() []check {
 		{"PruneClockAhead", checkPruneClockAhead},
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
+		{"Usage", checkUsage},
+		{"Allow", checkAllow},
+		{"AllowTogether", checkFence},
 		{"Linearizable", checkLinearizable},
 	}
 }

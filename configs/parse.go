@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // The parsers say what is wrong with a value, without the value: add puts it in front,
@@ -67,7 +69,7 @@ func parseMemory(text string) (int64, error) {
 	case "off":
 		return NoMemoryLimit, nil
 	}
-	n, err := ParseSize(text)
+	n, err := bytesize.Parse(text)
 	if err != nil {
 		return 0, errors.New("is neither auto nor off nor a size such as 512MiB")
 	}

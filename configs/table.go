@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // setting is one line of the table: everything there is to know about one setting.
@@ -95,13 +97,13 @@ func stateTable() []setting {
 			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseStateStorage)},
 		{section: in, key: "max_bytes", env: "HOLDFAST_STATE_MAX_BYTES", def: "256MiB", kind: "size",
 			help: "The largest state that is accepted.",
-			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, bytesize.Parse)},
 		{section: in, key: "cache_bytes", env: "HOLDFAST_STATE_CACHE_BYTES", def: "256MiB", kind: "size",
 			help: "Bound of the in-memory map that serves reads.",
-			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, bytesize.Parse)},
 		{section: in, key: "memory_bytes", env: "HOLDFAST_STATE_MEMORY_BYTES", def: "1GiB", kind: "size",
 			help: "Bound of everything kept when state.storage is memory.",
-			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, bytesize.Parse)},
 	}
 }
 
@@ -188,13 +190,13 @@ func limitsTable() []setting {
 			set:  into(func(s *Settings) *int { return &s.Limits.MaxInFlight }, parseCountOf(2))},
 		{section: in, key: "max_body_bytes", env: "HOLDFAST_MAX_BODY_BYTES", def: "512MiB", kind: "size",
 			help: "Bytes of request bodies, and of states in answers, that are in memory at once; at least twice state.max_bytes. A tenth is kept for lock holders.",
-			set:  into(func(s *Settings) *int64 { return &s.Limits.MaxBodyBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.Limits.MaxBodyBytes }, bytesize.Parse)},
 		{section: in, key: "max_silence", env: "HOLDFAST_MAX_SILENCE", def: "30s", kind: "duration",
 			help: "How long a client may pause while it sends a body or takes an answer.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Limits.MaxSilence }, parseDuration)},
 		{section: in, key: "min_rate", env: "HOLDFAST_MIN_RATE", def: "16KiB", kind: "size",
 			help: "How much it must send or take in a second, on average, once max_silence has passed.",
-			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, bytesize.Parse)},
 	}
 }
 

@@ -91,6 +91,9 @@ func (s *Store) record(l *lane, batch inventory.Batch) (inventory.Receipt, error
 	if to != both && s.owedBytes.Load()+r.size > s.o.MaxBacklogBytes {
 		return inventory.Receipt{}, fault.New(fault.StoreFull, "one side of the store is away, and as much as may be is kept for it already")
 	}
+	if batch, err = s.allow(l, batch); err != nil {
+		return inventory.Receipt{}, err
+	}
 	if err := s.outbox.put(&r); err != nil {
 		return inventory.Receipt{}, err
 	}

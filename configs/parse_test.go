@@ -42,6 +42,8 @@ func TestBadValues(t *testing.T) {
 		"folder":   {"", " "},
 		"networks": {"x"},
 		"count":    {"", "0", "-1", "1.5", "many"},
+		"quota":    {"", "0", "-1", "none", "2G"},
+		"reserve":  {"", "0", "auto", "8388607", "2G"},
 		"rate":     {"", "0", "-1", "1.5", "Off", "none"},
 		"level":    {"", "INFO", "info+2", "trace"},
 		"format":   {"", "xml"},

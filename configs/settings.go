@@ -132,7 +132,15 @@ type Limits struct {
 	MaxBodyBytes   int64 // in flight; at least twice State.MaxBytes
 	MaxSilence     time.Duration
 	MinRate        int64 // bytes a second
+	Quota          int64 // bytes that an organization may have stored, AutoQuota or NoQuota
+	DiskReserve    int64 // bytes of the disk; 0 for none
 }
+
+// What a quota is that is no size.
+const (
+	AutoQuota int64 = 0 // twice what is free on the disk beyond the reserve
+	NoQuota   int64 = -1
+)
 
 // Log is what is logged, and how it looks.
 type Log struct {

@@ -197,6 +197,12 @@ func limitsTable() []setting {
 		{section: in, key: "min_rate", env: "HOLDFAST_MIN_RATE", def: "16KiB", kind: "size",
 			help: "How much it must send or take in a second, on average, once max_silence has passed.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, bytesize.Parse)},
+		{section: in, key: "quota", env: "HOLDFAST_QUOTA", def: "auto", kind: "quota",
+			help: "How many bytes an organization may have stored, states with their history and uploads together, unless `auth.cfg` gives it a quota of its own: a size; auto for twice what is free on the disk beyond disk_reserve, so that no organization fills it; off for no bound.",
+			set:  into(func(s *Settings) *int64 { return &s.Limits.Quota }, parseQuota)},
+		{section: in, key: "disk_reserve", env: "HOLDFAST_DISK_RESERVE", def: "256MiB", kind: "reserve",
+			help: "The last part of the disk of storage.path, and of storage.outbox_path, that only lock holders and what makes room may use, as a size of 8MiB or more; off for none.",
+			set:  into(func(s *Settings) *int64 { return &s.Limits.DiskReserve }, parseReserve)},
 	}
 }
 

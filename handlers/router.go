@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -25,6 +26,8 @@ type Deps struct {
 	// Resources serves what is known of resources in both; without it there are no such
 	// routes.
 	Resources *resources.Service
+	// Quota is what the services store by, to show it; nil for nothing.
+	Quota    *quota.Keeper
 	Verifier  middleware.Verifier
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -60,6 +63,9 @@ func NewRouter(d Deps) (http.Handler, error) {
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := newMetrics(d.Inventory, guard, d.Version, d.Now)
 	measured.registry.MustRegister(newFindingsCollector(d.States))
+	if d.Quota != nil {
+		measured.registry.MustRegister(newQuotaCollector(d.Quota))
+	}
 	if d.Resources != nil {
 		measured.registry.MustRegister(newIndexCollector(d.Resources))
 	}
@@ -75,7 +81,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
-	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual()}.show)
+	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual(), d.Quota}.show)
 
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
@@ -91,7 +97,7 @@ func routeHealth(router gin.IRoutes, h health) {
 
 // routeNative is Holdfast's own spelling: a state's name is one path segment.
 func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
 	group.Use(guard.States(s.claim))
 	routeState(group, s)
 	group.GET("/lock", middleware.Admit(0), s.holder)
@@ -99,7 +105,7 @@ func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 
 // routeHistory is what is known of states beyond their newest bytes.
 func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
 	group = group.Group("", guard.States(s.claim))
 	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
 	group.GET("/states", empty, s.list)
@@ -126,7 +132,7 @@ func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
 // routePartition is the enclave and partition spelling: the state "enclave/partition".
 // It answers 204 where there is no state, and 200 to the deletion of one.
 func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent, unsized: new(sync.Mutex)}
 	group.Use(guard.States(s.claim))
 	routeState(group, s)
 }
@@ -149,7 +155,7 @@ func routeState(group gin.IRoutes, s states) {
 // routeUploads is what providers report, and what is read back of it.
 func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	body := middleware.JSONOnly(inventory.MaxBody, middleware.AdmitBody)
-	take := uploads{service: d.Inventory, recorded: measured.instances}
+	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
 	group.POST("/api/v1/upload", body, take.upload)
 	group.POST("/upload", body, take.upload)
 	read := data{service: d.Inventory, log: d.Log}

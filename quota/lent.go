@@ -17,16 +17,17 @@ type lent struct {
 
 func newLent() lent { return lent{from: map[uuid.UUID]int64{}} }
 
-// since is where an organization's overdraft began: at a fixed limit, never beyond that.
+// since is where an organization's overdraft began: at a fixed limit, or with what it had
+// when the reserve, or a limit that moved below that, was in its way first.
 func (l *lent) since(org uuid.UUID, a account) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	from, known := l.from[org]
 	if !known {
 		from = a.used
-	}
-	if !a.limit.moves {
-		from = min(from, a.limit.bytes)
+		if a.exceeds() && !a.limit.moves {
+			from = max(a.used, a.limit.bytes)
+		}
 	}
 	l.from[org] = from
 	return from

@@ -66,11 +66,13 @@ func (a account) refusal() error {
 	switch {
 	case a.place.known && a.place.free-twice*a.adds < a.place.reserve:
 		return fault.New(fault.StoreFull, "the disk has little more than its reserve left, which is for who holds a lock already; nothing was stored, an operator must make room")
-	case a.limit.bytes != Unlimited && a.used+a.adds > a.limit.bytes:
+	case a.exceeds():
 		return a.exceeded()
 	}
 	return nil
 }
+
+func (a account) exceeds() bool { return a.limit.bytes != Unlimited && a.used+a.adds > a.limit.bytes }
 
 // refusalOfHolder is refusal for who holds a lock: since is what its organization had when
 // it was first found without room, and overdraft how much it may have beyond that.

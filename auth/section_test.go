@@ -61,7 +61,7 @@ func TestSectionsAreRead(t *testing.T) {
 	ten := netip.MustParsePrefix("10.0.0.0/8")
 	want := []Organization{
 		{
-			ID: orgA, Name: "Acme", Limits: Limits{Requests: 120, States: Unlimited},
+			ID: orgA, Name: "Acme", Limits: Limits{Requests: 120, States: Unlimited, Quota: 20 << 30},
 			Keys: []StoredKey{
 				{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Grant: Grant{Role: Owner}},
 				{

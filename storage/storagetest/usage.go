@@ -213,13 +213,19 @@ func (b *books) remove(t *rapid.T, ref state.Ref) {
 		b.update(t, ref, body, accept(describe(body)))
 	}
 	b.update(t, ref, nil, always(state.Change{At: noon(), Release: true, Delete: true}))
+	removeAll(t, b.store, ref, 2)
+	delete(b.held, ref)
+}
+
+// removeAll expunges a state that was deleted at noon, in pieces.
+func removeAll(t rapid.TB, store state.Store, ref state.Ref, piece int) {
+	t.Helper()
 	for done := false; !done; {
 		var err error
-		if done, err = b.store.Expunge(context.Background(), ref, noon().Add(time.Hour), 2, happened("expunge")); err != nil {
+		if done, err = store.Expunge(context.Background(), ref, noon().Add(time.Hour), piece, happened("expunge")); err != nil {
 			t.Fatalf("Expunge: %v", err)
 		}
 	}
-	delete(b.held, ref)
 }
 
 // refused has changes told that there is no room: nothing of them counts.
@@ -245,6 +251,25 @@ func (b *books) refused(t *rapid.T) {
 
 func newLockFor(id string) *state.Lock {
 	return &state.Lock{Info: state.LockInfo{ID: id, Raw: lockRaw(id, "ann")}, Since: noon(), Seen: noon()}
+}
+
+// wantNothingCounted removes states for good, and wants nothing to be counted any more:
+// neither more nor less than was there.
+func wantNothingCounted(t *testing.T, store state.Store, refs []state.Ref) {
+	t.Helper()
+	for _, ref := range refs {
+		if head, err := store.Head(t.Context(), ref); err != nil || head.Version.Number == 0 {
+			update(t, store, ref, nil, accept(describe(nil)))
+		}
+		if used, err := store.Usage(t.Context(), ref.Org); err != nil || used < state.RowBytes {
+			t.Errorf("before %v is removed, its organization has %d bytes, %v", ref, used, err)
+		}
+		update(t, store, ref, nil, always(state.Change{At: noon(), Release: true, Delete: true}))
+		removeAll(t, store, ref, 500)
+	}
+	for _, ref := range refs {
+		wantUsage(t, store, ref.Org, 0)
+	}
 }
 
 // checkAllow holds the store to what it tells a change of the organization: what Usage says

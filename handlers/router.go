@@ -28,9 +28,9 @@ type Deps struct {
 	Resources *resources.Service
 	// Quota is what the services store by, to show it; nil for nothing.
 	Quota    *quota.Keeper
-	Verifier  middleware.Verifier
-	Log       *slog.Logger
-	Now       func() time.Time
+	Verifier middleware.Verifier
+	Log      *slog.Logger
+	Now      func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.

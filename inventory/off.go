@@ -35,6 +35,9 @@ func (Off) Records(context.Context, uuid.UUID, Query) iter.Seq2[Positioned, erro
 // Summary implements Store.
 func (Off) Summary(context.Context, uuid.UUID) ([]Group, error) { return nil, errOff() }
 
+// Usage implements Store: it keeps nothing.
+func (Off) Usage(context.Context, uuid.UUID) (int64, error) { return 0, nil }
+
 // Organizations implements Store.
 func (Off) Organizations(context.Context) iter.Seq2[uuid.UUID, error] {
 	return func(yield func(uuid.UUID, error) bool) { yield(uuid.Nil, errOff()) }

@@ -51,6 +51,11 @@ type Store interface {
 	// Its cost grows with the number of groups, not of records.
 	Summary(ctx context.Context, org uuid.UUID) ([]Group, error)
 
+	// Usage returns about how many bytes the store keeps for an organization: what each batch
+	// added when it was recorded, whatever its contents were. It sees every Append that
+	// returned before it was called, and its cost doesn't grow with the number of records.
+	Usage(ctx context.Context, org uuid.UUID) (int64, error)
+
 	// Organizations yields every organization that has records, in the order of their IDs.
 	Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error]
 

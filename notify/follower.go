@@ -1,6 +1,6 @@
 // Package notify tells organizations, at an address of their own, what happened to their
 // states that a person should look at: findings of guards, writes that were held, locks
-// that were taken over or forced open.
+// that were taken over or forced open, and that they have most of what they may have stored.
 //
 // It follows the audit log from wherever that ends when it starts, and keeps no position:
 // what happens while the server is down is in the audit log only. A notice is tried several
@@ -103,7 +103,7 @@ func (f *Follower) step(ctx context.Context) error {
 // somebody gave a reason for them.
 func notable(e audit.Event) bool {
 	switch e.Action {
-	case audit.CandidateHold, audit.LockTakeOver, audit.LockForce:
+	case audit.CandidateHold, audit.LockTakeOver, audit.LockForce, audit.QuotaNear:
 		return true
 	case audit.StateWrite:
 		return e.Note != ""

@@ -87,7 +87,8 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
-	service := state.NewService(states, verifier, time.Now, log)
+	keeper := newKeeper(settings, verifier, states, uploads, log)
+	service := state.NewService(states, verifier, time.Now, log).WithQuota(keeper)
 	defer sweepRegularly(ctx, service.Sweep, log)()
 	defer notifyRegularly(ctx, states, verifier, log)()
 	noting := noteUses(ctx, verifier, settings, log)
@@ -101,7 +102,8 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Resources:      catalogue.service,
-		Inventory:      inventory.NewService(uploads).WithClock(time.Now, log),
+		Inventory:      inventory.NewService(uploads).WithClock(time.Now, log).WithQuota(keeper),
+		Quota:          keeper,
 		Verifier:       noting,
 		Log:            log,
 		Now:            time.Now,

@@ -22,6 +22,8 @@ type plan struct {
 	bytes  []byte
 	change index.Change
 	layout layout
+	// counted is how long the file gets by the uploads so far: the header comes with the first.
+	counted int64
 
 	lent [][]byte // of the store's buffers
 }
@@ -46,7 +48,7 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{layout: layout{head: t.head, last: t.last}}
+	p := &plan{layout: layout{head: t.head, last: t.last}, counted: t.head.Length}
 	p.change = index.Change{Org: t.org, Groups: map[index.Group]index.Tally{}}
 	if len(group) > 1 || t.head.Length == 0 {
 		p.bytes = p.borrow(&t.store.buffers, len(csvrow.Header)+sizeOf(group))
@@ -121,6 +123,9 @@ func (p *plan) add(u *pending, now time.Time) bool {
 		u.err = fault.New(fault.UploadInvalid, "the timestamp to record lies before the organization's newest record")
 		return false
 	}
+	if u.err = u.batch.MayAdd(p.counted, h.Length+int64(len(u.rows))-p.counted); u.err != nil {
+		return false
+	}
 	u.setTime(time.UnixMicro(at).UTC())
 	b := index.Batch{ID: u.batch.ID, Digest: u.batch.Digest, Request: u.batch.Request, At: at,
 		Count: len(u.ends), Created: now.UnixMicro(), Start: h.Length, Length: int64(len(u.rows)),
@@ -138,6 +143,7 @@ func (p *plan) add(u *pending, now time.Time) bool {
 	} else {
 		p.bytes = append(p.bytes, u.rows...)
 	}
+	p.counted = h.Length
 	p.change.Batches = append(p.change.Batches, b)
 	p.fresh = append(p.fresh, u)
 	return true

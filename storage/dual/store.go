@@ -90,6 +90,9 @@ func (s *Store) record(l *lane, batch inventory.Batch) (inventory.Receipt, error
 	if err := s.room(l, to, r.size); err != nil {
 		return inventory.Receipt{}, err
 	}
+	if batch, err = s.allow(l, batch); err != nil {
+		return inventory.Receipt{}, err
+	}
 	rows := []row{r}
 	if err := s.outbox.put(rows...); err != nil {
 		return inventory.Receipt{}, err

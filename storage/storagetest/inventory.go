@@ -65,6 +65,9 @@ func inventoryChecks() []inventoryCheck {
 		{"EndingRead", checkEndingRead},
 		{"Organizations", checkOrganizations},
 		{"ManyOrganizations", checkManyOrganizations},
+		{"Usage", checkInventoryUsage},
+		{"Allow", checkInventoryAllow},
+		{"AllowTogether", checkInventoryFence},
 		{"Model", checkInventoryModel},
 	}
 }

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 
@@ -42,11 +43,23 @@ func (s states) page(c *gin.Context, p *params, q state.StatesQuery) {
 // answer sends what serve returns as JSON, or its error.
 func answer(c *gin.Context, serve func() (any, error)) {
 	body, err := serve()
+	if err == nil {
+		err = sendJSON(c, http.StatusOK, body)
+	}
 	if err != nil {
 		middleware.Fail(c, err)
-		return
 	}
-	c.JSON(http.StatusOK, body)
+}
+
+// sendJSON makes JSON of the body before anything is sent: what can't be made must not be
+// an answer without a body, which says yes to whoever looks at the status alone.
+func sendJSON(c *gin.Context, status int, body any) error {
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	c.Data(status, "application/json; charset=utf-8", raw)
+	return nil
 }
 
 // orNull makes an empty cursor null.
@@ -78,10 +91,10 @@ func (s states) versions(c *gin.Context) {
 func (s states) answer(c *gin.Context, serve func(state.Name) (any, error)) {
 	s.named(c, func(name state.Name) error {
 		body, err := serve(name)
-		if err == nil {
-			c.JSON(http.StatusOK, body)
+		if err != nil {
+			return err
 		}
-		return err
+		return sendJSON(c, http.StatusOK, body)
 	})
 }
 

@@ -16,7 +16,7 @@ type Child struct {
 // [*SyntaxError], or what visit returned, as it is; the first ends the scan. As with
 // Object, what visit learned counts only if Children returns nil.
 func Children(data []byte, visit func(Child) error) error {
-	c := NewCursor(data)
+	c := NewCursor(data, Limits{})
 	err := c.Each(func(child Child) error {
 		if _, err := c.Value(); err != nil {
 			return err

@@ -70,7 +70,7 @@ func TestChildrenStopsAtTheVisitorsError(t *testing.T) {
 func TestCursorGoesIntoWhatItIsTold(t *testing.T) {
 	for _, value := range append(append([]string{}, validValues...), invalidValues...) {
 		for _, data := range placements(value) {
-			outside, inside := NewCursor([]byte(data)), NewCursor([]byte(data))
+			outside, inside := NewCursor([]byte(data), Limits{}), NewCursor([]byte(data), Limits{})
 			_, err := outside.Value()
 			if err == nil {
 				err = outside.Close()

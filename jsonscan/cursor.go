@@ -1,18 +1,20 @@
 package jsonscan
 
-// Cursor reads a JSON value in one pass, whatever its depth: the caller goes into the
+// Cursor reads a JSON value in one pass: the caller goes into the
 // containers that it knows with [Cursor.Each], and takes or leaves the values in them.
 //
-// The grammar is that of [Object]. What was learned counts only if [Cursor.Close] returns
-// nil in the end. Errors are a [*SyntaxError], after which the Cursor is of no more use.
+// The grammar and the limits are those of [Object]. What was learned counts only if
+// [Cursor.Close] returns nil in the end. Errors are a [*SyntaxError], after which the Cursor
+// is of no more use.
 type Cursor struct {
 	s scanner
 	i int // where the value at hand starts; behind it once it was taken
 }
 
-// NewCursor stands at the value that data is.
-func NewCursor(data []byte) *Cursor {
-	c := &Cursor{s: newScanner(data, Limits{})}
+// NewCursor stands at the value that data is. A container beyond the limits is a [*LimitError],
+// after which the Cursor is of no more use either.
+func NewCursor(data []byte, limits Limits) *Cursor {
+	c := &Cursor{s: newScanner(data, limits)}
 	c.i = c.s.space(0)
 	return c
 }
@@ -58,7 +60,9 @@ func (c *Cursor) Close() error {
 }
 
 func (c *Cursor) each(kind uint64, closing byte, visit func(Child) error) error {
-	c.s.push(c.i, kind)
+	if !c.s.push(c.i, kind) {
+		return c.s.err
+	}
 	c.i = c.s.space(c.i + 1)
 	more := c.Kind() != closing
 	for n := 0; more; n++ {

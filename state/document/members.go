@@ -54,6 +54,11 @@ func eachElement(c *jsonscan.Cursor, where string, visit func(index int) error) 
 	return c.Each(func(child jsonscan.Child) error { return visit(child.Index) })
 }
 
+// MaxDepth is how many objects and arrays of a state may be open at once. The clients' own
+// reader, encoding/json, goes no deeper, and neither does what makes answers of a state: one
+// limit here makes all of them refuse the same states.
+const MaxDepth = 10_000
+
 // top is the members of a state as they stand in the body; nil for one that is absent.
 type top struct {
 	version, terraformVersion, serial, lineage, outputs, encrypted []byte
@@ -67,7 +72,7 @@ type top struct {
 
 // read reads the top-level members and refuses what is not a state of version 4.
 func (t *top) read(body []byte) error {
-	c := jsonscan.NewCursor(body)
+	c := jsonscan.NewCursor(body, jsonscan.Limits{Depth: MaxDepth})
 	if c.Kind() != '{' {
 		return fault.New(fault.StateInvalid, "the body is not a JSON object")
 	}
@@ -115,6 +120,9 @@ func (t *top) enter(c *jsonscan.Cursor) error {
 
 // invalid makes the scanner's error a fault; nothing else can fail in a body that is JSON.
 func invalid(err error) error {
+	if e, ok := errors.AsType[*jsonscan.LimitError](err); ok {
+		return unsupported("nested deeper than %d objects and arrays at byte offset %d", e.Max, e.Offset)
+	}
 	if e, ok := errors.AsType[*jsonscan.SyntaxError](err); ok {
 		return fault.New(fault.StateInvalid, "the body is not valid JSON: %s at byte offset %d", e.Reason, e.Offset)
 	}

@@ -12,7 +12,8 @@ import (
 // that no client writes are passed over, as are resources without instances.
 //
 // The error is a *fault.Error: StateEncrypted, StateUnsupported for another version or
-// another shape, StateInvalid for what is no JSON object. The messages show no values.
+// another shape or for one that is nested deeper than MaxDepth, StateInvalid for what is no
+// JSON object. The messages show no values.
 func Parse(body []byte) (*Document, error) {
 	p := parser{names: map[string]string{}}
 	p.doc.Instances = make([]Instance, 0, len(body)/typicalInstance)
@@ -73,7 +74,7 @@ func (p *parser) outputs(raw []byte) error {
 	if raw[0] != '{' {
 		return unsupported("outputs is not an object")
 	}
-	c := jsonscan.NewCursor(raw)
+	c := jsonscan.NewCursor(raw, jsonscan.Limits{})
 	return c.Each(func(child jsonscan.Child) error {
 		p.doc.Outputs = append(p.doc.Outputs, Output{Name: string(child.Name)})
 		return p.doc.Outputs[child.Index].read(c)

@@ -19,7 +19,7 @@ func WriteRedacted(w io.Writer, body []byte) error {
 	if _, err := Parse(body); err != nil {
 		return err
 	}
-	r := redaction{body: body, out: pieces{w: w}, cursor: jsonscan.NewCursor(body)}
+	r := redaction{body: body, out: pieces{w: w}, cursor: jsonscan.NewCursor(body, jsonscan.Limits{})}
 	r.members(func(name string) {
 		switch name {
 		case "outputs":
@@ -107,7 +107,7 @@ func (r *redaction) resource(name string) {
 
 func (r *redaction) instance(instance jsonscan.Child) {
 	var i Instance
-	if i.read(jsonscan.NewCursor(r.body[instance.Start:instance.End])) != nil {
+	if i.read(jsonscan.NewCursor(r.body[instance.Start:instance.End], jsonscan.Limits{})) != nil {
 		return // Parse has read it before
 	}
 	marks := i.marks()

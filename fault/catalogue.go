@@ -20,6 +20,9 @@ const (
 	WriteHeld           Code = "write_held"
 	LockIDUsed          Code = "lock_id_used"
 	LockRequired        Code = "lock_required"
+	BytesPurged         Code = "bytes_purged"
+	ConditionInvalid    Code = "precondition_invalid"
+	ConditionFailed     Code = "precondition_failed"
 	ReasonMissing       Code = "reason_missing"
 	NameInvalid         Code = "name_invalid"
 	BodyUnreadable      Code = "body_unreadable"
@@ -87,6 +90,7 @@ func Catalogue() []Entry {
 		{IdempotencyInvalid, Invalid, "The `Idempotency-Key` is not 1 to 255 visible ASCII characters."},
 		{CursorInvalid, Invalid, "The `cursor` is not one that this server gave for this organization and order."},
 		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339."},
+		{ConditionInvalid, Invalid, "The `If-Match` or `If-None-Match` is neither `*` nor a list of tags, each in quotes as `ETag` has it. Nothing was done."},
 		{ReasonMissing, Invalid, "This needs a `reason`, of 1 to 1,000 characters: it is recorded."},
 		{LockMismatch, Invalid, "UNLOCK with an ID that does not hold the lock. The body's `lock` shows the holder."},
 		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
@@ -106,19 +110,21 @@ func Catalogue() []Entry {
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
 		{LockIDUsed, Conflict, "A lock with this ID was released or taken over before. An ID is good for one lock; take a new one."},
-		{LockRequired, Conflict, "The organization accepts writes to this state only from the holder of its lock."},
+		{LockRequired, Conflict, "The organization lets only the holder of its lock change this state: write it, delete it, roll it back or promote a candidate."},
+		{BytesPurged, Conflict, "These very bytes were purged from the state. Nothing was stored; an owner can ask for them with `restore_purged=true`."},
 		{WriteHeld, Conflict, "A guard kept the write back; the message names the finding and the candidate that has the bytes. Look at its diff, then promote or discard it."},
 		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
 		{CandidateStale, Conflict, "The state has moved on since: there is a newer version than the one that this builds on. Look at the difference to the newest, then ask again with its number."},
 		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
 		{StateExists, Conflict, "The state is not deleted, so there is nothing to bring back. Delete it first, or roll it back to an older version."},
 		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},
+		{ConditionFailed, PreconditionFailed, "The state is not, or is no longer, what `If-Match` or `If-None-Match` says. Nothing was done; read it again."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
-		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write; the message says where. It is kept and served, but not looked into."},
+		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write, or is nested deeper than these read; the message says where. It is kept and served, but not looked into."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},

@@ -17,23 +17,24 @@ type Kind uint8
 
 // The kinds. Internal is the zero value: what nobody classified is our own fault.
 const (
-	Internal         Kind = iota
-	Invalid               // the caller sent something that can't be right
-	Unauthenticated       // no credentials, or wrong ones
-	Forbidden             // good credentials that may not do this
-	NotFound              // there is no such thing; on the addresses that clients use, no such state
-	MethodNotAllowed      // the path exists, the method doesn't
-	Conflict              // somebody else holds what the caller wants
-	Gone                  // it was there, and was taken away for good
-	TooLarge              // over a size limit
-	Unsupported           // a media type that is not understood
-	Timeout               // the caller did not send what it said in time
-	TooMany               // the caller asks too often
-	Unprocessable         // well-formed, but at odds with what is there
-	NotImplemented        // this configuration doesn't offer it
-	Unavailable           // try again soon
-	Degraded              // works, but a part is behind
-	NoSpace               // the store is full
+	Internal           Kind = iota
+	Invalid                 // the caller sent something that can't be right
+	Unauthenticated         // no credentials, or wrong ones
+	Forbidden               // good credentials that may not do this
+	NotFound                // there is no such thing; on the addresses that clients use, no such state
+	MethodNotAllowed        // the path exists, the method doesn't
+	Conflict                // somebody else holds what the caller wants
+	Gone                    // it was there, and was taken away for good
+	PreconditionFailed      // it is not what the caller takes it to be
+	TooLarge                // over a size limit
+	Unsupported             // a media type that is not understood
+	Timeout                 // the caller did not send what it said in time
+	TooMany                 // the caller asks too often
+	Unprocessable           // well-formed, but at odds with what is there
+	NotImplemented          // this configuration doesn't offer it
+	Unavailable             // try again soon
+	Degraded                // works, but a part is behind
+	NoSpace                 // the store is full
 )
 
 // Error is one fault. Message is shown to the caller, Err only to the operator.

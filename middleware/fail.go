@@ -97,6 +97,8 @@ func StatusOf(kind fault.Kind) int {
 		return http.StatusConflict
 	case fault.Gone:
 		return http.StatusGone
+	case fault.PreconditionFailed:
+		return http.StatusPreconditionFailed
 	case fault.TooLarge:
 		return http.StatusRequestEntityTooLarge
 	case fault.Unsupported:

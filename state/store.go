@@ -103,6 +103,10 @@ type Change struct {
 	// Settle ends an open candidate; one that is not open any more fails the Update with
 	// fault.CandidateSettled, one that never was with fault.CandidateNotFound.
 	Settle *Settlement
+	// RestorePurged accepts a Version or a Candidate whose bytes were purged from the state.
+	// Without it they fail the Update with fault.BytesPurged, by their digest: also when
+	// retention has removed the purged version since.
+	RestorePurged bool
 	// Events go to the audit log. Org, State and At are the Update's own.
 	Events []audit.Event
 }
@@ -111,6 +115,20 @@ type Change struct {
 func (c Change) Empty() bool {
 	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen &&
 		c.Candidate == nil && c.Settle == nil && len(c.Events) == 0
+}
+
+// Brings returns the digest of the body that the change has the store keep, if it has one:
+// a Store refuses it when it was purged (see RestorePurged).
+func (c Change) Brings() (digest Digest, some bool) {
+	switch {
+	case c.RestorePurged:
+		return Digest{}, false
+	case c.Version != nil:
+		return c.Version.Digest, true
+	case c.Candidate != nil:
+		return c.Candidate.Digest, true
+	}
+	return Digest{}, false
 }
 
 // Decide looks at a state's head and says what to change. It must be quick and have no
@@ -180,9 +198,10 @@ type Changes interface {
 	// Purge destroys a version's bytes: when it returns nil, they are in none of the
 	// store's files any more, unless another version has the same ones: each version is
 	// purged by itself. Open candidates with these bytes are discarded, and lose them too.
-	// Current of a purged newest version is fault.VersionPurged, and so is Version. To
-	// purge again is fine. StateNotFound when there is no such version. The event is
-	// recorded in the same transaction.
+	// Current of a purged newest version is fault.VersionPurged, and so is Version. The
+	// state takes these bytes no more (see Change.RestorePurged), for as long as it is not
+	// expunged. To purge again is fine. StateNotFound when there is no such version. The
+	// event is recorded in the same transaction.
 	Purge(ctx context.Context, ref Ref, number uint64, event audit.Event) error
 
 	// Prune removes versions of a state for good, the oldest first: those with a smaller
@@ -197,7 +216,8 @@ type Changes interface {
 	// Expunge removes a state that is deleted since before the time, with all its
 	// versions, candidates and lock IDs, in pieces of at most limit versions; done reports
 	// that there is nothing more to do: it is gone, or is not to go, because it was brought
-	// back meanwhile or somebody holds its lock. A state of which Expunge removed a part
+	// back meanwhile, somebody holds its lock, or it has an open candidate: nothing of one is
+	// lost until somebody decides. A state of which Expunge removed a part
 	// can't be undeleted any more: it is a zero Head, in no list, and its name is free.
 	// Whatever an earlier Expunge of any state has left, because of a crash say, goes first
 	// or last; with the zero Ref nothing else does. Events about the state stay.

@@ -34,13 +34,14 @@ type entry struct {
 	// ones. They are pointers so that appending stays quick.
 	versions []*state.Snapshot
 	used     map[string]bool // lock IDs that were released
+	purged   map[state.Digest]bool
 	// candidates by their IDs, and those in the order they came.
 	candidates map[string]*state.CandidateBody
 	brought    []string
 }
 
 func newEntry() *entry {
-	return &entry{used: map[string]bool{}, candidates: map[string]*state.CandidateBody{}}
+	return &entry{used: map[string]bool{}, purged: map[state.Digest]bool{}, candidates: map[string]*state.CandidateBody{}}
 }
 
 // find returns the version with this number, nil when there is none.

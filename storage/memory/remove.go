@@ -31,6 +31,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			e.head.Version.Purged = true
 		}
 	}
+	e.purged[v.Digest] = true
 	s.dropTwins(e, v.Version, event.At)
 	event.Org, event.State = ref.Org, string(ref.Name)
 	s.addEvent(event)
@@ -97,7 +98,7 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, _ 
 		return false, err
 	}
 	e := s.states[ref]
-	if e == nil || !e.head.Deleted || e.head.DeletedAt.After(before) || e.head.Lock != nil {
+	if e == nil || !e.head.Deleted || e.head.DeletedAt.After(before) || e.head.Lock != nil || e.open() > 0 {
 		return true, nil
 	}
 	for _, v := range e.versions {

@@ -123,11 +123,17 @@ func (t *session) statusOf(id int64, candidate string) (status state.CandidateSt
 	return status, err
 }
 
-// forbids says what of the state's own history stands against a change. id is zero for a
-// state without history. err is the store's own.
-func (t *session) forbids(id int64, h state.Head, change state.Change) (refusal, err error) {
+// forbids says what of the state's own history stands against a change. The row's id is zero
+// for a state without history. err is the store's own.
+func (t *session) forbids(row headRow, change state.Change) (refusal, err error) {
+	id := row.id
+	if digest, some := change.Brings(); some && row.purges {
+		if refusal, err = t.wasPurged(id, digest); refusal != nil || err != nil {
+			return refusal, err
+		}
+	}
 	if change.Lock != nil {
-		if used, err := t.lockIDUsed(id, change, h); used || err != nil {
+		if used, err := t.lockIDUsed(id, change, row.head); used || err != nil {
 			return fault.New(fault.LockIDUsed, "a lock with this ID was released before; an ID is good for one lock"), err
 		}
 	}
@@ -148,6 +154,15 @@ func (t *session) forbids(id int64, h state.Head, change state.Change) (refusal,
 		}
 	}
 	return nil, nil
+}
+
+// wasPurged is for a statement that is too rare to be prepared: few states have a purge.
+func (t *session) wasPurged(id int64, digest state.Digest) (refusal, err error) {
+	var purged bool
+	if err := t.queryRow(sqlIsPurged, id, digest[:]).Scan(&purged); err != nil || !purged {
+		return nil, err
+	}
+	return fault.New(fault.BytesPurged, "these bytes were purged from the state"), nil
 }
 
 // lockIDUsed also counts the ID that the very change releases.

@@ -18,10 +18,14 @@ func TestExpungeLeavesNothing(t *testing.T) {
 	for _, change := range []state.Change{
 		{Lock: &state.Lock{Info: state.LockInfo{ID: "id"}}, Candidate: &state.Candidate{ID: "c", Version: describe(body), Status: state.Open}},
 		{Release: true, Delete: true, Events: []audit.Event{{Action: audit.StateDelete}}},
+		{Settle: &state.Settlement{ID: "c", Status: state.Discarded}},
 	} {
 		if _, err := s.Update(t.Context(), ref, body, always(change)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := s.Purge(t.Context(), ref, 1, audit.Event{Action: audit.VersionPurge}); err != nil {
+		t.Fatal(err)
 	}
 	for done := false; !done; {
 		var err error
@@ -29,7 +33,7 @@ func TestExpungeLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for table, want := range map[string]int{"states": 0, "versions": 0, "bodies": 0, "candidates": 0, "lock_ids": 0, "events": 2} {
+	for table, want := range map[string]int{"states": 0, "versions": 0, "bodies": 0, "candidates": 0, "lock_ids": 0, "purged": 0, "events": 3} {
 		var n int
 		row := s.writer.session.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table)
 		if err := row.Scan(&n); err != nil || n != want {

@@ -40,7 +40,7 @@ func (u *update) run(t *session) error {
 		u.refusal = err
 		return nil
 	}
-	u.refusal, err = t.forbids(row.id, row.head, change)
+	u.refusal, err = t.forbids(row, change)
 	if err != nil || u.refusal != nil {
 		return err
 	}

@@ -17,6 +17,9 @@ const (
 		WHERE s.org = ? AND s.name = ? AND v.number = ?`
 	sqlMarkPurged rowWrite = `UPDATE versions SET purged = 1 WHERE id = ?`
 	sqlDropBody   rowWrite = `DELETE FROM bodies WHERE id = ?`
+	// Its bytes are not to come back unasked.
+	sqlKeepDigest          = `INSERT OR IGNORE INTO purged (state, digest) VALUES (?, ?)`
+	sqlMarkState  rowWrite = `UPDATE states SET purges = 1 WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
 		WHERE state = ? AND digest = ? AND status = 'open'`
@@ -25,14 +28,17 @@ const (
 		WHERE s.org = ? AND s.name = ? ORDER BY v.number LIMIT ?`
 	sqlDropVersion rowWrite = `DELETE FROM versions WHERE id = ?`
 
-	sqlFindDeleted          = `SELECT id, deleted_at, lock_id IS NOT NULL FROM states WHERE org = ? AND name = ? AND deleted_at IS NOT NULL`
-	sqlFindDoomed           = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
-	sqlDoom        rowWrite = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
-	sqlDoomedRows           = `SELECT id FROM versions WHERE state = ? LIMIT ?`
+	// One with an open candidate is not to go.
+	sqlFindDeleted = `SELECT s.id, s.deleted_at, s.lock_id IS NOT NULL FROM states s WHERE s.org = ? AND s.name = ?
+		AND s.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 ` + openCandidates + `)`
+	sqlFindDoomed          = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
+	sqlDoom       rowWrite = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
+	sqlDoomedRows          = `SELECT id FROM versions WHERE state = ? LIMIT ?`
 
 	// The state's own row comes last: the others refer to it.
 	sqlDropCandidates          = `DELETE FROM candidates WHERE state = ?`
 	sqlDropLockIDs             = `DELETE FROM lock_ids WHERE state = ?`
+	sqlDropPurged              = `DELETE FROM purged WHERE state = ?`
 	sqlDropState      rowWrite = `DELETE FROM states WHERE id = ?`
 )
 
@@ -131,8 +137,8 @@ func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error)
 	return v, err
 }
 
-// destroy takes away a version's bytes, with those of candidates that have the same, and
-// owes a sweep if there were any.
+// destroy takes away a version's bytes, with those of candidates that have the same. If there
+// were any, it keeps their digest, by which they are known again, and owes a sweep.
 func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
 	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, v.digest)
 	if err != nil {
@@ -150,7 +156,8 @@ func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
 	if destroyed == 0 {
 		return nil
 	}
-	return t.run(sqlOweSweep)
+	_, err = t.rowsOf(ref).run(sqlMarkState, v.state)
+	return errors.Join(err, t.run(sqlKeepDigest, v.state, v.digest), t.run(sqlOweSweep))
 }
 
 // Prune implements state.Store.
@@ -294,7 +301,7 @@ func (t *session) dropDoomed(limit int) (done bool, err error) {
 	if err := rows.dropVersions(ids); err != nil || len(ids) == limit {
 		return false, err
 	}
-	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs} {
+	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs, sqlDropPurged} {
 		if err := t.run(rest, id); err != nil {
 			return false, err
 		}

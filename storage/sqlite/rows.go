@@ -65,12 +65,14 @@ func (r *lockRow) value() *state.Lock {
 	return &lock
 }
 
-// headRow is a state's row; id is zero when there is none. base is a base that is certain to
+// headRow is a state's row; id is zero when there is none. purges says that bytes of it were
+// purged. base is a base that is certain to
 // be there, zero when there is none: to ask for it takes 2 % of a cycle's CPU.
 type headRow struct {
-	id   int64
-	head state.Head
-	base baseID
+	id     int64
+	head   state.Head
+	purges bool
+	base   baseID
 }
 
 // headQuery is sqlHead with room for its result. One goroutine uses it at a time.
@@ -81,6 +83,7 @@ type headQuery struct {
 	deleted sql.NullInt64
 	back    bool // undeleted
 	freed   string
+	purges  bool
 	lock    lockRow
 	version versionRow
 	dest    []any // pointers to the above
@@ -100,14 +103,14 @@ func (q *headQuery) load(ref state.Ref) (headRow, error) {
 // fields receive headColumns.
 func (q *headQuery) fields() []any {
 	if q.dest == nil {
-		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.back, &q.freed}, q.lock.fields()...)
+		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.back, &q.freed, &q.purges}, q.lock.fields()...)
 		q.dest = append(q.dest, q.version.fields()...)
 	}
 	return q.dest
 }
 
 func (q *headQuery) value() (headRow, error) {
-	row := headRow{id: q.id, head: state.Head{Deleted: q.deleted.Valid, Undeleted: q.back, Lock: q.lock.value(), ReleasedID: q.freed}}
+	row := headRow{id: q.id, purges: q.purges, head: state.Head{Deleted: q.deleted.Valid, Undeleted: q.back, Lock: q.lock.value(), ReleasedID: q.freed}}
 	if q.deleted.Valid {
 		row.head.DeletedAt = fromMicros(q.deleted.Int64)
 	}

@@ -15,7 +15,7 @@ const lockColumns = `s.lock_since, ifnull(s.lock_key, ''), ifnull(s.lock_id, '')
 	ifnull(s.lock_seen, s.lock_since)`
 
 // headColumns are read by headRow.
-const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.released_id,
+const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.released_id, s.purges,
 	` + lockColumns + `, ` + versionColumns
 
 const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
@@ -62,6 +62,8 @@ const (
 
 	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
 	sqlLockUsed   = `SELECT EXISTS (SELECT 1 FROM lock_ids WHERE state = ? AND id = ?)`
+
+	sqlIsPurged = `SELECT EXISTS (SELECT 1 FROM purged WHERE state = ? AND digest = ?)`
 
 	sqlCandidateStatus = `SELECT status FROM candidates WHERE state = ? AND id = ?`
 	sqlOpenCandidates  = `SELECT count(*) FROM candidates WHERE state = ? AND status = 'open'`

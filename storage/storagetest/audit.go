@@ -110,14 +110,15 @@ func checkEventsAtomic(t *testing.T, store state.Store) {
 // as a feed.
 func checkEventOrder(t *testing.T, store state.Store) {
 	ref := newRef("order")
-	body, at := stateBody(1, ""), noon()
+	at := noon()
 	step := func() audit.Event {
 		at = at.Add(-time.Minute)
 		event := happened("step")
 		event.At, event.Org = at, ref.Org
 		return event
 	}
-	for range 3 {
+	for i := range uint64(3) {
+		body := stateBody(i, "") // one that was not purged
 		_, err := store.Update(t.Context(), ref, body, func(h state.Head) (state.Change, error) {
 			event := step()
 			change, err := accept(describe(body))(h)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,6 +44,11 @@ func historyBreakages() map[string]breakage {
 		"has gaps in the feed":       plain(func(s state.Store) state.Store { return gaps{s} }, "EventOrder", "FeedGapless"),
 		"forgets versions' numbers":  plain(func(s state.Store) state.Store { return offByOne{s} }, "VersionList"),
 		"keeps what was settled":     plain(func(s state.Store) state.Store { return &keepsSettled{Store: s} }, "Candidates"),
+		"takes purged bytes":         plain(bendsChanges(func(c *state.Change) { c.RestorePurged = true }), "PurgedBytes"),
+		"takes them as candidates":   plain(bendsChanges(func(c *state.Change) { c.RestorePurged = c.RestorePurged || c.Candidate != nil }), "PurgedBytes"),
+		"never restores the purged":  plain(bendsChanges(func(c *state.Change) { c.RestorePurged = false }), "PurgedBytes"),
+		"forgets what it pruned":     plain(func(s state.Store) state.Store { return &forgetsPruned{Store: s} }, "PurgedBytes"),
+		"expunges candidates":        plain(func(s state.Store) state.Store { return expungesCandidates{s} }, "ExpungeWaits"),
 		"leaves twins of the purged": plain(func(s state.Store) state.Store { return leavesTwins{s} }, "Purge"),
 	}
 }
@@ -146,6 +152,42 @@ type expungesLocked struct{ state.Store }
 func (s expungesLocked) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
 	release := func(h state.Head) (state.Change, error) { return state.Change{Release: h.Deleted}, nil }
 	if _, err := s.Store.Update(ctx, ref, nil, release); err != nil {
+		return false, err
+	}
+	return s.Store.Expunge(ctx, ref, before, limit, event)
+}
+
+// forgetsPruned knows of purged bytes from what describes their versions, until that goes.
+type forgetsPruned struct {
+	state.Store
+	pruned atomic.Bool
+}
+
+func (s *forgetsPruned) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
+	s.pruned.Store(true)
+	return s.Store.Prune(ctx, ref, p, event)
+}
+
+func (s *forgetsPruned) Update(ctx context.Context, ref state.Ref, body []byte, decide state.Decide) (state.Head, error) {
+	return s.Store.Update(ctx, ref, body, func(h state.Head) (state.Change, error) {
+		change, err := decide(h)
+		change.RestorePurged = change.RestorePurged || s.pruned.Load()
+		return change, err
+	})
+}
+
+// expungesCandidates ends what nobody has decided on.
+type expungesCandidates struct{ state.Store }
+
+func (s expungesCandidates) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
+	open, err := s.Candidates(ctx, ref, "", 0)
+	for _, c := range open {
+		settle := state.Change{Settle: &state.Settlement{ID: c.ID, Status: state.Discarded, At: before}}
+		if _, err := s.Update(ctx, ref, nil, func(state.Head) (state.Change, error) { return settle, nil }); err != nil {
+			return false, err
+		}
+	}
+	if err != nil {
 		return false, err
 	}
 	return s.Store.Expunge(ctx, ref, before, limit, event)

@@ -211,7 +211,8 @@ func expunge(t *testing.T, store state.Store, ref state.Ref, before time.Time) {
 	t.Fatal("Expunge is never done")
 }
 
-// doomedState is a state with all that there can be, deleted at noon.
+// doomedState is a state with all that there can be and that waits for nobody, deleted at
+// noon.
 func doomedState(t *testing.T, store state.Store) state.Ref {
 	t.Helper()
 	ref := newRef("doomed")
@@ -222,6 +223,7 @@ func doomedState(t *testing.T, store state.Store) state.Ref {
 	update(t, store, ref, nil, always(state.Change{Lock: newLock(t, "old")}))
 	update(t, store, ref, nil, always(state.Change{Release: true, At: noon(), Events: events("release")}))
 	update(t, store, ref, body, always(state.Change{Candidate: candidate("c", body)}))
+	update(t, store, ref, nil, always(state.Change{Settle: settle("c", state.Discarded)}))
 	update(t, store, ref, nil, always(state.Change{Delete: true, At: noon()}))
 	return ref
 }

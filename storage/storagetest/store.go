@@ -72,10 +72,12 @@ func storeChecks() []check {
 		{"FeedGapless", checkFeedGapless},
 		{"Purge", checkPurge},
 		{"PurgeReads", checkPurgeReads},
+		{"PurgedBytes", checkPurgedBytes},
 		{"Prune", checkPrune},
 		{"PruneClockAhead", checkPruneClockAhead},
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
+		{"ExpungeWaits", checkExpungeWaits},
 		{"Linearizable", checkLinearizable},
 	}
 }

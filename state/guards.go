@@ -5,18 +5,24 @@ import (
 	"strings"
 )
 
-// guards returns what is suspicious about next as the successor of h's newest version.
-// Nothing is about a state's first version.
+// guards returns what is suspicious about next as the successor of h's newest version. About
+// a state's first version that is little: what every client writes is missing, or a serial
+// that nobody has counted up to.
 func guards(h Head, next Version, shrinkPercent int) Warnings {
-	old := h.Version
-	if !h.Exists() {
-		return 0
-	}
 	var found Warnings
 	add := func(w Warnings, when bool) {
 		if when {
 			found |= w
 		}
+	}
+	if !h.Exists() {
+		add(WarnNoLineage, next.Lineage == "")
+		add(WarnSerialJump, jumps(0, next.Serial))
+		return found
+	}
+	old, before := h.Version, uint64(0) // another lineage begins to count again
+	if old.Lineage == next.Lineage {
+		before = old.Serial
 	}
 	if !destroys(h.Lock) {
 		emptied := empties(old, next)
@@ -26,6 +32,7 @@ func guards(h Head, next Version, shrinkPercent int) Warnings {
 	add(WarnLineage, old.Lineage != next.Lineage && old.Lineage != "")
 	add(WarnSerialBack, old.Lineage == next.Lineage && next.Serial < old.Serial)
 	add(WarnSerialSame, old.Lineage == next.Lineage && next.Serial == old.Serial && !sameContent(old, next))
+	add(WarnSerialJump, jumps(before, next.Serial))
 	add(WarnOlderTool, older(next.TerraformVersion, old.TerraformVersion))
 	add(WarnDecrypted, old.Encrypted && !next.Encrypted)
 	return found

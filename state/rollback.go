@@ -2,17 +2,17 @@ package state
 
 import (
 	"context"
-	"math"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
 // Rollback makes the content of an older version the newest one: a new version, with a
-// serial above those of all kept versions of its lineage, so that clients take it. It needs
-// the lock that lockID names, or, with an empty one, that nobody holds it. Faults:
-// VersionNotFound, VersionPurged, LockHeld, LockNotHeld, StateEncrypted: the serial within
-// the encryption can't be raised; CandidateStale when a write came between.
+// serial above those of all kept versions of its lineage, so that clients take it (see
+// serialAbove). It needs the lock that lockID names, or, with an empty one, that nobody holds
+// it. Faults: VersionNotFound, VersionPurged, LockHeld, LockNotHeld, LockRequired,
+// StateEncrypted: the serial within the encryption can't be raised; CandidateStale when a
+// write came between.
 func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string) (Version, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
@@ -29,15 +29,11 @@ func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, num
 	if err != nil {
 		return Version{}, err
 	}
-	highest, err := s.highestSerial(ctx, ref, old.Lineage)
+	taken, err := s.serials(ctx, ref, old.Lineage)
 	if err != nil {
 		return Version{}, err
 	}
-	highest = max(highest, head.Version.Serial)
-	if highest == math.MaxUint64 {
-		return Version{}, fault.New(fault.StateUnsupported, "there is no serial above %d, so that clients would take the state for an older one", highest)
-	}
-	body, err := withSerial(old.Body, highest+1)
+	body, err := withSerial(old.Body, serialAbove(old.Serial, append(taken, head.Version.Serial)))
 	if err != nil {
 		return Version{}, err
 	}
@@ -52,27 +48,36 @@ func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, num
 // listPage is how many versions are listed at once.
 const listPage = 1000
 
-// highestSerial returns the highest serial of a state's versions of a lineage: clients
-// compare serials only within one. The newest version need not have it, because serials go
-// back where guards let them. It lists all versions, page by page and without their bytes:
-// 20,000 of them in 0.2 to 0.4 seconds, for which no write waits.
-func (s *Service) highestSerial(ctx context.Context, ref Ref, lineage string) (uint64, error) {
-	var highest, before uint64
-	for {
+// serials returns the serials of a state's versions of a lineage: clients compare them only
+// within one. The newest version need not have the highest, because serials go back where
+// guards let them.
+func (s *Service) serials(ctx context.Context, ref Ref, lineage string) ([]uint64, error) {
+	var found []uint64
+	err := s.eachVersion(ctx, ref, func(v Version) bool {
+		if v.Lineage == lineage {
+			found = append(found, v.Serial)
+		}
+		return true
+	})
+	return found, err
+}
+
+// eachVersion calls visit with all versions, the newest first, until it returns false. It
+// lists them page by page and without their bytes, and no write waits for that.
+func (s *Service) eachVersion(ctx context.Context, ref Ref, visit func(Version) bool) error {
+	for before, more := uint64(0), true; more; {
 		versions, err := s.store.Versions(ctx, ref, before, listPage)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		for _, v := range versions {
-			before = v.Number
-			if v.Lineage == lineage {
-				highest = max(highest, v.Serial)
+			if before = v.Number; !visit(v) {
+				return nil
 			}
 		}
-		if len(versions) < listPage {
-			return highest, nil
-		}
+		more = len(versions) == listPage
 	}
+	return nil
 }
 
 // repeat is a version that the server makes of what it has.
@@ -81,7 +86,10 @@ type repeat struct {
 	body   []byte
 	base   uint64 // the newest version that it was made for
 	lockID string
+	anyway bool // whatever the newest version is by now
 	settle *Settlement
+	// restorePurged is that of Write.
+	restorePurged bool
 }
 
 // isNewest reports whether this was made before, can still be read, and nothing has

@@ -14,14 +14,17 @@ const (
 	WarnSerialSame                      // the same serial with other content
 	WarnOlderTool                       // a smaller terraform_version than before
 	WarnDecrypted                       // plain where it was encrypted before
+	WarnNoLineage                       // a first version without a lineage
+	WarnSerialJump                      // a serial that nobody can have counted up to
 )
 
 // numWarnings is how many findings there are.
-const numWarnings = 7
+const numWarnings = 9
 
 // warningNames are the names of the findings, in the order of their bits.
 func warningNames() [numWarnings]string {
-	return [numWarnings]string{"emptied", "shrunk", "lineage_changed", "serial_back", "serial_reused", "older_terraform", "encryption_ended"}
+	return [numWarnings]string{"emptied", "shrunk", "lineage_changed", "serial_back", "serial_reused", "older_terraform", "encryption_ended",
+		"no_lineage", "serial_jump"}
 }
 
 // ParseWarnings reads what String wrote; names that it doesn't know are passed over.

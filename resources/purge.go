@@ -2,6 +2,7 @@ package resources
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
@@ -16,23 +17,23 @@ const (
 	erasePause    = 50 * time.Millisecond
 )
 
-// Erase returns when the index has nothing of a version that was purged. Its fault is
+// Erase returns when the index has nothing of versions that were purged. Its fault is
 // StoreUnavailable: then searches show nothing of it, and only the index's files may have
 // some. To ask again makes up for it; so does the indexer, also after a crash.
-func (s *Service) Erase(ctx context.Context, p auth.Principal, name state.Name, number uint64) error {
+func (s *Service) Erase(ctx context.Context, p auth.Principal, name state.Name, numbers ...uint64) error {
 	if err := p.MayOn(auth.PurgeVersions, string(name)); err != nil {
 		return s.refuse(ctx, p, auth.PurgeVersions, string(name), err)
 	}
-	return s.Indexer.Erase(ctx, state.Ref{Org: p.Org, Name: name}, number)
+	return s.Indexer.Erase(ctx, state.Ref{Org: p.Org, Name: name}, numbers...)
 }
 
-// Erase takes what came of a version out of the index and its files. The version has to be
-// purged already: else the indexer reads it again.
-func (x *Indexer) Erase(ctx context.Context, ref state.Ref, number uint64) error {
+// Erase takes what came of versions out of the index and its files. They have to be purged
+// already: else the indexer reads them again.
+func (x *Indexer) Erase(ctx context.Context, ref state.Ref, numbers ...uint64) error {
 	ctx, cancel := context.WithTimeout(ctx, erasePatience)
 	defer cancel()
 	for {
-		err := x.turn.alone(ctx, func() error { return x.erase(ctx, ref, number) })
+		err := x.turn.alone(ctx, func() error { return x.erase(ctx, ref, numbers) })
 		if err == nil {
 			return nil
 		}
@@ -46,9 +47,9 @@ func (x *Indexer) Erase(ctx context.Context, ref state.Ref, number uint64) error
 }
 
 // erase leaves it to the indexer to read the state's newest version instead.
-func (x *Indexer) erase(ctx context.Context, ref state.Ref, number uint64) error {
+func (x *Indexer) erase(ctx context.Context, ref state.Ref, numbers []uint64) error {
 	have, err := x.Index.Holding(ctx, ref)
-	if err == nil && have.Version == number && have.Unread != fault.VersionPurged {
+	if err == nil && slices.Contains(numbers, have.Version) && have.Unread != fault.VersionPurged {
 		have.Unread = fault.VersionPurged
 		err = x.Index.Replace(ctx, ref, have, none)
 	}

@@ -118,23 +118,6 @@ func (s *Service) newest(ctx context.Context, ref Ref, number uint64) (Snapshot,
 	return snapshot, err == nil && snapshot.Number == number
 }
 
-// Purge destroys a version's bytes for good, because of a secret in them, say. Faults:
-// VersionNotFound.
-func (s *Service) Purge(ctx context.Context, p auth.Principal, name Name, number uint64, reason string) error {
-	ref, err := s.enter(ctx, p, auth.PurgeVersions, name)
-	if err != nil {
-		return err
-	}
-	call := s.call(p, ref)
-	event := call.event(audit.VersionPurge)
-	event.At, event.Version, event.Reason = call.at, number, reason
-	err = s.store.Purge(ctx, ref, number, event)
-	if fault.Is(err, fault.StateNotFound) {
-		err = fault.New(fault.VersionNotFound, "the state has no version %d", number)
-	}
-	return err
-}
-
 // Events lists the organization's audit events, the newest first. A caller whose states
 // are limited sees those about states within the limits only.
 func (s *Service) Events(ctx context.Context, p auth.Principal, q audit.Query) (audit.Page, error) {

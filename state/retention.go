@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
 )
 
 // How much one step of a sweep takes at once: others write between the steps.
@@ -15,22 +16,25 @@ const (
 )
 
 // Sweep removes what the organizations' policies no longer keep: old versions, and states
-// whose grace period after a deletion is over. It works in small pieces, can be stopped
-// at any point by ctx, and goes on next time with whatever is left. A state that can't be
-// swept keeps no other from it; the first such error is returned.
+// whose grace period after a deletion is over. One of these with open candidates stays until
+// somebody has decided on them, which the log asks for. Sweep works in small pieces, can be
+// stopped at any point by ctx, and goes on next time with whatever is left. A state that can't
+// be swept keeps no other from it; the first such error is returned.
 func (s *Service) Sweep(ctx context.Context) error {
 	if err := s.expunge(ctx, Ref{}, time.Time{}); err != nil { // what a crash left of the last sweep
 		return err
 	}
 	var after Ref
 	var first error
+	left := undecided{}
+	defer func() { left.log(ctx, s.log) }()
 	for {
 		page, err := s.store.All(ctx, after, sweepPage)
 		if err != nil || len(page) == 0 {
 			return cmp.Or(first, err)
 		}
 		for _, one := range page {
-			err := s.sweep(ctx, one)
+			err := s.sweep(ctx, one, left)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -40,11 +44,23 @@ func (s *Service) Sweep(ctx context.Context) error {
 	}
 }
 
-func (s *Service) sweep(ctx context.Context, one Located) error {
+func (s *Service) sweep(ctx context.Context, one Located, left undecided) error {
 	policy, now := s.policies.Policy(one.Ref.Org, string(one.Ref.Name)), s.clock()
 	if one.Head.Deleted && policy.Grace > 0 && now.Sub(one.Head.DeletedAt) >= policy.Grace {
-		return s.expunge(ctx, one.Ref, now.Add(-policy.Grace))
+		open, err := s.store.Candidates(ctx, one.Ref, "", 0)
+		if err != nil {
+			return err
+		}
+		if len(open) == 0 {
+			return s.expunge(ctx, one.Ref, now.Add(-policy.Grace))
+		}
+		left.add(one.Ref, len(open))
 	}
+	return s.trim(ctx, one, policy, now)
+}
+
+// trim removes a state's old versions.
+func (s *Service) trim(ctx context.Context, one Located, policy auth.Policy, now time.Time) error {
 	var p Pruning
 	if keep := uint64(policy.KeepVersions); keep > 0 && one.Head.Version.Number > keep {
 		p.Below = one.Head.Version.Number - keep + 1

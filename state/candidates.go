@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // AddCandidate keeps a body, such as an errored.tfstate, without making it a version. Who
 // may write may bring one, lock or no lock. The same bytes on the same version are the
-// same candidate. Faults: StateInvalid, CandidatesFull.
+// same candidate. Faults: StateInvalid, CandidatesFull, BytesPurged.
 func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name, body []byte, reason string) (Candidate, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
@@ -67,10 +68,13 @@ func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id
 
 // Promote makes a candidate the newest version, byte for byte, past all guards. anyway
 // accepts that the state has moved on since the candidate came. Faults: CandidateNotFound,
-// CandidateSettled, CandidateStale, LockHeld, LockNotHeld.
+// CandidateSettled, CandidateStale, LockHeld, LockNotHeld, LockRequired, BytesPurged.
 func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id string, d Decision) (Version, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
+		return Version{}, err
+	}
+	if err := s.mayRestore(ctx, p, name, d.RestorePurged); err != nil {
 		return Version{}, err
 	}
 	candidate, err := s.store.Candidate(ctx, ref, id)
@@ -85,17 +89,9 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 		return Version{}, err
 	}
 	next.Warnings, next.Origin = candidate.Warnings, Origin{Candidate: id, Reason: d.Reason}
-	base := candidate.Number
-	if d.Anyway {
-		head, err := s.store.Head(ctx, ref)
-		if err != nil {
-			return Version{}, err
-		}
-		base = head.Version.Number
-	}
 	return s.repeat(ctx, p, ref, repeat{
-		next: next, body: candidate.Body, base: base, lockID: d.LockID,
-		settle: &Settlement{ID: id, Status: Promoted, At: s.clock()},
+		next: next, body: candidate.Body, base: candidate.Number, anyway: d.Anyway, lockID: d.LockID,
+		settle: &Settlement{ID: id, Status: Promoted, At: s.clock()}, restorePurged: d.RestorePurged,
 	})
 }
 
@@ -121,6 +117,8 @@ type Decision struct {
 	Reason string
 	LockID string // of the lock that they hold; empty while nobody holds it
 	Anyway bool   // also when there is a newer version than the candidate knew
+	// RestorePurged is that of Write.
+	RestorePurged bool
 }
 
 // Discard ends a candidate; its bytes go. Faults: CandidateNotFound, CandidateSettled.
@@ -129,15 +127,13 @@ func (s *Service) Discard(ctx context.Context, p auth.Principal, name Name, id, 
 	if err != nil {
 		return err
 	}
-	candidate, err := s.store.Candidate(ctx, ref, id)
-	switch {
-	case err != nil:
-		return err
-	case candidate.Status == Discarded:
-		return nil // a replay
-	case candidate.Status != Open:
-		return errSettled(candidate.Candidate)
-	}
 	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDiscard(id, reason))
+	if !fault.Is(err, fault.CandidateSettled) {
+		return err
+	}
+	candidate, err := s.store.Candidate(ctx, ref, id)
+	if err == nil && candidate.Status != Discarded { // else a replay
+		err = errSettled(candidate.Candidate)
+	}
 	return err
 }

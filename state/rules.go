@@ -1,7 +1,7 @@
 package state
 
 import (
-	"fmt"
+	"strings"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -9,9 +9,10 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// The rules of locks, replays and versions, as pure decisions on a head. PROTOCOL: each of
-// the clients' calls may be replayed by one whose answer got lost, and must then say yes
-// again without doing it again.
+// The rules of writes and deletions, as pure decisions on a head; lockrules.go and
+// candidaterules.go have those of locks and of candidates. PROTOCOL: each of the clients'
+// calls may be replayed by one whose answer got lost, and must then say yes again without
+// doing it again.
 
 // call is what a decision needs to know of the call it is made for.
 type call struct {
@@ -22,6 +23,8 @@ type call struct {
 	again uint64
 	// recount is of a version that is stored without its count.
 	recount recount
+	// lost is the number of a version whose bytes can't be read any more; 0 for none.
+	lost uint64
 }
 
 // event is one of this call. The store adds the rest.
@@ -35,32 +38,77 @@ type written struct {
 	held   *Candidate // a guard kept it back
 }
 
-// decideWrite accepts next as the newest version, or keeps it as a candidate.
+// decideWrite accepts next as the newest version, or keeps it as a candidate. What has the
+// newest version's bytes is a replay. It is an ordinary write when those were destroyed on
+// purpose, and makes up for them when they are lost.
 func (c call) decideWrite(next Version, w Write, out *written) Decide {
 	return func(h Head) (Change, error) {
-		*out = written{replay: h.Exists() && sameContent(h.Version, next)}
-		if out.replay && settled(h, w.LockID, w.Release) {
-			return Change{}, nil
+		same := h.Exists() && !h.Version.Purged && sameContent(h.Version, next)
+		lost := same && h.Version.Number == c.lost
+		*out = written{replay: same && !lost}
+		switch {
+		case lost:
+			return c.restore(h, next, w)
+		case same:
+			return c.replay(h, w)
 		}
-		if err := c.mayWrite(h, w.LockID); err != nil {
-			return Change{}, err
-		}
-		change := Change{At: c.at, Seen: c.holds(h) && !w.Release}
-		if !out.replay {
-			next := successor(h, next)
-			warnings, err := c.findings(h, *next)
-			if err != nil {
-				return Change{}, err
-			}
-			next.Warnings = warnings
-			if warnings != 0 && c.policy.Guards == auth.GuardsHold {
-				return c.hold(h, next, out), nil
-			}
-			c.accept(&change, next, audit.StateWrite)
-		}
-		c.release(&change, h, w.Release, audit.LockRelease)
+		return c.write(h, next, w, out)
+	}
+}
+
+// replay does what is left to do for a write whose bytes are the newest version already.
+// Conditions were the first try's.
+func (c call) replay(h Head, w Write) (Change, error) {
+	if settled(h, w.LockID, w.Release) {
+		return Change{}, nil
+	}
+	if err := c.mayWrite(h, w.LockID); err != nil {
+		return Change{}, err
+	}
+	change := Change{At: c.at, Seen: c.holds(h) && !w.Release}
+	c.release(&change, h, w.Release, audit.LockRelease)
+	return change, nil
+}
+
+// restore stores the newest version's bytes once more, because they are lost. Nothing about
+// the state changes by that, so that it asks for no more than that nobody else holds the lock.
+func (c call) restore(h Head, next Version, w Write) (Change, error) {
+	if w.Release && h.Lock == nil && w.LockID == h.ReleasedID {
+		w.LockID = "" // released by the first try
+	}
+	if err := mayChange(h, w.LockID); err != nil {
+		return Change{}, err
+	}
+	change := Change{At: c.at}
+	c.accept(&change, successor(h, next), audit.StateWrite)
+	change.RestorePurged = true // if they were purged once, somebody has asked for them since
+	c.release(&change, h, w.Release, audit.LockRelease)
+	return change, nil
+}
+
+// write decides on bytes that are not the newest version.
+func (c call) write(h Head, next Version, w Write, out *written) (Change, error) {
+	if err := c.mayWrite(h, w.LockID); err != nil {
+		return Change{}, err
+	}
+	if err := w.If.check(h); err != nil {
+		return Change{}, err
+	}
+	made := successor(h, next)
+	warnings, err := c.findings(h, *made)
+	if err != nil {
+		return Change{}, err
+	}
+	made.Warnings = warnings
+	if warnings != 0 && c.policy.Guards == auth.GuardsHold {
+		change := c.hold(h, made, out)
+		change.RestorePurged = w.RestorePurged
 		return change, nil
 	}
+	change := Change{At: c.at, Seen: c.holds(h) && !w.Release, RestorePurged: w.RestorePurged}
+	c.accept(&change, made, audit.StateWrite)
+	c.release(&change, h, w.Release, audit.LockRelease)
+	return change, nil
 }
 
 // findings returns what the organization's guards find in next; nothing when they are off.
@@ -76,6 +124,9 @@ func (c call) findings(h Head, next Version) (Warnings, error) {
 func (c call) accept(change *Change, next *Version, action audit.Action) {
 	event := c.event(action)
 	event.Version, event.Reason, event.Note = next.Number, next.Origin.Reason, next.Warnings.String()
+	if change.RestorePurged {
+		event.Note = strings.TrimPrefix(event.Note+", restore_purged", ", ")
+	}
 	change.Version, change.Events = next, append(change.Events, event)
 }
 
@@ -87,35 +138,6 @@ func (c call) release(change *Change, h Head, wanted bool, action audit.Action) 
 	event := c.event(action)
 	event.LockID, event.Note = h.Lock.Info.ID, h.Lock.Info.Who
 	change.Release, change.Events = true, append(change.Events, event)
-}
-
-// hold keeps next as a candidate. The holder's lock stays: it has failed to write, and
-// will release it.
-func (c call) hold(h Head, next *Version, out *written) Change {
-	out.held = c.candidateOf(h, *next, Held)
-	event := c.event(audit.CandidateHold)
-	event.Version, event.Note = h.Version.Number, out.held.ID+": "+next.Warnings.String()
-	return Change{At: c.at, Candidate: out.held, Seen: c.holds(h), Events: []audit.Event{event}}
-}
-
-// candidateOf describes next on top of h's newest version.
-func (c call) candidateOf(h Head, next Version, source Source) *Candidate {
-	next.Number = h.Version.Number
-	return &Candidate{ID: candidateID(next.Number, next.Digest, c.again), Version: next, Source: source, Status: Open}
-}
-
-// decideRewrite is decideWrite for a newest version whose bytes are lost: the same bytes
-// are written again.
-func (c call) decideRewrite(next Version, w Write) Decide {
-	return func(h Head) (Change, error) {
-		if err := mayChange(h, w.LockID); err != nil {
-			return Change{}, err
-		}
-		change := Change{At: c.at}
-		c.accept(&change, successor(h, next), audit.StateWrite)
-		c.release(&change, h, w.Release, audit.LockRelease)
-		return change, nil
-	}
 }
 
 // settled reports whether a replay has nothing left to do, although somebody else may
@@ -152,17 +174,18 @@ func mayChange(h Head, lockID string) error {
 	return nil
 }
 
-// mayWrite is mayChange for a client's write, which an organization can bind to the lock.
+// mayWrite is mayChange for what makes another version the newest or takes the state away,
+// all of which an organization can bind to the lock.
 func (c call) mayWrite(h Head, lockID string) error {
 	if h.Lock == nil && lockID == "" && c.policy.RequireLock {
-		return fault.New(fault.LockRequired, "this organization accepts writes only from the holder of the lock; use the client without -lock=false")
+		return fault.New(fault.LockRequired, "this organization lets only the holder of the lock change this state: take it and name its ID; use the client without -lock=false")
 	}
 	return mayChange(h, lockID)
 }
 
 // decideDelete takes the state away. A replay finds it gone already and is content; a
 // state that never was is absent.
-func (c call) decideDelete(lockID string) Decide {
+func (c call) decideDelete(lockID string, only Condition) Decide {
 	return func(h Head) (Change, error) {
 		if h.Version.Number == 0 {
 			return Change{}, fault.New(fault.StateNotFound, "there is no such state")
@@ -170,11 +193,14 @@ func (c call) decideDelete(lockID string) Decide {
 		if h.Deleted && lockID == "" {
 			return Change{}, nil
 		}
-		if err := mayChange(h, lockID); err != nil {
+		if err := c.mayWrite(h, lockID); err != nil {
 			return Change{}, err
 		}
 		if h.Deleted {
 			return Change{}, nil
+		}
+		if err := only.check(h); err != nil {
+			return Change{}, err
 		}
 		event := c.event(audit.StateDelete)
 		event.Version = h.Version.Number
@@ -200,146 +226,4 @@ func (c call) decideUndelete() Decide {
 		event.Version = h.Version.Number
 		return Change{At: c.at, Undelete: true, Events: []audit.Event{event}}, nil
 	}
-}
-
-// decideLock grants the lock when it is free, again to the same ID and the same Who, and
-// to the next one when its holder gave no sign of life for the organization's time; then
-// *over is the lock that ended so.
-func (c call) decideLock(info LockInfo, over **Lock) Decide {
-	return func(h Head) (Change, error) {
-		*over = nil // an earlier call may not have counted
-		lock := &Lock{Info: info, Since: c.at, Seen: c.at, KeyID: c.actor.KeyID}
-		event := c.event(audit.LockTake)
-		event.LockID, event.Note = info.ID, info.Who
-		switch {
-		case h.Lock == nil:
-			return Change{At: c.at, Lock: lock, Events: []audit.Event{event}}, nil
-		case h.Lock.Info.ID == info.ID && h.Lock.Info.Who == info.Who:
-			return Change{At: c.at, Seen: c.holds(h)}, nil
-		case c.abandoned(h.Lock):
-			*over = h.Lock
-			change := Change{At: c.at, Lock: lock}
-			c.release(&change, h, true, audit.LockTakeOver)
-			change.Events = append(change.Events, event)
-			return change, nil
-		default:
-			return Change{}, held(fault.LockHeld, h.Lock.Info)
-		}
-	}
-}
-
-// holds reports whether the lock was taken with the caller's key. Whoever else knows its ID
-// may write under it, but is no sign of life of its holder.
-func (c call) holds(h Head) bool { return h.Lock != nil && h.Lock.KeyID == c.actor.KeyID }
-
-// abandoned reports whether a lock may be taken over.
-func (c call) abandoned(lock *Lock) bool {
-	return c.policy.LockTTL > 0 && c.at.Sub(lock.Seen) >= c.policy.LockTTL
-}
-
-// decideUnlock frees the lock that has this ID, and reports it in *released.
-func (c call) decideUnlock(id string, action audit.Action, released **Lock) Decide {
-	return func(h Head) (Change, error) {
-		*released = nil // an earlier call may not have counted
-		switch {
-		case h.Lock != nil && h.Lock.Info.ID == id:
-			*released = h.Lock
-			change := Change{At: c.at}
-			c.release(&change, h, true, action)
-			return change, nil
-		case h.ReleasedID == id:
-			return Change{}, nil // a replay; somebody else may have locked since
-		case h.Lock != nil:
-			return Change{}, held(fault.LockMismatch, h.Lock.Info)
-		default:
-			return Change{}, fault.New(fault.LockMismatch, "nobody holds the lock, and this ID was not the last to hold it")
-		}
-	}
-}
-
-// decideForceUnlock frees what is held, and reports it in *released.
-func (c call) decideForceUnlock(f Forcing, released **Lock) Decide {
-	return func(h Head) (Change, error) {
-		*released = nil
-		if h.Lock == nil && (f.LockID == "" || f.LockID == h.ReleasedID) {
-			return Change{}, nil
-		}
-		if h.Lock == nil {
-			return Change{}, fault.New(fault.LockMismatch, "nobody holds the lock")
-		}
-		if f.LockID != "" && f.LockID != h.Lock.Info.ID {
-			return Change{}, held(fault.LockMismatch, h.Lock.Info)
-		}
-		*released = h.Lock
-		change := Change{At: c.at}
-		c.release(&change, h, true, audit.LockForce)
-		for i := range change.Events {
-			change.Events[i].Reason = f.Reason
-		}
-		return change, nil
-	}
-}
-
-// decideRepeat accepts a version that the server itself made out of an older one or of a
-// candidate: under the lock that r.lockID names, or while nobody holds it. When it is the
-// newest version already, that is a replay.
-func (c call) decideRepeat(r repeat) Decide {
-	return func(h Head) (Change, error) {
-		replay := r.isNewest(h)
-		if replay && settled(h, r.lockID, false) {
-			return Change{}, nil
-		}
-		if err := mayChange(h, r.lockID); err != nil {
-			return Change{}, err
-		}
-		switch {
-		case replay:
-			return Change{At: c.at, Seen: c.holds(h)}, nil
-		case h.Version.Number != r.base:
-			return Change{}, errMoved(r.base)
-		}
-		action := audit.StateRollback
-		if r.settle != nil {
-			action = audit.CandidateAccept
-		}
-		change := Change{At: c.at, Settle: r.settle, Seen: c.holds(h)}
-		c.accept(&change, successor(h, r.next), action)
-		return change, nil
-	}
-}
-
-// decideCandidate keeps next as a candidate that somebody brought.
-func (c call) decideCandidate(next Version, out **Candidate) Decide {
-	return func(h Head) (Change, error) {
-		before, err := c.known(h, next)
-		if err != nil {
-			return Change{}, err
-		}
-		next.Warnings = guards(before, next, c.policy.ShrinkPercent)
-		*out = c.candidateOf(h, next, Pushed)
-		event := c.event(audit.CandidatePush)
-		event.Version, event.Reason, event.Note = h.Version.Number, next.Origin.Reason, (*out).ID
-		return Change{At: c.at, Candidate: *out, Events: []audit.Event{event}}, nil
-	}
-}
-
-// decideDiscard ends an open candidate.
-func (c call) decideDiscard(id, reason string) Decide {
-	return func(Head) (Change, error) {
-		event := c.event(audit.CandidateDrop)
-		event.Note, event.Reason = id, reason
-		return Change{At: c.at, Settle: &Settlement{ID: id, Status: Discarded, At: c.at}, Events: []audit.Event{event}}, nil
-	}
-}
-
-func errMoved(base uint64) error {
-	return fault.New(fault.CandidateStale, "the state has a newer version than %d, which this was made for; look at the difference to the newest, then ask again", base)
-}
-
-func errSettled(c Candidate) error {
-	return fault.New(fault.CandidateSettled, "candidate %s was %s already", c.ID, c.Status)
-}
-
-func errHeld(c *Candidate) error {
-	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it", c.Warnings, c.ID))
 }

@@ -38,7 +38,7 @@ func TestRules(t *testing.T) {
 		return today().decideWrite(version(0, content), Write{LockID: id, Release: true}, new(written))
 	}
 	lock := func(id, who string) Decide { return today().decideLock(LockInfo{ID: id, Who: who}, new(*Lock)) }
-	remove := func(id string) Decide { return today().decideDelete(id) }
+	remove := func(id string) Decide { return today().decideDelete(id, Condition{}) }
 	unlock := func(id string) Decide { return today().decideUnlock(id, audit.LockRelease, new(*Lock)) }
 	force := today().decideForceUnlock(Forcing{}, new(*Lock))
 
@@ -134,7 +134,7 @@ func TestRefusalShowsTheHolder(t *testing.T) {
 	head := Head{Lock: lockOf("A", "ada")}
 	for name, decide := range map[string]Decide{
 		"write":  today().decideWrite(Version{}, Write{LockID: "B"}, new(written)),
-		"delete": func(h Head) (Change, error) { h.Version.Number = 1; return today().decideDelete("B")(h) },
+		"delete": func(h Head) (Change, error) { h.Version.Number = 1; return today().decideDelete("B", Condition{})(h) },
 		"lock":   today().decideLock(LockInfo{ID: "B"}, new(*Lock)),
 		"unlock": today().decideUnlock("B", audit.LockRelease, new(*Lock)),
 	} {

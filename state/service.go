@@ -50,6 +50,11 @@ type Write struct {
 	LockID string
 	// Release also frees that lock, in the same transaction.
 	Release bool
+	// If is what the state must be before.
+	If Condition
+	// RestorePurged stores the bytes even if they were purged from the state. Only who may
+	// purge may ask for it.
+	RestorePurged bool
 }
 
 // Get returns the newest version with its bytes, or fault.StateNotFound.
@@ -76,12 +81,15 @@ func (s *Service) Size(ctx context.Context, p auth.Principal, name Name) (int64,
 }
 
 // Put stores a new version and returns it. Sending again what is already the newest
-// version is accepted and makes no new one. Faults: StateInvalid, LockHeld (as
-// *HeldError), LockNotHeld, LockRequired; WriteHeld when a guard kept the body back as a
-// candidate.
+// version is accepted and makes no new one, unless its bytes are lost: then they are stored
+// again. Faults: StateInvalid, LockHeld (as *HeldError), LockNotHeld, LockRequired,
+// ConditionFailed, BytesPurged; WriteHeld when a guard kept the body back as a candidate.
 func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write) (Version, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
+		return Version{}, err
+	}
+	if err := s.mayRestore(ctx, p, name, w.RestorePurged); err != nil {
 		return Version{}, err
 	}
 	next, err := s.describe(p, w.Body)
@@ -91,19 +99,31 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	defer s.room.TakeFree(next.Size)()
 	var out written
 	call := s.call(p, ref)
-	head, err := s.write(ctx, ref, w, next, &call, &out)
-	switch {
-	case err != nil:
-		return Version{}, err
-	case out.held != nil:
-		s.logHeld(ctx, out.held)
-		return Version{}, errHeld(out.held)
-	case out.replay:
-		head, err = s.confirm(ctx, ref, head, w, next, call)
-	default:
-		s.logWarned(ctx, head.Version)
+	for {
+		head, err := s.write(ctx, ref, w, next, &call, &out)
+		switch {
+		case err != nil:
+			return Version{}, err
+		case out.held != nil:
+			s.logHeld(ctx, out.held)
+			return Version{}, errHeld(out.held)
+		case !out.replay:
+			s.logWarned(ctx, head.Version)
+			return head.Version, nil
+		case !s.isLost(ctx, ref, head.Version.Number):
+			return head.Version, nil
+		}
+		call.lost = head.Version.Number // and decide anew: the state may have moved on
 	}
-	return head.Version, err
+}
+
+// mayRestore refuses who wants purged bytes back, and may not purge any.
+func (s *Service) mayRestore(ctx context.Context, p auth.Principal, name Name, wanted bool) error {
+	if !wanted {
+		return nil
+	}
+	_, err := s.enter(ctx, p, auth.PurgeVersions, name)
+	return err
 }
 
 // write decides on a write. When a guard keeps it back and the same bytes were settled as
@@ -122,18 +142,15 @@ func (s *Service) write(ctx context.Context, ref Ref, w Write, next Version, cal
 	}
 }
 
-// confirm makes sure that what a replay was told is there can be read, and writes it again
-// when its bytes are lost.
-func (s *Service) confirm(ctx context.Context, ref Ref, head Head, w Write, next Version, call call) (Head, error) {
+// isLost reports whether the newest version, which a replay is about to be told is there,
+// can't be read because its bytes are damaged.
+func (s *Service) isLost(ctx context.Context, ref Ref, number uint64) bool {
 	_, err := s.store.Current(ctx, ref)
-	if !fault.Is(err, fault.StateCorrupt) && !fault.Is(err, fault.VersionPurged) {
-		return head, nil
+	if !fault.Is(err, fault.StateCorrupt) {
+		return false
 	}
-	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", head.Version.Number, "error", err)
-	if w.Release && head.Lock == nil {
-		w.LockID = "" // released by the first try
-	}
-	return s.store.Update(ctx, ref, w.Body, call.decideRewrite(next, w))
+	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", number, "error", err)
+	return true
 }
 
 // describe reads what a version records about its body and its writer.
@@ -177,13 +194,18 @@ func resourcesOf(body []byte) int {
 
 // Delete takes the state away. Its versions stay in the store, for the organization's
 // grace period, and Undelete brings it back. Deleting it again is accepted. Faults:
-// StateNotFound when it was never written, LockHeld, LockNotHeld.
+// StateNotFound when it was never written, LockHeld, LockNotHeld, LockRequired.
 func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockID string) error {
+	return s.DeleteIf(ctx, p, name, lockID, Condition{})
+}
+
+// DeleteIf is Delete of a state that is as the condition says; fault.ConditionFailed else.
+func (s *Service) DeleteIf(ctx context.Context, p auth.Principal, name Name, lockID string, only Condition) error {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return err
 	}
-	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDelete(lockID))
+	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDelete(lockID, only))
 	return err
 }
 

@@ -38,7 +38,7 @@ func (s states) addCandidate(c *gin.Context) {
 		}
 		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, middleware.Body(c), reason)
 		if err == nil {
-			c.JSON(http.StatusCreated, candidateItemOf(made))
+			err = sendJSON(c, http.StatusCreated, candidateItemOf(made))
 		}
 		return err
 	})
@@ -76,7 +76,7 @@ func (s states) promote(c *gin.Context) {
 			return nil, err
 		}
 		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, id,
-			state.Decision{Reason: order.Reason, LockID: order.LockID, Anyway: order.Anyway})
+			state.Decision{Reason: order.Reason, LockID: order.LockID, Anyway: order.Anyway, RestorePurged: order.RestorePurged})
 		return versionItemOf(version), err
 	})
 }

@@ -64,3 +64,13 @@ func TestCandidatesHavePages(t *testing.T) {
 		{"GET " + all + "?cursor=x", "", 400, "cursor_invalid"},
 	})
 }
+
+// idIn returns the first ID of a candidate in an answer.
+func idIn(t *testing.T, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(text)
+	if found == nil {
+		t.Fatalf("no candidate in %s", text)
+	}
+	return found[1]
+}

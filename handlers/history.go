@@ -114,14 +114,16 @@ func (s states) version(c *gin.Context) {
 	})
 }
 
-// purge destroys the bytes of one version, and what the index of resources has of them.
+// purge destroys the bytes of one version, or of all that have the same, and what the index
+// of resources has of them. It says which others have them still.
 func (s states) purge(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
 		number, err := pathNumber(c)
 		if err != nil {
 			return nil, err
 		}
-		p := readParams(c, "reason")
+		p := readParams(c, "reason", "copies")
+		copies := p.flag("copies")
 		if p.fault != nil {
 			return nil, p.fault
 		}
@@ -129,11 +131,16 @@ func (s states) purge(c *gin.Context) {
 		if err != nil {
 			return nil, err
 		}
-		err = s.service.Purge(c.Request.Context(), middleware.Principal(c), name, number, reason)
+		purged, err := s.service.Destroy(c.Request.Context(), middleware.Principal(c), name,
+			state.Purging{Number: number, Reason: reason, Copies: copies})
 		if err == nil && s.index != nil {
-			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, number)
+			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged.Destroyed...)
 		}
-		return success(), err
+		done := purgedAnswer{Status: "success", AlsoIn: purged.AlsoIn, More: purged.More}
+		if copies {
+			done.Purged = purged.Destroyed
+		}
+		return done, err
 	})
 }
 
@@ -192,6 +199,15 @@ func (s states) events(c *gin.Context) {
 		}
 		return gin.H{"events": items(page.Events, eventItemOf), "next": below}, err
 	})
+}
+
+// purgedAnswer says which versions lost their bytes, where there may be several, and which
+// have the same ones still. More says that there are others.
+type purgedAnswer struct {
+	Status string   `json:"status"`
+	Purged []uint64 `json:"purged,omitempty"`
+	AlsoIn []uint64 `json:"also_in,omitempty"`
+	More   bool     `json:"more,omitempty"`
 }
 
 func success() gin.H { return gin.H{"status": "success"} }

@@ -22,6 +22,8 @@ type order struct {
 	Reason string `json:"reason"`
 	LockID string `json:"lock_id"`
 	Anyway bool   `json:"anyway"`
+	// RestorePurged takes bytes that were purged.
+	RestorePurged bool `json:"restore_purged"`
 }
 
 // readOrder reads an order. No body at all is an empty one.
@@ -31,13 +33,13 @@ func readOrder(c *gin.Context) (order, error) {
 		return order{}, nil
 	}
 	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 1}); err != nil {
-		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id and anyway")
+		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id, anyway and restore_purged")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	var o order
 	if err := decoder.Decode(&o); err != nil {
-		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body has reason and lock_id, which are text, and anyway, which is true or false, and nothing else")
+		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body has reason and lock_id, which are text, anyway and restore_purged, which are true or false, and nothing else")
 	}
 	return o, nil
 }

@@ -186,8 +186,13 @@ func (s states) put(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		version, err := s.service.Put(c.Request.Context(), middleware.Principal(c), name,
-			state.Write{Body: middleware.Body(c), LockID: query.lockID, Release: query.unlock})
+		only, err := readCondition(c.Request.Header)
+		if err != nil {
+			return err
+		}
+		version, err := s.service.Put(c.Request.Context(), middleware.Principal(c), name, state.Write{
+			Body: middleware.Body(c), LockID: query.lockID, Release: query.unlock, If: only, RestorePurged: query.restorePurged,
+		})
 		if err != nil {
 			return err
 		}
@@ -206,7 +211,11 @@ func (s states) delete(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		err = s.service.Delete(c.Request.Context(), middleware.Principal(c), name, query.lockID)
+		only, err := readCondition(c.Request.Header)
+		if err != nil {
+			return err
+		}
+		err = s.service.DeleteIf(c.Request.Context(), middleware.Principal(c), name, query.lockID, only)
 		if fault.Is(err, fault.StateNotFound) && s.absent == http.StatusNoContent {
 			err = nil // spellings without 404 are content that it is gone
 		}
@@ -235,7 +244,10 @@ func etag(v state.Version) string {
 
 // packedTag is the tag of the same bytes in gzip: a strong one is that of the bytes that are
 // sent (RFC 9110, 8.8.3).
-func packedTag(tag string) string { return strings.TrimSuffix(tag, `"`) + `-gzip"` }
+func packedTag(tag string) string { return strings.TrimSuffix(tag, `"`) + packedSuffix + `"` }
+
+// packedSuffix tells the two tags of a state's bytes apart.
+const packedSuffix = "-gzip"
 
 // matches implements If-None-Match for a GET (RFC 9110, 13.1.2): a weak comparison with
 // each tag of the list. It returns which of the tags the reader has; empty for none.

@@ -15,6 +15,8 @@ import (
 type query struct {
 	lockID string // ID, which clients put on every write under a lock; empty without one
 	unlock bool   // also release that lock
+	// restorePurged stores bytes that were purged.
+	restorePurged bool
 }
 
 // readQuery refuses whatever it can't read: a lock ID that got lost would turn a holder's
@@ -34,7 +36,11 @@ func readQuery(c *gin.Context) (query, error) {
 		return query{}, err
 	}
 	unlock, err := queryBool(values, "unlock")
-	return query{lockID: id, unlock: unlock}, err
+	if err != nil {
+		return query{}, err
+	}
+	restore, err := queryBool(values, "restore_purged")
+	return query{lockID: id, unlock: unlock, restorePurged: restore}, err
 }
 
 // selection is what a GET of a state's address asks for; the zero selection is the newest

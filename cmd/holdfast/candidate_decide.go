@@ -29,26 +29,27 @@ func newCandidateDiffCommand(a *app) *cobra.Command {
 
 func newCandidatePromoteCommand(a *app) *cobra.Command {
 	var flags decisionFlags
-	var anyway bool
+	var anyway, restore bool
 	cmd := a.remote(&cobra.Command{
 		Use:   "promote NAME ID",
 		Short: "Make a candidate the newest version",
 		Long: `Make a candidate the state's newest version, byte for byte, past all guards. It is refused
 while somebody holds the lock, and when the state has moved on since the candidate came:
-look at the difference then, and say --anyway. Asks first on a terminal; elsewhere it needs
---yes.`,
+look at the difference then, and say --anyway. It takes the lock itself where the
+organization requires one. Asks first on a terminal; elsewhere it needs --yes.`,
 		Example: `  holdfast candidate promote prod/network 3f9a0c62d1e70b15 --reason "the destroy was meant" --yes`,
 		Args:    cobra.ExactArgs(2),
 	}, func(ctx context.Context, c *client, args []string) error {
-		return a.promote(ctx, c, args[0], args[1], flags, anyway)
+		return a.promote(ctx, c, args[0], args[1], flags, order{Anyway: anyway, RestorePurged: restore})
 	})
 	flags.add(cmd)
 	addYesFlag(cmd, &flags.yes)
 	cmd.Flags().BoolVar(&anyway, "anyway", false, "also over a newer version than the one it was made for")
+	addRestoreFlag(cmd, &restore)
 	return cmd
 }
 
-func (a *app) promote(ctx context.Context, c *client, name, id string, flags decisionFlags, anyway bool) error {
+func (a *app) promote(ctx context.Context, c *client, name, id string, flags decisionFlags, o order) error {
 	path, err := ofState(name, "candidates", id, "promote")
 	if err != nil {
 		return err
@@ -60,8 +61,8 @@ func (a *app) promote(ctx context.Context, c *client, name, id string, flags dec
 	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Make candidate %s the newest version of %s?", id, name)); err != nil {
 		return err
 	}
-	var made versionFacts
-	raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, body: order{reason, flags.lockID, anyway}.body()}, &made)
+	o.Reason, o.LockID = reason, flags.lockID
+	made, raw, err := a.makeVersion(ctx, c, name, path, "candidate-promote", o)
 	if err != nil {
 		return err
 	}

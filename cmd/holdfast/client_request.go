@@ -135,9 +135,11 @@ type order struct {
 	Reason string `json:"reason,omitempty"`
 	LockID string `json:"lock_id,omitempty"`
 	Anyway bool   `json:"anyway,omitempty"`
+	// RestorePurged takes bytes that were purged.
+	RestorePurged bool `json:"restore_purged,omitempty"`
 }
 
 func (o order) body() []byte {
-	body, _ := json.Marshal(o) // of text and a boolean: can't fail
+	body, _ := json.Marshal(o) // of text and booleans: can't fail
 	return body
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func newStatePushCommand(a *app) *cobra.Command {
-	var force, asJSON bool
+	var force, restore, asJSON bool
 	cmd := a.remote(&cobra.Command{
 		Use:   "push NAME FILE",
 		Short: "Store a file as a state's next version",
@@ -41,11 +41,16 @@ of the server look at it in either case.`,
 		if err != nil {
 			return fmt.Errorf("%s is no state: %w", args[1], err)
 		}
-		return a.push(ctx, c, args[0], pushed{next, body, force}, asJSON)
+		return a.push(ctx, c, args[0], pushed{next, body, force, restore}, asJSON)
 	})
 	cmd.Flags().BoolVar(&force, "force", false, "also over another lineage or a newer serial")
+	addRestoreFlag(cmd, &restore)
 	addJSONFlag(cmd, &asJSON)
 	return cmd
+}
+
+func addRestoreFlag(cmd *cobra.Command, restore *bool) {
+	cmd.Flags().BoolVar(restore, "restore-purged", false, "also if the same bytes were purged from the state; for keys of the role owner")
 }
 
 // readBody reads a file that is to be sent.
@@ -61,6 +66,8 @@ type pushed struct {
 	state.Summary
 	body  []byte
 	force bool
+	// restore stores bytes that were purged.
+	restore bool
 }
 
 func (a *app) push(ctx context.Context, c *client, name string, p pushed, asJSON bool) error {
@@ -73,7 +80,7 @@ func (a *app) push(ctx context.Context, c *client, name string, p pushed, asJSON
 		if err := p.mayFollow(before); err != nil && !p.force {
 			return fmt.Errorf("%w; --force stores it all the same", err)
 		}
-		stored, err = a.store(ctx, c, name, lockID, p.body)
+		stored, err = a.store(ctx, c, name, lockID, p)
 		return err
 	})
 	switch {
@@ -94,12 +101,16 @@ type storedFacts struct {
 }
 
 // store writes under a lock, and tells people what the guards have found.
-func (a *app) store(ctx context.Context, c *client, name, lockID string, body []byte) (stored storedFacts, err error) {
+func (a *app) store(ctx context.Context, c *client, name, lockID string, p pushed) (stored storedFacts, err error) {
 	path, err := ofState(name)
 	if err != nil {
 		return stored, err
 	}
-	response, err := c.do(ctx, ask{method: http.MethodPost, path: path, query: url.Values{"ID": {lockID}}, body: body, measure: a.sending})
+	query := url.Values{"ID": {lockID}}
+	if p.restore {
+		query.Set("restore_purged", "true")
+	}
+	response, err := c.do(ctx, ask{method: http.MethodPost, path: path, query: query, body: p.body, measure: a.sending})
 	if err != nil {
 		return stored, err
 	}

@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 // decisionFlags are what the command lines of rollback, promote and discard say.
@@ -27,8 +31,9 @@ func newStateRollbackCommand(a *app) *cobra.Command {
 		Use:   "rollback NAME VERSION",
 		Short: "Make the content of an older version the newest",
 		Long: `Store the content of an older version as a new version, with a serial above those of
-all kept versions of its lineage: the next plan starts from it. Real things don't change by that; the plan
-says what differs. It is refused while somebody holds the lock.
+all kept versions of its lineage: the next plan starts from it. Real things don't change by
+that; the plan says what differs. It is refused while somebody holds the lock, and takes the
+lock itself where the organization requires one.
 
 On a terminal it shows the difference and asks first; elsewhere it needs --yes.`,
 		Example: `  holdfast state rollback prod/network 7
@@ -67,8 +72,7 @@ func (a *app) rollback(ctx context.Context, c *client, name string, number uint6
 	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Roll %s back to version %s?", name, version)); err != nil {
 		return err
 	}
-	var made versionFacts
-	raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, body: order{Reason: reason, LockID: flags.lockID}.body()}, &made)
+	made, raw, err := a.makeVersion(ctx, c, name, path, "state-rollback", order{Reason: reason, LockID: flags.lockID})
 	if err != nil {
 		return err
 	}
@@ -80,6 +84,21 @@ func (a *app) rollback(ctx context.Context, c *client, name string, number uint6
 		a.showChange(ctx, c, name, made.Number, made.Number-1)
 	}
 	return nil
+}
+
+// makeVersion has the server make a version under the lock that the order names. It takes one
+// of its own where there is none and the organization requires it.
+func (a *app) makeVersion(ctx context.Context, c *client, name, path, operation string, o order) (made versionFacts, raw json.RawMessage, err error) {
+	send := func(lockID string) (err error) {
+		o.LockID = lockID
+		raw, err = c.object(ctx, ask{method: http.MethodPost, path: path, body: o.body()}, &made)
+		return err
+	}
+	err = send(o.LockID)
+	if refused, ok := errors.AsType[*refusal](err); ok && refused.code == string(fault.LockRequired) {
+		err = c.underLock(ctx, name, operation, a.now(), send)
+	}
+	return made, raw, err
 }
 
 // showChange shows how one version differs from another. Not being able to is no failure

@@ -188,3 +188,19 @@ func TestPurgeNamesCopies(t *testing.T) {
 	_, err := b.Destroy(t.Context(), b.owner, "x", state.Purging{Number: 9, Reason: "no such", Copies: true})
 	b.refuses(fault.VersionNotFound, err)
 }
+
+// Of two replays that find the bytes lost at once, one makes up for them.
+func TestLostBytesAreRestoredOnce(t *testing.T) {
+	b := newBench(t, func(*auth.Policy) {})
+	b.must(b.put(numbered(1), ""))
+	other := *b
+	other.over(&corrupt{Store: b.store, upTo: 1})
+	b.over(&corrupt{Store: b.store, upTo: 1, before: func() { other.must(other.put(numbered(1), "")) }})
+	v, err := b.Put(t.Context(), b.owner, "x", state.Write{Body: []byte(numbered(1))})
+	if err != nil || v.Number != 2 {
+		t.Errorf("%+v, %v; want version 2, which the other made", v, err)
+	}
+	if head, err := b.store.Head(t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}); err != nil || head.Version.Number != 2 {
+		t.Errorf("version %d, %v", head.Version.Number, err)
+	}
+}

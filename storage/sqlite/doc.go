@@ -9,7 +9,10 @@
 //	writer.go   one goroutine commits what is queued in one transaction
 //	heads.go    the heads that were written last
 //	record.go   a decision's change becomes rows
+//	staterows.go the one place where rows of states, versions and bodies are written
 //	readers.go  Current, Head and Version read beside the writer
+//	lists.go    lists have readers of their own, in turns, and look at so many rows only
+//	sweep.go    what purges leave in the files is overwritten, once for all that wait
 //
 // A version is stored whole or as a delta of one that is (deltas.go): to read any takes two
 // rows. Before a version goes away, what is a delta of it is stored anew (detach.go).

@@ -133,9 +133,9 @@ func (x *Indexer) look(ctx context.Context, p pace) error {
 }
 
 func (x *Indexer) catchUp(ctx context.Context) error {
-	if x.Index.Damaged() {
-		x.Log.WarnContext(ctx, "the resource index is damaged")
-		if err := x.reset(ctx); err != nil {
+	if !x.Index.Usable() {
+		x.Log.WarnContext(ctx, "the resource index can't be used and is opened again")
+		if err := x.turn.alone(ctx, func() error { return x.Index.Recover(ctx) }); err != nil {
 			return err
 		}
 	}

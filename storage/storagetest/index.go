@@ -81,7 +81,7 @@ func (x indexed) search(org uuid.UUID, scope resources.Scope, q resources.Query)
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
-	found, err := x.Search(x.t.Context(), org, scope, q)
+	found, _, err := x.Search(x.t.Context(), org, scope, q)
 	x.must(err)
 	return places(found)
 }

@@ -1,0 +1,173 @@
+package resourceindex
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+)
+
+const (
+	// pieceRows is how many resources are looked at in one turn, so that others, and a purge,
+	// come in between.
+	pieceRows = 1000
+	// lookAt is how many resources one call looks at for a page. A page that needs more is
+	// short, and says where to go on.
+	lookAt = 20_000
+	// fewRows is how many resources may be looked up one by one, rather than in their order.
+	fewRows = 2000
+	// pieceTime is how long a piece may take before a smaller one is tried: a snapshot that
+	// is held for longer keeps what was purged in the WAL.
+	pieceTime = time.Second
+)
+
+// spot is a place in an organization's inventory, also one where nothing stands.
+type spot struct {
+	source         int
+	state, address string
+}
+
+// The inventory is between these; between states and uploads is where the latter begin.
+func atStart() spot       { return spot{source: stateSource} }
+func beforeUploads() spot { return spot{source: uploadSource} }
+func atEnd() spot         { return spot{source: uploadSource + 1} }
+
+func spotOf(p resources.Place) spot { return spot{numberOf(p.Source), string(p.State), p.Address} }
+
+// place is where somebody goes on behind the spot.
+func (s spot) place() resources.Place {
+	return resources.Place{Source: sourceOf(int64(s.source)), State: state.Name(s.state), Address: s.address}
+}
+
+// behindState is behind all resources of a state, and before those of the next one.
+func behindState(name string) spot { return spot{stateSource, name + "\x00", ""} }
+
+func (s spot) args() []any { return []any{s.source, s.state, s.address} }
+
+func (s spot) before(other spot) bool {
+	if s.source != other.source {
+		return s.source < other.source
+	}
+	return s.state < other.state || s.state == other.state && s.address < other.address
+}
+
+// stretch is the part of an inventory behind a spot, up to another one.
+type stretch struct{ after, to spot }
+
+// within is the condition that a resource r of the organization stands in a stretch. It goes
+// with INDEXED BY resources_place: that is the order of places.
+const within = `r.org = ? AND (r.source, r.state, r.address) > (?, ?, ?) AND (r.source, r.state, r.address) <= (?, ?, ?)`
+
+func (f finding) within(s stretch) []any {
+	return append(append([]any{f.id}, s.after.args()...), s.to.args()...)
+}
+
+// stretchOf is the part that the scope and the filters leave, behind a place.
+func stretchOf(scope resources.Scope, source resources.Source, name state.Name, after resources.Place) stretch {
+	s := stretch{atStart(), atEnd()}
+	if !scope.AnyState || source == resources.FromUpload {
+		s.after = beforeUploads()
+	}
+	if !scope.Uploads || source == resources.FromState {
+		s.to = beforeUploads()
+	}
+	if name != "" {
+		if own := (spot{stateSource, string(name), ""}); s.after.before(own) {
+			s.after = own
+		}
+		if end := behindState(string(name)); end.before(s.to) {
+			s.to = end
+		}
+	}
+	if behind := spotOf(after); s.after.before(behind) {
+		s.after = behind
+	}
+	return s
+}
+
+// walk goes through a stretch in the order of places, piece by piece.
+type walk struct {
+	f    finding
+	rest stretch
+	rows int // of the next piece
+	left int // how many resources may be looked at; below zero for any number
+}
+
+func (f finding) walk(s stretch, most int) *walk {
+	return &walk{f: f, rest: s, rows: f.x.limits.piece, left: most}
+}
+
+// ended reports whether all was looked at.
+func (w *walk) ended() bool { return !w.rest.after.before(w.rest.to) }
+
+// next is where another call goes on; the zero Place if all was looked at.
+func (w *walk) next() resources.Place {
+	if w.ended() {
+		return resources.Place{}
+	}
+	return w.rest.after.place()
+}
+
+// more reports whether there is a piece to look at.
+func (w *walk) more() bool { return !w.ended() && w.left != 0 }
+
+// piece looks at the next one. What read does counts only if it returns no error.
+func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, stretch) error) error {
+	rows := w.rows
+	if w.left > 0 {
+		rows = min(rows, w.left)
+	}
+	slow := false
+	err := w.f.turn(ctx, func(ctx context.Context, db *sql.DB) error {
+		bounded, cancel := context.WithTimeout(ctx, w.f.x.limits.time)
+		defer cancel()
+		end, err := w.f.end(bounded, db, w.rest, rows)
+		if err == nil {
+			err = read(bounded, db, stretch{w.rest.after, end})
+		}
+		if slow = err != nil && bounded.Err() != nil && ctx.Err() == nil; slow {
+			return nil
+		}
+		if err == nil {
+			w.rest.after = end
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case slow && rows == 1:
+		return fault.New(fault.QueryTooWide, "one resource is like so many others that it can't be compared with all of them; narrow the query")
+	case slow:
+		w.rows = max(rows/10, 1)
+	case w.left > 0:
+		w.left -= rows
+	}
+	return nil
+}
+
+// end is the last spot of a piece of so many resources.
+func (f finding) end(ctx context.Context, db *sql.DB, s stretch, rows int) (spot, error) {
+	var end spot
+	err := db.QueryRowContext(ctx, sqlEnd, append(f.within(s), rows-1)...).Scan(&end.source, &end.state, &end.address)
+	if errors.Is(err, sql.ErrNoRows) {
+		return s.to, nil
+	}
+	return end, err
+}
+
+const sqlEnd = `SELECT r.source, r.state, r.address FROM resources r INDEXED BY resources_place WHERE ` + within + `
+	ORDER BY r.source, r.state, r.address LIMIT 1 OFFSET ?`
+
+// skip goes on behind a state that the caller may not see.
+func (w *walk) skip(scope resources.Scope) {
+	at := w.rest.after
+	if scope.States == nil || at.source != stateSource || w.ended() || scope.States(at.state) {
+		return
+	}
+	w.rest.after = behindState(at.state)
+}

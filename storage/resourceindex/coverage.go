@@ -12,7 +12,8 @@ import (
 
 // These say how a resource r compares with others, o, by the marks of both: i is r's, j
 // is o's. VISIBLE is filled in with the condition that the caller may see o. CROSS JOIN keeps
-// SQLite to this order: from one resource over its few marks to the others.
+// SQLite to this order: from one resource over its few marks to the others. The + keeps it
+// from looking through all states' resources instead of a stretch.
 const (
 	// partners are others with the same mark, of the other source.
 	partners = `marks i CROSS JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 1 - r.source
@@ -30,7 +31,7 @@ const (
 	rivals = `marks i CROSS JOIN marks j ON j.org = i.org AND j.mark = i.mark AND j.source = 0 AND j.kind = 'i' AND j.resource <> r.id
 		CROSS JOIN resources o ON o.id = j.resource WHERE i.resource = r.id AND i.kind = 'i' AND o.counts = 1 AND VISIBLE`
 
-	twice  = `(r.source = 0 AND EXISTS (SELECT 1 FROM ` + rivals + `))`
+	twice  = `(+r.source = 0 AND EXISTS (SELECT 1 FROM ` + rivals + `))`
 	status = `CASE WHEN ` + matched + ` THEN 'managed' WHEN ` + touched + ` THEN 'unmatched'
 		WHEN r.source = 1 THEN iif(` + hasLane + `, 'unmanaged', 'unmatched')
 		ELSE iif(` + reported + `, 'missing', 'unmatched') END`

@@ -30,6 +30,8 @@ func RunIndex(t *testing.T, open func(t *testing.T) resources.Index) {
 		"Coverage":        checkCoverage,
 		"CoverageScope":   checkCoverageScope,
 		"CoverageTenants": checkCoverageTenants,
+		"Ended":           checkIndexEnded,
+		"Usable":          checkIndexUsable,
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := open(t)

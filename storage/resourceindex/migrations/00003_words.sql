@@ -14,4 +14,4 @@ CREATE TABLE words (
 CREATE INDEX holdings_unread ON holdings (org, state) WHERE live = 1 AND unread <> '';
 
 -- What is in here was read without words: a reader that nobody is has all of it made again.
-UPDATE position SET reader = '', complete = 1;
+UPDATE position SET reader = '', complete = 1 WHERE EXISTS (SELECT 1 FROM orgs);

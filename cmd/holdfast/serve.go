@@ -97,11 +97,13 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer closing(log, "the resource index", catalogue)
+	inventory := inventory.NewService(uploads).WithClock(time.Now, log)
+	inventory.Tell(catalogue.indexer.Uploaded)
 	connections := boundConnections(ctx, settings, log)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Resources:      catalogue.service,
-		Inventory:      inventory.NewService(uploads).WithClock(time.Now, log),
+		Inventory:      inventory,
 		Verifier:       noting,
 		Log:            log,
 		Now:            time.Now,

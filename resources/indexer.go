@@ -108,7 +108,9 @@ func (x *Indexer) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := pollEvery
 		if err := x.look(ctx, next, whose); err != nil && ctx.Err() == nil {
-			x.Log.WarnContext(ctx, "the resource index is behind; trying again", "error", err)
+			if whose != thoseDue { // who searches brings no lines into the log
+				x.Log.WarnContext(ctx, "the resource index is behind; trying again", "error", err)
+			}
 			wait = retryWait
 		}
 		next, whose = pace{wake: x.wake}, aFewMore
@@ -141,12 +143,12 @@ func (x *Indexer) look(ctx context.Context, p pace, whose reach) error {
 
 func (x *Indexer) catchUp(ctx context.Context, whose reach) error {
 	if !x.Index.Usable() {
-		x.Log.WarnContext(ctx, "the resource index can't be used and is opened again")
 		x.anew = true
 		x.knownFeed.Store(false)
 		if err := x.turn.alone(ctx, func() error { return x.Index.Recover(ctx) }); err != nil {
 			return err
 		}
+		x.Log.WarnContext(ctx, "the resource index could not be used and was opened again")
 	}
 	if err := x.followStates(ctx); err != nil {
 		return err

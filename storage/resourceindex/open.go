@@ -108,7 +108,12 @@ func (x *Index) Recover(ctx context.Context) error {
 	if x.damaged.Load() {
 		return x.Reset(ctx)
 	}
+	was := x.current.Load()
 	_ = x.drop() // a file that is not there can't be closed in order
+	if was != nil {
+		// The WAL that is left is of the file that was there: to another one it would be damage.
+		return x.use(x.anew(ctx, errors.New("its file was removed or replaced while it was in use")))
+	}
 	c, err := x.connect(ctx)
 	if unusable(err) {
 		c, err = x.anew(ctx, err)
@@ -134,7 +139,7 @@ func (x *Index) anew(ctx context.Context, why error) (*connections, error) {
 		return nil, err
 	}
 	x.log.WarnContext(ctx, "the resource index can't be used and is made again", "path", x.file.Path, "error", why)
-	if err := remove(x.file.Path); err != nil {
+	if err := Remove(x.file.Path); err != nil {
 		return nil, err
 	}
 	return x.connect(ctx)
@@ -197,7 +202,7 @@ func (x *Index) Reset(ctx context.Context) error {
 	x.damaged.Store(true) // who comes after an error has to try again
 	err := x.drop()
 	if x.file.Path != "" {
-		err = remove(x.file.Path) // the damage may keep a file from being closed in order
+		err = Remove(x.file.Path) // the damage may keep a file from being closed in order
 	}
 	var c *connections
 	if err == nil {
@@ -206,7 +211,9 @@ func (x *Index) Reset(ctx context.Context) error {
 	return x.use(c, err)
 }
 
-func remove(path string) error {
+// Remove removes the file of an index that is not open, with what belongs to it: it is made
+// again by the next Recover.
+func Remove(path string) error {
 	var errs []error
 	for _, suffix := range []string{"-wal", "-shm", ""} {
 		if err := os.Remove(path + suffix); !errors.Is(err, fs.ErrNotExist) {

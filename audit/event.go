@@ -34,6 +34,7 @@ const (
 	CandidateDrop   Action = "candidate.discard" // it will not become one
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
+	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 
 // Actor is who did it, as far as it is known.

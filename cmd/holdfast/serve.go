@@ -89,7 +89,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	defer closing(log, "the upload store", uploads)
 	service := state.NewService(states, verifier, time.Now, log)
 	defer sweepRegularly(ctx, service.Sweep, log)()
-	defer notifyRegularly(ctx, states, verifier, log)()
+	defer notifyRegularly(ctx, states, verifier, settings.Server.ShutdownTimeout, log)()
 	noting := noteUses(ctx, verifier, settings, log)
 	defer closing(log, "the record of when keys were used", noting)
 	catalogue, err := openCatalogue(ctx, settings, states, uploads, service, log)

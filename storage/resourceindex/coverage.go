@@ -71,7 +71,7 @@ func (f finding) compare(ctx context.Context, scope resources.Scope, q resources
 func (f finding) names(ctx context.Context, scope resources.Scope) (string, error) {
 	seen := []string{}
 	for after, more := "", scope.AnyState && scope.States != nil; more; {
-		names, err := fromTurn(ctx, f, func(scan scan) (name string, err error) { return name, scan(&name) }, sqlNames, f.id, after, f.x.limits.piece)
+		names, err := f.namesBehind(ctx, after)
 		if err != nil {
 			return "", err
 		}
@@ -84,6 +84,11 @@ func (f finding) names(ctx context.Context, scope resources.Scope) (string, erro
 	}
 	text, err := json.Marshal(seen)
 	return string(text), err
+}
+
+// namesBehind lists the names of states behind one, a piece of them.
+func (f finding) namesBehind(ctx context.Context, name string) ([]string, error) {
+	return fromTurn(ctx, f, func(scan scan) (name string, err error) { return name, scan(&name) }, sqlNames, f.id, name, f.x.limits.piece)
 }
 
 const sqlNames = `SELECT state FROM holdings INDEXED BY holdings_live WHERE org = ? AND live = 1 AND state > ? ORDER BY state LIMIT ?`
@@ -116,7 +121,7 @@ func (x *Index) Count(ctx context.Context, org uuid.UUID, scope resources.Scope,
 		return nil, err
 	}
 	query := c.countQuery()
-	w := f.walk(stretchOf(scope, "", q.State, resources.Place{}), -1)
+	w := f.walk(scope, stretchOf(scope, "", q.State, resources.Place{}), -1)
 	for w.more() {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
 			numbers, err := list(ctx, x, db, scanNumber, query, c.in(part)...)
@@ -129,7 +134,6 @@ func (x *Index) Count(ctx context.Context, org uuid.UUID, scope resources.Scope,
 		if err != nil {
 			return nil, err
 		}
-		w.skip(scope)
 	}
 	return counts, nil
 }
@@ -164,7 +168,7 @@ func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Sco
 		return nil, next, err
 	}
 	query := c.listQuery(q.Status)
-	w := f.walk(stretchOf(scope, "", q.State, q.After), x.limits.look)
+	w := f.walk(scope, stretchOf(scope, "", q.State, q.After), x.limits.look)
 	for w.more() && len(found) <= q.Limit {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
 			more, err := list(ctx, x, db, scanCovered, query, c.in(part, sql.Named("status", string(q.Status)),
@@ -177,7 +181,6 @@ func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Sco
 		if err != nil {
 			return nil, next, err
 		}
-		w.skip(scope)
 	}
 	if len(found) > q.Limit {
 		return found[:q.Limit], found[q.Limit-1].Place, nil

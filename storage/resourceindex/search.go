@@ -109,7 +109,7 @@ func (s search) among(ctx context.Context, ids []int64) (found []resources.Resou
 
 // through looks for a page in the whole inventory.
 func (s search) through(ctx context.Context) (found []resources.Resource, next resources.Place, err error) {
-	w := s.walk(s.rest, s.x.limits.look)
+	w := s.walk(s.scope, s.rest, s.x.limits.look)
 	for w.more() && len(found) <= s.q.Limit {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
 			more, err := s.visible(ctx, db, s.q.Limit+1-len(found), sqlThrough+s.where.text+inOrder, append(s.finding.within(part), s.where.args...))
@@ -121,7 +121,6 @@ func (s search) through(ctx context.Context) (found []resources.Resource, next r
 		if err != nil {
 			return nil, next, err
 		}
-		w.skip(s.scope)
 	}
 	if len(found) > s.q.Limit {
 		found, next = cut(found, s.q.Limit)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
@@ -31,10 +32,13 @@ type spot struct {
 	state, address string
 }
 
-// The inventory is between these; between states and uploads is where the latter begin.
-func atStart() spot       { return spot{source: stateSource} }
-func beforeUploads() spot { return spot{source: uploadSource} }
-func atEnd() spot         { return spot{source: uploadSource + 1} }
+// The inventory is between these. No text that is kept begins with behindAll.
+func atStart() spot      { return spot{source: stateSource} }
+func behindStates() spot { return spot{stateSource, behindAll, behindAll} }
+func atEnd() spot        { return spot{uploadSource, "", behindAll} }
+
+// behindState is behind all resources of a state, and before those of the next one.
+func behindState(name string) spot { return spot{stateSource, name, behindAll} }
 
 func spotOf(p resources.Place) spot { return spot{numberOf(p.Source), string(p.State), p.Address} }
 
@@ -42,9 +46,6 @@ func spotOf(p resources.Place) spot { return spot{numberOf(p.Source), string(p.S
 func (s spot) place() resources.Place {
 	return resources.Place{Source: sourceOf(int64(s.source)), State: state.Name(s.state), Address: s.address}
 }
-
-// behindState is behind all resources of a state, and before those of the next one.
-func behindState(name string) spot { return spot{stateSource, name + "\x00", ""} }
 
 func (s spot) args() []any { return []any{s.source, s.state, s.address} }
 
@@ -70,10 +71,10 @@ func (f finding) within(s stretch) []any {
 func stretchOf(scope resources.Scope, source resources.Source, name state.Name, after resources.Place) stretch {
 	s := stretch{atStart(), atEnd()}
 	if !scope.AnyState || source == resources.FromUpload {
-		s.after = beforeUploads()
+		s.after = behindStates()
 	}
 	if !scope.Uploads || source == resources.FromState {
-		s.to = beforeUploads()
+		s.to = behindStates()
 	}
 	if name != "" {
 		if own := (spot{stateSource, string(name), ""}); s.after.before(own) {
@@ -89,16 +90,18 @@ func stretchOf(scope resources.Scope, source resources.Source, name state.Name, 
 	return s
 }
 
-// walk goes through a stretch in the order of places, piece by piece.
+// walk goes through a stretch in the order of places, piece by piece. It never stops at what
+// the caller may not see: where to go on would tell of it.
 type walk struct {
-	f    finding
-	rest stretch
-	rows int // of the next piece
-	left int // how many resources may be looked at; below zero for any number
+	f     finding
+	scope resources.Scope
+	rest  stretch
+	rows  int // of the next piece
+	left  int // how many resources may be looked at; below zero for any number
 }
 
-func (f finding) walk(s stretch, most int) *walk {
-	return &walk{f: f, rest: s, rows: f.x.limits.piece, left: most}
+func (f finding) walk(scope resources.Scope, s stretch, most int) *walk {
+	return &walk{f: f, scope: scope, rest: s, rows: f.x.limits.piece, left: most}
 }
 
 // ended reports whether all was looked at.
@@ -117,6 +120,9 @@ func (w *walk) more() bool { return !w.ended() && w.left != 0 }
 
 // piece looks at the next one. What read does counts only if it returns no error.
 func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, stretch) error) error {
+	if err := w.seek(ctx); err != nil || w.ended() {
+		return err
+	}
 	rows := w.rows
 	if w.left > 0 {
 		rows = min(rows, w.left)
@@ -125,15 +131,15 @@ func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, st
 	err := w.f.turn(ctx, func(ctx context.Context, db *sql.DB) error {
 		bounded, cancel := context.WithTimeout(ctx, w.f.x.limits.time)
 		defer cancel()
-		end, err := w.f.end(bounded, db, w.rest, rows)
+		part, looked, err := w.f.part(bounded, db, w.within(), rows)
 		if err == nil {
-			err = read(bounded, db, stretch{w.rest.after, end})
+			err = read(bounded, db, part)
 		}
 		if slow = err != nil && bounded.Err() != nil && ctx.Err() == nil; slow {
 			return nil
 		}
 		if err == nil {
-			w.rest.after = end
+			w.rest.after, rows = part.to, looked
 		}
 		return err
 	})
@@ -150,24 +156,53 @@ func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, st
 	return nil
 }
 
-// end is the last spot of a piece of so many resources.
-func (f finding) end(ctx context.Context, db *sql.DB, s stretch, rows int) (spot, error) {
-	var end spot
-	err := db.QueryRowContext(ctx, sqlEnd, append(f.within(s), rows-1)...).Scan(&end.source, &end.state, &end.address)
-	if errors.Is(err, sql.ErrNoRows) {
-		return s.to, nil
+// within is as far as a piece may go: for a caller who may not see all states, to the end of
+// the one that it is in.
+func (w *walk) within() stretch {
+	s := w.rest
+	if end := behindState(s.after.state); w.scope.States != nil && s.after.before(behindStates()) && end.before(s.to) {
+		s.to = end
 	}
-	return end, err
+	return s
 }
 
-const sqlEnd = `SELECT r.source, r.state, r.address FROM resources r INDEXED BY resources_place WHERE ` + within + `
-	ORDER BY r.source, r.state, r.address LIMIT 1 OFFSET ?`
-
-// skip goes on behind a state that the caller may not see.
-func (w *walk) skip(scope resources.Scope) {
-	at := w.rest.after
-	if scope.States == nil || at.source != stateSource || w.ended() || scope.States(at.state) {
-		return
+// seek goes on to the next state that the caller may see. To pass over names is not counted:
+// there are no more of them than the organization has states.
+func (w *walk) seek(ctx context.Context) error {
+	for w.scope.States != nil && w.rest.after.before(behindStates()) && !w.ended() {
+		at := w.rest.after
+		if at.address != behindAll && at.state != "" && w.scope.States(at.state) {
+			return nil
+		}
+		names, err := w.f.namesBehind(ctx, at.state)
+		if err != nil {
+			return err
+		}
+		if w.rest.after = behindStates(); len(names) == w.f.x.limits.piece {
+			w.rest.after = behindState(names[len(names)-1])
+		}
+		if i := slices.IndexFunc(names, w.scope.States); i >= 0 {
+			w.rest.after = spot{stateSource, names[i], ""}
+		}
 	}
-	w.rest.after = behindState(at.state)
+	return nil
 }
+
+// part is the beginning of a stretch with so many resources, or all of it, and how many
+// resources are in it. It ends at one that is shown.
+func (f finding) part(ctx context.Context, db *sql.DB, s stretch, rows int) (part stretch, looked int, err error) {
+	part = s
+	err = db.QueryRowContext(ctx, sqlEnd, append(f.within(s), rows-1)...).Scan(&part.to.source, &part.to.state, &part.to.address)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return part, rows, err
+	}
+	err = db.QueryRowContext(ctx, sqlRest, f.within(s)...).Scan(&looked)
+	return s, max(looked, 1), err
+}
+
+const (
+	fromStretch = ` FROM resources r INDEXED BY resources_place WHERE ` + within + `
+		AND EXISTS (SELECT 1 FROM holdings h WHERE h.id = r.holding AND h.live = 1)`
+	sqlEnd  = `SELECT r.source, r.state, r.address` + fromStretch + ` ORDER BY r.source, r.state, r.address LIMIT 1 OFFSET ?`
+	sqlRest = `SELECT count(*)` + fromStretch
+)

@@ -55,7 +55,10 @@ func (p *post) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else {
 		p.taken[r.URL.Path]++
 	}
-	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(""))}, err
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(""))}, nil
 }
 
 func (p *post) count(path string, n int) {
@@ -135,15 +138,19 @@ func TestDeadAddressesHoldNobody(t *testing.T) {
 		events, addresses := &feed{}, hosts{}
 		_, p, stop := posted(t, events, addresses, 0)
 		defer stop()
+		for n := range posting {
+			addresses[numbered(1000+n)] = "ok"
+		}
 		for n := range 100 {
 			addresses[numbered(n)] = "stuck"
+		}
+		for n := range 100 {
 			events.add(numbered(n), audit.LockForce, "nobody listens")
 			events.add(numbered(n), audit.LockForce, "nobody listens")
 		}
 		time.Sleep(time.Minute) // all have failed once
 		for n := range posting {
 			healthy := numbered(1000 + n)
-			addresses[healthy] = "ok"
 			events.add(healthy, audit.LockForce, "ada")
 			time.Sleep(time.Second) // until it is looked for
 			time.Sleep(time.Second)

@@ -57,7 +57,7 @@ func New(path string, log *slog.Logger) *Index { return newIndex(databaseFile(pa
 
 func newIndex(file sqlitedb.File, log *slog.Logger) *Index {
 	return &Index{
-		file: file, log: log, why: errors.New("it was not opened yet"),
+		file: file, log: log, why: notOpen(errors.New("it was not opened yet")),
 		turns:  turns.New(finderConnections, finderConnections/2),
 		limits: limits{piece: pieceRows, look: lookAt, few: fewRows, time: pieceTime},
 	}
@@ -84,7 +84,11 @@ func opened(x *Index, ctx context.Context) (*Index, error) {
 func (x *Index) opened() (*connections, error) {
 	c := x.current.Load()
 	if c == nil {
-		return nil, x.whyNot()
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if c = x.current.Load(); c == nil {
+			return nil, x.why
+		}
 	}
 	if !c.inPlace() {
 		return nil, fault.New(fault.StoreUnavailable, "the resource index's file was removed or replaced; the index is made again now; ask again later")
@@ -177,12 +181,6 @@ func (x *Index) use(c *connections, err error) error {
 		x.current.Store(c)
 	}
 	return err
-}
-
-func (x *Index) whyNot() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.why
 }
 
 // drop closes what is open. Until something else is, every call fails.

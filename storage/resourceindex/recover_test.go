@@ -3,6 +3,7 @@ package resourceindex
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -82,4 +83,40 @@ func TestFileOfSomethingElse(t *testing.T) {
 	if err := x.Recover(t.Context()); err != nil || !x.Usable() {
 		t.Error(err)
 	}
+}
+
+// Who searches while the index is opened again finds something or is told why not.
+func TestRecoverBesideSearches(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "resources.db")
+	x := openAt(t, path)
+	defer x.Close()
+	org := uuid.New()
+	done := make(chan struct{})
+	var searches sync.WaitGroup
+	for range 4 {
+		searches.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 10}); err != nil && !fault.Is(err, fault.StoreUnavailable) {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		fill(t, x, org, 1)
+		if err := os.Remove(path); err != nil {
+			t.Error(err)
+		}
+		if err := x.Recover(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	searches.Wait()
 }

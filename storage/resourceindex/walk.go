@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -22,8 +21,10 @@ const (
 	// fewRows is how many resources may be looked up one by one, rather than in their order.
 	fewRows = 2000
 	// pieceTime is how long a piece may take before a smaller one is tried: a snapshot that
-	// is held for longer keeps what was purged in the WAL.
+	// is held for longer keeps what was purged in the WAL. A piece of leastRows has the time
+	// that it takes.
 	pieceTime = time.Second
+	leastRows = 10
 )
 
 // spot is a place in an organization's inventory, also one where nothing stands.
@@ -127,33 +128,32 @@ func (w *walk) piece(ctx context.Context, read func(context.Context, *sql.DB, st
 	if w.left > 0 {
 		rows = min(rows, w.left)
 	}
-	slow := false
-	err := w.f.turn(ctx, func(ctx context.Context, db *sql.DB) error {
-		bounded, cancel := context.WithTimeout(ctx, w.f.x.limits.time)
-		defer cancel()
-		part, looked, err := w.f.part(bounded, db, w.within(), rows)
-		if err == nil {
-			err = read(bounded, db, part)
+	return w.f.turn(ctx, func(ctx context.Context, db *sql.DB) error {
+		part, looked, err := w.f.part(ctx, db, w.within(), rows)
+		if err != nil {
+			return err
 		}
-		if slow = err != nil && bounded.Err() != nil && ctx.Err() == nil; slow {
+		bounded, cancel := ctx, func() {}
+		if looked > leastRows {
+			bounded, cancel = context.WithTimeout(ctx, w.f.x.limits.time)
+		}
+		defer cancel()
+		if err = read(bounded, db, part); err != nil && bounded.Err() != nil && ctx.Err() == nil {
+			w.rows = max(looked/10, leastRows) // it took too long
 			return nil
 		}
 		if err == nil {
-			w.rest.after, rows = part.to, looked
+			w.took(part, looked)
 		}
 		return err
 	})
-	switch {
-	case err != nil:
-		return err
-	case slow && rows == 1:
-		return fault.New(fault.QueryTooWide, "one resource is like so many others that it can't be compared with all of them; narrow the query")
-	case slow:
-		w.rows = max(rows/10, 1)
-	case w.left > 0:
-		w.left -= rows
+}
+
+// took goes on behind a piece.
+func (w *walk) took(part stretch, looked int) {
+	if w.rest.after = part.to; w.left > 0 {
+		w.left -= looked
 	}
-	return nil
 }
 
 // within is as far as a piece may go: for a caller who may not see all states, to the end of

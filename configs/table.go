@@ -60,7 +60,7 @@ func serverTable() []setting {
 			help: "Addresses or CIDR networks, separated by commas, whose X-Forwarded-For is believed; none by default.",
 			set:  into(func(s *Settings) *[]netip.Prefix { return &s.Server.TrustedProxies }, parseNetworks)},
 		{section: in, key: "shutdown_timeout", env: "HOLDFAST_SHUTDOWN_TIMEOUT", def: "30s", kind: "duration",
-			help: "How long requests in flight may take to finish after a signal to stop.",
+			help: "How long requests in flight, and then notices that wait, may take to finish after a signal to stop.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Server.ShutdownTimeout }, parseDuration)},
 		{section: in, key: "read_header_timeout", env: "HOLDFAST_READ_HEADER_TIMEOUT", def: "10s", kind: "duration",
 			help: "How long a client may take to send a request's headers.",

@@ -31,12 +31,13 @@ type Service struct {
 	maxIdentities int
 	turns         chan struct{} // one for each call of Latest that runs
 	ahead         *ahead
+	uploaded      func(uuid.UUID)
 }
 
 // NewService returns a service on store.
 func NewService(store Store) *Service {
 	return &Service{store: store, maxIdentities: maxIdentities, turns: make(chan struct{}, maxLatest),
-		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler))}
+		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler)), uploaded: func(uuid.UUID) {}}
 }
 
 // WithQuota has the service record only what keeper has room for, and returns it.
@@ -44,6 +45,10 @@ func (s *Service) WithQuota(keeper *quota.Keeper) *Service {
 	s.quota = keeper
 	return s
 }
+
+// Tell has f called with the organization after each upload that may have been recorded. It
+// is to be called before there are any; f must be quick.
+func (s *Service) Tell(f func(org uuid.UUID)) { s.uploaded = f }
 
 // Accepted says what became of an upload.
 type Accepted struct {
@@ -72,6 +77,7 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 		ID: id, Digest: digest(id, body, idempotencyKey), Org: p.Org, Request: p.Request, Resources: upload.Resources,
 		New: idempotencyKey == "",
 	})
+	s.uploaded(p.Org) // also after an error, which may leave it open what was recorded
 	if fault.Is(err, fault.IdempotencyMismatch) {
 		err = fault.Wrap(err, fault.IdempotencyMismatch, "this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
 	}

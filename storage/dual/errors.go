@@ -22,7 +22,7 @@ func storeError(err error) error {
 	}
 	switch sqlitedb.TroubleOf(err) {
 	case sqlitedb.Full:
-		return fault.Wrap(err, fault.StoreFull, "the outbox's disk is full")
+		return fault.Wrap(err, fault.StoreFull, "nothing was stored in the outbox: %s", sqlitedb.Full)
 	case sqlitedb.Damaged:
 		return fault.Wrap(err, fault.StoreCorrupt, "the outbox's database file is damaged; an operator must restore it")
 	}

@@ -34,6 +34,8 @@ const (
 	CandidateDrop   Action = "candidate.discard" // it will not become one
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
+	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
+	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 
 // Actor is who did it, as far as it is known.

@@ -31,7 +31,7 @@ func TestExampleOfEverythingLoads(t *testing.T) {
 		shown = strings.Replace(shown, "$2a$10$…", fakeHash(n), 1)
 	}
 	o := mustParse(t, shown).Organizations()[0]
-	if len(o.Keys) != 4 || o.Keys[3].Name != "ci" || len(o.Tokens) != 1 || len(o.Certificates) != 1 || o.Limits != (Limits{120, Unlimited}) {
+	if len(o.Keys) != 4 || o.Keys[3].Name != "ci" || len(o.Tokens) != 1 || len(o.Certificates) != 1 || o.Limits != (Limits{120, Unlimited, 20 << 30}) {
 		t.Errorf("the example shows %+v", o)
 	}
 }

@@ -72,3 +72,12 @@ func (v *Verifier) NotifyURL(org uuid.UUID) string {
 	}
 	return ""
 }
+
+// Quota is how many bytes an organization may have stored, as its section says: zero for
+// the server's default, Unlimited for as many as it likes.
+func (v *Verifier) Quota(org uuid.UUID) int64 {
+	if o, ok := v.current.Load().orgs[org]; ok {
+		return o.Limits.Quota
+	}
+	return 0
+}

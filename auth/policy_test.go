@@ -48,8 +48,11 @@ func TestVerifierHasThePolicyInForce(t *testing.T) {
 	if v.Policy(a, "x").Grace != 0 || v.NotifyURL(a) != "" {
 		t.Error("without a file, something would be removed or told")
 	}
-	v.Use(NewKeyring(mustParse(t, "["+idA+"]\nguards = off\nnotify_url = https://hooks.example.com/s3same")))
-	if v.Policy(a, "x").Guards != GuardsOff || v.NotifyURL(a) != "https://hooks.example.com/s3same" {
+	if v.Quota(a) != 0 {
+		t.Error("without a file, an organization has a quota of its own")
+	}
+	v.Use(NewKeyring(mustParse(t, "["+idA+"]\nguards = off\nquota = 5MiB\nnotify_url = https://hooks.example.com/s3same")))
+	if v.Policy(a, "x").Guards != GuardsOff || v.NotifyURL(a) != "https://hooks.example.com/s3same" || v.Quota(a) != 5<<20 || v.Quota(uuid.New()) != 0 {
 		t.Error("the file is not in force")
 	}
 }

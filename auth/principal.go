@@ -30,14 +30,15 @@ type Grant struct {
 	Expires time.Time // the first moment it is no longer good; zero for never
 }
 
-// Limits are an organization's own rate limits, in requests a minute. Zero is the
-// server's default, Unlimited none at all.
+// Limits are an organization's own: rate limits in requests a minute, and a quota in bytes.
+// Zero is the server's default, Unlimited none at all.
 type Limits struct {
-	Requests int // uploads and data
-	States   int // state routes
+	Requests int   // uploads and data
+	States   int   // state routes
+	Quota    int64 // of what is stored: states with their history, uploads
 }
 
-// Unlimited is a rate limit that nothing exceeds.
+// Unlimited is a limit that nothing exceeds.
 const Unlimited = -1
 
 // May returns nil when the caller has the right, else a fault of code CredentialsNeeded

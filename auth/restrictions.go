@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // maxLimit is the highest rate limit, in requests a minute.
@@ -21,6 +23,18 @@ func readLimit(text string) (int, string) {
 		return 0, "not a rate limit: requests a minute, 1 to 1000000, or off"
 	}
 	return int(n), ""
+}
+
+// readQuota reads how many bytes an organization may have stored.
+func readQuota(text string) (int64, string) {
+	if text == "off" {
+		return Unlimited, ""
+	}
+	n, err := bytesize.Parse(text)
+	if err != nil {
+		return 0, "not a quota: a size such as 20GiB, or off"
+	}
+	return n, ""
 }
 
 // ParseExpiry returns the first moment that is too late. A date such as 2027-01-31 is good

@@ -65,7 +65,7 @@ type orgSection struct {
 
 func (orgSection) about() sectionKind {
 	return sectionKind{
-		has:     "an organization has name, apikey, rate_limit, state_rate_limit, notify_url, " + policySettings,
+		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, notify_url, " + policySettings,
 		repeats: keySetting,
 	}
 }
@@ -83,6 +83,8 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Limits.Requests, problem = readLimit(l.value)
 	case "state_rate_limit":
 		s.org.Limits.States, problem = readLimit(l.value)
+	case "quota":
+		s.org.Limits.Quota, problem = readQuota(l.value)
 	case "notify_url":
 		s.org.NotifyURL, problem = readNotifyURL(l.value)
 	default:

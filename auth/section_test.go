@@ -18,6 +18,7 @@ func everything() string {
 		"name = Acme\n" +
 		"rate_limit = 120\n" +
 		"state_rate_limit = off\n" +
+		"quota = 20GiB\n" +
 		"apikey = " + fakeHash(1) + "\n\n" +
 		"; the pipeline\n" +
 		"[" + strings.ToUpper(idA) + ".ci]\n" +
@@ -60,7 +61,7 @@ func TestSectionsAreRead(t *testing.T) {
 	ten := netip.MustParsePrefix("10.0.0.0/8")
 	want := []Organization{
 		{
-			ID: orgA, Name: "Acme", Limits: Limits{Requests: 120, States: Unlimited},
+			ID: orgA, Name: "Acme", Limits: Limits{Requests: 120, States: Unlimited, Quota: 20 << 30},
 			Keys: []StoredKey{
 				{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Grant: Grant{Role: Owner}},
 				{
@@ -143,6 +144,9 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"zero limit", head + "rate_limit = 0", "2: not a rate limit"},
 		{"huge limit", head + "state_rate_limit = 1000001", "2: not a rate limit"},
 		{"signed limit", head + "rate_limit = +60", "2: not a rate limit"},
+		{"zero quota", head + "quota = 0", "2: not a quota: a size such as 20GiB, or off"},
+		{"quota of nobody's unit", head + "quota = 20G", "2: not a quota"},
+		{"automatic quota", head + "quota = auto", "2: not a quota"},
 		{"second limit", head + "rate_limit = 6\nrate_limit = 7", "3: a second rate_limit; the first is in line 2"},
 		{"no issuer", token + "claims.sub = a", "2: an oidc section needs an issuer"},
 		{"no claims", token + "issuer = https://a.example", "2: an oidc section needs a claims.<name>"},

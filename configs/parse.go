@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // The parsers say what is wrong with a value, without the value: add puts it in front,
@@ -81,9 +83,39 @@ func parseMemory(text string) (int64, error) {
 	case "off":
 		return NoMemoryLimit, nil
 	}
-	n, err := ParseSize(text)
+	n, err := bytesize.Parse(text)
 	if err != nil {
 		return 0, errors.New("is neither auto nor off nor a size such as 512MiB")
+	}
+	return n, nil
+}
+
+// parseQuota takes "auto" and "off" beside a size.
+func parseQuota(text string) (int64, error) {
+	switch text {
+	case "auto":
+		return AutoQuota, nil
+	case "off":
+		return NoQuota, nil
+	}
+	n, err := bytesize.Parse(text)
+	if err != nil {
+		return 0, errors.New("is neither auto nor off nor a size such as 20GiB")
+	}
+	return n, nil
+}
+
+// leastReserve is what a few releases of locks take, with what a database needs to commit.
+const leastReserve = 8 << 20
+
+// parseReserve takes "off" beside a size, for 0.
+func parseReserve(text string) (int64, error) {
+	if text == "off" {
+		return 0, nil
+	}
+	n, err := bytesize.Parse(text)
+	if err != nil || n < leastReserve {
+		return 0, errors.New("is neither off nor a size of 8MiB or more")
 	}
 	return n, nil
 }

@@ -135,10 +135,18 @@ type Limits struct {
 	// Of connections; AutoConnections follows the process's limit of open files, or the other.
 	MaxConnections           int
 	MaxConnectionsPerAddress int
+	Quota                    int64 // bytes that an organization may have stored, AutoQuota or NoQuota
+	DiskReserve              int64 // bytes of the disk; 0 for none
 }
 
 // AutoConnections is a number of connections that is not set.
 const AutoConnections = 0
+
+// What a quota is that is no size.
+const (
+	AutoQuota int64 = 0 // twice what is free on the disk beyond the reserve
+	NoQuota   int64 = -1
+)
 
 // Log is what is logged, and how it looks.
 type Log struct {

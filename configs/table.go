@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // setting is one line of the table: everything there is to know about one setting.
@@ -58,7 +60,7 @@ func serverTable() []setting {
 			help: "Addresses or CIDR networks, separated by commas, whose X-Forwarded-For is believed; none by default.",
 			set:  into(func(s *Settings) *[]netip.Prefix { return &s.Server.TrustedProxies }, parseNetworks)},
 		{section: in, key: "shutdown_timeout", env: "HOLDFAST_SHUTDOWN_TIMEOUT", def: "30s", kind: "duration",
-			help: "How long requests in flight may take to finish after a signal to stop.",
+			help: "How long requests in flight, and then notices that wait, may take to finish after a signal to stop.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Server.ShutdownTimeout }, parseDuration)},
 		{section: in, key: "read_header_timeout", env: "HOLDFAST_READ_HEADER_TIMEOUT", def: "10s", kind: "duration",
 			help: "How long a client may take to send a request's headers.",
@@ -95,13 +97,13 @@ func stateTable() []setting {
 			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseStateStorage)},
 		{section: in, key: "max_bytes", env: "HOLDFAST_STATE_MAX_BYTES", def: "256MiB", kind: "size",
 			help: "The largest state that is accepted.",
-			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.MaxBytes }, bytesize.Parse)},
 		{section: in, key: "cache_bytes", env: "HOLDFAST_STATE_CACHE_BYTES", def: "256MiB", kind: "size",
 			help: "Bound of the in-memory map that serves reads.",
-			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.CacheBytes }, bytesize.Parse)},
 		{section: in, key: "memory_bytes", env: "HOLDFAST_STATE_MEMORY_BYTES", def: "1GiB", kind: "size",
 			help: "Bound of everything kept when state.storage is memory.",
-			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.State.MemoryBytes }, bytesize.Parse)},
 	}
 }
 
@@ -188,19 +190,25 @@ func limitsTable() []setting {
 			set:  into(func(s *Settings) *int { return &s.Limits.MaxInFlight }, parseCountOf(2))},
 		{section: in, key: "max_body_bytes", env: "HOLDFAST_MAX_BODY_BYTES", def: "512MiB", kind: "size",
 			help: "Bytes of request bodies, and of states in answers, that are in memory at once; at least twice state.max_bytes. A tenth is kept for lock holders.",
-			set:  into(func(s *Settings) *int64 { return &s.Limits.MaxBodyBytes }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.Limits.MaxBodyBytes }, bytesize.Parse)},
 		{section: in, key: "max_silence", env: "HOLDFAST_MAX_SILENCE", def: "30s", kind: "duration",
 			help: "How long a client may pause while it sends a body or takes an answer.",
 			set:  into(func(s *Settings) *time.Duration { return &s.Limits.MaxSilence }, parseDuration)},
 		{section: in, key: "min_rate", env: "HOLDFAST_MIN_RATE", def: "16KiB", kind: "size",
 			help: "How much it must send or take in a second, on average, once max_silence has passed.",
-			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, ParseSize)},
+			set:  into(func(s *Settings) *int64 { return &s.Limits.MinRate }, bytesize.Parse)},
 		{section: in, key: "max_connections", env: "HOLDFAST_MAX_CONNECTIONS", def: "auto", kind: "connections",
 			help: "Connections that are open at once; at least 16. Beyond that the oldest one goes that never had good credentials, first of those that ask for nothing. auto is what the limit of open files leaves when 192 of them, or a quarter if that is more, are kept for data; at most 10000. Three quarters may have requests under way, shared by the organizations.",
 			set:  into(func(s *Settings) *int { return &s.Limits.MaxConnections }, parseConnections)},
 		{section: in, key: "max_connections_per_address", env: "HOLDFAST_MAX_CONNECTIONS_PER_ADDRESS", def: "auto", kind: "connections",
 			help: "Connections of one address (of IPv6, of a /48) that never had good credentials; at least 16. auto is a quarter of max_connections. Trusted proxies may have any number.",
 			set:  into(func(s *Settings) *int { return &s.Limits.MaxConnectionsPerAddress }, parseConnections)},
+		{section: in, key: "quota", env: "HOLDFAST_QUOTA", def: "auto", kind: "quota",
+			help: "How many bytes an organization may have stored, states with their history and uploads together, unless `auth.cfg` gives it a quota of its own: a size; auto for twice what is free on the disk beyond disk_reserve, so that no organization fills it; off for no bound.",
+			set:  into(func(s *Settings) *int64 { return &s.Limits.Quota }, parseQuota)},
+		{section: in, key: "disk_reserve", env: "HOLDFAST_DISK_RESERVE", def: "256MiB", kind: "reserve",
+			help: "The last part of the disk of storage.path, and of storage.outbox_path, that only lock holders and what makes room may use, as a size of 8MiB or more; off for none.",
+			set:  into(func(s *Settings) *int64 { return &s.Limits.DiskReserve }, parseReserve)},
 	}
 }
 

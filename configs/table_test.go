@@ -54,6 +54,8 @@ func samples() map[string]string {
 		"[limits] max_body_bytes":      "1GiB",
 		"[limits] max_silence":         "1s",
 		"[limits] min_rate":            "1KiB",
+		"[limits] quota":               "20GiB",
+		"[limits] disk_reserve":        "off",
 		"[log] level":                  "warn",
 		"[log] format":                 "json",
 

@@ -63,6 +63,8 @@ const (
 	Interrupted         Code = "interrupted"
 	StoreUnavailable    Code = "store_unavailable"
 	StoreFull           Code = "store_full"
+	QuotaExceeded       Code = "quota_exceeded"
+	BacklogFull         Code = "backlog_full"
 	StoreCorrupt        Code = "store_corrupt"
 	StoreDegraded       Code = "store_degraded"
 )
@@ -133,8 +135,10 @@ func Catalogue() []Entry {
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
-		{StoreFull, NoSpace, "The store has no space left. Nothing was stored; an operator must make room."},
-		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up."},
+		{StoreFull, NoSpace, "The store has no space left, or only the reserve that is for who holds a lock already. Nothing was stored; an operator must make room."},
+		{QuotaExceeded, NoSpace, "The organization has as much stored as it may have; the message says how much that is. Nothing was stored, and no lock was granted. Purge versions, keep fewer of them, or ask the operator for a larger quota. `GET /api/v1/whoami` shows both numbers."},
+		{BacklogFull, NoSpace, "One side of a dual store is behind or refuses uploads, the message says which, and as much of your organization's uploads as may be is kept for it. Nothing was stored; try again when it has caught up, or ask an operator."},
+		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up, refuses some of them for good, or differs from the other."},
 		{StoreCorrupt, Internal, "An organization's upload file was changed from outside, or is damaged; the log says in which line. Nothing was stored."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},

@@ -23,6 +23,7 @@ func (s states) lock(c *gin.Context) {
 			return err
 		}
 		setVersionHeaders(c, head.Version)
+		warnQuota(c, s.quota)
 		c.Data(http.StatusOK, "application/json", info.Raw) // 201 would be an error to clients
 		return nil
 	})

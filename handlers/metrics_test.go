@@ -50,7 +50,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("the metrics tell of %s", secret)
 		}
 	}
-	if strings.Contains(got, "holdfast_uploads_backlog") {
+	if strings.Contains(got, "holdfast_uploads_backlog") || strings.Contains(got, "dead_letters") || strings.Contains(got, "sides_differ") {
 		t.Error("a store with one side has a backlog")
 	}
 }
@@ -63,4 +63,7 @@ func TestMetricsOfDegradedUploads(t *testing.T) {
 	has(t, got, `holdfast_uploads_backlog\{side="csv"\} 0`)
 	has(t, got, `holdfast_uploads_backlog\{side="mysql"\} 7`)
 	has(t, got, `holdfast_uploads_ahead_seconds 0`)
+	has(t, got, `holdfast_uploads_dead_letters\{side="csv"\} 2`)
+	has(t, got, `holdfast_uploads_dead_letters\{side="mysql"\} 0`)
+	has(t, got, `holdfast_uploads_sides_differ 1`)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -25,9 +26,11 @@ type Deps struct {
 	// Resources serves what is known of resources in both; without it there are no such
 	// routes.
 	Resources *resources.Service
-	Verifier  middleware.Verifier
-	Log       *slog.Logger
-	Now       func() time.Time
+	// Quota is what the services store by, to show it; nil for nothing.
+	Quota    *quota.Keeper
+	Verifier middleware.Verifier
+	Log      *slog.Logger
+	Now      func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -65,6 +68,9 @@ func NewRouter(d Deps) (http.Handler, error) {
 	if d.Connections != nil {
 		measured.registry.MustRegister(newConnectionCollector(d.Connections))
 	}
+	if d.Quota != nil {
+		measured.registry.MustRegister(newQuotaCollector(d.Quota))
+	}
 	if d.Resources != nil {
 		measured.registry.MustRegister(newIndexCollector(d.Resources))
 	}
@@ -80,7 +86,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
-	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual()}.show)
+	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual(), d.Quota}.show)
 
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
@@ -102,7 +108,7 @@ func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
 
 // routeNative is Holdfast's own spelling: a state's name is one path segment.
 func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
 	group.Use(guard.States(s.claim))
 	routeState(group, s)
 	group.GET("/lock", middleware.Admit(0), s.holder)
@@ -110,7 +116,7 @@ func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 
 // routeHistory is what is known of states beyond their newest bytes.
 func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
 	group = group.Group("", guard.States(s.claim))
 	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
 	group.GET("/states", empty, s.list)
@@ -137,7 +143,7 @@ func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
 // routePartition is the enclave and partition spelling: the state "enclave/partition".
 // It answers 204 where there is no state, and 200 to the deletion of one.
 func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent, unsized: new(sync.Mutex)}
 	group.Use(guard.States(s.claim))
 	routeState(group, s)
 }
@@ -160,7 +166,7 @@ func routeState(group gin.IRoutes, s states) {
 // routeUploads is what providers report, and what is read back of it.
 func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	body := middleware.JSONOnly(inventory.MaxBody, middleware.AdmitBody)
-	take := uploads{service: d.Inventory, recorded: measured.instances}
+	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
 	group.POST("/api/v1/upload", body, take.upload)
 	group.POST("/upload", body, take.upload)
 	read := data{service: d.Inventory, log: d.Log}

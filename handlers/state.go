@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -22,6 +23,7 @@ type states struct {
 	service *state.Service
 	// index is to have nothing of a version that is purged; nil for none.
 	index    *resources.Service
+	quota    *quota.Keeper
 	maxBytes int64
 	// name reads the state's name from the path.
 	name func(*gin.Context) (state.Name, error)
@@ -200,6 +202,7 @@ func (s states) put(c *gin.Context) {
 		if version.Warnings != 0 {
 			c.Header("X-Holdfast-Warning", version.Warnings.String())
 		}
+		warnQuota(c, s.quota)
 		c.JSON(http.StatusOK, gin.H{"status": "success", "version": version.Number, "serial": version.Serial})
 		return nil
 	})

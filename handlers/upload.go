@@ -10,12 +10,14 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // uploads takes in what providers report.
 type uploads struct {
 	service  *inventory.Service
+	quota    *quota.Keeper
 	recorded prometheus.Counter // instances
 }
 
@@ -49,6 +51,7 @@ func (u uploads) upload(c *gin.Context) {
 	} else {
 		u.recorded.Add(float64(accepted.Count))
 	}
+	warnQuota(c, u.quota)
 	c.JSON(http.StatusOK, uploaded{
 		Status:         "success",
 		Message:        stored(accepted.Count),

@@ -15,8 +15,8 @@ const scrapeLimit = 5 * time.Second
 
 // uploadCollector asks the store of uploads how it is, at each scrape.
 type uploadCollector struct {
-	service                  *inventory.Service
-	degraded, backlog, ahead *prometheus.Desc
+	service                                       *inventory.Service
+	degraded, backlog, ahead, deadLetters, differ *prometheus.Desc
 }
 
 func newUploadCollector(service *inventory.Service) uploadCollector {
@@ -28,6 +28,10 @@ func newUploadCollector(service *inventory.Service) uploadCollector {
 			"Requests that one side of a dual store has recorded and this one is owed.", []string{"side"}, nil),
 		ahead: prometheus.NewDesc("holdfast_uploads_ahead_seconds",
 			"How far the newest timestamps that uploads got lie ahead of the clock, over all organizations.", nil, nil),
+		deadLetters: prometheus.NewDesc("holdfast_uploads_dead_letters",
+			"Requests that one side of a dual store has recorded and this one refuses for good.", []string{"side"}, nil),
+		differ: prometheus.NewDesc("holdfast_uploads_sides_differ",
+			"1 when the sides of a dual store differed at the start by more than is owed or refused.", nil, nil),
 	}
 }
 
@@ -36,20 +40,33 @@ func (u uploadCollector) Describe(descs chan<- *prometheus.Desc) {
 	descs <- u.degraded
 	descs <- u.backlog
 	descs <- u.ahead
+	descs <- u.deadLetters
+	descs <- u.differ
 }
 
 // Collect implements prometheus.Collector.
 func (u uploadCollector) Collect(found chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), scrapeLimit)
 	defer cancel()
-	degraded := 0.0
-	if u.service.Status(ctx) != nil {
-		degraded = 1
-	}
-	found <- prometheus.MustNewConstMetric(u.degraded, prometheus.GaugeValue, degraded)
+	gauge(found, u.degraded, u.service.Status(ctx) != nil)
 	found <- prometheus.MustNewConstMetric(u.ahead, prometheus.GaugeValue, u.service.Ahead().Seconds())
-	backlog := u.service.Backlog()
-	for _, side := range slices.Sorted(maps.Keys(backlog)) {
-		found <- prometheus.MustNewConstMetric(u.backlog, prometheus.GaugeValue, float64(backlog[side]), side)
+	perSide(found, u.backlog, u.service.Backlog())
+	perSide(found, u.deadLetters, u.service.DeadLetters())
+	if differ, ok := u.service.SidesDiffer(); ok {
+		gauge(found, u.differ, differ)
+	}
+}
+
+func gauge(found chan<- prometheus.Metric, desc *prometheus.Desc, on bool) {
+	value := 0.0
+	if on {
+		value = 1
+	}
+	found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value)
+}
+
+func perSide(found chan<- prometheus.Metric, desc *prometheus.Desc, counts map[string]int64) {
+	for _, side := range slices.Sorted(maps.Keys(counts)) {
+		found <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(counts[side]), side)
 	}
 }

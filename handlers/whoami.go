@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/quota"
 )
 
 // identity is what a caller's credentials say of them. It is nothing that whoever has them
@@ -23,6 +24,7 @@ type identity struct {
 	States  []string     `json:"states"`  // patterns; null for every state
 	Expires *time.Time   `json:"expires"` // null for never
 	Limits  limits       `json:"limits"`
+	Quota   *standing    `json:"quota,omitempty"`
 	Address string       `json:"address"` // where the request came from, as the server sees it
 }
 
@@ -36,6 +38,7 @@ type limits struct {
 type whoami struct {
 	// limits are those of organizations that have none of their own.
 	limits auth.Limits
+	quota  *quota.Keeper
 }
 
 func (w whoami) show(c *gin.Context) {
@@ -44,6 +47,7 @@ func (w whoami) show(c *gin.Context) {
 		OrgID: p.Org, OrgName: p.OrgName, KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject,
 		Role: p.Role, Rights: p.Role.Rights(), States: p.States.List(),
 		Limits:  limits{limitOf(p.Limits.Requests, w.limits.Requests), limitOf(p.Limits.States, w.limits.States)},
+		Quota:   standingOf(c.Request.Context(), w.quota, p.Org),
 		Address: p.Address,
 	}
 	if !p.Expires.IsZero() {

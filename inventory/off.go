@@ -19,6 +19,9 @@ func errOff() error {
 // Append implements Store.
 func (Off) Append(context.Context, Batch) (Receipt, error) { return Receipt{}, errOff() }
 
+// AppendAll implements Store.
+func (Off) AppendAll(context.Context, []Batch) ([]Receipt, error) { return nil, errOff() }
+
 // Recorded implements Store.
 func (Off) Recorded(context.Context, uuid.UUID, string) (Remembered, bool, error) {
 	return Remembered{}, false, errOff()
@@ -31,6 +34,9 @@ func (Off) Records(context.Context, uuid.UUID, Query) iter.Seq2[Positioned, erro
 
 // Summary implements Store.
 func (Off) Summary(context.Context, uuid.UUID) ([]Group, error) { return nil, errOff() }
+
+// Usage implements Store: it keeps nothing.
+func (Off) Usage(context.Context, uuid.UUID) (int64, error) { return 0, nil }
 
 // Organizations implements Store.
 func (Off) Organizations(context.Context) iter.Seq2[uuid.UUID, error] {

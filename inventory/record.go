@@ -49,6 +49,34 @@ type Batch struct {
 	// for it. Whoever sends the batch again leaves it out; a store that gets one twice all
 	// the same records it once and then fails.
 	New bool
+	// Allow, unless it is nil, is asked before the batch is recorded, and not when it was
+	// recorded before: with what Store.Usage says of the organization by then, and about how
+	// much of it the batch adds. Its error refuses the batch, and Append returns it as it is.
+	// It is quick, and a Store may call it more than once: only the last call counts.
+	Allow func(used, adds int64) error
+}
+
+// fixedBytes is about what a record takes beside its texts.
+const fixedBytes = 128
+
+// Bytes is about what the batch's records take when they are stored.
+func (b Batch) Bytes() (total int64) {
+	for i := range b.Resources {
+		total += b.Resources[i].bytes()
+	}
+	return total
+}
+
+func (r *Resource) bytes() int64 {
+	return fixedBytes + int64(len(r.Provider)+len(r.Category)+len(r.ResourceType)+len(r.ResourceName)+len(r.Attributes))
+}
+
+// MayAdd asks Allow, if there is one to ask.
+func (b Batch) MayAdd(used, adds int64) error {
+	if b.Allow == nil {
+		return nil
+	}
+	return b.Allow(used, adds)
 }
 
 // Receipt is what a store says of a recorded batch, also when it is sent again.

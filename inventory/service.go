@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/quota"
 )
 
 const (
@@ -26,16 +27,28 @@ const (
 // that caller's organization only.
 type Service struct {
 	store         Store
+	quota         *quota.Keeper // nil for no bound
 	maxIdentities int
 	turns         chan struct{} // one for each call of Latest that runs
 	ahead         *ahead
+	uploaded      func(uuid.UUID)
 }
 
 // NewService returns a service on store.
 func NewService(store Store) *Service {
 	return &Service{store: store, maxIdentities: maxIdentities, turns: make(chan struct{}, maxLatest),
-		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler))}
+		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler)), uploaded: func(uuid.UUID) {}}
 }
+
+// WithQuota has the service record only what keeper has room for, and returns it.
+func (s *Service) WithQuota(keeper *quota.Keeper) *Service {
+	s.quota = keeper
+	return s
+}
+
+// Tell has f called with the organization after each upload that may have been recorded. It
+// is to be called before there are any; f must be quick.
+func (s *Service) Tell(f func(org uuid.UUID)) { s.uploaded = f }
 
 // Accepted says what became of an upload.
 type Accepted struct {
@@ -46,8 +59,8 @@ type Accepted struct {
 
 // Upload records what body reports: all of it or nothing. With an idempotency key, the
 // same body is recorded once, however often it comes; an empty key is none. Faults:
-// UploadMalformed, UploadInvalid, IdempotencyInvalid, IdempotencyMismatch, and what
-// Store.Append returns.
+// UploadMalformed, UploadInvalid, IdempotencyInvalid, IdempotencyMismatch,
+// QuotaExceeded, and what Store.Append returns.
 func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, idempotencyKey string) (Accepted, error) {
 	if err := p.May(auth.WriteData); err != nil {
 		return Accepted{}, err
@@ -60,15 +73,25 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 	if err != nil {
 		return Accepted{}, err
 	}
-	receipt, err := s.store.Append(ctx, Batch{
+	receipt, err := s.append(ctx, Batch{
 		ID: id, Digest: digest(id, body, idempotencyKey), Org: p.Org, Request: p.Request, Resources: upload.Resources,
 		New: idempotencyKey == "",
 	})
+	s.uploaded(p.Org) // also after an error, which may leave it open what was recorded
 	if fault.Is(err, fault.IdempotencyMismatch) {
 		err = fault.Wrap(err, fault.IdempotencyMismatch, "this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
 	}
 	s.ahead.learn(ctx, p.Org, receipt)
 	return Accepted{Receipt: receipt, Ignored: upload.Ignored}, err
+}
+
+// append records a batch for which there is room.
+func (s *Service) append(ctx context.Context, batch Batch) (Receipt, error) {
+	room := s.quota.Ask(ctx, batch.Org, quota.Uploads, batch.Bytes())
+	batch.Allow = room.Allow
+	receipt, err := s.store.Append(ctx, batch)
+	room.Close(err)
+	return receipt, err
 }
 
 // batchID is random without a key. With one it is the key's hash, which has the form that

@@ -61,6 +61,39 @@ func TestUpload(t *testing.T) {
 	}
 }
 
+// failing says of each upload that it is not known what became of it.
+type failing struct{ inventory.Store }
+
+func (f failing) Append(context.Context, inventory.Batch) (inventory.Receipt, error) {
+	return inventory.Receipt{}, fault.New(fault.StoreUnavailable, "")
+}
+
+// Who follows uploads is told of each that may be there, and of no other.
+func TestTell(t *testing.T) {
+	store := storagetest.NewInventory()
+	t.Cleanup(func() { _ = store.Close() })
+	for what, c := range map[string]struct {
+		store inventory.Store
+		body  string
+		told  int
+	}{
+		"recorded":   {store, list(`{"resource_name":"a"}`), 1},
+		"unknown":    {failing{store}, list(`{"resource_name":"a"}`), 1},
+		"not a body": {store, "{", 0},
+	} {
+		service, told := inventory.NewService(c.store), 0
+		service.Tell(func(org uuid.UUID) {
+			if told++; org != principal("").Org {
+				t.Errorf("%s: told of %v", what, org)
+			}
+		})
+		_, _ = service.Upload(t.Context(), principal("r"), []byte(c.body), "")
+		if told != c.told {
+			t.Errorf("%s: told %d times, want %d", what, told, c.told)
+		}
+	}
+}
+
 func TestIdempotencyKeys(t *testing.T) {
 	service, body := newService(t), []byte(list(`{"resource_name":"a"}`))
 	for _, key := range []string{"x", "!~\"{}", strings.Repeat("k", 255)} {

@@ -26,6 +26,14 @@ type Store interface {
 	// remembered for RememberFor. An ended ctx stops an Append that has not begun.
 	Append(ctx context.Context, batch Batch) (Receipt, error)
 
+	// AppendAll records batches of one organization in their order, as an Append of each after
+	// the other does, but several may share what it costs to make them durable. It returns
+	// the receipts of the first batches, as many as were recorded, and if some were not, why
+	// the first of those was not. What it records is a beginning of the batches, each of them
+	// whole, also after a crash or when ctx ends; after StoreUnavailable more of them may be
+	// recorded than there are receipts.
+	AppendAll(ctx context.Context, batches []Batch) ([]Receipt, error)
+
 	// Recorded returns what the store remembers of a batch ID of this organization, and
 	// false when it remembers nothing: no such batch was recorded, or too long ago. It
 	// sees every Append that returned before it was called.
@@ -42,6 +50,11 @@ type Store interface {
 	// Summary returns the organization's groups, ordered by provider, category and type.
 	// Its cost grows with the number of groups, not of records.
 	Summary(ctx context.Context, org uuid.UUID) ([]Group, error)
+
+	// Usage returns about how many bytes the store keeps for an organization: what each batch
+	// added when it was recorded, whatever its contents were. It sees every Append that
+	// returned before it was called, and its cost doesn't grow with the number of records.
+	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 
 	// Organizations yields every organization that has records, in the order of their IDs.
 	Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error]

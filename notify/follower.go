@@ -1,10 +1,12 @@
 // Package notify tells organizations, at an address of their own, what happened to their
 // states that a person should look at: findings of guards, writes that were held, locks
-// that were taken over or forced open.
+// that were taken over or forced open, and that they have most of what they may have stored.
 //
 // It follows the audit log from wherever that ends when it starts, and keeps no position:
 // what happens while the server is down is in the audit log only. A notice is tried several
-// times and then dropped, with a line in the log; nothing waits for it.
+// times and then dropped, with a line in the log and an event in the audit log; nothing waits
+// for it. What a [Follower] costs grows with the notices that wait, not with the number of
+// organizations.
 package notify
 
 import (
@@ -20,6 +22,7 @@ import (
 // Source is the audit log of all organizations. state.Store is one.
 type Source interface {
 	Feed(ctx context.Context, after uint64, limit int) ([]audit.Event, error)
+	Record(ctx context.Context, event audit.Event) error
 }
 
 // Addresses says where an organization's notices go. *auth.Verifier is one.
@@ -28,51 +31,67 @@ type Addresses interface {
 	NotifyURL(org uuid.UUID) string
 }
 
-// Follower turns events into notices.
+// Follower turns events into notices. Follow alone uses what is in it.
 type Follower struct {
 	source    Source
 	addresses Addresses
 	sender    *sender
-	queues    map[uuid.UUID]chan audit.Event // used by Follow alone
 	log       *slog.Logger
 	last      uint64 // the event that was read last
 	begun     bool   // last is known
+
+	backlog *backlog
+	ended   chan attempt // has room for all that may be under way
 }
 
-const (
-	page = 200 // events that are read at once
-	// waiting is how many notices of one organization may wait for one that is on its way.
-	waiting = 100
-)
+// page is how many events are read at once.
+const page = 200
 
 // New returns a follower that has not begun.
 func New(source Source, addresses Addresses, log *slog.Logger) *Follower {
 	return &Follower{
 		source: source, addresses: addresses, log: log,
-		sender: newSender(addresses, log), queues: make(map[uuid.UUID]chan audit.Event),
+		sender: newSender(addresses), backlog: newBacklog(), ended: make(chan attempt, posting),
 	}
 }
 
-// Follow sends notices until ctx ends, and returns when the last one was given up. It looks
-// for events at once and then at each tick.
-func (f *Follower) Follow(ctx context.Context, ticks <-chan time.Time) {
-	defer f.sender.wait()
-	for {
-		if err := f.step(ctx); err != nil && ctx.Err() == nil {
-			f.log.WarnContext(ctx, "the audit log can't be followed for notices; trying again", "error", err)
-		}
+// Follow sends notices until ctx ends. It looks for events at once and then at each tick.
+// When ctx ends it looks a last time, gives what waits one more try for as long as grace says
+// then, and returns when each notice was delivered or is recorded as one that was not.
+func (f *Follower) Follow(ctx context.Context, ticks <-chan time.Time, grace func() time.Duration) {
+	trying, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	f.read(ctx)
+	for ctx.Err() == nil {
+		timer.Reset(f.start(trying, false))
 		select {
 		case <-ctx.Done():
-			return
 		case <-ticks:
+			f.read(ctx)
+		case a := <-f.ended:
+			f.end(a)
+		case <-timer.C:
 		}
+	}
+	over := time.AfterFunc(grace(), giveUp)
+	defer over.Stop()
+	f.read(trying)
+	f.recordAll(context.WithoutCancel(ctx), f.finish(trying))
+}
+
+// read is step with a line in the log for its error.
+func (f *Follower) read(ctx context.Context) {
+	if err := f.step(ctx); err != nil && ctx.Err() == nil {
+		f.log.WarnContext(ctx, "the audit log can't be followed for notices; trying again", "error", err)
 	}
 }
 
 // Begin finds where the audit log ends: what comes after is told. Follow does it too, but
 // only when it runs.
 func (f *Follower) Begin(ctx context.Context) (err error) {
-	f.last, err = end(ctx, f.source)
+	f.last, err = endOf(ctx, f.source)
 	f.begun = err == nil
 	return err
 }
@@ -90,7 +109,7 @@ func (f *Follower) step(ctx context.Context) error {
 		for _, event := range events {
 			f.last = event.Sequence
 			if notable(event) && f.addresses.NotifyURL(event.Org) != "" {
-				f.enqueue(ctx, event)
+				f.backlog.add(event)
 			}
 		}
 		if len(events) < page {
@@ -103,7 +122,7 @@ func (f *Follower) step(ctx context.Context) error {
 // somebody gave a reason for them.
 func notable(e audit.Event) bool {
 	switch e.Action {
-	case audit.CandidateHold, audit.LockTakeOver, audit.LockForce:
+	case audit.CandidateHold, audit.LockTakeOver, audit.LockForce, audit.QuotaNear:
 		return true
 	case audit.StateWrite:
 		return e.Note != ""
@@ -111,25 +130,9 @@ func notable(e audit.Event) bool {
 	return false
 }
 
-// enqueue hands an event to its organization's own worker, so that one address that does
-// not answer holds up nobody else's notices.
-func (f *Follower) enqueue(ctx context.Context, event audit.Event) {
-	queue, ok := f.queues[event.Org]
-	if !ok {
-		queue = make(chan audit.Event, waiting)
-		f.queues[event.Org] = queue
-		f.sender.work(ctx, queue)
-	}
-	select {
-	case queue <- event:
-	default:
-		f.log.WarnContext(ctx, "a notice was dropped: too many wait", "org", event.Org.String(), "action", string(event.Action), "sequence", event.Sequence)
-	}
-}
-
-// end returns the Sequence of the newest event, which the source does not tell: it is found
+// endOf returns the Sequence of the newest event, which the source does not tell: it is found
 // by asking whether there are any above a number, some twice as often as that has digits.
-func end(ctx context.Context, source Source) (uint64, error) {
+func endOf(ctx context.Context, source Source) (uint64, error) {
 	above := func(n uint64) (bool, error) {
 		events, err := source.Feed(ctx, n, 1)
 		return len(events) > 0, err

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -29,55 +27,29 @@ type sender struct {
 	addresses Addresses
 	client    *http.Client
 	pauses    func() backoff.BackOff // between tries
-	log       *slog.Logger
-	workers   sync.WaitGroup
 }
 
-func newSender(addresses Addresses, log *slog.Logger) *sender {
+func newSender(addresses Addresses) *sender {
 	client := &http.Client{
 		Timeout: timeout,
 		// A redirect would carry the notice to an address that nobody has agreed to.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &sender{
-		addresses: addresses, client: client, log: log,
+		addresses: addresses, client: client,
 		pauses: func() backoff.BackOff { return backoff.NewExponentialBackOff() },
 	}
 }
 
-// work sends what comes, one after the other, until ctx ends.
-func (s *sender) work(ctx context.Context, queue <-chan audit.Event) {
-	s.workers.Go(func() {
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case event := <-queue:
-				s.send(ctx, event)
-			}
-		}
-	})
-}
-
-func (s *sender) wait() { s.workers.Wait() }
-
-// send tries until the address has taken the notice, refuses it, or has had its time.
-func (s *sender) send(ctx context.Context, event audit.Event) {
-	body, err := json.Marshal(noticeOf(event))
-	if err == nil {
-		_, err = backoff.Retry(ctx, func() (struct{}, error) { return struct{}{}, s.try(ctx, event, body) },
-			backoff.WithBackOff(s.pauses()), backoff.WithMaxTries(tries), backoff.WithMaxElapsedTime(tryUntil))
-	}
-	if err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "a notice could not be delivered", "org", event.Org.String(),
-			"action", string(event.Action), "sequence", event.Sequence, "error", err)
-	}
-}
-
-func (s *sender) try(ctx context.Context, event audit.Event, body []byte) error {
+// try posts an event once. An error that is a *backoff.PermanentError will not pass.
+func (s *sender) try(ctx context.Context, event audit.Event) error {
 	address := s.addresses.NotifyURL(event.Org)
 	if address == "" {
 		return nil // taken out meanwhile
+	}
+	body, err := json.Marshal(noticeOf(event))
+	if err != nil {
+		return backoff.Permanent(err)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -102,39 +74,22 @@ func withoutAddress(err error) error {
 	return err
 }
 
+// answered is what an address answered that did not take a notice.
+type answered int
+
+func (a answered) Error() string { return fmt.Sprintf("the answer was %d", int(a)) }
+
 func verdict(status int) error {
-	err := fmt.Errorf("the answer was %d", status)
 	switch {
 	case status/100 == 2:
 		return nil
 	case status/100 == 5, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
-		return err
+		return answered(status)
 	}
-	return backoff.Permanent(err)
+	return backoff.Permanent(answered(status))
 }
 
-// notice is an event as it is told: as in the audit log, with the organization.
-type notice struct {
-	Org       string       `json:"org"`
-	Sequence  uint64       `json:"sequence"`
-	At        time.Time    `json:"at"`
-	Action    audit.Action `json:"action"`
-	State     string       `json:"state"`
-	Version   uint64       `json:"version,omitempty"`
-	LockID    string       `json:"lock_id,omitempty"`
-	Reason    string       `json:"reason,omitempty"`
-	Note      string       `json:"note,omitempty"`
-	KeyID     string       `json:"key_id"`
-	KeyName   string       `json:"key_name,omitempty"`
-	Subject   string       `json:"subject,omitempty"`
-	Address   string       `json:"address,omitempty"`
-	RequestID string       `json:"request_id,omitempty"`
-}
-
-func noticeOf(e audit.Event) notice {
-	return notice{
-		Org: e.Org.String(), Sequence: e.Sequence, At: e.At, Action: e.Action, State: e.State, Version: e.Version,
-		LockID: e.LockID, Reason: e.Reason, Note: e.Note, KeyID: e.Actor.KeyID, KeyName: e.Actor.KeyName,
-		Subject: e.Actor.Subject, Address: e.Actor.Address, RequestID: e.Actor.Request,
-	}
+func permanent(err error) bool {
+	_, ok := errors.AsType[*backoff.PermanentError](err)
+	return ok
 }

@@ -73,11 +73,14 @@ func (s *Service) readable(ctx context.Context, org uuid.UUID, scope Scope, name
 	if name == "" || !scope.AnyState {
 		return nil
 	}
-	unread, err := s.Index.Unread(ctx, org, scope.only(name), 1)
-	if err != nil || len(unread) == 0 {
+	if scope.States != nil && !scope.States(string(name)) {
+		return nil // what is not to be seen has no reasons
+	}
+	held, err := s.Indexer.Index.Holding(ctx, state.Ref{Org: org, Name: name})
+	if err != nil || held.Unread == "" {
 		return err
 	}
-	return unreadable(unread[0].Unread, "the newest version of this state")
+	return unreadable(held.Unread, "the newest version of this state")
 }
 
 func unreadable(code fault.Code, what string) error {
@@ -88,7 +91,8 @@ func unreadable(code fault.Code, what string) error {
 }
 
 // awaited gives the indexer time for what the organization wrote before: until that is in
-// the index, or the indexer has had a look at it, or the time is up.
+// the index, or the indexer has had a look at it, or the time is up. An index that can't be
+// used is opened again meanwhile.
 func (s *Service) awaited(ctx context.Context, org uuid.UUID, scope Scope) (lacking, error) {
 	look := s.Indexer.progress.next()
 	timer := time.NewTimer(catchUpWait)
@@ -96,17 +100,28 @@ func (s *Service) awaited(ctx context.Context, org uuid.UUID, scope Scope) (lack
 	for {
 		moved := s.Indexer.progress.after(look)
 		lacks, err := s.lacks(ctx, org, scope)
-		if err != nil || !lacks.any() || !s.Indexer.Wake() || moved == nil {
+		if usable := s.Indexer.Index.Usable(); err != nil && usable || err == nil && !lacks.any() {
+			return lacks, err
+		}
+		if !s.wake(org, lacks) || moved == nil {
 			return lacks, err
 		}
 		select {
 		case <-moved:
 		case <-timer.C:
-			return lacks, nil
+			return lacks, err
 		case <-ctx.Done():
 			return lacks, ctx.Err()
 		}
 	}
+}
+
+// wake has the indexer look at what the index lacks. It reports whether it will.
+func (s *Service) wake(org uuid.UUID, l lacking) bool {
+	if l.uploads {
+		return s.Indexer.Wake(org)
+	}
+	return s.Indexer.Wake()
 }
 
 // lacks looks at the organization's own log and records only: another one's writes are

@@ -1,7 +1,10 @@
 package resources
 
 import (
+	"cmp"
 	"context"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -9,14 +12,97 @@ import (
 	"github.com/holdfast/holdfast/inventory"
 )
 
-// followUploads reads what was recorded behind each organization's cursor. An organization
-// whose records can't be read stops none of the others.
-func (x *Indexer) followUploads(ctx context.Context) error {
+// reach says whose uploads a look is for.
+type reach int
+
+const (
+	thoseDue  reach = iota // organizations that uploaded something, as far as it is known
+	aFewMore               // and some others: another process may have written what they have
+	everybody              // all of them
+)
+
+// Of the organizations that nothing is known of, a look takes so many, one after the other;
+// when it has been through, the next round begins no sooner than roundEvery after the last.
+const (
+	roundStep  = 4
+	roundEvery = 10 * time.Minute
+)
+
+// due are the organizations whose uploads are to be looked at. It is safe for concurrent use.
+type due struct {
+	mu   sync.Mutex
+	orgs map[uuid.UUID]struct{}
+}
+
+func (d *due) add(org uuid.UUID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.orgs == nil {
+		d.orgs = map[uuid.UUID]struct{}{}
+	}
+	d.orgs[org] = struct{}{}
+}
+
+// take returns them and forgets them.
+func (d *due) take() map[uuid.UUID]struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	orgs := d.orgs
+	d.orgs = nil
+	return orgs
+}
+
+// round goes through all organizations that have uploads.
+type round struct {
+	left []uuid.UUID // still to be looked at
+	next time.Time   // when another one may begin
+}
+
+// Uploaded has the next look read what the organization uploaded.
+func (x *Indexer) Uploaded(org uuid.UUID) { x.due.add(org) }
+
+// followUploads reads what was recorded behind the cursors of some organizations. One whose
+// records can't be read stops none of the others.
+func (x *Indexer) followUploads(ctx context.Context, r reach) error {
+	if x.anew {
+		r = everybody
+	}
+	var failed error
+	for org := range x.due.take() {
+		failed = cmp.Or(failed, x.followOne(ctx, org))
+	}
+	if r == everybody || r == aFewMore && len(x.round.left) == 0 && !x.Now().Before(x.round.next) {
+		if err := x.beginRound(ctx); err != nil {
+			return err
+		}
+	}
+	count := map[reach]int{aFewMore: min(roundStep, len(x.round.left)), everybody: len(x.round.left)}[r]
+	failed = cmp.Or(failed, x.goRound(ctx, count))
+	x.anew = x.anew && ctx.Err() != nil // those that could not be read are due
+	return failed
+}
+
+// followOne looks at an organization's uploads again later, if they can't be read now.
+func (x *Indexer) followOne(ctx context.Context, org uuid.UUID) error {
+	err := ctx.Err()
+	if err == nil {
+		err = x.followOrg(ctx, org)
+	}
+	if !x.passes(ctx, org, err) {
+		return nil
+	}
+	x.due.add(org)
+	return err
+}
+
+// beginRound lists the organizations, and forgets the uploads of those that have none any
+// more.
+func (x *Indexer) beginRound(ctx context.Context) error {
 	followed, err := x.Index.Followed(ctx)
 	if err != nil {
 		return err
 	}
-	var first error
+	x.round.left = nil
 	for org, err := range x.Uploads.Organizations(ctx) {
 		if fault.Is(err, fault.UploadsOff) {
 			break // what was followed before is to go
@@ -24,36 +110,48 @@ func (x *Indexer) followUploads(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		err := x.followOrg(ctx, org, followed[org])
+		x.round.left = append(x.round.left, org)
 		delete(followed, org)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if x.passes(ctx, org, err) && first == nil {
-			first = err
-		}
 	}
-	for org := range followed { // they have no records any more
+	for org := range followed {
 		if err := x.forget(ctx, org); err != nil {
 			return err
 		}
 	}
-	return first
+	x.round.next = x.Now().Add(roundEvery)
+	return nil
+}
+
+// goRound looks at the next so many organizations.
+func (x *Indexer) goRound(ctx context.Context, count int) (failed error) {
+	for ; count > 0 && ctx.Err() == nil; count-- {
+		org := x.round.left[0]
+		x.round.left = x.round.left[1:]
+		failed = cmp.Or(failed, x.followOne(ctx, org))
+	}
+	return cmp.Or(failed, ctx.Err())
 }
 
 // passes reports whether an organization's records can't be read for a reason that passes.
 // Damage is logged once, for it stays until an operator mends it.
 func (x *Indexer) passes(ctx context.Context, org uuid.UUID, err error) bool {
-	damaged := fault.Is(err, fault.StoreCorrupt)
-	if damaged && !x.damaged[org] {
+	if !fault.Is(err, fault.StoreCorrupt) {
+		delete(x.damaged, org)
+		return err != nil
+	}
+	if !x.damaged[org] {
 		x.Log.ErrorContext(ctx, "an organization's uploads can't be read into the resource index", "org", org, "error", err)
 	}
-	x.damaged[org] = damaged
-	return err != nil && !damaged
+	x.damaged[org] = true
+	return false
 }
 
-func (x *Indexer) followOrg(ctx context.Context, org uuid.UUID, cursor string) error {
-	err := x.readOrg(ctx, org, cursor)
+func (x *Indexer) followOrg(ctx context.Context, org uuid.UUID) error {
+	cursor, err := x.Index.Cursor(ctx, org)
+	if err != nil {
+		return err
+	}
+	err = x.readOrg(ctx, org, cursor)
 	if !fault.Is(err, fault.CursorInvalid) {
 		return err
 	}

@@ -56,12 +56,18 @@ type Index interface {
 
 	Finder
 
-	// Damaged reports whether what the index has can't be relied upon. Errors say so of a
-	// part; Reset is what helps.
-	Damaged() bool
+	// Usable reports whether what the index has can be relied upon. It can't when errors say
+	// that a part is damaged, when its file was removed or replaced, and when it could not be
+	// opened: then Recover is what helps.
+	Usable() bool
+
+	// Recover makes an index that is not usable so again: with what it has if that can be had,
+	// else as a new, empty one. After an error all calls fail with the reason, until another
+	// try succeeds. It does nothing for an index that is usable.
+	Recover(ctx context.Context) error
 
 	// Reset makes the index a new, empty one, whatever it has. Meanwhile, and after an error,
-	// all calls are StoreUnavailable, and the index counts as damaged.
+	// all calls fail, and the index is not usable.
 	Reset(ctx context.Context) error
 
 	// Close waits for calls that have begun and releases everything.
@@ -69,16 +75,20 @@ type Index interface {
 }
 
 // Finder is the part of an Index that looks things up. It sees all that was changed before
-// the call, and nothing of another organization.
+// the call, and nothing of another organization: what a call costs does not depend on what
+// others have. Callers of one organization never have all that there is to look things up
+// with. An ended ctx ends a call with its error.
 type Finder interface {
 	// Search returns a page in the order of places: states first, by name, then uploads;
-	// within each by address.
-	Search(ctx context.Context, org uuid.UUID, scope Scope, q Query) ([]Resource, error)
+	// within each by address. It looks at a bounded number of resources, so that a page may
+	// be short, even empty: next is where to go on, the zero Place when all was looked at.
+	Search(ctx context.Context, org uuid.UUID, scope Scope, q Query) (found []Resource, next Place, err error)
 
-	// Coverage returns a page of resources with the query's status, in the same order.
-	Coverage(ctx context.Context, org uuid.UUID, scope Scope, q CoverageQuery) ([]Covered, error)
+	// Coverage returns a page of resources with the query's status, as Search does.
+	Coverage(ctx context.Context, org uuid.UUID, scope Scope, q CoverageQuery) (found []Covered, next Place, err error)
 
-	// Count counts those that pass the query's filters, whatever their status.
+	// Count counts those that pass the query's filters, whatever their status. It looks at all
+	// of them, piece by piece, so that what changes meanwhile may be counted or not.
 	Count(ctx context.Context, org uuid.UUID, scope Scope, q CoverageQuery) (Counts, error)
 
 	// Cursor returns the one behind the last upload of the organization that it knows; empty

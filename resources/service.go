@@ -56,7 +56,7 @@ const MaxUnread = 1000
 // Page is a page of a search.
 type Page struct {
 	Resources []Resource
-	Next      Place // continues behind the page; the zero Place when nothing more follows
+	Next      Place // continues behind the page, which may be short; the zero Place at the end
 	Extent
 }
 
@@ -75,20 +75,15 @@ func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, 
 	if err != nil {
 		return Page{}, err
 	}
-	limit := q.Limit
-	q.Limit++ // to see whether more follows
-	found, err := s.Index.Search(ctx, p.Org, scope, q)
-	page := Page{Resources: found, Extent: extent}
-	if len(found) > limit {
-		page.Resources, page.Next = found[:limit], found[limit-1].Place
-	}
+	page := Page{Extent: extent}
+	page.Resources, page.Next, err = s.Index.Search(ctx, p.Org, scope, q)
 	return page, err
 }
 
 // CoveragePage is a page of resources that have a status.
 type CoveragePage struct {
 	Covered []Covered
-	Next    Place
+	Next    Place // as of a Page
 	Extent
 }
 
@@ -99,13 +94,8 @@ func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuer
 	if err != nil {
 		return CoveragePage{}, err
 	}
-	limit := q.Limit
-	q.Limit++
-	found, err := s.Index.Coverage(ctx, p.Org, scope, q)
-	page := CoveragePage{Covered: found, Extent: extent}
-	if len(found) > limit {
-		page.Covered, page.Next = found[:limit], found[limit-1].Place
-	}
+	page := CoveragePage{Extent: extent}
+	page.Covered, page.Next, err = s.Index.Coverage(ctx, p.Org, scope, q)
 	return page, err
 }
 

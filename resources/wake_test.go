@@ -64,7 +64,7 @@ func (s *slow) Advance(_ context.Context, p Position) error {
 
 func (s *slow) Followed(context.Context) (map[uuid.UUID]string, error) { return nil, nil }
 
-func (s *slow) Damaged() bool { return false }
+func (s *slow) Usable() bool { return true }
 
 // TestWoken has somebody wait for what was written while the indexer had nothing to do: it
 // does not rest before all of that is in the index.

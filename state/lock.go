@@ -98,3 +98,19 @@ func held(code fault.Code, holder LockInfo) *HeldError {
 func (e *HeldError) Error() string { return e.Fault.Error() }
 
 func (e *HeldError) Unwrap() error { return e.Fault }
+
+// maxBrief is how many bytes of a LockInfo's text versions and events repeat: a LockInfo may
+// be long, and they are many.
+const maxBrief = 255
+
+// brief cuts a text of a LockInfo, at a character.
+func brief(text string) string {
+	if len(text) <= maxBrief {
+		return text
+	}
+	end := maxBrief
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end]
+}

@@ -15,7 +15,7 @@ func (c call) decideLock(info LockInfo, over **Lock) Decide {
 		*over = nil // an earlier call may not have counted
 		lock := &Lock{Info: info, Since: c.at, Seen: c.at, KeyID: c.actor.KeyID}
 		event := c.event(audit.LockTake)
-		event.LockID, event.Note = info.ID, info.Who
+		event.LockID, event.Note = info.ID, brief(info.Who)
 		switch {
 		case h.Lock == nil:
 			return Change{At: c.at, Lock: lock, Events: []audit.Event{event}}, nil

@@ -136,7 +136,7 @@ func (c call) release(change *Change, h Head, wanted bool, action audit.Action) 
 		return
 	}
 	event := c.event(action)
-	event.LockID, event.Note = h.Lock.Info.ID, h.Lock.Info.Who
+	event.LockID, event.Note = h.Lock.Info.ID, brief(h.Lock.Info.Who)
 	change.Release, change.Events = true, append(change.Events, event)
 }
 
@@ -154,7 +154,7 @@ func settled(h Head, lockID string, release bool) bool {
 func successor(h Head, next Version) *Version {
 	next.Number = h.Version.Number + 1
 	if h.Lock != nil {
-		next.Author.Who, next.Author.Operation = h.Lock.Info.Who, h.Lock.Info.Operation
+		next.Author.Who, next.Author.Operation = brief(h.Lock.Info.Who), brief(h.Lock.Info.Operation)
 	}
 	return &next
 }

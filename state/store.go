@@ -109,6 +109,11 @@ type Change struct {
 	RestorePurged bool
 	// Events go to the audit log. Org, State and At are the Update's own.
 	Events []audit.Event
+	// Allow, unless it is nil, is asked by a change that stores a body or grants a lock, in
+	// the change's own transaction: with what Usage says of the organization by then, and
+	// how much of it this change adds. Its error refuses the change, and Update returns it as
+	// it is. It is as quick as a Decide, and called as often.
+	Allow func(used, adds int64) error
 }
 
 // Empty reports whether the change has no parts. Events alone are parts.
@@ -165,6 +170,13 @@ type Store interface {
 
 	Changes
 	Lists
+
+	// Usage returns how many bytes the store keeps for an organization: the bodies of its
+	// versions and open candidates, as they are stored; RowBytes for each state, version and
+	// candidate, of whatever status; and LockBytes of each lock that is held. It sees every
+	// call that returned before it, and its cost doesn't grow with what is kept. Events and
+	// the IDs of released locks don't count: nobody could make room by removing them.
+	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 
 	// Ready returns nil when a write would be accepted now, else a fault that says why
 	// not. It may answer from a probe that is at most a second old.

@@ -4,6 +4,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/sqlite"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // OpenStates opens the state store: the engine, and above a durable one the in-memory
@@ -24,7 +26,7 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 			"setting", "state.storage = memory")
 		return memory.New(settings.State.MemoryBytes), nil
 	case configs.SQLite:
-		store, err := sqlite.Open(ctx, sqlite.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now})
+		store, err := openSQLite(ctx, settings, log)
 		if err != nil {
 			return nil, err
 		}
@@ -32,4 +34,19 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 	default:
 		return nil, fmt.Errorf("state.storage: there is no engine %q", settings.State.Storage)
 	}
+}
+
+// openSQLite makes room on a full disk by what can be made again: SQLite needs some space
+// even to read.
+func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger) (*sqlite.Store, error) {
+	options := sqlite.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now}
+	store, err := sqlite.Open(ctx, options)
+	if err == nil || sqlitedb.TroubleOf(err) != sqlitedb.Full {
+		return store, err
+	}
+	if removed := removeIndex(settings); removed != nil {
+		return nil, errors.Join(err, removed)
+	}
+	log.ErrorContext(ctx, "no space left on the disk: the resource index was removed, so that states can be read; it is made again when there is room", "error", err)
+	return sqlite.Open(ctx, options)
 }

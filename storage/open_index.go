@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"path/filepath"
 
@@ -11,23 +12,38 @@ import (
 )
 
 // OpenIndex opens the index of resources: beside durable states, in whose folder it has its
-// file, else in memory. The states have to be open, because they own the folder. The caller
-// closes it.
+// file, else in memory. The states have to be open, because they own the folder. All in it is
+// derived, so that a file that can't be opened keeps nobody from serving the rest: searches
+// say why until Recover succeeds. The caller closes it.
 func OpenIndex(ctx context.Context, settings configs.Settings, log *slog.Logger) (resources.Index, error) {
 	if settings.State.Storage != configs.SQLite {
-		return openedIndex(resourceindex.OpenMemory(ctx, log))
+		index, err := resourceindex.OpenMemory(ctx, log)
+		if err != nil {
+			return nil, err // a nil *resourceindex.Index would be no nil resources.Index
+		}
+		return index, nil
 	}
-	dir, err := filepath.Abs(settings.Storage.Path)
+	path, err := indexPath(settings)
 	if err != nil {
 		return nil, err
 	}
-	return openedIndex(resourceindex.Open(ctx, filepath.Join(dir, "resources.db"), log))
+	index := resourceindex.New(path, log)
+	if err := index.Recover(ctx); err != nil {
+		log.ErrorContext(ctx, "the resource index can't be opened; it is tried again while the rest is served", "path", path, "error", errors.Unwrap(err))
+	}
+	return index, nil
 }
 
-// openedIndex keeps a nil pointer from becoming an index that is not nil.
-func openedIndex(x *resourceindex.Index, err error) (resources.Index, error) {
+func indexPath(settings configs.Settings) (string, error) {
+	dir, err := filepath.Abs(settings.Storage.Path)
+	return filepath.Join(dir, "resources.db"), err
+}
+
+// removeIndex removes the index's file. Where the server has none there is no error.
+func removeIndex(settings configs.Settings) error {
+	path, err := indexPath(settings)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return x, nil
+	return resourceindex.Remove(path)
 }

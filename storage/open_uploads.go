@@ -69,7 +69,10 @@ func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger, 
 	if err != nil {
 		return nil, errors.Join(err, files.Close())
 	}
-	both, err := dual.Open(ctx, dual.Options{Dir: cmp.Or(settings.Storage.OutboxPath, settings.Storage.Path), CSV: files, MySQL: database, Log: log})
+	both, err := dual.Open(ctx, dual.Options{
+		Dir: cmp.Or(settings.Storage.OutboxPath, settings.Storage.Path), CSV: files, MySQL: database, Log: log,
+		Watched: background, // a command compares when it is asked to
+	})
 	if err != nil {
 		return nil, errors.Join(err, database.Close(), files.Close())
 	}

@@ -15,19 +15,22 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
+		"internal/bytesize":     {},
+		"internal/disk":         {},
 		"internal/turns":        {"fault"},
 		"logctx":                {},
 		"jsonscan":              {},
 		"certs":                 {},
-		"configs":               {"certs"},
-		"auth":                  {"fault"},
+		"configs":               {"certs", "internal/bytesize"},
+		"auth":                  {"fault", "internal/bytesize"},
 		"audit":                 {"fault", "auth"},
 		"oidc":                  {"fault", "auth"},
 		"oidc/oidctest":         {},
-		"state":                 {"fault", "auth", "audit", "jsonscan"},
+		"quota":                 {"fault"},
+		"state":                 {"fault", "auth", "audit", "quota", "jsonscan"},
 		"state/document":        {"fault", "jsonscan"},
 		"notify":                {"audit"},
-		"inventory":             {"fault", "auth", "jsonscan"},
+		"inventory":             {"fault", "auth", "quota", "jsonscan"},
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "jsonscan"},
 		"inventory/csvrow":      {"inventory", "jsonscan"},
 		"inventory/transfer":    {"fault", "inventory", "inventory/csvrow", "jsonscan"},
@@ -39,7 +42,7 @@ func layers() map[string][]string {
 		"storage/folder":        {},
 		"storage/sqlitedb":      {"storage/folder"},
 		"storage/sqlite":        {"fault", "audit", "state", "internal/turns", "storage/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
-		"storage/resourceindex": {"fault", "resources", "state", "storage/schema", "storage/sqlitedb"},
+		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":         {"fault", "inventory", "storage/schema"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
@@ -51,7 +54,7 @@ func layers() map[string][]string {
 		"bench/local":           {"bench", "auth"},
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "logctx", "middleware", "state", "storage"},
-		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware", "resources"},
+		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware", "quota", "resources"},
 	}
 }
 
@@ -61,7 +64,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "auth": domain, "audit": domain, "state": domain, "inventory": domain, "resources": domain, "jsonscan": domain, "configs": domain, "certs": domain,
+		"fault": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "inventory": domain, "resources": domain, "jsonscan": domain, "configs": domain, "certs": domain,
 		"storage":    http,
 		"oidc":       slices.Concat(sql, http[1:]), // it asks issuers
 		"middleware": sql,

@@ -9,7 +9,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/bench"
 	"github.com/holdfast/holdfast/bench/sample"
-	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // What a benchmark may ask for: beyond it, it would be this machine that is measured.
@@ -55,7 +55,7 @@ func (f benchFlags) plans() (all []bench.Options, err error) {
 
 func (f benchFlags) stateSizes() (sizes []int, err error) {
 	for _, text := range f.sizes {
-		size, err := configs.ParseSize(text)
+		size, err := bytesize.Parse(text)
 		if err == nil && (size < sample.MinState || size > maxBenchState) {
 			err = fmt.Errorf("is not between %s and %s", bench.SizeText(sample.MinState), bench.SizeText(maxBenchState))
 		}

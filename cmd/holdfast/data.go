@@ -6,8 +6,9 @@ func newDataCommand(a *app) *cobra.Command {
 	cmd := newGroup("data", "Read, export, import and migrate what was uploaded")
 	cmd.Long = `Read what providers have uploaded, and look after where it is kept.
 
-query and tail ask a running server, as one organization. export, import and migrate work
-on the store itself, for an operator: what CSV files are part of needs the server stopped.`
-	cmd.AddCommand(newDataQueryCommand(a), newDataTailCommand(a), newDataExportCommand(a), newDataImportCommand(a), newDataMigrateCommand(a))
+query and tail ask a running server, as one organization. The others work on the store
+itself, for an operator: what CSV files are part of needs the server stopped.`
+	cmd.AddCommand(newDataQueryCommand(a), newDataTailCommand(a), newDataExportCommand(a), newDataImportCommand(a), newDataMigrateCommand(a),
+		newDataCompareCommand(a), newDataDeadLetterCommand(a))
 	return cmd
 }

@@ -103,11 +103,9 @@ type exporter struct {
 }
 
 func (x *exporter) write(ctx context.Context, orgs iter.Seq2[uuid.UUID, error], to io.Writer) error {
-	out := bufio.NewWriterSize(to, 1<<16)
-	if x.flags.format == formatCSV {
-		if _, err := out.WriteString(csvrow.Header); err != nil {
-			return err
-		}
+	out, err := x.begin(to)
+	if err != nil {
+		return err
 	}
 	for org, err := range orgs {
 		if err != nil {
@@ -116,15 +114,44 @@ func (x *exporter) write(ctx context.Context, orgs iter.Seq2[uuid.UUID, error], 
 		x.organizations++
 		for record, err := range x.store.Records(ctx, org, inventory.Query{}) {
 			if err == nil {
-				_, err = out.Write(x.line(record.Record))
+				err = x.add(out, record.Record)
 			}
 			if err != nil {
 				return err
 			}
-			x.records++
 		}
 	}
 	return out.Flush()
+}
+
+// writeRecords writes records that are at hand.
+func (x *exporter) writeRecords(records []inventory.Record, to io.Writer) error {
+	out, err := x.begin(to)
+	if err != nil {
+		return err
+	}
+	for _, record := range records {
+		if err := x.add(out, record); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// begin writes what stands before the records.
+func (x *exporter) begin(to io.Writer) (*bufio.Writer, error) {
+	out := bufio.NewWriterSize(to, 1<<16)
+	if x.flags.format != formatCSV {
+		return out, nil
+	}
+	_, err := out.WriteString(csvrow.Header)
+	return out, err
+}
+
+func (x *exporter) add(out *bufio.Writer, r inventory.Record) error {
+	_, err := out.Write(x.line(r))
+	x.records++
+	return err
 }
 
 func (x *exporter) line(r inventory.Record) []byte {

@@ -105,9 +105,15 @@ func readRecords(path, format string, each func(inventory.Record) error) error {
 
 // warnBacklog says when one side of a dual store has not got everything yet.
 func (a *app) warnBacklog(store inventory.Store) {
-	for side, owed := range inventory.NewService(store).Backlog() {
+	service := inventory.NewService(store)
+	for side, owed := range service.Backlog() {
 		if owed > 0 {
 			fmt.Fprintf(a.stderr, "Warning: %s has missed %d requests; a server makes up for that once it runs and %s is there.\n", side, owed, side)
+		}
+	}
+	for side, refused := range service.DeadLetters() {
+		if refused > 0 {
+			fmt.Fprintf(a.stderr, "Warning: %s refuses %d requests for good; `holdfast data deadletter list` says why.\n", side, refused)
 		}
 	}
 }

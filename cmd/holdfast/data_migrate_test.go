@@ -151,6 +151,10 @@ func (a altered) Append(ctx context.Context, batch inventory.Batch) (inventory.R
 	return a.Store.Append(ctx, batch)
 }
 
+func (a altered) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, a, batches)
+}
+
 func TestMigrationNoticesDifferences(t *testing.T) {
 	s := newShell(t)
 	m := &migration{a: &app{stderr: io.Discard}, from: reports(t), to: altered{s.openCSV(t.TempDir())}}

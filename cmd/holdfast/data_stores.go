@@ -45,15 +45,18 @@ func (a *app) openToRead(ctx context.Context, settings configs.Settings) (invent
 	return a.open(ctx, settings, storage.OpenCSV)
 }
 
-// openToWrite opens the store as a server would, except that it waits for a database.
+// openToWrite opens the store that a server would, and waits for its database: a command
+// that began before the database is there would fail at its first question.
 func (a *app) openToWrite(ctx context.Context, settings configs.Settings) (inventory.Store, error) {
 	switch settings.Storage.Type {
 	case configs.Memory:
 		return nil, errNoUploads()
+	case configs.MySQL:
+		return a.open(ctx, settings, storage.OpenMySQL)
 	case configs.Dual:
 		return a.open(ctx, settings, storage.OpenBoth)
 	}
-	return a.open(ctx, settings, storage.OpenUploads)
+	return a.open(ctx, settings, storage.OpenCSV)
 }
 
 func errNoUploads() error {

@@ -87,9 +87,10 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
-	service := state.NewService(states, verifier, time.Now, log)
+	keeper := newKeeper(settings, verifier, states, uploads, log)
+	service := state.NewService(states, verifier, time.Now, log).WithQuota(keeper)
 	defer sweepRegularly(ctx, service.Sweep, log)()
-	defer notifyRegularly(ctx, states, verifier, log)()
+	defer notifyRegularly(ctx, states, verifier, settings.Server.ShutdownTimeout, log)()
 	noting := noteUses(ctx, verifier, settings, log)
 	defer closing(log, "the record of when keys were used", noting)
 	catalogue, err := openCatalogue(ctx, settings, states, uploads, service, log)
@@ -97,11 +98,14 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer closing(log, "the resource index", catalogue)
+	inventory := inventory.NewService(uploads).WithClock(time.Now, log).WithQuota(keeper)
+	inventory.Tell(catalogue.indexer.Uploaded)
 	connections := boundConnections(ctx, settings, log)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         service,
 		Resources:      catalogue.service,
-		Inventory:      inventory.NewService(uploads).WithClock(time.Now, log),
+		Inventory:      inventory,
+		Quota:          keeper,
 		Verifier:       noting,
 		Log:            log,
 		Now:            time.Now,

@@ -63,6 +63,10 @@ type identity struct {
 		Requests *int `json:"rate_limit"`
 		States   *int `json:"state_rate_limit"`
 	}
+	Quota *struct {
+		Used  uint64
+		Limit *uint64
+	}
 	Address string
 }
 
@@ -84,8 +88,20 @@ func (a *app) showIdentity(i identity) error {
 		{"expires", expires},
 		{"uploads and data", limit(i.Limits.Requests)},
 		{"state requests", limit(i.Limits.States)},
+		{"stored", stored(i)},
 		{"address", i.Address},
 	})
+}
+
+// stored is empty for a server that says nothing of it.
+func stored(i identity) string {
+	switch {
+	case i.Quota == nil:
+		return ""
+	case i.Quota.Limit == nil:
+		return showSize(i.Quota.Used)
+	}
+	return showSize(i.Quota.Used) + " of " + showSize(*i.Quota.Limit)
 }
 
 func named(id, name string) string {

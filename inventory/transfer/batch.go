@@ -13,6 +13,10 @@ const (
 	// A batch has no more instances than an upload, and about as many bytes.
 	batchRecords = inventory.MaxInstances
 	batchBytes   = 4 << 20
+
+	// So many batches, or with so many bytes, are brought to the store at once.
+	heldBatches = 256
+	heldBytes   = 8 << 20
 )
 
 // batch gathers records of one organization and timestamp.
@@ -26,13 +30,16 @@ func (b *batch) any() bool { return len(b.records) > 0 }
 
 func (b *batch) full() bool { return len(b.records) >= batchRecords || b.bytes >= batchBytes }
 
-// add takes a record, of which place says how many of its timestamp came until now.
-func (b *batch) add(r inventory.Record, place int) {
+// add takes a record, of which place says how many of its timestamp came until now. It
+// returns how many bytes were added.
+func (b *batch) add(r inventory.Record, place int) int {
 	if !b.any() {
 		b.first = place
 	}
 	b.records = append(b.records, r)
-	b.bytes += len(r.Attributes) + len(r.ResourceName)
+	size := len(r.Attributes) + len(r.ResourceName)
+	b.bytes += size
+	return size
 }
 
 // take returns what was gathered, and begins anew. The ID follows from the content and its

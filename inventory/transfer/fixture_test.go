@@ -112,10 +112,18 @@ func (f *failing) Append(ctx context.Context, batch inventory.Batch) (inventory.
 	return inventory.Receipt{}, errFailing
 }
 
+func (f *failing) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, f, batches)
+}
+
 // forgetful is a store that has forgotten every batch's ID, as stores may after a week.
 type forgetful struct{ inventory.Store }
 
 func (f forgetful) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
 	batch.ID = uuid.NewString()
 	return f.Store.Append(ctx, batch)
+}
+
+func (f forgetful) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, f, batches)
 }

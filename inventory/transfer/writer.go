@@ -29,6 +29,10 @@ type Writer struct {
 	options Options
 	lanes   map[uuid.UUID]*lane
 	current *lane
+
+	// What the lanes have gathered and the store has not been given yet: batches that are
+	// complete, and the bytes of all.
+	heldBatches, heldBytes int
 }
 
 // Tally counts what became of an organization's records.
@@ -43,8 +47,9 @@ type lane struct {
 	org      uuid.UUID
 	existing *follower // nil once the store has no more
 	batch    batch
-	newest   time.Time // of what was written
-	alike    int       // records of that timestamp
+	ready    []inventory.Batch // before that batch
+	newest   time.Time         // of what was written
+	alike    int               // records of that timestamp
 }
 
 // ErrConflict says that the store holds other records than those to be written.
@@ -58,10 +63,7 @@ func NewWriter(store inventory.Store, options Options) *Writer {
 // Write takes the next record. An organization's records come in the order of their
 // timestamps; those of several organizations may be mixed.
 func (w *Writer) Write(ctx context.Context, r inventory.Record) error {
-	l, err := w.enter(ctx, r)
-	if err != nil {
-		return err
-	}
+	l := w.enter(r)
 	if r.Timestamp.Before(l.newest) {
 		return fmt.Errorf("the record at %s comes after one at %s: records must be in the order of their timestamps",
 			stamp(r.Timestamp), stamp(l.newest))
@@ -73,19 +75,17 @@ func (w *Writer) Write(ctx context.Context, r inventory.Record) error {
 }
 
 // enter returns the record's lane, and puts the one before to rest.
-func (w *Writer) enter(ctx context.Context, r inventory.Record) (*lane, error) {
+func (w *Writer) enter(r inventory.Record) *lane {
 	since := r.Timestamp
 	if w.options.Whole {
 		since = time.Time{}
 	}
 	l := w.lane(r.Org, since)
 	if w.current != nil && w.current != l {
-		if err := w.rest(ctx, w.current); err != nil {
-			return nil, err
-		}
+		w.current.rest()
 	}
 	w.current = l
-	return l, nil
+	return l
 }
 
 // lane returns the organization's; a new one follows what the store has since then.
@@ -98,11 +98,11 @@ func (w *Writer) lane(org uuid.UUID, since time.Time) *lane {
 	return l
 }
 
-func (w *Writer) rest(ctx context.Context, l *lane) error {
+// rest ends the reading of what the store has, until the next record.
+func (l *lane) rest() {
 	if l.existing != nil {
 		l.existing.pause()
 	}
-	return w.flush(ctx, l)
 }
 
 // meet compares the record with the one that the store has in its place, if there is one.
@@ -127,12 +127,43 @@ func (w *Writer) meet(ctx context.Context, l *lane, r inventory.Record) error {
 // add puts the record into the batch, which holds records of one timestamp.
 func (w *Writer) add(ctx context.Context, l *lane, r inventory.Record) error {
 	if l.batch.full() || l.batch.any() && !l.newest.Equal(r.Timestamp) {
-		if err := w.flush(ctx, l); err != nil {
+		if err := w.hold(ctx, l); err != nil {
 			return err
 		}
 	}
 	l.pass(r.Timestamp)
-	l.batch.add(r, l.alike)
+	w.heldBytes += l.batch.add(r, l.alike)
+	if w.heldBytes < heldBytes {
+		return nil
+	}
+	return w.flushAll(ctx)
+}
+
+// hold puts the batch that is complete to those before it.
+func (w *Writer) hold(ctx context.Context, l *lane) error {
+	l.complete(w.options.Request)
+	if w.heldBatches++; w.heldBatches < heldBatches {
+		return nil
+	}
+	return w.flushAll(ctx)
+}
+
+func (l *lane) complete(request string) {
+	if l.batch.any() {
+		l.ready = append(l.ready, l.batch.take(l.org, request))
+	}
+}
+
+// flushAll has all recorded that is held, of all organizations: a file may have their
+// records in turns.
+func (w *Writer) flushAll(ctx context.Context) error {
+	w.heldBatches, w.heldBytes = 0, 0
+	for _, l := range w.lanes {
+		l.complete(w.options.Request)
+		if err := w.flush(ctx, l); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -144,19 +175,23 @@ func (l *lane) pass(at time.Time) {
 	l.alike++
 }
 
-// flush has the batch recorded.
+// flush has the organization's complete batches recorded.
 func (w *Writer) flush(ctx context.Context, l *lane) error {
-	if !l.batch.any() {
+	ready := l.ready
+	l.ready = nil
+	if len(ready) == 0 {
 		return nil
 	}
-	full := l.batch.take(l.org, w.options.Request)
+	recorded, err := len(ready), error(nil)
 	if !w.options.DryRun {
-		if _, err := w.store.Append(ctx, full); err != nil {
-			return err
-		}
+		var receipts []inventory.Receipt
+		receipts, err = w.store.AppendAll(ctx, ready)
+		recorded = len(receipts)
 	}
-	l.Added += int64(len(full.Resources))
-	return nil
+	for _, batch := range ready[:recorded] {
+		l.Added += int64(len(batch.Resources))
+	}
+	return err
 }
 
 // Close has everything recorded that was written, unless the last Write failed.
@@ -164,15 +199,15 @@ func (w *Writer) Close(ctx context.Context) error {
 	if w.current == nil {
 		return nil
 	}
-	l := w.current
+	w.current.rest()
 	w.current = nil
-	return w.rest(ctx, l)
+	return w.flushAll(ctx)
 }
 
 // Abandon ends a Writer whose last Write failed.
 func (w *Writer) Abandon() {
-	if w.current != nil && w.current.existing != nil {
-		w.current.existing.pause()
+	if w.current != nil {
+		w.current.rest()
 	}
 }
 

@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -77,5 +78,42 @@ func TestWriterRefuses(t *testing.T) {
 	backwards[0].Timestamp = start.Add(time.Microsecond)
 	if _, err := put(t, filled(t), backwards); err == nil || !strings.Contains(err.Error(), "order of their timestamps") {
 		t.Errorf("timestamps that go backwards: %v", err)
+	}
+}
+
+// counted counts how often a store is given something, and how many batches that is.
+type counted struct {
+	inventory.Store
+	calls, batches int
+}
+
+func (c *counted) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+	c.calls, c.batches = c.calls+1, c.batches+1
+	return c.Store.Append(ctx, batch)
+}
+
+func (c *counted) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	c.calls, c.batches = c.calls+1, c.batches+len(batches)
+	return c.Store.AppendAll(ctx, batches)
+}
+
+// Records of many timestamps share what a commit costs, also when organizations take turns;
+// each timestamp stays an upload of its own.
+func TestWriterSharesCommits(t *testing.T) {
+	const n = 2000
+	var all []inventory.Record
+	for i := range n {
+		org := []uuid.UUID{acme, globex}[i%2]
+		all = append(all, record(org, start.Add(time.Duration(i)*time.Second), "web", `{}`))
+	}
+	to := &counted{Store: filled(t)}
+	if _, err := put(t, to, all); err != nil {
+		t.Fatal(err)
+	}
+	if to.batches != n || to.calls > 2*(n/256+1) {
+		t.Errorf("%d batches in %d calls", to.batches, to.calls)
+	}
+	if got := measure(t, to, acme).Count + measure(t, to, globex).Count; got != n {
+		t.Errorf("%d records", got)
 	}
 }

@@ -21,6 +21,7 @@ type pending struct {
 	receipt inventory.Receipt
 	err     error
 	same    *pending // the upload of the same ID before it in its group
+	before  *pending // the upload without which this one is not recorded; nil for none
 	done    chan struct{}
 }
 
@@ -49,14 +50,7 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	if err := t.enqueue(p); err != nil {
 		return inventory.Receipt{}, err
 	}
-	select {
-	case <-p.done:
-	case <-ctx.Done():
-		if t.withdraw(p) {
-			return inventory.Receipt{}, ctx.Err()
-		}
-		<-p.done // it has begun: what becomes of it is the answer
-	}
+	t.await(ctx, p)
 	return p.receipt, p.err
 }
 

@@ -3,11 +3,11 @@ package csv
 import (
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 func errClosed() error {
@@ -16,10 +16,8 @@ func errClosed() error {
 
 // fileError turns what the system says of a file into a fault.
 func fileError(err error) error {
-	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
-		if errors.Is(err, full) {
-			return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
-		}
+	if sqlitedb.NoRoom(err) {
+		return fault.Wrap(err, fault.StoreFull, "nothing was stored: %s", sqlitedb.Full)
 	}
 	if _, ok := errors.AsType[*fault.Error](err); ok || err == nil {
 		return err

@@ -22,6 +22,8 @@ type plan struct {
 	bytes  []byte
 	change index.Change
 	layout layout
+	// counted is how long the file gets by the uploads so far: the header comes with the first.
+	counted int64
 
 	lent [][]byte // of the store's buffers
 }
@@ -46,7 +48,7 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{layout: layout{head: t.head, last: t.last}}
+	p := &plan{layout: layout{head: t.head, last: t.last}, counted: t.head.Length}
 	p.change = index.Change{Org: t.org, Groups: map[index.Group]index.Tally{}}
 	if len(group) > 1 || t.head.Length == 0 {
 		p.bytes = p.borrow(&t.store.buffers, len(csvrow.Header)+sizeOf(group))
@@ -58,10 +60,14 @@ func (t *tenant) newPlan(group []*pending) (*plan, error) {
 	now := t.store.now().UTC().Truncate(time.Microsecond)
 	seen := map[string]*pending{}
 	for _, u := range group {
-		if b, ok := known[u.batch.ID]; ok {
+		if u.before != nil && u.before.err != nil {
+			u.err = u.before.err
+		} else if b, ok := known[u.batch.ID]; ok {
 			u.replay(b.Digest, inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count})
 		} else if first := seen[u.batch.ID]; first != nil {
-			u.same = first
+			if u.same = first; first.batch.Digest != u.batch.Digest {
+				u.err = errReused()
+			}
 		} else if p.add(u, now) {
 			seen[u.batch.ID] = u
 		}
@@ -95,11 +101,15 @@ func (t *tenant) findBatches(group []*pending) (map[string]index.Batch, error) {
 // replay answers an upload whose ID was used before.
 func (p *pending) replay(digest [32]byte, first inventory.Receipt) {
 	if digest != p.batch.Digest {
-		p.err = fault.New(fault.IdempotencyMismatch, "this upload's ID came with other contents before")
+		p.err = errReused()
 		return
 	}
 	p.receipt = first
 	p.receipt.Replayed = true
+}
+
+func errReused() error {
+	return fault.New(fault.IdempotencyMismatch, "this upload's ID came with other contents before")
 }
 
 // add gives an upload its timestamp and its place.
@@ -111,6 +121,9 @@ func (p *plan) add(u *pending, now time.Time) bool {
 		at = inventory.Stamp(now, newest(*h)).UnixMicro()
 	case at < h.Newest:
 		u.err = fault.New(fault.UploadInvalid, "the timestamp to record lies before the organization's newest record")
+		return false
+	}
+	if u.err = u.batch.MayAdd(p.counted, h.Length+int64(len(u.rows))-p.counted); u.err != nil {
 		return false
 	}
 	u.setTime(time.UnixMicro(at).UTC())
@@ -130,6 +143,7 @@ func (p *plan) add(u *pending, now time.Time) bool {
 	} else {
 		p.bytes = append(p.bytes, u.rows...)
 	}
+	p.counted = h.Length
 	p.change.Batches = append(p.change.Batches, b)
 	p.fresh = append(p.fresh, u)
 	return true
@@ -157,7 +171,7 @@ func (p *plan) succeed(group []*pending) {
 		u.receipt = inventory.Receipt{Request: b.Request, At: time.UnixMicro(b.At).UTC(), Count: b.Count}
 	}
 	for _, u := range group {
-		if u.same != nil {
+		if u.same != nil && u.err == nil {
 			u.replay(u.same.batch.Digest, u.same.receipt)
 		}
 	}

@@ -33,6 +33,16 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 	return s.index.Groups(ctx, head.ID)
 }
 
+// Usage implements inventory.Store: it is the length of the organization's file.
+func (s *Store) Usage(_ context.Context, org uuid.UUID) (int64, error) {
+	if err := s.life.enter(); err != nil {
+		return 0, err
+	}
+	defer s.life.leave()
+	now, err := lookAt(s.path(org))
+	return now.size, err
+}
+
 // Recorded implements inventory.Store.
 func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
 	if err := s.life.enter(); err != nil {

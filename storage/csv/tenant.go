@@ -45,14 +45,15 @@ type view struct {
 	refused error
 }
 
-// enqueue adds an upload, and starts a goroutine for the organization if none is at work.
-func (t *tenant) enqueue(p *pending) error {
+// enqueue adds uploads, as neighbours, and starts a goroutine for the organization if none is
+// at work.
+func (t *tenant) enqueue(group ...*pending) error {
 	t.mu.Lock()
-	if len(t.queue) >= queueLimit {
+	if len(t.queue)+len(group) > queueLimit {
 		t.mu.Unlock()
 		return errQueueFull()
 	}
-	t.queue = append(t.queue, p)
+	t.queue = append(t.queue, group...)
 	start := !t.running
 	t.running = true
 	t.mu.Unlock() // before tenants' mutex is taken
@@ -64,16 +65,23 @@ func (t *tenant) enqueue(p *pending) error {
 	return nil
 }
 
-// withdraw takes an upload back, unless it has begun.
-func (t *tenant) withdraw(p *pending) bool {
+// withdraw takes an upload back, unless it has begun, and with it those that are not to be
+// recorded without it. They have their answer then.
+func (t *tenant) withdraw(p *pending, reason error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := slices.Index(t.queue, p)
 	if i < 0 {
-		return false
+		return
 	}
-	t.queue = slices.Delete(t.queue, i, i+1)
-	return true
+	end := i + 1
+	for end < len(t.queue) && t.queue[end].before == t.queue[end-1] {
+		end++
+	}
+	for _, withdrawn := range t.queue[i:end] {
+		withdrawn.answer(reason)
+	}
+	t.queue = slices.Delete(t.queue, i, end)
 }
 
 // run carries out what waits until nothing does.

@@ -4,14 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"maps"
-
-	"github.com/holdfast/holdfast/fault"
 )
 
 const (
 	sqlSettle = `UPDATE batches SET owes = owes & ~? WHERE seq = ?`
 	sqlRemove = `DELETE FROM batches WHERE seq = ?`
-	sqlClean  = `DELETE FROM batches WHERE seq = ? AND owes = 0`
+	sqlClean  = `DELETE FROM batches WHERE seq = ? AND owes = 0 AND refused = 0`
 )
 
 // commit runs the jobs in one transaction, the settled rows first. If that fails, each
@@ -47,44 +45,49 @@ func (o *outbox) takeStock() map[int64]names {
 	return maps.Clone(o.settled)
 }
 
-func (o *outbox) transact(settled map[int64]names, jobs ...*job) error {
-	if err := o.held.InPlace(); err != nil {
-		return fault.Wrap(err, fault.StoreUnavailable, "the outbox's database file was removed or replaced while it was in use; put it back and restart")
-	}
-	tx, err := o.db.BeginTx(context.Background(), nil)
-	if err != nil {
-		return err
-	}
-	err = settleRows(tx, settled)
-	for _, j := range jobs {
-		if err == nil {
-			err = j.run(tx)
-		}
-	}
-	if err != nil {
-		_ = tx.Rollback() // the first error is the one to report
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		_ = tx.Rollback()
-		return err
-	}
-	o.forget(settled)
-	return nil
+// tx is the transaction under way. Its statements run to their end: what has begun is not
+// given up half way.
+type tx struct{ conn *sql.Conn }
+
+func (t tx) exec(statement string, args ...any) (sql.Result, error) {
+	return t.conn.ExecContext(context.Background(), statement, args...)
 }
 
-func settleRows(tx *sql.Tx, settled map[int64]names) error {
+func (t tx) queryRow(query string, args ...any) *sql.Row {
+	return t.conn.QueryRowContext(context.Background(), query, args...)
+}
+
+func (o *outbox) transact(settled map[int64]names, jobs ...*job) error {
+	err := o.writer.Transact(func(conn *sql.Conn) error {
+		t := tx{conn}
+		if err := settleRows(t, settled); err != nil {
+			return err
+		}
+		for _, j := range jobs {
+			if err := j.run(t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		o.forget(settled)
+	}
+	return err
+}
+
+func settleRows(t tx, settled map[int64]names) error {
 	for seq, have := range settled {
 		if have == both {
-			if _, err := tx.Exec(sqlRemove, seq); err != nil {
+			if _, err := t.exec(sqlRemove, seq); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := tx.Exec(sqlSettle, int64(have), seq); err != nil {
+		if _, err := t.exec(sqlSettle, int64(have), seq); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(sqlClean, seq); err != nil {
+		if _, err := t.exec(sqlClean, seq); err != nil {
 			return err
 		}
 	}

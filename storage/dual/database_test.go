@@ -11,7 +11,7 @@ func TestPragmas(t *testing.T) {
 		"temp_store": "2", "trusted_schema": "0", "query_only": "0", "application_id": "1215261807",
 	} {
 		var got string
-		if err := r.outbox.db.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil {
+		if err := r.outbox.do(func(t tx) error { return t.queryRow("PRAGMA " + pragma).Scan(&got) }); err != nil {
 			t.Fatal(err)
 		}
 		if got != want {

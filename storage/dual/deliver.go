@@ -14,43 +14,28 @@ import (
 // rememberedFor is less than what a store promises to remember IDs for.
 const rememberedFor = 6 * 24 * time.Hour
 
-// deliver sends a batch until the side says that it has it.
-func (p *payer) deliver(r row) (inventory.Receipt, error) {
-	batch, err := r.batch(p.s.outbox.codec)
-	if err != nil {
-		return inventory.Receipt{}, err
-	}
+// deliver sends a batch, by another ID if need be.
+func (p *payer) deliver(r row, batch inventory.Batch) (inventory.Receipt, error) {
 	if p.s.o.Now().Sub(r.since) > rememberedFor {
 		if there, err := p.has(batch); there || err != nil {
 			return inventory.Receipt{}, err
 		}
 	}
-	o := p.s.send(p.s.stop, p.d, batch)
-	if fault.Is(o.err, fault.IdempotencyMismatch) {
-		o = p.mismatch(r, batch)
+	o := p.s.send(p.s.stop, p.d, batch)[0]
+	if fault.Is(o.err, fault.IdempotencyMismatch) && !r.undecided() {
+		// The other side had forgotten the ID, this one has not: it goes by another.
+		batch.ID = substitute(batch)
+		o = p.s.send(p.s.stop, p.d, batch)[0]
 	}
-	p.complain(batch, o)
 	return o.receipt, o.err
-}
-
-// mismatch delivers a batch whose ID this side knows for another one.
-func (p *payer) mismatch(r row, batch inventory.Batch) outcome {
-	if r.owes == both {
-		// Nobody was told that this was recorded, and it was a mistake.
-		p.s.o.Log.Warn("a batch is given up: its ID was used before", "side", p.d.name.String(), "org", p.l.org, "batch", r.id)
-		return outcome{}
-	}
-	// The other side had forgotten the ID, this one has not: it goes by another.
-	batch.ID = substitute(batch)
-	return p.s.send(p.s.stop, p.d, batch)
 }
 
 // complain tells of an organization that an operator must look after: at the first try,
 // and whenever the longest wait is over.
-func (p *payer) complain(batch inventory.Batch, o outcome) {
-	if o.err != nil && o.kind() != unknown && (p.wait == firstWait || p.wait == lastWait) {
+func (p *payer) complain(r row, err error) {
+	if (outcome{err: err}).kind() != unknown && (p.wait == firstWait || p.wait == lastWait) {
 		p.s.o.Log.Error("a side of the store does not take an organization's uploads; they are kept for it",
-			"side", p.d.name.String(), "org", p.l.org, "batch", batch.ID, "error", o.err)
+			"side", p.d.name.String(), "org", p.l.org, "batch", r.id, "error", err)
 	}
 }
 

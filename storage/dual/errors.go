@@ -17,9 +17,12 @@ func storeError(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
+	if errors.Is(err, sqlitedb.ErrNotInPlace) {
+		return fault.Wrap(err, fault.StoreUnavailable, "the outbox's database file was removed or replaced while it was in use; put it back and restart")
+	}
 	switch sqlitedb.TroubleOf(err) {
 	case sqlitedb.Full:
-		return fault.Wrap(err, fault.StoreFull, "the outbox's disk is full")
+		return fault.Wrap(err, fault.StoreFull, "nothing was stored in the outbox: %s", sqlitedb.Full)
 	case sqlitedb.Damaged:
 		return fault.Wrap(err, fault.StoreCorrupt, "the outbox's database file is damaged; an operator must restore it")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/google/uuid"
@@ -35,6 +36,34 @@ type faulty struct {
 	org    uuid.UUID                // the only one that suffers, unless nil
 	calls  int                      // of Append
 	onCall func(step string, n int) // at "before" and "after" of each Append
+	refuse func(inventory.Batch) error
+}
+
+// refusing has the side refuse batches for which this returns an error.
+func (f *faulty) refusing(refuse func(inventory.Batch) error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.refuse = refuse
+}
+
+// refuses returns the side's error for a batch that it will never take.
+func (f *faulty) refuses(batch inventory.Batch) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.refuse == nil {
+		return nil
+	}
+	return f.refuse(batch)
+}
+
+// tooLarge refuses the batches of these IDs.
+func tooLarge(ids ...string) func(inventory.Batch) error {
+	return func(b inventory.Batch) error {
+		if slices.Contains(ids, b.ID) {
+			return fault.New(fault.BodyTooLarge, "the upload is larger than the database takes")
+		}
+		return nil
+	}
 }
 
 func (f *faulty) set(m mode) {
@@ -85,6 +114,9 @@ func (f *faulty) Append(ctx context.Context, batch inventory.Batch) (inventory.R
 	m := f.current(batch.Org)
 	f.at("before")
 	defer f.at("after")
+	if err := f.refuses(batch); err != nil {
+		return inventory.Receipt{}, err
+	}
 	switch m {
 	case fails:
 		return inventory.Receipt{}, errAway()
@@ -102,6 +134,10 @@ func (f *faulty) Append(ctx context.Context, batch inventory.Batch) (inventory.R
 		return inventory.Receipt{}, errors.Join(ctx.Err(), err)
 	}
 	return f.Store.Append(ctx, batch)
+}
+
+func (f *faulty) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, f, batches)
 }
 
 func (f *faulty) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
@@ -128,4 +164,8 @@ type forgetful struct{ inventory.Store }
 func (f forgetful) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
 	batch.ID = uuid.NewString()
 	return f.Store.Append(ctx, batch)
+}
+
+func (f forgetful) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, f, batches)
 }

@@ -73,33 +73,36 @@ func (r *rig) goOn(copied string) {
 // copyOutbox copies the database while the writer is held up.
 func (r *rig) copyOutbox() string {
 	r.t.Helper()
-	tx, err := r.outbox.db.Begin()
-	if err != nil {
+	to := emptyDir(r.t)
+	if err := r.outbox.do(func(tx) error { return copyFiles(r.options.Dir, to) }); err != nil {
 		r.t.Fatal(err)
 	}
-	defer func() { _ = tx.Rollback() }()
-	return copyFiles(r.t, r.options.Dir)
+	return to
 }
 
-func copyFiles(t testing.TB, dir string) string {
+func emptyDir(t testing.TB) string {
 	t.Helper()
-	copied, err := os.MkdirTemp(t.TempDir(), "copy")
+	dir, err := os.MkdirTemp(t.TempDir(), "copy")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+func copyFiles(from, to string) error {
 	for _, name := range []string{databaseName, databaseName + "-wal"} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := os.ReadFile(filepath.Join(from, name))
 		if os.IsNotExist(err) {
 			continue
 		}
 		if err == nil {
-			err = os.WriteFile(filepath.Join(copied, name), data, 0o600)
+			err = os.WriteFile(filepath.Join(to, name), data, 0o600)
 		}
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
-	return copied
+	return nil
 }
 
 func newBatch(org uuid.UUID, id string, n int) inventory.Batch {
@@ -138,14 +141,28 @@ func (r *rig) heal() {
 	r.settled()
 }
 
+// settled waits until nothing is owed, and wants nothing to be held then but dead letters.
 func (r *rig) settled() {
 	r.t.Helper()
 	if !soon(func() bool { b := r.Backlog(); return b["csv"] == 0 && b["mysql"] == 0 }) {
 		r.t.Fatalf("still owed: %v", r.Backlog())
 	}
-	if bytes := r.owedBytes.Load(); bytes != 0 {
-		r.t.Fatalf("nothing is owed, and it has %d bytes", bytes)
+	held := int64(0)
+	for _, letter := range r.letters() {
+		held += letter.row.size
 	}
+	if bytes := r.heldBytes.Load(); bytes != held {
+		r.t.Fatalf("nothing is owed, and %d bytes are held, of which dead letters have %d", bytes, held)
+	}
+}
+
+func (r *rig) letters() []DeadLetter {
+	r.t.Helper()
+	letters, err := r.DeadLetters(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return letters
 }
 
 func soon(done func() bool) bool {

@@ -23,13 +23,17 @@ type lane struct {
 
 	mu     sync.Mutex
 	queues [2][]debt // by side, oldest first
+	bytes  [2]int64  // of the queues
 	paying [2]bool   // a goroutine pays the queue
+	owed   [2]tally  // what is in the queues
+	dead   [2]tally  // dead letters, by the side that refuses them
 }
 
 // debt is a batch of the outbox that a side is owed.
 type debt struct {
-	seq  int64
-	size int64
+	seq     int64
+	size    int64
+	records int
 }
 
 func newLane(org uuid.UUID) *lane {
@@ -72,6 +76,14 @@ func (l *lane) owe(n name, d debt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queues[n] = append(l.queues[n], d)
+	l.bytes[n] += d.size
+}
+
+// owedBytes is about what a side is owed.
+func (l *lane) owedBytes(n name) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes[n]
 }
 
 func (l *lane) owes(n name) bool {
@@ -96,10 +108,12 @@ func (l *lane) strike(n name, seq int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.queues[n], func(d debt) bool { return d.seq == seq })
-	switch {
-	case i < 0:
+	if i < 0 {
 		return false
-	case i == 0: // nearly always
+	}
+	l.bytes[n] -= l.queues[n][i].size
+	switch i {
+	case 0: // nearly always
 		l.queues[n] = l.queues[n][1:]
 	default:
 		l.queues[n] = slices.Delete(l.queues[n], i, i+1)

@@ -19,10 +19,16 @@ type Options struct {
 	Dir string
 	// The sides. Close closes them; an Open that fails leaves them open.
 	CSV, MySQL inventory.Store
-	// MaxBacklogBytes bounds what may be owed, compressed; 0 for 1 GiB.
+	// MaxBacklogBytes bounds what the outbox keeps, compressed; 0 for 1 GiB.
 	MaxBacklogBytes int64
+	// Patience is for how long a side may refuse an organization as a whole, because its file
+	// was edited say, until a batch becomes a dead letter; 0 for an hour.
+	Patience time.Duration
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
 	SideTimeout time.Duration
+	// Watched is for a server: the log reminds of dead letters, and the sides are compared in
+	// the background once both are there.
+	Watched bool
 	// Log is told of sides that fail and recover; nil for none.
 	Log *slog.Logger
 	// Now is the clock; nil for time.Now.
@@ -34,6 +40,9 @@ type Options struct {
 func (o *Options) setDefaults() {
 	if o.MaxBacklogBytes == 0 {
 		o.MaxBacklogBytes = 1 << 30
+	}
+	if o.Patience == 0 {
+		o.Patience = time.Hour
 	}
 	if o.SideTimeout == 0 {
 		o.SideTimeout = 5 * time.Second
@@ -56,11 +65,14 @@ type Store struct {
 	outbox *outbox
 	status statusCache
 
+	compared chan struct{} // closed when the sides were compared after Open
+	differ   atomic.Bool   // they were found to
+
 	lanesMu sync.Mutex
 	lanes   map[uuid.UUID]*lane
 
-	// owedBytes is what is owed, counted once for each side.
-	owedBytes atomic.Int64
+	// heldBytes is what is owed, counted once for each side, and what dead letters have.
+	heldBytes atomic.Int64
 
 	stop    context.Context // ends when Close begins: for replays
 	stopNow context.CancelFunc
@@ -81,7 +93,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox in %s: %w", o.Dir, err)
 	}
-	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}}
+	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}, compared: make(chan struct{})}
 	s.sides = [2]*side{newSide(csv, o.CSV, o.SideTimeout), newSide(mysql, o.MySQL, o.SideTimeout)}
 	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
 	if err := s.resume(ctx); err != nil {
@@ -89,6 +101,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.replays.Wait()
 		s.calls.Wait()
 		return nil, errors.Join(fmt.Errorf("open the outbox in %s: %w", o.Dir, err), outbox.close())
+	}
+	if o.Watched {
+		s.warnOfLetters(ctx)
+		s.replays.Go(s.compareOnce)
 	}
 	return s, nil
 }
@@ -104,11 +120,16 @@ func (s *Store) resume(ctx context.Context) error {
 		l.last = later(l.last, r.at)
 		for _, side := range s.sides {
 			if r.owes.has(side.name) {
-				l.owe(side.name, debt{r.seq, r.size})
-				side.owed.Add(1)
-				s.owedBytes.Add(r.size)
+				s.owe(side, l, r.debt())
 			}
 		}
+	}
+	letters, err := s.outbox.letters(ctx)
+	if err != nil {
+		return err
+	}
+	for _, letter := range letters {
+		s.inter(s.lane(letter.Org), letter.side, letter.row.debt())
 	}
 	var tries sync.WaitGroup
 	for _, l := range s.lanes {

@@ -32,11 +32,12 @@ const (
 // That a side has a batch is noted without hurry. After a crash the batch is sent again,
 // and the side knows its ID.
 type outbox struct {
-	lock  *flock.Flock
-	held  *sqlitedb.Held
-	db    *sql.DB
-	codec *codec
-	log   *slog.Logger
+	lock    *flock.Flock
+	held    *sqlitedb.Held
+	writer  *sqlitedb.Writer // the goroutine of serve's alone
+	readers *sql.DB
+	codec   *codec
+	log     *slog.Logger
 
 	jobs    chan *job
 	hurry   chan struct{} // too many settled rows
@@ -49,9 +50,12 @@ type outbox struct {
 // job is a piece of work within a transaction. It may be run twice, if the first
 // transaction came to nothing.
 type job struct {
-	run  func(*sql.Tx) error
+	run  func(tx) error
 	done chan error
 }
+
+// readConnections is how many rows are looked up or loaded at once.
+const readConnections = 4
 
 func openOutbox(ctx context.Context, dir string, log *slog.Logger) (*outbox, error) {
 	o := &outbox{
@@ -82,10 +86,22 @@ func (o *outbox) open(ctx context.Context, dir string) (err error) {
 	if o.codec, err = newCodec(); err != nil {
 		return err
 	}
-	if o.db, err = file.OpenWriter(ctx); err != nil {
+	db, err := file.OpenWriter(ctx)
+	if err != nil {
 		return err
 	}
-	return migrate(ctx, o.db, o.log)
+	if err := migrate(ctx, db, o.log); err != nil {
+		return errors.Join(err, db.Close())
+	}
+	if o.writer, err = sqlitedb.NewWriter(ctx, file, o.held, db, o.log); err != nil {
+		return err
+	}
+	if o.readers, err = file.OpenReader(); err != nil {
+		return err
+	}
+	o.readers.SetMaxOpenConns(readConnections)
+	o.readers.SetMaxIdleConns(readConnections)
+	return nil
 }
 
 // close commits what is waiting. Nobody may call the outbox any more.
@@ -98,8 +114,11 @@ func (o *outbox) close() error {
 // release gives back what openOutbox took, as far as it came.
 func (o *outbox) release() error {
 	var errs []error
-	if o.db != nil {
-		errs = append(errs, o.db.Close())
+	if o.readers != nil {
+		errs = append(errs, o.readers.Close())
+	}
+	if o.writer != nil {
+		errs = append(errs, o.writer.Close())
 	}
 	if o.codec != nil {
 		o.codec.close()
@@ -114,7 +133,7 @@ func (o *outbox) release() error {
 }
 
 // do has the work done and returns when it is durable.
-func (o *outbox) do(run func(*sql.Tx) error) error {
+func (o *outbox) do(run func(tx) error) error {
 	j := &job{run: run, done: make(chan error, 1)}
 	o.jobs <- j
 	return <-j.done

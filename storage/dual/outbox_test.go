@@ -16,10 +16,22 @@ import (
 // rows counts what is in the outbox's table.
 func (r *rig) rows() (n int) {
 	r.t.Helper()
-	if err := r.outbox.db.QueryRow(`SELECT count(*) FROM batches`).Scan(&n); err != nil {
+	if err := r.outbox.readers.QueryRow(`SELECT count(*) FROM batches`).Scan(&n); err != nil {
 		r.t.Fatal(err)
 	}
 	return n
+}
+
+// change runs a statement on the outbox's database.
+func (r *rig) change(statement string) {
+	r.t.Helper()
+	err := r.outbox.do(func(t tx) error {
+		_, err := t.exec(statement)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
 }
 
 // TestOutboxEmpties keeps nothing that both sides have, without being closed.
@@ -65,9 +77,7 @@ func TestOutboxIsPrivate(t *testing.T) {
 // TestOutboxOfNewer refuses a schema that it doesn't know.
 func TestOutboxOfNewer(t *testing.T) {
 	r := newRig(t, nil)
-	if _, err := r.outbox.db.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
-		t.Fatal(err)
-	}
+	r.change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	copied := r.copyOutbox()
 	_, err := Open(t.Context(), Options{Dir: copied, CSV: r.csv, MySQL: r.mysql})
 	if err == nil || !strings.Contains(err.Error(), "newer holdfast") {
@@ -81,14 +91,10 @@ func TestOutboxFails(t *testing.T) {
 	org := uuid.New()
 	r.mustAppend(newBatch(org, "a", 1))
 	r.settled()
-	if _, err := r.outbox.db.Exec(`PRAGMA query_only = 1`); err != nil {
-		t.Fatal(err)
-	}
+	r.change(`CREATE TRIGGER no BEFORE INSERT ON batches BEGIN SELECT raise(ABORT, 'no'); END`)
 	_, err := r.Append(t.Context(), newBatch(org, "b", 1))
 	wantCode(t, "Append", err, fault.StoreUnavailable)
-	if _, err := r.outbox.db.Exec(`PRAGMA query_only = 0`); err != nil {
-		t.Fatal(err)
-	}
+	r.change(`DROP TRIGGER no`)
 	r.mustAppend(newBatch(org, "c", 1))
 	if got := lines(t, r.csv, org); len(got) != 2 {
 		t.Errorf("CSV has %v", got)

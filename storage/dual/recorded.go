@@ -19,7 +19,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 	if err != nil {
 		return inventory.Remembered{}, false, err
 	}
-	if found && r.owes != both {
+	if found && !r.undecided() {
 		return r.remembered(), true, nil
 	}
 	remembered, ok, causes := s.rememberedBySides(ctx, org, id)
@@ -36,7 +36,8 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 // A side that can't be asked is passed over. If it alone remembers, the other records the
 // batch once more; conclude says so in the log when both have answered.
 func (s *Store) again(ctx context.Context, batch inventory.Batch) (inventory.Receipt, bool, error) {
-	if !batch.Keyed() {
+	// One that is to be asked whether there is room must not be asked for what is there.
+	if !batch.Keyed() && (batch.New || batch.Allow == nil) {
 		return inventory.Receipt{}, false, nil
 	}
 	found, ok, _ := s.rememberedBySides(ctx, batch.Org, batch.ID)

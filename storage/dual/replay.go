@@ -70,7 +70,7 @@ func (p *payer) tell() {
 	}
 }
 
-// payOne sends the oldest debt, and takes it off when the side has it.
+// payOne sends the oldest debt, and takes it off when the side has it or will never take it.
 func (p *payer) payOne(next debt) error {
 	release, err := p.slot()
 	if err != nil {
@@ -78,21 +78,44 @@ func (p *payer) payOne(next debt) error {
 	}
 	defer release()
 	r, err := p.s.outbox.load(p.s.stop, next.seq)
-	var receipt inventory.Receipt
-	if err == nil {
-		receipt, err = p.deliver(r)
-	}
 	if err != nil {
-		p.s.o.Log.Debug("a replay failed", "side", p.d.name.String(), "org", p.l.org, "batch", r.id, "error", err)
-		return err
+		return p.failed(r, err)
 	}
-	p.s.outbox.settle(next.seq, names(0).with(p.d.name))
-	p.s.cancel(p.d, p.l, next)
+	batch, err := r.batch(p.s.outbox.codec)
+	if err != nil {
+		return p.writeOff(r, err) // nobody can take what can't be read
+	}
+	receipt, err := p.deliver(r, batch)
+	switch {
+	case err == nil:
+		return p.paid(r, receipt)
+	case p.s.refusedForGood(r, err):
+		return p.writeOff(r, err)
+	}
+	p.complain(r, err)
+	return p.failed(r, err)
+}
+
+func (p *payer) failed(r row, err error) error {
+	p.s.o.Log.Debug("a replay failed", "side", p.d.name.String(), "org", p.l.org, "batch", r.id, "error", err)
+	return err
+}
+
+// paid takes off the debt of a batch that the side has.
+func (p *payer) paid(r row, receipt inventory.Receipt) error {
 	if receipt.Replayed && !receipt.At.Equal(r.at) {
 		// A batch that was sent again long after both had it; the process died over it.
-		p.s.outbox.settle(next.seq, both)
-		p.s.cancel(p.s.other(p.d), p.l, next)
+		p.s.outbox.settle(r.seq, both)
+		p.s.cancel(p.d, p.l, r.debt())
+		p.s.cancel(p.s.other(p.d), p.l, r.debt())
+		return nil
 	}
+	if r.undecided() {
+		// The other side may refuse it at this moment: the outbox says who came first.
+		return p.conclude(r, recordedBy(p.d.name), nil)
+	}
+	p.s.outbox.settle(r.seq, names(0).with(p.d.name))
+	p.s.cancel(p.d, p.l, r.debt())
 	return nil
 }
 

@@ -7,15 +7,22 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
+
+// rowColumns are what scan reads, but for the body.
+const rowColumns = `SELECT seq, org, id, digest, request, at, since, count, owes, refused, reason, length(body), `
 
 const (
 	sqlPut = `INSERT INTO batches (org, id, digest, request, at, since, count, owes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	// sqlAll leaves the bodies where they are: there may be a lot of them.
-	sqlAll  = `SELECT seq, org, id, digest, request, at, since, count, owes, length(body), x'' FROM batches ORDER BY seq`
-	sqlFind = `SELECT seq, org, id, digest, request, at, since, count, owes, length(body), x'' FROM batches WHERE org = ? AND id = ?`
-	sqlLoad = `SELECT seq, org, id, digest, request, at, since, count, owes, length(body), body FROM batches WHERE seq = ?`
+	sqlAll     = rowColumns + `x'' FROM batches ORDER BY seq`
+	sqlFind    = rowColumns + `x'' FROM batches WHERE org = ? AND id = ?`
+	sqlRow     = rowColumns + `x'' FROM batches WHERE seq = ?`
+	sqlLoad    = rowColumns + `body FROM batches WHERE seq = ?`
+	sqlReplace = `DELETE FROM batches WHERE org = ? AND id = ? AND digest = ?`
 )
 
 // rowOverhead is about what a row takes beside its body.
@@ -32,6 +39,8 @@ type row struct {
 	since   time.Time // when it was put there
 	count   int
 	owes    names
+	refused names  // those that refuse it for good
+	reason  string // why they do
 	size    int64
 	body    []byte
 }
@@ -53,29 +62,67 @@ func (r row) batch(c *codec) (inventory.Batch, error) {
 	return inventory.Batch{ID: r.id, Digest: r.digest, Org: r.org, Request: r.request, At: r.at, Resources: resources}, err
 }
 
-// put makes a row durable, owed to both sides.
-func (o *outbox) put(r *row) error {
-	return o.do(func(tx *sql.Tx) error {
-		result, err := tx.Exec(sqlPut, r.org.String(), r.id, r.digest[:], r.request, r.at.UnixMicro(), r.since.UnixMicro(), r.count, int64(r.owes), r.body)
-		if err != nil {
-			return err
+// has are the sides that surely have the batch.
+func (r row) has() names { return both.without(r.owes).without(r.refused) }
+
+// undecided says that no side is known to have the batch: nobody was told that it is
+// recorded.
+func (r row) undecided() bool { return r.has() == 0 }
+
+// debt is what a side is owed by the row.
+func (r row) debt() debt { return debt{seq: r.seq, size: r.size, records: r.count} }
+
+// put makes rows durable, owed to both sides, and sets their numbers.
+//
+// A row of the same batch may be there, owed to nobody: it is about to be removed because
+// both sides have it, or a commit that failed has happened after all. The new row takes its
+// place, at the end of the order.
+func (o *outbox) put(rows ...row) error {
+	return o.do(func(t tx) error {
+		for i := range rows {
+			if err := t.put(&rows[i]); err != nil {
+				return err
+			}
 		}
-		r.seq, err = result.LastInsertId()
-		return err
+		return nil
 	})
+}
+
+func (t tx) put(r *row) error {
+	err := t.insert(r)
+	if !sqlitedb.IsDuplicate(err) {
+		return err
+	}
+	replaced, err := t.exec(sqlReplace, r.org.String(), r.id, r.digest[:])
+	if err != nil {
+		return err
+	}
+	if n, err := replaced.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(fault.New(fault.IdempotencyMismatch, "the ID %q came with other contents before", r.id), err)
+	}
+	return t.insert(r)
+}
+
+func (t tx) insert(r *row) error {
+	result, err := t.exec(sqlPut, r.org.String(), r.id, r.digest[:], r.request, r.at.UnixMicro(), r.since.UnixMicro(), r.count, int64(r.owes), r.body)
+	if err != nil {
+		return err
+	}
+	r.seq, err = result.LastInsertId()
+	return err
 }
 
 // drop removes a row for good.
 func (o *outbox) drop(seq int64) error {
-	return o.do(func(tx *sql.Tx) error {
-		_, err := tx.Exec(sqlRemove, seq)
+	return o.do(func(t tx) error {
+		_, err := t.exec(sqlRemove, seq)
 		return err
 	})
 }
 
 // find returns the row of a batch, without its body.
 func (o *outbox) find(ctx context.Context, org uuid.UUID, id string) (row, bool, error) {
-	r, err := o.scan(o.db.QueryRowContext(ctx, sqlFind, org.String(), id))
+	r, err := o.scan(o.readers.QueryRowContext(ctx, sqlFind, org.String(), id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, false, nil
 	}
@@ -84,20 +131,26 @@ func (o *outbox) find(ctx context.Context, org uuid.UUID, id string) (row, bool,
 
 // load returns a row with its body.
 func (o *outbox) load(ctx context.Context, seq int64) (row, error) {
-	r, err := o.scan(o.db.QueryRowContext(ctx, sqlLoad, seq))
+	r, err := o.scan(o.readers.QueryRowContext(ctx, sqlLoad, seq))
 	return r, storeError(err)
 }
 
 // all returns every row in order, without the bodies.
-func (o *outbox) all(ctx context.Context) ([]row, error) {
-	found, err := o.db.QueryContext(ctx, sqlAll)
+func (o *outbox) all(ctx context.Context) ([]row, error) { return list(ctx, o, o.scan, sqlAll) }
+
+// scanner is a row of an answer.
+type scanner interface{ Scan(...any) error }
+
+// list returns what a query of the outbox finds.
+func list[T any](ctx context.Context, o *outbox, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+	found, err := o.readers.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, storeError(err)
 	}
 	defer func() { _ = found.Close() }()
-	var rows []row
+	var rows []T
 	for found.Next() {
-		r, err := o.scan(found)
+		r, err := scan(found)
 		if err != nil {
 			return nil, storeError(err)
 		}
@@ -106,19 +159,19 @@ func (o *outbox) all(ctx context.Context) ([]row, error) {
 	return rows, storeError(found.Err())
 }
 
-func (o *outbox) scan(from interface{ Scan(...any) error }) (row, error) {
+func (o *outbox) scan(from scanner) (row, error) {
 	var r row
 	var org string
 	var digest []byte
-	var at, since, owes int64
-	if err := from.Scan(&r.seq, &org, &r.id, &digest, &r.request, &at, &since, &r.count, &owes, &r.size, &r.body); err != nil {
+	var at, since, owes, refused int64
+	if err := from.Scan(&r.seq, &org, &r.id, &digest, &r.request, &at, &since, &r.count, &owes, &refused, &r.reason, &r.size, &r.body); err != nil {
 		return row{}, err
 	}
 	var err error
 	r.org, err = uuid.Parse(org)
 	copy(r.digest[:], digest)
 	r.at, r.since = time.UnixMicro(at).UTC(), time.UnixMicro(since).UTC()
-	r.owes = o.without(r.seq, names(owes))
+	r.owes, r.refused = o.without(r.seq, names(owes)), names(refused)
 	r.size += rowOverhead
 	return r, err
 }

@@ -3,6 +3,7 @@ package dual
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -40,6 +41,7 @@ type side struct {
 	name  name
 	store inventory.Store
 	owed  atomic.Int64  // debts, of all organizations
+	dead  atomic.Int64  // dead letters, of all organizations
 	slots chan struct{} // bounds the replays that run at once
 	probe chan struct{} // while the side is slow to fail, one at a time
 	limit time.Duration // a failure that takes longer is a slow one
@@ -117,35 +119,60 @@ func (o outcome) kind() kind {
 	return rejected
 }
 
-// send appends the batch on a side, and waits no longer than it may. A call that takes
-// longer goes on by itself: what it records later is the batch that will be sent again.
-func (s *Store) send(parent context.Context, d *side, batch inventory.Batch) outcome {
-	batch.New = false
+// send appends batches on a side, and waits no longer than it may. A call that takes longer
+// goes on by itself: what it records later are the batches that will be sent again.
+func (s *Store) send(parent context.Context, d *side, batches ...inventory.Batch) []outcome {
+	batches = slices.Clone(batches)
+	for i := range batches {
+		batches[i].New = false
+	}
 	ctx, cancel := context.WithTimeout(parent, s.o.SideTimeout)
-	answer, began := make(chan outcome, 1), time.Now()
+	answer, began := make(chan []outcome, 1), time.Now()
 	s.calls.Go(func() {
 		defer cancel()
-		receipt, err := d.store.Append(ctx, batch)
-		answer <- outcome{receipt, err}
+		answer <- d.append(ctx, batches)
 	})
-	var o outcome
+	var all []outcome
 	select {
-	case o = <-answer:
+	case all = <-answer:
 	case <-ctx.Done():
-		o = lastWord(answer, ctx.Err())
+		all = lastWord(answer, len(batches), ctx.Err())
 	}
 	if parent.Err() == nil { // a call that was given up says nothing about the side
-		d.learn(o, time.Since(began))
+		d.learn(all[len(all)-1], time.Since(began))
 	}
-	return o
+	return all
+}
+
+// append returns what became of each batch.
+func (d *side) append(ctx context.Context, batches []inventory.Batch) []outcome {
+	if len(batches) == 1 {
+		receipt, err := d.store.Append(ctx, batches[0])
+		return []outcome{{receipt, err}}
+	}
+	receipts, err := d.store.AppendAll(ctx, batches)
+	all := make([]outcome, len(batches))
+	for i := range all {
+		switch {
+		case i < len(receipts):
+			all[i].receipt = receipts[i]
+		case i == len(receipts) || (outcome{err: err}).kind() == unknown:
+			all[i].err = err
+		default:
+			// It was not looked at, so nothing is said about it but that it is not recorded.
+			all[i].err = fault.Wrap(err, fault.Busy, "the batch comes behind one that the side does not take")
+		}
+	}
+	return all
 }
 
 // lastWord gives a side that heeds its context the chance to say so.
-func lastWord(answer <-chan outcome, err error) outcome {
+func lastWord(answer <-chan []outcome, batches int, err error) []outcome {
 	select {
-	case o := <-answer:
-		return o
+	case all := <-answer:
+		return all
 	case <-time.After(50 * time.Millisecond):
-		return outcome{err: fault.Wrap(err, fault.StoreUnavailable, "the side does not answer")}
+		hung := outcome{err: fault.Wrap(err, fault.StoreUnavailable, "the side does not answer")}
+		return slices.Repeat([]outcome{hung}, batches)
 	}
 }

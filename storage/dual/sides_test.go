@@ -203,7 +203,7 @@ func TestBacklogFull(t *testing.T) {
 	for ; err == nil && count < 100; count++ {
 		_, err = r.Append(t.Context(), newBatch(org, string(rune('A'+count)), 1))
 	}
-	wantCode(t, "Append beyond the limit", err, fault.StoreFull)
+	wantCode(t, "Append beyond the limit", err, fault.BacklogFull)
 	if count < 2 || count > 10 {
 		t.Errorf("refused after %d uploads", count)
 	}

@@ -32,6 +32,15 @@ func (s *Store) Backlog() map[string]int64 {
 	return backlog
 }
 
+// DeadLetterCounts returns how many requests each side refuses for good that the other one has.
+func (s *Store) DeadLetterCounts() map[string]int64 {
+	counts := map[string]int64{}
+	for _, d := range s.sides {
+		counts[d.name.String()] = d.dead.Load()
+	}
+	return counts
+}
+
 // Status implements inventory.Store.
 func (s *Store) Status(ctx context.Context) error {
 	if err := s.enter(); err != nil {
@@ -39,24 +48,35 @@ func (s *Store) Status(ctx context.Context) error {
 	}
 	defer s.leave()
 	errs := s.sideStatus(ctx)
-	var behind []string
-	for _, d := range s.sides {
-		if owed := d.owed.Load(); owed > 0 {
-			behind = append(behind, fmt.Sprintf("%s is behind by %d requests", d.name, owed))
-		} else if errs[d.name] != nil {
-			behind = append(behind, fmt.Sprintf("%s is not available", d.name))
-		}
-	}
+	behind := s.behind(errs)
 	cause := errors.Join(errs[:]...)
 	switch {
 	case errs[csv] != nil && errs[mysql] != nil:
 		return fault.Wrap(cause, fault.StoreUnavailable, "both sides of the store are away")
 	case len(behind) == 0:
 		return nil
-	case s.owedBytes.Load() >= s.o.MaxBacklogBytes:
+	case s.heldBytes.Load() >= s.o.MaxBacklogBytes:
 		return fault.Wrap(cause, fault.StoreFull, "%s, which is as much as may be kept", strings.Join(behind, ", "))
 	}
 	return fault.Wrap(cause, fault.StoreDegraded, "%s", strings.Join(behind, ", "))
+}
+
+// behind says in what way the sides are not equal.
+func (s *Store) behind(errs [2]error) (behind []string) {
+	for _, d := range s.sides {
+		if owed := d.owed.Load(); owed > 0 {
+			behind = append(behind, fmt.Sprintf("%s is behind by %d requests", d.name, owed))
+		} else if errs[d.name] != nil {
+			behind = append(behind, fmt.Sprintf("%s is not available", d.name))
+		}
+		if dead := d.dead.Load(); dead > 0 {
+			behind = append(behind, fmt.Sprintf("%s refuses %d requests for good (see `holdfast data deadletter list`)", d.name, dead))
+		}
+	}
+	if s.SidesDiffer() {
+		behind = append(behind, "csv and mysql differ by more than is owed (see `holdfast data compare`)")
+	}
+	return behind
 }
 
 // sideStatus asks both sides, at most once a second however many ask.

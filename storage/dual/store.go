@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -50,7 +49,7 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 	switch {
 	case err != nil || !found:
 		return inventory.Receipt{}, false, err
-	case r.owes == both && r.digest == batch.Digest:
+	case r.undecided() && r.digest == batch.Digest:
 		l.nudge()
 		return inventory.Receipt{}, false, errBothDown(nil)
 	}
@@ -70,7 +69,7 @@ func (s *Store) ask(l *lane, batch inventory.Batch) (inventory.Receipt, error) {
 	if to == 0 {
 		return inventory.Receipt{}, errBothDown(nil)
 	}
-	outcomes := s.sendAll(to, batch)
+	outcomes := s.sendAll(to, []inventory.Batch{batch})[0]
 	if receipt, ok := outcomes.receipt(); ok {
 		return receipt, nil
 	}
@@ -88,13 +87,17 @@ func (s *Store) record(l *lane, batch inventory.Batch) (inventory.Receipt, error
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
-	if to != both && s.owedBytes.Load()+r.size > s.o.MaxBacklogBytes {
-		return inventory.Receipt{}, fault.New(fault.StoreFull, "one side of the store is away, and as much as may be is kept for it already")
-	}
-	if err := s.outbox.put(&r); err != nil {
+	if err := s.room(l, to, r.size); err != nil {
 		return inventory.Receipt{}, err
 	}
-	return s.conclude(l, r, s.sendAll(to, batch))
+	if batch, err = s.allow(l, batch); err != nil {
+		return inventory.Receipt{}, err
+	}
+	rows := []row{r}
+	if err := s.outbox.put(rows...); err != nil {
+		return inventory.Receipt{}, err
+	}
+	return s.conclude(l, rows[0], s.sendAll(to, []inventory.Batch{batch})[0])
 }
 
 // route returns the sides to send to now. One that is owed something has to wait for

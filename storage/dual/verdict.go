@@ -16,21 +16,24 @@ const retryAfter = 2 * time.Second
 // outcomes are the answers of the sides that were sent a batch.
 type outcomes map[name]outcome
 
-// sendAll sends the batch to the sides at once.
-func (s *Store) sendAll(to names, batch inventory.Batch) outcomes {
-	var answers [2]outcome
+// sendAll sends batches to the sides at once, and returns what became of each.
+func (s *Store) sendAll(to names, batches []inventory.Batch) []outcomes {
+	var answers [2][]outcome
 	var wg sync.WaitGroup
 	for _, d := range s.sides {
 		if to.has(d.name) {
 			// Whoever waits for this has what it needs: a caller that leaves changes nothing.
-			wg.Go(func() { answers[d.name] = s.send(context.Background(), d, batch) })
+			wg.Go(func() { answers[d.name] = s.send(context.Background(), d, batches...) })
 		}
 	}
 	wg.Wait()
-	all := outcomes{}
-	for _, d := range s.sides {
-		if to.has(d.name) {
-			all[d.name] = answers[d.name]
+	all := make([]outcomes, len(batches))
+	for i := range batches {
+		all[i] = outcomes{}
+		for _, d := range s.sides {
+			if to.has(d.name) {
+				all[i][d.name] = answers[d.name][i]
+			}
 		}
 	}
 	return all
@@ -93,6 +96,28 @@ func (all outcomes) failure() error {
 	return errBothDown(errors.Join(causes...))
 }
 
+// doubt is the answer when a side may have recorded the batch: not that of the other side,
+// which says for certain that nothing was.
+func (all outcomes) doubt() error {
+	if all.of(refused) == 0 {
+		return all.failure()
+	}
+	err := fault.Wrap(all.failure(), fault.StoreUnavailable, "one side of the store refuses the upload, and the other one does not say whether it has recorded it; try again")
+	err.RetryAfter = retryAfter
+	return err
+}
+
+// mismatch reports whether a side knows the ID for another batch. The other one knows the
+// same IDs, and so has not recorded this batch, even if it does not answer.
+func (all outcomes) mismatch() bool {
+	for _, o := range all {
+		if fault.Is(o.err, fault.IdempotencyMismatch) {
+			return true
+		}
+	}
+	return false
+}
+
 func errBothDown(cause error) error {
 	err := fault.Wrap(cause, fault.StoreUnavailable, "both sides of the store are away; try again")
 	err.RetryAfter = retryAfter
@@ -117,11 +142,12 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 		s.lend(l, r, both.without(done), all)
 		return receipt, nil
 	}
-	if all.of(refused) == 0 && all.of(unknown) != 0 {
-		// A side may have it, so both shall.
+	if all.of(unknown) != 0 && !all.mismatch() {
+		// A side may have it, so both shall. If the other one refuses it for good, it will say
+		// so again when its debt is paid, and be written off then.
 		l.last = later(l.last, r.at)
 		s.lend(l, r, both, all)
-		return inventory.Receipt{}, all.failure()
+		return inventory.Receipt{}, all.doubt()
 	}
 	// Removed before the answer: after a crash it would be sent again.
 	if err := s.outbox.drop(r.seq); err != nil {
@@ -132,13 +158,16 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 	return inventory.Receipt{}, all.failure()
 }
 
+// owe enters a debt.
+func (s *Store) owe(d *side, l *lane, owed debt) (first bool) {
+	l.owe(d.name, owed)
+	return s.hold(l, &d.owed, &l.owed, d.name, owed, 1) == 1
+}
+
 // cancel strikes out what a side is owed.
 func (s *Store) cancel(d *side, l *lane, owed debt) {
-	if l.strike(d.name, owed.seq) {
-		s.owedBytes.Add(-owed.size)
-		if d.owed.Add(-1) == 0 {
-			s.o.Log.Info("a side of the store has caught up", "side", d.name.String())
-		}
+	if l.strike(d.name, owed.seq) && s.hold(l, &d.owed, &l.owed, d.name, owed, -1) == 0 {
+		s.o.Log.Info("a side of the store has caught up", "side", d.name.String())
 	}
 }
 
@@ -148,9 +177,7 @@ func (s *Store) lend(l *lane, r row, to names, all outcomes) {
 		if !to.has(d.name) {
 			continue
 		}
-		l.owe(d.name, debt{r.seq, r.size})
-		s.owedBytes.Add(r.size)
-		if d.owed.Add(1) == 1 {
+		if s.owe(d, l, r.debt()) {
 			s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org, "error", all[d.name].err)
 		}
 		s.replay(d, l, nil)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -24,6 +26,7 @@ type Store struct {
 	states map[state.Ref]*entry
 	events []audit.Event // Sequence n at n-1
 	used   int64
+	usage  map[uuid.UUID]int64 // what Usage says
 	closed bool
 }
 
@@ -56,7 +59,7 @@ func (e *entry) find(number uint64) *state.Snapshot {
 // New returns an empty store that keeps at most maxBytes: the bodies, and a fixed amount
 // for each state, version and lock.
 func New(maxBytes int64) *Store {
-	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry)}
+	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry), usage: make(map[uuid.UUID]int64)}
 }
 
 // Current implements state.Store.
@@ -126,7 +129,7 @@ func (s *Store) Ready(context.Context) error {
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.closed, s.states, s.events, s.used = true, nil, nil, 0
+	s.closed, s.states, s.events, s.usage, s.used = true, nil, nil, nil, 0
 	return nil
 }
 

@@ -6,6 +6,8 @@ import (
 	"iter"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 )
@@ -24,6 +26,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	v := e.find(number)
 	if !v.Purged {
 		s.used -= int64(len(v.Body))
+		s.count(ref.Org, -int64(len(v.Body)))
 		purged := *v // readers may have the old one
 		purged.Purged, purged.Body = true, nil
 		*v = purged
@@ -32,17 +35,18 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 		}
 	}
 	e.purged[v.Digest] = true
-	s.dropTwins(e, v.Version, event.At)
+	s.dropTwins(ref.Org, e, v.Version, event.At)
 	event.Org, event.State = ref.Org, string(ref.Name)
 	s.addEvent(event)
 	return nil
 }
 
 // dropTwins discards the open candidates that have a purged version's bytes.
-func (s *Store) dropTwins(e *entry, v state.Version, at time.Time) {
+func (s *Store) dropTwins(org uuid.UUID, e *entry, v state.Version, at time.Time) {
 	for id, c := range e.candidates {
 		if c.Status == state.Open && c.Digest == v.Digest {
 			s.used -= int64(len(c.Body))
+			s.count(org, -int64(len(c.Body)))
 			e.settle(state.Settlement{ID: id, Status: state.Discarded, At: at})
 		}
 	}
@@ -72,6 +76,7 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 	}
 	for _, v := range e.versions[:n] {
 		s.used -= costOfVersion(v.Version, v.Body)
+		s.count(ref.Org, -state.RowBytes-int64(len(v.Body)))
 	}
 	e.versions = append([]*state.Snapshot(nil), e.versions[n:]...)
 	event.Org, event.State, event.Note = ref.Org, string(ref.Name), fmt.Sprintf("%d versions", n)
@@ -111,6 +116,7 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, _ 
 		s.used -= idCost + int64(len(id))
 	}
 	s.used -= costOfHead(e.head)
+	s.count(ref.Org, -e.bytes())
 	delete(s.states, ref)
 	event.Org, event.State = ref.Org, string(ref.Name)
 	s.addEvent(event)

@@ -52,15 +52,24 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 	if err := e.allows(change); err != nil {
 		return state.Head{}, err
 	}
+	isNew := s.states[ref] == nil
+	if change.Allow != nil && change.Grows() {
+		if err := change.Allow(s.usage[ref.Org], change.Adds(isNew, e.head.Lock, e.stores(change, body))); err != nil {
+			return state.Head{}, err
+		}
+	}
 	added := e.cost(next, body, change)
 	// What makes room must go through in a full store too: an UNLOCK above all.
 	if added > 0 && s.used+added > s.limit && !makesRoom(change) {
 		return state.Head{}, s.errFull()
 	}
+	kept := next != (state.Head{}) || change.Candidate != nil || !isNew
+	grown := e.grows(change, next, isNew && kept, body)
 	e.take(change, next, body)
 	e.head = next
-	if next != (state.Head{}) || len(e.candidates) > 0 {
+	if kept {
 		s.states[ref] = e
+		s.count(ref.Org, grown)
 	}
 	s.used += added
 	for _, event := range change.Events {

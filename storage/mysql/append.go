@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -23,18 +24,83 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 		return inventory.Receipt{}, err
 	}
 	e := &entry{ctx: ctx, batch: batch, done: make(chan struct{})}
-	if s.queues.join(e) {
-		s.spawn(func(context.Context) { s.serve(server, batch.Org) })
+	s.join(server, e)
+	s.await(e)
+	return e.receipt, e.err
+}
+
+// AppendAll implements inventory.Store. It takes as many batches at a time as share a
+// transaction.
+func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	server, err := s.begin()
+	if err != nil {
+		return nil, err
 	}
+	defer s.end()
+	receipts := make([]inventory.Receipt, 0, len(batches))
+	for some := range slices.Chunk(batches, groupBatches) {
+		more, err := s.appendSome(ctx, server, some)
+		receipts = append(receipts, more...)
+		if err != nil {
+			return receipts, err
+		}
+	}
+	return receipts, nil
+}
+
+// appendSome appends batches of one organization, up to the first that is refused.
+func (s *Store) appendSome(ctx context.Context, server *server, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var group []*entry
+	var refused error
+	for i := range batches {
+		batch := batches[i]
+		if refused = server.check(&batch); refused == nil && batch.Org != batches[0].Org {
+			refused = fault.New(fault.ParameterInvalid, "the batches are of several organizations")
+		}
+		if refused != nil {
+			break
+		}
+		e := &entry{ctx: ctx, batch: batch, done: make(chan struct{})}
+		if i > 0 {
+			e.before = group[i-1]
+		}
+		group = append(group, e)
+	}
+	if len(group) == 0 {
+		return nil, refused
+	}
+	s.join(server, group...)
+	var receipts []inventory.Receipt
+	for _, e := range group {
+		if s.await(e); e.err != nil {
+			return receipts, e.err
+		}
+		receipts = append(receipts, e.receipt)
+	}
+	return receipts, refused
+}
+
+// join queues entries of one organization, and sees to it that somebody serves them.
+func (s *Store) join(server *server, group ...*entry) {
+	if s.queues.join(group...) {
+		s.spawn(func(context.Context) { s.serve(server, group[0].batch.Org) })
+	}
+}
+
+// await returns when an entry has its answer, or has left its line because its context ended.
+func (s *Store) await(e *entry) {
 	select {
 	case <-e.done:
-	case <-ctx.Done():
+	case <-e.ctx.Done():
 		if s.queues.leave(e) {
-			return inventory.Receipt{}, ctx.Err()
+			e.err = e.ctx.Err()
+			return
 		}
 		<-e.done // it is being recorded: the answer has to be the outcome
 	}
-	return e.receipt, e.err
 }
 
 // serve works off an organization's line until it is empty.

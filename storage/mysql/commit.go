@@ -49,11 +49,15 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 	}
 }
 
-// present returns the entries whose callers have not given up.
+// present returns the entries whose callers have not given up, and that don't come behind
+// one that has failed.
 func present(group []*entry) []*entry {
 	var there []*entry
 	for _, e := range group {
 		if e.err = e.ctx.Err(); e.err == nil {
+			e.err = e.orphaned()
+		}
+		if e.err == nil {
 			there = append(there, e)
 		}
 	}

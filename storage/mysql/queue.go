@@ -11,7 +11,7 @@ import (
 
 // A group is bounded, so that its transaction stays short.
 const (
-	groupBatches = 64
+	groupBatches = 256
 	groupBytes   = 4 << 20
 )
 
@@ -26,6 +26,17 @@ type entry struct {
 	// nobody has; ours when the outcome of such a one is unknown: if a later attempt finds
 	// the batch, it is the call's own, not one that was sent before.
 	fresh, ours bool
+	// before is the entry without which this one is not recorded; nil for none.
+	before *entry
+}
+
+// orphaned returns the error of the entry without which this one is not recorded, if that
+// one has failed.
+func (e *entry) orphaned() error {
+	if e.before == nil {
+		return nil
+	}
+	return e.before.err
 }
 
 // queues has a line for each organization that has appends waiting or under way. Their
@@ -38,20 +49,21 @@ type queues struct {
 
 type line struct{ waiting []*entry }
 
-// join puts the entry at the end of its organization's line. It reports whether the line
-// is new: then somebody has to serve it until take returns none.
-func (q *queues) join(e *entry) bool {
+// join puts entries at the end of their organization's line. It reports whether the line is
+// new: then somebody has to serve it until take returns none.
+func (q *queues) join(group ...*entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.lines == nil {
 		q.lines = map[uuid.UUID]*line{}
 	}
-	l, ok := q.lines[e.batch.Org]
+	org := group[0].batch.Org
+	l, ok := q.lines[org]
 	if !ok {
 		l = &line{}
-		q.lines[e.batch.Org] = l
+		q.lines[org] = l
 	}
-	l.waiting = append(l.waiting, e)
+	l.waiting = append(l.waiting, group...)
 	return !ok
 }
 

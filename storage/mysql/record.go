@@ -20,6 +20,7 @@ type transaction struct {
 	form   form
 
 	newest  time.Time // of the organization's records; zero for none
+	used    int64     // by the organization's records, those included that are to be recorded
 	batches map[string]filed
 }
 
@@ -57,11 +58,13 @@ func (t *transaction) run(ctx context.Context, group []*entry) ([]answer, error)
 // lock keeps other transactions of the organization out, those of other nodes too.
 func (t *transaction) lock(ctx context.Context) error {
 	var newest sql.NullTime
-	err := t.conn.QueryRowContext(ctx, "SELECT newest FROM inventory_organizations WHERE org = ? FOR UPDATE", t.org.String()).Scan(&newest)
+	var used sql.NullInt64
+	err := t.conn.QueryRowContext(ctx, `SELECT o.newest, u.bytes FROM inventory_organizations o
+		LEFT JOIN inventory_usage u ON u.org = o.org WHERE o.org = ? FOR UPDATE`, t.org.String()).Scan(&newest, &used)
 	if errors.Is(err, sql.ErrNoRows) {
 		return errNoOrganization
 	}
-	t.newest = newest.Time
+	t.newest, t.used = newest.Time, used.Int64
 	return err
 }
 
@@ -101,8 +104,16 @@ func lookUp(ctx context.Context, db querier, org uuid.UUID, ids ...string) (map[
 // decide answers every entry as if all went well, and returns those that have to be
 // recorded, with their timestamps.
 func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) {
-	for _, e := range group {
+	failed := map[*entry]error{}
+	for i, e := range group {
+		if i > 0 && answers[i-1].err != nil {
+			failed[group[i-1]] = answers[i-1].err
+		}
 		e.fresh = false
+		if err := failed[e.before]; err != nil {
+			answers = append(answers, answer{err: err})
+			continue
+		}
 		if f, ok := t.batches[e.batch.ID]; ok {
 			answers = append(answers, f.answer(e))
 			continue
@@ -112,6 +123,12 @@ func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) 
 			answers = append(answers, answer{err: err})
 			continue
 		}
+		size := e.batch.Bytes()
+		if err := e.batch.MayAdd(t.used, size); err != nil {
+			answers = append(answers, answer{err: err})
+			continue
+		}
+		t.used += size
 		f := filed{digest: e.batch.Digest, receipt: inventory.Receipt{Request: e.batch.Request, At: at, Count: len(e.batch.Resources)}}
 		t.batches[e.batch.ID], t.newest = f, at
 		answers = append(answers, answer{receipt: f.receipt})
@@ -153,6 +170,9 @@ func (t *transaction) write(ctx context.Context, fresh []*entry) error {
 		return err
 	}
 	if err := t.count(ctx, fresh); err != nil {
+		return err
+	}
+	if err := t.addUsage(ctx, fresh); err != nil {
 		return err
 	}
 	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest, t.org.String())

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 )
@@ -100,6 +102,11 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, li
 // Record implements state.Store. No event changes a state.
 func (s *Store) Record(ctx context.Context, event audit.Event) error {
 	return s.next.Record(ctx, event)
+}
+
+// Usage implements state.Store.
+func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
+	return s.next.Usage(ctx, org)
 }
 
 // Ready implements state.Store.

@@ -3,7 +3,6 @@ package resourceindex
 import (
 	"encoding/json"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -33,23 +32,6 @@ func unflat(text string) ([]resources.Pair, error) {
 		pairs = append(pairs, resources.Pair{Name: list[i], Value: list[i+1]})
 	}
 	return pairs, nil
-}
-
-// orgWord stands for an organization in the full-text index.
-func orgWord(org int64) string { return "o" + strconv.FormatInt(org, 10) }
-
-// searchText keeps the texts apart, so that no word goes on from one into the next.
-func searchText(texts []string) string { return strings.Join(texts, "\n") }
-
-// match is the full-text query for words of an organization. Each word is quoted, so that
-// nothing in it means anything; the star outside lets it go on.
-func match(org int64, words []string) string {
-	var b strings.Builder
-	b.WriteString(`org:"` + orgWord(org) + `"`)
-	for _, word := range words {
-		b.WriteString(` AND text:"` + strings.ReplaceAll(word, `"`, `""`) + `"*`)
-	}
-	return b.String()
 }
 
 const resourceColumns = `r.source, r.state, r.address, r.type, r.provider, r.category, r.mode, r.module, r.name, r.key,

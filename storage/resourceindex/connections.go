@@ -4,52 +4,92 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"os"
 
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
-const readConnections = 4
+const (
+	// finderConnections are for callers who look for something, in turns.
+	finderConnections = 4
+	// readConnections are for the indexer, and for what one row answers: neither waits for
+	// who looks for something.
+	readConnections = 2
+)
 
-// connections are of one database file, until Reset makes another one.
+// connections are of one database file, until it is opened again.
 type connections struct {
 	held    *sqlitedb.Held // nil in memory
 	writer  *sql.DB
 	readers *sql.DB // the writer, in memory
+	finders *sql.DB // the writer, in memory
 }
-
-func (x *Index) writer() *sql.DB { return x.current.Load().writer }
-
-func (x *Index) readers() *sql.DB { return x.current.Load().readers }
 
 // dial opens a database file, or one in memory for no path.
 func dial(ctx context.Context, file sqlitedb.File) (*connections, error) {
 	if file.Path == "" {
 		db, err := sqlitedb.OpenMemory(pragmas())
-		return &connections{nil, db, db}, err
+		return &connections{writer: db, readers: db, finders: db}, err
 	}
 	held, err := file.Hold()
 	if err != nil {
 		return nil, err
 	}
-	writer, err := file.OpenWriter(ctx)
-	if err != nil {
-		return nil, errors.Join(err, held.Close())
+	c := &connections{held: held}
+	if c.writer, err = file.OpenWriter(ctx); err == nil {
+		err = wholePages(ctx, c.writer, file.Path)
 	}
-	readers, err := file.OpenReader()
-	if err != nil {
-		return nil, errors.Join(err, writer.Close(), held.Close())
+	if err == nil {
+		c.readers, err = openReaders(file, readConnections)
 	}
-	readers.SetMaxOpenConns(readConnections)
-	readers.SetMaxIdleConns(readConnections)
-	return &connections{held, writer, readers}, nil
+	if err == nil {
+		c.finders, err = openReaders(file, finderConnections)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
 }
+
+func openReaders(file sqlitedb.File, connections int) (*sql.DB, error) {
+	db, err := file.OpenReader()
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// wholePages refuses a file that is cut off within a page: SQLite reads zeros there.
+func wholePages(ctx context.Context, db *sql.DB, path string) error {
+	var size int64
+	if err := db.QueryRowContext(ctx, "PRAGMA page_size").Scan(&size); err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.Size()%size != 0 {
+		return fmt.Errorf("%s is cut off within a page", path)
+	}
+	return err
+}
+
+// inPlace reports whether the file is still where it was opened. One that was removed is
+// there for connections that have it, and for no others.
+func (c *connections) inPlace() bool { return c.held == nil || c.held.InPlace() == nil }
 
 // close closes the writer after the readers, because it removes the WAL, and lets go of the
 // file when SQLite has.
 func (c *connections) close() error {
-	err := errors.Join(c.readers.Close(), c.writer.Close())
-	if c.held != nil {
-		err = errors.Join(err, c.held.Close())
+	var errs []error
+	for _, db := range []*sql.DB{c.finders, c.readers, c.writer} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
 	}
-	return err
+	if c.held != nil {
+		errs = append(errs, c.held.Close())
+	}
+	return errors.Join(errs...)
 }

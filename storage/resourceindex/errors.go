@@ -35,9 +35,25 @@ func (x *Index) fault(err error) error {
 		}
 		return err
 	case sqlitedb.Full:
-		return fault.Wrap(err, fault.StoreFull, "the resource index's disk is full")
+		return fault.Wrap(err, fault.StoreFull, "the resource index can't be written: %s", sqlitedb.Full)
 	case sqlitedb.Damaged:
 		return x.damage(err)
 	}
 	return fault.Wrap(err, fault.StoreUnavailable, "the resource index can't be read or written right now")
+}
+
+// notOpen says why there is no index to ask.
+func notOpen(err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return fault.Wrap(err, fault.StoreUnavailable, "the resource index was not opened yet")
+	}
+	code := fault.StoreUnavailable
+	trouble := sqlitedb.TroubleOf(err)
+	switch trouble {
+	case sqlitedb.Full:
+		code = fault.StoreFull
+	case sqlitedb.None:
+		return fault.Wrap(err, code, "the resource index can't be opened; the server's log says why")
+	}
+	return fault.Wrap(err, code, "the resource index can't be opened: %s", trouble)
 }

@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	storagetest.IndexChildMain(func(dir string) (resources.Index, error) {
-		return Open(context.Background(), filepath.Join(dir, "resources.db"), slog.New(slog.DiscardHandler))
+		return Open(context.Background(), filepath.Join(dir, "resources.db"), discard())
 	})
 	os.Exit(m.Run())
 }
@@ -28,7 +28,7 @@ func TestFile(t *testing.T) {
 
 func TestMemory(t *testing.T) {
 	storagetest.RunIndex(t, func(t *testing.T) resources.Index {
-		x, err := OpenMemory(t.Context(), slog.New(slog.DiscardHandler))
+		x, err := OpenMemory(t.Context(), discard())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,9 +38,11 @@ func TestMemory(t *testing.T) {
 
 func openAt(t *testing.T, path string) *Index {
 	t.Helper()
-	x, err := Open(t.Context(), path, slog.New(slog.DiscardHandler))
+	x, err := Open(t.Context(), path, discard())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return x
 }
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

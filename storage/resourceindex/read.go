@@ -3,7 +3,6 @@ package resourceindex
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 
 	"github.com/google/uuid"
@@ -15,29 +14,61 @@ import (
 // Position implements resources.Index.
 func (x *Index) Position(ctx context.Context) (p resources.Position, err error) {
 	var sequence int64
-	err = x.readers().QueryRowContext(ctx, "SELECT sequence, event, complete, reader FROM position").Scan(&sequence, &p.Event, &p.Complete, &p.Reader)
+	c, err := x.opened()
+	if err != nil {
+		return p, err
+	}
+	err = c.readers.QueryRowContext(ctx, "SELECT sequence, event, complete, reader FROM position").Scan(&sequence, &p.Event, &p.Complete, &p.Reader)
 	p.Sequence = uint64(sequence)
 	return p, x.fault(err)
 }
 
-const heldColumns = `SELECT orgs.org, h.state, h.version, h.digest, h.at, h.unread FROM holdings h JOIN orgs ON orgs.id = h.org
-	WHERE h.live = 1 AND h.state <> ''`
+const heldColumns = `SELECT orgs.org, h.state, h.version, h.digest, h.at, h.unread `
+
+// The states of one organization behind a name, and those of the organizations behind it.
+const (
+	sqlHeld = heldColumns + `FROM orgs CROSS JOIN holdings h INDEXED BY holdings_live
+		WHERE orgs.org = ? AND h.org = orgs.id AND h.live = 1 AND h.state > ? ORDER BY h.state LIMIT ?`
+	sqlHeldBehind = heldColumns + `FROM orgs CROSS JOIN holdings h INDEXED BY holdings_live
+		WHERE orgs.org > ? AND h.org = orgs.id AND h.live = 1 AND h.state > '' ORDER BY orgs.org, h.state LIMIT ?`
+	sqlUnread = heldColumns + `FROM orgs CROSS JOIN holdings h INDEXED BY holdings_unread
+		WHERE orgs.id = ? AND h.org = orgs.id AND h.live = 1 AND h.unread <> '' AND h.state > ? ORDER BY h.state LIMIT ?`
+)
 
 // Holdings implements resources.Index.
 func (x *Index) Holdings(ctx context.Context, after state.Ref, limit int) ([]resources.Held, error) {
-	return list(ctx, x, scanHeld, heldColumns+` AND (orgs.org, h.state) > (?, ?) ORDER BY orgs.org, h.state LIMIT ?`,
-		after.Org.String(), string(after.Name), limit)
-}
-
-// Unread implements resources.Finder.
-func (x *Index) Unread(ctx context.Context, org uuid.UUID, scope resources.Scope, limit int) ([]resources.Held, error) {
-	v, err := x.view(ctx, org, scope)
+	c, err := x.opened()
 	if err != nil {
 		return nil, err
 	}
-	s := v.states("h.state")
-	return list(ctx, x, scanHeld, heldColumns+` AND h.org = ? AND h.unread <> '' AND `+s.text+` ORDER BY h.state LIMIT ?`,
-		append(append([]any{v.org}, s.args...), limit)...)
+	held, err := list(ctx, x, c.readers, scanHeld, sqlHeld, after.Org.String(), string(after.Name), limit)
+	if err != nil || len(held) == limit {
+		return held, err
+	}
+	behind, err := list(ctx, x, c.readers, scanHeld, sqlHeldBehind, after.Org.String(), limit-len(held))
+	return append(held, behind...), err
+}
+
+// Unread implements resources.Finder.
+func (x *Index) Unread(ctx context.Context, org uuid.UUID, scope resources.Scope, limit int) (unread []resources.Held, err error) {
+	f, known, err := x.find(ctx, org)
+	if err != nil || !known || !scope.AnyState {
+		return nil, err
+	}
+	for after, more := "", true; more && len(unread) < limit; {
+		held, err := fromTurn(ctx, f, scanHeld, sqlUnread, f.id, after, x.limits.piece)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range held {
+			after = string(one.Ref.Name)
+			if len(unread) < limit && (scope.States == nil || scope.States(after)) {
+				unread = append(unread, one)
+			}
+		}
+		more = len(held) == x.limits.piece
+	}
+	return unread, nil
 }
 
 // Followed implements resources.Index.
@@ -46,7 +77,11 @@ func (x *Index) Followed(ctx context.Context) (map[uuid.UUID]string, error) {
 		org    uuid.UUID
 		cursor string
 	}
-	rows, err := list(ctx, x, func(scan scan) (r row, err error) {
+	c, err := x.opened()
+	if err != nil {
+		return nil, err
+	}
+	rows, err := list(ctx, x, c.readers, func(scan scan) (r row, err error) {
 		var org string
 		if err := scan(&org, &r.cursor); err != nil {
 			return r, err
@@ -63,87 +98,41 @@ func (x *Index) Followed(ctx context.Context) (map[uuid.UUID]string, error) {
 
 // Cursor implements resources.Finder.
 func (x *Index) Cursor(ctx context.Context, org uuid.UUID) (string, error) {
+	c, err := x.opened()
+	if err != nil {
+		return "", err
+	}
 	var cursor sql.NullString
-	err := x.readers().QueryRowContext(ctx, "SELECT cursor FROM orgs WHERE org = ?", org.String()).Scan(&cursor)
+	err = c.readers.QueryRowContext(ctx, "SELECT cursor FROM orgs WHERE org = ?", org.String()).Scan(&cursor)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
 	return cursor.String, x.fault(err)
 }
 
-// Search implements resources.Finder.
-func (x *Index) Search(ctx context.Context, org uuid.UUID, scope resources.Scope, q resources.Query) ([]resources.Resource, error) {
-	v, err := x.view(ctx, org, scope)
-	if err != nil {
-		return nil, err
-	}
-	w := v.visible("r")
-	w.equal("r.type", q.Type)
-	w.equal("r.provider", q.Provider)
-	w.equal("r.state", string(q.State))
-	if q.Source != "" {
-		w.add("r.source = ?", numberOf(q.Source))
-	}
-	w.after(q.After)
-	if len(q.Words) > 0 {
-		w.add("r.id IN (SELECT rowid FROM search WHERE search MATCH ?)", match(v.org, q.Words))
-	}
-	for _, a := range q.Attributes {
-		mark := attributeMark(a)
-		w.add("r.id IN (SELECT resource FROM marks WHERE org = ? AND mark = ?)", v.org, mark[:])
-	}
-	return list(ctx, x, func(scan scan) (resources.Resource, error) { return scanResource(scan) },
-		"SELECT "+resourceColumns+" FROM resources r WHERE "+w.text+" ORDER BY r.source, r.state, r.address LIMIT ?", append(w.args, q.Limit)...)
-}
-
-// view is what a caller may see of an organization.
-type view struct {
-	org     int64 // 0 for an unknown one
-	all     bool  // states
-	names   string
-	uploads bool
-}
-
-// view settles which states are within the scope.
-func (x *Index) view(ctx context.Context, org uuid.UUID, scope resources.Scope) (view, error) {
-	v := view{all: scope.AnyState && scope.States == nil, names: "[]", uploads: scope.Uploads}
-	err := x.readers().QueryRowContext(ctx, "SELECT id FROM orgs WHERE org = ?", org.String()).Scan(&v.org)
-	if errors.Is(err, sql.ErrNoRows) {
-		return v, nil
-	}
-	if err != nil || v.all || scope.States == nil {
-		return v, x.fault(err)
-	}
-	names, err := list(ctx, x, func(scan scan) (name string, err error) { return name, scan(&name) },
-		"SELECT state FROM holdings WHERE org = ? AND live = 1 AND state <> ''", v.org)
-	if err != nil {
-		return v, err
-	}
-	seen := []string{}
-	for _, name := range names {
-		if scope.States(name) {
-			seen = append(seen, name)
-		}
-	}
-	text, err := json.Marshal(seen)
-	v.names = string(text)
-	return v, err
-}
-
 // list runs a query and returns what one makes of each row.
-func list[T any](ctx context.Context, x *Index, one func(scan) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := x.readers().QueryContext(ctx, query, args...)
+func list[T any](ctx context.Context, x *Index, db *sql.DB, one func(scan) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, x.fault(err)
 	}
+	all, err := read(rows, one)
+	if err != nil && rows.Err() == nil { // a row that was found
+		return nil, x.unreadable(err)
+	}
+	return all, x.fault(err)
+}
+
+// read returns what one makes of each row, and closes them.
+func read[T any](rows *sql.Rows, one func(scan) (T, error)) ([]T, error) {
 	defer func() { _ = rows.Close() }() // what it could say, Err says
 	var all []T
 	for rows.Next() {
 		value, err := one(rows.Scan)
 		if err != nil {
-			return nil, x.unreadable(err)
+			return nil, err
 		}
 		all = append(all, value)
 	}
-	return all, x.fault(rows.Err())
+	return all, rows.Err()
 }

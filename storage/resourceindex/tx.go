@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"iter"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -129,16 +130,27 @@ func (t *tx) insert(into holding, r resources.Resource) error {
 		return err
 	}
 	id, err := t.insertRow(`INSERT INTO resources (holding, org, source, state, address, type, provider, category, mode, module,
-		name, key, deposed, version, at, attributes, tags, counts) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		name, key, deposed, version, at, attributes, tags, counts, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		into.id, into.org, into.source, into.state, r.Address, r.Type, r.Provider, r.Category, r.Mode, r.Module,
-		r.Name, r.Key, r.Deposed, int64(r.Version), r.At.UnixMicro(), f.attributes, f.tags, f.counts)
+		r.Name, r.Key, r.Deposed, int64(r.Version), r.At.UnixMicro(), f.attributes, f.tags, f.counts, f.text)
 	if err != nil {
 		return err
 	}
-	if err := t.exec("INSERT INTO search (rowid, org, text) VALUES (?, ?, ?)", id, orgWord(into.org), searchText(r.Text())); err != nil {
+	if err := t.words(into.org, id, f.text); err != nil {
 		return err
 	}
 	return t.marks(into, id, r)
+}
+
+// words makes a resource be found by the words of its text.
+func (t *tx) words(org, id int64, text string) error {
+	for word := range strings.FieldsSeq(text) {
+		err := t.exec("INSERT INTO words (org, word, resource) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", org, word, id)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *tx) marks(into holding, id int64, r resources.Resource) error {
@@ -180,8 +192,10 @@ func attributeMark(a resources.Pair) resources.Mark {
 
 // removeWhere removes the resources that a query selects.
 func (t *tx) removeWhere(query string, args ...any) error {
+	if err := t.removeWords(query, args); err != nil {
+		return err
+	}
 	for _, text := range []string{
-		"DELETE FROM search WHERE rowid IN (" + query + ")",
 		"DELETE FROM marks WHERE resource IN (" + query + ")",
 		"DELETE FROM resources WHERE id IN (" + query + ")",
 	} {
@@ -190,6 +204,41 @@ func (t *tx) removeWhere(query string, args ...any) error {
 		}
 	}
 	return nil
+}
+
+// removeWords removes the words of the resources that a query selects. Their texts say which
+// they are: an index of words by resource would be as large as that by word.
+func (t *tx) removeWords(query string, args []any) error {
+	s, err := t.stmt("SELECT id, org, text FROM resources WHERE id IN (" + query + ")")
+	if err != nil {
+		return err
+	}
+	found, err := collect(t.ctx, s, args, func(scan scan) (f found, err error) { return f, scan(&f.id, &f.org, &f.text) })
+	if err != nil {
+		return err
+	}
+	for _, one := range found {
+		for word := range strings.FieldsSeq(one.text) {
+			if err := t.exec("DELETE FROM words WHERE org = ? AND word = ? AND resource = ?", one.org, word, one.id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// found is what a resource is found by.
+type found struct {
+	id, org int64
+	text    string
+}
+
+func collect[T any](ctx context.Context, s *sql.Stmt, args []any, one func(scan) (T, error)) ([]T, error) {
+	rows, err := s.QueryContext(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	return read(rows, one)
 }
 
 // sweep removes some of what is not shown, and says whether there may be more.

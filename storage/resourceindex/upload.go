@@ -10,7 +10,7 @@ import (
 
 // putUpload puts what an organization uploaded in the place of what is at its address.
 // Providers report the same over and over, so no more is written than differs: to change
-// the full-text index takes ten times as long as all the rest.
+// the words takes longer than all the rest.
 func (t *tx) putUpload(into holding, r resources.Resource) error {
 	is, err := fieldsOf(r)
 	if err != nil {
@@ -23,11 +23,7 @@ func (t *tx) putUpload(into holding, r resources.Resource) error {
 	if err != nil {
 		return err
 	}
-	before, err := was.text(r.Address)
-	if err != nil {
-		return err
-	}
-	if before != searchText(r.Text()) {
+	if was.text != is.text {
 		if err := t.removeWhere("SELECT ?", id); err != nil {
 			return err
 		}
@@ -54,8 +50,8 @@ func (t *tx) changeMarks(into holding, id int64, r resources.Resource) error {
 
 // fields are what an upload's row has beside its marks, its address and its time.
 type fields struct {
-	kind, provider, category, name, attributes, tags string
-	counts                                           bool
+	kind, provider, category, name, attributes, tags, text string
+	counts                                                 bool
 }
 
 func fieldsOf(r resources.Resource) (fields, error) {
@@ -64,27 +60,17 @@ func fieldsOf(r resources.Resource) (fields, error) {
 		return fields{}, err
 	}
 	tags, err := json.Marshal(flat(r.Tags))
-	return fields{r.Type, r.Provider, r.Category, r.Name, string(attributes), string(tags), r.Traits.Counts}, err
-}
-
-// text is what the full-text index has of it.
-func (f fields) text(address string) (string, error) {
-	attributes, err := unflat(f.attributes)
-	if err != nil {
-		return "", err
-	}
-	tags, err := unflat(f.tags)
-	return searchText(resources.Resource{Place: resources.Place{Address: address}, Attributes: attributes, Tags: tags}.Text()), err
+	return fields{r.Type, r.Provider, r.Category, r.Name, string(attributes), string(tags), searchText(r.Text()), r.Traits.Counts}, err
 }
 
 func (t *tx) recorded(into holding, address string) (f fields, id int64, err error) {
-	s, err := t.stmt(`SELECT id, type, provider, category, name, attributes, tags, counts FROM resources
+	s, err := t.stmt(`SELECT id, type, provider, category, name, attributes, tags, text, counts FROM resources
 		WHERE org = ? AND source = 1 AND state = '' AND address = ? AND holding = ?`)
 	if err != nil {
 		return f, 0, err
 	}
 	err = s.QueryRowContext(t.ctx, into.org, address, into.id).Scan(&id, &f.kind, &f.provider, &f.category, &f.name,
-		&f.attributes, &f.tags, &f.counts)
+		&f.attributes, &f.tags, &f.text, &f.counts)
 	return f, id, err
 }
 

@@ -19,7 +19,15 @@ const pieceSize = 250
 
 // transact runs a change in a transaction.
 func (x *Index) transact(ctx context.Context, change func(*tx) error) error {
-	t, err := x.writer().BeginTx(ctx, nil)
+	c, err := x.opened()
+	if err != nil {
+		return err
+	}
+	return x.transactIn(ctx, c.writer, change)
+}
+
+func (x *Index) transactIn(ctx context.Context, db *sql.DB, change func(*tx) error) error {
+	t, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return x.fault(err)
 	}
@@ -125,8 +133,16 @@ func (x *Index) Forget(ctx context.Context, org uuid.UUID) error {
 
 // sweep deletes in pieces what is no longer shown, and what never was.
 func (x *Index) sweep(ctx context.Context) error {
+	c, err := x.opened()
+	if err != nil {
+		return err
+	}
+	return x.sweepIn(ctx, c.writer)
+}
+
+func (x *Index) sweepIn(ctx context.Context, db *sql.DB) error {
 	for more := true; more; {
-		err := x.transact(ctx, func(t *tx) (err error) {
+		err := x.transactIn(ctx, db, func(t *tx) (err error) {
 			more, err = t.sweep(pieceSize)
 			return err
 		})
@@ -146,8 +162,12 @@ func (x *Index) Scrub(ctx context.Context) error {
 	if err := x.clearGaps(ctx); err != nil {
 		return err
 	}
+	c, err := x.opened()
+	if err != nil {
+		return err
+	}
 	var busy, pages, done int
-	err := x.writer().QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
+	err = c.writer.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &done)
 	if err == nil && busy != 0 {
 		return errBusy()
 	}
@@ -164,7 +184,11 @@ func (x *Index) clearGaps(ctx context.Context) error {
 
 // Holding returns what is known of a state.
 func (x *Index) Holding(ctx context.Context, ref state.Ref) (resources.Holding, error) {
-	h, err := scanHolding(x.readers().QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
+	c, err := x.opened()
+	if err != nil {
+		return resources.Holding{}, err
+	}
+	h, err := scanHolding(c.readers.QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
 		JOIN orgs ON orgs.id = holdings.org WHERE orgs.org = ? AND state = ? AND live = 1`, ref.Org.String(), string(ref.Name)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return resources.Holding{}, nil

@@ -114,6 +114,7 @@ func TestAnyHistory(t *testing.T) {
 			for _, h := range histories {
 				h.want(t, s)
 			}
+			wantCounted(t, s)
 			deltas = max(deltas, count(t, s, sqlDeltas))
 		}
 	}

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"syscall"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
@@ -25,7 +24,7 @@ func storeError(err error) error {
 func faultFor(err error, trouble sqlitedb.Trouble) error {
 	switch trouble {
 	case sqlitedb.Full:
-		return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
+		return fault.Wrap(err, fault.StoreFull, "nothing was stored: %s", sqlitedb.Full)
 	case sqlitedb.TooBig:
 		return fault.Wrap(err, fault.BodyTooLarge, "the state is larger than the store can keep")
 	case sqlitedb.Damaged:
@@ -50,8 +49,8 @@ func faultFor(err error, trouble sqlitedb.Trouble) error {
 // full by ENOSPC from a write alone: a quota, a limit on the file's size, and what only
 // fsync tells are I/O errors to it. After one of those try has to say.
 func writeError(err error, try func() error) error {
-	if failedWrite(sqlitedb.Code(err)) && noRoom(try()) {
-		return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
+	if failedWrite(sqlitedb.Code(err)) && sqlitedb.NoRoom(try()) {
+		return fault.Wrap(err, fault.StoreFull, "nothing was stored: %s", sqlitedb.Full)
 	}
 	return storeError(err)
 }
@@ -62,11 +61,6 @@ func failedWrite(code int) bool {
 		return true
 	}
 	return false
-}
-
-// noRoom reports whether err is the system's way to say so.
-func noRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 func errClosed() error {

@@ -19,7 +19,7 @@ type reader struct {
 	head *headQuery
 
 	current, version, base, probe *sql.Stmt
-	lastSequence, eventAt         *sql.Stmt
+	lastSequence, eventAt, usage  *sql.Stmt
 }
 
 // openReaders opens as many as there is room for.
@@ -53,6 +53,7 @@ func (r *reader) statements() []statement {
 	return []statement{
 		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.base, sqlBase}, {&r.probe, sqlReadProbe},
 		{&r.lastSequence, sqlLastSequence}, {&r.eventAt, sqlEventAt},
+		{&r.usage, sqlUsage},
 	}
 }
 

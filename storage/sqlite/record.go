@@ -47,6 +47,9 @@ func (u *update) run(t *session) error {
 	if u.stale, err = u.baseless(t, row, change); err != nil || u.stale {
 		return err
 	}
+	if u.refusal, err = u.allows(t, row, change); err != nil || u.refusal != nil {
+		return err
+	}
 	if row.id, err = u.record(t, row.id, change, next); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ const (
 	sqlFindDeleted = `SELECT s.id, s.deleted_at, s.lock_id IS NOT NULL FROM states s WHERE s.org = ? AND s.name = ?
 		AND s.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 ` + openCandidates + `)`
 	sqlFindDoomed          = `SELECT id FROM states WHERE org = '` + nobody + `' LIMIT 1`
-	sqlDoom       rowWrite = `UPDATE states SET org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
+	sqlDoom       rowWrite = `UPDATE states SET owner = org, org = '` + nobody + `', name = id, newest = NULL WHERE id = ?`
 	sqlDoomedRows          = `SELECT id FROM versions WHERE state = ? LIMIT ?`
 
 	// The state's own row comes last: the others refer to it.

@@ -32,7 +32,7 @@ type session struct {
 	addCandidate, settle                    *sql.Stmt
 	addEvent, lastEvent, listEvents         *sql.Stmt
 	addProbe, deleteProbe                   *sql.Stmt
-	dataVersion                             *sql.Stmt
+	dataVersion, usage                      *sql.Stmt
 }
 
 func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
@@ -76,6 +76,7 @@ func (t *session) statements() []statement {
 		{&t.addProbe, sqlAddProbe},
 		{&t.deleteProbe, sqlDeleteProbe},
 		{&t.dataVersion, sqlDataVersion},
+		{&t.usage, sqlUsage},
 	}
 }
 

@@ -55,7 +55,7 @@ func (f File) OpenWriter(ctx context.Context) (*sql.DB, error) {
 	}
 	if err := f.enterWAL(ctx, db); err != nil {
 		_ = db.Close()
-		return nil, err
+		return nil, Explain(err)
 	}
 	return db, nil
 }

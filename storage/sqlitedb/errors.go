@@ -4,6 +4,9 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
 
 	sqlite "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -26,12 +29,59 @@ const (
 	Exhausted                 // memory, or another thing that may come back
 )
 
-// TroubleOf returns what an error means.
+// String says it to people.
+func (t Trouble) String() string {
+	switch t {
+	case Full:
+		return "no space left on the disk"
+	case TooBig:
+		return "a row is larger than the database can keep"
+	case Closed:
+		return "the database connection is closed"
+	case Damaged:
+		return "the database file is damaged"
+	case ReadOnly:
+		return "the file or its disk is read-only"
+	case Failing:
+		return "the disk reports an I/O error"
+	case Busy:
+		return "another process holds the database"
+	case Unopenable:
+		return "the database file can't be opened"
+	case Exhausted:
+		return "the database can't work right now"
+	default:
+		return "no trouble of the database's"
+	}
+}
+
+// TroubleOf returns what an error means, one of SQLite's or of the system's.
 func TroubleOf(err error) Trouble {
-	if closed(err) {
+	switch {
+	case closed(err):
 		return Closed
+	case NoRoom(err):
+		return Full
+	case errors.Is(err, syscall.EROFS):
+		return ReadOnly
+	case errors.Is(err, fs.ErrPermission):
+		return Unopenable
 	}
 	return ByCode(Code(err))
+}
+
+// NoRoom reports whether an error is the system's way to say that a disk, or somebody's share
+// of it, is full.
+func NoRoom(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
+}
+
+// Explain puts into words what SQLite gives a number only.
+func Explain(err error) error {
+	if trouble := TroubleOf(err); err != nil && trouble != None {
+		return fmt.Errorf("%s: %w", trouble, err)
+	}
+	return err
 }
 
 func closed(err error) bool {
@@ -86,4 +136,10 @@ func Code(err error) int {
 		return e.Code()
 	}
 	return sqlite3.SQLITE_OK
+}
+
+// IsDuplicate says whether err is a row's that is there already.
+func IsDuplicate(err error) bool {
+	code := Code(err)
+	return code == sqlite3.SQLITE_CONSTRAINT_UNIQUE || code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 }

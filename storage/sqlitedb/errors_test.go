@@ -5,6 +5,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io/fs"
+	"strings"
+	"syscall"
 	"testing"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -42,5 +45,17 @@ func TestClosedConnections(t *testing.T) {
 		if TroubleOf(err) != None || MustReopen(err) {
 			t.Errorf("%v counts as trouble", err)
 		}
+	}
+}
+
+// A full disk has one name, whoever says it.
+func TestNoRoom(t *testing.T) {
+	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {
+		if got := TroubleOf(err); got != Full || !strings.Contains(Explain(err).Error(), "no space left on the disk") || !errors.Is(Explain(err), err) {
+			t.Errorf("%v is %v, explained as %v", err, got, Explain(err))
+		}
+	}
+	if err := errors.New("ours"); TroubleOf(err) != None || Explain(err) != err || Explain(nil) != nil {
+		t.Error("trouble where there is none")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -24,11 +26,19 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) state.Store) 
 	dir := t.TempDir()
 	store := open(t, dir)
 	all := fill(t, store)
+	usage := map[uuid.UUID]int64{}
+	for ref := range all {
+		var err error
+		if usage[ref.Org], err = store.Usage(t.Context(), ref.Org); err != nil || usage[ref.Org] == 0 {
+			t.Errorf("Usage: %d, %v", usage[ref.Org], err)
+		}
+	}
 	for range 2 {
 		mustClose(t, store)
 		store = open(t, dir)
 		for ref, want := range all {
 			want.check(t, store, ref)
+			wantUsage(t, store, ref.Org, usage[ref.Org])
 		}
 	}
 	ref := newRef("after")

@@ -30,6 +30,8 @@ func RunIndex(t *testing.T, open func(t *testing.T) resources.Index) {
 		"Coverage":        checkCoverage,
 		"CoverageScope":   checkCoverageScope,
 		"CoverageTenants": checkCoverageTenants,
+		"Ended":           checkIndexEnded,
+		"Usable":          checkIndexUsable,
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := open(t)
@@ -81,7 +83,7 @@ func (x indexed) search(org uuid.UUID, scope resources.Scope, q resources.Query)
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
-	found, err := x.Search(x.t.Context(), org, scope, q)
+	found, _, err := x.Search(x.t.Context(), org, scope, q)
 	x.must(err)
 	return places(found)
 }

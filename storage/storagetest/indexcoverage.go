@@ -18,16 +18,18 @@ func (x indexed) coverage(scope resources.Scope, q resources.CoverageQuery) map[
 		q.Status, q.Limit, q.After = status, 1, resources.Place{}
 		var texts []string
 		for {
-			page, err := x.Coverage(x.t.Context(), indexOrg, scope, q)
+			page, next, err := x.Coverage(x.t.Context(), indexOrg, scope, q)
 			x.must(err)
-			if len(page) == 0 {
+			for _, one := range page {
+				text := placeText(one.Place)
+				for _, other := range one.Others {
+					text += "=" + placeText(other)
+				}
+				texts = append(texts, text)
+			}
+			if q.After = next; next == (resources.Place{}) {
 				break
 			}
-			text := placeText(page[0].Place)
-			for _, other := range page[0].Others {
-				text += "=" + placeText(other)
-			}
-			texts, q.After = append(texts, text), page[0].Place
 		}
 		total += int64(len(texts))
 		if len(texts) > 0 {

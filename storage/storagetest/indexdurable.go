@@ -64,7 +64,7 @@ func (x indexed) all() map[string]any {
 	for _, org := range []uuid.UUID{indexOrg, otherIndexOrg} {
 		for _, q := range []resources.Query{{}, {Words: []string{"i-7"}}, {Attributes: []resources.Pair{{Name: "id", Value: "i-77"}}}} {
 			q.Limit = 10_000
-			found, err := x.Search(ctx, org, everything, q)
+			found, _, err := x.Search(ctx, org, everything, q)
 			x.must(err)
 			all[fmt.Sprint(org, q)] = found
 		}

@@ -31,7 +31,7 @@ func checkIndexRepeats(t *testing.T, x indexed) {
 		next.At = next.At.Add(time.Second)
 		x.must(x.Record(t.Context(), indexOrg, []resources.Resource{next}, "c"))
 		next.Traits = resources.Traits{} // they are not read back
-		got, err := x.Search(t.Context(), indexOrg, everything, resources.Query{Source: resources.FromUpload, Limit: 10})
+		got, _, err := x.Search(t.Context(), indexOrg, everything, resources.Query{Source: resources.FromUpload, Limit: 10})
 		if diff := cmp.Diff([]resources.Resource{next}, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}

@@ -115,12 +115,14 @@ func checkIndexPages(t *testing.T, x indexed) {
 	var got []string
 	var after resources.Place
 	for {
-		page, err := x.Search(t.Context(), indexOrg, everything, resources.Query{After: after, Limit: 1})
+		page, next, err := x.Search(t.Context(), indexOrg, everything, resources.Query{After: after, Limit: 1})
 		x.must(err)
-		if len(page) == 0 {
+		if got = append(got, places(page)...); len(page) > 1 {
+			t.Errorf("%d resources on a page of one", len(page))
+		}
+		if after = next; next == (resources.Place{}) {
 			break
 		}
-		got, after = append(got, places(page)...), page[0].Place
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -151,7 +153,7 @@ func checkOddWords(t *testing.T, x indexed) {
 	x.put(indexOrg, "prod", inState("aws_vpc.main"))
 	for _, word := range []string{`"`, `""`, `"""`, "*", "-", "^", "NEAR(", "NEAR(a b)", "NOT", "AND", "a AND", "(", "{", "text:", "org:o1 OR", "+", "'", `\`,
 		"½", "💥", "日本", "\u200b", "a\x01", strings.Repeat("a", 900), "' OR 1=1 --"} {
-		if _, err := x.Search(t.Context(), indexOrg, everything, resources.Query{Words: []string{word}, Limit: 1}); err != nil {
+		if _, _, err := x.Search(t.Context(), indexOrg, everything, resources.Query{Words: []string{word}, Limit: 1}); err != nil {
 			t.Errorf("%q: %v", word, err)
 		}
 	}
@@ -201,7 +203,7 @@ func checkIndexScope(t *testing.T, x indexed) {
 			t.Errorf("%+v finds %q, want %q", scope, got, want)
 		}
 	}
-	page, err := x.Search(t.Context(), indexOrg, resources.Scope{AnyState: true, States: func(name string) bool { return name == "test/a" }}, resources.Query{Limit: 1})
+	page, _, err := x.Search(t.Context(), indexOrg, resources.Scope{AnyState: true, States: func(name string) bool { return name == "test/a" }}, resources.Query{Limit: 1})
 	if err != nil || len(page) != 1 {
 		t.Errorf("a page behind states that are not shown: %v %v", page, err)
 	}

@@ -42,6 +42,10 @@ func inventoryChecks() []inventoryCheck {
 		{"ConcurrentReplays", checkConcurrentReplays},
 		{"Mismatch", checkMismatch},
 		{"ConcurrentMismatch", checkConcurrentMismatch},
+		{"AppendAll", checkAppendAll},
+		{"AppendAllStops", checkAppendAllStops},
+		{"AppendAllTogether", checkAppendAllTogether},
+		{"AppendAllEnds", checkAppendAllEnds},
 		{"Filters", checkFilters},
 		{"AttributeFilters", checkAttributeFilters},
 		{"Periods", checkPeriods},
@@ -61,6 +65,9 @@ func inventoryChecks() []inventoryCheck {
 		{"EndingRead", checkEndingRead},
 		{"Organizations", checkOrganizations},
 		{"ManyOrganizations", checkManyOrganizations},
+		{"Usage", checkInventoryUsage},
+		{"Allow", checkInventoryAllow},
+		{"AllowTogether", checkInventoryFence},
 		{"Model", checkInventoryModel},
 	}
 }

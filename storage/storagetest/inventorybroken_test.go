@@ -30,6 +30,7 @@ type bent struct {
 	inventory.Store
 	append        func(next appender, ctx context.Context, batch inventory.Batch) (inventory.Receipt, error)
 	records       func(next reader, ctx context.Context, org uuid.UUID, query inventory.Query) records
+	appendAll     func(next inventory.Store, ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error)
 	summary       func(groups []inventory.Group) []inventory.Group
 	organizations func(orgs []uuid.UUID)
 }
@@ -39,6 +40,13 @@ func (s bent) Append(ctx context.Context, batch inventory.Batch) (inventory.Rece
 		return s.Store.Append(ctx, batch)
 	}
 	return s.append(s.Store.Append, ctx, batch)
+}
+
+func (s bent) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	if s.appendAll == nil {
+		return inventory.AppendEach(ctx, s, batches)
+	}
+	return s.appendAll(s.Store, ctx, batches)
 }
 
 func (s bent) Records(ctx context.Context, org uuid.UUID, query inventory.Query) records {
@@ -295,6 +303,51 @@ func sharesBytes(next inventory.Store) inventory.Store {
 		}
 		kept[p.Next] = p.Attributes
 	})(next)
+}
+
+// goesOnBehind appends what comes behind a batch that is refused.
+func goesOnBehind(next inventory.Store) inventory.Store {
+	return bent{Store: next, appendAll: func(next inventory.Store, ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+		receipts, err := next.AppendAll(ctx, batches)
+		if err != nil && len(receipts) < len(batches) {
+			_, _ = next.AppendAll(ctx, batches[len(receipts)+1:])
+		}
+		return receipts, err
+	}}
+}
+
+// allOrNothing takes the batches for one: it records none of those before a bad one.
+func allOrNothing(next inventory.Store) inventory.Store {
+	return bent{Store: next, appendAll: func(next inventory.Store, ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+		for i := 1; i < len(batches); i++ {
+			if at := batches[i].At; !at.IsZero() && at.Before(batches[i-1].At) {
+				return nil, fault.New(fault.ParameterInvalid, "timestamps go backwards")
+			}
+		}
+		return next.AppendAll(ctx, batches)
+	}}
+}
+
+// forgetsTheRest records what it takes in one piece, and gives receipts for all.
+func forgetsTheRest(next inventory.Store) inventory.Store {
+	return bent{Store: next, appendAll: func(next inventory.Store, ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+		receipts, err := next.AppendAll(ctx, batches[:min(len(batches), 500)])
+		for i := len(receipts); err == nil && i < len(batches); i++ {
+			receipts = append(receipts, inventory.Receipt{Request: batches[i].Request, At: batches[i].At, Count: len(batches[i].Resources)})
+		}
+		return receipts, err
+	}}
+}
+
+// runsThemAtOnce has the batches race.
+func runsThemAtOnce(next inventory.Store) inventory.Store {
+	return bent{Store: next, appendAll: func(next inventory.Store, ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+		receipts := make([]inventory.Receipt, len(batches))
+		for i := range slices.Backward(batches) {
+			receipts[i], _ = next.Append(ctx, batches[i])
+		}
+		return receipts, nil
+	}}
 }
 
 func reversesOrgs(orgs []uuid.UUID) {

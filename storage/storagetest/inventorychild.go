@@ -51,6 +51,8 @@ type parcel struct {
 	ID   string
 	Org  int // in uploaders()
 	Size int
+	// After is the one before it in the same AppendAll.
+	After string
 }
 
 // uploaders returns the organizations that the children upload for.
@@ -85,14 +87,46 @@ func newUploader(store inventory.Store, seed, number uint64) *uploader {
 
 func (u *uploader) run() {
 	for count := 0; ; count++ {
-		p := parcel{ID: fmt.Sprint(u.name, "-", count), Org: u.random.IntN(len(uploaders())), Size: 1}
-		switch n := u.random.IntN(10); {
-		case n < 2:
-			p.Size = 100
-		case n < 5:
-			p.Size = n * n
+		p := u.parcel(count)
+		if u.random.IntN(10) > 0 {
+			u.upload(p)
+			continue
 		}
-		u.upload(p)
+		parcels := []parcel{p}
+		for range 1 + u.random.IntN(20) {
+			count++
+			next := u.parcel(count)
+			next.Org, next.After = p.Org, parcels[len(parcels)-1].ID
+			parcels = append(parcels, next)
+		}
+		u.uploadAll(parcels)
+	}
+}
+
+func (u *uploader) parcel(count int) parcel {
+	p := parcel{ID: fmt.Sprint(u.name, "-", count), Org: u.random.IntN(len(uploaders())), Size: 1}
+	switch n := u.random.IntN(10); {
+	case n < 2:
+		p.Size = 100
+	case n < 5:
+		p.Size = n * n
+	}
+	return p
+}
+
+// uploadAll sends batches of an organization at once.
+func (u *uploader) uploadAll(parcels []parcel) {
+	var batches []inventory.Batch
+	for _, p := range parcels {
+		tell(uploadEvent{Phase: begun, Parcel: p})
+		batches = append(batches, p.batch())
+	}
+	receipts, err := u.store.AppendAll(context.Background(), batches)
+	for i, receipt := range receipts {
+		tell(uploadEvent{Phase: acked, Parcel: parcels[i], Receipt: receipt})
+	}
+	if err != nil {
+		tell(uploadEvent{Phase: failed, Parcel: parcels[len(receipts)], Reason: err.Error()})
 	}
 }
 

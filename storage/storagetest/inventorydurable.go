@@ -34,9 +34,13 @@ func checkInventoryReopen(t *testing.T, open func(t *testing.T, dir string) inve
 	rest := recordsOf(first, upload(t, store, first))
 	up := mustRead(t, store, org, inventory.Query{})[len(all)/2].Next
 	down := mustRead(t, store, org, inventory.Query{Order: inventory.Descending})[0].Next
+	usage := usageOf(t, store, org)
 	for range 3 {
 		mustClose(t, store)
 		store = open(t, dir)
+		if again := usageOf(t, store, org); again != usage || again == 0 {
+			t.Errorf("the usage went from %d to %d over a restart", usage, again)
+		}
 		wantQuery(t, store, org, inventory.Query{}, all)
 		wantRecords(t, store, other, rest)
 		wantOrganizations(t, store, []uuid.UUID{org, other})

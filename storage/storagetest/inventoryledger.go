@@ -68,6 +68,13 @@ func (l *uploadLedger) verifyOrder(t *testing.T, org int, ids []string) {
 		t.Fatalf("%v: what was there has changed: %d batches before, %d now", uploaders()[org], len(before), len(ids))
 	}
 	l.orders[org] = ids
+	there := map[string]bool{"": true}
+	for _, id := range ids {
+		if after := l.parcels[id].After; !there[after] {
+			t.Fatalf("%v: batch %s is there without the one before it", uploaders()[org], id)
+		}
+		there[id] = true
+	}
 	// Of all the calls, those of this organization.
 	calls := newTimeline()
 	for id, call := range l.line.calls {
@@ -105,6 +112,8 @@ func (l *uploadLedger) retry(t *testing.T, store inventory.Store) {
 			continue
 		}
 		there := slices.Contains(l.orders[p.Org], id)
+		p.After = "" // from now on each is for itself
+		l.parcels[id] = p
 		receipt, err := store.Append(t.Context(), p.batch())
 		if err != nil {
 			t.Fatalf("%v: batch %s, sent again: %v", uploaders()[p.Org], id, err)

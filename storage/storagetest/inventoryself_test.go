@@ -32,6 +32,9 @@ func flaws() map[string]flaw {
 		"ignores given times": {sends(func(b *inventory.Batch) { b.At = time.Time{} }), []string{"GivenTimestamps", "Periods"}},
 		"never says replayed": {answers(func(r *inventory.Receipt) { r.Replayed = false }), []string{"Replay", "Model"}},
 		"answers local times": {answers(func(r *inventory.Receipt) { r.At = r.At.In(time.FixedZone("", 60)) }), []string{"Timestamps"}},
+		"counts replays":      {func(s inventory.Store) inventory.Store { return &countsReplays{Store: s} }, []string{"Usage"}},
+		"asks for replays":    {asksForReplays, []string{"Allow"}},
+		"never asks":          {sends(func(b *inventory.Batch) { b.Allow = nil }), []string{"Allow", "AllowTogether"}},
 		"loses batches":       {losesSome, []string{"ManyTimestamps", "WholeBatches", "ManyOrganizations"}},
 		"ignores contexts":    {ignoresAppendContexts, []string{"EndedContext"}},
 		"denies appends":      {deniesAppends, []string{"EndingContext"}},
@@ -53,6 +56,10 @@ func flaws() map[string]flaw {
 		"shares bytes":         {sharesBytes, []string{"NothingShared"}},
 		"runs ahead":           {runsAhead, []string{"EarlyStop"}},
 		"summarizes too late":  {func(s inventory.Store) inventory.Store { return bent{Store: s, summary: losesOne} }, []string{"Summary", "Model"}},
+		"goes on":              {goesOnBehind, []string{"AppendAllStops"}},
+		"takes all or nothing": {allOrNothing, []string{"AppendAllStops"}},
+		"forgets the rest":     {forgetsTheRest, []string{"AppendAll"}},
+		"appends in disorder":  {runsThemAtOnce, []string{"AppendAll", "AppendAllTogether"}},
 		"reverses the tenants": {func(s inventory.Store) inventory.Store { return bent{Store: s, organizations: reversesOrgs} }, []string{"Organizations", "ManyOrganizations"}},
 	}
 }
@@ -63,6 +70,7 @@ func durableFlaws() map[string]flaw {
 		"loses batches":      {losesSome, []string{"Kill", "ReopenAfterLoad"}},
 		"forgets at restart": {forgetsAtRestart, []string{"Kill", "Reopen", "ReopenAfterLoad"}},
 		"drops a resource":   {sends(dropsLast), []string{"Kill"}},
+		"in disorder":        {runsThemAtOnce, []string{"Kill"}},
 	}
 }
 

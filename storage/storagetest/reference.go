@@ -26,6 +26,7 @@ type Inventory struct {
 type shelf struct {
 	records  []inventory.Record
 	receipts map[string]filed
+	used     int64
 }
 
 // filed is a batch that was recorded.
@@ -55,11 +56,19 @@ func (s *Inventory) Append(ctx context.Context, batch inventory.Batch) (inventor
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
+	if err := batch.MayAdd(org.used, batch.Bytes()); err != nil {
+		return inventory.Receipt{}, err
+	}
 	batch.At = at
 	if err := s.journal.write(batch); err != nil {
 		return inventory.Receipt{}, fault.Wrap(err, fault.StoreUnavailable, "the journal can't be written")
 	}
 	return s.file(batch), nil
+}
+
+// AppendAll implements inventory.Store.
+func (s *Inventory) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	return inventory.AppendEach(ctx, s, batches)
 }
 
 // shelf returns the organization's; it is entered with its first batch.
@@ -103,6 +112,7 @@ func (s *Inventory) file(batch inventory.Batch) inventory.Receipt {
 		resource.Attributes = bytes.Clone(resource.Attributes)
 		org.records = append(org.records, inventory.Record{Timestamp: batch.At, Org: batch.Org, Resource: resource})
 	}
+	org.used += batch.Bytes()
 	receipt := inventory.Receipt{Request: batch.Request, At: batch.At, Count: len(batch.Resources)}
 	org.receipts[batch.ID] = filed{digest: batch.Digest, receipt: receipt}
 	return receipt

@@ -88,6 +88,16 @@ func cursor(org uuid.UUID, order inventory.Order, at int) string {
 	return base64.RawURLEncoding.EncodeToString(append(position, hash.Sum(nil)[:8]...))
 }
 
+// Usage implements inventory.Store.
+func (s *Inventory) Usage(_ context.Context, org uuid.UUID) (int64, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return 0, errInventoryClosed()
+	}
+	return s.shelf(org).used, nil
+}
+
 // Recorded implements inventory.Store.
 func (s *Inventory) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
 	s.mu.RLock()

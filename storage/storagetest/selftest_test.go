@@ -55,6 +55,7 @@ func breakages() map[string]breakage {
 func allBreakages() map[string]breakage {
 	all := breakages()
 	maps.Copy(all, historyBreakages())
+	maps.Copy(all, usageBreakages())
 	return all
 }
 

@@ -78,6 +78,9 @@ func storeChecks() []check {
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
 		{"ExpungeWaits", checkExpungeWaits},
+		{"Usage", checkUsage},
+		{"Allow", checkAllow},
+		{"AllowTogether", checkFence},
 		{"Linearizable", checkLinearizable},
 	}
 }

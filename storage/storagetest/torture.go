@@ -49,6 +49,7 @@ func tortureOnce(t *testing.T, open func(t *testing.T, dir string) state.Store, 
 	}
 	store := tt.reopen(t)
 	tt.ledger.verifyAll(t, store)
+	wantNothingCounted(t, store, tortured())
 	mustClose(t, store)
 	t.Logf("%d rounds, %d acknowledged writes, %v", rounds, tt.ledger.writes, time.Since(start).Round(time.Millisecond))
 	if tt.ledger.writes < 100 {

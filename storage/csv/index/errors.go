@@ -33,7 +33,7 @@ func storeError(err error) error {
 	case sqlitedb.None, sqlitedb.TooBig:
 		return err
 	case sqlitedb.Full:
-		return fault.Wrap(err, fault.StoreFull, "the store's disk is full")
+		return fault.Wrap(err, fault.StoreFull, "nothing was stored: %s", sqlitedb.Full)
 	case sqlitedb.Closed:
 		return fault.Wrap(err, fault.StoreUnavailable, "the store's index is closed")
 	case sqlitedb.Damaged:

@@ -1,4 +1,5 @@
-package configs
+// Package bytesize reads amounts of bytes as operators write them.
+package bytesize
 
 import (
 	"errors"
@@ -13,9 +14,9 @@ var (
 	errNoSize = errors.New("is not a size above 0, such as 512MiB, 10MB or a number of bytes")
 )
 
-// ParseSize takes a whole number of bytes with an optional unit. 10M is refused, since
+// Parse takes a whole number of bytes with an optional unit. 10M is refused, since
 // people read it both ways.
-func ParseSize(text string) (int64, error) {
+func Parse(text string) (int64, error) {
 	form := sizeForm.FindStringSubmatch(text)
 	if form == nil {
 		return 0, errNoSize

@@ -1,0 +1,44 @@
+package state
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/quota"
+)
+
+// WithQuota has the service store only what keeper has room for, and returns it. Without it
+// there is no bound.
+func (s *Service) WithQuota(keeper *quota.Keeper) *Service {
+	s.store = bounded{s.store, keeper}
+	return s
+}
+
+// bounded is a Store whose changes are asked about their organization's quota: all of them
+// in this one place, so that no operation can forget it. What stores nothing passes: UNLOCK,
+// deletions, purges and all that makes room.
+type bounded struct {
+	Store
+	keeper *quota.Keeper
+}
+
+// Update implements Store.
+func (b bounded) Update(ctx context.Context, ref Ref, body []byte, decide Decide) (Head, error) {
+	room := b.keeper.Ask(ctx, ref.Org, quota.States, int64(len(body)))
+	head, err := b.Store.Update(ctx, ref, body, func(h Head) (Change, error) {
+		change, err := decide(h)
+		change.Allow = room.Allow
+		if byHolder(h, change) {
+			change.Allow = room.AllowHolder
+		}
+		return change, err
+	})
+	room.Close(err)
+	return head, err
+}
+
+// byHolder reports whether a change comes from the holder of the state's lock: while it is
+// held, nobody else may write. A candidate may be brought by anybody, but is held back from
+// who wrote.
+func byHolder(h Head, c Change) bool {
+	return h.Lock != nil && (c.Version != nil || c.Candidate != nil && c.Candidate.Source == Held)
+}

@@ -1,0 +1,92 @@
+package dual
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// shareMost is how many batches share a commit of the outbox and a call of each side.
+const shareMost = 256
+
+// AppendAll implements inventory.Store.
+func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
+	receipts := make([]inventory.Receipt, 0, len(batches))
+	for some := range slices.Chunk(batches, shareMost) {
+		more, shared, err := s.appendTogether(ctx, some)
+		if err == nil && !shared {
+			more, err = inventory.AppendEach(ctx, s, some)
+		}
+		receipts = append(receipts, more...)
+		if err != nil {
+			return receipts, err
+		}
+	}
+	return receipts, nil
+}
+
+// appendTogether sends batches to both sides at once, in their order. It does so only in
+// plain sailing: both sides are there and owed nothing, and the batches are an import's, newer
+// than all there is. Else shared is false and nothing was done.
+func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt, shared bool, err error) {
+	if err := s.enter(); err != nil {
+		return nil, false, err
+	}
+	defer s.leave()
+	l := s.lane(batches[0].Org)
+	if err := l.take(ctx); err != nil {
+		return nil, false, err
+	}
+	defer l.give()
+	if err := s.seed(ctx, l); err != nil {
+		return nil, false, err
+	}
+	if s.route(l) != both || l.held() > 0 || !follow(l.last, batches) {
+		return nil, false, nil
+	}
+	rows := make([]row, len(batches))
+	for i, batch := range batches {
+		if rows[i], err = newRow(s.outbox.codec, batch, s.o.Now()); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := s.outbox.put(rows...); err != nil {
+		if fault.Is(err, fault.IdempotencyMismatch) {
+			return nil, false, nil // of one of them
+		}
+		return nil, false, err
+	}
+	receipts, err = s.concludeAll(l, rows, s.sendAll(both, batches))
+	return receipts, true, err
+}
+
+// concludeAll gives the receipts of the batches up to the first that no side has recorded.
+func (s *Store) concludeAll(l *lane, rows []row, all []outcomes) (receipts []inventory.Receipt, err error) {
+	for i, r := range rows {
+		receipt, failed := s.conclude(l, r, all[i])
+		switch {
+		case err != nil: // one before it has failed
+		case failed != nil:
+			err = failed
+		default:
+			receipts = append(receipts, receipt)
+		}
+	}
+	return receipts, err
+}
+
+// follow reports whether the batches bring timestamps that follow each other and the newest
+// one, IDs that differ and were no caller's choice, and the same organization.
+func follow(newest time.Time, batches []inventory.Batch) bool {
+	ids := map[string]bool{}
+	for _, b := range batches {
+		if b.At.IsZero() || b.At.Before(newest) || b.Keyed() || ids[b.ID] || b.Org != batches[0].Org || b.At != b.At.UTC().Truncate(time.Microsecond) {
+			return false
+		}
+		newest, ids[b.ID] = b.At, true
+	}
+	return true
+}

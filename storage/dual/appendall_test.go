@@ -1,0 +1,95 @@
+package dual
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// series are batches an hour apart, as an import has them.
+func series(org uuid.UUID, n int) []inventory.Batch {
+	all := make([]inventory.Batch, n)
+	for i := range all {
+		all[i] = newBatch(org, fmt.Sprint("copy-", i), 1+i%3)
+		all[i].At = time.Date(2024, 5, 6, i, 0, 0, 0, time.UTC)
+	}
+	return all
+}
+
+// TestAppendAllWithTrouble appends many batches while a side fails, refuses one of them or
+// records without saying so, and again after a crash: both sides have all of them, each once,
+// but for what one refuses for good.
+func TestAppendAllWithTrouble(t *testing.T) {
+	for _, side := range []name{csv, mysql} {
+		for m := works; m < modes; m++ {
+			for _, refuses := range []bool{false, true} {
+				t.Run(fmt.Sprint(side, " mode ", int(m), " refuses ", refuses), func(t *testing.T) { checkSeries(t, side, m, refuses) })
+			}
+		}
+	}
+}
+
+func checkSeries(t *testing.T, side name, m mode, refuses bool) {
+	r := newRig(t, func(o *Options) { o.SideTimeout = 200 * time.Millisecond })
+	troubled, org := []*faulty{r.csv, r.mysql}[side], uuid.New()
+	batches := series(org, 12)
+	troubled.set(m)
+	if refuses {
+		troubled.refusing(tooLarge("copy-5"))
+	}
+	receipts, err := r.AppendAll(t.Context(), batches)
+	if err != nil || len(receipts) != len(batches) {
+		t.Fatalf("AppendAll: %d receipts, %v", len(receipts), err)
+	}
+	r.crash()
+	r.heal()
+	again, err := r.AppendAll(t.Context(), batches)
+	if err != nil || len(again) != len(batches) {
+		t.Fatalf("AppendAll again: %d receipts, %v", len(again), err)
+	}
+	r.settled()
+	var want []string
+	for i, batch := range batches {
+		want = append(want, linesOf(batch, receipts[i].At)...)
+		if !again[i].Replayed || !again[i].At.Equal(receipts[i].At) {
+			t.Errorf("batch %d: %+v, then %+v", i, receipts[i], again[i])
+		}
+	}
+	if !refuses {
+		r.wantBoth(org, want)
+		return
+	}
+	if letters := r.letters(); len(letters) != 1 || len(lines(t, troubled, org)) != len(want)-len(batches[5].Resources) {
+		t.Errorf("dead letters %+v; the side has %v", letters, lines(t, troubled, org))
+	}
+}
+
+// TestAppendAllStamps gives batches that bring no timestamp the same one on both sides.
+func TestAppendAllStamps(t *testing.T) {
+	r := newRig(t, nil)
+	org := uuid.New()
+	if _, err := r.AppendAll(t.Context(), []inventory.Batch{newBatch(org, "a", 2), newBatch(org, "b", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	r.settled()
+	got := lines(t, r.csv, org)
+	if len(got) != 3 {
+		t.Errorf("CSV has %v", got)
+	}
+	r.wantBoth(org, got)
+}
+
+// TestAppendAllShares commits the outbox once for all batches of an import.
+func TestAppendAllShares(t *testing.T) {
+	r := newRig(t, nil)
+	batches := series(uuid.New(), shareMost)
+	if _, shared, err := r.appendTogether(t.Context(), batches); !shared || err != nil {
+		t.Errorf("shared: %v, %v", shared, err)
+	}
+	if _, shared, err := r.appendTogether(t.Context(), batches); shared || err != nil {
+		t.Errorf("batches that are not the newest were shared: %v, %v", shared, err)
+	}
+}

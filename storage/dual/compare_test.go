@@ -1,0 +1,121 @@
+package dual
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/storage/storagetest"
+)
+
+// comparisons are what Compare says, by organization.
+func (r *rig) comparisons() map[uuid.UUID]Comparison {
+	r.t.Helper()
+	all := map[uuid.UUID]Comparison{}
+	for c, err := range r.Compare(r.t.Context()) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		all[c.Org] = c
+	}
+	return all
+}
+
+// TestCompare finds the sides equal when nothing is missing but what is owed or refused.
+func TestCompare(t *testing.T) {
+	r := newRig(t, nil)
+	equal, owed, refused := uuid.UUID{1}, uuid.UUID{2}, uuid.UUID{3}
+	for _, org := range []uuid.UUID{equal, owed, refused} {
+		r.mustAppend(newBatch(org, "a", 3))
+	}
+	r.mysql.refusing(tooLarge("b"))
+	r.mustAppend(newBatch(refused, "b", 4))
+	r.settled()
+	r.mysql.org = owed
+	r.mysql.set(rejects)
+	r.mustAppend(newBatch(owed, "b", 5))
+	all := r.comparisons()
+	if len(all) != 3 || all[equal].Differ || all[owed].Differ || all[refused].Differ {
+		t.Errorf("%+v", all)
+	}
+	if c := all[owed]; c.CSV.Records != 8 || c.MySQL.Records != 3 || c.MySQL.Owed != 5 || !c.CSV.Newest.After(c.MySQL.Newest.Time) {
+		t.Errorf("%+v", c)
+	}
+	if c := all[refused]; c.CSV.Records != 7 || c.MySQL.Records != 3 || c.MySQL.Refused != 4 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestComparedAtOpen says loudly when a side was restored from a backup: it lacks records
+// that nobody owes it, or has others in their stead.
+func TestComparedAtOpen(t *testing.T) {
+	one, other := uuid.UUID{1}, uuid.UUID{2}
+	whole := []filing{{one, 0, 2}, {one, 1, 3}, {other, 0, 1}}
+	for what, restored := range map[string][]filing{
+		"":                   whole,
+		"an upload less":     {{one, 0, 2}, {other, 0, 1}},
+		"no organization":    whole[:2],
+		"another upload":     {{one, 0, 2}, {one, 2, 3}, {other, 0, 1}},
+		"one that is newer":  {{one, 0, 2}, {one, 1, 3}, {one, 2, 1}, {other, 0, 1}},
+		"one record is lost": {{one, 0, 1}, {one, 1, 3}, {other, 0, 1}},
+	} {
+		for _, side := range []name{csv, mysql} {
+			now := &clock{now: time.Now()}
+			var log logtest.Journal
+			r := newRig(t, func(o *Options) {
+				o.Now, o.Log, o.Watched = now.Now, slog.New(slog.NewTextHandler(&log, nil)), true
+				sides := []inventory.Store{o.CSV, o.MySQL}
+				fill(t, sides[side], restored)
+				fill(t, sides[1-side], whole)
+			})
+			<-r.compared
+			err := r.status(now)
+			if r.SidesDiffer() != (what != "") || (err == nil) != (what == "") || strings.Contains(log.String(), "restored from a backup") != (what != "") {
+				t.Errorf("%s: differ %v, status %v, log %s", what, r.SidesDiffer(), err, &log)
+			}
+			if err != nil && (!fault.Is(err, fault.StoreDegraded) || !strings.Contains(err.Error(), "csv and mysql differ")) {
+				t.Errorf("%s: status %v", what, err)
+			}
+		}
+	}
+}
+
+// filing is an upload that a side has: of so many records, so many hours after the first.
+type filing struct {
+	org          uuid.UUID
+	hour, amount int
+}
+
+func fill(t *testing.T, store inventory.Store, all []filing) {
+	t.Helper()
+	for _, f := range all {
+		batch := newBatch(f.org, fmt.Sprint(f.hour), f.amount)
+		batch.At = time.Date(2026, 3, 4, f.hour, 0, 0, 0, time.UTC)
+		if _, err := store.Append(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestComparedOnceBothAreThere waits for a side that is away when the store is opened.
+func TestComparedOnceBothAreThere(t *testing.T) {
+	now := &clock{now: time.Now()}
+	away := &faulty{Store: storagetest.NewInventory(), mode: fails}
+	r := newRig(t, func(o *Options) {
+		o.Now, o.Watched, o.MySQL = now.Now, true, away
+		fill(t, o.CSV, []filing{{uuid.UUID{1}, 0, 1}})
+	})
+	if r.SidesDiffer() {
+		t.Error("a side that is away was compared")
+	}
+	away.set(works)
+	if !soon(func() bool { now.advance(time.Second); return r.SidesDiffer() }) {
+		t.Error("the sides are not compared when both are there")
+	}
+}

@@ -1,0 +1,122 @@
+package dual
+
+import (
+	"context"
+	"errors"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/inventory"
+)
+
+// DeadLetters returns the batches that one side refuses for good, the oldest first.
+func (s *Store) DeadLetters(ctx context.Context) ([]DeadLetter, error) {
+	if err := s.enter(); err != nil {
+		return nil, err
+	}
+	defer s.leave()
+	return s.outbox.letters(ctx)
+}
+
+// DeadLetter returns one of them with its records, as the side that took it has them.
+func (s *Store) DeadLetter(ctx context.Context, number int64) (DeadLetter, []inventory.Record, error) {
+	if err := s.enter(); err != nil {
+		return DeadLetter{}, nil, err
+	}
+	defer s.leave()
+	letter, err := s.outbox.letter(ctx, number)
+	if err != nil {
+		return DeadLetter{}, nil, err
+	}
+	batch, err := letter.row.batch(s.outbox.codec)
+	if err != nil {
+		return letter, nil, err
+	}
+	var records []inventory.Record
+	for _, r := range batch.Resources {
+		records = append(records, inventory.Record{Timestamp: letter.At, Org: letter.Org, Resource: r})
+	}
+	return letter, records, nil
+}
+
+// RetryDeadLetter sends a dead letter to the side that refused it. If that side takes it
+// now, it is no dead letter any more.
+//
+// The side appends only, and may have taken later batches meanwhile. Then the records come
+// behind those, with the timestamp of the side's newest record: the receipt has it.
+func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Receipt, error) {
+	if err := s.enter(); err != nil {
+		return inventory.Receipt{}, err
+	}
+	defer s.leave()
+	letter, l, err := s.takeLetter(ctx, number)
+	if err != nil {
+		return inventory.Receipt{}, err
+	}
+	defer l.give()
+	batch, err := letter.row.batch(s.outbox.codec)
+	if err != nil {
+		return inventory.Receipt{}, err
+	}
+	d := s.sides[letter.side]
+	newest, err := s.newest(ctx, d, letter.Org)
+	if err != nil {
+		return inventory.Receipt{}, err
+	}
+	batch.At = later(batch.At, newest)
+	o := s.send(ctx, d, batch)[0]
+	if fault.Is(o.err, fault.IdempotencyMismatch) {
+		batch.ID = substitute(batch)
+		o = s.send(ctx, d, batch)[0]
+	}
+	if o.err != nil {
+		return inventory.Receipt{}, errors.Join(o.err, s.outbox.explain(number, reasonOf(o.err)))
+	}
+	return o.receipt, s.removeLetter(l, letter)
+}
+
+// DiscardDeadLetter gives a dead letter up: one side will lack its records for good.
+func (s *Store) DiscardDeadLetter(ctx context.Context, number int64) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	letter, l, err := s.takeLetter(ctx, number)
+	if err != nil {
+		return err
+	}
+	defer l.give()
+	return s.removeLetter(l, letter)
+}
+
+// takeLetter waits for the organization's turn, which the caller must give back: an upload
+// must not come between looking for a side's newest record and appending to it.
+func (s *Store) takeLetter(ctx context.Context, number int64) (DeadLetter, *lane, error) {
+	letter, err := s.outbox.letter(ctx, number)
+	if err != nil {
+		return letter, nil, err
+	}
+	l := s.lane(letter.Org)
+	if err := l.take(ctx); err != nil {
+		return letter, nil, err
+	}
+	if letter, err = s.outbox.letter(ctx, number); err != nil { // again, in turn
+		l.give()
+		return letter, nil, err
+	}
+	return letter, l, nil
+}
+
+func (s *Store) removeLetter(l *lane, letter DeadLetter) error {
+	if err := s.outbox.removeLetter(letter.Number); err != nil {
+		return err
+	}
+	s.exhume(l, letter.side, letter.row.debt())
+	return nil
+}
+
+// reasonOf is what an operator is told of a refusal. It has no more than a caller may know:
+// what lies beneath may quote what was uploaded.
+func reasonOf(err error) string {
+	f := fault.From(err)
+	return string(f.Code) + ": " + f.Message
+}

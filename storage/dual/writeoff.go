@@ -1,0 +1,71 @@
+package dual
+
+import (
+	"context"
+	"errors"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+// refusedForGood reports whether a side will never take a batch. That is so at once for
+// what it has against the batch itself. What it has against the whole organization, an
+// edited file say, or what nobody has foreseen, an operator may mend: until Patience is
+// over, order and timestamps are worth waiting for.
+func (s *Store) refusedForGood(r row, err error) bool {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	if (outcome{err: err}).kind() == refused {
+		return true
+	}
+	code := fault.From(err).Code
+	lasting := code == fault.StoreCorrupt || code == fault.InternalError
+	return lasting && s.o.Now().Sub(r.since) > s.o.Patience
+}
+
+// writeOff takes off the debt of a batch that the side will never take.
+func (p *payer) writeOff(r row, reason error) error {
+	return p.conclude(r, refusedBy(p.d.name, reasonOf(reason)), reason)
+}
+
+// conclude takes off a debt, after what the side said is durable.
+func (p *payer) conclude(r row, answer answered, reason error) error {
+	f, decided, err := p.s.outbox.decide(r.seq, answer, p.s.o.Now())
+	if err != nil {
+		return err
+	}
+	p.s.cancel(p.d, p.l, r.debt())
+	log := p.s.o.Log.With("org", p.l.org, "batch", r.id, "request", r.request, "records", r.count)
+	switch f {
+	case buried:
+		lacking := p.s.lacking(decided)
+		p.s.inter(p.l, lacking, r.debt())
+		log.Error("a side of the store refuses an upload for good that the other one has; it is kept as a dead letter: see `holdfast data deadletter list`",
+			"side", lacking.String(), "reason", decided.reason, "error", reason)
+	case gone:
+		log.Warn("both sides of the store refuse an upload of which nobody was told that it is recorded; it is given up", "error", reason)
+	case owing:
+		if reason != nil {
+			log.Warn("a side of the store refuses an upload for good, and the other one has yet to say whether it has it", "side", p.d.name.String(), "error", reason)
+		}
+	}
+	return nil
+}
+
+// lacking is the side that refuses a batch which the other one has.
+func (s *Store) lacking(r row) name {
+	if r.refused.has(mysql) {
+		return mysql
+	}
+	return csv
+}
+
+// warnOfLetters reminds of dead letters at each start: they stay until somebody decides.
+func (s *Store) warnOfLetters(ctx context.Context) {
+	for _, d := range s.sides {
+		if n := d.dead.Load(); n > 0 {
+			s.o.Log.ErrorContext(ctx, "a side of the store refuses uploads for good that the other one has: see `holdfast data deadletter list`",
+				"side", d.name.String(), "dead_letters", n)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -43,6 +44,7 @@ func wantFeed(t *testing.T, s *Store, n int) {
 // TestLatest follows the log from memory, before and after much of it is let go there.
 func TestLatest(t *testing.T) {
 	s, _ := opened(t)
+	s.patient = time.Minute // it asks for more at once than anybody does
 	recorded := 0
 	for _, n := range []int{1, 2, 3*keptEvents - 4, 1, 10, keptEvents + 7} {
 		record(t, s, n)

@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 // finding is one call of somebody who looks for something in an organization's inventory.
@@ -42,6 +44,10 @@ func (f finding) turn(ctx context.Context, read func(context.Context, *sql.DB) e
 	err = read(ctx, c.finders)
 	if err != nil && ctx.Err() != nil {
 		return ctx.Err() // SQLite says no more than that it was interrupted
+	}
+	if err != nil && (f.x.current.Load() != c || !c.inPlace()) {
+		// A connection that was made meanwhile may have found another file.
+		return fault.Wrap(err, fault.StoreUnavailable, "the resource index was opened again meanwhile; ask again")
 	}
 	return f.x.fault(err)
 }

@@ -220,6 +220,15 @@ func (b *books) remove(t *rapid.T, ref state.Ref) {
 // removeAll expunges a state that was deleted at noon, in pieces.
 func removeAll(t rapid.TB, store state.Store, ref state.Ref, piece int) {
 	t.Helper()
+	open, err := store.Candidates(context.Background(), ref, "", 1) // those that keep it from going
+	for _, c := range open {
+		if c.Status == state.Open && err == nil {
+			_, err = store.Update(context.Background(), ref, nil, always(state.Change{Settle: settle(c.ID, state.Discarded)}))
+		}
+	}
+	if err != nil {
+		t.Fatalf("discard what is open: %v", err)
+	}
 	for done := false; !done; {
 		var err error
 		if done, err = store.Expunge(context.Background(), ref, noon().Add(time.Hour), piece, happened("expunge")); err != nil {

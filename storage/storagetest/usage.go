@@ -113,7 +113,7 @@ func (b *books) of(ref state.Ref) *holding {
 
 func (b *books) body(t *rapid.T) []byte {
 	b.seed++
-	return noise(b.seed, rapid.IntRange(0, 3000).Draw(t, "size"))
+	return noise(b.seed, rapid.IntRange(16, 3000).Draw(t, "size"))
 }
 
 func (b *books) update(t *rapid.T, ref state.Ref, body []byte, decide state.Decide) {
@@ -173,13 +173,6 @@ func (b *books) purge(t *rapid.T) {
 	for range 2 { // again is fine
 		if err := b.store.Purge(context.Background(), ref, h.first+uint64(i), happened("purge")); err != nil {
 			t.Fatalf("Purge: %v", err)
-		}
-	}
-	if h.versions[i] == 0 { // another empty body is the same
-		for id, size := range h.candidates {
-			if size == 0 {
-				h.candidates[id] = -1
-			}
 		}
 	}
 	h.versions[i] = -1

@@ -23,7 +23,6 @@ type lane struct {
 
 	mu     sync.Mutex
 	queues [2][]debt // by side, oldest first
-	bytes  [2]int64  // of the queues
 	paying [2]bool   // a goroutine pays the queue
 	owed   [2]tally  // what is in the queues
 	dead   [2]tally  // dead letters, by the side that refuses them
@@ -76,14 +75,13 @@ func (l *lane) owe(n name, d debt) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.queues[n] = append(l.queues[n], d)
-	l.bytes[n] += d.size
 }
 
 // owedBytes is about what a side is owed.
 func (l *lane) owedBytes(n name) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.bytes[n]
+	return l.owed[n].bytes
 }
 
 func (l *lane) owes(n name) bool {
@@ -111,7 +109,6 @@ func (l *lane) strike(n name, seq int64) bool {
 	if i < 0 {
 		return false
 	}
-	l.bytes[n] -= l.queues[n][i].size
 	switch i {
 	case 0: // nearly always
 		l.queues[n] = l.queues[n][1:]

@@ -16,7 +16,7 @@ var migrations embed.FS
 
 // databaseFile describes the outbox at path; a test reads the pragmas back.
 func databaseFile(path string) sqlitedb.File {
-	return sqlitedb.File{Path: path, ApplicationID: 0x486f6c6f, Pragmas: []string{ // "Holo"
+	return sqlitedb.File{Path: path, ApplicationID: 0x486f6c6f, Shrinks: true, Pragmas: []string{ // "Holo"
 		"auto_vacuum(FULL)", // a backlog that was paid gives its space back
 		"secure_delete(1)",  // resources may hold secrets
 		"journal_size_limit(33554432)",

@@ -18,6 +18,9 @@ type File struct {
 	Path string
 	// ApplicationID is what the schema's first step sets.
 	ApplicationID int64
+	// Shrinks says that the file is to have auto_vacuum, which gives free pages back. ClearGaps
+	// refuses such a file; any other file that has it is refused when it is opened.
+	Shrinks bool
 	// Pragmas are the writing connection's own, beside those that all of them have, each
 	// as name(value).
 	Pragmas []string
@@ -79,8 +82,10 @@ func (f File) enterWAL(ctx context.Context, db *sql.DB) error {
 	if err := f.checkOwner(ctx, db); err != nil {
 		return err
 	}
-	if err := checkPages(ctx, db); err != nil {
-		return fmt.Errorf("%s %w", f.Path, err)
+	if !f.Shrinks {
+		if err := checkPages(ctx, db); err != nil {
+			return fmt.Errorf("%s %w", f.Path, err)
+		}
 	}
 	var mode string
 	if err := db.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {

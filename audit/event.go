@@ -38,6 +38,9 @@ const (
 	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 
+// PurgedBefore is the Note of a VersionPurge of a version whose bytes were purged already.
+const PurgedBefore = "purged before"
+
 // Actor is who did it, as far as it is known.
 type Actor struct {
 	KeyID   string    // of the key, or "oidc.<name>", "cert.<name>"; "holdfast" for the server itself

@@ -134,7 +134,7 @@ func (s states) purge(c *gin.Context) {
 		purged, err := s.service.Destroy(c.Request.Context(), middleware.Principal(c), name,
 			state.Purging{Number: number, Reason: reason, Copies: copies})
 		if err == nil && s.index != nil {
-			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged.Destroyed...)
+			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged)
 		}
 		done := purgedAnswer{Status: "success", AlsoIn: purged.AlsoIn, More: purged.More}
 		if copies {

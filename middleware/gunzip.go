@@ -37,10 +37,7 @@ func checkEncoding(header http.Header) error {
 	return nil
 }
 
-// isGzip knows the old name too (RFC 9110, 8.4.1.3).
-func isGzip(encoding string) bool {
-	return strings.EqualFold(encoding, "gzip") || strings.EqualFold(encoding, "x-gzip")
-}
+func isGzip(encoding string) bool { return strings.EqualFold(encoding, "gzip") }
 
 // readGunzipped reads as read does, but what the body expands to: at most limit bytes, of
 // at most limit bytes that were sent.

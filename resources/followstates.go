@@ -76,7 +76,7 @@ func (c *changed) add(e audit.Event, seen map[state.Ref]bool) {
 	if e.Refused != "" || !changesResources(e.Action) {
 		return
 	}
-	c.purged = c.purged || e.Action == audit.VersionPurge
+	c.purged = c.purged || e.Action == audit.VersionPurge && e.Note != audit.PurgedBefore
 	if ref := (state.Ref{Org: e.Org, Name: state.Name(e.State)}); !seen[ref] {
 		seen[ref], c.refs = true, append(c.refs, ref)
 	}
@@ -120,7 +120,7 @@ func (x *Indexer) apply(ctx context.Context, found changed) error {
 }
 
 func (x *Indexer) scrub(ctx context.Context) error {
-	return x.turn.alone(ctx, func() error { return x.Index.Scrub(ctx) })
+	return x.turn.alone(ctx, func() error { return x.scrubAlone(ctx) })
 }
 
 func changesResources(a audit.Action) bool {

@@ -62,7 +62,8 @@ type Indexer struct {
 	retries   retries            // with looking
 	pace      pace               // of the look under way; with looking
 	turn      turn               // of changing the index
-	knownFeed atomic.Bool        // the index is known to be of this store
+	scrubs    scrubs
+	knownFeed atomic.Bool // the index is known to be of this store
 	progress  *progress
 	lag       lag
 }

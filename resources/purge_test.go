@@ -19,10 +19,11 @@ import (
 
 // purge is what the DELETE of a version does.
 func (w *world) purge(name state.Name, number uint64) error {
-	if err := w.door.Purge(context.Background(), owner(acme), name, number, "leaked"); err != nil {
+	purged, err := w.door.Destroy(context.Background(), owner(acme), name, state.Purging{Number: number, Reason: "leaked"})
+	if err != nil {
 		return err
 	}
-	return w.service.Erase(context.Background(), owner(acme), name, number)
+	return w.service.Erase(context.Background(), owner(acme), name, purged)
 }
 
 // leak is a secret that no provider has marked as one, in all places that are searched.
@@ -135,6 +136,45 @@ func TestPurgeComesInBetween(t *testing.T) {
 	close(slow.begun)
 }
 
+// scrubbed counts how often an index is scrubbed.
+type scrubbed struct {
+	resources.Index
+	times *int
+}
+
+func (s scrubbed) Scrub(ctx context.Context) error {
+	*s.times++
+	return s.Index.Scrub(ctx)
+}
+
+// What was purged and scrubbed before is not scrubbed again, however often it is purged,
+// until something else is; a new process does it once to be sure.
+func TestPurgeAgainScrubsNothing(t *testing.T) {
+	w := newWorld(t, filepath.Join(t.TempDir(), "resources.db"))
+	for serial := range 3 {
+		w.write(acme, "a", leaky(serial+1, leak()))
+	}
+	w.catchUp()
+	scrubs := 0
+	w.indexer.Index = scrubbed{w.index, &scrubs}
+	for _, c := range []struct {
+		number uint64
+		want   int // in all
+	}{{1, 1}, {1, 1}, {1, 1}, {2, 2}, {1, 2}, {2, 2}, {3, 3}, {3, 3}} {
+		must(t, w.purge("a", c.number))
+		if scrubs != c.want {
+			t.Errorf("%d scrubs after version %d was purged; want %d", scrubs, c.number, c.want)
+		}
+	}
+	w.catchUp() // reads of the purges in the audit log
+	done := scrubs
+	must(t, w.purge("a", 2))
+	w.catchUp()
+	if scrubs != done {
+		t.Errorf("the index was scrubbed %d times more for a purge said again", scrubs-done)
+	}
+}
+
 // The process may die between the two purges, or the index be gone: nothing of the version
 // is shown, and the files lose it with the next look.
 func TestPurgeThatTheIndexMissed(t *testing.T) {
@@ -147,7 +187,7 @@ func TestPurgeThatTheIndexMissed(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			must(t, w.door.Purge(t.Context(), owner(acme), "a", 1, "leaked"))
-			err := w.service.Erase(ctx, owner(acme), "a", 1)
+			err := w.service.Erase(ctx, owner(acme), "a", state.Purged{Destroyed: []uint64{1}})
 			if !fault.Is(err, fault.StoreUnavailable) {
 				t.Errorf("a purge without the index: %v", err)
 			}

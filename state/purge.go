@@ -24,6 +24,8 @@ type Purged struct {
 	// both the newest first and at most maxNamed. More says that there are others.
 	Destroyed, AlsoIn []uint64
 	More              bool
+	// Again says that none of them had the bytes when this call came: they were purged before.
+	Again bool
 }
 
 // How many versions a Purged names, which are as many as one call destroys, and how many of
@@ -48,15 +50,20 @@ func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what
 	if err != nil {
 		return Purged{}, err
 	}
-	if err := s.purge(ctx, p, ref, what.Number, what.Reason); err != nil {
+	found, err := s.store.Versions(ctx, ref, what.Number+1, 1)
+	if err != nil {
 		return Purged{}, err
 	}
-	found, err := s.store.Versions(ctx, ref, what.Number+1, 1)
-	if err != nil || len(found) == 0 || found[0].Number != what.Number {
-		return Purged{Destroyed: []uint64{what.Number}}, err // retention came between
+	known := len(found) > 0 && found[0].Number == what.Number
+	again := known && found[0].Purged
+	if err := s.purge(ctx, p, ref, what, again); err != nil {
+		return Purged{}, err
+	}
+	if !known { // it was written at this very moment
+		return Purged{Destroyed: []uint64{what.Number}}, nil
 	}
 	purged, err := s.copies(ctx, ref, found[0].Digest)
-	if err != nil || !what.Copies || len(purged.AlsoIn) == 0 {
+	if purged.Again = again; err != nil || !what.Copies || len(purged.AlsoIn) == 0 {
 		return purged, err
 	}
 	if err := s.purgeAll(ctx, p, ref, purged.AlsoIn, what.Reason); err != nil {
@@ -65,13 +72,18 @@ func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what
 	return s.copies(ctx, ref, found[0].Digest)
 }
 
-func (s *Service) purge(ctx context.Context, p auth.Principal, ref Ref, number uint64, reason string) error {
+// purge purges one version. Where that was done before, its event says so: who follows the
+// audit log to take the bytes out of what was made of them did so then.
+func (s *Service) purge(ctx context.Context, p auth.Principal, ref Ref, what Purging, again bool) error {
 	call := s.call(p, ref)
 	event := call.event(audit.VersionPurge)
-	event.At, event.Version, event.Reason = call.at, number, reason
-	err := s.store.Purge(ctx, ref, number, event)
+	event.At, event.Version, event.Reason = call.at, what.Number, what.Reason
+	if again {
+		event.Note = audit.PurgedBefore
+	}
+	err := s.store.Purge(ctx, ref, what.Number, event)
 	if fault.Is(err, fault.StateNotFound) {
-		err = fault.New(fault.VersionNotFound, "the state has no version %d", number)
+		err = fault.New(fault.VersionNotFound, "the state has no version %d", what.Number)
 	}
 	return err
 }
@@ -83,7 +95,7 @@ func (s *Service) purgeAll(ctx context.Context, p auth.Principal, ref Ref, numbe
 	group.SetLimit(purgesAtOnce)
 	for _, number := range numbers {
 		group.Go(func() error {
-			err := s.purge(ctx, p, ref, number, reason)
+			err := s.purge(ctx, p, ref, Purging{Number: number, Reason: reason}, false)
 			if fault.Is(err, fault.VersionNotFound) {
 				err = nil
 			}

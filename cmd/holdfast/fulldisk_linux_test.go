@@ -31,7 +31,8 @@ func (o tenant) smallDisk(size string) (dir string) {
 func TestStartOnFullDisk(t *testing.T) {
 	o := newTenant(t)
 	dir := o.smallDisk("8m")
-	r := o.start()
+	const noReserve = "HOLDFAST_DISK_RESERVE=off" // it is larger than the disk
+	r := o.start(noReserve)
 	o.reaching(r)
 	o.push("app", network(1, "eu", "small"))
 	o.must("resource", "search", "aws_vpc")
@@ -39,7 +40,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	<-r.ended
 	filler := filepath.Join(dir, "filler")
 	_ = os.WriteFile(filler, make([]byte, 16<<20), 0o600) // until it is full
-	r = o.start()
+	r = o.start(noReserve)
 	o.reaching(r)
 	if status, body := o.call(r, "GET", "/api/v1/state/app", ""); status != 200 {
 		t.Errorf("a read: %d %s", status, body)

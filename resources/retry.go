@@ -12,6 +12,8 @@ import (
 const (
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
+	// memoryRetry is for one for which there was no memory: it is as good as any other.
+	memoryRetry = 5 * time.Second
 )
 
 // retries are the states whose bytes could not be read, and when to try again: they may be
@@ -39,6 +41,9 @@ func (r *retries) ended(ref state.Ref, code fault.Code, now time.Time) {
 		return
 	}
 	wait := min(max(2*r.states[ref].wait, firstRetry), lastRetry)
+	if code == fault.Overloaded {
+		wait = memoryRetry
+	}
 	r.states[ref] = retry{now.Add(wait), wait}
 }
 

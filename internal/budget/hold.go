@@ -8,24 +8,24 @@ type Hold struct {
 	from  *Budget // nil for no bound
 	share Share
 	n     int64
+	over  int64 // beside n: what was asked for beyond what anybody can have
 }
 
 // Hold returns one that holds nothing yet. That of a nil Budget has no bound.
 func (b *Budget) Hold(s Share) Hold { return Hold{from: b, share: s} }
 
 // Amount returns how much it holds.
-func (h *Hold) Amount() int64 { return h.n }
+func (h *Hold) Amount() int64 { return h.n + h.over }
 
-// TryAcquire acquires n more if there is as much now. What is more than anybody can have
-// counts as all of that, for the first time: it finds room when nobody else holds anything.
+// TryAcquire acquires n more if there is as much now. What a Hold acquires first may be
+// more than anybody can have: it counts as all of that, and so finds room when nobody else
+// holds anything.
 func (h *Hold) TryAcquire(n int64) bool {
-	if h.from != nil {
-		n = h.atMost(n)
-		if !h.from.TryAcquire(h.share, n) {
-			return false
-		}
+	counted := h.counted(n)
+	if h.from != nil && !h.from.TryAcquire(h.share, counted) {
+		return false
 	}
-	h.n += n
+	h.n, h.over = h.n+counted, h.over+n-counted
 	return true
 }
 
@@ -36,11 +36,11 @@ func (h *Hold) Acquire(ctx context.Context, n int64) error {
 	if h.from == nil || h.n > 0 {
 		return h.AcquireNow(n)
 	}
-	n = h.atMost(n)
-	if err := h.from.acquire(ctx, h.share, n); err != nil {
+	counted := h.counted(n)
+	if err := h.from.acquire(ctx, h.share, counted); err != nil {
 		return err
 	}
-	h.n = n
+	h.n, h.over = counted, n-counted
 	return nil
 }
 
@@ -54,20 +54,22 @@ func (h *Hold) AcquireNow(n int64) error {
 
 // Keep releases all but n.
 func (h *Hold) Keep(n int64) {
-	if n >= h.n {
+	if n >= h.Amount() {
 		return
 	}
+	kept := min(n, h.n)
 	if h.from != nil {
-		h.from.Release(h.share, h.n-n)
+		h.from.Release(h.share, h.n-kept)
 	}
-	h.n = n
+	h.n, h.over = kept, n-kept
 }
 
 // Release releases all of it. To call it again does nothing.
 func (h *Hold) Release() { h.Keep(0) }
 
-func (h *Hold) atMost(n int64) int64 {
-	if h.n > 0 || h.from.capacity <= 0 {
+// counted returns what n more count as.
+func (h *Hold) counted(n int64) int64 {
+	if h.from == nil || h.from.capacity <= 0 || h.n > 0 {
 		return n
 	}
 	return min(n, h.from.capacity-h.from.reserve)

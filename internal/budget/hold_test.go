@@ -135,13 +135,18 @@ func TestMoreThanThereIs(t *testing.T) {
 		b := forTest(100)
 		for _, n := range []int64{90, 91, 1 << 40} {
 			h := acquired(t, b, 0, n)
-			if h.Amount() != 90 || h.TryAcquire(1) {
-				t.Errorf("%d counts as %d, and grows", n, h.Amount())
+			if b.used != 90 || h.Amount() != n || h.TryAcquire(1) {
+				t.Errorf("%d counts as %d, holds %d, and may grow", n, b.used, h.Amount())
 			}
 			if !b.TryAcquire(shareOf(1, true), 5) {
 				t.Error("a lock holder has nothing beside it")
 			}
 			b.Release(shareOf(1, true), 5)
+			for _, rest := range []int64{n + 1, n, n - 1, 89, 40} {
+				if h.Keep(rest); h.Amount() != min(rest, n) || b.used != min(rest, 90) {
+					t.Errorf("%d of %d count as %d, and are %d", rest, n, b.used, h.Amount())
+				}
+			}
 			h.Release()
 		}
 		some := acquired(t, b, 1, 1)

@@ -64,7 +64,7 @@ func (s *Service) load(ctx context.Context, ref Ref, number uint64) (Loaded, err
 func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64, acquire func(size int64) (budget.Hold, error)) (Loaded, error) {
 	for {
 		known, err := s.describedVersion(ctx, ref, number)
-		if err != nil {
+		if err != nil && !fault.Is(err, fault.StateNotFound) { // which version says best
 			return Loaded{}, err
 		}
 		var l Loaded

@@ -47,7 +47,7 @@ func newOpen(ctx context.Context) (handler http.Handler, end func() error, err e
 		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log).Within(memory), Verifier: anybody{}, Log: log, Now: time.Now,
 		MaxStateBytes: settings.State.MaxBytes,
 		Limits: middleware.Limits{Requests: unlimited, States: unlimited, InFlight: limits.MaxInFlight, Memory: memory,
-			Pace: middleware.Pace{Silence: limits.MaxSilence, MinRate: limits.MinRate}},
+			Pace: middleware.Pace{Silence: limits.MaxSilence, MinRate: limits.MinRate, Answer: limits.MaxAnswerTime}},
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())

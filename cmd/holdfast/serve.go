@@ -134,7 +134,7 @@ func serverLimits(settings configs.Limits, connections middleware.ConnectionLimi
 		InFlight: settings.MaxInFlight,
 		Begun:    connections.Total * 3 / 4,
 		Memory:   memory,
-		Pace:     middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate},
+		Pace:     middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate, Answer: settings.MaxAnswerTime},
 	}
 }
 

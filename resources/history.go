@@ -219,7 +219,7 @@ func (w *walk) look(ctx context.Context, v state.Version) error {
 // read returns a version; nil for one that can't be read, which is noted.
 func (w *walk) read(ctx context.Context, v state.Version) (*document.Document, error) {
 	w.bytes += v.Size
-	read, err := w.service.States.Parsed(ctx, w.caller, w.query.State, v)
+	read, err := w.service.States.Parsed(ctx, w.caller, w.query.State, v, w.history.hold.AcquireNow)
 	switch {
 	case err == nil:
 		return read, nil

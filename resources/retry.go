@@ -12,7 +12,7 @@ import (
 const (
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
-	// memoryRetry is for one for which there was no memory: it is as good as any other.
+	// memoryRetry is the first for one for which there was no memory: there may be soon.
 	memoryRetry = 5 * time.Second
 )
 
@@ -40,10 +40,11 @@ func (r *retries) ended(ref state.Ref, code fault.Code, now time.Time) {
 		delete(r.states, ref)
 		return
 	}
-	wait := min(max(2*r.states[ref].wait, firstRetry), lastRetry)
+	first := firstRetry
 	if code == fault.Overloaded {
-		wait = memoryRetry
+		first = memoryRetry
 	}
+	wait := min(max(2*r.states[ref].wait, first), lastRetry)
 	r.states[ref] = retry{now.Add(wait), wait}
 }
 

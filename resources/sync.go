@@ -115,7 +115,7 @@ func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have
 	}
 	var parsed *document.Document
 	if err == nil {
-		parsed, err = document.Parse(snapshot.Body)
+		parsed, err = document.ParseWithin(snapshot.Body, r.hold.AcquireNow)
 	}
 	if err != nil {
 		return x.unread(ctx, ref, v, have, fault.From(err).Code)

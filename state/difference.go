@@ -3,10 +3,10 @@ package state
 import (
 	"context"
 	"fmt"
-	"io"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state/document"
 )
 
@@ -51,11 +51,11 @@ func (s *Service) Diff(ctx context.Context, p auth.Principal, name Name, q DiffQ
 			return nil, err
 		}
 	}
-	return s.difference(ctx, ref, from.Size+to.Size, q.DiffOptions, func() (c comparison, err error) {
-		if c.to, err = s.parsed(ctx, ref, to); err != nil {
+	return s.difference(ctx, ref, from.Size+to.Size, q.DiffOptions, func(memory document.Memory) (c comparison, err error) {
+		if c.to, err = s.parsed(ctx, ref, to, memory); err != nil {
 			return c, err
 		}
-		if c.from, err = s.parsedIfAny(ctx, ref, from); err == nil && q.Sensitive {
+		if c.from, err = s.parsedIfAny(ctx, ref, from, memory); err == nil && q.Sensitive {
 			err = s.reveal(ctx, p, ref, q.Number, fmt.Sprintf("difference to version %d", q.Against))
 		}
 		return c, err
@@ -81,11 +81,11 @@ func (s *Service) CandidateDiff(ctx context.Context, p auth.Principal, name Name
 	if err != nil && !fault.Is(err, fault.StateNotFound) {
 		return nil, err
 	}
-	return s.difference(ctx, ref, from.Size+candidate.Size, o, func() (c comparison, err error) {
-		if c.to, err = s.parsedCandidate(ctx, ref, id); err != nil {
+	return s.difference(ctx, ref, from.Size+candidate.Size, o, func(memory document.Memory) (c comparison, err error) {
+		if c.to, err = s.parsedCandidate(ctx, ref, id, memory); err != nil {
 			return c, err
 		}
-		if c.from, err = s.parsedIfAny(ctx, ref, from); err == nil && o.Sensitive {
+		if c.from, err = s.parsedIfAny(ctx, ref, from, memory); err == nil && o.Sensitive {
 			err = s.reveal(ctx, p, ref, candidate.Number, "candidate "+id)
 		}
 		return c, err
@@ -96,9 +96,9 @@ func (s *Service) CandidateDiff(ctx context.Context, p auth.Principal, name Name
 type comparison struct{ from, to *document.Document }
 
 // difference shows how what read returns differs, which takes so many bytes together.
-func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffOptions, read func() (comparison, error)) (*Rendered, error) {
-	return s.look(ctx, ref, bodies, bodies/diffPart, func(w io.Writer) error {
-		c, err := read()
+func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffOptions, read func(document.Memory) (comparison, error)) (*Rendered, error) {
+	return s.look(ctx, ref, bodies, bodies/diffPart, func(w *budget.Buffer) error {
+		c, err := read(w.Beside)
 		if err != nil {
 			return err
 		}
@@ -112,14 +112,14 @@ func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffO
 
 // parsedIfAny is parsed, and an empty document for the zero Version, which was never
 // written.
-func (s *Service) parsedIfAny(ctx context.Context, ref Ref, known Version) (*document.Document, error) {
+func (s *Service) parsedIfAny(ctx context.Context, ref Ref, known Version, memory document.Memory) (*document.Document, error) {
 	if known.Number == 0 {
 		return &document.Document{}, nil
 	}
-	return s.parsed(ctx, ref, known)
+	return s.parsed(ctx, ref, known, memory)
 }
 
-func (s *Service) parsedCandidate(ctx context.Context, ref Ref, id string) (*document.Document, error) {
+func (s *Service) parsedCandidate(ctx context.Context, ref Ref, id string, memory document.Memory) (*document.Document, error) {
 	candidate, err := s.store.Candidate(ctx, ref, id)
 	if err == nil && candidate.Status != Open {
 		err = errSettled(candidate.Candidate)
@@ -127,5 +127,5 @@ func (s *Service) parsedCandidate(ctx context.Context, ref Ref, id string) (*doc
 	if err != nil {
 		return nil, err
 	}
-	return document.Parse(candidate.Body)
+	return document.ParseWithin(candidate.Body, memory)
 }

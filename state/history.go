@@ -96,22 +96,22 @@ func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, numb
 }
 
 // Parsed reads a version that is as Versions lists it. The caller has acquired memory for
-// it, and lets go of the document before that. Faults are those of Version, StateEncrypted
-// and StateUnsupported.
-func (s *Service) Parsed(ctx context.Context, p auth.Principal, name Name, known Version) (*document.Document, error) {
+// it, gives what the document takes beside that, and lets go of the document before both.
+// Faults are those of Version, StateEncrypted, StateUnsupported and memory's.
+func (s *Service) Parsed(ctx context.Context, p auth.Principal, name Name, known Version, memory document.Memory) (*document.Document, error) {
 	ref, err := s.enter(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return nil, err
 	}
-	return s.parsed(ctx, ref, known)
+	return s.parsed(ctx, ref, known, memory)
 }
 
-func (s *Service) parsed(ctx context.Context, ref Ref, known Version) (*document.Document, error) {
+func (s *Service) parsed(ctx context.Context, ref Ref, known Version, memory document.Memory) (*document.Document, error) {
 	snapshot, err := s.read(ctx, ref, known)
 	if err != nil {
 		return nil, err
 	}
-	return document.Parse(snapshot.Body)
+	return document.ParseWithin(snapshot.Body, memory)
 }
 
 func (s *Service) version(ctx context.Context, ref Ref, number uint64) (Snapshot, error) {

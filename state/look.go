@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state/document"
 )
 
@@ -31,16 +32,16 @@ func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind Vi
 	if err != nil {
 		return nil, err
 	}
-	return s.show(ctx, ref, number, func(w io.Writer, snapshot Snapshot) error { return write(w, snapshot.Body) })
+	return s.show(ctx, ref, number, func(w *budget.Buffer, snapshot Snapshot) error { return write(w, snapshot.Body, w.Beside) })
 }
 
 // show makes an answer out of one version, which takes about as much as that at most.
-func (s *Service) show(ctx context.Context, ref Ref, number uint64, write func(io.Writer, Snapshot) error) (*Rendered, error) {
+func (s *Service) show(ctx context.Context, ref Ref, number uint64, write func(*budget.Buffer, Snapshot) error) (*Rendered, error) {
 	known, err := s.describedVersion(ctx, ref, number)
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.look(ctx, ref, known.Size, known.Size, func(w io.Writer) error {
+	made, err := s.look(ctx, ref, known.Size, known.Size, func(w *budget.Buffer) error {
 		snapshot, err := s.read(ctx, ref, known)
 		if err != nil {
 			return err
@@ -68,8 +69,8 @@ func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q Ou
 	if err != nil {
 		return nil, err
 	}
-	return s.show(ctx, ref, 0, func(w io.Writer, snapshot Snapshot) error {
-		shown, err := s.outputs(ctx, p, ref, q, snapshot)
+	return s.show(ctx, ref, 0, func(w *budget.Buffer, snapshot Snapshot) error {
+		shown, err := s.outputs(ctx, p, ref, q, snapshot, w.Beside)
 		if err != nil {
 			return err
 		}
@@ -78,8 +79,8 @@ func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q Ou
 }
 
 // outputs returns those that are asked for, once it is recorded what they reveal.
-func (s *Service) outputs(ctx context.Context, p auth.Principal, ref Ref, q OutputsQuery, of Snapshot) ([]document.Output, error) {
-	all, err := document.Outputs(of.Body)
+func (s *Service) outputs(ctx context.Context, p auth.Principal, ref Ref, q OutputsQuery, of Snapshot, memory document.Memory) ([]document.Output, error) {
+	all, err := document.Outputs(of.Body, memory)
 	if err != nil {
 		return nil, err
 	}

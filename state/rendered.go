@@ -27,9 +27,10 @@ func (r *Rendered) WriteTo(w io.Writer) (int64, error) { return r.text.WriteTo(w
 func (r *Rendered) Close() { r.hold.Release() }
 
 // look makes an answer out of bodies of so many bytes together. It waits for the memory of
-// these and of answer bytes; if the answer gets larger, it acquires more or is refused.
+// these and of answer bytes; if the answer, or what is made of the bodies on the way to it,
+// gets larger, it acquires more or is refused.
 // render lets go of the bodies when it returns. Its faults, and Overloaded, are look's.
-func (s *Service) look(ctx context.Context, ref Ref, bodies, answer int64, render func(io.Writer) error) (*Rendered, error) {
+func (s *Service) look(ctx context.Context, ref Ref, bodies, answer int64, render func(*budget.Buffer) error) (*Rendered, error) {
 	r := &Rendered{hold: s.hold(ref)}
 	if err := r.hold.Acquire(ctx, bodies+answer); err != nil {
 		return nil, err
@@ -43,7 +44,7 @@ func (s *Service) look(ctx context.Context, ref Ref, bodies, answer int64, rende
 }
 
 // renderInto gives everything back also when render panics.
-func renderInto(r *Rendered, render func(io.Writer) error) (err error) {
+func renderInto(r *Rendered, render func(*budget.Buffer) error) (err error) {
 	done := false
 	defer func() {
 		if !done || err != nil {

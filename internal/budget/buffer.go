@@ -51,6 +51,18 @@ func (b *Buffer) grow() error {
 	return nil
 }
 
+// Beside acquires n more for something else than the buffer, without waiting. Its error is
+// fault.Overloaded.
+func (b *Buffer) Beside(n int64) error {
+	if lacks := b.beside + n + b.size - b.hold.Amount(); lacks > 0 {
+		if err := b.hold.AcquireNow(lacks); err != nil {
+			return err
+		}
+	}
+	b.beside += n
+	return nil
+}
+
 // Len returns how many bytes were written to it, and not written out yet.
 func (b *Buffer) Len() int64 { return b.length }
 

@@ -117,3 +117,27 @@ func TestBufferBrokenOff(t *testing.T) {
 	hold.Release()
 	wantUnused(t, b)
 }
+
+// What is acquired beside a buffer stays that of who acquired it.
+func TestBesideABuffer(t *testing.T) {
+	b := forTest(1 << 20)
+	hold := held(t, b, 300_000)
+	buffer := NewBuffer(hold, 100_000)
+	written(t, buffer, 50_000)
+	if err := buffer.Beside(150_000); err != nil || b.used > 320_000 {
+		t.Errorf("%v, %d are in use", err, b.used)
+	}
+	written(t, buffer, 100_000)
+	if b.used < 400_000 {
+		t.Errorf("the buffer has what is beside it: %d are in use", b.used)
+	}
+	if err := buffer.Beside(1 << 20); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("more than there is: %v", err)
+	}
+	buffer.Alone()
+	if b.used < 150_000 || b.used > 300_000 {
+		t.Errorf("of 150,000 alone, %d are in use", b.used)
+	}
+	hold.Release()
+	wantUnused(t, b)
+}

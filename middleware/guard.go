@@ -13,12 +13,8 @@ import (
 	"github.com/holdfast/holdfast/internal/budget"
 )
 
-const (
-	// longestWait caps what a client is told to wait for its next request.
-	longestWait = 5 * time.Second
-	// shortWait is what it is told to wait where nobody knows how long it takes.
-	shortWait = time.Second
-)
+// longestWait caps what a client is told to wait for its next request.
+const longestWait = 5 * time.Second
 
 // Limits is what one organization may ask for, and what all may together. Zero is no limit
 // each.

@@ -10,7 +10,7 @@ type Memory func(bytes int64) error
 
 const (
 	// memoryStep is how much is asked for at once.
-	memoryStep = 64 << 10
+	memoryStep = 8 << 10
 	// instanceBytes and outputBytes are what an Instance and an Output take in a list.
 	instanceBytes = 448
 	outputBytes   = 96

@@ -132,6 +132,7 @@ type Limits struct {
 	MaxBodyBytes   int64 // in flight; at least twice State.MaxBytes
 	MaxSilence     time.Duration
 	MinRate        int64 // bytes a second
+	MaxAnswerTime  time.Duration
 	// Of connections; AutoConnections follows the process's limit of open files, or the other.
 	MaxConnections           int
 	MaxConnectionsPerAddress int

@@ -56,6 +56,7 @@ func samples() map[string]string {
 		"[limits] min_rate":            "1KiB",
 		"[limits] quota":               "20GiB",
 		"[limits] disk_reserve":        "off",
+		"[limits] max_answer_time":     "1h",
 		"[log] level":                  "warn",
 		"[log] format":                 "json",
 

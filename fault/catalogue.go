@@ -130,7 +130,7 @@ func Catalogue() []Entry {
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},
-		{Overloaded, Unavailable, "As many requests, or as many bytes of bodies, are in flight as the server takes at once. Nothing was stored; try again after `Retry-After` seconds."},
+		{Overloaded, Unavailable, "As many requests are in flight, or as many bytes of bodies in memory, as the server takes at once. Nothing was done; try again after `Retry-After` seconds."},
 		{IssuerUnavailable, Unavailable, "The token's issuer can't be asked for its keys right now. Try again, or use a key."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},

@@ -55,11 +55,12 @@ func (s states) candidate(c *gin.Context) {
 		if err != nil {
 			return err
 		}
+		defer found.Release()
 		if found.Status != state.Open {
 			c.JSON(http.StatusOK, candidateItemOf(found.Candidate))
 			return nil
 		}
-		c.Data(http.StatusOK, "application/json", found.Body)
+		sendBody(c, "application/json", found.Body)
 		return nil
 	})
 }

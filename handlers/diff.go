@@ -14,8 +14,7 @@ func (s states) diff(c *gin.Context) {
 			return err
 		}
 		p := readParams(c, "against", "format", "sensitive")
-		ask := state.DiffQuery{Number: number, Against: p.number("against"), Sensitive: p.flag("sensitive")}
-		format := p.choice("format", "json", "text")
+		ask := state.DiffQuery{Number: number, Against: p.number("against"), DiffOptions: diffOptions(p)}
 		if p.fault != nil {
 			return p.fault
 		}
@@ -23,8 +22,7 @@ func (s states) diff(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		defer d.Close()
-		return sendDiff(c, d, format)
+		return sendRendered(c, diffMedia(ask.DiffOptions), d)
 	})
 }
 
@@ -36,22 +34,25 @@ func (s states) candidateDiff(c *gin.Context) {
 			return err
 		}
 		p := readParams(c, "format", "sensitive")
-		format, sensitive := p.choice("format", "json", "text"), p.flag("sensitive")
+		ask := diffOptions(p)
 		if p.fault != nil {
 			return p.fault
 		}
-		d, err := s.service.CandidateDiff(c.Request.Context(), middleware.Principal(c), name, id, sensitive)
+		d, err := s.service.CandidateDiff(c.Request.Context(), middleware.Principal(c), name, id, ask)
 		if err != nil {
 			return err
 		}
-		defer d.Close()
-		return sendDiff(c, d, format)
+		return sendRendered(c, diffMedia(ask), d)
 	})
 }
 
-func sendDiff(c *gin.Context, d *state.Difference, format string) error {
-	if format == "text" {
-		return stream(c, "text/plain; charset=utf-8", d.WriteText)
+func diffOptions(p *params) state.DiffOptions {
+	return state.DiffOptions{Sensitive: p.flag("sensitive"), Text: p.choice("format", "json", "text") == "text"}
+}
+
+func diffMedia(o state.DiffOptions) string {
+	if o.Text {
+		return "text/plain; charset=utf-8"
 	}
-	return stream(c, "application/json", d.WriteJSON)
+	return "application/json"
 }

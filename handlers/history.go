@@ -105,12 +105,7 @@ func (s states) version(c *gin.Context) {
 		if err != nil {
 			return err
 		}
-		snapshot, err := s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
-		if err != nil {
-			return err
-		}
-		s.send(c, name, snapshot)
-		return nil
+		return s.getVersion(c, name, number)
 	})
 }
 

@@ -36,7 +36,7 @@ func (h held) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error
 func heldDeps(t *testing.T, limits middleware.Limits) (handlers.Deps, held) {
 	deps := testDeps(t)
 	store := held{memory.New(64 << 20), make(chan struct{}, 100), make(chan struct{})}
-	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler)).Within(limits.Memory)
 	deps.Limits = limits
 	return deps, store
 }
@@ -172,7 +172,7 @@ func TestSlowBodiesLeaveConnections(t *testing.T) {
 // Who sends slowly, or announces much and sends nothing, takes no place and no memory that
 // it has not filled.
 func TestSlowSendersTakeNoPlace(t *testing.T) {
-	deps, _ := heldDeps(t, middleware.Limits{InFlight: 2, BodyBytes: 4 << 20})
+	deps, _ := heldDeps(t, middleware.Limits{InFlight: 2, Memory: middleware.NewMemory(4 << 20)})
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	const slow = 20
@@ -192,7 +192,7 @@ func TestSlowSendersTakeNoPlace(t *testing.T) {
 
 // Bodies fill the budget as they arrive; what comes then is refused, a holder last.
 func TestBytesInFlight(t *testing.T) {
-	deps, _ := heldDeps(t, middleware.Limits{BodyBytes: 4 << 20})
+	deps, _ := heldDeps(t, middleware.Limits{Memory: middleware.NewMemory(4 << 20)})
 	server := startServer(t, deps)
 	c, other := newCaller(t, server, acme, acmeKey), newCaller(t, server, globex, globexKey)
 	other.converse([]step{{"LOCK /api/v1/state/x", infoA, 200, ""}, {"POST /api/v1/state/x?ID=a-1", largeState(600_000), 200, ""}})
@@ -236,9 +236,9 @@ func largeState(size int) string {
 
 // Whatever becomes of requests, nothing of theirs stays in flight.
 func TestNothingStaysInFlight(t *testing.T) {
-	deps, store := heldDeps(t, middleware.Limits{Requests: 50, States: 200, InFlight: 4, BodyBytes: 3 << 20,
+	deps, store := heldDeps(t, middleware.Limits{Requests: 50, States: 200, InFlight: 4, Memory: middleware.NewMemory(3 << 20),
 		Pace: middleware.Pace{Silence: time.Second, MinRate: 1 << 20}})
-	deps.States = state.NewService(panicky{store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(panicky{store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler)).Within(deps.Limits.Memory)
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	c.do("LOCK /api/v1/state/x", infoA)

@@ -46,7 +46,7 @@ func newGuardCollector(guard *middleware.Guard) guardCollector {
 	return guardCollector{
 		guard:    guard,
 		requests: prometheus.NewDesc("holdfast_in_flight_requests", "Requests that are worked on now.", nil, nil),
-		bytes:    prometheus.NewDesc("holdfast_in_flight_bytes", "Bytes of request bodies, and of states in answers, that are in memory now.", nil, nil),
+		bytes:    prometheus.NewDesc("holdfast_in_flight_bytes", "Bytes of bodies that are in memory now: of requests, of states that are read for whatever reason, and of answers made of them.", nil, nil),
 		refused:  prometheus.NewDesc("holdfast_limits_refused_total", "Requests that a limit refused, by reason.", reason, nil),
 		spared:   prometheus.NewDesc("holdfast_limits_spared_total", "Requests that a limit would have refused, had they not come from a lock's holder.", reason, nil),
 	}

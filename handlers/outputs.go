@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -33,12 +32,12 @@ func (s states) outputs(c *gin.Context) {
 		if p.fault != nil {
 			return p.fault
 		}
-		version, all, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, ask)
+		shown, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, ask, writeOutputs)
 		if err != nil {
 			return s.absentOr(c, err)
 		}
-		setNumbers(c, version)
-		return stream(c, "application/json", func(w io.Writer) error { return writeOutputs(w, all) })
+		setNumbers(c, shown.Version)
+		return sendRendered(c, "application/json", shown)
 	})
 }
 
@@ -86,25 +85,32 @@ func (s states) output(c *gin.Context) {
 		if !isIdentifier(key) {
 			return fault.New(fault.ParameterInvalid, "an output's name has letters, digits, - and _, and does not begin with a digit or -")
 		}
-		version, found, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, state.OutputsQuery{Key: key})
+		media := "application/json"
+		shown, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, state.OutputsQuery{Key: key},
+			func(w io.Writer, found []document.Output) (err error) {
+				if raw {
+					media, err = writeRaw(w, found[0].Value)
+					return err
+				}
+				return writeOutput(w, &found[0])
+			})
 		if err != nil {
 			return s.absentOr(c, err)
 		}
-		setNumbers(c, version)
-		if raw {
-			sendRaw(c, found[0].Value)
-			return nil
-		}
-		return stream(c, "application/json", func(w io.Writer) error { return writeOutput(w, &found[0]) })
+		setNumbers(c, shown.Version)
+		return sendRendered(c, media, shown)
 	})
 }
 
-func sendRaw(c *gin.Context, value []byte) {
+// writeRaw writes the text of a string, and any other value as its JSON. It returns which
+// media type that is.
+func writeRaw(w io.Writer, value []byte) (media string, err error) {
+	media = "application/json"
 	if text, ok := jsonscan.Unquote(value); ok {
-		c.Data(http.StatusOK, "text/plain; charset=utf-8", text)
-		return
+		media, value = "text/plain; charset=utf-8", text
 	}
-	c.Data(http.StatusOK, "application/json", value)
+	_, err = w.Write(value)
+	return media, err
 }
 
 // isIdentifier reports whether the clients take a text for an output's name.

@@ -15,6 +15,8 @@ import (
 
 // history shows how a resource changed.
 func (r inventories) history(c *gin.Context) {
+	var found resources.History
+	defer func() { found.Release() }()
 	answer(c, func() (any, error) {
 		p := readParams(c, "state", "cursor", "limit")
 		name, err := state.ParseName(p.text("state"))
@@ -31,7 +33,7 @@ func (r inventories) history(c *gin.Context) {
 		if p.fault != nil {
 			return nil, p.fault
 		}
-		found, err := r.service.History(c.Request.Context(), middleware.Principal(c), q)
+		found, err = r.service.History(c.Request.Context(), middleware.Principal(c), q)
 		return historyAnswer{
 			Address: q.Address, History: items(found.Steps, stepItemOf), Next: stepCursor(found.Next),
 			Unread: items(found.Unread, func(u resources.Unread) unreadVersion { return unreadVersion{u.Version, string(u.Code)} }),

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -108,7 +107,7 @@ func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
 
 // routeNative is Holdfast's own spelling: a state's name is one path segment.
 func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
 	group.Use(guard.States(s.claim))
 	routeState(group, s)
 	group.GET("/lock", middleware.Admit(0), s.holder)
@@ -116,7 +115,7 @@ func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 
 // routeHistory is what is known of states beyond their newest bytes.
 func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
 	group = group.Group("", guard.States(s.claim))
 	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
 	group.GET("/states", empty, s.list)
@@ -143,7 +142,7 @@ func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
 // routePartition is the enclave and partition spelling: the state "enclave/partition".
 // It answers 204 where there is no state, and 200 to the deletion of one.
 func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent, unsized: new(sync.Mutex)}
+	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent}
 	group.Use(guard.States(s.claim))
 	routeState(group, s)
 }

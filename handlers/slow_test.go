@@ -65,7 +65,7 @@ func (c connection) trickle(text string, piece int, pause time.Duration) {
 // Check: it is cut off, with an answer that says why; and meanwhile it held no place.
 func TestSlowBodies(t *testing.T) {
 	const rate = 64 << 10
-	deps, _ := heldDeps(t, middleware.Limits{InFlight: 2, BodyBytes: 4 << 20,
+	deps, _ := heldDeps(t, middleware.Limits{InFlight: 2, Memory: middleware.NewMemory(4 << 20),
 		Pace: middleware.Pace{Silence: 300 * time.Millisecond, MinRate: rate}})
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
@@ -104,7 +104,7 @@ func wantCutOff(t *testing.T, c caller, path, how string, send func(connection),
 // place and the memory of its answer.
 // Check: each is answered all the same, and its connection ends.
 func TestBodiesNobodyReads(t *testing.T) {
-	deps, _ := heldDeps(t, middleware.Limits{InFlight: 20, BodyBytes: 4 << 20})
+	deps, _ := heldDeps(t, middleware.Limits{InFlight: 20, Memory: middleware.NewMemory(4 << 20)})
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	c.converse([]step{{"POST /api/v1/state/x", largeState(100_000), 200, ""}})
@@ -152,7 +152,7 @@ func TestSlowButHonest(t *testing.T) {
 // Who takes no answer is cut off, and what it had taken is free again.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel() // it waits
-	deps, _ := heldDeps(t, middleware.Limits{InFlight: 3, BodyBytes: 128 << 20,
+	deps, _ := heldDeps(t, middleware.Limits{InFlight: 3, Memory: middleware.NewMemory(128 << 20),
 		Pace: middleware.Pace{Silence: 2 * time.Second, MinRate: 1 << 10}})
 	deps.MaxStateBytes = 32 << 20
 	server := startServer(t, deps)

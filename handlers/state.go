@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/gin-gonic/gin"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -29,8 +29,6 @@ type states struct {
 	name func(*gin.Context) (state.Name, error)
 	// absent is the status where there is no state: 404, or 204 in some spellings.
 	absent int
-	// unsized is held by who reads a state without having asked for its size.
-	unsized *sync.Mutex
 }
 
 func nativeName(c *gin.Context) (state.Name, error) { return state.ParseName(pathValue(c, "name")) }
@@ -80,11 +78,13 @@ func (s states) get(c *gin.Context) {
 }
 
 func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error {
-	snapshot, err := s.read(c, name, number)
-	if err == nil {
-		s.send(c, name, snapshot)
+	loaded, err := s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
+	if err != nil {
+		return err
 	}
-	return err
+	defer loaded.Release()
+	s.send(c, name, &loaded)
+	return nil
 }
 
 // getView sends a part of a state. It has no ETag: the digest is that of the whole, of
@@ -94,18 +94,14 @@ func (s states) getView(c *gin.Context, name state.Name, ask selection) error {
 	if err != nil {
 		return err
 	}
-	defer view.Close()
-	if err := middleware.ChargeAnswer(c, view.Version.Size); err != nil {
-		return err
-	}
 	setNumbers(c, view.Version)
-	return stream(c, "application/json", view.Write)
+	return sendRendered(c, "application/json", view)
 }
 
 // send answers with a version's exact bytes, unless the reader has them.
-func (s states) send(c *gin.Context, name state.Name, snapshot state.Snapshot) {
-	tag := etag(snapshot.Version)
-	setNumbers(c, snapshot.Version)
+func (s states) send(c *gin.Context, name state.Name, loaded *state.Loaded) {
+	tag := etag(loaded.Version)
+	setNumbers(c, loaded.Version)
 	header, values := c.Writer.Header(), [...]string{tag, "Accept-Encoding"}
 	header["Etag"] = values[0:1:1]
 	header["Vary"] = values[1:2:2]
@@ -114,21 +110,11 @@ func (s states) send(c *gin.Context, name state.Name, snapshot state.Snapshot) {
 		c.Status(http.StatusNotModified)
 		return
 	}
-	if packed := s.packed(c, name, snapshot); packed != nil {
+	if acceptsGzip(c.GetHeader("Accept-Encoding")) && s.service.Pack(middleware.Principal(c), name, loaded) {
 		header["Etag"] = []string{packedTag(tag)}
 		header["Content-Encoding"] = []string{"gzip"}
-		sendBody(c, "application/json", packed)
-		return
 	}
-	sendBody(c, "application/json", snapshot.Body)
-}
-
-// packed is nil where the reader gets the bytes as they are.
-func (s states) packed(c *gin.Context, name state.Name, snapshot state.Snapshot) []byte {
-	if !acceptsGzip(c.GetHeader("Accept-Encoding")) {
-		return nil
-	}
-	return s.service.Packed(middleware.Principal(c), name, snapshot)
+	sendBody(c, "application/json", loaded.Body)
 }
 
 // sendBody says how long the body is: else net/http sends it in chunks, which takes both
@@ -142,32 +128,6 @@ func sendBody(c *gin.Context, media string, body []byte) {
 	if _, err := c.Writer.Write(body); err != nil {
 		_ = c.Error(err) // for the request's log line
 	}
-}
-
-// read makes room for a state before it is read. To ask for its size costs more than to
-// read one that is in memory, so one request at a time may find out by reading it. Number 0
-// is the newest version; older ones are charged as if they were as large, at first.
-func (s states) read(c *gin.Context, name state.Name, number uint64) (snapshot state.Snapshot, err error) {
-	var charged int64
-	if number == 0 && s.unsized.TryLock() {
-		defer s.unsized.Unlock()
-	} else if charged, err = s.makeRoom(c, name); err != nil {
-		return state.Snapshot{}, err
-	}
-	snapshot, err = s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
-	if err != nil {
-		return state.Snapshot{}, err
-	}
-	// A larger one may have been written meanwhile.
-	return snapshot, middleware.ChargeAnswer(c, max(snapshot.Size-charged, 0))
-}
-
-func (s states) makeRoom(c *gin.Context, name state.Name) (size int64, err error) {
-	size, err = s.service.Size(c.Request.Context(), middleware.Principal(c), name)
-	if err != nil {
-		return 0, err
-	}
-	return size, middleware.ChargeAnswer(c, size)
 }
 
 // writable refuses who may not write before the body is read: a large one takes up room

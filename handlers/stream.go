@@ -1,28 +1,29 @@
 package handlers
 
 import (
-	"io"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/state"
 )
 
-// stream answers with what write writes, as it comes. What fails before anything was sent
-// is an ordinary error; later, the connection is broken off, so that nobody takes the
-// answer for whole.
-func stream(c *gin.Context, media string, write func(io.Writer) error) error {
+// sendRendered sends an answer that was made, and closes it. One that can't be sent to its
+// end is broken off with its connection, so that nobody takes it for whole.
+func sendRendered(c *gin.Context, media string, made *state.Rendered) error {
+	defer made.Close()
 	s := newSender(c, func(header http.Header) {
 		header.Set("Content-Type", media)
 	})
-	err := write(streamWriter{s})
+	_, err := made.WriteTo(streamWriter{s})
 	if err == nil {
 		err = s.finish()
 	}
-	if err != nil && s.started() {
+	if err != nil {
 		_ = c.Error(err) // for the request's log line
 		panic(http.ErrAbortHandler)
 	}
-	return err
+	return nil
 }
 
 // streamWriter writes to a sender, which never holds more than two pieces.

@@ -9,18 +9,22 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/quota"
 )
 
 const (
 	maxIdempotencyKey = 255
-	// A million identities take about 40 MB.
-	maxIdentities = 5_000_000
+	maxIdentities     = 5_000_000
 
-	// maxLatest is how many calls of Latest run at once: each may take some 150 MB.
-	maxLatest = 4
+	// How many calls of Latest read at once, of all and of one organization: each takes up
+	// a processor.
+	maxReadings    = 4
+	maxOwnReadings = 2
 )
 
 // Service is the door to the inventory: every operation names its caller, and touches
@@ -29,14 +33,15 @@ type Service struct {
 	store         Store
 	quota         *quota.Keeper // nil for no bound
 	maxIdentities int
-	turns         chan struct{} // one for each call of Latest that runs
 	ahead         *ahead
 	uploaded      func(uuid.UUID)
+	turns         *turns.Turns   // of the calls of Latest
+	memory        *budget.Budget // nil for no bound
 }
 
 // NewService returns a service on store.
 func NewService(store Store) *Service {
-	return &Service{store: store, maxIdentities: maxIdentities, turns: make(chan struct{}, maxLatest),
+	return &Service{store: store, maxIdentities: maxIdentities, turns: turns.New(maxReadings, maxOwnReadings),
 		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler)), uploaded: func(uuid.UUID) {}}
 }
 
@@ -49,6 +54,13 @@ func (s *Service) WithQuota(keeper *quota.Keeper) *Service {
 // Tell has f called with the organization after each upload that may have been recorded. It
 // is to be called before there are any; f must be quick.
 func (s *Service) Tell(f func(org uuid.UUID)) { s.uploaded = f }
+
+// Within has the service acquire what it remembers for an answer from a budget. Without one
+// nothing bounds that.
+func (s *Service) Within(memory *budget.Budget) *Service {
+	s.memory = memory
+	return s
+}
 
 // Accepted says what became of an upload.
 type Accepted struct {
@@ -136,26 +148,20 @@ func (s *Service) Records(ctx context.Context, p auth.Principal, query Query) it
 }
 
 // Latest reads the newest record of each provider, category, type and name among those
-// that pass the query's filters, newest first. It ignores the query's Order and After.
+// that pass the query's filters, newest first. It ignores the query's Order and After. What
+// it remembers to tell is acquired as it grows: besides the store's errors, Overloaded may
+// end it.
 func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
 	if err := p.May(auth.ReadData); err != nil {
 		return failed(err)
 	}
 	query.Order, query.After = Descending, ""
-	return s.inTurn(ctx, newest(s.store.Records(ctx, p.Org, query), s.maxIdentities))
-}
-
-// inTurn bounds how many readings that remember what they saw run at once; others wait.
-func (s *Service) inTurn(ctx context.Context, records iter.Seq2[Positioned, error]) iter.Seq2[Positioned, error] {
 	return func(yield func(Positioned, error) bool) {
-		select {
-		case s.turns <- struct{}{}:
-			defer func() { <-s.turns }()
-		case <-ctx.Done():
-			yield(Positioned{}, ctx.Err())
-			return
+		l := latest{
+			hold: s.memory.Hold(budget.Share{Org: p.Org}), most: s.maxIdentities, yield: yield,
+			turn: func() (release func(), err error) { return s.turns.Acquire(ctx, p.Org) },
 		}
-		records(yield)
+		l.run(ctx, s.store.Records(ctx, p.Org, query))
 	}
 }
 

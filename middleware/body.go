@@ -50,7 +50,7 @@ func (p *passage) receive(c *gin.Context, limit int64) ([]byte, error) {
 	}
 	// Who says that it sends more than there is room for learns that before it sends it.
 	if length > firstBytes && !p.mayTake(c, length) {
-		return nil, p.refuse(Bytes, tooManyBytes())
+		return nil, p.guard.bytes.Refuse()
 	}
 	from := &pacedReader{
 		from:     http.MaxBytesReader(c.Writer, c.Request.Body, limit),
@@ -68,8 +68,8 @@ func (p *passage) receive(c *gin.Context, limit int64) ([]byte, error) {
 
 // mayTake spends nothing on the word of a Content-Length.
 func (p *passage) mayTake(c *gin.Context, n int64) bool {
-	bytes := p.guard.bytes
-	return bytes.fits(share{org: p.org}, n) || p.isHolder(c) && bytes.fits(share{p.org, true}, n)
+	bytes, shares := p.guard.bytes, p.shares()
+	return bytes.Fits(shares[0], n) || p.isHolder(c) && bytes.Fits(shares[1], n)
 }
 
 // room is how a body's buffer grows: by what factor, up to how many bytes.
@@ -102,7 +102,7 @@ func roomFor(length, limit int64) room {
 // fill reads to the end.
 func (p *passage) fill(c *gin.Context, from io.Reader, r room) ([]byte, error) {
 	size := min(r.most, firstBytes)
-	p.guard.bytes.force(share{org: p.org}, size)
+	p.guard.bytes.Force(p.shares()[0], size)
 	p.bytes[0] += size
 	body := make([]byte, 0, size)
 	for {
@@ -125,7 +125,7 @@ func (p *passage) grow(c *gin.Context, body []byte, r room) ([]byte, error) {
 	had, before := p.bytes, int64(cap(body))
 	size := r.after(before)
 	if !p.take(c, p.guard.bytes, &p.bytes, size, Bytes) {
-		return nil, p.refuse(Bytes, tooManyBytes())
+		return nil, p.guard.bytes.Refuse()
 	}
 	larger := append(make([]byte, 0, size), body...)
 	p.giveBytes(had)
@@ -134,8 +134,8 @@ func (p *passage) grow(c *gin.Context, body []byte, r room) ([]byte, error) {
 
 // giveBytes gives back a part of what was taken.
 func (p *passage) giveBytes(part [2]int64) {
-	for i, s := range []share{{org: p.org}, {p.org, true}} {
-		p.guard.bytes.give(s, part[i])
+	for i, s := range p.shares() {
+		p.guard.bytes.Release(s, part[i])
 		p.bytes[i] -= part[i]
 	}
 }

@@ -7,16 +7,14 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 )
 
-const (
-	// longestWait caps what a client is told to wait for its next request.
-	longestWait = 5 * time.Second
-	// shortWait is what it is told to wait where nobody knows how long it takes.
-	shortWait = time.Second
-)
+// longestWait caps what a client is told to wait for its next request.
+const longestWait = 5 * time.Second
 
 // Limits is what one organization may ask for, and what all may together. Zero is no limit
 // each.
@@ -24,14 +22,15 @@ type Limits struct {
 	// Requests and States are requests a minute of an organization that has no limits of
 	// its own: to uploads and data, and to states. A burst is a minute's worth.
 	Requests, States int
-	// InFlight is how many requests are worked on at once, and BodyBytes how many bytes of
-	// request bodies, and of states in answers, are in memory at once.
-	InFlight  int
-	BodyBytes int64
+	// InFlight is how many requests are worked on at once.
+	InFlight int
 	// Begun is how many requests may have begun at once, those included whose bodies are
 	// still arriving: each takes up a connection.
 	Begun int
-	Pace  Pace
+	// Memory is where the bytes of request bodies are acquired, as are those of all other
+	// bodies that are in memory; nil bounds nothing.
+	Memory *budget.Budget
+	Pace   Pace
 }
 
 // Usual returns the limits of an organization that has none of its own.
@@ -62,8 +61,8 @@ func Reasons() []Reason { return []Reason{Rate, InFlight, Bytes, Slowness, Begun
 // the lock, and a tenth of the rest is kept for it.
 type Guard struct {
 	requests, states *rates
-	slots, bytes     *budget
-	begun            *budget
+	slots, bytes     *budget.Budget
+	begun            *budget.Budget
 	pace             Pace
 	now              func() time.Time
 	asking           turns
@@ -72,26 +71,44 @@ type Guard struct {
 
 // NewGuard returns a guard. now gives the time of rate limits and paces.
 func NewGuard(l Limits, now func() time.Time) *Guard {
+	if l.Memory == nil {
+		l.Memory = NewMemory(0)
+	}
 	return &Guard{
 		requests: newRates(l.Requests, func(own auth.Limits) int { return own.Requests }, now),
 		states:   newRates(l.States, func(own auth.Limits) int { return own.States }, now),
-		slots:    newBudget(int64(l.InFlight)),
-		bytes:    newBudget(l.BodyBytes),
-		begun:    newBudget(int64(l.Begun)),
+		slots:    budget.New(int64(l.InFlight), "requests are in flight"),
+		bytes:    l.Memory,
+		begun:    budget.New(int64(l.Begun), "requests have begun"),
 		pace:     l.Pace,
 		now:      now,
 		asking:   newTurns(),
 	}
 }
 
+// NewMemory returns the budget of all bodies in memory, in bytes; 0 bounds nothing.
+func NewMemory(bytes int64) *budget.Budget {
+	return budget.New(bytes, "bytes of bodies are in memory")
+}
+
 // Refused returns how many requests were refused for the reason.
-func (g *Guard) Refused(r Reason) uint64 { return g.refused[r].Load() }
+func (g *Guard) Refused(r Reason) uint64 {
+	switch r {
+	case InFlight:
+		return g.slots.Refused()
+	case Bytes:
+		return g.bytes.Refused()
+	case Begun:
+		return g.begun.Refused()
+	}
+	return g.refused[r].Load()
+}
 
 // Spared returns how many lock holders passed who would have been refused otherwise.
 func (g *Guard) Spared(r Reason) uint64 { return g.spared[r].Load() }
 
 // InUse returns how many requests are worked on now, and how many bytes are in flight.
-func (g *Guard) InUse() (requests, bytes int64) { return g.slots.inUse(), g.bytes.inUse() }
+func (g *Guard) InUse() (requests, bytes int64) { return g.slots.InUse(), g.bytes.InUse() }
 
 // Claim finds the ID of a lock in a request, and returns what asks whether that lock is
 // held; nil where the request carries none, or none that could help it.
@@ -118,7 +135,7 @@ func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 			return
 		}
 		if !p.take(c, g.begun, &p.begun, 1, Begun) {
-			Fail(c, p.refuse(Begun, overloaded("as many requests have begun as the server has connections for; nothing was done")))
+			Fail(c, g.begun.Refuse())
 			return
 		}
 		c.Next()

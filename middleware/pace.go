@@ -19,6 +19,9 @@ type Pace struct {
 	Silence time.Duration
 	// MinRate is how much must move on average, in bytes a second, once Silence has passed.
 	MinRate int64
+	// Answer is how long a client may take an answer altogether, from its first byte on,
+	// however fast it moves: what is made for it takes up memory meanwhile. 0 is any time.
+	Answer time.Duration
 }
 
 // progress is what moved in one direction, and how long the client was waited for.
@@ -75,12 +78,13 @@ type pacedWriter struct {
 	conn    *conn // nil where it is not of Listen
 	control *http.ResponseController
 	now     func() time.Time
+	ends    time.Time // when the answer has to be through; zero before its first byte, and for no end
 	progress
 	stretched
 }
 
-// Paced cuts off clients who take their answers more slowly than pace, and those who
-// announce a body that nobody reads and don't send it. It does not hold for other bodies:
+// Paced cuts off clients who take their answers more slowly than pace, or for longer, and
+// those who announce a body that nobody reads and don't send it. It does not hold for other bodies:
 // what reads them does so by itself.
 func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
@@ -100,7 +104,31 @@ func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 	}
 }
 
-func (w *pacedWriter) limit() { _ = w.control.SetWriteDeadline(w.deadline(w.now())) }
+func (w *pacedWriter) limit() {
+	now := w.now()
+	w.begin(now)
+	_ = w.control.SetWriteDeadline(w.deadline(now))
+}
+
+// begin has the answer's time run from its first byte on.
+func (w *pacedWriter) begin(now time.Time) {
+	if w.ends.IsZero() && w.pace.Answer > 0 {
+		w.ends = now.Add(w.pace.Answer)
+	}
+}
+
+// deadline is that of the pace, or the answer's end if that comes first.
+func (w *pacedWriter) deadline(now time.Time) time.Time {
+	return earlier(w.progress.deadline(now), w.ends)
+}
+
+// earlier takes the zero time for never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
 
 func (w *pacedWriter) free() { _ = w.control.SetWriteDeadline(time.Time{}) }
 

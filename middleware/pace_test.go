@@ -94,6 +94,55 @@ func TestPaceOfAnAnswer(t *testing.T) {
 	}
 }
 
+// However fast it moves, and in whatever pieces, an answer has an end, from its first byte
+// on.
+func TestEndOfAnAnswer(t *testing.T) {
+	const rate = 1 << 20
+	pace := Pace{Silence: 30 * time.Second, MinRate: 1 << 10, Answer: time.Minute}
+	for name, write := range map[string]func(c *gin.Context) error{
+		"at once": func(c *gin.Context) error {
+			_, err := c.Writer.Write(make([]byte, 100*rate))
+			return err
+		},
+		"in pieces": func(c *gin.Context) (err error) {
+			for n := 0; n < 100 && err == nil; n++ {
+				_, err = c.Writer.Write(make([]byte, rate))
+			}
+			return err
+		},
+		"now and then": func(c *gin.Context) (err error) {
+			for n := 0; n < 100 && err == nil; n++ {
+				_, err = c.Writer.Write([]byte("x"))
+				c.Writer.Flush()
+				clockOf(c).pass(time.Second)
+			}
+			return err
+		},
+	} {
+		l := newLine(rate)
+		l.answer(pace, func(c *gin.Context) {
+			c.Set("clock", l.clock)
+			l.clock.pass(time.Hour) // to make it
+			start := l.clock.time
+			err := write(c)
+			if took := l.clock.time.Sub(start); err == nil || took < 58*time.Second || took > 61*time.Second {
+				t.Errorf("%s: %v after %v, want it cut off after a minute", name, err, took)
+			}
+		})
+	}
+	l := newLine(rate)
+	l.answer(pace, func(c *gin.Context) {
+		if _, err := c.Writer.Write(make([]byte, 50*rate)); err != nil {
+			t.Errorf("in 50 seconds: %v", err)
+		}
+	})
+	if end := l.clock.time.Add(11 * time.Second); l.write.IsZero() || l.write.After(end) {
+		t.Errorf("what is left in the buffer may take until %v, want %v at most", l.write, end)
+	}
+}
+
+func clockOf(c *gin.Context) *clock { return c.MustGet("clock").(*clock) }
+
 // What the server takes to make an answer is not the client's fault, and no deadline may
 // pass meanwhile: HTTP/2 would end the stream.
 func TestPaceOfTheServer(t *testing.T) {

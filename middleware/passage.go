@@ -3,7 +3,9 @@ package middleware
 import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 )
 
 // passage is one request's way past a Guard, and what it has taken there.
@@ -55,38 +57,19 @@ func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
 		}
 	}
 	if !p.take(c, p.guard.slots, &p.slots, 1, InFlight) {
-		return nil, p.refuse(InFlight, overloaded("as many requests are in flight as the server takes at once; nothing was done"))
+		return nil, p.guard.slots.Refuse()
 	}
 	return p.body, nil
 }
 
-// ChargeAnswer takes the memory of an answer of n bytes, until the request ends. Its fault
-// is Overloaded.
-func ChargeAnswer(c *gin.Context, n int64) error {
-	if p := passageOf(c); !p.take(c, p.guard.bytes, &p.bytes, n, Bytes) {
-		return p.refuse(Bytes, tooManyBytes())
-	}
-	return nil
-}
-
-func tooManyBytes() *fault.Error {
-	return overloaded("as many bytes of bodies are in flight as the server takes at once; nothing was stored")
-}
-
-func overloaded(message string) *fault.Error {
-	f := fault.New(fault.Overloaded, "%s", message)
-	f.RetryAfter = shortWait
-	return f
-}
-
 // take takes n from the budget, as a lock holder only when there is nothing left otherwise.
 // What was taken stands in taken.
-func (p *passage) take(c *gin.Context, from *budget, taken *[2]int64, n int64, r Reason) bool {
-	if from.take(share{org: p.org}, n) {
+func (p *passage) take(c *gin.Context, from *budget.Budget, taken *[2]int64, n int64, r Reason) bool {
+	if from.TryAcquire(budget.Share{Org: p.org}, n) {
 		taken[0] += n
 		return true
 	}
-	if !p.isHolder(c) || !from.take(share{p.org, true}, n) {
+	if !p.isHolder(c) || !from.TryAcquire(budget.Share{Org: p.org, Holder: true}, n) {
 		return false
 	}
 	p.guard.spared[r].Add(1)
@@ -128,9 +111,14 @@ func (p *passage) refuse(r Reason, f *fault.Error) error {
 // with it the passage, which must not keep the body.
 func (p *passage) end() {
 	p.body = nil
-	for i, s := range []share{{org: p.org}, {p.org, true}} {
-		p.guard.begun.give(s, p.begun[i])
-		p.guard.slots.give(s, p.slots[i])
-		p.guard.bytes.give(s, p.bytes[i])
+	for i, s := range p.shares() {
+		p.guard.begun.Release(s, p.begun[i])
+		p.guard.slots.Release(s, p.slots[i])
+		p.guard.bytes.Release(s, p.bytes[i])
 	}
+}
+
+// shares are what it takes as anybody, and as a lock holder.
+func (p *passage) shares() [2]budget.Share {
+	return [2]budget.Share{{Org: p.org}, {Org: p.org, Holder: true}}
 }

@@ -20,6 +20,7 @@ type stretched struct {
 // writeWhole writes p, whose beginning leaves in one go with the header.
 func (w *pacedWriter) writeWhole(p []byte) (int, error) {
 	now := w.now()
+	w.begin(now)
 	w.stretched = stretched{since: now, lastMoved: now}
 	_ = w.conn.SetWriteDeadline(w.nextLook(now))
 	w.conn.stretch = w.stretch
@@ -52,13 +53,13 @@ func (w *pacedWriter) stretch(n int) bool {
 	return next.After(now) && w.conn.SetWriteDeadline(next) == nil
 }
 
-// nextLook is the zero time, which is none, for the zero Pace; now when the client has had
-// its time.
+// nextLook is the zero time, which is none, for the zero Pace; now, or before, when the
+// client has had its time.
 func (w *pacedWriter) nextLook(now time.Time) time.Time {
 	silence := w.pace.Silence
 	if silence <= 0 {
-		return time.Time{}
+		return w.ends
 	}
 	left := min(w.patience(), w.lastMoved.Add(silence).Sub(now))
-	return now.Add(min(left, max(silence/looks, 1)))
+	return earlier(now.Add(min(left, max(silence/looks, 1))), w.ends)
 }

@@ -92,6 +92,9 @@ func TestPaceOfAWholeAnswer(t *testing.T) {
 		"not at all":          {1 << 10, 0, testPace, 30 * time.Second},
 		"half, then nothing":  {1 << 16, size / 2, testPace, 8*time.Second + 30*time.Second},
 		"any time":            {1, 2 * size, Pace{}, never},
+		"for too long":        {size / 60, 2 * size, Pace{Silence: 30 * time.Second, MinRate: 1 << 10, Answer: 40 * time.Second}, 40 * time.Second},
+		"with no other end":   {size / 60, 2 * size, Pace{Answer: 40 * time.Second}, 40 * time.Second},
+		"just in time":        {size / 60, 2 * size, Pace{Silence: 30 * time.Second, Answer: 61 * time.Second}, never},
 		"silence alone":       {1 << 9, 2 * size, Pace{Silence: 30 * time.Second}, never},
 	} {
 		w := &wire{clock: newClock(), rate: test.rate, most: test.most}

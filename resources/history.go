@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
 )
@@ -34,7 +35,12 @@ type History struct {
 	Unread []Unread
 	// Next continues, with the address that the resource had then; From is 0 at the end.
 	Next HistoryQuery
+
+	hold budget.Hold
 }
+
+// Release gives the memory back that the steps take.
+func (h *History) Release() { h.hold.Release() }
 
 // Step is a version in which the resource changed.
 type Step struct {
@@ -52,30 +58,28 @@ type Unread struct {
 }
 
 // History reads, from version to version, how a resource changed. It follows one that was
-// moved to where it was before. Faults: StateNotFound, ResourceNotFound when none of
-// the versions has it, StateEncrypted or another reason when none could be read.
+// moved to where it was before. The caller releases it. Faults: StateNotFound,
+// ResourceNotFound when none of the versions has it, StateEncrypted or another reason when
+// none could be read, Overloaded.
 func (s *Service) History(ctx context.Context, p auth.Principal, q HistoryQuery) (History, error) {
 	if err := p.MayOn(auth.ReadState, string(q.State)); err != nil {
 		return History{}, s.refuse(ctx, p, auth.ReadState, string(q.State), err)
-	}
-	select {
-	case s.turns <- struct{}{}:
-		defer func() { <-s.turns }()
-	case <-ctx.Done():
-		return History{}, ctx.Err()
 	}
 	versions, err := s.States.Versions(ctx, p, q.State, q.From, maxWalked+1)
 	if err != nil {
 		return History{}, err
 	}
 	w := walk{service: s, caller: p, query: q, more: len(versions) > maxWalked}
-	if err := w.resume(ctx); err != nil {
+	w.history.hold = s.Memory.Hold(budget.Share{Org: p.Org})
+	if err := w.walk(ctx, versions[:min(len(versions), maxWalked)]); err != nil {
+		w.history.Release()
 		return History{}, err
 	}
-	return w.run(ctx, versions[:min(len(versions), maxWalked)])
+	return w.history, nil
 }
 
-// walk goes through versions, the newest first. It holds one body, and for a moment two.
+// walk goes through versions, the newest first. It holds two bodies at most, and none from
+// one version to the next: only what came of them.
 type walk struct {
 	service *Service
 	caller  auth.Principal
@@ -84,7 +88,15 @@ type walk struct {
 	newer   *reading
 	visited uint64 // the last of the list, whether it could be read or not
 	bytes   int64
+	kept    int64 // what the history's steps and their JSON take
 	history History
+}
+
+func (w *walk) walk(ctx context.Context, versions []state.Version) error {
+	if err := w.resume(ctx); err != nil {
+		return err
+	}
+	return w.run(ctx, versions)
 }
 
 // reading is a version with what is at the address in it.
@@ -105,14 +117,19 @@ func (w *walk) resume(ctx context.Context) error {
 	return w.visit(ctx, versions[0])
 }
 
-func (w *walk) run(ctx context.Context, versions []state.Version) (History, error) {
+func (w *walk) run(ctx context.Context, versions []state.Version) error {
 	for _, v := range versions {
 		if w.visited > 0 && (w.full() || w.bytes > maxWalkedBytes) {
 			w.stop()
-			return w.history, nil
+			return nil
 		}
-		if err := w.visit(ctx, v); err != nil {
-			return History{}, err
+		err := w.visit(ctx, v)
+		if fault.Is(err, fault.Overloaded) && w.visited > 0 {
+			w.stop() // the next call goes on, when there is memory again
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 		w.visited = v.Number
 	}
@@ -122,12 +139,12 @@ func (w *walk) run(ctx context.Context, versions []state.Version) (History, erro
 	case w.newer != nil:
 		w.step(0, document.ChangesAt(&document.Document{}, w.newer.at, w.query.Address, document.Options{}))
 		if w.foundNothing() {
-			return History{}, fault.New(fault.ResourceNotFound, "the address is in no version of the state that is kept")
+			return fault.New(fault.ResourceNotFound, "the address is in no version of the state that is kept")
 		}
 	case w.query.Newer == 0 && len(w.history.Unread) > 0:
-		return History{}, unreadable(w.history.Unread[0].Code, "the versions of this state")
+		return unreadable(w.history.Unread[0].Code, "the versions of this state")
 	}
-	return w.history, nil
+	return nil
 }
 
 // foundNothing reports whether all versions were read from the newest on, and none has the
@@ -149,15 +166,43 @@ func (w *walk) stop() {
 }
 
 func (w *walk) visit(ctx context.Context, v state.Version) error {
-	if w.newer != nil && w.newer.version.Digest == v.Digest && !v.Purged {
-		w.newer.version = v
-		return nil
+	bodies := v.Size
+	if w.newer != nil {
+		if w.newer.version.Digest == v.Digest && !v.Purged {
+			w.newer.version = v
+			return nil
+		}
+		bodies += w.newer.version.Size
 	}
-	release, err := w.service.States.Room().Take(ctx, 2*v.Size) // the newer one is about as large
+	// First the memory, then the turn: nobody keeps others from theirs while it waits.
+	if err := w.history.hold.Acquire(ctx, bodies); err != nil {
+		return err
+	}
+	defer func() { w.history.hold.Keep(w.keeps()) }()
+	release, err := w.service.turns.Acquire(ctx, w.caller.Org)
 	if err != nil {
 		return err
 	}
 	defer release()
+	if err := w.look(ctx, v); err != nil {
+		return err
+	}
+	if lacks := w.keeps() - w.history.hold.Amount(); lacks > 0 {
+		return w.history.hold.AcquireNow(lacks)
+	}
+	return nil
+}
+
+// keeps is what the walk takes from one version to the next.
+func (w *walk) keeps() int64 {
+	if w.newer == nil {
+		return w.kept
+	}
+	return w.kept + w.newer.at.Size()
+}
+
+// look reads a version, and compares the one after it with it.
+func (w *walk) look(ctx context.Context, v state.Version) error {
 	older, err := w.read(ctx, v)
 	if older == nil || err != nil {
 		return err
@@ -174,11 +219,7 @@ func (w *walk) visit(ctx context.Context, v state.Version) error {
 // read returns a version; nil for one that can't be read, which is noted.
 func (w *walk) read(ctx context.Context, v state.Version) (*document.Document, error) {
 	w.bytes += v.Size
-	snapshot, err := w.service.States.Version(ctx, w.caller, w.query.State, v.Number)
-	var read *document.Document
-	if err == nil {
-		read, err = document.Parse(snapshot.Body)
-	}
+	read, err := w.service.States.Parsed(ctx, w.caller, w.query.State, v, w.history.hold.AcquireNow)
 	switch {
 	case err == nil:
 		return read, nil
@@ -210,7 +251,8 @@ func (w *walk) step(against uint64, changes func(func(*document.ResourceChange) 
 	step := Step{Version: w.newer.version, Against: against}
 	address := w.query.Address
 	for c := range changes {
-		step.Changes = append(step.Changes, *c)
+		step.Changes = append(step.Changes, c.Clone())
+		w.kept += 2 * c.Size()
 		if c.Action == document.Moved && c.Address == address && c.Deposed == "" {
 			w.query.Address = c.Previous.Address
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 )
@@ -29,7 +30,7 @@ type Sources struct {
 	States  States
 	Uploads inventory.Store
 	Rules   *Rules
-	Room    *state.Room // where to take room for a large state
+	Memory  *budget.Budget // of bodies; nil bounds nothing
 	Log     *slog.Logger
 	Now     func() time.Time
 }

@@ -12,6 +12,8 @@ import (
 const (
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
+	// memoryRetry is the first for one for which there was no memory: there may be soon.
+	memoryRetry = 5 * time.Second
 )
 
 // retries are the states whose bytes could not be read, and when to try again: they may be
@@ -38,7 +40,11 @@ func (r *retries) ended(ref state.Ref, code fault.Code, now time.Time) {
 		delete(r.states, ref)
 		return
 	}
-	wait := min(max(2*r.states[ref].wait, firstRetry), lastRetry)
+	first := firstRetry
+	if code == fault.Overloaded {
+		first = memoryRetry
+	}
+	wait := min(max(2*r.states[ref].wait, first), lastRetry)
 	r.states[ref] = retry{now.Add(wait), wait}
 }
 

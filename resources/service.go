@@ -8,6 +8,8 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 )
@@ -19,6 +21,7 @@ type Deps struct {
 	States  *state.Service
 	Store   Journal
 	Uploads inventory.Store
+	Memory  *budget.Budget // of bodies; nil bounds nothing
 	Now     func() time.Time
 }
 
@@ -26,15 +29,19 @@ type Deps struct {
 // caller's organization only.
 type Service struct {
 	Deps
-	turns chan struct{} // one for each history that is read
+	turns *turns.Turns // of reading a version for somebody's history
 }
 
-// maxHistories is how many histories are read at once: each may hold two bodies of states.
-const maxHistories = 2
+// How many versions are read at once for histories, by all and by one organization: each
+// takes up a processor.
+const (
+	maxReadings    = 2
+	maxOwnReadings = 1
+)
 
 // NewService returns a service.
 func NewService(d Deps) *Service {
-	return &Service{Deps: d, turns: make(chan struct{}, maxHistories)}
+	return &Service{Deps: d, turns: turns.New(maxReadings, maxOwnReadings)}
 }
 
 // Extent says what an answer is of.

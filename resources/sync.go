@@ -2,18 +2,52 @@ package resources
 
 import (
 	"context"
+	"errors"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
 )
 
-// sync makes what the index has of a state what its newest version has.
+// sync makes what the index has of a state what its newest version has. It acquires the
+// memory for that before its turn, and waits for neither with the other in hand: a purge
+// waits for no more than one state to be read, whatever else is in memory.
 func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
-	return x.turn.alone(ctx, func() error { return x.syncAlone(ctx, ref) })
+	for {
+		head, err := x.States.Head(ctx, ref)
+		if err != nil {
+			return err
+		}
+		room := x.roomFor(ref, head.Version.Size)
+		err = x.turn.alone(ctx, func() error { return x.syncAlone(ctx, ref, room) })
+		room.release()
+		if !errors.Is(err, errGrown) {
+			return err
+		}
+	}
 }
 
-func (x *Indexer) syncAlone(ctx context.Context, ref state.Ref) error {
+// room is memory for one version.
+type room struct {
+	hold  budget.Hold
+	size  int64
+	found bool
+}
+
+// roomFor acquires it for a version of the organization's, if there is as much now.
+func (x *Indexer) roomFor(ref state.Ref, size int64) *room {
+	r := &room{hold: x.Memory.Hold(budget.Share{Org: ref.Org}), size: size}
+	r.found = r.hold.TryAcquire(size)
+	return r
+}
+
+func (r *room) release() { r.hold.Release() }
+
+// errGrown says that a version is larger than the one that memory was acquired for.
+var errGrown = errors.New("resources: a larger version was written meanwhile")
+
+func (x *Indexer) syncAlone(ctx context.Context, ref state.Ref, r *room) error {
 	head, err := x.States.Head(ctx, ref)
 	if err != nil {
 		return err
@@ -27,7 +61,7 @@ func (x *Indexer) syncAlone(ctx context.Context, ref state.Ref) error {
 		return nil
 	}
 	if want.Version > 0 && want.Unread == "" {
-		return x.load(ctx, ref, head.Version, have)
+		return x.load(ctx, ref, head.Version, have, r)
 	}
 	x.retries.ended(ref, want.Unread, x.Now())
 	if want.Version == 0 {
@@ -62,13 +96,15 @@ func isAs(have, want Holding) bool {
 }
 
 // load reads a version into the index, which has something else or could not be given it
-// before. One that can't be read is remembered as such.
-func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have Holding) error {
-	release, err := x.Room.Take(ctx, v.Size)
-	if err != nil {
-		return err
+// before. One that can't be read is remembered as such, as is one for which there is no
+// memory now: it is tried again soon, also after a restart.
+func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have Holding, r *room) error {
+	if v.Size > r.size {
+		return errGrown
 	}
-	defer release()
+	if !r.found {
+		return x.unread(ctx, ref, v, have, fault.Overloaded)
+	}
 	x.lag.loaded()
 	snapshot, err := x.States.Version(ctx, ref, v.Number)
 	switch {
@@ -79,14 +115,19 @@ func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have
 	}
 	var parsed *document.Document
 	if err == nil {
-		parsed, err = document.Parse(snapshot.Body)
+		parsed, err = document.ParseWithin(snapshot.Body, r.hold.AcquireNow)
 	}
+	if err != nil {
+		return x.unread(ctx, ref, v, have, fault.From(err).Code)
+	}
+	x.retries.ended(ref, "", x.Now())
 	h := Holding{Version: v.Number, Digest: v.Digest, At: v.CreatedAt}
-	if err == nil {
-		x.retries.ended(ref, "", x.Now())
-		return x.Index.Replace(ctx, ref, h, x.Rules.ofDocument(ref.Name, v, parsed))
-	}
-	h.Unread = fault.From(err).Code
+	return x.Index.Replace(ctx, ref, h, x.Rules.ofDocument(ref.Name, v, parsed))
+}
+
+// unread remembers a version as one that could not be read.
+func (x *Indexer) unread(ctx context.Context, ref state.Ref, v state.Version, have Holding, why fault.Code) error {
+	h := Holding{Version: v.Number, Digest: v.Digest, At: v.CreatedAt, Unread: why}
 	x.retries.ended(ref, h.Unread, x.Now())
 	if have == h {
 		return nil // it is as it was at the last try
@@ -95,9 +136,9 @@ func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have
 	return x.Index.Replace(ctx, ref, h, none)
 }
 
-// temporary reports whether an error says something of the store, not of one state.
+// temporary reports whether an error says something of the server, not of one state.
 func temporary(ctx context.Context, err error) bool {
-	return err != nil && (ctx.Err() != nil || fault.Is(err, fault.StoreUnavailable) || fault.Is(err, fault.StoreFull))
+	return err != nil && (ctx.Err() != nil || fault.Is(err, fault.StoreUnavailable) || fault.Is(err, fault.StoreFull) || fault.Is(err, fault.Overloaded))
 }
 
 func none(func(Resource) bool) {}

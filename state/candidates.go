@@ -27,9 +27,9 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 		if err != nil {
 			return Candidate{}, err
 		}
-		kept, err := s.store.Candidate(ctx, ref, made.ID)
+		kept, err := s.describedCandidate(ctx, ref, made.ID)
 		if err != nil || kept.Status == Open {
-			return kept.Candidate, err
+			return kept, err
 		}
 		call.again++
 	}
@@ -57,18 +57,31 @@ func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, a
 	return page, next, err
 }
 
-// Candidate returns one with its bytes, as long as it is open. Faults: CandidateNotFound.
-func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id string) (CandidateBody, error) {
+// Candidate returns one with its bytes, as long as it is open. The caller releases it.
+// Faults: CandidateNotFound, Overloaded.
+func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id string) (LoadedCandidate, error) {
 	ref, err := s.enter(ctx, p, auth.ReadState, name)
 	if err != nil {
-		return CandidateBody{}, err
+		return LoadedCandidate{}, err
 	}
-	return s.store.Candidate(ctx, ref, id)
+	known, err := s.describedCandidate(ctx, ref, id)
+	l := LoadedCandidate{CandidateBody{Candidate: known}, s.hold(ref)}
+	if err != nil || known.Status != Open {
+		return l, err
+	}
+	if err := l.hold.AcquireNow(known.Size); err != nil {
+		return LoadedCandidate{}, err
+	}
+	if l.CandidateBody, err = s.store.Candidate(ctx, ref, id); err != nil || l.Body == nil {
+		l.Release()
+	}
+	return l, err
 }
 
 // Promote makes a candidate the newest version, byte for byte, past all guards. anyway
 // accepts that the state has moved on since the candidate came. Faults: CandidateNotFound,
-// CandidateSettled, CandidateStale, LockHeld, LockNotHeld, LockRequired, BytesPurged.
+// CandidateSettled, CandidateStale, LockHeld, LockNotHeld, LockRequired, BytesPurged,
+// Overloaded.
 func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id string, d Decision) (Version, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
@@ -77,6 +90,18 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 	if err := s.mayRestore(ctx, p, name, d.RestorePurged); err != nil {
 		return Version{}, err
 	}
+	known, err := s.describedCandidate(ctx, ref, id)
+	if err != nil {
+		return Version{}, err
+	}
+	if known.Status != Open {
+		return s.promoted(ctx, ref, known, d.LockID)
+	}
+	hold, err := s.acquireToWrite(ctx, ref, known.Size, withID(d.LockID))
+	if err != nil {
+		return Version{}, err
+	}
+	defer hold.Release()
 	candidate, err := s.store.Candidate(ctx, ref, id)
 	if err != nil {
 		return Version{}, err

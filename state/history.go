@@ -7,6 +7,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state/document"
 )
 
 // States lists the caller's states: those whose names are within the caller's patterns. A
@@ -84,13 +85,33 @@ func (s *Service) Versions(ctx context.Context, p auth.Principal, name Name, bef
 }
 
 // Version returns a version with its exact bytes, also of a deleted state; number 0 is the
-// newest of a state that exists. Faults: StateNotFound, VersionNotFound, VersionPurged.
-func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, number uint64) (Snapshot, error) {
+// newest of a state that exists. The caller releases it. Faults: StateNotFound,
+// VersionNotFound, VersionPurged, Overloaded.
+func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, number uint64) (Loaded, error) {
 	ref, err := s.enter(ctx, p, auth.ReadState, name)
 	if err != nil {
-		return Snapshot{}, err
+		return Loaded{}, err
 	}
-	return s.version(ctx, ref, number)
+	return s.load(ctx, ref, number)
+}
+
+// Parsed reads a version that is as Versions lists it. The caller has acquired memory for
+// it, gives what the document takes beside that, and lets go of the document before both.
+// Faults are those of Version, StateEncrypted, StateUnsupported and memory's.
+func (s *Service) Parsed(ctx context.Context, p auth.Principal, name Name, known Version, memory document.Memory) (*document.Document, error) {
+	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.parsed(ctx, ref, known, memory)
+}
+
+func (s *Service) parsed(ctx context.Context, ref Ref, known Version, memory document.Memory) (*document.Document, error) {
+	snapshot, err := s.read(ctx, ref, known)
+	if err != nil {
+		return nil, err
+	}
+	return document.ParseWithin(snapshot.Body, memory)
 }
 
 func (s *Service) version(ctx context.Context, ref Ref, number uint64) (Snapshot, error) {
@@ -102,9 +123,13 @@ func (s *Service) version(ctx context.Context, ref Ref, number uint64) (Snapshot
 	}
 	snapshot, err := s.store.Version(ctx, ref, number)
 	if fault.Is(err, fault.StateNotFound) {
-		err = fault.New(fault.VersionNotFound, "the state has no version %d", number)
+		err = errNoVersion(number)
 	}
 	return snapshot, err
+}
+
+func errNoVersion(number uint64) error {
+	return fault.New(fault.VersionNotFound, "the state has no version %d", number)
 }
 
 // newest returns the version if it is the newest one of a state that exists: stores have

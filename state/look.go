@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state/document"
 )
 
@@ -20,27 +21,9 @@ const (
 	RedactedView ViewKind = "redacted" // all of it with sensitive values masked; needs auth.ReadState
 )
 
-// View is what a caller may see of a version. It holds the version in memory until it is
-// closed.
-type View struct {
-	Version Version
-	body    []byte
-	write   func(io.Writer, []byte) error
-	release func()
-}
-
-// Write writes it. Faults before anything is written: StateEncrypted, StateUnsupported.
-func (v *View) Write(w io.Writer) error { return v.write(w, v.body) }
-
-// Close lets go of the version. It may be called again.
-func (v *View) Close() {
-	v.body = nil
-	v.release()
-}
-
-// View returns a view of a version; number 0 is the newest of a state that exists. Faults
-// are those of Version, and Overloaded. The caller closes the View.
-func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind ViewKind, number uint64) (*View, error) {
+// View shows a part of a version; number 0 is the newest of a state that exists. Faults are
+// those of Version, StateEncrypted and StateUnsupported. The caller closes it.
+func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind ViewKind, number uint64) (*Rendered, error) {
 	right, write := auth.ReadState, document.WriteRedacted
 	if kind == OutputsView {
 		right, write = auth.ReadOutputs, document.WriteOutputs
@@ -49,16 +32,26 @@ func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind Vi
 	if err != nil {
 		return nil, err
 	}
-	release, err := s.roomFor(ctx, ref, number)
+	return s.show(ctx, ref, number, func(w *budget.Buffer, snapshot Snapshot) error { return write(w, snapshot.Body, w.Beside) })
+}
+
+// show makes an answer out of one version, which takes about as much as that at most.
+func (s *Service) show(ctx context.Context, ref Ref, number uint64, write func(*budget.Buffer, Snapshot) error) (*Rendered, error) {
+	known, err := s.describedVersion(ctx, ref, number)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := s.version(ctx, ref, number)
-	if err != nil {
-		release()
-		return nil, err
+	made, err := s.look(ctx, ref, known.Size, known.Size, func(w *budget.Buffer) error {
+		snapshot, err := s.read(ctx, ref, known)
+		if err != nil {
+			return err
+		}
+		return write(w, snapshot)
+	})
+	if err == nil {
+		made.Version = known
 	}
-	return &View{Version: snapshot.Version, body: snapshot.Body, write: write, release: release}, nil
+	return made, err
 }
 
 // OutputsQuery says what of a state's outputs is to be shown.
@@ -67,32 +60,40 @@ type OutputsQuery struct {
 	Sensitive bool   // show the values of sensitive ones; who asks for one by name gets it
 }
 
-// Outputs returns the outputs of the newest version by name, with sensitive values masked
-// unless they are asked for, which is recorded. Faults: StateNotFound, OutputNotFound,
-// StateEncrypted, StateUnsupported.
-func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q OutputsQuery) (Version, []document.Output, error) {
+// Outputs has write show the outputs of the newest version by name, with sensitive values
+// masked unless they are asked for, which is recorded. What write gets is gone when it
+// returns. Faults: StateNotFound, OutputNotFound, StateEncrypted, StateUnsupported,
+// Overloaded. The caller closes what is returned.
+func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q OutputsQuery, write func(io.Writer, []document.Output) error) (*Rendered, error) {
 	ref, err := s.enter(ctx, p, auth.ReadOutputs, name)
 	if err != nil {
-		return Version{}, nil, err
+		return nil, err
 	}
-	snapshot, err := s.store.Current(ctx, ref)
+	return s.show(ctx, ref, 0, func(w *budget.Buffer, snapshot Snapshot) error {
+		shown, err := s.outputs(ctx, p, ref, q, snapshot, w.Beside)
+		if err != nil {
+			return err
+		}
+		return write(w, shown)
+	})
+}
+
+// outputs returns those that are asked for, once it is recorded what they reveal.
+func (s *Service) outputs(ctx context.Context, p auth.Principal, ref Ref, q OutputsQuery, of Snapshot, memory document.Memory) ([]document.Output, error) {
+	all, err := document.Outputs(of.Body, memory)
 	if err != nil {
-		return Version{}, nil, err
-	}
-	all, err := document.Outputs(snapshot.Body)
-	if err != nil {
-		return Version{}, nil, err
+		return nil, err
 	}
 	if q.Key != "" {
 		if all = only(all, q.Key); all == nil {
-			return Version{}, nil, fault.New(fault.OutputNotFound, "the state has no output %q", q.Key)
+			return nil, fault.New(fault.OutputNotFound, "the state has no output %q", q.Key)
 		}
 	}
 	show := q.Sensitive || q.Key != ""
 	if n := maskOutputs(all, !show); n > 0 && show {
-		err = s.reveal(ctx, p, ref, snapshot.Number, fmt.Sprintf("%d sensitive outputs", n))
+		err = s.reveal(ctx, p, ref, of.Number, fmt.Sprintf("%d sensitive outputs", n))
 	}
-	return snapshot.Version, all, err
+	return all, err
 }
 
 func only(all []document.Output, name string) []document.Output {

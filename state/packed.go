@@ -9,12 +9,18 @@ type Packer interface {
 	Packed(ref Ref, of Snapshot) []byte
 }
 
-// Packed returns what Get or Version has just returned to this caller in gzip, or nil where
-// the store does not have it so.
-func (s *Service) Packed(p auth.Principal, name Name, of Snapshot) []byte {
+// Pack puts gzip in the place of the bytes of what Get or Version has just returned to this
+// caller, and reports whether it did: not where the store does not have them so.
+func (s *Service) Pack(p auth.Principal, name Name, l *Loaded) bool {
 	packer, ok := s.store.(Packer)
 	if !ok {
-		return nil
+		return false
 	}
-	return packer.Packed(Ref{Org: p.Org, Name: name}, of)
+	packed := packer.Packed(Ref{Org: p.Org, Name: name}, l.Snapshot)
+	if packed == nil {
+		return false
+	}
+	l.Body = packed
+	l.hold.Keep(int64(len(packed)))
+	return true
 }

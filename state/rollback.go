@@ -12,13 +12,22 @@ import (
 // serialAbove). It needs the lock that lockID names, or, with an empty one, that nobody holds
 // it. Faults: VersionNotFound, VersionPurged, LockHeld, LockNotHeld, LockRequired,
 // StateEncrypted: the serial within the encryption can't be raised; CandidateStale when a
-// write came between.
+// write came between; Overloaded.
 func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string) (Version, error) {
 	ref, err := s.enter(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
-	old, err := s.version(ctx, ref, number)
+	known, err := s.describedVersion(ctx, ref, number)
+	if err != nil {
+		return Version{}, err
+	}
+	hold, err := s.acquireToWrite(ctx, ref, 2*known.Size+maxDigits, withID(lockID))
+	if err != nil {
+		return Version{}, err
+	}
+	defer hold.Release()
+	old, err := s.read(ctx, ref, known)
 	if err != nil {
 		return Version{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state/document"
 )
 
@@ -28,8 +29,8 @@ type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 	findings findings
-	room     *Room
 	seals    seals
+	memory   *budget.Budget // nil for no bound
 }
 
 // DefaultPolicies gives every organization the same policy.
@@ -40,7 +41,7 @@ func (DefaultPolicies) Policy(uuid.UUID, string) auth.Policy { return auth.Defau
 
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: store, policies: policies, now: now, log: log, room: NewRoom(), seals: newSeals()}
+	return &Service{store: store, policies: policies, now: now, log: log, seals: newSeals()}
 }
 
 // Write is one request to store a state.
@@ -57,27 +58,10 @@ type Write struct {
 	RestorePurged bool
 }
 
-// Get returns the newest version with its bytes, or fault.StateNotFound.
-func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Snapshot, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
-	if err != nil {
-		return Snapshot{}, err
-	}
-	return s.store.Current(ctx, ref)
-}
-
-// Size returns how many bytes Get would return now, 0 where it has none: so there can be
-// room for a large state before it is read.
-func (s *Service) Size(ctx context.Context, p auth.Principal, name Name) (int64, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
-	if err != nil {
-		return 0, err
-	}
-	head, err := s.store.Head(ctx, ref)
-	if err != nil || !head.Exists() {
-		return 0, err
-	}
-	return head.Version.Size, nil
+// Get returns the newest version with its bytes. The caller releases it. Faults:
+// StateNotFound, Overloaded.
+func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Loaded, error) {
+	return s.Version(ctx, p, name, 0)
 }
 
 // Put stores a new version and returns it. Sending again what is already the newest
@@ -96,7 +80,6 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 	if err != nil {
 		return Version{}, err
 	}
-	defer s.room.TakeFree(next.Size)()
 	var out written
 	call := s.call(p, ref)
 	for {
@@ -110,8 +93,10 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 		case !out.replay:
 			s.logWarned(ctx, head.Version)
 			return head.Version, nil
-		case !s.isLost(ctx, ref, head.Version.Number):
-			return head.Version, nil
+		}
+		lost, err := s.isLost(ctx, ref, head.Version.Number, w.LockID)
+		if err != nil || !lost {
+			return head.Version, err
 		}
 		call.lost = head.Version.Number // and decide anew: the state may have moved on
 	}
@@ -134,7 +119,7 @@ func (s *Service) write(ctx context.Context, ref Ref, w Write, next Version, cal
 		if err != nil || out.held == nil {
 			return head, err
 		}
-		kept, err := s.store.Candidate(ctx, ref, out.held.ID)
+		kept, err := s.describedCandidate(ctx, ref, out.held.ID)
 		if err != nil || kept.Status == Open {
 			return head, err
 		}
@@ -143,14 +128,30 @@ func (s *Service) write(ctx context.Context, ref Ref, w Write, next Version, cal
 }
 
 // isLost reports whether the newest version, which a replay is about to be told is there,
-// can't be read because its bytes are damaged.
-func (s *Service) isLost(ctx context.Context, ref Ref, number uint64) bool {
-	_, err := s.store.Current(ctx, ref)
+// can't be read because its bytes are damaged. Its fault is Overloaded, when there is no
+// memory to find out.
+func (s *Service) isLost(ctx context.Context, ref Ref, number uint64, lockID string) (bool, error) {
+	err := s.probe(ctx, ref, lockID)
+	if fault.Is(err, fault.Overloaded) {
+		return false, err
+	}
 	if !fault.Is(err, fault.StateCorrupt) {
-		return false
+		return false, nil
 	}
 	s.log.WarnContext(ctx, "a version's bytes are lost; the client sent them again", "version", number, "error", err)
-	return true
+	return true, nil
+}
+
+// probe reads the newest version, to find out whether that can be done.
+func (s *Service) probe(ctx context.Context, ref Ref, lockID string) error {
+	if _, ok := s.cached(ref, 0); ok {
+		return nil
+	}
+	l, err := s.loadWith(ctx, ref, 0, func(size int64) (budget.Hold, error) {
+		return s.acquireToWrite(ctx, ref, size, withID(lockID))
+	})
+	l.Release()
+	return err
 }
 
 // describe reads what a version records about its body and its writer.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/document"
 	"github.com/holdfast/holdfast/storage/memory"
 )
 
@@ -191,9 +193,10 @@ func TestNothingUnrecordedIsShown(t *testing.T) {
 	silent := state.NewService(mute{b.store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	_, open := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1})
 	b.must(open)
-	_, diff := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1, Sensitive: true})
-	_, _, outputs := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Sensitive: true})
-	_, _, one := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Key: "p"})
+	_, diff := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1, DiffOptions: state.DiffOptions{Sensitive: true}})
+	none := func(io.Writer, []document.Output) error { t.Error("it is shown"); return nil }
+	_, outputs := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Sensitive: true}, none)
+	_, one := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Key: "p"}, none)
 	b.refuses(fault.StoreFull, diff, outputs, one)
 	nobody := b.owner
 	nobody.Role = auth.Uploader

@@ -47,21 +47,28 @@ func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, 
 		if !ok {
 			return head, err
 		}
-		if call.recount, err = s.count(ctx, ref, missing.number); err != nil {
+		if call.recount, err = s.count(ctx, ref, missing.number, call.actor.KeyID); err != nil {
 			return Head{}, err
 		}
 	}
 }
 
 // count counts the resources of a stored version. One whose bytes are lost or destroyed has
-// none any more: that must keep nobody from writing a good one.
-func (s *Service) count(ctx context.Context, ref Ref, number uint64) (recount, error) {
-	size, err := s.sizeOf(ctx, ref, number)
+// none any more: that must keep nobody from writing a good one. key is the caller's.
+func (s *Service) count(ctx context.Context, ref Ref, number uint64, key string) (recount, error) {
+	known, err := s.describedVersion(ctx, ref, number)
+	if fault.Is(err, fault.VersionNotFound) {
+		return recount{number, 0}, nil
+	}
 	if err != nil {
 		return recount{}, err
 	}
-	defer s.room.TakeFree(size)()
-	snapshot, err := s.version(ctx, ref, number)
+	hold, err := s.acquireToWrite(ctx, ref, known.Size, withKey(key))
+	if err != nil {
+		return recount{}, err
+	}
+	defer hold.Release()
+	snapshot, err := s.read(ctx, ref, known)
 	switch {
 	case fault.Is(err, fault.VersionNotFound), fault.Is(err, fault.VersionPurged), fault.Is(err, fault.StateCorrupt):
 		return recount{number, 0}, nil

@@ -42,12 +42,12 @@ func newOpen(ctx context.Context) (handler http.Handler, end func() error, err e
 		return nil, nil, err
 	}
 	const unlimited = 1_000_000_000 // as the server's limits are raised; still counted
-	limits := settings.Limits
+	limits, memory := settings.Limits, middleware.NewMemory(settings.Limits.MaxBodyBytes)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log), Verifier: anybody{}, Log: log, Now: time.Now,
+		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log).Within(memory), Verifier: anybody{}, Log: log, Now: time.Now,
 		MaxStateBytes: settings.State.MaxBytes,
-		Limits: middleware.Limits{Requests: unlimited, States: unlimited, InFlight: limits.MaxInFlight, BodyBytes: limits.MaxBodyBytes,
-			Pace: middleware.Pace{Silence: limits.MaxSilence, MinRate: limits.MinRate}},
+		Limits: middleware.Limits{Requests: unlimited, States: unlimited, InFlight: limits.MaxInFlight, Memory: memory,
+			Pace: middleware.Pace{Silence: limits.MaxSilence, MinRate: limits.MinRate, Answer: limits.MaxAnswerTime}},
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())

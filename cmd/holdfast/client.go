@@ -68,7 +68,12 @@ type extent struct {
 // records asks for records and hands them on one by one, as they come. The answer is asked
 // for as JSON: unlike a trailer, its end passes every proxy.
 func (c *client) records(ctx context.Context, query url.Values, each func(json.RawMessage) error) (extent, error) {
-	response, err := c.once(ctx, ask{path: "data", query: query}) // who follows has a patience of its own
+	return c.recordsBy(ctx, c.once, query, each) // who follows has a patience of its own
+}
+
+// recordsBy is records, asked for by once or do.
+func (c *client) recordsBy(ctx context.Context, send func(context.Context, ask) (*http.Response, error), query url.Values, each func(json.RawMessage) error) (extent, error) {
+	response, err := send(ctx, ask{path: "data", query: query})
 	if err != nil {
 		return extent{}, err
 	}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -54,17 +57,14 @@ func (a *app) query(cmd *cobra.Command, flags queryFlags) error {
 		return usagef("--order: %.20q is not asc or desc", flags.order)
 	}
 	values.Set("order", flags.order)
-	switch {
-	case flags.limit < 0:
+	if flags.limit < 0 {
 		return usagef("--limit: it is below zero")
-	case flags.limit > 0:
-		values.Set("limit", strconv.Itoa(flags.limit))
 	}
 	show := a.shower(flags.asJSON)
 	if err := show.begin(); err != nil {
 		return err
 	}
-	sent, err := client.records(cmd.Context(), values, show.record)
+	sent, err := client.pages(cmd.Context(), values, flags.limit, show.record)
 	if err != nil {
 		return err
 	}
@@ -72,4 +72,26 @@ func (a *app) query(cmd *cobra.Command, flags queryFlags) error {
 		fmt.Fprintf(a.stderr, "There are more than these %d.\n", sent.count)
 	}
 	return nil
+}
+
+// queryPage is how many records are asked for at once. A server ends answers that take too
+// long, however many records there are.
+const queryPage = 20_000
+
+// pages reads at most limit records, or all for 0, one page after the other.
+func (c *client) pages(ctx context.Context, query url.Values, limit int, each func(json.RawMessage) error) (extent, error) {
+	var all extent
+	for {
+		page := queryPage
+		if limit > 0 {
+			page = min(page, limit-all.count)
+		}
+		query.Set("limit", strconv.Itoa(page))
+		sent, err := c.recordsBy(ctx, c.do, query, each)
+		all = extent{count: all.count + sent.count, next: sent.next, last: sent.last}
+		if err != nil || sent.next == "" || limit > 0 && all.count >= limit {
+			return all, err
+		}
+		query.Set("cursor", sent.next)
+	}
 }

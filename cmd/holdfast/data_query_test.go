@@ -81,6 +81,29 @@ func TestQueryRefuses(t *testing.T) {
 	s.refuse(exitFailed, "connection refused", "data", "query")
 }
 
+// All records come in pages, each of which a server has time for.
+func TestQueryAsksForPages(t *testing.T) {
+	s := &shell{t: t}
+	var asked []string
+	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		asked = append(asked, q.Get("cursor")+":"+q.Get("limit"))
+		next := map[string]string{"": `"b"`, "b": `"c"`, "c": "null"}[q.Get("cursor")]
+		fmt.Fprintf(w, `{"data":[%s],"count":20000,"next":%s,"last":"z"}`, strings.TrimSpace(webOne), next)
+	}), auth.NewKey(acme))
+	for args, want := range map[string]string{
+		"data query":               ":20000 b:20000 c:20000",
+		"data query --limit 20000": ":20000",
+		"data query --limit 20010": ":20000 b:10",
+		"data query --limit 3":     ":3",
+	} {
+		asked = nil
+		if s.must(strings.Fields(args)...); strings.Join(asked, " ") != want {
+			t.Errorf("%s asks for %q, want %s", args, asked, want)
+		}
+	}
+}
+
 // A server of another kind, a redirect that would take the key along, half an answer.
 func TestQueryTrustsNoAnswer(t *testing.T) {
 	for want, answer := range map[string]http.HandlerFunc{

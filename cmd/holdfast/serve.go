@@ -14,6 +14,7 @@ import (
 	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -87,13 +88,14 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	}
 	defer closing(log, "the state store", states)
 	defer closing(log, "the upload store", uploads)
+	memory := middleware.NewMemory(settings.Limits.MaxBodyBytes)
 	keeper := newKeeper(settings, verifier, states, uploads, log)
-	service := state.NewService(states, verifier, time.Now, log).WithQuota(keeper)
+	service := state.NewService(states, verifier, time.Now, log).Within(memory).WithQuota(keeper)
 	defer sweepRegularly(ctx, service.Sweep, log)()
 	defer notifyRegularly(ctx, states, verifier, settings.Server.ShutdownTimeout, log)()
 	noting := noteUses(ctx, verifier, settings, log)
 	defer closing(log, "the record of when keys were used", noting)
-	catalogue, err := openCatalogue(ctx, settings, states, uploads, service, log)
+	catalogue, err := openCatalogue(ctx, settings, states, uploads, service, memory, log)
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		Version:        version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
-		Limits:         serverLimits(settings.Limits, connections.Limits()),
+		Limits:         serverLimits(settings.Limits, connections.Limits(), memory),
 		Connections:    connections,
 	})
 	if err != nil {
@@ -125,14 +127,14 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 }
 
 // serverLimits leaves a quarter of the connections to those who come to ask for something.
-func serverLimits(settings configs.Limits, connections middleware.ConnectionLimits) middleware.Limits {
+func serverLimits(settings configs.Limits, connections middleware.ConnectionLimits, memory *budget.Budget) middleware.Limits {
 	return middleware.Limits{
-		Requests:  settings.RateLimit,
-		States:    settings.StateRateLimit,
-		InFlight:  settings.MaxInFlight,
-		BodyBytes: settings.MaxBodyBytes,
-		Begun:     connections.Total * 3 / 4,
-		Pace:      middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate},
+		Requests: settings.RateLimit,
+		States:   settings.StateRateLimit,
+		InFlight: settings.MaxInFlight,
+		Begun:    connections.Total * 3 / 4,
+		Memory:   memory,
+		Pace:     middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate, Answer: settings.MaxAnswerTime},
 	}
 }
 

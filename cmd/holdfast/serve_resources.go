@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
@@ -22,7 +23,7 @@ type catalogue struct {
 }
 
 // openCatalogue starts to index what the stores have, in the background.
-func openCatalogue(ctx context.Context, settings configs.Settings, store state.Store, uploads inventory.Store, states *state.Service, log *slog.Logger) (*catalogue, error) {
+func openCatalogue(ctx context.Context, settings configs.Settings, store state.Store, uploads inventory.Store, states *state.Service, memory *budget.Budget, log *slog.Logger) (*catalogue, error) {
 	rules, err := readRules(settings.Resources.IdentityFile)
 	if err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func openCatalogue(ctx context.Context, settings configs.Settings, store state.S
 		return nil, err
 	}
 	c := &catalogue{index: index}
-	c.indexer = resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Room: states.Room(), Log: log, Now: time.Now})
-	c.service = resources.NewService(resources.Deps{Index: index, Indexer: c.indexer, States: states, Store: store, Uploads: uploads, Now: time.Now})
+	c.indexer = resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Memory: memory, Log: log, Now: time.Now})
+	c.service = resources.NewService(resources.Deps{Index: index, Indexer: c.indexer, States: states, Store: store, Uploads: uploads, Memory: memory, Now: time.Now})
 	c.indexer.Start()
 	return c, nil
 }

@@ -3,7 +3,6 @@
 package turns
 
 import (
-	"container/list"
 	"context"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fair"
 )
 
 const (
@@ -28,20 +28,17 @@ type Turns struct {
 
 	mu      sync.Mutex
 	free    int
-	held    map[uuid.UUID]int        // without zeros
-	waiting map[uuid.UUID]*list.List // of *waiter, without empty ones
-	order   list.List                // of uuid.UUID: those that wait, the next one in front
+	held    map[uuid.UUID]int // without zeros
+	waiting fair.Queue[waiter]
 }
 
-type waiter struct {
-	turn  chan struct{} // closed when it has a place
-	place *list.Element // in its organization's queue
-}
+// waiter is closed when it has a place.
+type waiter chan struct{}
 
 // New returns so many places, of which an organization may hold each at once. Both are
 // above zero; with each below places, a place stays for the others whatever one asks for.
 func New(places, each int) *Turns {
-	return &Turns{each: each, free: places, held: map[uuid.UUID]int{}, waiting: map[uuid.UUID]*list.List{}}
+	return &Turns{each: each, free: places, held: map[uuid.UUID]int{}}
 }
 
 // Acquire waits for a place. The caller calls release, once or more often, when it has no
@@ -50,35 +47,28 @@ func (t *Turns) Acquire(ctx context.Context, org uuid.UUID) (release func(), err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	w := t.join(org)
+	place := t.join(org)
 	limit := time.NewTimer(patience)
 	defer limit.Stop()
 	select {
-	case <-w.turn:
+	case <-place.Value:
 		return sync.OnceFunc(func() { t.release(org) }), nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-limit.C:
 		err = errOverloaded()
 	}
-	t.abandon(org, w)
+	t.abandon(place)
 	return nil, err
 }
 
 // join puts a waiter into its organization's queue. Its turn may come at once.
-func (t *Turns) join(org uuid.UUID) *waiter {
+func (t *Turns) join(org uuid.UUID) *fair.Place[waiter] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	queue := t.waiting[org]
-	if queue == nil {
-		queue = list.New()
-		t.waiting[org] = queue
-		t.order.PushBack(org)
-	}
-	w := &waiter{turn: make(chan struct{})}
-	w.place = queue.PushBack(w)
+	place := t.waiting.Join(org, make(waiter))
 	t.serve()
-	return w
+	return place
 }
 
 func (t *Turns) release(org uuid.UUID) {
@@ -96,56 +86,25 @@ func (t *Turns) giveBack(org uuid.UUID) {
 }
 
 // abandon takes a waiter out of its queue, or gives its place back if it got one meanwhile.
-func (t *Turns) abandon(org uuid.UUID, w *waiter) {
+func (t *Turns) abandon(place *fair.Place[waiter]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	select {
-	case <-w.turn:
-		t.giveBack(org)
-	default:
-		t.leave(org, w)
-	}
-}
-
-func (t *Turns) leave(org uuid.UUID, w *waiter) {
-	queue := t.waiting[org]
-	if queue.Remove(w.place); queue.Len() > 0 {
-		return
-	}
-	delete(t.waiting, org)
-	for e := t.order.Front(); e != nil; e = e.Next() {
-		if e.Value == org {
-			t.order.Remove(e)
-			return
-		}
+	if !t.waiting.Leave(place) {
+		t.giveBack(place.Org())
 	}
 }
 
 // serve gives free places to those that wait and may have one.
 func (t *Turns) serve() {
 	for t.free > 0 {
-		next := t.next()
+		next := t.waiting.Next(func(p *fair.Place[waiter]) bool { return t.held[p.Org()] < t.each })
 		if next == nil {
 			return
 		}
-		org := next.Value.(uuid.UUID)
-		w := t.waiting[org].Front().Value.(*waiter)
-		t.order.MoveToBack(next) // everybody else comes first now
-		t.leave(org, w)
 		t.free--
-		t.held[org]++
-		close(w.turn)
+		t.held[next.Org()]++
+		close(next.Value)
 	}
-}
-
-// next returns the first organization that may have one more place; nil if none may.
-func (t *Turns) next() *list.Element {
-	for e := t.order.Front(); e != nil; e = e.Next() {
-		if t.held[e.Value.(uuid.UUID)] < t.each {
-			return e
-		}
-	}
-	return nil
 }
 
 func errOverloaded() error {

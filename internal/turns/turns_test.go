@@ -41,7 +41,7 @@ func TestShare(t *testing.T) {
 		third := <-got
 		second()
 		third()
-		if turns.free != 3 || len(turns.held) != 0 || len(turns.waiting) != 0 || turns.order.Len() != 0 {
+		if turns.free != 3 || len(turns.held) != 0 || !turns.waiting.Empty() {
 			t.Errorf("left behind: %+v", turns)
 		}
 	})
@@ -94,7 +94,7 @@ func TestAbandon(t *testing.T) {
 		}
 		release()
 		acquire(t, turns, org)()
-		if turns.free != 1 || len(turns.held) != 0 || len(turns.waiting) != 0 || turns.order.Len() != 0 {
+		if turns.free != 1 || len(turns.held) != 0 || !turns.waiting.Empty() {
 			t.Errorf("left behind: %+v", turns)
 		}
 	})

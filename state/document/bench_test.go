@@ -61,8 +61,8 @@ func BenchmarkState(b *testing.B) {
 		}
 		run("Compare", func() error { return WriteText(io.Discard, x, y, Options{}, nil) })
 		run("CompareEmpty", func() error { return WriteText(io.Discard, x, &Document{}, Options{}, nil) })
-		run("Redacted", func() error { return WriteRedacted(io.Discard, before) })
-		run("Outputs", func() error { return WriteOutputs(io.Discard, before) })
+		run("Redacted", func() error { return WriteRedacted(io.Discard, before, nil) })
+		run("Outputs", func() error { return WriteOutputs(io.Discard, before, nil) })
 		run("Scalars", func() error {
 			for i := range x.Instances {
 				for range x.Instances[i].Scalars() {

@@ -14,8 +14,14 @@ import (
 // The error is a *fault.Error: StateEncrypted, StateUnsupported for another version or
 // another shape or for one that is nested deeper than MaxDepth, StateInvalid for what is no
 // JSON object. The messages show no values.
-func Parse(body []byte) (*Document, error) {
-	p := parser{names: map[string]string{}}
+func Parse(body []byte) (*Document, error) { return ParseWithin(body, nil) }
+
+// ParseWithin is Parse that asks for the memory of what it makes. Its error may be memory's.
+func ParseWithin(body []byte, memory Memory) (*Document, error) {
+	p := newParser(memory)
+	if err := p.memory.take(int64(len(body)/typicalInstance) * instanceBytes); err != nil {
+		return nil, err
+	}
 	p.doc.Instances = make([]Instance, 0, len(body)/typicalInstance)
 	t := top{resources: p.resources}
 	if err := t.read(body); err != nil {
@@ -35,8 +41,13 @@ func Parse(body []byte) (*Document, error) {
 const typicalInstance = 8 << 10
 
 type parser struct {
-	doc   Document
-	names map[string]string // so that a type's name is kept once
+	doc    Document
+	names  map[string]string // so that a type's name is kept once
+	memory allowance
+}
+
+func newParser(memory Memory) *parser {
+	return &parser{names: map[string]string{}, memory: allowance{memory: memory}}
 }
 
 func (p *parser) header(t top) error {
@@ -75,7 +86,10 @@ func (p *parser) outputs(raw []byte) error {
 		return unsupported("outputs is not an object")
 	}
 	c := jsonscan.NewCursor(raw, jsonscan.Limits{})
-	return c.Each(func(child jsonscan.Child) error {
+	return c.Each(func(child jsonscan.Child) (err error) {
+		if p.doc.Outputs, err = oneMore(p.doc.Outputs, outputBytes, &p.memory); err != nil {
+			return err
+		}
 		p.doc.Outputs = append(p.doc.Outputs, Output{Name: string(child.Name)})
 		return p.doc.Outputs[child.Index].read(c)
 	})

@@ -110,7 +110,7 @@ func TestRealSecretsStayHidden(t *testing.T) {
 		if err := d.WriteText(&text, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteRedacted(&text, second); err != nil {
+		if err := WriteRedacted(&text, second, nil); err != nil {
 			t.Fatal(err)
 		}
 		if strings.Contains(text.String(), secretText) || !strings.Contains(text.String(), "(sensitive value)") {

@@ -15,8 +15,8 @@ import (
 // cut to the attribute, because it may itself hold a value.
 //
 // Errors are those of Parse, before anything is written, or w's.
-func WriteRedacted(w io.Writer, body []byte) error {
-	if _, err := Parse(body); err != nil {
+func WriteRedacted(w io.Writer, body []byte, memory Memory) error {
+	if _, err := ParseWithin(body, memory); err != nil {
 		return err
 	}
 	r := redaction{body: body, out: pieces{w: w}, cursor: jsonscan.NewCursor(body, jsonscan.Limits{})}

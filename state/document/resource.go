@@ -34,14 +34,21 @@ func (p *parser) resource(c *jsonscan.Cursor) error {
 	if common.Mode != managed && common.Mode != data {
 		return unsupported("the mode is neither managed nor data")
 	}
+	length := int64(len(common.Module) + len(common.Mode) + len(common.Type) + len(common.Name) + keyBytes)
 	for n := first; n < len(p.doc.Instances); n++ {
+		if err := p.memory.take(length + int64(len(p.doc.Instances[n].Key.text))); err != nil {
+			return err
+		}
 		p.doc.Instances[n].belong(&common)
 	}
 	return nil
 }
 
 func (p *parser) instances(c *jsonscan.Cursor) error {
-	return eachElement(c, "instances", func(index int) error {
+	return eachElement(c, "instances", func(index int) (err error) {
+		if p.doc.Instances, err = oneMore(p.doc.Instances, instanceBytes, &p.memory); err != nil {
+			return err
+		}
 		p.doc.Instances = append(p.doc.Instances, Instance{})
 		return inList(p.doc.Instances[len(p.doc.Instances)-1].read(c), "instances", index)
 	})

@@ -7,13 +7,13 @@ import (
 )
 
 // Outputs returns the outputs by name, without looking into the resources. Errors are
-// those of Parse.
-func Outputs(body []byte) ([]Output, error) {
+// those of Parse, or memory's.
+func Outputs(body []byte, memory Memory) ([]Output, error) {
 	var t top
 	if err := t.read(body); err != nil {
 		return nil, err
 	}
-	p := parser{names: map[string]string{}}
+	p := newParser(memory)
 	if err := p.outputs(t.outputs); err != nil {
 		return nil, err
 	}
@@ -25,13 +25,13 @@ func Outputs(body []byte) ([]Output, error) {
 // serial and lineage, and no resources: what terraform_remote_state needs. Values, also
 // sensitive ones, are exactly as in the body, since a client must be able to use them.
 //
-// Errors are those of Parse, before anything is written, or w's.
-func WriteOutputs(w io.Writer, body []byte) error {
+// Errors are those of Parse or memory's, before anything is written, or w's.
+func WriteOutputs(w io.Writer, body []byte, memory Memory) error {
 	var t top
 	if err := t.read(body); err != nil {
 		return err
 	}
-	p := parser{names: map[string]string{}}
+	p := newParser(memory)
 	if err := p.header(t); err != nil {
 		return err
 	}

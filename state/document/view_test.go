@@ -15,7 +15,7 @@ import (
 func outputsOf(t testing.TB, body []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := WriteOutputs(&out, body); err != nil {
+	if err := WriteOutputs(&out, body, nil); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -24,7 +24,7 @@ func outputsOf(t testing.TB, body []byte) []byte {
 func redacted(t testing.TB, body []byte) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := WriteRedacted(&out, body); err != nil {
+	if err := WriteRedacted(&out, body, nil); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -127,7 +127,7 @@ func TestRedactedFlatAttributesStayStrings(t *testing.T) {
 func TestViewsWriteNothingOfWhatTheyRefuse(t *testing.T) {
 	for _, body := range []string{`[]`, `{"version":4,"outputs":{"a":1}}`, `{"version":3}`, `{"encrypted_data":"x","serial":1}`} {
 		var out bytes.Buffer
-		if WriteOutputs(&out, []byte(body)) == nil || WriteRedacted(&out, []byte(body)) == nil || out.Len() > 0 {
+		if WriteOutputs(&out, []byte(body), nil) == nil || WriteRedacted(&out, []byte(body), nil) == nil || out.Len() > 0 {
 			t.Errorf("%s: %q", body, out.String())
 		}
 	}
@@ -145,8 +145,8 @@ func (b *brokenPipe) Write(p []byte) (int, error) {
 func TestViewsReportTheWritersError(t *testing.T) {
 	body := readFile(t, "tofu-2.tfstate")
 	for name, write := range map[string]func(*brokenPipe) error{
-		"outputs":  func(w *brokenPipe) error { return WriteOutputs(w, body) },
-		"redacted": func(w *brokenPipe) error { return WriteRedacted(w, body) },
+		"outputs":  func(w *brokenPipe) error { return WriteOutputs(w, body, nil) },
+		"redacted": func(w *brokenPipe) error { return WriteRedacted(w, body, nil) },
 		"text": func(w *brokenPipe) error {
 			return Compare(&Document{}, parse(t, body), Options{}).WriteText(w, nil)
 		},

@@ -47,8 +47,8 @@ func New(next state.Store, maxBytes int64) *Store {
 
 // Current implements state.Store.
 func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
-	if e, hit := s.find(ref); hit {
-		return e.Snapshot, nil
+	if snapshot, hit := s.Cached(ref); hit {
+		return snapshot, nil
 	}
 	l := s.beginLoad(ref)
 	defer l.end()
@@ -57,6 +57,15 @@ func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, err
 		l.keep(snapshot)
 	}
 	return snapshot, err
+}
+
+// Cached implements state.Cache.
+func (s *Store) Cached(ref state.Ref) (state.Snapshot, bool) {
+	e, hit := s.find(ref)
+	if !hit {
+		return state.Snapshot{}, false
+	}
+	return e.Snapshot, true
 }
 
 // Head implements state.Store.

@@ -22,7 +22,7 @@ func perform(ctx context.Context, s *state.Service, p auth.Principal, name state
 	var err error
 	switch o.Kind {
 	case "get":
-		var got state.Snapshot
+		var got state.Loaded
 		got, err = s.Get(ctx, p, name)
 		out = outcome{Number: got.Number, Body: string(got.Body)}
 	case "put":

@@ -1,25 +1,26 @@
-package middleware
+package budget
 
 import (
-	"context"
 	"testing"
 
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
 
-func shareOf(number uint64, holder bool) share { return share{org(number, 0).Org, holder} }
+func shareOf(number uint64, holder bool) Share { return Share{uuid.UUID{15: byte(number)}, holder} }
+
+func forTest(capacity int64) *Budget { return New(capacity, "pieces are there") }
 
 // fill takes one after the other until there is no more.
-func (b *budget) fill(s share) (n int64) {
-	for b.take(s, 1) {
+func (b *Budget) fill(s Share) (n int64) {
+	for b.TryAcquire(s, 1) {
 		n++
 	}
 	return n
 }
 
 func TestBudgetIsShared(t *testing.T) {
-	b := newBudget(100)
+	b := forTest(100)
 	if n := b.fill(shareOf(0, false)); n != 60 {
 		t.Errorf("one organization takes %d of 100, want 2/3 of what is not reserved", n)
 	}
@@ -31,11 +32,11 @@ func TestBudgetIsShared(t *testing.T) {
 	if b.used != 90 {
 		t.Errorf("%d of 90 are taken by 21 organizations", b.used)
 	}
-	if !b.take(shareOf(0, true), 1) || b.take(shareOf(99, false), 1) {
+	if !b.TryAcquire(shareOf(0, true), 1) || b.TryAcquire(shareOf(99, false), 1) {
 		t.Error("what is reserved is not for lock holders, or not only for them")
 	}
 	b.fill(shareOf(0, true))
-	if free := 100 - b.used; free == 0 || !b.take(shareOf(1, true), 1) {
+	if free := 100 - b.used; free == 0 || !b.TryAcquire(shareOf(1, true), 1) {
 		t.Errorf("the holders of one organization leave %d", free)
 	}
 }
@@ -44,14 +45,14 @@ func TestBudgetIsShared(t *testing.T) {
 // have, once they have given back and taken again for a while.
 func TestBudgetBecomesFair(t *testing.T) {
 	for n := range uint64(12) {
-		b := newBudget(10_000)
+		b := forTest(10_000)
 		for number := range n {
 			b.fill(shareOf(number, false))
 		}
 		for range 10_000 {
 			for number := range n {
 				if s := shareOf(number, false); b.shares[s] > 0 {
-					b.give(s, 1)
+					b.Release(s, 1)
 				}
 			}
 			for number := range n {
@@ -72,7 +73,7 @@ func TestBudgetBecomesFair(t *testing.T) {
 
 func TestSmallBudgets(t *testing.T) {
 	for capacity, want := range map[int64]int64{1: 1, 2: 1, 3: 2, 10: 9} {
-		b := newBudget(capacity)
+		b := forTest(capacity)
 		var n int64
 		for number := range uint64(capacity) {
 			n += b.fill(shareOf(number, false))
@@ -81,7 +82,7 @@ func TestSmallBudgets(t *testing.T) {
 			t.Errorf("of %d, %d go to others than lock holders; want %d", capacity, n, want)
 		}
 	}
-	if b := newBudget(0); !b.take(shareOf(0, false), 1<<60) {
+	if b := forTest(0); !b.TryAcquire(shareOf(0, false), 1<<60) {
 		t.Error("0 is a bound")
 	}
 }
@@ -89,51 +90,37 @@ func TestSmallBudgets(t *testing.T) {
 func TestBudgetAddsUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.Int64Range(1, 200).Draw(t, "capacity")
-		b := newBudget(capacity)
+		b := forTest(capacity)
 		type taken struct {
-			share
+			Share
 			n int64
 		}
 		var all []taken
 		for range rapid.IntRange(1, 300).Draw(t, "steps") {
 			if len(all) > 0 && rapid.Bool().Draw(t, "give") {
 				i := rapid.IntRange(0, len(all)-1).Draw(t, "which")
-				b.give(all[i].share, all[i].n)
+				b.Release(all[i].Share, all[i].n)
 				all = append(all[:i], all[i+1:]...)
 				continue
 			}
 			s := shareOf(rapid.Uint64Range(0, 3).Draw(t, "org"), rapid.Bool().Draw(t, "holder"))
 			n := rapid.Int64Range(1, 50).Draw(t, "n")
-			free := capacity - b.inUse()
-			if !s.holder {
+			free := capacity - b.InUse()
+			if !s.Holder {
 				free -= b.reserve
 			}
-			fits := b.fits(s, n)
-			if took := b.take(s, n); took != fits || took && n > free {
+			fits := b.Fits(s, n)
+			if took := b.TryAcquire(s, n); took != fits || took && n > free {
 				t.Fatalf("take %d with %d free: %t, fits: %t", n, free, took, fits)
 			} else if took {
 				all = append(all, taken{s, n})
 			}
 		}
 		for _, one := range all {
-			b.give(one.share, one.n)
+			b.Release(one.Share, one.n)
 		}
 		if b.used != 0 || len(b.shares) != 0 {
 			t.Fatalf("%d are left, and %v", b.used, b.shares)
 		}
 	})
-}
-
-// A turn is one request's at a time, and another organization's is not the same.
-func TestTurns(t *testing.T) {
-	turns, one, other := newTurns(), uuid.UUID{15: 1}, uuid.UUID{15: 2}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	if !turns.take(t.Context(), one) || turns.take(ended, one) || !turns.take(t.Context(), other) {
-		t.Fatal("a turn was given twice, or not at all")
-	}
-	turns.release(one)
-	if !turns.take(t.Context(), one) {
-		t.Fatal("a turn was lost")
-	}
 }

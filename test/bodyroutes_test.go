@@ -1,0 +1,125 @@
+//go:build e2e
+
+package test
+
+import (
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+	nowhere "github.com/holdfast/holdfast/storage/memory"
+)
+
+// bodyUse is what a route does with bodies of states or uploads.
+type bodyUse int
+
+const (
+	noBody    bodyUse = iota // it looks into none, and takes none that is large
+	sendsBody                // its answer is one, or is made of one or several
+	takesBody                // its request is one
+	makesBody                // it stores one that is made of another
+)
+
+// bodyRoutes has every route, so that a new one is thought about: each that has to do with
+// bodies is asked for by many at once. :id is that of a large candidate, version 1 is large,
+// and so is all that is shown of it.
+func bodyRoutes() map[string]bodyUse {
+	return map[string]bodyUse{
+		"GET /health": noBody, "GET /livez": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
+		"GET /api/v1/whoami": noBody,
+
+		"GET /api/v1/state/:name":         sendsBody,
+		"POST /api/v1/state/:name":        takesBody,
+		"PUT /api/v1/state/:name":         takesBody,
+		"DELETE /api/v1/state/:name":      noBody,
+		"LOCK /api/v1/state/:name":        noBody,
+		"UNLOCK /api/v1/state/:name":      noBody,
+		"GET /api/v1/state/:name/lock":    noBody,
+		"POST /api/v1/state/:name/lock":   noBody,
+		"PUT /api/v1/state/:name/lock":    noBody,
+		"DELETE /api/v1/state/:name/lock": noBody,
+
+		"GET /terraform/state/:enclave/:partition":         sendsBody,
+		"POST /terraform/state/:enclave/:partition":        takesBody,
+		"PUT /terraform/state/:enclave/:partition":         takesBody,
+		"DELETE /terraform/state/:enclave/:partition":      noBody,
+		"LOCK /terraform/state/:enclave/:partition":        noBody,
+		"UNLOCK /terraform/state/:enclave/:partition":      noBody,
+		"POST /terraform/state/:enclave/:partition/lock":   noBody,
+		"PUT /terraform/state/:enclave/:partition/lock":    noBody,
+		"DELETE /terraform/state/:enclave/:partition/lock": noBody,
+
+		"GET /api/v1/states": noBody, "GET /api/v1/locks": noBody, "GET /api/v1/audit": noBody,
+		"POST /api/v1/state/:name/undelete":                   noBody,
+		"POST /api/v1/state/:name/lock/release":               noBody,
+		"GET /api/v1/state/:name/versions":                    noBody,
+		"GET /api/v1/state/:name/versions/:version":           sendsBody,
+		"DELETE /api/v1/state/:name/versions/:version":        noBody,
+		"POST /api/v1/state/:name/versions/:version/rollback": makesBody,
+		"GET /api/v1/state/:name/versions/:version/diff":      sendsBody,
+		"GET /api/v1/state/:name/outputs":                     sendsBody,
+		"GET /api/v1/state/:name/outputs/:key":                sendsBody,
+		"GET /api/v1/state/:name/candidates":                  noBody,
+		"POST /api/v1/state/:name/candidates":                 takesBody,
+		"GET /api/v1/state/:name/candidates/:id":              sendsBody,
+		"GET /api/v1/state/:name/candidates/:id/diff":         sendsBody,
+		"POST /api/v1/state/:name/candidates/:id/promote":     makesBody,
+		"POST /api/v1/state/:name/candidates/:id/discard":     noBody,
+
+		"GET /api/v1/resources":                  noBody,
+		"GET /api/v1/resources/coverage":         noBody,
+		"GET /api/v1/resources/:address/history": sendsBody,
+
+		"POST /api/v1/upload": takesBody, "POST /upload": takesBody,
+		"GET /api/v1/data": noBody, "GET /api/v1/data/latest": noBody, "GET /api/v1/data/summary": noBody,
+	}
+}
+
+// moreAsks are other ways to ask a route of bodyRoutes for a body.
+func moreAsks() map[string]bodyUse {
+	return map[string]bodyUse{
+		"GET /api/v1/state/:name?version=1":                             sendsBody,
+		"GET /api/v1/state/:name?view=redacted":                         sendsBody,
+		"GET /api/v1/state/:name?view=outputs&version=1":                sendsBody,
+		"GET /api/v1/state/:name/versions/:version/diff?format=text":    sendsBody,
+		"GET /api/v1/state/:name/outputs/:key?raw=true":                 sendsBody,
+		"GET /terraform/state/:enclave/:partition?version=1":            sendsBody,
+		"GET /api/v1/state/:name/candidates/:id/diff?format=text":       sendsBody,
+		"GET /api/v1/state/:name/versions/:version/diff?sensitive=true": sendsBody,
+	}
+}
+
+// TestEveryRouteIsThoughtAbout holds bodyRoutes to the router.
+func TestEveryRouteIsThoughtAbout(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	router, err := handlers.NewRouter(handlers.Deps{
+		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
+		Resources: resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{})}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := bodyRoutes()
+	for _, route := range router.(*gin.Engine).Routes() {
+		name := route.Method + " " + route.Path
+		if _, ok := known[name]; !ok {
+			t.Errorf("%s: say in bodyRoutes what it does with bodies", name)
+		}
+		delete(known, name)
+	}
+	for name := range known {
+		t.Errorf("%s is no route any more: drop it from bodyRoutes", name)
+	}
+	for ask := range moreAsks() {
+		route, _, _ := strings.Cut(ask, "?")
+		if _, ok := bodyRoutes()[route]; !ok {
+			t.Errorf("%s is of no route", ask)
+		}
+	}
+}

@@ -81,3 +81,10 @@ func (v *Verifier) Quota(org uuid.UUID) int64 {
 	}
 	return 0
 }
+
+// IsOnly reports whether there is no other organization.
+func (v *Verifier) IsOnly(org uuid.UUID) bool {
+	orgs := v.current.Load().orgs
+	_, ok := orgs[org]
+	return ok && len(orgs) == 1
+}

@@ -207,7 +207,7 @@ func limitsTable() []setting {
 			help: "Connections of one address (of IPv6, of a /48) that never had good credentials; at least 16. auto is a quarter of max_connections. Trusted proxies may have any number.",
 			set:  into(func(s *Settings) *int { return &s.Limits.MaxConnectionsPerAddress }, parseConnections)},
 		{section: in, key: "quota", env: "HOLDFAST_QUOTA", def: "auto", kind: "quota",
-			help: "How many bytes an organization may have stored, states with their history and uploads together, unless `auth.cfg` gives it a quota of its own: a size; auto for twice what is free on the disk beyond disk_reserve, so that no organization fills it; off for no bound.",
+			help: "How many bytes an organization may have stored, states with their history and uploads together, unless `auth.cfg` gives it a quota of its own: a size; auto for twice what is free on the disk beyond disk_reserve, so that no organization fills it for the others, and no bound where there are no others; off for no bound.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.Quota }, parseQuota)},
 		{section: in, key: "disk_reserve", env: "HOLDFAST_DISK_RESERVE", def: "256MiB", kind: "reserve",
 			help: "The last part of the disk of storage.path, and of storage.outbox_path, that only lock holders and what makes room may use, as a size of 8MiB or more; off for none.",

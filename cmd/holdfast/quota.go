@@ -26,7 +26,7 @@ func newKeeper(settings configs.Settings, keys *auth.Verifier, states state.Stor
 	}
 	o := quota.Options{
 		Sources:   sources,
-		Limit:     func(org uuid.UUID) int64 { return quotaOf(keys.Quota(org), settings.Limits.Quota) },
+		Limit:     func(org uuid.UUID) int64 { return limitOf(keys, org, settings.Limits.Quota) },
 		Reserve:   settings.Limits.DiskReserve,
 		Overdraft: settings.State.MaxBytes,
 		Now:       time.Now,
@@ -43,6 +43,16 @@ func newKeeper(settings configs.Settings, keys *auth.Verifier, states state.Stor
 		o.Free = func() (int64, error) { return disk.Free(folders...) }
 	}
 	return quota.New(o)
+}
+
+// limitOf is what quotaOf says. A limit that follows the disk is there for the sake of the
+// others: an organization that has the server to itself has none.
+func limitOf(keys *auth.Verifier, org uuid.UUID, usual int64) int64 {
+	limit := quotaOf(keys.Quota(org), usual)
+	if limit == quota.Auto && keys.IsOnly(org) {
+		return quota.None
+	}
+	return limit
 }
 
 // quotaOf is an organization's own quota, or else the usual one.

@@ -57,6 +57,21 @@ func TestVerifierHasThePolicyInForce(t *testing.T) {
 	}
 }
 
+func TestOnlyOrganization(t *testing.T) {
+	v, err := NewVerifier(VerifierConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := uuid.MustParse(idA), uuid.New()
+	otherID := b.String()
+	for text, want := range map[string][2]bool{"": {}, "[" + idA + "]\n": {true, false}, "[" + idA + "]\n[" + otherID + "]\n": {}} {
+		v.Use(NewKeyring(mustParse(t, text)))
+		if got := [2]bool{v.IsOnly(a), v.IsOnly(b)}; got != want {
+			t.Errorf("with %q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestPoliciesAreRefused(t *testing.T) {
 	head := "[" + idA + "]\n"
 	section := head + "[" + idA + ".states.x]\n"

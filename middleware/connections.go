@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 )
 
@@ -41,15 +43,17 @@ func Crowdings() []Crowding { return []Crowding{CrowdedAddress, CrowdedServer} }
 // Connections keeps those who have no key from using up the connections of those who have
 // one, and all of them from using up the file descriptors that data needs. Nobody knows of a
 // newcomer whether it has a key, so it is let in, and somebody else has to go: the oldest
-// stranger that asks for nothing, then the oldest stranger, then the oldest connection of
-// anybody that asks for nothing. It is safe for concurrent use.
+// stranger that asks for nothing, then the oldest stranger, then the oldest that asks for
+// nothing of the organization that has the most: so none of them cuts off another one. It is
+// safe for concurrent use.
 type Connections struct {
 	limits ConnectionLimits
 	closed [crowdings]atomic.Uint64
 
 	mu        sync.Mutex
 	strangers list.List                 // of *seat, the oldest in front
-	known     list.List                 // of *seat, likewise: those that carried good credentials
+	known     map[uuid.UUID]*list.List  // of *seat, likewise, by organization: those that carried good credentials; without empty ones
+	knownAll  int                       // how many those are
 	at        map[netip.Addr]*list.List // of *seat: the strangers of an address; without empty ones
 }
 
@@ -61,14 +65,15 @@ type seat struct {
 	busy    atomic.Bool // a request is being answered
 	isKnown atomic.Bool
 
-	// Under the lock of Connections; both are nil for one that has left.
+	// Under the lock of Connections; both places are nil for one that has left.
+	org    uuid.UUID     // whose credentials it carried; none for a stranger and for a trusted proxy
 	place  *list.Element // in strangers or known
 	inHere *list.Element // among the strangers of its address
 }
 
 // NewConnections returns the bounds of a server's connections.
 func NewConnections(limits ConnectionLimits) *Connections {
-	return &Connections{limits: limits, at: map[netip.Addr]*list.List{}}
+	return &Connections{limits: limits, at: map[netip.Addr]*list.List{}, known: map[uuid.UUID]*list.List{}}
 }
 
 // Limits returns what the bounds are.
@@ -83,7 +88,7 @@ func (cs *Connections) Listen(l net.Listener) net.Listener { return listener{l, 
 func (cs *Connections) Open() (known, strangers int) {
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
-	return cs.known.Len(), cs.strangers.Len()
+	return cs.knownAll, cs.strangers.Len()
 }
 
 // Closed returns how many connections were closed for the reason.
@@ -125,18 +130,36 @@ func (cs *Connections) makeRoom(s *seat) (leaves *seat, ok bool) {
 	case !s.isKnown.Load() && cs.limits.PerAddress > 0 && neighbours != nil && neighbours.Len() >= cs.limits.PerAddress:
 		cs.closed[CrowdedAddress].Add(1)
 		leaves = oldest(neighbours, false)
-	case cs.limits.Total > 0 && cs.strangers.Len()+cs.known.Len() >= cs.limits.Total:
+	case cs.limits.Total > 0 && cs.strangers.Len()+cs.knownAll >= cs.limits.Total:
 		cs.closed[CrowdedServer].Add(1)
 		if leaves = oldest(&cs.strangers, false); leaves == nil {
 			leaves = oldest(&cs.strangers, true)
 		}
 		if leaves == nil {
-			leaves = oldest(&cs.known, false)
+			leaves = cs.oldestKnown()
 		}
 	default:
 		return nil, true
 	}
 	return leaves, leaves != nil
+}
+
+// oldestKnown returns the oldest that asks for nothing of the organization that has the most
+// and has one; proxies, which carry the requests of many, come last.
+func (cs *Connections) oldestKnown() (found *seat) {
+	most := 0
+	for org, seats := range cs.known {
+		if org == uuid.Nil || seats.Len() <= most {
+			continue
+		}
+		if s := oldest(seats, false); s != nil {
+			found, most = s, seats.Len()
+		}
+	}
+	if proxies := cs.known[uuid.Nil]; found == nil && proxies != nil {
+		found = oldest(proxies, false)
+	}
+	return found
 }
 
 // oldest passes over those that are busy, unless they count too. They are no more than the
@@ -152,7 +175,13 @@ func oldest(of *list.List, busyToo bool) *seat {
 
 func (cs *Connections) add(s *seat) {
 	if s.isKnown.Load() {
-		s.place = cs.known.PushBack(s)
+		seats := cs.known[s.org]
+		if seats == nil {
+			seats = list.New()
+			cs.known[s.org] = seats
+		}
+		s.place = seats.PushBack(s)
+		cs.knownAll++
 		return
 	}
 	here := cs.at[s.network]
@@ -165,7 +194,11 @@ func (cs *Connections) add(s *seat) {
 
 func (cs *Connections) remove(s *seat) {
 	if s.inHere == nil {
-		cs.known.Remove(s.place)
+		seats := cs.known[s.org]
+		if seats.Remove(s.place); seats.Len() == 0 {
+			delete(cs.known, s.org)
+		}
+		cs.knownAll--
 		s.place = nil
 		return
 	}
@@ -186,9 +219,9 @@ func (s *seat) leave() {
 	}
 }
 
-// recognize is for a connection that carried good credentials. It stays among those who
-// have some: a client sends them with each request.
-func (s *seat) recognize() {
+// recognize is for a connection that carried good credentials of an organization's. It stays
+// among that one's: a client sends the same with each request.
+func (s *seat) recognize(org uuid.UUID) {
 	if s == nil || s.isKnown.Load() {
 		return
 	}
@@ -198,6 +231,7 @@ func (s *seat) recognize() {
 		return
 	}
 	s.of.remove(s)
+	s.org = org
 	s.isKnown.Store(true)
 	s.of.add(s)
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/netip"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
 // called is a connection from an address; closed tells whether it was.
@@ -70,8 +72,44 @@ func (h *hall) call(from string) (*called, net.Conn) {
 func (h *hall) ask(served net.Conn, known bool) {
 	h.Track(served, http.StateActive)
 	if known {
-		seatOfConn(served).recognize()
+		seatOfConn(served).recognize(uuid.New())
 	}
+}
+
+// keep is a connection of an organization's that has asked and asks for nothing now.
+func (h *hall) keep(org uuid.UUID) *called {
+	h.t.Helper()
+	c, served := h.call("192.0.2.1:1")
+	if served == nil {
+		return c
+	}
+	h.Track(served, http.StateActive)
+	seatOfConn(served).recognize(org)
+	h.Track(served, http.StateIdle)
+	return c
+}
+
+// An organization that keeps ever more connections open makes room for them itself, however
+// much older those of another one are.
+func TestOrganizationsKeepTheirConnections(t *testing.T) {
+	h, noisy := newHall(t, ConnectionLimits{Total: 20}), uuid.New()
+	quiet := h.keep(uuid.New())
+	var all []*called
+	for range 100 {
+		all = append(all, h.keep(noisy))
+	}
+	if quiet.closed {
+		t.Error("another organization's connection made room")
+	}
+	for i, c := range all {
+		if old := i < len(all)-19; c.closed != old {
+			t.Fatalf("connection %d of %d: closed %v", i, len(all), c.closed)
+		}
+	}
+	if late := h.keep(uuid.New()); late.closed {
+		t.Error("there was no room for a third organization")
+	}
+	h.want(20, 0)
 }
 
 func (h *hall) want(known, strangers int) {

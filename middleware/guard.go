@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/turns"
 )
 
 // longestWait caps what a client is told to wait for its next request.
@@ -47,6 +48,9 @@ const (
 	Slowness               // its body arrived too slowly
 	Begun                  // too many requests have begun
 	reasons
+	// lookups is how many locks are looked up at once for requests that would be refused, one
+	// for each organization.
+	lookups = 64
 )
 
 // String returns the reason as it stands in metrics.
@@ -65,7 +69,7 @@ type Guard struct {
 	begun            *budget.Budget
 	pace             Pace
 	now              func() time.Time
-	asking           turns
+	asking           *turns.Turns // to look up a lock that may spare a request
 	refused, spared  [reasons]atomic.Uint64
 }
 
@@ -82,7 +86,7 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 		begun:    budget.New(int64(l.Begun), "requests have begun"),
 		pace:     l.Pace,
 		now:      now,
-		asking:   newTurns(),
+		asking:   turns.New(lookups, 1),
 	}
 }
 

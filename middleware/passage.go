@@ -94,8 +94,13 @@ func (p *passage) isHolder(c *gin.Context) bool {
 	}
 	p.asked = true
 	isHeld := p.claim(c)
-	if isHeld != nil && p.guard.asking.take(c.Request.Context(), p.org) {
-		defer p.guard.asking.release(p.org)
+	if isHeld == nil {
+		return false
+	}
+	// Who sends a flood of wrong IDs waits for itself, and keeps no more than one of the
+	// store's readers busy.
+	if release, err := p.guard.asking.Acquire(c.Request.Context(), p.org); err == nil {
+		defer release()
 		p.holder = isHeld()
 	}
 	return p.holder

@@ -10,7 +10,10 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // worst is something that the noisy organization does until ctx ends.
@@ -74,4 +77,59 @@ func repeatedly(ctx context.Context, callers int, do func(caller int)) {
 		})
 	}
 	all.Wait()
+}
+
+// forceLocks makes notices: each of its locks is forced open.
+func forceLocks(ctx context.Context, n *neighbours) {
+	repeatedly(ctx, 10, func(caller int) {
+		path := fmt.Sprint("/api/v1/state/noise-", caller)
+		n.shout("LOCK", path, fmt.Sprintf(`{"ID":%q,"Who":"ada@engine"}`, uuid.NewString()))
+		n.shout("UNLOCK", path, "")
+	})
+}
+
+// noticeArrives wants a notice of the quiet organization's to be told soon.
+func noticeArrives(ctx context.Context, n *neighbours) error {
+	const path = "/api/v1/state/forced"
+	var all answers
+	all.ask(n.quiet, "LOCK", path, fmt.Sprintf(`{"ID":%q,"Who":"ada@engine"}`, uuid.NewString()))
+	all.ask(n.quiet, "UNLOCK", path, "")
+	if all.status[http.StatusOK] != 2 {
+		return fmt.Errorf("a lock that is forced open: %s", &all)
+	}
+	select {
+	case <-n.told:
+		return nil
+	case <-time.After(answerLimit):
+		return fmt.Errorf("no notice within %s", answerLimit)
+	}
+}
+
+// fill writes what does not compress, to ever more states.
+func fill(ctx context.Context, n *neighbours) {
+	var number atomic.Int64
+	repeatedly(ctx, 4, func(int) {
+		i := int(number.Add(1))
+		n.shout("POST", fmt.Sprint("/api/v1/state/noise-", i), uniqueState(1<<20, i))
+	})
+}
+
+// keepConnections opens so many connections with a good key and keeps them; those that are
+// closed it opens anew.
+func keepConnections(count int) worst {
+	return func(ctx context.Context, n *neighbours) {
+		credentials := base64.StdEncoding.EncodeToString([]byte(n.noisy.id.String() + ":" + n.noisy.key))
+		repeatedly(ctx, count, func(int) {
+			conn, err := net.Dial("tcp", n.server.address)
+			if err != nil {
+				pause(ctx, refusedWait)
+				return
+			}
+			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+			fmt.Fprintf(conn, "GET /api/v1/whoami HTTP/1.1\r\nHost: holdfast\r\nAuthorization: Basic %s\r\n\r\n", credentials)
+			_, _ = io.Copy(io.Discard, conn) // until it is closed
+			pause(ctx, refusedWait)
+		})
+	}
 }

@@ -9,11 +9,10 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// scenarios are in the order of ../docs/operating.md's table of what is shared.
 func scenarios() []scenario {
 	return []scenario{
 		{
-			shared:  "readers of lists",
+			shared:  readersOfLists,
 			prepare: manyEvents,
 			worst: []worst{
 				again(20, "GET", "/api/v1/audit?key=nobody", ""), again(10, "GET", "/api/v1/audit?action=lock.take&state=none", ""),
@@ -21,17 +20,25 @@ func scenarios() []scenario {
 			},
 		},
 		{
-			shared:  "the writer",
+			shared:  theWriter,
 			prepare: purgedVersions,
-			worst:   []worst{again(20, "DELETE", "/api/v1/state/secret/versions/1?reason=again", "")},
+			worst: []worst{
+				again(20, "DELETE", "/api/v1/state/secret/versions/1?reason=again", ""),
+				again(20, "POST", "/api/v1/state/noise", stateOfSize(100_000)), again(5, "POST", "/api/v1/upload", quietReport),
+			},
 		},
 		{
-			shared:  "turns",
+			shared:  turnsOfReadings,
 			prepare: manyReports,
-			worst:   []worst{takeSlowly(8, "/api/v1/data/latest"), takeSlowly(8, "/api/v1/data")},
+			worst:   []worst{takeSlowly(8, "/api/v1/data/latest"), takeSlowly(8, "/api/v1/data"), takeSlowly(8, "/api/v1/data?order=desc")},
 		},
 		{
-			shared:  "memory",
+			shared:  histories,
+			prepare: manyVersions,
+			worst:   []worst{again(20, "GET", "/api/v1/resources/terraform_data.a/history?state=long&limit=1000", "")},
+		},
+		{
+			shared:  bodies,
 			prepare: largeStates,
 			worst: []worst{
 				takeSlowly(8, "/api/v1/state/large?view=redacted"), takeSlowly(8, "/api/v1/state/large/versions/2/diff"),
@@ -39,21 +46,43 @@ func scenarios() []scenario {
 			},
 		},
 		{
-			shared: "places of requests",
-			worst:  []worst{again(150, "POST", "/api/v1/state/noise?ID=guessed", stateOfSize(1000)), again(50, "GET", "/api/v1/states", "")},
+			shared: places,
+			worst:  []worst{again(100, "POST", "/api/v1/state/noise?ID=guessed", stateOfSize(1000)), again(50, "GET", "/api/v1/states", "")},
 		},
 		{
-			shared:  "the index of resources",
+			shared:  theIndex,
 			prepare: manyReports,
 			worst:   []worst{again(20, "GET", "/api/v1/resources?q=a&limit=1000", ""), again(5, "GET", "/api/v1/resources/coverage", "")},
+		},
+		{
+			shared:  backlog, // nobody listens on port 1
+			environ: []string{"STORAGE_TYPE=dual", "DB_HOST=127.0.0.1", "DB_PORT=1", "DB_USER=nobody"},
+			worst:   []worst{again(20, "POST", "/api/v1/upload", manyInstances(1))},
+		},
+		{
+			shared:   notices,
+			settings: []string{"notify_url = http://127.0.0.1:1/nobody-listens"},
+			worst:    []worst{forceLocks},
+			holds:    noticeArrives,
+		},
+		{
+			shared:   theDisk,
+			settings: []string{"quota = 20MiB"},
+			worst:    []worst{fill},
+		},
+		{
+			shared:  connections,
+			environ: []string{"HOLDFAST_MAX_CONNECTIONS=100"},
+			worst:   []worst{keepConnections(300)},
 		},
 	}
 }
 
 const (
-	events  = 100_000
-	reports = 500 // of 100 resources each
-	large   = 24 << 20
+	events   = 100_000
+	reports  = 500 // of 100 resources each
+	large    = 24 << 20
+	versions = 200
 )
 
 // manyEvents gives the noisy organization a long audit log, and many states.
@@ -87,16 +116,34 @@ func purgedVersions(n *neighbours, b *belowHTTP) {
 }
 
 func manyReports(n *neighbours, b *belowHTTP) {
-	p := ownerOf(n.noisy.id)
 	b.each(n.t, reports, func(i int) error {
-		var all []string
-		for j := range 100 {
-			all = append(all, fmt.Sprintf(`{"resource_name":"a%d-%d","attributes":{"size":"large","note":"a %s"}}`, i, j, strings.Repeat("x", 200)))
-		}
-		body := `{"provider":"aws","category":"compute","resource_type":"vm","instances":[` + strings.Join(all, ",") + `]}`
-		_, err := b.uploads.Upload(n.t.Context(), p, []byte(body), "")
+		_, err := b.uploads.Upload(n.t.Context(), ownerOf(n.noisy.id), []byte(manyInstances(i)), "")
 		return err
 	})
+}
+
+// manyInstances is an upload of as many as there may be in one.
+func manyInstances(number int) string {
+	var all []string
+	for i := range 100 {
+		all = append(all, fmt.Sprintf(`{"resource_name":"a%d-%d","attributes":{"size":"large","note":"a %s"}}`, number, i, strings.Repeat("x", 200)))
+	}
+	return `{"provider":"aws","category":"compute","resource_type":"vm","instances":[` + strings.Join(all, ",") + `]}`
+}
+
+// manyVersions are of a state of which one resource changes each time.
+func manyVersions(n *neighbours, b *belowHTTP) {
+	for i := range versions {
+		var all []string
+		for j := range 500 {
+			all = append(all, fmt.Sprintf(`{"mode":"managed","type":"terraform_data","name":"a%s","provider":"provider[\"terraform.io/builtin/terraform\"]",
+				"instances":[{"attributes":{"id":"%d","input":"%d"}}]}`, strings.Repeat("a", j), j, i))
+		}
+		body := fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"5ad8","terraform_version":"1.12.6","resources":[%s]}`, i+1, strings.Join(all, ","))
+		if _, err := b.states.Put(n.t.Context(), ownerOf(n.noisy.id), "long", state.Write{Body: []byte(body)}); err != nil {
+			n.t.Fatal(err)
+		}
+	}
 }
 
 func largeStates(n *neighbours, b *belowHTTP) {

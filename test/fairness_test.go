@@ -8,8 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -56,8 +58,13 @@ type scenario struct {
 // one goes on with its work: each of its requests succeeds, and none of its kinds of
 // requests takes more than ten times as long as alone.
 func TestFairness(t *testing.T) {
+	var names []string
 	for _, s := range scenarios() {
+		names = append(names, s.shared)
 		t.Run(s.shared, func(t *testing.T) { s.run(t) })
+	}
+	if !slices.Equal(names, scenarioNames()) {
+		t.Errorf("there are scenarios for %q; want %q", names, scenarioNames())
 	}
 }
 
@@ -114,6 +121,7 @@ type neighbours struct {
 	dir          string
 	server       *server
 	noisy, quiet *tenant
+	told         chan struct{} // notices of the quiet one's
 }
 
 // newNeighbours prepares what the scenario needs. The noisy organization has the limits that
@@ -123,7 +131,7 @@ func newNeighbours(t *testing.T, s scenario) *neighbours {
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", 2)
 	n := &neighbours{t: t, dir: dir, noisy: tenants[0], quiet: tenants[1]}
-	n.addSettings(n.quiet, "rate_limit = off", "state_rate_limit = off")
+	n.addSettings(n.quiet, "rate_limit = off", "state_rate_limit = off", "notify_url = "+n.listen())
 	n.addSettings(n.noisy, s.settings...)
 	n.server = newServer(dir, tenantsEnviron(dir, s.environ...))
 	if s.prepare != nil {
@@ -133,6 +141,19 @@ func newNeighbours(t *testing.T, s scenario) *neighbours {
 	}
 	t.Cleanup(n.stop)
 	return n
+}
+
+// listen returns where the quiet organization is told what happened.
+func (n *neighbours) listen() string {
+	n.told = make(chan struct{}, 1)
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		select {
+		case n.told <- struct{}{}:
+		default: // somebody knows of one already
+		}
+	}))
+	n.t.Cleanup(hook.Close)
+	return hook.URL
 }
 
 // addSettings adds lines to an organization's section of auth.cfg.

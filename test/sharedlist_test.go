@@ -1,0 +1,71 @@
+package test
+
+// The scenarios of TestFairness, by what is shared in them.
+const (
+	readersOfLists  = "readers of lists"
+	theWriter       = "the writer"
+	turnsOfReadings = "turns of readings"
+	histories       = "turns of histories"
+	bodies          = "memory for bodies"
+	places          = "places of requests"
+	theIndex        = "the index of resources"
+	backlog         = "the backlog of a dual store"
+	notices         = "notices"
+	theDisk         = "the disk"
+	connections     = "connections"
+)
+
+// Why something that is bounded needs no scenario.
+const (
+	ofOne      = "one organization's, or one caller's, own"
+	inOrder    = "hands over between goroutines of the server; nobody's request waits for it"
+	atStart    = "used before anything is served, or by commands"
+	ofOperator = "filled by what the operator's file names, not by what organizations send"
+	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
+)
+
+// scenarioNames are those that TestFairness must have.
+func scenarioNames() []string {
+	return []string{readersOfLists, theWriter, turnsOfReadings, histories, bodies, places, theIndex, backlog, notices, theDisk, connections}
+}
+
+// sharedThings lists what is bounded in the server, by package and code, with the scenario in
+// which an organization does its worst to it, or the reason why there is none.
+func sharedThings() map[string]string {
+	return map[string]string{
+		"cmd/holdfast: make(chan error, 1)":                                        inOrder,
+		"cmd/holdfast: make(chan string, 1)":                                       atStart,
+		"inventory: turns.New(maxReadings, maxOwnReadings)":                        turnsOfReadings,
+		"middleware: budget.New(bytes, \"bytes of bodies are in memory\")":         bodies,
+		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":          connections,
+		"middleware: budget.New(int64(l.InFlight), \"requests are in flight\")":    places,
+		"middleware: turns.New(lookups, 1)":                                        places,
+		"notify: make(chan attempt, posting)":                                      notices,
+		"oidc: make(chan struct{}, maxFetches)":                                    ofOperator,
+		"resources: make(chan struct{}, 1)":                                        theIndex,
+		"resources: turns.New(maxReadings, maxOwnReadings)":                        histories,
+		"state: group.SetLimit(purgesAtOnce)":                                      theWriter,
+		"storage/csv/index: make(chan *job, groupLimit)":                           theWriter,
+		"storage/csv/index: make(chan error, 1)":                                   inOrder,
+		"storage/csv/index: readers.SetMaxOpenConns(readConnections)":              turnsOfReadings,
+		"storage/csv: make(chan struct{}, 1)":                                      inOrder,
+		"storage/csv: turns.New(reads, max(reads/4, 1))":                           turnsOfReadings,
+		"storage/dual: make(chan *job, commitJobs)":                                backlog,
+		"storage/dual: make(chan []outcome, 1)":                                    inOrder,
+		"storage/dual: make(chan error, 1)":                                        inOrder,
+		"storage/dual: make(chan struct{}, 1)":                                     ofOne,
+		"storage/dual: make(chan struct{}, 4)":                                     backlog,
+		"storage/dual: o.readers.SetMaxOpenConns(readConnections)":                 backlog,
+		"storage/mysql: db.SetMaxOpenConns(o.MaxOpenConns)":                        byPlaces,
+		"storage/resourceindex: db.SetMaxOpenConns(connections)":                   theIndex,
+		"storage/resourceindex: turns.New(finderConnections, finderConnections/2)": theIndex,
+		"storage/sqlite: make(chan *job, queueLength)":                             theWriter,
+		"storage/sqlite: make(chan *reader, listerCount)":                          readersOfLists,
+		"storage/sqlite: make(chan *reader, readerCount)":                          bodies,
+		"storage/sqlite: make(chan struct{}, 1)":                                   inOrder,
+		"storage/sqlite: make(chan struct{}, runtime.GOMAXPROCS(0))":               theWriter,
+		"storage/sqlite: turns.New(bodyCount, bodiesEach)":                         bodies,
+		"storage/sqlite: turns.New(listerCount, listsEach)":                        readersOfLists,
+		"storage/sqlitedb: db.SetMaxOpenConns(1)":                                  atStart,
+	}
+}

@@ -18,7 +18,7 @@ func TestGzipStates(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	plain := c.do("POST /api/v1/state/plain", body(1))
 	for _, path := range []string{"/api/v1/state/x", "/terraform/state/e/p"} {
-		for i, encoding := range []string{"gzip", "X-GZIP", "gzip"} {
+		for i, encoding := range []string{"gzip", "GZIP", "gzip"} {
 			got := c.do("POST "+path, zipped(body(1)), "Content-Encoding: "+encoding)
 			if got.status != http.StatusOK || got.header.Get("ETag") != plain.header.Get("ETag") || got.header.Get("X-Holdfast-Version") != "1" {
 				t.Fatalf("%s, %d: %d %s %v", path, i, got.status, got.body, got.header)

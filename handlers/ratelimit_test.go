@@ -224,12 +224,14 @@ func TestRateLimitSparesNoOtherHolder(t *testing.T) {
 // stepIn is a store that lets a test act behind a Head, before anybody learns of it.
 type stepIn struct {
 	state.Store
-	act func(state.Ref)
+	act atomic.Pointer[func(state.Ref)] // nil does nothing
 }
 
 func (s *stepIn) Head(ctx context.Context, ref state.Ref) (state.Head, error) {
 	head, err := s.Store.Head(ctx, ref)
-	s.act(ref)
+	if act := s.act.Load(); act != nil {
+		(*act)(ref)
+	}
 	return head, err
 }
 
@@ -238,17 +240,18 @@ func (s *stepIn) Head(ctx context.Context, ref state.Ref) (state.Head, error) {
 func TestLockReleasedAfterTheLimit(t *testing.T) {
 	deps, _ := rateDeps(t)
 	log := slog.New(slog.DiscardHandler)
-	store := &stepIn{memory.New(1 << 20), func(state.Ref) {}}
+	store := &stepIn{Store: memory.New(1 << 20)}
 	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now, log)
 	c := newCaller(t, startServer(t, deps), acme, acmeKey)
 	c.converse([]step{{"POST /api/v1/state/x", body(1), 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}})
 	exhaust(t, c)
-	store.act = func(ref state.Ref) {
+	release := func(ref state.Ref) {
 		_, err := store.Update(context.Background(), ref, nil, func(state.Head) (state.Change, error) { return state.Change{Release: true}, nil })
 		if err != nil {
 			t.Error(err)
 		}
 	}
+	store.act.Store(&release)
 	c.converse([]step{{"POST /api/v1/state/x?ID=a-1", body(2), 409, "lock_not_held"}})
 	got, err := deps.States.Get(t.Context(), auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner}}, "x")
 	if err != nil || string(got.Body) != body(1) {

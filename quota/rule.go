@@ -61,10 +61,11 @@ func (l limit) shown() int64 {
 	return 1 << (bits.Len64(uint64(l.bytes)) - 1)
 }
 
-// refusal says why nobody may store this who holds no lock; nil when there is room.
+// refusal says why nobody may store this who holds no lock; nil when there is room. Without
+// a reserve, stores find out themselves when the disk is full.
 func (a account) refusal() error {
 	switch {
-	case a.place.known && a.place.free-twice*a.adds < a.place.reserve:
+	case a.place.known && a.place.reserve > 0 && a.place.free-twice*a.adds < a.place.reserve:
 		return fault.New(fault.StoreFull, "the disk has little more than its reserve left, which is for who holds a lock already; nothing was stored, an operator must make room")
 	case a.exceeds():
 		return a.exceeded()

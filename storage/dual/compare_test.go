@@ -39,7 +39,7 @@ func TestCompare(t *testing.T) {
 	r.settled()
 	r.mysql.org = owed
 	r.mysql.set(rejects)
-	r.mustAppend(newBatch(owed, "b", 5))
+	r.mustAppend(newBatch(owed, "c", 5)) // another one than is refused for good
 	all := r.comparisons()
 	if len(all) != 3 || all[equal].Differ || all[owed].Differ || all[refused].Differ {
 		t.Errorf("%+v", all)

@@ -3,6 +3,7 @@ package storagetest_test
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -78,6 +79,7 @@ func asksEarly(next state.Store) state.Store {
 		if err != nil {
 			return state.Head{}, err
 		}
+		time.Sleep(time.Millisecond) // time enough for the others to write
 		decide := c.decide
 		c.decide = func(h state.Head) (state.Change, error) {
 			change, err := decide(h)

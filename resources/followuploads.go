@@ -34,13 +34,15 @@ type due struct {
 	orgs map[uuid.UUID]struct{}
 }
 
-func (d *due) add(org uuid.UUID) {
+func (d *due) add(orgs ...uuid.UUID) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.orgs == nil {
 		d.orgs = map[uuid.UUID]struct{}{}
 	}
-	d.orgs[org] = struct{}{}
+	for _, org := range orgs {
+		d.orgs[org] = struct{}{}
+	}
 }
 
 // take returns them and forgets them.
@@ -61,38 +63,42 @@ type round struct {
 // Uploaded has the next look read what the organization uploaded.
 func (x *Indexer) Uploaded(org uuid.UUID) { x.due.add(org) }
 
-// followUploads reads what was recorded behind the cursors of some organizations. One whose
-// records can't be read stops none of the others.
-func (x *Indexer) followUploads(ctx context.Context, r reach) error {
+// followUploads reads what was recorded behind the cursors of some organizations: a piece of
+// each, so that none waits until all that another one uploaded is read. One whose records
+// can't be read stops none of the others. more reports that some have more, and are due.
+func (x *Indexer) followUploads(ctx context.Context, r reach) (more bool, failed error) {
 	if x.anew {
 		r = everybody
 	}
-	var failed error
 	for org := range x.due.take() {
-		failed = cmp.Or(failed, x.followOne(ctx, org))
+		has, err := x.followOne(ctx, org)
+		more, failed = more || has, cmp.Or(failed, err)
 	}
 	if r == everybody || r == aFewMore && len(x.round.left) == 0 && !x.Now().Before(x.round.next) {
 		if err := x.beginRound(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	count := map[reach]int{aFewMore: min(roundStep, len(x.round.left)), everybody: len(x.round.left)}[r]
-	failed = cmp.Or(failed, x.goRound(ctx, count))
+	has, err := x.goRound(ctx, count)
 	x.anew = x.anew && ctx.Err() != nil // those that could not be read are due
-	return failed
+	return more || has, cmp.Or(failed, err)
 }
 
-// followOne looks at an organization's uploads again later, if they can't be read now.
-func (x *Indexer) followOne(ctx context.Context, org uuid.UUID) error {
-	err := ctx.Err()
-	if err == nil {
-		err = x.followOrg(ctx, org)
+// followOne reads a piece of an organization's uploads. It is due again if it has more, and
+// with the next look if they can't be read now.
+func (x *Indexer) followOne(ctx context.Context, org uuid.UUID) (more bool, err error) {
+	if err = ctx.Err(); err == nil {
+		more, err = x.followOrg(ctx, org)
 	}
-	if !x.passes(ctx, org, err) {
-		return nil
+	if x.passes(ctx, org, err) {
+		x.failed = append(x.failed, org)
+		return false, err
 	}
-	x.due.add(org)
-	return err
+	if more {
+		x.due.add(org)
+	}
+	return more, nil
 }
 
 // beginRound lists the organizations, and forgets the uploads of those that have none any
@@ -123,13 +129,14 @@ func (x *Indexer) beginRound(ctx context.Context) error {
 }
 
 // goRound looks at the next so many organizations.
-func (x *Indexer) goRound(ctx context.Context, count int) (failed error) {
+func (x *Indexer) goRound(ctx context.Context, count int) (more bool, failed error) {
 	for ; count > 0 && ctx.Err() == nil; count-- {
 		org := x.round.left[0]
 		x.round.left = x.round.left[1:]
-		failed = cmp.Or(failed, x.followOne(ctx, org))
+		has, err := x.followOne(ctx, org)
+		more, failed = more || has, cmp.Or(failed, err)
 	}
-	return cmp.Or(failed, ctx.Err())
+	return more, cmp.Or(failed, ctx.Err())
 }
 
 // passes reports whether an organization's records can't be read for a reason that passes.
@@ -146,41 +153,39 @@ func (x *Indexer) passes(ctx context.Context, org uuid.UUID, err error) bool {
 	return false
 }
 
-func (x *Indexer) followOrg(ctx context.Context, org uuid.UUID) error {
+func (x *Indexer) followOrg(ctx context.Context, org uuid.UUID) (more bool, err error) {
 	cursor, err := x.Index.Cursor(ctx, org)
 	if err != nil {
-		return err
+		return false, err
 	}
-	err = x.readOrg(ctx, org, cursor)
+	more, err = x.readOrg(ctx, org, cursor)
 	if !fault.Is(err, fault.CursorInvalid) {
-		return err
+		return more, err
 	}
 	// The records are not those that were followed: they were restored or replaced.
 	if err := x.forget(ctx, org); err != nil {
-		return err
+		return false, err
 	}
 	return x.readOrg(ctx, org, "")
 }
 
-func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) error {
+// readOrg reads a piece of what is behind the cursor; more reports that it was a full one.
+func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) (more bool, err error) {
 	piece := newGathered()
 	for record, err := range x.Uploads.Records(ctx, org, inventory.Query{After: cursor, Order: inventory.Ascending}) {
 		if err != nil {
-			return err
+			return false, err
 		}
 		piece.add(record.Record)
 		cursor = record.Next
-		if !piece.full() {
-			continue
-		}
-		if err := x.record(ctx, org, piece.take(x.Rules), cursor); err != nil {
-			return err
+		if more = piece.full(); more {
+			break
 		}
 	}
 	if piece.read == 0 {
-		return nil
+		return false, nil
 	}
-	return x.record(ctx, org, piece.take(x.Rules), cursor)
+	return more, x.record(ctx, org, piece.take(x.Rules), cursor)
 }
 
 func (x *Indexer) record(ctx context.Context, org uuid.UUID, piece []Resource, cursor string) error {

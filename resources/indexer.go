@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -62,6 +63,7 @@ type Indexer struct {
 	damaged   map[uuid.UUID]bool // whose uploads can't be read; with looking
 	retries   retries            // with looking
 	pace      pace               // of the look under way; with looking
+	failed    []uuid.UUID        // whose uploads the look under way could not read; with looking
 	turn      turn               // of changing the index
 	scrubs    scrubs
 	knownFeed atomic.Bool // the index is known to be of this store
@@ -158,7 +160,18 @@ func (x *Indexer) catchUp(ctx context.Context, whose reach) error {
 	if err := x.retryUnread(ctx); err != nil {
 		return err
 	}
-	return x.followUploads(ctx, whose)
+	more, err := x.followUploads(ctx, whose)
+	for more && ctx.Err() == nil { // states come in between, however much somebody has uploaded
+		if err := x.followStates(ctx); err != nil {
+			return err
+		}
+		var failed error
+		more, failed = x.followUploads(ctx, thoseDue)
+		err = cmp.Or(err, failed)
+	}
+	x.due.add(x.failed...)
+	x.failed = nil
+	return cmp.Or(err, ctx.Err())
 }
 
 func (x *Indexer) reset(ctx context.Context) error {

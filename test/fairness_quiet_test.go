@@ -73,11 +73,11 @@ func (n *neighbours) indexed() error {
 			return err
 		}
 		defer answer.Body.Close()
-		var extent struct{ Behind bool }
+		var extent struct{ Complete bool }
 		if err := json.NewDecoder(answer.Body).Decode(&extent); err != nil || answer.StatusCode != http.StatusOK {
 			return errors.Join(err, errors.New(answer.Status))
 		}
-		if extent.Behind {
+		if !extent.Complete {
 			return errors.New("the index is behind")
 		}
 		return nil

@@ -27,7 +27,11 @@ func TestSharedThings(t *testing.T) {
 			}
 		}
 	}
+	why := append(scenarioNames(), ofOne, inOrder, atStart, ofOperator, byPlaces)
 	for _, key := range slices.Sorted(maps.Keys(sharedThings())) {
+		if !slices.Contains(why, sharedThings()[key]) {
+			t.Errorf("%q: %q is neither a scenario nor a reason", key, sharedThings()[key])
+		}
 		if !found[key] {
 			t.Errorf("%q is in the list of what organizations share, and nowhere in the code", key)
 		}

@@ -4,7 +4,10 @@ package test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/holdfast/holdfast/state"
 )
@@ -66,6 +69,14 @@ func scenarios() []scenario {
 			holds:    noticeArrives,
 		},
 		{
+			shared:  files,
+			prepare: touchedFile,
+			worst: []worst{
+				again(10, "POST", "/api/v1/upload", manyInstances(1)), again(10, "GET", "/api/v1/data?order=desc&limit=1000", ""),
+				again(10, "GET", "/api/v1/data/summary", ""),
+			},
+		},
+		{
 			shared:   theDisk,
 			settings: []string{"quota = 20MiB"},
 			worst:    []worst{fill},
@@ -120,6 +131,18 @@ func manyReports(n *neighbours, b *belowHTTP) {
 		_, err := b.uploads.Upload(n.t.Context(), ownerOf(n.noisy.id), []byte(manyInstances(i)), "")
 		return err
 	})
+}
+
+// touchedFile is one that was changed, for all that the server knows: it has to be compared
+// with its index, to its end, before it is used.
+func touchedFile(n *neighbours, b *belowHTTP) {
+	manyReports(n, b)
+	b.close(n.t)
+	b.end = nil
+	later := time.Now().Add(time.Second)
+	if err := os.Chtimes(filepath.Join(n.dir, "data", n.noisy.id.String()+".csv"), later, later); err != nil {
+		n.t.Fatal(err)
+	}
 }
 
 // manyInstances is an upload of as many as there may be in one.

@@ -18,8 +18,10 @@ import (
 // do its worst to it, or why none could.
 func TestSharedThings(t *testing.T) {
 	found := map[string]bool{}
-	for _, file := range productFiles(t) {
-		for _, what := range boundedThings(t, file) {
+	files := productFiles(t)
+	named := channelTypes(t, files)
+	for _, file := range files {
+		for _, what := range boundedThings(t, file, named) {
 			key := filepath.ToSlash(filepath.Dir(strings.TrimPrefix(file, "../"))) + ": " + what
 			found[key] = true
 			if sharedThings()[key] == "" {
@@ -58,17 +60,39 @@ func productFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// boundedThings are the calls in a file that make something of which there is only so much.
-func boundedThings(t *testing.T, path string) (all []string) {
+// channelTypes are the types with names that are channels, by folder and name.
+func channelTypes(t *testing.T, paths []string) map[string]bool {
 	t.Helper()
-	files := token.NewFileSet()
+	named := map[string]bool{}
+	for _, path := range paths {
+		ast.Inspect(parse(t, token.NewFileSet(), path), func(node ast.Node) bool {
+			if spec, ok := node.(*ast.TypeSpec); ok {
+				if _, ok := spec.Type.(*ast.ChanType); ok {
+					named[filepath.Dir(path)+" "+spec.Name.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return named
+}
+
+func parse(t *testing.T, files *token.FileSet, path string) *ast.File {
+	t.Helper()
 	file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ast.Inspect(file, func(node ast.Node) bool {
+	return file
+}
+
+// boundedThings are the calls in a file that make something of which there is only so much.
+func boundedThings(t *testing.T, path string, named map[string]bool) (all []string) {
+	t.Helper()
+	files := token.NewFileSet()
+	ast.Inspect(parse(t, files, path), func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)
-		if ok && isBounded(call) {
+		if ok && isBounded(call, func(name string) bool { return named[filepath.Dir(path)+" "+name] }) {
 			var text strings.Builder
 			if err := printer.Fprint(&text, files, call); err != nil {
 				t.Fatal(err)
@@ -81,13 +105,17 @@ func boundedThings(t *testing.T, path string) (all []string) {
 }
 
 // isBounded reports whether a call makes a channel with room, places, a budget or a pool of
-// connections.
-func isBounded(call *ast.CallExpr) bool {
+// connections. isChannel says of a type with a name whether it is one.
+func isBounded(call *ast.CallExpr, isChannel func(name string) bool) bool {
 	switch fun := call.Fun.(type) {
 	case *ast.Ident:
 		if fun.Name == "make" && len(call.Args) == 2 {
-			_, ok := call.Args[0].(*ast.ChanType)
-			return ok
+			switch of := call.Args[0].(type) {
+			case *ast.ChanType:
+				return true
+			case *ast.Ident:
+				return isChannel(of.Name)
+			}
 		}
 	case *ast.SelectorExpr:
 		if fun.Sel.Name == "SetMaxOpenConns" || fun.Sel.Name == "SetLimit" {

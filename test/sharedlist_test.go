@@ -11,6 +11,7 @@ const (
 	theIndex        = "the index of resources"
 	backlog         = "the backlog of a dual store"
 	notices         = "notices"
+	files           = "files of uploads"
 	theDisk         = "the disk"
 	connections     = "connections"
 )
@@ -26,7 +27,7 @@ const (
 
 // scenarioNames are those that TestFairness must have.
 func scenarioNames() []string {
-	return []string{readersOfLists, theWriter, turnsOfReadings, histories, bodies, places, theIndex, backlog, notices, theDisk, connections}
+	return []string{readersOfLists, theWriter, turnsOfReadings, histories, bodies, places, theIndex, backlog, notices, files, theDisk, connections}
 }
 
 // sharedThings lists what is bounded in the server, by package and code, with the scenario in
@@ -44,12 +45,14 @@ func sharedThings() map[string]string {
 		"oidc: make(chan struct{}, maxFetches)":                                    ofOperator,
 		"resources: make(chan struct{}, 1)":                                        theIndex,
 		"resources: turns.New(maxReadings, maxOwnReadings)":                        histories,
+		"resources: make(turn, 1)":                                                 theIndex,
 		"state: group.SetLimit(purgesAtOnce)":                                      theWriter,
 		"storage/csv/index: make(chan *job, groupLimit)":                           theWriter,
 		"storage/csv/index: make(chan error, 1)":                                   inOrder,
 		"storage/csv/index: readers.SetMaxOpenConns(readConnections)":              turnsOfReadings,
 		"storage/csv: make(chan struct{}, 1)":                                      inOrder,
 		"storage/csv: turns.New(reads, max(reads/4, 1))":                           turnsOfReadings,
+		"storage/csv: make(slots, n)":                                              files,
 		"storage/dual: make(chan *job, commitJobs)":                                backlog,
 		"storage/dual: make(chan []outcome, 1)":                                    inOrder,
 		"storage/dual: make(chan error, 1)":                                        inOrder,

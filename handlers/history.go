@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -128,8 +129,8 @@ func (s states) purge(c *gin.Context) {
 		}
 		purged, err := s.service.Destroy(c.Request.Context(), middleware.Principal(c), name,
 			state.Purging{Number: number, Reason: reason, Copies: copies})
-		if err == nil && s.index != nil {
-			err = s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged)
+		if len(purged.Destroyed) > 0 && s.index != nil { // also where the caller is told to ask again
+			err = cmp.Or(err, s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged))
 		}
 		done := purgedAnswer{Status: "success", AlsoIn: purged.AlsoIn, More: purged.More}
 		if copies {

@@ -27,8 +27,9 @@ type order struct {
 }
 
 // readOrder reads an order. No body at all is an empty one.
-func readOrder(c *gin.Context) (order, error) {
-	body := middleware.Body(c)
+func readOrder(c *gin.Context) (order, error) { return orderIn(middleware.Body(c)) }
+
+func orderIn(body []byte) (order, error) {
 	if len(body) == 0 {
 		return order{}, nil
 	}

@@ -42,7 +42,8 @@ func Crowdings() []Crowding { return []Crowding{CrowdedAddress, CrowdedServer} }
 
 // Connections keeps those who have no key from using up the connections of those who have
 // one, and all of them from using up the file descriptors that data needs. Nobody knows of a
-// newcomer whether it has a key, so it is let in, and somebody else has to go: the oldest
+// newcomer whether it has a key, so it is let in, and somebody else has to go: the oldest that
+// asks for nothing of an organization that has more than half of all, then the oldest
 // stranger that asks for nothing, then the oldest stranger, then the oldest that asks for
 // nothing of the organization that has the most: so none of them cuts off another one. It is
 // safe for concurrent use.
@@ -132,7 +133,12 @@ func (cs *Connections) makeRoom(s *seat) (leaves *seat, ok bool) {
 		leaves = oldest(neighbours, false)
 	case cs.limits.Total > 0 && cs.strangers.Len()+cs.knownAll >= cs.limits.Total:
 		cs.closed[CrowdedServer].Add(1)
-		if leaves = oldest(&cs.strangers, false); leaves == nil {
+		// Strangers are also those who have yet to say whose they are: an organization that
+		// has most of all connections makes room for them.
+		if leaves = cs.oldestOfMost(); leaves == nil {
+			leaves = oldest(&cs.strangers, false)
+		}
+		if leaves == nil {
 			leaves = oldest(&cs.strangers, true)
 		}
 		if leaves == nil {
@@ -142,6 +148,17 @@ func (cs *Connections) makeRoom(s *seat) (leaves *seat, ok bool) {
 		return nil, true
 	}
 	return leaves, leaves != nil
+}
+
+// oldestOfMost returns the oldest that asks for nothing of an organization that has more than
+// half of all connections; nil when none has, or all of its are busy.
+func (cs *Connections) oldestOfMost() *seat {
+	for org, seats := range cs.known {
+		if org != uuid.Nil && seats.Len() > cs.limits.Total/2 {
+			return oldest(seats, false)
+		}
+	}
+	return nil
 }
 
 // oldestKnown returns the oldest that asks for nothing of the organization that has the most

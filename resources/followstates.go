@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/fair"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -108,7 +109,7 @@ func (x *Indexer) positionAt(e audit.Event) Position {
 
 // apply brings the states that have changed up to date.
 func (x *Indexer) apply(ctx context.Context, found changed) error {
-	for _, ref := range found.refs {
+	for _, ref := range inTurns(found.refs) {
 		if err := x.pace.work(ctx, func() error { return x.sync(ctx, ref) }); err != nil {
 			return err
 		}
@@ -117,6 +118,20 @@ func (x *Indexer) apply(ctx context.Context, found changed) error {
 		return x.scrub(ctx)
 	}
 	return nil
+}
+
+// inTurns takes a state of each organization after the other: many large ones of one of them
+// keep nobody else's out of the index.
+func inTurns(refs []state.Ref) []state.Ref {
+	var waiting fair.Queue[state.Ref]
+	for _, ref := range refs {
+		waiting.Join(ref.Org, ref)
+	}
+	ordered := refs[:0]
+	for !waiting.Empty() {
+		ordered = append(ordered, waiting.Next(func(*fair.Place[state.Ref]) bool { return true }).Value)
+	}
+	return ordered
 }
 
 func (x *Indexer) scrub(ctx context.Context) error {

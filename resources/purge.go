@@ -32,9 +32,6 @@ func (s *Service) Erase(ctx context.Context, p auth.Principal, name state.Name, 
 // already: else the indexer reads them again. What was erased before costs nothing.
 func (x *Indexer) Erase(ctx context.Context, ref state.Ref, purged state.Purged) error {
 	owed := x.scrubs.owed(!purged.Again)
-	if x.scrubs.isDone(owed) {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(ctx, erasePatience)
 	defer cancel()
 	for {

@@ -40,11 +40,11 @@ func (r *retries) ended(ref state.Ref, code fault.Code, now time.Time) {
 		delete(r.states, ref)
 		return
 	}
-	first := firstRetry
+	first, last := firstRetry, lastRetry
 	if code == fault.Overloaded {
-		first = memoryRetry
+		first, last = memoryRetry, firstRetry
 	}
-	wait := min(max(2*r.states[ref].wait, first), lastRetry)
+	wait := min(max(2*r.states[ref].wait, first), last)
 	r.states[ref] = retry{now.Add(wait), wait}
 }
 

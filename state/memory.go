@@ -52,11 +52,13 @@ func (s *Service) hold(ref Ref) budget.Hold { return s.memory.Hold(budget.Share{
 func (s *Service) load(ctx context.Context, ref Ref, number uint64) (Loaded, error) {
 	if snapshot, ok := s.cached(ref, number); ok {
 		l := Loaded{Snapshot: snapshot, hold: s.hold(ref)}
-		return l, l.hold.AcquireNow(snapshot.Size)
+		err := l.hold.AcquireNow(snapshot.Size)
+		return l, err
 	}
 	return s.loadWith(ctx, ref, number, func(size int64) (budget.Hold, error) {
 		hold := s.hold(ref)
-		return hold, hold.AcquireNow(size)
+		err := hold.AcquireNow(size)
+		return hold, err
 	})
 }
 
@@ -150,7 +152,8 @@ func (s *Service) acquireToWrite(ctx context.Context, ref Ref, n int64, holds fu
 	if head.Lock != nil && holds(head.Lock) {
 		hold = s.memory.Hold(budget.Share{Org: ref.Org, Holder: true})
 	}
-	return hold, hold.AcquireNow(n)
+	err = hold.AcquireNow(n)
+	return hold, err
 }
 
 // withID tells the lock that a write names.

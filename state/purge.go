@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -44,7 +45,7 @@ func (s *Service) Purge(ctx context.Context, p auth.Principal, name Name, number
 // Destroy destroys a version's bytes for good, because of a secret in them, say. From then on
 // the state does not take the same bytes any more, unless somebody who may purge asks for it,
 // so that what it says about other versions stays true. It can be sent again. Faults:
-// VersionNotFound.
+// VersionNotFound. With any other fault, some of what it returns as Destroyed may be.
 func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what Purging) (Purged, error) {
 	ref, err := s.enter(ctx, p, auth.PurgeVersions, name)
 	if err != nil {
@@ -56,18 +57,25 @@ func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what
 	}
 	known := len(found) > 0 && found[0].Number == what.Number
 	again := known && found[0].Purged
+	asked := Purged{Destroyed: []uint64{what.Number}, Again: again}
 	if err := s.purge(ctx, p, ref, what, again); err != nil {
-		return Purged{}, err
+		if fault.Is(err, fault.VersionNotFound) {
+			return Purged{}, err
+		}
+		return asked, err // nobody knows
 	}
 	if !known { // it was written at this very moment
-		return Purged{Destroyed: []uint64{what.Number}}, nil
+		return asked, nil
 	}
 	purged, err := s.copies(ctx, ref, found[0].Digest)
-	if purged.Again = again; err != nil || !what.Copies || len(purged.AlsoIn) == 0 {
-		return purged, err
+	if err != nil {
+		return asked, err
+	}
+	if purged.Again = again; !what.Copies || len(purged.AlsoIn) == 0 {
+		return purged, nil
 	}
 	if err := s.purgeAll(ctx, p, ref, purged.AlsoIn, what.Reason); err != nil {
-		return Purged{}, err
+		return Purged{Destroyed: slices.Concat(purged.Destroyed, purged.AlsoIn)}, err
 	}
 	return s.copies(ctx, ref, found[0].Digest)
 }

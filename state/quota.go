@@ -36,6 +36,22 @@ func (b bounded) Update(ctx context.Context, ref Ref, body []byte, decide Decide
 	return head, err
 }
 
+// Cached implements Cache, where the store does.
+func (b bounded) Cached(ref Ref) (Snapshot, bool) {
+	if cache, ok := b.Store.(Cache); ok {
+		return cache.Cached(ref)
+	}
+	return Snapshot{}, false
+}
+
+// Packed implements Packer, where the store does.
+func (b bounded) Packed(ref Ref, of Snapshot) []byte {
+	if packer, ok := b.Store.(Packer); ok {
+		return packer.Packed(ref, of)
+	}
+	return nil
+}
+
 // byHolder reports whether a change comes from the holder of the state's lock: while it is
 // held, nobody else may write. A candidate may be brought by anybody, but is held back from
 // who wrote.

@@ -33,7 +33,7 @@ func layers() map[string][]string {
 		"state/document":        {"fault", "jsonscan"},
 		"notify":                {"audit"},
 		"inventory":             {"fault", "auth", "quota", "jsonscan", "internal/budget", "internal/turns"},
-		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "jsonscan", "internal/budget", "internal/turns"},
+		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "jsonscan", "internal/budget", "internal/fair", "internal/turns"},
 		"inventory/csvrow":      {"inventory", "jsonscan"},
 		"inventory/transfer":    {"fault", "inventory", "inventory/csvrow", "jsonscan"},
 		"storage":               {"fault", "auth", "state", "inventory", "configs", "storage/memory", "storage/readmap", "storage/sqlite", "storage/csv", "storage/mysql", "storage/dual", "storage/resourceindex", "resources"},

@@ -31,7 +31,7 @@ const (
 // and so is all that is shown of it.
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
-		"GET /health": noBody, "GET /livez": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
+		"GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
 		"GET /api/v1/whoami": noBody,
 
 		"GET /api/v1/state/:name":         sendsBody,

@@ -177,7 +177,18 @@ func (b *Budget) has(s Share, n int64) bool {
 	if !s.Holder {
 		free -= b.reserve
 	}
-	return n <= free && b.shares[s]+n <= greed*free
+	has := b.shares[s] + n
+	return n <= free && has <= greed*free && has <= b.most(s)
+}
+
+// most is what one share may have however much is free: what one alone comes to in small
+// steps, so that a large one leaves as much to others. It is at least one.
+func (b *Budget) most(s Share) int64 {
+	all := b.capacity
+	if !s.Holder {
+		all -= b.reserve
+	}
+	return (greed*all + greed) / (greed + 1)
 }
 
 func (b *Budget) add(s Share, n int64) {

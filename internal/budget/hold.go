@@ -72,5 +72,5 @@ func (h *Hold) counted(n int64) int64 {
 	if h.from == nil || h.from.capacity <= 0 || h.n > 0 {
 		return n
 	}
-	return min(n, h.from.capacity-h.from.reserve)
+	return min(n, h.from.most(h.share))
 }

@@ -90,7 +90,7 @@ func TestWaitingHoldsUpItself(t *testing.T) {
 func TestWaitingEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := forTest(100)
-		all, before := acquired(t, b, 0, 90), time.Now()
+		most, rest, before := acquired(t, b, 0, 60), acquired(t, b, 2, 30), time.Now()
 		err := holdOf(b, 1).Acquire(t.Context(), 1)
 		if f := fault.From(err); f.Code != fault.Overloaded || f.RetryAfter != retryAfter || time.Since(before) != patience || b.Refused() != 1 {
 			t.Errorf("%v after %v", err, time.Since(before))
@@ -102,7 +102,8 @@ func TestWaitingEnds(t *testing.T) {
 				t.Errorf("the caller gave up: %v", err)
 			}
 		}
-		all.Release()
+		most.Release()
+		rest.Release()
 		wantUnused(t, b)
 		acquired(t, b, 1, 90).Release()
 	})
@@ -129,13 +130,14 @@ func TestNobodyWaitsWithAPart(t *testing.T) {
 	})
 }
 
-// More than anybody can have finds room when nobody else has anything, but does not grow.
+// More than anybody can have counts as what one may have alone: it finds room when others have
+// little, leaves some for them, and does not grow.
 func TestMoreThanThereIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := forTest(100)
 		for _, n := range []int64{90, 91, 1 << 40} {
 			h := acquired(t, b, 0, n)
-			if b.used != 90 || h.Amount() != n || h.TryAcquire(1) {
+			if b.used != 60 || h.Amount() != n || h.TryAcquire(1) {
 				t.Errorf("%d counts as %d, holds %d, and may grow", n, b.used, h.Amount())
 			}
 			if !b.TryAcquire(shareOf(1, true), 5) {
@@ -143,13 +145,13 @@ func TestMoreThanThereIs(t *testing.T) {
 			}
 			b.Release(shareOf(1, true), 5)
 			for _, rest := range []int64{n + 1, n, n - 1, 89, 40} {
-				if h.Keep(rest); h.Amount() != min(rest, n) || b.used != min(rest, 90) {
+				if h.Keep(rest); h.Amount() != min(rest, n) || b.used != min(rest, 60) {
 					t.Errorf("%d of %d count as %d, and are %d", rest, n, b.used, h.Amount())
 				}
 			}
 			h.Release()
 		}
-		some := acquired(t, b, 1, 1)
+		some := acquired(t, b, 1, 31)
 		if holdOf(b, 0).TryAcquire(1 << 40) {
 			t.Error("it found room beside somebody")
 		}

@@ -46,6 +46,11 @@ type dependent struct {
 // went away. New ones can be so many only, as their numbers are bounded by groupLength; the
 // turns are bounded too, for a database in which something else is wrong.
 func (s *Store) detach(ctx context.Context, ref state.Ref, number, above uint64) error {
+	release, err := s.detaching.Acquire(ctx, ref.Org) // each has two bodies in hand
+	if err != nil {
+		return err
+	}
+	defer release()
 	var onto *base
 	for range 8 * groupLength {
 		d, err := s.dependent(ctx, ref, number, above)

@@ -30,12 +30,11 @@ func (s *Store) encode(ctx context.Context, ref state.Ref, body []byte) (packed 
 // none that helps. As many run at once as there are processors, which bounds the memory of
 // the bases that they use.
 func (s *Store) difference(ctx context.Context, ref state.Ref, body []byte) (packed stored, from *base) {
-	select {
-	case s.differing <- struct{}{}:
-		defer func() { <-s.differing }()
-	case <-ctx.Done():
-		return stored{}, nil
+	release, err := s.differing.Acquire(ctx, ref.Org)
+	if err != nil {
+		return stored{}, nil // it is stored whole
 	}
+	defer release()
 	from = s.bases.get(ref)
 	if from == nil {
 		from = s.loadBase(ctx, ref)

@@ -30,7 +30,10 @@ const (
 	bodyCount = readerCount - 2
 	// listsEach and bodiesEach are how many of them are one organization's at once. The others
 	// are for others.
-	listsEach  = 1
+	listsEach = 1
+	// detachers is how many purges and prunings store versions anew at once, one of each
+	// organization's.
+	detachers  = 2
 	bodiesEach = bodyCount - 1
 )
 
@@ -51,7 +54,8 @@ type Store struct {
 
 	deltaFrom int // the constant; tests have all bodies stored as deltas
 	bases     *bases
-	differing chan struct{} // has room for as many as may look for differences at once
+	differing *turns.Turns // to look for differences, of which each takes two bodies
+	detaching *turns.Turns // to store versions anew without a base, likewise
 
 	lock      *flock.Flock
 	held      *sqlitedb.Held
@@ -90,7 +94,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 
 		deltaFrom: deltaFrom,
 		bases:     newBases(basesBytes),
-		differing: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		differing: turns.New(runtime.GOMAXPROCS(0), max(runtime.GOMAXPROCS(0)-1, 1)),
+		detaching: turns.New(detachers, 1),
 
 		readers:   make(chan *reader, readerCount),
 		listers:   make(chan *reader, listerCount),

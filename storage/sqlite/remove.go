@@ -93,6 +93,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			return err
 		}
 	}
+	s.bases.drop(ref) // a write that looked for a base may have kept it since
 	if !owed {
 		return nil
 	}

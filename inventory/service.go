@@ -99,7 +99,7 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 
 // append records a batch for which there is room.
 func (s *Service) append(ctx context.Context, batch Batch) (Receipt, error) {
-	room := s.quota.Ask(ctx, batch.Org, quota.Uploads, batch.Bytes())
+	room := s.quota.Ask(ctx, batch.Org, quota.Uploads)
 	batch.Allow = room.Allow
 	receipt, err := s.store.Append(ctx, batch)
 	room.Close(err)

@@ -35,21 +35,39 @@ func (d *disk) free() (int64, bool) {
 		d.found, d.err = d.look()
 		d.at, d.spent = now, 0
 	}
-	return max(d.found-d.held-d.spent, 0), d.err == nil
+	return d.left(), d.err == nil
 }
 
-// hold announces that n bytes may be written. release must follow.
-func (d *disk) hold(n int64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.held += n
+func (d *disk) left() int64 { return max(d.found-d.held-d.spent, 0) }
+
+// hold is what one change may be writing now.
+type hold struct {
+	bytes  int64
+	closed bool
 }
 
-func (d *disk) release(n int64, stored bool) {
+// claim gives back what h holds, and has it hold what grant says instead. grant is told what
+// is free by then, as of the last look, and nobody else is told before it has answered: two
+// that are granted have different bytes.
+func (d *disk) claim(h *hold, grant func(free int64, known bool) int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.held -= n
-	if stored {
-		d.spent += n
+	d.held -= h.bytes
+	h.bytes = 0
+	n := grant(d.left(), d.look != nil && !d.at.IsZero() && d.err == nil)
+	if !h.closed {
+		d.held += n
+		h.bytes = n
 	}
+}
+
+// release ends h: a late claim holds nothing, as nobody would give it back.
+func (d *disk) release(h *hold, stored bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held -= h.bytes
+	if stored {
+		d.spent += h.bytes
+	}
+	*h = hold{closed: true}
 }

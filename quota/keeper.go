@@ -122,14 +122,7 @@ func (k *Keeper) place() place {
 
 // limit is an organization's on a disk.
 func (k *Keeper) limit(org uuid.UUID, where place) limit {
-	switch own := k.o.Limit(org); own {
-	case None:
-		return limit{bytes: Unlimited}
-	case Auto:
-		return where.fair()
-	default:
-		return limit{bytes: own}
-	}
+	return where.limit(k.o.Limit(org))
 }
 
 // beside is what an organization has in all sources but one, as far as it counts for the

@@ -69,7 +69,7 @@ func newRig(t *testing.T, change func(*quota.Options)) *rig {
 
 // store stores in states as a service and its store do.
 func (r *rig) store(org uuid.UUID, size int64, holder bool) error {
-	room := r.keeper.Ask(r.t.Context(), org, quota.States, size)
+	room := r.keeper.Ask(r.t.Context(), org, quota.States)
 	allow := room.Allow
 	if holder {
 		allow = room.AllowHolder
@@ -200,8 +200,8 @@ func TestDiskCountsWhatIsUnderWay(t *testing.T) {
 	r.free = 150 * mib // 50 beyond the reserve, for 25 that are in a log and in a file
 	org := func() uuid.UUID { id := uuid.New(); r.limits[id] = quota.None; return id }
 	first, second := org(), org()
-	one := r.keeper.Ask(t.Context(), first, quota.States, 15*mib)
-	two := r.keeper.Ask(t.Context(), second, quota.States, 15*mib)
+	one := r.keeper.Ask(t.Context(), first, quota.States)
+	two := r.keeper.Ask(t.Context(), second, quota.States)
 	if err := errors.Join(one.Allow(0, 15*mib)); err != nil {
 		t.Fatal(err)
 	}
@@ -210,11 +210,64 @@ func TestDiskCountsWhatIsUnderWay(t *testing.T) {
 	}
 	one.Close(nil)
 	two.Close(errors.New("refused"))
-	if err := r.keeper.Ask(t.Context(), second, quota.States, 15*mib).Allow(0, 15*mib); !fault.Is(err, fault.StoreFull) {
+	if err := r.keeper.Ask(t.Context(), second, quota.States).Allow(0, 15*mib); !fault.Is(err, fault.StoreFull) {
 		t.Errorf("after the first was stored: %v", err)
 	}
 	if r.looks != 1 {
 		t.Errorf("within a second the disk was looked at %d times", r.looks)
+	}
+}
+
+// A write that can only be refused is in nobody's way: neither before the store asks, nor
+// until it is closed.
+func TestRefusedHoldsNothing(t *testing.T) {
+	for _, free := range []int64{200, 450} { // MiB: in the reserve, and beyond it
+		r := newRig(t, func(o *quota.Options) { o.Reserve = 256 * mib })
+		full, holder := uuid.New(), uuid.New()
+		r.limits[full], r.limits[holder] = 10*mib, quota.None
+		r.states.used[full] = 20 * mib
+		r.free = free * mib
+		for range 2 {
+			room := r.keeper.Ask(t.Context(), full, quota.States)
+			for range 2 { // a store may ask again
+				if room.Allow(20*mib, 64*mib) == nil {
+					t.Fatal("beyond its quota it was granted")
+				}
+			}
+			defer room.Close(errors.New("refused"))
+		}
+		r.want("", holder, mib, true)
+		if free > 256 {
+			r.want("", holder, mib, false)
+		}
+	}
+}
+
+// What a store asked before in vain is not held when it asks again, nor after the end.
+func TestHeldAsAskedLast(t *testing.T) {
+	r := newRig(t, nil)
+	r.free = 150 * mib
+	first, second := uuid.New(), uuid.New()
+	r.limits[first], r.limits[second] = quota.None, quota.None
+	one, two := r.keeper.Ask(t.Context(), first, quota.States), r.keeper.Ask(t.Context(), second, quota.States)
+	for range 3 {
+		if err := one.Allow(0, 15*mib); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := two.Allow(0, 15*mib); !fault.Is(err, fault.StoreFull) {
+		t.Errorf("on bytes that the other one was granted: %v", err)
+	}
+	if err := errors.Join(one.Allow(0, 5*mib), two.Allow(0, 15*mib)); err != nil {
+		t.Errorf("after the other one asked for less: %v", err)
+	}
+	one.Close(errors.New("in vain"))
+	two.Close(errors.New("in vain"))
+	if err := one.Allow(0, 15*mib); err != nil { // too late: nobody would end it
+		t.Error(err)
+	}
+	if free, _, _ := r.keeper.Disk(); free != 150*mib {
+		t.Errorf("%d MiB are free in the end", free/mib)
 	}
 }
 
@@ -230,7 +283,7 @@ func TestElsewhere(t *testing.T) {
 	r.want("", auto, mib, false)
 	r.free = 0
 	upload := func(org uuid.UUID) error {
-		room := r.keeper.Ask(t.Context(), org, quota.Uploads, mib)
+		room := r.keeper.Ask(t.Context(), org, quota.Uploads)
 		err := room.Allow(r.uploads.used[org], mib)
 		room.Close(err)
 		return err
@@ -320,7 +373,7 @@ func TestStandingHidesTheDisk(t *testing.T) {
 // Without a keeper, and where the disk can't be measured, nobody is refused.
 func TestNoKeeper(t *testing.T) {
 	var none *quota.Keeper
-	room := none.Ask(t.Context(), uuid.New(), quota.States, mib)
+	room := none.Ask(t.Context(), uuid.New(), quota.States)
 	if err := errors.Join(room.Allow(1<<60, 1<<60), room.AllowHolder(1<<60, 1<<60)); err != nil {
 		t.Error(err)
 	}

@@ -14,33 +14,32 @@ type Room struct {
 	keeper *Keeper
 	ctx    context.Context // of the change, for the log
 	org    uuid.UUID
-	size   int64
+	own    int64 // the organization's quota, as Options.Limit has it
+	here   bool  // it fills the disk
 	limit  limit
 	place  place
 	beside int64 // what the organization has in other sources
 
 	// What the store asked last: only that counts, as it may have asked before in vain.
+	held    hold // of the disk, for what was granted
 	has     int64
 	refused error
 	spared  bool
 }
 
-// Ask returns the room for a change that stores at most size bytes for an organization.
-// Close must follow.
-func (k *Keeper) Ask(ctx context.Context, org uuid.UUID, kind Kind, size int64) *Room {
+// Ask returns the room for a change of what a source keeps for an organization. It takes
+// nothing before the store asks, so that what is refused is in nobody's way. Close must follow.
+func (k *Keeper) Ask(ctx context.Context, org uuid.UUID, kind Kind) *Room {
 	if k == nil {
 		return nil
 	}
-	r := &Room{keeper: k, ctx: ctx, org: org, size: size, place: k.place()}
-	r.limit = k.limit(org, r.place)
+	r := &Room{keeper: k, ctx: ctx, org: org, own: k.o.Limit(org), place: k.place()}
 	if k.source(kind).Elsewhere {
 		r.place = place{}
-		if r.limit.moves {
-			r.limit = limit{bytes: Unlimited}
-		}
 	}
+	r.here = r.place.known
+	r.limit = r.place.limit(r.own)
 	r.beside = k.beside(ctx, org, kind, r.limit)
-	k.disk.hold(twice * size)
 	return r
 }
 
@@ -55,6 +54,21 @@ func (r *Room) allow(used, adds int64, holder bool) error {
 	if r == nil {
 		return nil
 	}
+	r.keeper.disk.claim(&r.held, func(free int64, known bool) int64 {
+		if r.here {
+			r.place.free, r.place.known = free, known
+			r.limit = r.place.limit(r.own)
+		}
+		if r.decide(used, adds, holder); r.refused != nil || !r.place.known {
+			return 0
+		}
+		return twice * max(adds, 0)
+	})
+	return r.refused
+}
+
+// decide says whether there is room, in the place as it is now.
+func (r *Room) decide(used, adds int64, holder bool) {
 	a := account{used: used + r.beside, adds: adds, limit: r.limit, place: r.place}
 	r.has, r.refused, r.spared = a.used+a.adds, a.refusal(), false
 	switch {
@@ -63,7 +77,6 @@ func (r *Room) allow(used, adds int64, holder bool) error {
 	case holder:
 		r.refused, r.spared = a.refusalOfHolder(r.keeper.lent.since(r.org, a), r.keeper.overdraft(r.limit)), true
 	}
-	return r.refused
 }
 
 // overdraft is what the holders of locks may store beyond a limit, together.
@@ -81,7 +94,7 @@ func (r *Room) Close(err error) {
 	}
 	k := r.keeper
 	stored := err == nil && r.has > 0 // a replay stores nothing
-	k.disk.release(twice*r.size, stored)
+	k.disk.release(&r.held, stored)
 	switch {
 	case fault.Is(r.refused, fault.QuotaExceeded):
 		k.refused[Quota].Add(1)

@@ -38,6 +38,18 @@ func (p place) fair() limit {
 	return limit{bytes: greed * p.beyondReserve(), moves: true}
 }
 
+// limit is what a quota of Options.Limit comes to in this place.
+func (p place) limit(quota int64) limit {
+	switch quota {
+	case None:
+		return limit{bytes: Unlimited}
+	case Auto:
+		return p.fair()
+	default:
+		return limit{bytes: quota}
+	}
+}
+
 // account is all that the rule looks at.
 type account struct {
 	used, adds int64 // of the organization: what it has, and what it wants to store

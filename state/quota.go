@@ -23,7 +23,7 @@ type bounded struct {
 
 // Update implements Store.
 func (b bounded) Update(ctx context.Context, ref Ref, body []byte, decide Decide) (Head, error) {
-	room := b.keeper.Ask(ctx, ref.Org, quota.States, int64(len(body)))
+	room := b.keeper.Ask(ctx, ref.Org, quota.States)
 	head, err := b.Store.Update(ctx, ref, body, func(h Head) (Change, error) {
 		change, err := decide(h)
 		change.Allow = room.Allow

@@ -116,6 +116,44 @@ func TestQuota(t *testing.T) {
 	}
 }
 
+// guarding keeps back what looks like an accident.
+type guarding struct{}
+
+func (guarding) Policy(uuid.UUID, string) auth.Policy {
+	policy := auth.DefaultPolicy()
+	policy.Guards = auth.GuardsHold
+	return policy
+}
+
+// Beyond the quota, what is there already is answered as ever when it is sent again: a
+// candidate, and a write that was kept back.
+func TestQuotaOfWhatIsThere(t *testing.T) {
+	s, ctx, ann := newTight(40_000), t.Context(), owner()
+	s.Service = state.NewService(s.store, guarding{}, time.Now, slog.New(slog.DiscardHandler)).WithQuota(s.keeper)
+	put := func(name state.Name, body []byte) error {
+		_, err := s.Put(ctx, ann, name, state.Write{Body: body})
+		return err
+	}
+	full := []byte(`{"version":4,"serial":1,"lineage":"a","resources":[{"mode":"managed","type":"a","name":"b","instances":[{}]}]}`)
+	wantCode(t, "a write", put("app", full), "")
+	wantCode(t, "one that empties it", put("app", filled(2, 5000)), fault.WriteHeld)
+	kept, err := s.AddCandidate(ctx, ann, "app", filled(3, 5000), "")
+	wantCode(t, "a candidate", err, "")
+	_, err = s.Lock(ctx, ann, "large", lockOf("held"))
+	wantCode(t, "LOCK", err, "")
+	_, err = s.Put(ctx, ann, "large", state.Write{Body: filled(1, 30_000), LockID: "held"})
+	wantCode(t, "a holder's write beyond the quota", err, "")
+	wantCode(t, "another one that empties it", put("app", filled(4, 5000)), fault.QuotaExceeded)
+	wantCode(t, "what was kept back, again", put("app", filled(2, 5000)), fault.WriteHeld)
+	again, err := s.AddCandidate(ctx, ann, "app", filled(3, 5000), "")
+	if wantCode(t, "the candidate, again", err, ""); again.ID != kept.ID {
+		t.Errorf("candidate %s, after %s", again.ID, kept.ID)
+	}
+	wantCode(t, "a discard", s.Discard(ctx, ann, "app", kept.ID, ""), "")
+	_, err = s.AddCandidate(ctx, ann, "app", filled(3, 5000), "")
+	wantCode(t, "the candidate that was discarded", err, fault.QuotaExceeded)
+}
+
 // TestReserve: with little more than the reserve left, what has begun ends, and room can be
 // made; nothing else.
 func TestReserve(t *testing.T) {

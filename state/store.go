@@ -111,7 +111,8 @@ type Change struct {
 	Events []audit.Event
 	// Allow, unless it is nil, is asked by a change that stores a body or grants a lock, in
 	// the change's own transaction: with what Usage says of the organization by then, and
-	// how much of it this change adds. Its error refuses the change, and Update returns it as
+	// how much of it this change adds. It is not asked by a change that stores nothing: one
+	// that ends a lock, say, or brings a Candidate that is there. Its error refuses the change, and Update returns it as
 	// it is. It is as quick as a Decide, and called as often.
 	Allow func(used, adds int64) error
 }

@@ -18,7 +18,8 @@ func LockBytes(l *Lock) int64 {
 }
 
 // Grows reports whether the change stores a body or grants a lock, so that Allow is asked.
-func (c Change) Grows() bool { return c.Version != nil || c.Candidate != nil || c.Lock != nil }
+// body is how many bytes of a body are stored; below zero for none: a candidate may be there.
+func (c Change) Grows(body int64) bool { return body >= 0 || c.Lock != nil }
 
 // Adds is what a change that Grows adds to Store.Usage: isNew says that the state has no row
 // yet, before is the lock that it takes the place of, and body how many bytes of a body are

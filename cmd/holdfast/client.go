@@ -9,10 +9,13 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 const maxFailure = 64 << 10
@@ -57,6 +60,12 @@ func (r *refusal) Error() string {
 		return fmt.Sprintf("the server answers %d %s", r.status, http.StatusText(r.status))
 	}
 	return fmt.Sprintf("the server answers %d %s: %s (request %s)", r.status, r.code, r.message, r.request)
+}
+
+// isRefusal reports whether the server refused for one of these reasons.
+func isRefusal(err error, codes ...fault.Code) bool {
+	r, ok := errors.AsType[*refusal](err)
+	return ok && slices.Contains(codes, fault.Code(r.code))
 }
 
 // extent is what an answer says of itself. The cursors are empty for what there is not.

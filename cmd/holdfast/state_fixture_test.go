@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
@@ -25,10 +26,17 @@ func (p onePolicy) Policy(uuid.UUID, string) auth.Policy { return p.policy }
 // needs.
 func (s *shell) keeping(policy auth.Policy) *httptest.Server {
 	s.t.Helper()
+	return s.keepingWithin(policy, func(state.Store) *quota.Keeper { return nil })
+}
+
+// keepingWithin is keeping with a keeper of the store.
+func (s *shell) keepingWithin(policy auth.Policy, keeper func(state.Store) *quota.Keeper) *httptest.Server {
+	s.t.Helper()
+	store := memory.New(1 << 20)
 	key := auth.NewKey(acme)
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(memory.New(1<<20), onePolicy{policy}, time.Now, log), Inventory: inventory.NewService(inventory.Off{}),
+		States: state.NewService(store, onePolicy{policy}, time.Now, log).WithQuota(keeper(store)), Inventory: inventory.NewService(inventory.Off{}),
 		Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
 	})
 	if err != nil {

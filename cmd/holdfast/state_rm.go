@@ -8,6 +8,8 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 func newStateRmCommand(a *app) *cobra.Command {
@@ -15,7 +17,7 @@ func newStateRmCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "rm NAME",
 		Short: "Delete a state",
-		Long:  "Delete a state, under its lock. Its versions are kept for a while, and `holdfast state\nundelete` brings it back; what it describes stays where it is. Asks first on a terminal;\nelsewhere it needs --yes.",
+		Long:  "Delete a state, under its lock, or without one where there is no room for it. Its versions\nare kept for a while, and `holdfast state undelete` brings it back; what it describes stays\nwhere it is. Asks first on a terminal; elsewhere it needs --yes.",
 		Example: `  holdfast state rm prod/network
   holdfast state rm prod/network --yes`,
 		Args: cobra.ExactArgs(1),
@@ -39,12 +41,7 @@ func (a *app) remove(ctx context.Context, c *client, name string, yes, asJSON bo
 	if err != nil {
 		return err
 	}
-	var raw json.RawMessage
-	err = c.underLock(ctx, name, "state-rm", a.now(), func(lockID string) error {
-		var err error
-		raw, err = c.object(ctx, ask{method: http.MethodDelete, path: path, query: url.Values{"ID": {lockID}}}, nil)
-		return err
-	})
+	raw, err := a.removeUnderLock(ctx, c, name, path)
 	if err != nil {
 		return err
 	}
@@ -53,4 +50,26 @@ func (a *app) remove(ctx context.Context, c *client, name string, yes, asJSON bo
 	}
 	_, err = fmt.Fprintf(a.stdout, "Deleted %s. `holdfast state undelete %s` brings it back.\n", name, name)
 	return err
+}
+
+// removeUnderLock deletes the state under a lock of its own. Where the server has no room for
+// one, it deletes without, as that must go on then: the server still refuses while somebody
+// else holds the lock. An organization that requires the lock is told why there was none.
+func (a *app) removeUnderLock(ctx context.Context, c *client, name, path string) (raw json.RawMessage, err error) {
+	remove := func(query url.Values) (err error) {
+		raw, err = c.object(ctx, ask{method: http.MethodDelete, path: path, query: query}, nil)
+		return err
+	}
+	locked := false
+	err = c.underLock(ctx, name, "state-rm", a.now(), func(lockID string) error {
+		locked = true
+		return remove(url.Values{"ID": {lockID}})
+	})
+	if locked || !isRefusal(err, fault.QuotaExceeded, fault.StoreFull) {
+		return raw, err
+	}
+	if without := remove(nil); !isRefusal(without, fault.LockRequired) {
+		err = without
+	}
+	return raw, err
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -95,7 +94,7 @@ func (a *app) makeVersion(ctx context.Context, c *client, name, path, operation 
 		return err
 	}
 	err = send(o.LockID)
-	if refused, ok := errors.AsType[*refusal](err); ok && refused.code == string(fault.LockRequired) {
+	if isRefusal(err, fault.LockRequired) {
 		err = c.underLock(ctx, name, operation, a.now(), send)
 	}
 	return made, raw, err

@@ -53,8 +53,8 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 		return state.Head{}, err
 	}
 	isNew := s.states[ref] == nil
-	if change.Allow != nil && change.Grows() {
-		if err := change.Allow(s.usage[ref.Org], change.Adds(isNew, e.head.Lock, e.stores(change, body))); err != nil {
+	if stored := e.stores(change, body); change.Allow != nil && change.Grows(stored) {
+		if err := change.Allow(s.usage[ref.Org], change.Adds(isNew, e.head.Lock, stored)); err != nil {
 			return state.Head{}, err
 		}
 	}

@@ -32,11 +32,11 @@ func usageOf(query *sql.Stmt, org uuid.UUID) (used int64, err error) {
 
 // allows asks the change whether the organization may have that much. err is the store's own.
 func (u *update) allows(t *session, row headRow, change state.Change) (refusal, err error) {
-	if change.Allow == nil || !change.Grows() {
+	if change.Allow == nil {
 		return nil, nil
 	}
 	body, err := u.stores(t, row.id, change)
-	if err != nil {
+	if err != nil || !change.Grows(body) {
 		return nil, err
 	}
 	used, err := usageOf(t.usage, u.ref.Org)

@@ -20,6 +20,7 @@ func usageBreakages() map[string]breakage {
 		"counts for everybody":  plain(func(s state.Store) state.Store { return &countsForAll{Store: s} }, "Usage"),
 		"never asks":            plain(tells(nil), "Usage", "Allow", "AllowTogether"),
 		"asks ahead of others":  plain(asksEarly, "AllowTogether"),
+		"asks for replays":      plain(asksForReplayed, "Allow"),
 		"adds nothing":          plain(tells(func(used, _ int64) (int64, int64) { return used, 0 }), "Allow", "AllowTogether"),
 		"asks for what is less": plain(tells(func(used, adds int64) (int64, int64) { return used / 2, adds }), "Allow", "AllowTogether"),
 	}
@@ -85,6 +86,25 @@ func asksEarly(next state.Store) state.Store {
 			change, err := decide(h)
 			if allow := change.Allow; allow != nil {
 				change.Allow = func(_, adds int64) error { return allow(used, adds) }
+			}
+			return change, err
+		}
+		return c.make()
+	}}
+}
+
+// asksForReplayed asks about each candidate before it looks whether it is there.
+func asksForReplayed(next state.Store) state.Store {
+	return twisted{next, func(c call) (state.Head, error) {
+		used, err := c.next.Usage(c.ctx, c.ref.Org)
+		if err != nil {
+			return state.Head{}, err
+		}
+		decide := c.decide
+		c.decide = func(h state.Head) (state.Change, error) {
+			change, err := decide(h)
+			if err == nil && change.Candidate != nil && change.Allow != nil {
+				err = change.Allow(used, 0)
 			}
 			return change, err
 		}

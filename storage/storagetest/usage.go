@@ -275,7 +275,8 @@ func wantNothingCounted(t *testing.T, store state.Store, refs []state.Ref) {
 }
 
 // checkAllow holds the store to what it tells a change of the organization: what Usage says
-// before and after it. What stores nothing and locks nothing is not asked.
+// before and after it. What stores nothing and locks nothing is not
+// asked, also not a candidate that is there.
 func checkAllow(t *testing.T, store state.Store) {
 	ref := newRef("allow")
 	usage := func() int64 {
@@ -299,7 +300,10 @@ func checkAllow(t *testing.T, store state.Store) {
 		{nil, state.Change{Release: true}, false},
 		{second, state.Change{Version: &state.Version{}}, true},
 		{second, state.Change{Candidate: candidate("one", second)}, true},
-		{second, state.Change{Candidate: candidate("one", second)}, true}, // there already
+		{second, state.Change{Candidate: candidate("one", second)}, false}, // there already
+		{second, state.Change{Candidate: candidate("one", second), Seen: true}, false},
+		{second, state.Change{Candidate: candidate("one", second), Lock: newLockFor("beside")}, true},
+		{nil, state.Change{Release: true}, false},
 		{nil, state.Change{Lock: newLockFor("small")}, true},
 		{nil, state.Change{Seen: true}, false},
 		{nil, state.Change{Settle: settle("one", state.Discarded)}, false},

@@ -50,8 +50,10 @@ type latest struct {
 	piece []Positioned
 	size  int // bytes of the piece
 	limit int // records of the piece
-	read  int // in this turn
-	buf   []byte
+	// beyond is what was acquired for a piece of more than pieceBytes.
+	beyond int
+	read   int // in this turn
+	buf    []byte
 }
 
 func (l *latest) run(ctx context.Context, records iter.Seq2[Positioned, error]) {
@@ -112,6 +114,10 @@ func (l *latest) add(record Positioned) error {
 	}
 	l.seen[id] = struct{}{}
 	l.piece, l.size = append(l.piece, record), l.size+len(record.Attributes)
+	if lacks := l.size - pieceBytes - l.beyond; lacks > 0 { // because of a large record
+		l.beyond += lacks
+		return l.hold.AcquireNow(int64(lacks))
+	}
 	return nil
 }
 

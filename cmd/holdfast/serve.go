@@ -100,7 +100,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer closing(log, "the resource index", catalogue)
-	inventory := inventory.NewService(uploads).WithClock(time.Now, log).WithQuota(keeper)
+	inventory := inventory.NewService(uploads).WithClock(time.Now, log).WithQuota(keeper).Within(memory)
 	inventory.Tell(catalogue.indexer.Uploaded)
 	connections := boundConnections(ctx, settings, log)
 	router, err := handlers.NewRouter(handlers.Deps{

@@ -112,12 +112,15 @@ func (l *latest) add(record Positioned) error {
 		}
 		l.room *= 2
 	}
-	l.seen[id] = struct{}{}
-	l.piece, l.size = append(l.piece, record), l.size+len(record.Attributes)
-	if lacks := l.size - pieceBytes - l.beyond; lacks > 0 { // because of a large record
+	size := l.size + len(record.Attributes)
+	if lacks := size - pieceBytes - l.beyond; lacks > 0 { // because of a large record
+		if err := l.hold.AcquireNow(int64(lacks)); err != nil {
+			return err
+		}
 		l.beyond += lacks
-		return l.hold.AcquireNow(int64(lacks))
 	}
+	l.seen[id] = struct{}{}
+	l.piece, l.size = append(l.piece, record), size
 	return nil
 }
 

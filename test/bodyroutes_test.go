@@ -32,6 +32,7 @@ const (
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /health": noBody, "GET /livez": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
+		"HEAD /health": noBody, "HEAD /livez": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody,
 		"GET /api/v1/whoami": noBody,
 
 		"GET /api/v1/state/:name":         sendsBody,

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"iter"
 	"log/slog"
 	"net/http"
@@ -8,7 +9,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 )
@@ -23,6 +26,7 @@ const (
 // data gives back what was uploaded.
 type data struct {
 	service *inventory.Service
+	memory  *budget.Budget // nil for no bound
 	log     *slog.Logger
 }
 
@@ -32,7 +36,7 @@ func (d data) records(c *gin.Context) {
 		middleware.Fail(c, err)
 		return
 	}
-	d.stream(c, d.service.Records(c.Request.Context(), middleware.Principal(c), ask.Query), ask, form)
+	d.stream(c, d.service.Records, ask, form)
 }
 
 // latest takes no cursor: what came before it would have to be read again anyway.
@@ -42,8 +46,9 @@ func (d data) latest(c *gin.Context) {
 		middleware.Fail(c, err)
 		return
 	}
-	newest := d.service.Latest(c.Request.Context(), middleware.Principal(c), ask.Query)
-	d.stream(c, withoutCursors(newest), ask, form)
+	d.stream(c, func(ctx context.Context, p auth.Principal, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+		return withoutCursors(d.service.Latest(ctx, p, query))
+	}, ask, form)
 }
 
 func withoutCursors(records iter.Seq2[inventory.Positioned, error]) iter.Seq2[inventory.Positioned, error] {
@@ -80,13 +85,21 @@ func formatFor(accept string, org uuid.UUID, spreadsheet bool) format {
 	}
 }
 
-// stream sends the records as they come. An answer that has begun and can't be finished
+// read is what finds the records of an answer.
+type read func(context.Context, auth.Principal, inventory.Query) iter.Seq2[inventory.Positioned, error]
+
+// stream sends the records as they come. What is in memory for them is acquired, however
+// slowly the reader takes them. An answer that has begun and can't be finished
 // is broken off with its connection, so that nobody takes it for whole.
-func (d data) stream(c *gin.Context, records iter.Seq2[inventory.Positioned, error], ask reading, form format) {
+func (d data) stream(c *gin.Context, find read, ask reading, form format) {
+	caller := middleware.Principal(c)
+	taken := taking{hold: d.memory.Hold(budget.Share{Org: caller.Org})}
+	defer taken.hold.Release()
+	ask.Memory = taken.store
 	media, trailers := form.contentType()
 	s := newSender(c, func(header http.Header) { announce(header, media, trailers) })
 	s.piece = form.begin(s.piece)
-	all, err := fill(s, form, records, ask)
+	all, err := fill(s, form, find(c.Request.Context(), caller, ask.Query), ask, &taken)
 	if err == nil {
 		s.piece = form.end(s.piece, all)
 		err = s.finish()
@@ -121,7 +134,7 @@ type extent struct {
 // fill sends the records, up to the limit, and looks whether one more follows. Where there
 // is none, the place is where the reader was already. The newest record is the last one, or
 // the first one of all in descending order.
-func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], ask reading) (extent, error) {
+func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], ask reading, taken *taking) (extent, error) {
 	var sent extent
 	place, ascending := ask.After, ask.Order == inventory.Ascending
 	if ascending {
@@ -135,7 +148,13 @@ func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error]
 			sent.next = place
 			break
 		}
+		if err := taken.piece(len(s.piece) + len(record.Attributes)); err != nil {
+			return sent, err
+		}
 		s.piece = form.record(s.piece, sent.count, record.Record)
+		if err := taken.piece(cap(s.piece)); err != nil { // quotes and room make it larger
+			return sent, err
+		}
 		sent.count++
 		if place = record.Next; ascending {
 			sent.last = place

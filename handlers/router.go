@@ -168,7 +168,7 @@ func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
 	group.POST("/api/v1/upload", body, take.upload)
 	group.POST("/upload", body, take.upload)
-	read := data{service: d.Inventory, log: d.Log}
+	read := data{service: d.Inventory, memory: d.Limits.Memory, log: d.Log}
 	group.GET("/api/v1/data", middleware.Admit(0), read.records)
 	group.GET("/api/v1/data/latest", middleware.Admit(0), read.latest)
 	group.GET("/api/v1/data/summary", middleware.Admit(0), read.summary)

@@ -50,8 +50,10 @@ type latest struct {
 	piece []Positioned
 	size  int // bytes of the piece
 	limit int // records of the piece
-	read  int // in this turn
-	buf   []byte
+	// beyond is what was acquired for a piece of more than pieceBytes.
+	beyond int
+	read   int // in this turn
+	buf    []byte
 }
 
 func (l *latest) run(ctx context.Context, records iter.Seq2[Positioned, error]) {
@@ -110,8 +112,15 @@ func (l *latest) add(record Positioned) error {
 		}
 		l.room *= 2
 	}
+	size := l.size + len(record.Attributes)
+	if lacks := size - pieceBytes - l.beyond; lacks > 0 { // because of a large record
+		if err := l.hold.AcquireNow(int64(lacks)); err != nil {
+			return err
+		}
+		l.beyond += lacks
+	}
 	l.seen[id] = struct{}{}
-	l.piece, l.size = append(l.piece, record), l.size+len(record.Attributes)
+	l.piece, l.size = append(l.piece, record), size
 	return nil
 }
 

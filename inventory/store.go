@@ -101,6 +101,19 @@ type Query struct {
 	Order      Order
 	// After continues behind the record whose Next it was.
 	After string
+	// Memory, unless it is nil, is told how many bytes the store has in memory for the
+	// reader while that looks at a record, the record included: before the reader gets it,
+	// and where the store knows before, in front of taking them. Its error ends the
+	// sequence. Stores that keep everything in memory anyway need not ask.
+	Memory func(bytes int64) error
+}
+
+// Take asks Memory, if there is one.
+func (q Query) Take(bytes int64) error {
+	if q.Memory == nil {
+		return nil
+	}
+	return q.Memory(bytes)
 }
 
 // Matches reports whether a record passes the query's filters; it ignores Order and After.

@@ -56,7 +56,7 @@ func layers() map[string][]string {
 		"bench/local":           {"bench", "auth"},
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "logctx", "middleware", "state", "storage"},
-		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "jsonscan", "middleware", "quota", "resources"},
+		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "jsonscan", "middleware", "quota", "resources"},
 	}
 }
 

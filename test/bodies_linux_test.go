@@ -94,7 +94,16 @@ func (g *glutton) prepare() {
 		g.t.Fatal(err)
 	}
 	g.candidate = made.ID
+	g.must(g.me, "POST", "/api/v1/upload", largeUpload())
 	g.must(g.other, "POST", "/api/v1/state/mine", sizedState(1, 100_000))
+}
+
+// largeUpload is one record of maxUpload, in texts of the length that is allowed.
+func largeUpload() string {
+	const length = 9000
+	text := `"` + strings.Repeat("x", length) + `",`
+	texts := strings.TrimSuffix(strings.Repeat(text, maxUpload/len(text)-1), ",")
+	return `{"provider":"p","category":"c","resource_type":"t","instances":[{"resource_name":"n","attributes":{"texts":[` + texts + `]}}]}`
 }
 
 // sizedState is one of about this size, with nothing in it.

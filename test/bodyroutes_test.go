@@ -28,7 +28,7 @@ const (
 
 // bodyRoutes has every route, so that a new one is thought about: each that has to do with
 // bodies is asked for by many at once. :id is that of a large candidate, version 1 is large,
-// and so is all that is shown of it.
+// and so is all that is shown of it; so is the one record that was uploaded.
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
@@ -77,7 +77,7 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/resources/:address/history": sendsBody,
 
 		"POST /api/v1/upload": takesBody, "POST /upload": takesBody,
-		"GET /api/v1/data": noBody, "GET /api/v1/data/latest": noBody, "GET /api/v1/data/summary": noBody,
+		"GET /api/v1/data": sendsBody, "GET /api/v1/data/latest": sendsBody, "GET /api/v1/data/summary": noBody,
 	}
 }
 

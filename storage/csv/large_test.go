@@ -2,9 +2,11 @@ package csv
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -144,4 +146,30 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapInuse
+}
+
+// Scenario: a segment has a small row and a large one, which the query does not want. Check:
+// the reader hears of the memory for both before it has a record, and can refuse it.
+func TestLargeRecordsAskForMemory(t *testing.T) {
+	const large = 4 << 20
+	s, none := openIn(t, Options{Dir: t.TempDir()}), errors.New("no memory")
+	b := newBatch(uuid.New(), 2)
+	b.Resources[1].Attributes = []byte(`{"large":"` + strings.Repeat("x", large) + `"}`)
+	upload(t, s, b)
+	var asked int64
+	for _, refusal := range []error{nil, none} {
+		query := inventory.Query{ResourceName: b.Resources[0].ResourceName, Memory: func(n int64) error {
+			asked = max(asked, n)
+			return refusal
+		}}
+		count := 0
+		for _, err := range s.Records(t.Context(), b.Org, query) {
+			if count++; !errors.Is(err, refusal) || asked < 3*large {
+				t.Errorf("asked for %d bytes, then %v, want %v", asked, err, refusal)
+			}
+		}
+		if count != 1 {
+			t.Errorf("%d answers with %v", count, refusal)
+		}
+	}
 }

@@ -13,6 +13,9 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 	if r.loaded == s {
 		return r.buf, nil
 	}
+	if err := r.query.Take(r.takes(s)); err != nil {
+		return nil, err
+	}
 	if err := r.store.life.enter(); err != nil {
 		return nil, err
 	}
@@ -34,11 +37,22 @@ func (r *reading) load(s index.Segment) ([]byte, error) {
 	return r.buf, err
 }
 
+// takes returns how much memory a segment needs. One that is larger than usual is so because
+// of a large row, which is there three times: in the buffer, without its quotes, and as a
+// record.
+func (r *reading) takes(s index.Segment) int64 {
+	buffer := max(int64(cap(r.buf)), s.Length, usualBuffer)
+	if s.Length <= usualBuffer {
+		return buffer
+	}
+	return buffer + 2*s.Length
+}
+
 // read fills the buffer with the segment and reports whether the checksum is right.
 func (r *reading) read(s index.Segment) (same bool, err error) {
 	r.loaded = index.Segment{}
 	if int64(cap(r.buf)) < s.Length {
-		r.buf = make([]byte, s.Length, max(s.Length, segmentSize+segmentSize/4))
+		r.buf = make([]byte, s.Length, max(s.Length, usualBuffer))
 	}
 	r.buf = r.buf[:s.Length]
 	if _, err := (piecewise{r.ctx, r.t}).ReadAt(r.buf, s.Start); err != nil && err != io.EOF {

@@ -14,6 +14,9 @@ import (
 // segmentSize is what a segment has at least before the next one begins.
 const segmentSize = 256 << 10
 
+// usualBuffer has room for most segments.
+const usualBuffer = segmentSize + segmentSize/4
+
 func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // plan is what a group's write adds to the file and to the index.

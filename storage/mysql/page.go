@@ -160,6 +160,9 @@ func (c *scan) collect(ctx context.Context, db querier, query string, args []any
 		r.Attributes = attributes
 		page = append(page, r)
 		bytes += rowSize(&r.Resource)
+		if err := c.query.Take(int64(bytes)); err != nil {
+			return nil, 0, err
+		}
 	}
 	return page, bytes, rows.Err()
 }

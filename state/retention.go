@@ -71,7 +71,10 @@ func (s *Service) trim(ctx context.Context, one Located, policy auth.Policy, now
 	if p == (Pruning{}) {
 		return nil
 	}
-	p.Limit = sweepPiece
+	p.Limit, p.Now = sweepPiece, now
+	if newest := one.Head.Version.CreatedAt; newest.After(now) {
+		p.Now = newest // now may be what is wrong, and then what was written lately only looks ahead
+	}
 	return s.prune(ctx, one.Ref, p)
 }
 

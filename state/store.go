@@ -146,6 +146,7 @@ type Decide func(Head) (Change, error)
 type Pruning struct {
 	Below  uint64    // numbers smaller than this; 0 for none
 	Before time.Time // created before this; zero for none
+	Now    time.Time // what is dated after this tells nothing of its age; zero when all times count
 	Limit  int       // above zero
 }
 
@@ -219,11 +220,13 @@ type Changes interface {
 
 	// Prune removes versions of a state for good, the oldest first: those with a smaller
 	// number than below and those created before the time, up to the first that is neither,
-	// and never the newest. A version was created no later than those behind it: one whose
-	// time says otherwise, because a clock was ahead, goes with any of the next PruneReach
-	// that goes, or would if it were not the newest. It removes at most limit of them and returns how many; with
-	// fewer than limit there are no more. What removed something records the event, with a
-	// note of how many.
+	// and never the newest. A version that is dated after now, because a clock was ahead, is
+	// as old as the next one that is not, if that is one of the next PruneReach: it goes with
+	// any that goes, or would if it were not the newest. Any other version that stays keeps
+	// all behind it: one that a clock dated too early takes none along that was dated rightly
+	// and is not old. Prune removes at most limit of them and returns how many; with fewer
+	// than limit there are no more. What removed something records the event, with a note of
+	// how many.
 	Prune(ctx context.Context, ref Ref, p Pruning, event audit.Event) (int, error)
 
 	// Expunge removes a state that is deleted since before the time, with all its

@@ -29,7 +29,8 @@ func historyBreakages() map[string]breakage {
 		"sees nobody":                plain(bendsChanges(func(c *state.Change) { c.Seen = false }), "Seen", "TakeOver"),
 		"serves purged":              plain(func(s state.Store) state.Store { return &servesPurged{Store: s} }, "Purge", "PurgeReads"),
 		"prunes too much":            plain(func(s state.Store) state.Store { return prunesMore{s} }, "Prune"),
-		"stops at the future":        plain(func(s state.Store) state.Store { return stopsAtFuture{s} }, "PruneClockAhead"),
+		"stops at the future":        plain(func(s state.Store) state.Store { return stopsAtFuture{s} }, "PruneWrongClock"),
+		"follows any old version":    plain(func(s state.Store) state.Store { return followsOld{s} }, "PruneWrongClock"),
 		"expunges the locked":        plain(func(s state.Store) state.Store { return expungesLocked{s} }, "ExpungeKeeps"),
 		"expunges only in the end":   plain(func(s state.Store) state.Store { return &expungesLate{Store: s} }, "Expunge"),
 		"takes prefixes for globs":   plain(func(s state.Store) state.Store { return globs{s} }, "States"),
@@ -144,6 +145,14 @@ func (s stopsAtFuture) Prune(ctx context.Context, ref state.Ref, p state.Pruning
 		p.Below = max(p.Below, v.Number+1)
 	}
 	p.Before = time.Time{}
+	return s.Store.Prune(ctx, ref, p, event)
+}
+
+// followsOld prunes up to the last version that looks old, whatever is before it.
+type followsOld struct{ state.Store }
+
+func (s followsOld) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (int, error) {
+	p.Now = p.Before
 	return s.Store.Prune(ctx, ref, p, event)
 }
 

@@ -74,7 +74,7 @@ func storeChecks() []check {
 		{"PurgeReads", checkPurgeReads},
 		{"PurgedBytes", checkPurgedBytes},
 		{"Prune", checkPrune},
-		{"PruneClockAhead", checkPruneClockAhead},
+		{"PruneWrongClock", checkPruneWrongClock},
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
 		{"ExpungeWaits", checkExpungeWaits},

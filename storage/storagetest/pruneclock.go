@@ -9,26 +9,37 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// checkPruneClockAhead prunes by time where a clock was ahead when some versions were written.
-func checkPruneClockAhead(t *testing.T, store state.Store) {
-	const future = 24 * 365 * 10
+// pruneNow is when the versions of writtenAt are pruned, in hours after noon.
+const pruneNow = 100
+
+// checkPruneWrongClock prunes by time where a clock was ahead or behind when some versions
+// were written.
+func checkPruneWrongClock(t *testing.T, store state.Store) {
+	const future, past = 24 * 365 * 10, -24 * 365 * 50
 	for name, c := range map[string]struct {
 		hours  []int // after noon, when each version was written
 		before int
 		left   uint64 // the oldest one that stays
 	}{
-		"one in between":        {[]int{0, future, 1, 2, 3}, 2, 4},
-		"the oldest":            {[]int{future, 0, 1, 2, 3}, 1, 3},
-		"two in a row":          {[]int{0, future, future + 1, 1, 2}, 2, 5},
-		"the newest tells":      {[]int{future, 0}, 1, 2},
-		"the last but one":      {[]int{0, 1, future, 2}, 2, 3},
-		"the newest":            {[]int{0, 1, future}, 2, 3},
-		"none is old":           {[]int{future, 5, 6}, 5, 1},
-		"a clock that was back": {[]int{0, 5, 1, 6, 2}, 2, 4},
+		"one in between":         {[]int{0, future, 1, 2, 3}, 2, 4},
+		"the oldest":             {[]int{future, 0, 1, 2, 3}, 1, 3},
+		"two in a row":           {[]int{0, future, future + 1, 1, 2}, 2, 5},
+		"the newest tells":       {[]int{future, 0}, 1, 2},
+		"the last but one":       {[]int{0, 1, future, 2}, 2, 3},
+		"the newest":             {[]int{0, 1, future}, 2, 3},
+		"none is old":            {[]int{future, 5, 6}, 5, 1},
+		"ahead, in the past now": {[]int{0, 5, 1, 6, 2}, 2, 2},
+		"ahead until now":        {[]int{0, pruneNow, 1, 6}, 2, 2},
+		"just ahead":             {[]int{0, pruneNow + 1, 1, 6}, 2, 4},
+		"behind":                 {[]int{5, 6, 7, past, 8}, 5, 1},
+		"behind, some are old":   {[]int{0, 5, 6, past, 8}, 5, 2},
+		"the oldest was behind":  {[]int{past, 5, 6}, 5, 2},
+		"the newest is behind":   {[]int{5, 6, past}, 5, 1},
+		"behind and ahead":       {[]int{5, future, past, 8}, 5, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ref := writtenAt(t, store, c.hours...)
-			p := state.Pruning{Before: noon().Add(time.Duration(c.before) * time.Hour), Limit: 1}
+			p := state.Pruning{Before: noon().Add(time.Duration(c.before) * time.Hour), Now: noon().Add(pruneNow * time.Hour), Limit: 1}
 			for gone := uint64(1); ; gone++ {
 				n, err := store.Prune(t.Context(), ref, p, happened(""))
 				if err != nil {
@@ -57,7 +68,7 @@ func checkPruneReach(t *testing.T, store state.Store) {
 	hours = append(hours, 0, 1)
 	ref := writtenAt(t, store, hours...)
 	for below, left := range []uint64{1, 1, 2, uint64(len(hours))} {
-		p := state.Pruning{Below: uint64(below), Before: noon().Add(time.Hour), Limit: 1000}
+		p := state.Pruning{Below: uint64(below), Before: noon().Add(time.Hour), Now: noon().Add(pruneNow * time.Hour), Limit: 1000}
 		if _, err := store.Prune(t.Context(), ref, p, happened("")); err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ type Store struct {
 	replays sync.WaitGroup // the goroutines that pay debts
 	calls   sync.WaitGroup // calls of sides, those too that nobody waits for any more
 
-	// gate is held for reading by every Append, for writing by Close.
+	// gate is held for reading by every Append, for writing by Close until all have left.
 	gate    sync.RWMutex
 	closing atomic.Bool
 }
@@ -159,12 +159,18 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.stopNow()
-	s.gate.Lock()
-	defer s.gate.Unlock()
+	s.lastLeft()
 	s.replays.Wait()
 	err := errors.Join(s.outbox.close(), s.sides[csv].store.Close(), s.sides[mysql].store.Close())
 	s.calls.Wait() // the sides' Close waited for those that had begun
 	return err
+}
+
+// lastLeft returns when everybody who was let in has left. The gate is open then, so that who
+// comes later is refused and does not wait: Close waits for some of those.
+func (s *Store) lastLeft() {
+	s.gate.Lock()
+	defer s.gate.Unlock()
 }
 
 // enter lets an Append in, unless the store is closed. The caller must leave.

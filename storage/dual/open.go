@@ -22,7 +22,8 @@ type Options struct {
 	// MaxBacklogBytes bounds what the outbox keeps, compressed; 0 for 1 GiB.
 	MaxBacklogBytes int64
 	// Patience is for how long a side may refuse an organization as a whole, because its file
-	// was edited say, until a batch becomes a dead letter; 0 for an hour.
+	// was edited say, until a batch becomes a dead letter; 0 for an hour. It is longer while the
+	// side takes nothing of other organizations either.
 	Patience time.Duration
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
 	SideTimeout time.Duration

@@ -130,7 +130,9 @@ func (s *Store) resume(ctx context.Context) error {
 		return err
 	}
 	for _, letter := range letters {
-		s.inter(s.lane(letter.Org), letter.side, letter.row.debt())
+		l := s.lane(letter.Org)
+		l.last = later(l.last, letter.At)
+		s.inter(l, letter.side, letter.row.debt())
 	}
 	var tries sync.WaitGroup
 	for _, l := range s.lanes {

@@ -111,8 +111,10 @@ func TestRetryDeadLetter(t *testing.T) {
 	}
 }
 
+// TestDiscardDeadLetter gives a dead letter up: the sides are known to lack it, no more.
 func TestDiscardDeadLetter(t *testing.T) {
-	r := newRig(t, nil)
+	now := &clock{now: time.Now()}
+	r := newRig(t, func(o *Options) { o.Now, o.Watched = now.Now, true })
 	org := uuid.New()
 	r.mysql.refusing(tooLarge("a"))
 	r.mustAppend(newBatch(org, "a", 1))
@@ -127,6 +129,13 @@ func TestDiscardDeadLetter(t *testing.T) {
 	r.settled()
 	if n := len(r.letters()); n != 0 {
 		t.Errorf("%d dead letters", n)
+	}
+	<-r.compared
+	if err := r.status(now); err != nil || r.SidesDiffer() {
+		t.Errorf("status %v, differ %v", err, r.SidesDiffer())
+	}
+	if c := r.comparisons()[org]; c.Differ || c.MySQL.Refused != 1 {
+		t.Errorf("%+v", c)
 	}
 }
 

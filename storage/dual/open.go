@@ -134,6 +134,9 @@ func (s *Store) resume(ctx context.Context) error {
 		l.last = later(l.last, letter.At)
 		s.inter(l, letter.side, letter.row.debt())
 	}
+	if err := s.resumeDiscarded(ctx); err != nil {
+		return err
+	}
 	var tries sync.WaitGroup
 	for _, l := range s.lanes {
 		for _, side := range s.sides {

@@ -18,8 +18,8 @@ func newDataCompareCommand(a *app) *cobra.Command {
 		Use:   "compare",
 		Short: "Compare the two sides of a dual store",
 		Long: `Compare, for each organization, how many records the CSV files and the database have, and
-the time of the newest. A side may lack what it is owed, and what it refuses (see holdfast
-data deadletter); whatever else differs is named, and the exit code is 1: one side was
+the time of the newest. A side may lack what it is owed, and what it refuses or an operator gave
+up (see holdfast data deadletter); whatever else differs is named, and the exit code is 1: one side was
 restored from a backup, say. It looks at counts only. To compare every record, use
 holdfast data migrate --from csv --to dual --dry-run, which also says whether the database
 can be made equal to the files.

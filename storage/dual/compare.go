@@ -30,7 +30,7 @@ type Extent struct {
 	Records int64 `json:"records"`
 	Newest  Time  `json:"newest"`
 	Owed    int64 `json:"owed"`    // records that the outbox keeps for it
-	Refused int64 `json:"refused"` // records of dead letters
+	Refused int64 `json:"refused"` // records of dead letters, and of those that were given up
 }
 
 // Time is a time that is null in JSON when there is none.
@@ -120,6 +120,11 @@ func (s *Store) compareInTurn(ctx context.Context, l *lane) (Comparison, error) 
 		}
 		extent.Owed, extent.Refused = lacks[n].owed.records, lacks[n].dead.records
 	}
+	if c.Differ = differ(c.CSV, c.MySQL); !c.Differ {
+		return c, nil // a side that was filled anew has what was given up too
+	}
+	c.CSV.Refused += lacks[csv].discarded
+	c.MySQL.Refused += lacks[mysql].discarded
 	c.Differ = differ(c.CSV, c.MySQL)
 	return c, nil
 }
@@ -134,13 +139,16 @@ func differ(a, b Extent) bool {
 }
 
 // lack is what an organization lacks on a side.
-type lack struct{ owed, dead tally }
+type lack struct {
+	owed, dead tally
+	discarded  int64
+}
 
 func (l *lane) lacks() (all [2]lack) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for n := range all {
-		all[n] = lack{l.owed[n], l.dead[n]}
+		all[n] = lack{l.owed[n], l.dead[n], l.discarded[n]}
 	}
 	return all
 }

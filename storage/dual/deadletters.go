@@ -85,7 +85,12 @@ func (s *Store) DiscardDeadLetter(ctx context.Context, number int64) error {
 		return err
 	}
 	defer l.give()
-	return s.removeLetter(l, letter)
+	if err := s.outbox.discardLetter(letter); err != nil {
+		return err
+	}
+	l.discard(letter.side, int64(letter.Records))
+	s.exhume(l, letter.side, letter.row.debt())
+	return nil
 }
 
 // takeLetter waits for the organization's turn, which the caller must give back: an upload

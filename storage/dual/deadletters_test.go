@@ -111,8 +111,10 @@ func TestRetryDeadLetter(t *testing.T) {
 	}
 }
 
+// TestDiscardDeadLetter gives a dead letter up: the sides are known to lack it, no more.
 func TestDiscardDeadLetter(t *testing.T) {
-	r := newRig(t, nil)
+	now := &clock{now: time.Now()}
+	r := newRig(t, func(o *Options) { o.Now, o.Watched = now.Now, true })
 	org := uuid.New()
 	r.mysql.refusing(tooLarge("a"))
 	r.mustAppend(newBatch(org, "a", 1))
@@ -128,6 +130,13 @@ func TestDiscardDeadLetter(t *testing.T) {
 	if n := len(r.letters()); n != 0 {
 		t.Errorf("%d dead letters", n)
 	}
+	<-r.compared
+	if err := r.status(now); err != nil || r.SidesDiffer() {
+		t.Errorf("status %v, differ %v", err, r.SidesDiffer())
+	}
+	if c := r.comparisons()[org]; c.Differ || c.MySQL.Refused != 1 {
+		t.Errorf("%+v", c)
+	}
 }
 
 // TestPatience keeps what a side refuses an organization as a whole, for a while: an operator
@@ -137,7 +146,12 @@ func TestPatience(t *testing.T) {
 		now := &clock{now: time.Now()}
 		r := newRig(t, func(o *Options) { o.Now = now.Now })
 		org := uuid.New()
-		damage := func(inventory.Batch) error { return refusal }
+		damage := func(b inventory.Batch) error {
+			if b.Org != org {
+				return nil
+			}
+			return refusal
+		}
 		r.csv.refusing(damage)
 		r.mustAppend(newBatch(org, "a", 1))
 		now.advance(59 * time.Minute)
@@ -151,7 +165,7 @@ func TestPatience(t *testing.T) {
 		r.csv.refusing(damage)
 		r.mustAppend(newBatch(org, "c", 1))
 		now.advance(61 * time.Minute)
-		r.settled()
+		r.settledBeside(t)
 		if letters := r.letters(); len(letters) != 1 || strings.Contains(letters[0].Reason, "Data too long") {
 			t.Errorf("dead letters: %+v", letters)
 		}
@@ -161,6 +175,70 @@ func TestPatience(t *testing.T) {
 		if got := lines(t, r.csv, org); len(got) != 3 {
 			t.Errorf("CSV has %v", got)
 		}
+	}
+}
+
+// settledBeside waits until nothing is owed, while another organization uploads.
+func (r *rig) settledBeside(t *testing.T) {
+	t.Helper()
+	other, n := uuid.New(), 0
+	paid := func() bool {
+		n++
+		r.mustAppend(newBatch(other, fmt.Sprint(n), 1))
+		b := r.Backlog()
+		return b["csv"]+b["mysql"] == 0
+	}
+	if !soon(paid) {
+		t.Fatalf("still owed: %v", r.Backlog())
+	}
+}
+
+// TestLongOutage has a side take nothing of anybody for longer than Patience, for reasons
+// that nobody has foreseen: nothing becomes a dead letter, over restarts too, and all of it
+// is there when the side takes uploads again.
+func TestLongOutage(t *testing.T) {
+	for _, code := range []fault.Code{fault.InternalError, fault.StoreCorrupt} {
+		now := &clock{now: time.Now()}
+		r := newRig(t, func(o *Options) { o.Now = now.Now })
+		orgs := []uuid.UUID{{1}, {2}, {3}}
+		for _, org := range orgs {
+			r.mustAppend(newBatch(org, "before", 1))
+		}
+		r.mysql.refusing(func(inventory.Batch) error { return fault.New(code, "not foreseen") })
+		for _, org := range orgs {
+			r.mustAppend(newBatch(org, "a", 1))
+			r.mustAppend(newBatch(org, "b", 1))
+		}
+		now.advance(2 * time.Hour)
+		for range 2 {
+			r.tries(r.mysql, 20*len(orgs))
+			if n := len(r.letters()); n != 0 || r.Backlog()["mysql"] != 6 {
+				t.Fatalf("%s: %d dead letters, backlog %v", code, n, r.Backlog())
+			}
+			r.reopen()
+		}
+		r.mysql.refusing(nil)
+		r.settled()
+		for _, org := range orgs {
+			r.wantBoth(org, lines(t, r.csv, org))
+		}
+		if n := len(r.letters()); n != 0 {
+			t.Errorf("%s: %d dead letters when all is well", code, n)
+		}
+	}
+}
+
+// tries waits until a side was sent so many batches more.
+func (r *rig) tries(f *faulty, n int) {
+	r.t.Helper()
+	calls := func() int {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.calls
+	}
+	before := calls()
+	if !soon(func() bool { return calls() >= before+n }) {
+		r.t.Fatalf("the side was tried %d times", calls()-before)
 	}
 }
 

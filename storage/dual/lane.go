@@ -26,6 +26,8 @@ type lane struct {
 	paying [2]bool   // a goroutine pays the queue
 	owed   [2]tally  // what is in the queues
 	dead   [2]tally  // dead letters, by the side that refuses them
+
+	discarded [2]int64 // records of dead letters that were given up, likewise
 }
 
 // debt is a batch of the outbox that a side is owed.

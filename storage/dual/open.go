@@ -22,7 +22,8 @@ type Options struct {
 	// MaxBacklogBytes bounds what the outbox keeps, compressed; 0 for 1 GiB.
 	MaxBacklogBytes int64
 	// Patience is for how long a side may refuse an organization as a whole, because its file
-	// was edited say, until a batch becomes a dead letter; 0 for an hour.
+	// was edited say, until a batch becomes a dead letter; 0 for an hour. It is longer while the
+	// side takes nothing of other organizations either.
 	Patience time.Duration
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
 	SideTimeout time.Duration
@@ -79,7 +80,7 @@ type Store struct {
 	replays sync.WaitGroup // the goroutines that pay debts
 	calls   sync.WaitGroup // calls of sides, those too that nobody waits for any more
 
-	// gate is held for reading by every Append, for writing by Close.
+	// gate is held for reading by every Append, for writing by Close until all have left.
 	gate    sync.RWMutex
 	closing atomic.Bool
 }
@@ -129,7 +130,12 @@ func (s *Store) resume(ctx context.Context) error {
 		return err
 	}
 	for _, letter := range letters {
-		s.inter(s.lane(letter.Org), letter.side, letter.row.debt())
+		l := s.lane(letter.Org)
+		l.last = later(l.last, letter.At)
+		s.inter(l, letter.side, letter.row.debt())
+	}
+	if err := s.resumeDiscarded(ctx); err != nil {
+		return err
 	}
 	var tries sync.WaitGroup
 	for _, l := range s.lanes {
@@ -159,12 +165,18 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.stopNow()
-	s.gate.Lock()
-	defer s.gate.Unlock()
+	s.lastLeft()
 	s.replays.Wait()
 	err := errors.Join(s.outbox.close(), s.sides[csv].store.Close(), s.sides[mysql].store.Close())
 	s.calls.Wait() // the sides' Close waited for those that had begun
 	return err
+}
+
+// lastLeft returns when everybody who was let in has left. The gate is open then, so that who
+// comes later is refused and does not wait: Close waits for some of those.
+func (s *Store) lastLeft() {
+	s.gate.Lock()
+	defer s.gate.Unlock()
 }
 
 // enter lets an Append in, unless the store is closed. The caller must leave.

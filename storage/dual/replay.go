@@ -35,6 +35,7 @@ type payer struct {
 	wait  time.Duration
 	count int
 	tried func()
+	first refusal // of the batch that is next
 }
 
 // run pays until there is nothing left, or the store closes.
@@ -85,11 +86,12 @@ func (p *payer) payOne(next debt) error {
 	if err != nil {
 		return p.writeOff(r, err) // nobody can take what can't be read
 	}
+	_, others := p.d.turns(p.l.org)
 	receipt, err := p.deliver(r, batch)
 	switch {
 	case err == nil:
 		return p.paid(r, receipt)
-	case p.s.refusedForGood(r, err):
+	case p.refusedForGood(r, err, others):
 		return p.writeOff(r, err)
 	}
 	p.complain(r, err)

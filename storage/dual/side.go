@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
@@ -50,6 +51,8 @@ type side struct {
 	failing bool          // since it last recorded something
 	slow    bool          // and it took its time to fail
 	up      chan struct{} // closed when the side no longer fails
+	latest  entry         // what it last recorded
+	before  entry         // and what it last recorded of another organization than that
 }
 
 func newSide(n name, store inventory.Store, timeout time.Duration) *side {
@@ -89,6 +92,33 @@ func (d *side) learn(o outcome, took time.Duration) {
 	}
 }
 
+// entry says when a side recorded something, in order, and of which organization.
+type entry struct {
+	org  uuid.UUID
+	turn int64
+}
+
+// note takes in that the side has recorded something new.
+func (d *side) note(org uuid.UUID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.latest.org != org {
+		d.before = d.latest
+	}
+	d.latest = entry{org, d.latest.turn + 1}
+}
+
+// turns returns when the side last recorded something, and when it did so of another
+// organization than this one.
+func (d *side) turns(org uuid.UUID) (any, others int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.latest.org == org {
+		return d.latest.turn, d.before.turn
+	}
+	return d.latest.turn, d.latest.turn
+}
+
 // outcome is a side's answer to an Append.
 type outcome struct {
 	receipt inventory.Receipt
@@ -119,6 +149,9 @@ func (o outcome) kind() kind {
 	return rejected
 }
 
+// isNew reports whether the side has recorded the batch just now.
+func (o outcome) isNew() bool { return o.kind() == recorded && !o.receipt.Replayed }
+
 // send appends batches on a side, and waits no longer than it may. A call that takes longer
 // goes on by itself: what it records later are the batches that will be sent again.
 func (s *Store) send(parent context.Context, d *side, batches ...inventory.Batch) []outcome {
@@ -140,6 +173,9 @@ func (s *Store) send(parent context.Context, d *side, batches ...inventory.Batch
 	}
 	if parent.Err() == nil { // a call that was given up says nothing about the side
 		d.learn(all[len(all)-1], time.Since(began))
+	}
+	if slices.ContainsFunc(all, outcome.isNew) {
+		d.note(batches[0].Org)
 	}
 	return all
 }

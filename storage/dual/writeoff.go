@@ -7,11 +7,22 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
+// refusal is a batch that a side did not take, for a reason that may be the organization's.
+type refusal struct {
+	seq  int64
+	turn int64 // when that was first, in the order of what the side records
+}
+
 // refusedForGood reports whether a side will never take a batch. That is so at once for
 // what it has against the batch itself. What it has against the whole organization, an
 // edited file say, or what nobody has foreseen, an operator may mend: until Patience is
 // over, order and timestamps are worth waiting for.
-func (s *Store) refusedForGood(r row, err error) bool {
+//
+// Nor is it the batch's fault when the side takes nothing of anybody, because its database
+// is being restored, say, and that may last longer than Patience. So the side must have
+// recorded something of another organization since it first refused the batch, and before
+// this try: others is when it last had.
+func (p *payer) refusedForGood(r row, err error, others int64) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
@@ -19,8 +30,14 @@ func (s *Store) refusedForGood(r row, err error) bool {
 		return true
 	}
 	code := fault.From(err).Code
-	lasting := code == fault.StoreCorrupt || code == fault.InternalError
-	return lasting && s.o.Now().Sub(r.since) > s.o.Patience
+	if code != fault.StoreCorrupt && code != fault.InternalError {
+		return false
+	}
+	if p.first.seq != r.seq {
+		turn, _ := p.d.turns(p.l.org)
+		p.first = refusal{r.seq, turn}
+	}
+	return others > p.first.turn && p.s.o.Now().Sub(r.since) > p.s.o.Patience
 }
 
 // writeOff takes off the debt of a batch that the side will never take.

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"crypto/tls"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -33,7 +34,7 @@ func storeError(err error) error {
 		return err
 	}
 	switch number := numberOf(err); {
-	case isAway(err), isConflict(err), isDenied(number):
+	case isAway(err), isConflict(err), isDenied(number), isDistrusted(err):
 		return unavailable(err)
 	case number == 1021, number == 1114: // disk full, table full
 		return fault.Wrap(err, fault.StoreFull, "the database has no space left")
@@ -84,8 +85,25 @@ func isConflict(err error) bool {
 	}, numberOf(err))
 }
 
+// isDenied says whether the server does not let us at the database, or has none of that name:
+// it may be restored from a backup just now.
 func isDenied(number uint16) bool {
-	return slices.Contains([]uint16{1044, 1045, 1142, 1143, 1227, 1290, 1396, 1698, 1792, 1820, 1836, 1862, 3118, 3159}, number)
+	return slices.Contains([]uint16{errUnknownDatabase, 1044, 1045, 1142, 1143, 1227, 1290, 1396, 1698, 1792, 1820, 1836, 1862, 3118, 3159}, number)
+}
+
+// isDistrusted says whether client and server could not agree on a connection, because a
+// certificate has expired say.
+func isDistrusted(err error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return true
+	}
+	return slices.ContainsFunc([]error{
+		mysqldriver.ErrNoTLS, mysqldriver.ErrCleartextPassword, mysqldriver.ErrNativePassword,
+		mysqldriver.ErrOldPassword, mysqldriver.ErrOldProtocol, mysqldriver.ErrUnknownPlugin,
+	}, func(known error) bool { return errors.Is(err, known) })
 }
 
 func isTooLarge(err error) bool {

@@ -11,8 +11,8 @@ import (
 )
 
 // sync makes what the index has of a state what its newest version has. It acquires the
-// memory for that before its turn, and waits for neither with the other in hand: a purge
-// waits for no more than one state to be read, whatever else is in memory.
+// memory for that, and reads the version, before its turn: a purge waits for no more than one
+// state to be put into the index, whatever else is read or in memory.
 func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
 	for {
 		head, err := x.States.Head(ctx, ref)
@@ -20,32 +20,51 @@ func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
 			return err
 		}
 		room := x.roomFor(ref, head.Version.Size)
-		err = x.turn.alone(ctx, func() error { return x.syncAlone(ctx, ref, room) })
+		if err = x.fetch(ctx, ref, head, room); err == nil {
+			err = x.turn.alone(ctx, func() error { return x.syncAlone(ctx, ref, room) })
+		}
 		room.release()
-		if !errors.Is(err, errGrown) {
+		if !errors.Is(err, errMoved) {
 			return err
 		}
 	}
 }
 
-// room is memory for one version.
+// room is memory for one version, and the version once it was read.
 type room struct {
-	hold  budget.Hold
-	size  int64
-	found bool
+	hold     budget.Hold
+	found    bool
+	number   uint64 // of the version that was read; 0 for none
+	snapshot state.Snapshot
+	err      error // why it could not be read
 }
 
 // roomFor acquires it for a version of the organization's, if there is as much now.
 func (x *Indexer) roomFor(ref state.Ref, size int64) *room {
-	r := &room{hold: x.Memory.Hold(budget.Share{Org: ref.Org}), size: size}
+	r := &room{hold: x.Memory.Hold(budget.Share{Org: ref.Org})}
 	r.found = r.hold.TryAcquire(size)
 	return r
 }
 
 func (r *room) release() { r.hold.Release() }
 
-// errGrown says that a version is larger than the one that memory was acquired for.
-var errGrown = errors.New("resources: a larger version was written meanwhile")
+// errMoved says that another version is the newest than was read.
+var errMoved = errors.New("resources: another version was written meanwhile")
+
+// fetch reads the newest version if the index lacks it and there is memory for it.
+func (x *Indexer) fetch(ctx context.Context, ref state.Ref, head state.Head, r *room) error {
+	want := holdingOf(head)
+	if !r.found || want.Version == 0 || want.Unread != "" {
+		return nil
+	}
+	have, err := x.Index.Holding(ctx, ref)
+	if err != nil || isAs(have, want) && !x.retries.due(ref, x.Now()) {
+		return err
+	}
+	r.number = want.Version
+	r.snapshot, r.err = x.States.Version(ctx, ref, r.number)
+	return nil
+}
 
 func (x *Indexer) syncAlone(ctx context.Context, ref state.Ref, r *room) error {
 	head, err := x.States.Head(ctx, ref)
@@ -99,14 +118,14 @@ func isAs(have, want Holding) bool {
 // before. One that can't be read is remembered as such, as is one for which there is no
 // memory now: it is tried again soon, also after a restart.
 func (x *Indexer) load(ctx context.Context, ref state.Ref, v state.Version, have Holding, r *room) error {
-	if v.Size > r.size {
-		return errGrown
-	}
 	if !r.found {
 		return x.unread(ctx, ref, v, have, fault.Overloaded)
 	}
+	if r.number != v.Number {
+		return errMoved
+	}
 	x.lag.loaded()
-	snapshot, err := x.States.Version(ctx, ref, v.Number)
+	snapshot, err := r.snapshot, r.err
 	switch {
 	case fault.Is(err, fault.StateNotFound):
 		return nil // gone meanwhile; there is an event that says so

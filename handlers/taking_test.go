@@ -7,6 +7,7 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -115,13 +116,20 @@ func TestDataCountsWhileItIsRead(t *testing.T) {
 // Many small records ask the budget once.
 func TestDataOfSmallRecords(t *testing.T) {
 	memory := middleware.NewMemory(64 << 20)
+	var mu sync.Mutex
 	var seen []int64
-	store := sizes{of: make([]int, 5000), each: func(int) { seen = append(seen, memory.InUse()) }}
+	store := sizes{of: make([]int, 5000), each: func(int) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen = append(seen, memory.InUse())
+	}}
 	c := serveSizes(t, memory, store)
 	if got := c.do("GET /api/v1/data", ""); got.status != http.StatusOK {
 		t.Fatal(got.status)
 	}
 	wantIdle(t, c.url)
+	mu.Lock()
+	defer mu.Unlock()
 	for i, bytes := range seen[1:] {
 		if bytes != seen[1] {
 			t.Fatalf("%d bytes are in use after record %d, and %d after the first one", bytes, i, seen[1])

@@ -122,7 +122,8 @@ func (o *outbox) drop(seq int64) error {
 
 // find returns the row of a batch, without its body.
 func (o *outbox) find(ctx context.Context, org uuid.UUID, id string) (row, bool, error) {
-	r, err := o.scan(o.readers.QueryRowContext(ctx, sqlFind, org.String(), id))
+	scan := o.scanning()
+	r, err := scan(o.readers.QueryRowContext(ctx, sqlFind, org.String(), id))
 	if errors.Is(err, sql.ErrNoRows) {
 		return row{}, false, nil
 	}
@@ -131,12 +132,13 @@ func (o *outbox) find(ctx context.Context, org uuid.UUID, id string) (row, bool,
 
 // load returns a row with its body.
 func (o *outbox) load(ctx context.Context, seq int64) (row, error) {
-	r, err := o.scan(o.readers.QueryRowContext(ctx, sqlLoad, seq))
+	scan := o.scanning()
+	r, err := scan(o.readers.QueryRowContext(ctx, sqlLoad, seq))
 	return r, storeError(err)
 }
 
 // all returns every row in order, without the bodies.
-func (o *outbox) all(ctx context.Context) ([]row, error) { return list(ctx, o, o.scan, sqlAll) }
+func (o *outbox) all(ctx context.Context) ([]row, error) { return list(ctx, o, o.scanning(), sqlAll) }
 
 // scanner is a row of an answer.
 type scanner interface{ Scan(...any) error }
@@ -157,6 +159,17 @@ func list[T any](ctx context.Context, o *outbox, scan func(scanner) (T, error), 
 		rows = append(rows, r)
 	}
 	return rows, storeError(found.Err())
+}
+
+// scanning returns what reads the rows of a query that is to be made next. What was settled by
+// now counts, also if it is written, and forgotten, while the query still sees the row as it was.
+func (o *outbox) scanning() func(scanner) (row, error) {
+	settled := o.takeStock()
+	return func(from scanner) (row, error) {
+		r, err := o.scan(from)
+		r.owes = r.owes.without(settled[r.seq])
+		return r, err
+	}
 }
 
 func (o *outbox) scan(from scanner) (row, error) {

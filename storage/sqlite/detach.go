@@ -33,7 +33,7 @@ type dependent struct {
 	row, state, base int64
 	version          state.Version
 	digest           []byte // as it is stored
-	kept             stored // as it is, in memory of its own
+	kept, whole      stored // itself and its base, as they are stored
 	body             []byte // nil when it can't be read
 }
 
@@ -104,7 +104,8 @@ func (t *session) replace(ref state.Ref, d *dependent, packed stored, onto *base
 }
 
 // dependent returns the last version that is a delta of this one and has a number above
-// another one; nil when there is none.
+// another one; nil when there is none. The reader is given back before the version is
+// decoded.
 func (s *Store) dependent(ctx context.Context, ref state.Ref, number, above uint64) (found *dependent, err error) {
 	low, high := int64(number)-groupLength, int64(number)+groupLength
 	args := []any{ref.Org.String(), string(ref.Name), int64(number), max(low, int64(above)), high}
@@ -117,30 +118,43 @@ func (s *Store) dependent(ctx context.Context, ref state.Ref, number, above uint
 		if found = nil; !rows.Next() {
 			return rows.Err()
 		}
-		found, err = scanDependent(s.codec, rows)
+		found, err = scanDependent(rows)
 		return err
 	})
-	return found, err
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found, found.decode(s.codec)
 }
 
-func scanDependent(c *codec, rows *sql.Rows) (*dependent, error) {
+// scanDependent returns a dependent without its body. When its row says what can't be, its
+// base is left out, without which nothing is decoded.
+func scanDependent(rows *sql.Rows) (*dependent, error) {
 	var (
-		d         dependent
-		own, base storedRow
-		row       versionRow
+		d          dependent
+		own, whole storedRow
+		row        versionRow
 	)
-	err := rows.Scan(slices.Concat([]any{&d.row, &d.state, &d.base}, own.fields(), base.fields(), row.fields())...)
+	err := rows.Scan(slices.Concat([]any{&d.row, &d.state, &d.base}, own.fields(), whole.fields(), row.fields())...)
 	if err != nil {
 		return nil, err
 	}
+	d.digest, d.kept = row.digest, own.copied()
 	if d.version, err = row.value(); err == nil {
-		d.body, err = c.decode(d.version, own.value(), base.value())
+		d.whole = whole.copied()
 	}
-	d.digest = row.digest
 	if fault.Is(err, fault.StateCorrupt) {
-		d.version.Number = uint64(row.number)
-		d.kept, err = own.value(), nil
-		d.kept.bytes = slices.Clone(d.kept.bytes)
+		d.version.Number, err = uint64(row.number), nil
 	}
 	return &d, err
+}
+
+// decode reads the body, which stays nil when the stored bytes are damaged.
+func (d *dependent) decode(c *codec) (err error) {
+	d.body, err = c.decode(d.version, d.kept, d.whole)
+	d.whole = stored{}
+	if fault.Is(err, fault.StateCorrupt) {
+		return nil
+	}
+	return err
 }

@@ -50,8 +50,13 @@ func (s *Store) difference(ctx context.Context, ref state.Ref, body []byte) (pac
 }
 
 // loadBase returns nil when there is no base, and when it can't be read: then the version
-// stands on its own.
-func (s *Store) loadBase(ctx context.Context, ref state.Ref) (found *base) {
+// stands on its own. The reader is given back before the base is decoded.
+func (s *Store) loadBase(ctx context.Context, ref state.Ref) *base {
+	var (
+		found *base
+		of    state.Version
+		kept  stored
+	)
 	err := s.borrow(ctx, func(r *reader) error {
 		rows, err := r.base.QueryContext(context.Background(), ref.Org.String(), string(ref.Name), s.deltaFrom, baseTo)
 		if err != nil {
@@ -61,32 +66,35 @@ func (s *Store) loadBase(ctx context.Context, ref state.Ref) (found *base) {
 		if !rows.Next() {
 			return rows.Err()
 		}
-		found, err = scanBase(s.codec, rows)
+		found, of, kept, err = scanBase(rows)
 		return err
 	})
 	if err != nil || found == nil {
+		return nil
+	}
+	if found.body, err = s.codec.decode(of, kept, stored{}); err != nil {
 		return nil
 	}
 	s.bases.keep(ref, *found)
 	return found
 }
 
-func scanBase(c *codec, rows *sql.Rows) (*base, error) {
+// scanBase returns a base without its body, which is to be decoded from what is kept.
+func scanBase(rows *sql.Rows) (b *base, of state.Version, kept stored, err error) {
 	var (
-		b   base
 		own storedRow
 		row versionRow
 	)
-	if err := rows.Scan(slices.Concat([]any{&b.id, &b.newest}, own.fields(), row.fields())...); err != nil {
-		return nil, err
+	b = &base{}
+	if err = rows.Scan(slices.Concat([]any{&b.id, &b.newest}, own.fields(), row.fields())...); err != nil {
+		return nil, of, kept, err
 	}
-	v, err := row.value()
-	if err != nil {
-		return nil, err
+	if of, err = row.value(); err != nil {
+		return nil, of, kept, err
 	}
-	b.number, b.digest, b.packed = v.Number, v.Digest, len(own.bytes)
-	b.body, err = c.decode(v, own.value(), stored{})
-	return &b, err
+	kept = own.copied()
+	b.number, b.digest, b.packed = of.Number, of.Digest, len(kept.bytes)
+	return b, of, kept, nil
 }
 
 // learn takes in what an update has recorded.

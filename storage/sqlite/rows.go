@@ -130,12 +130,10 @@ type storedRow struct {
 
 func (r *storedRow) fields() []any { return []any{&r.encoding, &r.bytes} }
 
-// copied is value in memory of its own.
+// copied returns what the row held, in memory that outlives it.
 func (r *storedRow) copied() stored {
 	return stored{encoding: r.encoding.String, bytes: bytes.Clone(r.bytes)}
 }
-
-func (r *storedRow) value() stored { return stored{encoding: r.encoding.String, bytes: r.bytes} }
 
 // fromMicros reads a time as the database keeps it.
 func fromMicros(t int64) time.Time { return time.UnixMicro(t).UTC() }

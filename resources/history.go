@@ -137,7 +137,9 @@ func (w *walk) run(ctx context.Context, versions []state.Version) error {
 	case w.more || w.full():
 		w.stop()
 	case w.newer != nil:
-		w.step(0, document.ChangesAt(&document.Document{}, w.newer.at, w.query.Address, document.Options{}))
+		if err := w.step(0, &document.Document{}, w.newer.at); err != nil {
+			return err
+		}
 		if w.foundNothing() {
 			return fault.New(fault.ResourceNotFound, "the address is in no version of the state that is kept")
 		}
@@ -243,21 +245,26 @@ func (w *walk) compare(ctx context.Context, v state.Version, older *document.Doc
 			before, after = older, newer
 		}
 	}
-	w.step(v.Number, document.ChangesAt(before, after, w.query.Address, document.Options{}))
-	return nil
+	return w.step(v.Number, before, after)
 }
 
-func (w *walk) step(against uint64, changes func(func(*document.ResourceChange) bool)) {
+// step notes what changed at the address between two versions.
+func (w *walk) step(against uint64, before, after *document.Document) error {
 	step := Step{Version: w.newer.version, Against: against}
-	address := w.query.Address
-	for c := range changes {
+	address, size := w.query.Address, int64(0)
+	for c, err := range document.ChangesAt(before, after, w.query.Address, document.Options{Memory: w.history.hold.AcquireNow}) {
+		if err != nil {
+			return err // with the address as it was: the next call does this step again
+		}
 		step.Changes = append(step.Changes, c.Clone())
-		w.kept += 2 * c.Size()
-		if c.Action == document.Moved && c.Address == address && c.Deposed == "" {
-			w.query.Address = c.Previous.Address
+		size += 2 * c.Size()
+		if c.Action == document.Moved && c.Address == w.query.Address && c.Deposed == "" {
+			address = c.Previous.Address
 		}
 	}
+	w.query.Address, w.kept = address, w.kept+size
 	if len(step.Changes) > 0 {
 		w.history.Steps = append(w.history.Steps, step)
 	}
+	return nil
 }

@@ -102,7 +102,7 @@ func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffO
 		if err != nil {
 			return err
 		}
-		options := document.Options{Reveal: o.Sensitive}
+		options := document.Options{Reveal: o.Sensitive, Memory: w.Beside}
 		if o.Text {
 			return document.WriteText(w, c.from, c.to, options, nil)
 		}

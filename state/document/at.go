@@ -28,17 +28,8 @@ func (i *Instance) clone() Instance {
 
 // ChangesAt returns those of the Changes after which an object is at the address, or before
 // which it was.
-func ChangesAt(a, b *Document, address string, options Options) iter.Seq[*ResourceChange] {
-	return func(yield func(*ResourceChange) bool) {
-		for _, p := range pairs(a, b) {
-			if !p.touches(address) {
-				continue
-			}
-			if c, differs := p.change(options); differs && !yield(&c) {
-				return
-			}
-		}
-	}
+func ChangesAt(a, b *Document, address string, options Options) iter.Seq2[*ResourceChange, error] {
+	return changes(a, b, func(p pair) bool { return p.touches(address) }, options)
 }
 
 func (p pair) touches(address string) bool {

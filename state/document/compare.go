@@ -14,31 +14,36 @@ const maxDepth = 64
 
 // comparison collects the differences of two values.
 type comparison struct {
+	in      *meter
 	path    Path // to the values at hand
 	changes []AttributeChange
+	made    int64 // what they take
 }
 
 // compareValues lists the differences of two JSON values, either of which may be nil.
-// Where the mask hides a value, no more is shown than that it differs.
-func compareValues(a, b []byte, m *mask) []AttributeChange {
-	var c comparison
+// Where the mask hides a value, no more is shown than that it differs. When the meter fails
+// the list is not whole.
+func compareValues(a, b []byte, m *mask, in *meter) []AttributeChange {
+	c := comparison{in: in}
 	c.value(a, b, m)
 	return c.changes
 }
 
 // same reports whether two JSON values say the same: white space, the order of members,
-// escapes and the way to write a number don't count.
-func same(a, b []byte) bool {
-	return sameText(a, b) || len(compareValues(a, b, nil)) == 0
+// escapes and the way to write a number don't count. When the meter fails it says nothing.
+func same(a, b []byte, in *meter) bool {
+	before := in.mark()
+	defer in.backTo(before)
+	return sameText(a, b) || len(compareValues(a, b, nil, in)) == 0
 }
 
 func (c *comparison) value(a, b []byte, m *mask) {
 	switch {
-	case sameText(a, b):
+	case c.in.failed() != nil, sameText(a, b):
 	case a == nil || b == nil:
 		c.add(a, b, m)
 	case m.hides():
-		if !same(a, b) {
+		if !same(a, b, c.in) {
 			c.add(a, b, m)
 		}
 	case startOf(a) != startOf(b) && !(isNumber(a) && isNumber(b)):
@@ -47,14 +52,19 @@ func (c *comparison) value(a, b []byte, m *mask) {
 		c.object(a, b, m)
 	case a[0] == '[' && len(c.path) < maxDepth:
 		c.array(a, b, m)
-	case !sameScalar(a, b):
+	case !c.sameScalar(a, b):
 		c.add(a, b, m)
 	}
 }
 
 func isNumber(raw []byte) bool { return raw[0] == '-' || startOf(raw) == '0' }
 
-func sameScalar(a, b []byte) bool {
+func (c *comparison) sameScalar(a, b []byte) bool {
+	before := c.in.mark()
+	defer c.in.backTo(before)
+	if c.in.add(int64(len(a)+len(b))) != nil {
+		return true
+	}
 	if isNumber(a) {
 		return sameNumber(string(a), string(b))
 	}
@@ -64,7 +74,8 @@ func sameScalar(a, b []byte) bool {
 }
 
 func (c *comparison) object(a, b []byte, m *mask) {
-	before, after := membersOf(a), membersOf(b)
+	taken, made := c.in.mark(), c.made
+	before, after := membersOf(a, c.in), membersOf(b, c.in)
 	names := slices.Collect(maps.Keys(before))
 	for name := range after {
 		if before[name] == nil {
@@ -75,13 +86,16 @@ func (c *comparison) object(a, b []byte, m *mask) {
 	for _, name := range names {
 		c.child(Named(name), before[name], after[name], m)
 	}
+	c.in.backTo(taken + c.made - made)
 }
 
 func (c *comparison) array(a, b []byte, m *mask) {
-	before, after := elementsOf(a), elementsOf(b)
+	taken, made := c.in.mark(), c.made
+	before, after := elementsOf(a, c.in), elementsOf(b, c.in)
 	for i := range max(len(before), len(after)) {
 		c.child(Nth(i), nth(before, i), nth(after, i), m)
 	}
+	c.in.backTo(taken + c.made - made)
 }
 
 func (c *comparison) child(s Step, a, b []byte, m *mask) {
@@ -91,6 +105,14 @@ func (c *comparison) child(s Step, a, b []byte, m *mask) {
 }
 
 func (c *comparison) add(a, b []byte, m *mask) {
+	n := changeBytes + stepBytes*int64(len(c.path))
+	if m != nil {
+		n += int64(len(a) + len(b)) // a copy that is masked
+	}
+	if c.in.add(n) != nil {
+		return
+	}
+	c.made += n
 	before, hidBefore := m.apply(a)
 	after, hidAfter := m.apply(b)
 	c.changes = append(c.changes, AttributeChange{
@@ -102,9 +124,12 @@ func (c *comparison) add(a, b []byte, m *mask) {
 
 // membersOf returns the members of an object; of those with the same name the last, as
 // the clients' reader does.
-func membersOf(raw []byte) map[string][]byte {
+func membersOf(raw []byte, in *meter) map[string][]byte {
 	all := map[string][]byte{}
 	_ = jsonscan.Children(raw, func(c jsonscan.Child) error {
+		if err := in.add(memberBytes + int64(len(c.Name))); err != nil {
+			return err
+		}
 		all[string(c.Name)] = raw[c.Start:c.End:c.End]
 		return nil
 	})
@@ -123,9 +148,12 @@ func memberOf(raw []byte, name string) []byte {
 	return found
 }
 
-func elementsOf(raw []byte) [][]byte {
+func elementsOf(raw []byte, in *meter) [][]byte {
 	var all [][]byte
 	_ = jsonscan.Children(raw, func(c jsonscan.Child) error {
+		if err := in.add(elementBytes); err != nil {
+			return err
+		}
 		all = append(all, raw[c.Start:c.End:c.End])
 		return nil
 	})

@@ -12,6 +12,20 @@ import (
 type Options struct {
 	// Reveal shows sensitive values. Without it they are masked.
 	Reveal bool
+	// Memory is asked for what is made to compare, such as a map of an object's members,
+	// before that is made: of many tiny ones it takes many times their own size. A nil Memory
+	// has no bound.
+	Memory Memory
+
+	meter *meter // of Memory, for all of one comparison
+}
+
+// metered returns the options of one comparison.
+func (o Options) metered() Options {
+	if o.meter == nil && o.Memory != nil {
+		o.meter = &meter{allowance: allowance{memory: o.Memory}}
+	}
+	return o
 }
 
 // Compare returns how a became b. Values are compared by what they say: white space, the
@@ -20,21 +34,44 @@ type Options struct {
 // Sensitive values that come or go are masked in a copy, so that a Diff can be as large as
 // a state; WriteText and WriteJSON write the same without holding it.
 func Compare(a, b *Document, options Options) *Diff {
+	options.Memory, options.meter = nil, nil
 	d := frame(a, b, options)
-	for c := range Changes(a, b, options) {
+	for c := range Changes(a, b, options) { // without a Memory it has no errors
 		d.Resources = append(d.Resources, *c)
 		d.Summary.count(c)
 	}
 	return d
 }
 
-// Changes returns the Resources of a Diff one by one.
-func Changes(a, b *Document, options Options) iter.Seq[*ResourceChange] {
-	return func(yield func(*ResourceChange) bool) {
-		for _, p := range pairs(a, b) {
-			if c, differs := p.change(options); differs && !yield(&c) {
+// Changes returns the Resources of a Diff one by one. An error is the Memory's, and ends it.
+func Changes(a, b *Document, options Options) iter.Seq2[*ResourceChange, error] {
+	return changes(a, b, func(pair) bool { return true }, options)
+}
+
+// changes are the Changes of those pairs that are wanted.
+func changes(a, b *Document, wanted func(pair) bool, options Options) iter.Seq2[*ResourceChange, error] {
+	options = options.metered()
+	in := options.meter
+	return func(yield func(*ResourceChange, error) bool) {
+		all, err := pairs(a, b, in)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		before := in.mark()
+		for _, p := range all {
+			if !wanted(p) {
+				continue
+			}
+			c, differs := p.change(options)
+			if err := in.failed(); err != nil {
+				yield(nil, err)
 				return
 			}
+			if differs && !yield(&c, nil) {
+				return
+			}
+			in.backTo(before)
 		}
 	}
 }
@@ -71,7 +108,7 @@ func (p pair) change(options Options) (ResourceChange, bool) {
 	}
 	c.Fields = fieldChanges(before, after, options)
 	if !sameText(before.Attributes, after.Attributes) {
-		c.Attributes = compareValues(before.Attributes, after.Attributes, marksOf(before, after, options))
+		c.Attributes = compareValues(before.Attributes, after.Attributes, marksOf(before, after, options), options.meter)
 	}
 	return c, c.Action != Changed || c.Fields != nil || c.Attributes != nil
 }
@@ -81,6 +118,11 @@ func marksOf(before, after *Instance, options Options) *mask {
 	if options.Reveal {
 		return nil
 	}
+	for _, i := range [...]*Instance{before, after} {
+		if options.meter.add(markFactor*int64(len(i.fields[FieldSensitive]))) != nil {
+			return &mask{all: true} // of a comparison that ends here
+		}
+	}
 	return before.marks().merge(after.marks())
 }
 
@@ -88,7 +130,7 @@ func fieldChanges(before, after *Instance, options Options) []FieldChange {
 	var all []FieldChange
 	for f := range numFields {
 		a, b := before.fields[f], after.fields[f]
-		if same(a, b) {
+		if same(a, b, options.meter) {
 			continue
 		}
 		c := Change{Before: a, After: b}

@@ -82,7 +82,7 @@ func TestValuesAreComparedExactly(t *testing.T) {
 		{strings.Repeat("[", 5000) + strings.Repeat("]", 5000), strings.Repeat("[ ", 5000) + strings.Repeat("]", 5000), true},
 		{strings.Repeat("[", 5000) + `1` + strings.Repeat("]", 5000), strings.Repeat("[", 5000) + `2` + strings.Repeat("]", 5000), false},
 	} {
-		if same([]byte(tt.a), []byte(tt.b)) != tt.same || same([]byte(tt.b), []byte(tt.a)) != tt.same {
+		if same([]byte(tt.a), []byte(tt.b), nil) != tt.same || same([]byte(tt.b), []byte(tt.a), nil) != tt.same {
 			t.Errorf("%.60s and %.60s: want same %v", tt.a, tt.b, tt.same)
 		}
 	}

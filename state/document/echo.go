@@ -123,7 +123,7 @@ func isWrapper(raw []byte) bool {
 // ["list","string"], and so none of somebody's own.
 func isType(raw []byte) bool {
 	if raw[0] == '[' {
-		switch textOf(orNull(nth(elementsOf(raw), 0))) {
+		switch textOf(orNull(nth(elementsOf(raw, nil), 0))) {
 		case "list", "set", "map", "object", "tuple":
 			return true
 		}

@@ -39,6 +39,60 @@ func (a *allowance) take(n int64) error {
 	return nil
 }
 
+// meter counts what a comparison takes in memory at the time, and asks a Memory for what is
+// more than it ever took before. A nil meter counts nothing.
+type meter struct {
+	allowance
+	now, most int64
+	err       error // why the comparison can't go on
+}
+
+// What is made to compare, for each piece of it: measured by a test.
+const (
+	memberBytes  = 256 // of an object, in a map and in a list of names
+	elementBytes = 96  // of a list
+	changeBytes  = 192 // a difference of two values
+	stepBytes    = 48  // on the path to one
+	pairBytes    = 640 // an instance, while it is found out which of them have moved
+	markFactor   = 24  // what is made of marks, for each byte of them
+)
+
+// add counts n more. It returns the error of the Memory, or the one that it returned before.
+func (m *meter) add(n int64) error {
+	if m == nil || m.err != nil {
+		return m.failed()
+	}
+	m.now += n
+	if more := m.now - m.most; more > 0 {
+		m.most = m.now
+		m.err = m.take(more)
+	}
+	return m.err
+}
+
+// failed returns the error that ends the comparison, if there is one.
+func (m *meter) failed() error {
+	if m == nil {
+		return nil
+	}
+	return m.err
+}
+
+// mark returns what is taken now.
+func (m *meter) mark() int64 {
+	if m == nil {
+		return 0
+	}
+	return m.now
+}
+
+// backTo forgets what was added since mark returned n, because it is let go of.
+func (m *meter) backTo(n int64) {
+	if m != nil {
+		m.now = n
+	}
+}
+
 // oneMore returns a list with room for one more element of size bytes.
 func oneMore[T any](list []T, size int64, a *allowance) ([]T, error) {
 	if len(list) < cap(list) {

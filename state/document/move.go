@@ -24,11 +24,12 @@ type mover struct {
 	removed, added map[*Instance]bool // not matched yet
 	kins           map[kin]bool       // those of which some were removed, and some added
 	moved          map[*Instance]*Instance
+	in             *meter
 }
 
 // movesOf returns, for each instance that has moved, what it was.
-func movesOf(a, b *Document, all []pair) map[*Instance]*Instance {
-	m := mover{a: a, b: b, removed: map[*Instance]bool{}, added: map[*Instance]bool{}, moved: map[*Instance]*Instance{}}
+func movesOf(a, b *Document, all []pair, in *meter) map[*Instance]*Instance {
+	m := mover{in: in, a: a, b: b, removed: map[*Instance]bool{}, added: map[*Instance]bool{}, moved: map[*Instance]*Instance{}}
 	for _, p := range all {
 		if p.after == nil {
 			m.removed[p.before] = true
@@ -41,7 +42,7 @@ func movesOf(a, b *Document, all []pair) map[*Instance]*Instance {
 		return nil
 	}
 	m.match(contentOf(maphash.MakeSeed()), func(a, b *Instance) bool { return sameText(a.Attributes, b.Attributes) })
-	m.match((*Instance).realID, agree)
+	m.match((*Instance).realID, m.agree)
 	return m.moved
 }
 
@@ -87,6 +88,9 @@ func (m *mover) alone(d *Document, trait func(*Instance) (string, bool)) map[tra
 			continue
 		}
 		if text, ok := trait(i); ok {
+			if m.in.add(int64(len(text))) != nil {
+				return nil
+			}
 			key := traitKey{k, text}
 			if _, taken := all[key]; taken {
 				i = nil
@@ -131,9 +135,9 @@ func (i *Instance) realID() (string, bool) {
 
 // agree reports whether nothing contradicts that two instances with the same id are one
 // object: an id need not be unique beyond an account or a region, these are.
-func agree(a, b *Instance) bool {
+func (m *mover) agree(a, b *Instance) bool {
 	for _, name := range []string{"arn", "self_link"} {
-		if !same(memberOf(a.Attributes, name), memberOf(b.Attributes, name)) {
+		if !same(memberOf(a.Attributes, name), memberOf(b.Attributes, name), m.in) {
 			return false
 		}
 	}

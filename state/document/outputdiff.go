@@ -24,17 +24,20 @@ func outputChanges(a, b *Document, options Options) []OutputChange {
 			after = &b.Outputs[j]
 			j++
 		}
-		if !before.same(after) {
+		if !before.same(after, options.meter) {
+			if options.meter.add(outputBytes*4) != nil {
+				return nil
+			}
 			all = append(all, outputChange(before, after, options))
 		}
 	}
 	return all
 }
 
-func (o *Output) same(other *Output) bool {
+func (o *Output) same(other *Output, in *meter) bool {
 	return o != nil && other != nil &&
 		o.Sensitive == other.Sensitive && o.Deprecated == other.Deprecated &&
-		same(o.Type, other.Type) && same(o.Value, other.Value)
+		same(o.Type, other.Type, in) && same(o.Value, other.Value, in)
 }
 
 // outputChange shows a change. A value that is sensitive on one side is shown on neither:

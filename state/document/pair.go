@@ -4,12 +4,16 @@ package document
 type pair struct{ before, after *Instance }
 
 // pairs matches the instances of two states: by place, then those that have moved. They
-// are in the order of the place after, or before where there is none after.
-func pairs(a, b *Document) []pair {
+// are in the order of the place after, or before where there is none after. Its error is the
+// meter's.
+func pairs(a, b *Document, in *meter) ([]pair, error) {
+	if err := in.add(pairBytes * int64(len(a.Instances)+len(b.Instances))); err != nil {
+		return nil, err
+	}
 	all := byPlace(a, b)
-	moved := movesOf(a, b, all)
-	if len(moved) == 0 {
-		return all
+	moved := movesOf(a, b, all, in)
+	if err := in.failed(); err != nil || len(moved) == 0 {
+		return all, err
 	}
 	from := map[*Instance]bool{}
 	kept := all[:0]
@@ -26,7 +30,7 @@ func pairs(a, b *Document) []pair {
 			kept = append(kept, p)
 		}
 	}
-	return kept
+	return kept, nil
 }
 
 // byPlace merges two sorted lists of instances.

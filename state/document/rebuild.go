@@ -18,7 +18,7 @@ func byStep(changes []AttributeChange, depth int) map[Step][]AttributeChange {
 }
 
 func applyToObject(raw json.RawMessage, changes []AttributeChange, depth int) json.RawMessage {
-	members := membersOf(raw)
+	members := membersOf(raw, nil)
 	for step, inside := range byStep(changes, depth) {
 		if value := applyChanges(members[step.Name], inside, depth+1); value != nil {
 			members[step.Name] = value
@@ -39,7 +39,7 @@ func applyToObject(raw json.RawMessage, changes []AttributeChange, depth int) js
 
 // applyToArray knows that elements come and go only at the end.
 func applyToArray(raw json.RawMessage, changes []AttributeChange, depth int) json.RawMessage {
-	elements, inside := elementsOf(raw), byStep(changes, depth)
+	elements, inside := elementsOf(raw, nil), byStep(changes, depth)
 	last := len(elements)
 	for step := range inside {
 		last = max(last, step.Index+1)

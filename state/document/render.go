@@ -16,25 +16,30 @@ type Paint func(action Action, text string) string
 // WriteText writes the Diff as a person reads it, in the manner of a plan. Whatever stands
 // in the state is written printable, so that it can't steer a terminal. paint may be nil.
 func (d *Diff) WriteText(w io.Writer, paint Paint) error {
-	return d.writeText(w, paint, func(yield func(*ResourceChange) bool) {
+	return d.writeText(w, paint, func(yield func(*ResourceChange, error) bool) {
 		for i := range d.Resources {
-			if !yield(&d.Resources[i]) {
+			if !yield(&d.Resources[i], nil) {
 				return
 			}
 		}
 	})
 }
 
-// WriteText writes the text of the Diff of a and b without holding the Diff.
+// WriteText writes the text of the Diff of a and b without holding the Diff. An error is w's,
+// or that of the Memory.
 func WriteText(w io.Writer, a, b *Document, options Options, paint Paint) error {
+	options = options.metered()
 	return frame(a, b, options).writeText(w, paint, Changes(a, b, options))
 }
 
-func (d *Diff) writeText(w io.Writer, paint Paint, changes iter.Seq[*ResourceChange]) error {
+func (d *Diff) writeText(w io.Writer, paint Paint, changes iter.Seq2[*ResourceChange, error]) error {
 	r := renderer{out: pieces{w: w}, paint: paint}
 	r.header(d)
 	seen := Summary{Outputs: len(d.Outputs)}
-	for c := range changes {
+	for c, err := range changes {
+		if err != nil {
+			return err
+		}
 		seen.count(c)
 		if r.resource(c); r.out.err != nil {
 			return r.out.err

@@ -13,7 +13,7 @@ func (r *renderer) output(c *OutputChange) {
 		return
 	}
 	r.value("  ", c.Name, Change{Before: before.Value, After: after.Value})
-	if !same(before.Type, after.Type) {
+	if !same(before.Type, after.Type, nil) {
 		r.line("      # type: %s -> %s", shown(before.Type), shown(after.Type))
 	}
 	if before.Sensitive != after.Sensitive {

@@ -6,8 +6,10 @@ import (
 )
 
 // WriteJSON writes the Diff of a and b as JSON without holding it. It is what
-// encoding/json makes of the Diff, except that the summary comes last.
+// encoding/json makes of the Diff, except that the summary comes last. An error is w's, or that
+// of the Memory.
 func WriteJSON(w io.Writer, a, b *Document, options Options) error {
+	options = options.metered()
 	d := frame(a, b, options)
 	head, err := json.Marshal(struct {
 		Masked           bool            `json:"masked"`
@@ -23,7 +25,10 @@ func WriteJSON(w io.Writer, a, b *Document, options Options) error {
 	out := pieces{w: w}
 	out.bytes(head[:len(head)-1])
 	separator := `,"resources":[`
-	for c := range Changes(a, b, options) {
+	for c, err := range Changes(a, b, options) {
+		if err != nil {
+			return err
+		}
 		d.Summary.count(c)
 		out.write(separator)
 		if out.json(c); out.err != nil {

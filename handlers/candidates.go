@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/gin-gonic/gin"
@@ -11,17 +12,19 @@ import (
 
 // candidates lists what was held back or brought, the newest first.
 func (s states) candidates(c *gin.Context) {
-	s.answer(c, func(name state.Name) (any, error) {
+	s.named(c, func(name state.Name) error {
 		p := readParams(c, "cursor", "limit")
 		after, limit := p.text("cursor"), p.limit()
 		if _, given := p.values["cursor"]; given && !state.IsCandidateID(after) && p.fault == nil {
 			p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
 		}
 		if p.fault != nil {
-			return nil, p.fault
+			return p.fault
 		}
-		page, next, err := s.service.Candidates(c.Request.Context(), middleware.Principal(c), name, after, limit)
-		return gin.H{"candidates": items(page, candidateItemOf), "next": orNull(next)}, err
+		return s.lists.send(c, rowsBytes(limit+state.MaxOpenCandidates), func(ctx context.Context) (listing, error) {
+			page, next, err := s.service.Candidates(ctx, middleware.Principal(c), name, after, limit)
+			return listingOf("candidates", page, candidateItemOf, gin.H{"next": orNull(next)}), err
+		})
 	})
 }
 

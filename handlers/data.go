@@ -27,6 +27,7 @@ const (
 type data struct {
 	service *inventory.Service
 	memory  *budget.Budget // nil for no bound
+	lists   lists
 	log     *slog.Logger
 }
 

@@ -38,16 +38,14 @@ func extentItemOf(e resources.Extent) extentItem {
 	return item
 }
 
-type resourcesAnswer struct {
-	Resources []resourceItem `json:"resources"`
-	Next      *string        `json:"next"`
+// besideResources is what an answer says beside its resources.
+type besideResources struct {
+	Next *string `json:"next"`
 	extentItem
 }
 
-type coverageAnswer struct {
-	Resources []coveredItem `json:"resources"`
-	Next      *string       `json:"next"`
-	extentItem
+func besideOf(next resources.Place, e resources.Extent) besideResources {
+	return besideResources{Next: cursorOf(next), extentItem: extentItemOf(e)}
 }
 
 type countsAnswer struct {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -32,12 +33,9 @@ func (s states) locks(c *gin.Context) {
 
 func (s states) page(c *gin.Context, p *params, q state.StatesQuery) {
 	q.After, q.Limit = state.Name(p.text("cursor")), p.limit()
-	answer(c, func() (any, error) {
-		if p.fault != nil {
-			return nil, p.fault
-		}
-		page, err := s.service.States(c.Request.Context(), middleware.Principal(c), q)
-		return gin.H{"states": items(page.States, stateItemOf), "next": orNull(string(page.Next))}, err
+	s.lists.answer(c, p, statesBytes(), func(ctx context.Context) (listing, error) {
+		page, err := s.service.States(ctx, middleware.Principal(c), q)
+		return listingOf("states", page.States, stateItemOf, gin.H{"next": orNull(string(page.Next))}), err
 	})
 }
 
@@ -73,18 +71,20 @@ func orNull(text string) *string {
 
 // versions describes a state's versions.
 func (s states) versions(c *gin.Context) {
-	s.answer(c, func(name state.Name) (any, error) {
+	s.named(c, func(name state.Name) error {
 		p := readParams(c, "before", "limit")
 		before, limit := p.number("before"), p.limit()
 		if p.fault != nil {
-			return nil, p.fault
+			return p.fault
 		}
-		versions, err := s.service.Versions(c.Request.Context(), middleware.Principal(c), name, before, limit)
-		var next *uint64
-		if len(versions) == limit && versions[limit-1].Number > 1 {
-			next = &versions[limit-1].Number
-		}
-		return gin.H{"versions": items(versions, versionItemOf), "next": next}, err
+		return s.lists.send(c, rowsBytes(limit), func(ctx context.Context) (listing, error) {
+			versions, err := s.service.Versions(ctx, middleware.Principal(c), name, before, limit)
+			var next *uint64
+			if len(versions) == limit && versions[limit-1].Number > 1 {
+				next = &versions[limit-1].Number
+			}
+			return listingOf("versions", versions, versionItemOf, gin.H{"next": next}), err
+		})
 	})
 }
 
@@ -179,21 +179,18 @@ func (s states) release(c *gin.Context) {
 
 // events shows the audit log.
 func (s states) events(c *gin.Context) {
-	answer(c, func() (any, error) {
-		p := readParams(c, "action", "state", "key", "since", "until", "before", "limit")
-		q := audit.Query{
-			Action: audit.Action(p.text("action")), State: p.text("state"), KeyID: p.text("key"),
-			Since: p.time("since"), Until: p.time("until"), Before: p.number("before"), Limit: p.limit(),
-		}
-		if p.fault != nil {
-			return nil, p.fault
-		}
-		page, err := s.service.Events(c.Request.Context(), middleware.Principal(c), q)
+	p := readParams(c, "action", "state", "key", "since", "until", "before", "limit")
+	q := audit.Query{
+		Action: audit.Action(p.text("action")), State: p.text("state"), KeyID: p.text("key"),
+		Since: p.time("since"), Until: p.time("until"), Before: p.number("before"), Limit: p.limit(),
+	}
+	s.lists.answer(c, p, rowsBytes(q.Limit), func(ctx context.Context) (listing, error) {
+		page, err := s.service.Events(ctx, middleware.Principal(c), q)
 		var below *uint64
 		if page.Next > 0 {
 			below = &page.Next
 		}
-		return gin.H{"events": items(page.Events, eventItemOf), "next": below}, err
+		return listingOf("events", page.Events, eventItemOf, gin.H{"next": below}), err
 	})
 }
 

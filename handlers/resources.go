@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"net/url"
 	"strings"
 
@@ -13,14 +14,17 @@ import (
 )
 
 // inventories serves what is known of resources, in states and uploaded.
-type inventories struct{ service *resources.Service }
+type inventories struct {
+	service *resources.Service
+	lists   lists
+}
 
 // routeResources is the one inventory of states and uploads.
 func routeResources(group gin.IRoutes, d Deps) {
 	if d.Resources == nil {
 		return // a server that has no index
 	}
-	r := inventories{service: d.Resources}
+	r := inventories{service: d.Resources, lists: lists{d.Limits.Memory}}
 	group.GET("/resources", r.search)
 	group.GET("/resources/coverage", r.coverage)
 	group.GET("/resources/:address/history", r.history)
@@ -28,46 +32,44 @@ func routeResources(group gin.IRoutes, d Deps) {
 
 // search looks for resources.
 func (r inventories) search(c *gin.Context) {
-	answer(c, func() (any, error) {
-		p := readParams(c, "q", "type", "provider", "state", "source", "cursor", "limit", attributePrefix)
-		q := resources.Query{
-			Type: p.text("type"), Provider: p.text("provider"), State: state.Name(p.text("state")),
-			Source:     resources.Source(p.choice("source", "", string(resources.FromState), string(resources.FromUpload))),
-			Attributes: p.attributes(c), After: p.place("cursor"), Limit: p.limit(),
-		}
-		if p.fault != nil {
-			return nil, p.fault
-		}
-		var err error
-		if q.Words, err = resources.ParseWords(p.text("q")); err != nil {
-			return nil, err
-		}
-		page, err := r.service.Search(c.Request.Context(), middleware.Principal(c), q)
-		if err != nil {
-			return nil, err
-		}
-		return resourcesAnswer{Resources: items(page.Resources, resourceItemOf), Next: cursorOf(page.Next), extentItem: extentItemOf(page.Extent)}, nil
+	p := readParams(c, "q", "type", "provider", "state", "source", "cursor", "limit", attributePrefix)
+	q := resources.Query{
+		Type: p.text("type"), Provider: p.text("provider"), State: state.Name(p.text("state")),
+		Source:     resources.Source(p.choice("source", "", string(resources.FromState), string(resources.FromUpload))),
+		Attributes: p.attributes(c), After: p.place("cursor"), Limit: p.limit(),
+	}
+	var err error
+	if q.Words, err = resources.ParseWords(p.text("q")); p.fault == nil {
+		p.fault = err
+	}
+	r.lists.answer(c, p, resourcesBytes(), func(ctx context.Context) (listing, error) {
+		page, err := r.service.Search(ctx, middleware.Principal(c), q)
+		return listingOf("resources", page.Resources, resourceItemOf, besideOf(page.Next, page.Extent)), err
 	})
 }
 
 // coverage counts resources by their status, or lists those of one.
 func (r inventories) coverage(c *gin.Context) {
-	answer(c, func() (any, error) {
-		p := readParams(c, "status", "type", "provider", "state", "since", "cursor", "limit")
-		q := resources.CoverageQuery{
-			Status: resources.Status(p.choice("status", statuses()...)), Type: p.text("type"), Provider: p.text("provider"),
-			State: state.Name(p.text("state")), Since: p.time("since"), After: p.place("cursor"), Limit: p.limit(),
-		}
-		if p.fault != nil {
-			return nil, p.fault
-		}
-		ctx, caller := c.Request.Context(), middleware.Principal(c)
-		if q.Status == "" {
-			counts, extent, err := r.service.Count(ctx, caller, q)
-			return countsAnswer{Counts: countsOf(counts), extentItem: extentItemOf(extent)}, err
-		}
-		page, err := r.service.Coverage(ctx, caller, q)
-		return coverageAnswer{Resources: items(page.Covered, coveredItemOf), Next: cursorOf(page.Next), extentItem: extentItemOf(page.Extent)}, err
+	p := readParams(c, "status", "type", "provider", "state", "since", "cursor", "limit")
+	q := resources.CoverageQuery{
+		Status: resources.Status(p.choice("status", statuses()...)), Type: p.text("type"), Provider: p.text("provider"),
+		State: state.Name(p.text("state")), Since: p.time("since"), After: p.place("cursor"), Limit: p.limit(),
+	}
+	if q.Status == "" {
+		r.count(c, p, q)
+		return
+	}
+	r.lists.answer(c, p, resourcesBytes(), func(ctx context.Context) (listing, error) {
+		page, err := r.service.Coverage(ctx, middleware.Principal(c), q)
+		return listingOf("resources", page.Covered, coveredItemOf, besideOf(page.Next, page.Extent)), err
+	})
+}
+
+// count counts resources by their status.
+func (r inventories) count(c *gin.Context, p *params, q resources.CoverageQuery) {
+	r.lists.answer(c, p, extentBytes, func(ctx context.Context) (listing, error) {
+		counts, extent, err := r.service.Count(ctx, middleware.Principal(c), q)
+		return listing{beside: countsAnswer{Counts: countsOf(counts), extentItem: extentItemOf(extent)}}, err
 	})
 }
 

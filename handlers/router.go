@@ -115,7 +115,7 @@ func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 
 // routeHistory is what is known of states beyond their newest bytes.
 func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, index: d.Resources, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
+	s := states{service: d.States, quota: d.Quota, index: d.Resources, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
 	group = group.Group("", guard.States(s.claim))
 	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
 	group.GET("/states", empty, s.list)
@@ -168,7 +168,7 @@ func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
 	group.POST("/api/v1/upload", body, take.upload)
 	group.POST("/upload", body, take.upload)
-	read := data{service: d.Inventory, memory: d.Limits.Memory, log: d.Log}
+	read := data{service: d.Inventory, memory: d.Limits.Memory, lists: lists{d.Limits.Memory}, log: d.Log}
 	group.GET("/api/v1/data", middleware.Admit(0), read.records)
 	group.GET("/api/v1/data/latest", middleware.Admit(0), read.latest)
 	group.GET("/api/v1/data/summary", middleware.Admit(0), read.summary)

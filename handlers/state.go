@@ -24,6 +24,7 @@ type states struct {
 	// index is to have nothing of a version that is purged; nil for none.
 	index    *resources.Service
 	quota    *quota.Keeper
+	lists    lists
 	maxBytes int64
 	// name reads the state's name from the path.
 	name func(*gin.Context) (state.Name, error)

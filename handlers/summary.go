@@ -1,7 +1,7 @@
 package handlers
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -9,11 +9,10 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 )
 
-// summary is what an organization has, in numbers.
-type summary struct {
-	OrgID  uuid.UUID `json:"org_id"`
-	Count  int64     `json:"count"` // of all records
-	Groups []group   `json:"groups"`
+// besideGroups is what an organization has, in numbers.
+type besideGroups struct {
+	OrgID uuid.UUID `json:"org_id"`
+	Count int64     `json:"count"` // of all records
 }
 
 type group struct {
@@ -30,19 +29,25 @@ func (d data) summary(c *gin.Context) {
 		middleware.Fail(c, err)
 		return
 	}
-	principal := middleware.Principal(c)
-	groups, err := d.service.Summary(c.Request.Context(), principal)
+	caller := middleware.Principal(c)
+	err := d.lists.send(c, 0, func(ctx context.Context) (listing, error) {
+		groups, err := d.service.Summary(ctx, caller)
+		var count, takes int64
+		for _, g := range groups {
+			count += g.Count
+			takes += groupBytes + int64(len(g.Provider)+len(g.Category)+len(g.ResourceType))
+		}
+		found := listingOf("groups", groups, groupOf, besideGroups{OrgID: caller.Org, Count: count})
+		found.takes = takes // nobody knows how many there are before
+		return found, err
+	})
 	if err != nil {
 		middleware.Fail(c, err)
-		return
 	}
-	answer := summary{OrgID: principal.Org, Groups: make([]group, 0, len(groups))}
-	for _, g := range groups {
-		answer.Count += g.Count
-		answer.Groups = append(answer.Groups, groupOf(g))
-	}
-	c.JSON(http.StatusOK, answer)
 }
+
+// groupBytes is what a group takes beside its texts.
+const groupBytes = 128
 
 func groupOf(g inventory.Group) group {
 	return group{

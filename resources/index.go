@@ -81,7 +81,9 @@ type Index interface {
 type Finder interface {
 	// Search returns a page in the order of places: states first, by name, then uploads;
 	// within each by address. It looks at a bounded number of resources, so that a page may
-	// be short, even empty: next is where to go on, the zero Place when all was looked at.
+	// be short, even empty: next is where to go on, the zero Place when all was looked at. A
+	// page ends before a resource whose Bytes would take it past PageBytes, unless that is its
+	// first.
 	Search(ctx context.Context, org uuid.UUID, scope Scope, q Query) (found []Resource, next Place, err error)
 
 	// Coverage returns a page of resources with the query's status, as Search does.

@@ -84,9 +84,6 @@ func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, 
 	}
 	page := Page{Extent: extent}
 	page.Resources, page.Next, err = s.Index.Search(ctx, p.Org, scope, q)
-	if n := fitting(page.Resources, func(r Resource) *Resource { return &r }); n < len(page.Resources) {
-		page.Resources, page.Next = page.Resources[:n], page.Resources[n-1].Place
-	}
 	return page, err
 }
 
@@ -106,9 +103,6 @@ func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuer
 	}
 	page := CoveragePage{Extent: extent}
 	page.Covered, page.Next, err = s.Index.Coverage(ctx, p.Org, scope, q)
-	if n := fitting(page.Covered, func(c Covered) *Resource { return &c.Resource }); n < len(page.Covered) {
-		page.Covered, page.Next = page.Covered[:n], page.Covered[n-1].Place
-	}
 	return page, err
 }
 

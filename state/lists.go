@@ -17,9 +17,11 @@ import (
 //
 // A list ends with ctx's error when ctx ends. Organizations take turns: none of them keeps
 // another one's lists waiting, nor Current, Head, Version, Ready or any change. A list that
-// gets no turn, or can't be read within a second, is fault.Overloaded.
+// gets no turn, or can't be read within a second, is fault.Overloaded, except that a page of
+// States or Events that has come some way by then ends there, and says where the list goes on.
 type Lists interface {
-	// States lists an organization's states in the order of their names (by bytes).
+	// States lists an organization's states in the order of their names (by bytes). A page
+	// ends before a state whose Bytes would take it past PageBytes, unless that is its first.
 	States(ctx context.Context, org uuid.UUID, q StatesQuery) (Page, error)
 
 	// Versions describes a state's versions, the newest first, also of a deleted state;
@@ -92,6 +94,27 @@ type Listed struct {
 	// OpenCandidates is how many there are, at most MaxOpenCandidates.
 	OpenCandidates int
 }
+
+// Bytes is about what it takes in memory, its texts above all.
+func (l Listed) Bytes() int64 {
+	n := listedBytes + len(l.Name) + l.Head.Version.textBytes() + len(l.Head.ReleasedID)
+	if lock := l.Head.Lock; lock != nil {
+		i := lock.Info
+		n += len(i.Raw) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) + len(i.Path) + len(lock.KeyID)
+	}
+	return int64(n)
+}
+
+const (
+	// PageBytes is how much the states of a page take, by their Bytes, but always one state:
+	// a lock's info may be large.
+	PageBytes = 1 << 20
+	// MostListed is the most that a single one takes: its lock's info as it was sent, and the
+	// texts out of that.
+	MostListed = 160 << 10
+	// listedBytes is what a Listed takes beside its texts.
+	listedBytes = 768
+)
 
 // Located is a state in a list of all.
 type Located struct {

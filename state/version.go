@@ -36,6 +36,13 @@ type Version struct {
 	Purged bool
 }
 
+// textBytes is how long its texts are.
+func (v Version) textBytes() int {
+	a, o := v.Author, v.Origin
+	return len(v.Lineage) + len(v.TerraformVersion) + len(a.KeyID) + len(a.Subject) + len(a.Address) + len(a.Request) + len(a.Who) + len(a.Operation) +
+		len(o.Candidate) + len(o.Reason)
+}
+
 // Origin is where a version's content comes from, other than from a client's write.
 type Origin struct {
 	Version   uint64 // the older version that a rollback repeats; 0 for none

@@ -38,11 +38,22 @@ func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) 
 		}
 	}
 	slices.SortFunc(listed, func(a, b state.Listed) int { return cmp.Compare(a.Name, b.Name) })
-	page.States = listed[:min(len(listed), q.Limit)]
-	if len(listed) > q.Limit {
-		page.Next = page.States[q.Limit-1].Name
+	end := fitting(listed, q.Limit)
+	if page.States = listed[:end]; end < len(listed) {
+		page.Next = listed[end-1].Name
 	}
 	return page, nil
+}
+
+// fitting returns how many states of a list fit into a page.
+func fitting(listed []state.Listed, limit int) int {
+	size := int64(0)
+	for n, one := range listed {
+		if size += one.Bytes(); n == limit || n > 0 && size > state.PageBytes {
+			return n
+		}
+	}
+	return len(listed)
 }
 
 func (e *entry) wanted(q state.StatesQuery) bool {

@@ -168,13 +168,15 @@ func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Sco
 		return nil, next, err
 	}
 	query := c.listQuery(q.Status)
+	p := page[resources.Covered]{limit: q.Limit}
 	w := f.walk(scope, stretchOf(scope, "", q.State, q.After), x.limits.look)
-	for w.more() && len(found) <= q.Limit {
+	for w.more() && !p.full {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
-			more, err := list(ctx, x, db, scanCovered, query, c.in(part, sql.Named("status", string(q.Status)),
-				sql.Named("limit", q.Limit+1-len(found)), sql.Named("others", resources.MaxOthers))...)
+			more := p
+			err := each(ctx, x, db, scanCovered, func(one resources.Covered) bool { return more.add(one, one.Bytes()) }, query,
+				c.in(part, sql.Named("status", string(q.Status)), sql.Named("limit", q.Limit+1-len(p.found)), sql.Named("others", resources.MaxOthers))...)
 			if err == nil {
-				found = append(found, more...)
+				p = more
 			}
 			return err
 		})
@@ -182,10 +184,10 @@ func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Sco
 			return nil, next, err
 		}
 	}
-	if len(found) > q.Limit {
-		return found[:q.Limit], found[q.Limit-1].Place, nil
+	if p.full {
+		return p.found, p.found[len(p.found)-1].Place, nil
 	}
-	return found, w.next(), nil
+	return p.found, w.next(), nil
 }
 
 func (c comparison) listQuery(wanted resources.Status) string {

@@ -112,27 +112,46 @@ func (x *Index) Cursor(ctx context.Context, org uuid.UUID) (string, error) {
 
 // list runs a query and returns what one makes of each row.
 func list[T any](ctx context.Context, x *Index, db *sql.DB, one func(scan) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+	var all []T
+	err := each(ctx, x, db, one, keep(&all), query, args...)
 	if err != nil {
-		return nil, x.fault(err)
+		return nil, err
 	}
-	all, err := read(rows, one)
-	if err != nil && rows.Err() == nil { // a row that was found
-		return nil, x.unreadable(err)
-	}
-	return all, x.fault(err)
+	return all, nil
 }
 
-// read returns what one makes of each row, and closes them.
-func read[T any](rows *sql.Rows, one func(scan) (T, error)) ([]T, error) {
+// keep adds all that it gets to a list.
+func keep[T any](all *[]T) func(T) bool {
+	return func(one T) bool {
+		*all = append(*all, one)
+		return true
+	}
+}
+
+// each runs a query and hands on what one makes of each row, until next returns false.
+func each[T any](ctx context.Context, x *Index, db *sql.DB, one func(scan) (T, error), next func(T) bool, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return x.fault(err)
+	}
+	err = read(rows, one, next)
+	if err != nil && rows.Err() == nil { // a row that was found
+		return x.unreadable(err)
+	}
+	return x.fault(err)
+}
+
+// read hands on what one makes of each row, until next returns false, and closes them.
+func read[T any](rows *sql.Rows, one func(scan) (T, error), next func(T) bool) error {
 	defer func() { _ = rows.Close() }() // what it could say, Err says
-	var all []T
 	for rows.Next() {
 		value, err := one(rows.Scan)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		all = append(all, value)
+		if !next(value) {
+			return nil
+		}
 	}
-	return all, rows.Err()
+	return rows.Err()
 }

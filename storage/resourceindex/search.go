@@ -97,24 +97,21 @@ func (s search) among(ctx context.Context, ids []int64) (found []resources.Resou
 		return nil, next, err
 	}
 	query, args := sqlAmong+s.where.text+inOrder, append(append([]any{string(few)}, s.finding.within(s.rest)...), s.where.args...)
-	err = s.turn(ctx, func(ctx context.Context, db *sql.DB) (err error) {
-		found, err = s.visible(ctx, db, s.q.Limit+1, query, args)
-		return err
-	})
-	if len(found) > s.q.Limit {
-		found, next = cut(found, s.q.Limit)
-	}
-	return found, next, err
+	p := page[resources.Resource]{limit: s.q.Limit}
+	err = s.turn(ctx, func(ctx context.Context, db *sql.DB) error { return s.visible(ctx, db, &p, query, args) })
+	return s.cut(p, next, err)
 }
 
 // through looks for a page in the whole inventory.
 func (s search) through(ctx context.Context) (found []resources.Resource, next resources.Place, err error) {
+	p := page[resources.Resource]{limit: s.q.Limit}
 	w := s.walk(s.scope, s.rest, s.x.limits.look)
-	for w.more() && len(found) <= s.q.Limit {
+	for w.more() && !p.full {
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
-			more, err := s.visible(ctx, db, s.q.Limit+1-len(found), sqlThrough+s.where.text+inOrder, append(s.finding.within(part), s.where.args...))
+			more := p
+			err := s.visible(ctx, db, &more, sqlThrough+s.where.text+inOrder, append(s.finding.within(part), s.where.args...))
 			if err == nil {
-				found = append(found, more...)
+				p = more
 			}
 			return err
 		})
@@ -122,37 +119,27 @@ func (s search) through(ctx context.Context) (found []resources.Resource, next r
 			return nil, next, err
 		}
 	}
-	if len(found) > s.q.Limit {
-		found, next = cut(found, s.q.Limit)
-	} else {
-		next = w.next()
-	}
-	return found, next, nil
+	return s.cut(p, w.next(), nil)
 }
 
-// visible reads up to most resources that the caller may see. The others are passed over
-// here: a scope is a function.
-func (s search) visible(ctx context.Context, db *sql.DB, most int, query string, args []any) (found []resources.Resource, err error) {
-	rows, err := db.QueryContext(ctx, query, args...)
+// visible reads the resources that the caller may see, until the page is full. The others are
+// passed over here: a scope is a function.
+func (s search) visible(ctx context.Context, db *sql.DB, p *page[resources.Resource], query string, args []any) error {
+	return each(ctx, s.x, db, func(scan scan) (resources.Resource, error) { return scanResource(scan) }, func(one resources.Resource) bool {
+		shown := one.Source == resources.FromUpload || s.scope.States == nil || s.scope.States(string(one.State))
+		return !shown || p.add(one, one.Bytes())
+	}, query, args...)
+}
+
+// cut returns a page; next is where to go on if it is not full.
+func (s search) cut(p page[resources.Resource], next resources.Place, err error) ([]resources.Resource, resources.Place, error) {
 	if err != nil {
-		return nil, err
+		return nil, resources.Place{}, err
 	}
-	defer func() { _ = rows.Close() }() // what it could say, Err says
-	for len(found) < most && rows.Next() {
-		one, err := scanResource(rows.Scan)
-		if err != nil {
-			return nil, s.x.unreadable(err)
-		}
-		if one.Source == resources.FromUpload || s.scope.States == nil || s.scope.States(string(one.State)) {
-			found = append(found, one)
-		}
+	if p.full {
+		next = p.found[len(p.found)-1].Place
 	}
-	return found, rows.Err()
-}
-
-// cut leaves a page of what is more than one.
-func cut(found []resources.Resource, limit int) ([]resources.Resource, resources.Place) {
-	return found[:limit], found[limit-1].Place
+	return p.found, next, nil
 }
 
 // The order of CROSS JOIN is SQLite's too.

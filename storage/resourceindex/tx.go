@@ -238,7 +238,9 @@ func collect[T any](ctx context.Context, s *sql.Stmt, args []any, one func(scan)
 	if err != nil {
 		return nil, err
 	}
-	return read(rows, one)
+	var all []T
+	err = read(rows, one, keep(&all))
+	return all, err
 }
 
 // sweep removes some of what is not shown, and says whether there may be more.

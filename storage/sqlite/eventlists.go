@@ -37,29 +37,31 @@ func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page 
 // events goes down the log from stretch to stretch of the list's entries, each longer than
 // the one before: where most pass the filters, the first will do.
 func (s *Store) events(ctx context.Context, r *reader, l eventList, from, to int64, limit int) (page audit.Page, err error) {
+	at := uint64(0) // all from here on was looked at; 0 before anything was
+	add := func(e audit.Event) bool {
+		page.Events, at = append(page.Events, e), e.Sequence
+		return true
+	}
 	for looked, stretch := 0, limit; ; stretch = min(4*stretch, s.looks-looked) {
 		low, more, err := r.startOfStretch(ctx, l, from, to, stretch)
-		if err != nil {
-			return audit.Page{}, err
+		if err == nil {
+			query, args := l.rows(low, to, limit-len(page.Events))
+			err = each(ctx, r, query, args, scanEvent, add)
 		}
-		query, args := l.rows(low, to, limit-len(page.Events))
-		found, err := collect(ctx, r, query, args, scanEvent)
-		if err != nil {
-			return audit.Page{}, err
-		}
-		page.Events = append(page.Events, found...)
 		looked += stretch
 		switch {
-		case len(page.Events) == limit:
-			page.Next = page.Events[limit-1].Sequence
+		case err != nil && (ctx.Err() == nil || at == 0):
+			return audit.Page{}, err
+		case err != nil, len(page.Events) == limit: // or the time is up
+			page.Next = at
 			return page, nil
 		case !more:
 			return page, nil
-		case looked >= s.looks:
-			page.Next = uint64(low)
+		}
+		if at, to = uint64(low), low; looked >= s.looks {
+			page.Next = at
 			return page, nil
 		}
-		to = low
 	}
 }
 

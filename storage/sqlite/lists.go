@@ -13,7 +13,8 @@ import (
 )
 
 // listTime is for how long a list may run, and with it keep the WAL from being moved into
-// the database. A list looks at so few rows that only a disk that hangs takes as long.
+// the database. A list looks at so few rows that only a disk that hangs takes as long. A page
+// that has come some way by then ends there.
 const listTime = time.Second
 
 // server is whose turn it is when the server itself lists.
@@ -49,10 +50,10 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 	defer cancel()
 	err = do(timed, r)
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // also where a page would end for it
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
 	case timed.Err() != nil:
 		f := fault.Wrap(err, fault.Overloaded, "the list took too long to read; nothing was done")
 		f.RetryAfter = listTime
@@ -62,18 +63,29 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 }
 
 func collect[T any](ctx context.Context, r *reader, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
+	err = each(ctx, r, query, args, read, func(one T) bool {
+		found = append(found, one)
+		return true
+	})
+	return found, err
+}
+
+// each hands on the rows of a query until it is told that there is no more to do.
+func each[T any](ctx context.Context, r *reader, query string, args []any, read func(scan) (T, error), next func(T) (more bool)) error {
 	rows, err := r.conn.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for rows.Next() {
 		one, err := read(rows.Scan)
 		if err != nil {
-			return nil, errors.Join(err, rows.Close())
+			return errors.Join(err, rows.Close())
 		}
-		found = append(found, one)
+		if !next(one) {
+			return rows.Close()
+		}
 	}
-	return found, errors.Join(rows.Err(), rows.Close())
+	return errors.Join(rows.Err(), rows.Close())
 }
 
 const (

@@ -82,31 +82,47 @@ func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) 
 	return page, err
 }
 
-func (s *Store) states(ctx context.Context, r *reader, l stateList, org uuid.UUID, from, below string, limit int) (page state.Page, err error) {
+func (s *Store) states(ctx context.Context, r *reader, l stateList, org uuid.UUID, from, below string, limit int) (state.Page, error) {
+	var p statePage
 	for looked, stretch := 0, limit; ; stretch = min(4*stretch, s.looks-looked) {
 		end, more, err := r.endOfStretch(ctx, l, org, from, below, stretch)
-		if err != nil {
-			return state.Page{}, err
+		if err == nil {
+			args := append([]any{org.String(), from, end, limit - len(p.States)}, l.more...)
+			err = each(ctx, r, l.rows, args, scanListed, p.add)
 		}
-		args := append([]any{org.String(), from, end, limit - len(page.States)}, l.more...)
-		found, err := collect(ctx, r, l.rows, args, scanListed)
-		if err != nil {
-			return state.Page{}, err
-		}
-		page.States = append(page.States, found...)
 		looked += stretch
 		switch {
-		case len(page.States) == limit:
-			page.Next = page.States[limit-1].Name
-			return page, nil
+		case err != nil && (ctx.Err() == nil || p.at == ""):
+			return state.Page{}, err
+		case err != nil, p.full, len(p.States) == limit: // or the time is up
+			p.Next = p.at
+			return p.Page, nil
 		case !more:
-			return page, nil
-		case looked >= s.looks:
-			page.Next = state.Name(end[:len(end)-1])
-			return page, nil
+			return p.Page, nil
+		}
+		if p.at = state.Name(end[:len(end)-1]); looked >= s.looks {
+			p.Next = p.at
+			return p.Page, nil
 		}
 		from = end
 	}
+}
+
+// statePage is a page that is read.
+type statePage struct {
+	state.Page
+	bytes int64
+	at    state.Name // all up to here was looked at; empty before anything was
+	full  bool       // the next state does not fit
+}
+
+func (p *statePage) add(one state.Listed) (more bool) {
+	if p.bytes += one.Bytes(); len(p.States) > 0 && p.bytes > state.PageBytes {
+		p.full = true
+		return false
+	}
+	p.States, p.at = append(p.States, one), one.Name
+	return true
 }
 
 // endOfStretch returns where so many names from the first on end, exclusively: that is below

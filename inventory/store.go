@@ -104,7 +104,7 @@ type Query struct {
 	// Memory, unless it is nil, is told how many bytes the store has in memory for the
 	// reader while that looks at a record, the record included: before the reader gets it,
 	// and where the store knows before, in front of taking them. Its error ends the
-	// sequence. Stores that keep everything in memory anyway need not ask.
+	// sequence, which yields it.
 	Memory func(bytes int64) error
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -232,4 +234,75 @@ func TestOneOrganizationsBodies(t *testing.T) {
 	}
 	close(goOn)
 	all.Wait()
+}
+
+// ending is a context that ends when it was asked so many times whether it has ended.
+type ending struct {
+	context.Context
+	asks int
+	end  context.CancelFunc
+}
+
+func (e *ending) Done() <-chan struct{} {
+	if e.asks--; e.asks == 0 {
+		e.end()
+	}
+	return e.Context.Done()
+}
+
+// TestPagesEndWithTheirTime lets a list's time end everywhere in its course: a page either
+// fails with nothing, or ends with what it has and goes on there.
+func TestPagesEndWithTheirTime(t *testing.T) {
+	s, _ := opened(t)
+	s.looks, s.writer.session.listEvery = 40, 2
+	org, short := uuid.UUID{7}, map[string]int{}
+	var names []state.Name
+	for i := range 3 {
+		names = append(names, state.Name(fmt.Sprint("s", i, "0")))
+		mustPut(t, s, state.Ref{Org: org, Name: names[i]}, []byte("{}"))
+	}
+	err := s.transact(t.Context(), func(w *session) (err error) {
+		for i := range 30 { // states that are not to be listed, and events of others' keys
+			name := fmt.Sprintf("s%02d", i)
+			err = errors.Join(err, w.run("INSERT OR IGNORE INTO states (org, name) VALUES (?, ?)", org.String(), name),
+				w.recordEvent(audit.Event{Org: org, Action: audit.StateWrite, State: name}))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := <-s.listers
+	defer func() { s.listers <- r }()
+	within := func(asks int, what string, list func(context.Context) (n int, on bool, err error)) {
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		n, on, err := list(&ending{ctx, asks, end})
+		if err != nil && (n > 0 || on || !errors.Is(err, context.Canceled)) {
+			t.Errorf("%s after %d: %d of them and %v", what, asks, n, err)
+		}
+		if err == nil && ctx.Err() != nil && on {
+			short[what]++
+		}
+	}
+	for asks := 1; asks < 40; asks++ {
+		var got []state.Name
+		within(asks, "states", func(ctx context.Context) (int, bool, error) {
+			page, err := s.states(ctx, r, listOf(state.StatesQuery{}), org, "", aboveNames, 5)
+			for _, one := range page.States {
+				got = append(got, one.Name)
+			}
+			if n := len(got); err == nil && (!slices.Equal(got, names[:n]) || page.Next != "" && n < len(names) && page.Next >= names[n]) {
+				t.Errorf("after %d: %v, and on behind %q", asks, got, page.Next)
+			}
+			return len(got), page.Next != "", err
+		})
+		within(asks, "events", func(ctx context.Context) (int, bool, error) {
+			page, err := s.events(ctx, r, listFor(org, audit.Query{KeyID: "nobody"}), 0, math.MaxInt64, 5)
+			return len(page.Events), page.Next > 0, err
+		})
+	}
+	if short["states"] == 0 || short["events"] == 0 {
+		t.Errorf("pages ended early and went on: %v", short)
+	}
 }

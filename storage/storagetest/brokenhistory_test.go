@@ -36,6 +36,7 @@ func historyBreakages() map[string]breakage {
 		"takes prefixes for globs":   plain(func(s state.Store) state.Store { return globs{s} }, "States"),
 		"sorts without case":         plain(func(s state.Store) state.Store { return foldsCase{s} }, "States"),
 		"ends pages early":           plain(func(s state.Store) state.Store { return endsEarly{s} }, "StatesKinds", "EventQueries"),
+		"fills pages":                plain(func(s state.Store) state.Store { return fillsPages{s} }, "PageBytes"),
 		"turns pages back":           plain(func(s state.Store) state.Store { return turnsBack{s} }, "States", "EventQueries"),
 		"lists without end":          plain(func(s state.Store) state.Store { return listsOn{s} }, "ListsEnd"),
 		"forgets what was undeleted": plain(forgetsUndeleted, "Seen", "ExpungeKeeps"),
@@ -283,6 +284,24 @@ func (s endsEarly) Events(ctx context.Context, org uuid.UUID, q audit.Query) (au
 		page.Events, page.Next = page.Events[:n-1], 0
 	}
 	return page, err
+}
+
+// fillsPages has as many states on a page as are asked for, whatever they take.
+type fillsPages struct{ state.Store }
+
+func (s fillsPages) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (page state.Page, err error) {
+	for limit := q.Limit; len(page.States) < limit; {
+		q.Limit = limit - len(page.States)
+		more, err := s.Store.States(ctx, org, q)
+		if err != nil {
+			return page, err
+		}
+		page.States, page.Next, q.After = append(page.States, more.States...), more.Next, more.Next
+		if more.Next == "" {
+			break
+		}
+	}
+	return page, nil
 }
 
 // turnsBack goes on where the page began.

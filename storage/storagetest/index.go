@@ -19,6 +19,7 @@ func RunIndex(t *testing.T, open func(t *testing.T) resources.Index) {
 		"AllAtOnce":       checkReplaceAllAtOnce,
 		"BrokenOff":       checkReplaceBrokenOff,
 		"Pages":           checkIndexPages,
+		"PageBytes":       checkIndexPageBytes,
 		"Words":           checkWords,
 		"OddWords":        checkOddWords,
 		"Filters":         checkIndexFilters,
@@ -83,9 +84,14 @@ func (x indexed) search(org uuid.UUID, scope resources.Scope, q resources.Query)
 	if q.Limit == 0 {
 		q.Limit = 100
 	}
-	found, _, err := x.Search(x.t.Context(), org, scope, q)
-	x.must(err)
-	return places(found)
+	var all []resources.Resource
+	for limit, more := q.Limit, true; more && len(all) < limit; more = q.After != (resources.Place{}) {
+		q.Limit = limit - len(all)
+		found, next, err := x.Search(x.t.Context(), org, scope, q)
+		x.must(err)
+		all, q.After = append(all, found...), next
+	}
+	return places(all)
 }
 
 func places(all []resources.Resource) []string {

@@ -60,6 +60,7 @@ func inventoryChecks() []inventoryCheck {
 		{"WholeBatches", checkWholeBatches},
 		{"SlowReader", checkSlowReader},
 		{"EarlyStop", checkEarlyStop},
+		{"Memory", checkMemory},
 		{"EndedContext", checkEndedInventoryContext},
 		{"EndingContext", checkEndingAppend},
 		{"EndingRead", checkEndingRead},

@@ -125,6 +125,23 @@ func asks(bend func(*inventory.Query)) func(inventory.Store) inventory.Store {
 	}
 }
 
+// asksForHalf tells of half of what is in memory.
+func asksForHalf(q *inventory.Query) {
+	if memory := q.Memory; memory != nil {
+		q.Memory = func(bytes int64) error { return memory(bytes / 2) }
+	}
+}
+
+// takesAnyway goes on when there is no memory.
+func takesAnyway(q *inventory.Query) {
+	if memory := q.Memory; memory != nil {
+		q.Memory = func(bytes int64) error {
+			_ = memory(bytes)
+			return nil
+		}
+	}
+}
+
 // yields bends records on their way out.
 func yields(bend func(*inventory.Positioned)) func(inventory.Store) inventory.Store {
 	return func(next inventory.Store) inventory.Store {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -89,5 +90,39 @@ func checkListsEnd(t *testing.T, store state.Store) {
 		if n, err := list(); n != 0 || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %d of them, error %v, want context.Canceled", name, n, err)
 		}
+	}
+}
+
+// checkPageBytes lists states whose locks have large infos, one of them more than a page: no
+// page takes more than it may, and all states are on one.
+func checkPageBytes(t *testing.T, store state.Store) {
+	org, want := uuid.New(), []state.Name{}
+	for i, size := range []int{60 << 10, 100, 60 << 10, 60 << 10, 900 << 10, 60 << 10, 60 << 10, 60 << 10, 60 << 10, 60 << 10, 60 << 10, 60 << 10} {
+		name := state.Name(fmt.Sprintf("s%02d", i))
+		lock := &state.Lock{Info: parseLock(t, fmt.Sprintf(`{"ID":"i","Info":"%s"}`, strings.Repeat("x", size))), Since: noon(), Seen: noon()}
+		put(t, store, state.Ref{Org: org, Name: name}, stateBody(1, ""))
+		update(t, store, state.Ref{Org: org, Name: name}, nil, always(state.Change{Lock: lock}))
+		want = append(want, name)
+	}
+	for _, q := range []state.StatesQuery{{Limit: 100}, {Limit: 100, Locked: true}, {Limit: 3}} {
+		var got []state.Name
+		for more := true; more; more = q.After != "" {
+			page, err := store.States(t.Context(), org, q)
+			if err == nil && page.Next != "" {
+				err = goesOn(q, page)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var takes int64
+			for _, one := range page.States {
+				got, takes = append(got, one.Name), takes+one.Bytes()
+			}
+			if n := len(page.States); n > 1 && takes > state.PageBytes {
+				t.Errorf("States(%+v): %d states take %d bytes", q, n, takes)
+			}
+			q.After = page.Next
+		}
+		wantEqual(t, fmt.Sprintf("States(%+v)", q), want, got)
 	}
 }

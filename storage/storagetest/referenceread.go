@@ -41,6 +41,10 @@ func (s *Inventory) Records(ctx context.Context, org uuid.UUID, query inventory.
 			if !query.Matches(record) {
 				continue
 			}
+			if err := query.Take(int64(len(record.Attributes))); err != nil {
+				yield(inventory.Positioned{}, err)
+				return
+			}
 			if latest {
 				found.Later, latest = cursor(org, inventory.Ascending, at), false
 			}

@@ -57,6 +57,7 @@ func storeChecks() []check {
 		{"VersionList", checkVersionList},
 		{"All", checkAll},
 		{"ListsEnd", checkListsEnd},
+		{"PageBytes", checkPageBytes},
 		{"Seen", checkSeen},
 		{"LockIDs", checkLockIDs},
 		{"Candidates", checkCandidates},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/state"
 )
@@ -162,7 +163,10 @@ func (s *Service) uploadsLack(ctx context.Context, org uuid.UUID) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	for _, err = range s.Uploads.Records(ctx, org, inventory.Query{After: cursor}) {
+	hold := s.Memory.Hold(budget.Share{Org: org})
+	defer hold.Release()
+	memory := func(bytes int64) error { return hold.AcquireNow(max(bytes-hold.Amount(), 0)) }
+	for _, err = range s.Uploads.Records(ctx, org, inventory.Query{After: cursor, Memory: memory}) {
 		return !fault.Is(err, fault.UploadsOff), nil // a record, or an error that keeps records back
 	}
 	return false, nil

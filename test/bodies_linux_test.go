@@ -95,6 +95,11 @@ func (g *glutton) prepare() {
 	}
 	g.candidate = made.ID
 	g.must(g.me, "POST", "/api/v1/upload", largeUpload())
+	for i := range 40 { // for lists: states with locks of the largest infos
+		path := fmt.Sprint("/api/v1/state/locked", i)
+		g.must(g.me, "POST", path, sizedState(1, 100))
+		g.must(g.me, "LOCK", path, fmt.Sprintf(`{"ID":"i","Info":"%s"}`, strings.Repeat("<", 60_000)))
+	}
 	g.must(g.other, "POST", "/api/v1/state/mine", sizedState(1, 100_000))
 }
 
@@ -143,6 +148,10 @@ func (g *glutton) feast(ask string, use bodyUse) {
 		if body = largeBody(7); strings.HasSuffix(path, "/upload") {
 			body = body[:maxUpload]
 		}
+	case sendsList:
+		if !strings.HasSuffix(path, "/summary") && !strings.HasSuffix(path, "/coverage") {
+			path += "?limit=1000"
+		}
 	case makesBody:
 		body = `{"reason":"a test","anyway":true}`
 	}
@@ -155,7 +164,7 @@ func (g *glutton) feast(ask string, use bodyUse) {
 			g.t.Errorf("after all have left: %v", err)
 		}
 	}()
-	if use != makesBody {
+	if use != makesBody && use != sendsList { // of a list, connections may take all
 		if err := poll(func() error { return g.inFlight(held*(bodySize/2-unseen/2), bodyBudget+bodySize) }); err != nil {
 			g.t.Errorf("while all are there: %v", err)
 		}

@@ -20,10 +20,11 @@ import (
 type bodyUse int
 
 const (
-	noBody    bodyUse = iota // it looks into none, and takes none that is large
+	noBody    bodyUse = iota // it looks into none, and takes none that is large: its answer has less than 64 KiB
 	sendsBody                // its answer is one, or is made of one or several
 	takesBody                // its request is one
 	makesBody                // it stores one that is made of another
+	sendsList                // its answer may have more than 64 KiB, and counts as a body does
 )
 
 // bodyRoutes has every route, so that a new one is thought about: each that has to do with
@@ -55,29 +56,29 @@ func bodyRoutes() map[string]bodyUse {
 		"PUT /terraform/state/:enclave/:partition/lock":    noBody,
 		"DELETE /terraform/state/:enclave/:partition/lock": noBody,
 
-		"GET /api/v1/states": noBody, "GET /api/v1/locks": noBody, "GET /api/v1/audit": noBody,
+		"GET /api/v1/states": sendsList, "GET /api/v1/locks": sendsList, "GET /api/v1/audit": sendsList,
 		"POST /api/v1/state/:name/undelete":                   noBody,
 		"POST /api/v1/state/:name/lock/release":               noBody,
-		"GET /api/v1/state/:name/versions":                    noBody,
+		"GET /api/v1/state/:name/versions":                    sendsList,
 		"GET /api/v1/state/:name/versions/:version":           sendsBody,
 		"DELETE /api/v1/state/:name/versions/:version":        noBody,
 		"POST /api/v1/state/:name/versions/:version/rollback": makesBody,
 		"GET /api/v1/state/:name/versions/:version/diff":      sendsBody,
 		"GET /api/v1/state/:name/outputs":                     sendsBody,
 		"GET /api/v1/state/:name/outputs/:key":                sendsBody,
-		"GET /api/v1/state/:name/candidates":                  noBody,
+		"GET /api/v1/state/:name/candidates":                  sendsList,
 		"POST /api/v1/state/:name/candidates":                 takesBody,
 		"GET /api/v1/state/:name/candidates/:id":              sendsBody,
 		"GET /api/v1/state/:name/candidates/:id/diff":         sendsBody,
 		"POST /api/v1/state/:name/candidates/:id/promote":     makesBody,
 		"POST /api/v1/state/:name/candidates/:id/discard":     noBody,
 
-		"GET /api/v1/resources":                  noBody,
-		"GET /api/v1/resources/coverage":         noBody,
+		"GET /api/v1/resources":                  sendsList,
+		"GET /api/v1/resources/coverage":         sendsList,
 		"GET /api/v1/resources/:address/history": sendsBody,
 
 		"POST /api/v1/upload": takesBody, "POST /upload": takesBody,
-		"GET /api/v1/data": sendsBody, "GET /api/v1/data/latest": sendsBody, "GET /api/v1/data/summary": noBody,
+		"GET /api/v1/data": sendsBody, "GET /api/v1/data/latest": sendsBody, "GET /api/v1/data/summary": sendsList,
 	}
 }
 

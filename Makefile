@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build run test check unit race fuzz clients e2e torture bench bench-growth bench-go docker clean
+.PHONY: help build run test check unit race fuzz fuzz-keep clients e2e torture bench bench-growth bench-go docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ race: ## the Go tests with the race detector
 fuzz: ## each fuzz target for FUZZTIME (5,000 runs)
 	@echo "== fuzz targets, $(FUZZTIME) each"
 	@scripts/fuzz.sh $(FUZZTIME)
+
+fuzz-keep: ## move the failing inputs that fuzzing has written into the archives of seeds
+	@go run ./internal/fuzzkeep
 
 clients: ## build the pinned OpenTofu and Terraform (minutes the first time, then cached)
 	@scripts/clients.sh

@@ -18,6 +18,8 @@ func layers() map[string][]string {
 		"internal/bytesize":     {},
 		"internal/disk":         {},
 		"internal/fair":         {},
+		"internal/fuzzkeep":     {"internal/fuzzseeds"},
+		"internal/fuzzseeds":    {},
 		"internal/turns":        {"fault", "internal/fair"},
 		"internal/budget":       {"fault", "internal/fair"},
 		"logctx":                {},

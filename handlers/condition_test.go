@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -78,6 +79,7 @@ func TestReadCondition(t *testing.T) {
 
 // FuzzTags: what is taken is a list of tags that, written again, is the same list.
 func FuzzTags(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{`"a"`, `W/"a", "b,c"`, `,"",`, `"a" "b"`, `W/`, `*`} {
 		f.Add(seed)
 	}

@@ -5,11 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // FuzzAccept: the answer is in a form that there is. What asks for one form gets it, and
 // what is unknown or can't be read changes nothing.
 func FuzzAccept(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "text/csv", "text/*;q=0.5, application/json;q=0.4", "*/*", "text/csv;q=0", "application/x-ndjson;q=NaN", ",,;", "text/csv;q=1e309"} {
 		f.Add(seed)
 	}
@@ -38,6 +41,7 @@ var plainCodings = regexp.MustCompile(`(?i)\A *[a-z*-]+( *; *q=[01](\.\d{0,3})?)
 
 // FuzzAcceptEncoding: gzip is sent only to those who name it, and not with the weight 0.
 func FuzzAcceptEncoding(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "gzip", "br, GZIP;q=0.1", "gzip;q=0", "identity, gzip ; q = 0.000", "*", "gzip;q=x", "x-gzip"} {
 		f.Add(seed)
 	}
@@ -60,6 +64,7 @@ func FuzzAcceptEncoding(f *testing.F) {
 
 // FuzzIfNoneMatch: lists of entity tags are read as RFC 9110 has them.
 func FuzzIfNoneMatch(f *testing.F) {
+	fuzzseeds.Add(f)
 	const digest = `"0123abcd"`
 	for _, seed := range []string{"", "*", digest, "W/" + digest, `"x", ` + digest, `"x,` + digest, strings.Trim(digest, `"`), `"` + digest + `"`} {
 		f.Add(seed)

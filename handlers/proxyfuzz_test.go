@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // FuzzForwardedFor: whoever is no trusted proxy has the address that it calls from. Behind
 // one, it is an address that the header names, or unknown, but never the proxy.
 func FuzzForwardedFor(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "203.0.113.9", "203.0.113.9, 192.0.2.7", "x, 203.0.113.9", "203.0.113.9:80", "[2001:db8::1]", "::ffff:203.0.113.9", ",", "fe80::1%eth0", "192.0.2.1,192.0.2.2", "unknown", "_hidden", "[2001:db8::1]:443", "203.0.113.9:", " 203.0.113.9\t,", "[::ffff:192.0.2.1]:1,192.0.2.1"} {
 		f.Add(seed, true)
 		f.Add(seed, false)

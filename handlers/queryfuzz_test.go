@@ -12,6 +12,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -34,6 +35,7 @@ func refused(t *testing.T, raw string, err error, codes ...fault.Code) {
 // FuzzStateQuery: a lock ID is understood or the query is refused; it never gets lost on
 // the way, because a write without one is another write.
 func FuzzStateQuery(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "ID=a", "id=a", "ID=a;b", "ID=a&ID=b", "ref=main&ID=%41&unlock=true", "unlock=maybe", "%49D=a", "ID=%zz", "ID"} {
 		f.Add(seed)
 	}
@@ -69,6 +71,7 @@ func FuzzStateQuery(f *testing.F) {
 // FuzzReading: what a reader asks for is understood in full, so that it can be written down
 // again and means the same; or it is refused.
 func FuzzReading(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "provider=aws&attr.size=t2&limit=10&order=desc", "since=2026-01-31T12:00:00.5%2B01:00&until=2027-01-01T00:00:00Z", "attr.=x",
 		"cursor=%00", "limit=0", "limit=99999999999999999999", "escape=spreadsheet", "x=1&y=2", "provider=a&provider=b", "a;b", "attr.%ff=1", "limit=%2B5"} {
 		f.Add(seed)

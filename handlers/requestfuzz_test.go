@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // FuzzRequest: no request that an organization can send is answered with a fault of ours,
 // a redirect, or a 404 that doesn't mean "no such state"; and what is not well is JSON
 // with a code.
 func FuzzRequest(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{
 		"GET /api/v1/state/prod%2Fnetwork?ID=a HTTP/1.1\r\nIf-None-Match: *\r\n\r\n",
 		"POST /api/v1/state/x?unlock=true HTTP/1.1\r\nContent-Length: 12\r\n\r\n{\"serial\":1}",

@@ -9,12 +9,14 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/inventory"
 )
 
 // FuzzParse: whatever comes is taken or refused with a reason. What is taken keeps the
 // rules, and its attributes are those that encoding/json reads, with numbers as spelled.
 func FuzzParse(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte(list(`{"resource_name":"a","attributes":{"size":"t2.micro"}}`, `{"attributes":{"id":12345678901234567890}}`)))
 	f.Add([]byte(`{"name":"n",` + head + `,"resource_name":"x","properties":{"a/b":[1.0e+00,{"~":null}]}}`))
 	f.Add([]byte(`{` + head + `,"instances":[1,[],{"attributes":[]},{"properties":{"":"\u0041"},"attributes":{}}],"x":{"instances":[]}}`))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 var (
@@ -15,6 +16,7 @@ var (
 // FuzzIdempotencyKey: a key has one ID, which no other key has and which shows nothing of
 // it; whatever is no visible ASCII is refused.
 func FuzzIdempotencyKey(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add("k", "K")
 	f.Add("a b", "a\x00")
 	f.Add("a", "a ")

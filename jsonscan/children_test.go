@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // children renders what Children reports, with each child's text.
@@ -102,6 +103,7 @@ func dive(c *Cursor) error {
 
 // FuzzChildren rebuilds a container from its children and compares with encoding/json.
 func FuzzChildren(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte(smallState))
 	f.Add([]byte(`[1, "a" ,[[{}]], {"x":[null]}]`))
 	f.Add([]byte(`{"a":1,"a":[2],"\u0061":"é"}`))

@@ -6,10 +6,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // FuzzObject compares the judgement and the reported members with those of jsontext.
 func FuzzObject(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte(smallState))
 	f.Add([]byte(`{"\ud83d\ude00":[[[{"a":[]}]]],"b":-1.5e+3,"b":"\\"} `))
 	f.Add([]byte(`{"a":` + "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["))

@@ -3,20 +3,24 @@ package jsonscan
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // FuzzWalk compares the judgement, the kinds and the pointers with those of jsontext,
 // which by default refuses duplicate names and invalid UTF-8 too.
 func FuzzWalk(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte(smallState))
 	f.Add([]byte(`{"a":[{"b":{},"\u0062":[]}],"a":null}`))
 	f.Add([]byte(`{"~":{"/":[[],{"":""}]},"\ud83d\ude00":-1.5e+3,"\u0000":"\\u0000"}`))
 	f.Add([]byte(`{"a":1,"b":2,"c":{"a":1,"b":2,"c":{"a":1,"a":2}}}`))
+	f.Add(manyNames())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var got []place
 		err := Walk(data, Limits{}, func(v *Value) error {
@@ -37,6 +41,16 @@ func FuzzWalk(f *testing.F) {
 			t.Fatalf("Walk(%q):\n%s", data, cmp.Diff(want, got))
 		}
 	})
+}
+
+// manyNames is an object with more names than the first table of names has room for: some of
+// them want the same slot, however the hash is seeded.
+func manyNames() []byte {
+	object := []byte(`{"":0`)
+	for i := range 100 {
+		object = fmt.Appendf(object, `,"%d":0`, i)
+	}
+	return append(object, '}')
 }
 
 type place struct {
@@ -107,6 +121,7 @@ func jsontextPlaces(data []byte) []place {
 
 // FuzzAppendQuote: what is quoted is JSON, and unquotes to the text.
 func FuzzAppendQuote(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add("a\"\\\x00\n é\u2028\xff<")
 	f.Fuzz(func(t *testing.T, text string) {
 		quoted := AppendQuote(nil, text)

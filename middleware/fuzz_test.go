@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/middleware"
 )
 
@@ -17,6 +18,7 @@ import (
 // when that is spelled out in its one form, or carried by the key; the key that is checked
 // is one that was sent; and a refusal tells nothing of either.
 func FuzzCredentials(f *testing.F) {
+	fuzzseeds.Add(f)
 	key := auth.NewKey(acme)
 	f.Add("", "", "Bearer "+key)
 	f.Add(acme.String(), key, "")
@@ -57,6 +59,7 @@ var harmless = regexp.MustCompile(`\A[A-Za-z0-9._-]{1,128}\z`)
 
 // FuzzRequestID: a harmless ID comes back as it is, and for any other a new one.
 func FuzzRequestID(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "r-1", "a b", "a\r\nSet-Cookie: x", "é", strings.Repeat("x", 129), "\x00"} {
 		f.Add(seed)
 	}
@@ -83,6 +86,7 @@ var (
 
 // FuzzMedia: nothing but JSON in UTF-8, as it is or in gzip, gets to a body.
 func FuzzMedia(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, media := range []string{"application/json", "Application/vnd.x+JSON; charset=UTF-8", "text/json", "application/json; charset*=latin1''x", "json", ";"} {
 		f.Add(media, "")
 		f.Add(media, "GZIP")

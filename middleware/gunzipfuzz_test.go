@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/middleware"
 )
 
@@ -29,6 +30,7 @@ func readLimited(c *gin.Context, limit int64) ([]byte, error) {
 // FuzzGunzip: a gzip body is what Go's own library reads of it, within the limit; what that
 // refuses is refused, with nobody else's fault, and so are reserved flags.
 func FuzzGunzip(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, text := range []string{"", "{}", strings.Repeat("bomb", 2000)} {
 		f.Add([]byte(zip(f, text)))
 		f.Add([]byte(zip(f, text) + zip(f, text)))

@@ -7,6 +7,7 @@ import (
 	"github.com/go-jose/go-jose/v4/json"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // pattern is that of a rule with claims.<name> = text.
@@ -55,6 +56,7 @@ func TestClaimsMatch(t *testing.T) {
 // FuzzParse looks for a token that breaks the reader, or that it takes for more than its
 // bounds allow: everything here comes from strangers.
 func FuzzParse(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, text := range []string{
 		"", "..", "eyJ..", "a.b.c", "{}", strings.Repeat("a", maxToken+1),
 		"eyJhbGciOiJub25lIn0.eyJpc3MiOiJ4IiwiYXVkIjoieSJ9.",

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 func TestParseLockInfo(t *testing.T) {
@@ -61,6 +62,7 @@ func TestParseLockInfoFaults(t *testing.T) {
 }
 
 func FuzzParseLockInfo(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte(`{"ID":"a","Created":"0001-01-01T00:00:00Z"}`))
 	f.Add([]byte(`{"ID":"a"`))
 	f.Fuzz(func(t *testing.T, body []byte) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 func TestParseName(t *testing.T) {
@@ -57,6 +58,7 @@ func TestParseSegmentRefusesSlash(t *testing.T) {
 
 // What ParseName lets through can be joined to a path without leaving its folder.
 func FuzzParseName(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"a", "prod/network", "..", "a//b", "a/../b", "%2e%2e", "~"} {
 		f.Add(seed)
 	}

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 func TestScan(t *testing.T) {
@@ -178,6 +179,7 @@ func anyValue(depth int) *rapid.Generator[any] {
 // one, and its serial and lineage are those that a client's decoder reads. It also compares
 // survey with what it stands for.
 func FuzzScan(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte(`{"version":4,"terraform_version":"1.9.0","serial":7,"lineage":"\u0061","resources":[{}]}`))
 	f.Add([]byte(`{"serial":18446744073709551615,"lineage":null,"encrypted_data":"x"}`))
 	f.Add([]byte(`{"se\u0072ial":1e3}`))

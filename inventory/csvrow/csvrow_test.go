@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // What AppendRow writes, encoding/csv reads; of its own it spells line ends otherwise.
 func FuzzAppendRow(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add("a", ` b"`, "c,\n")
 	f.Add("", "=1+1", "\t")
 	f.Fuzz(func(t *testing.T, a, b, c string) {

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"pgregory.net/rapid"
 )
 
@@ -68,6 +69,7 @@ func TestOtherReader(t *testing.T) {
 
 // FuzzRows reads like encoding/csv whatever has no carriage return.
 func FuzzRows(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, seed := range []string{"", "a,b\n", "\"a\"\"b\",\n\n\"\"\n", "a\"b\n", "\"a\"b\n", "\"a\nb\",c", "\"", ",,,\n", "\xff,\"\xef\xbb\xbf\"\n"} {
 		f.Add([]byte(seed))
 	}

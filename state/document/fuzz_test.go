@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // plainState is a state as encoding/json reads it, with names in their own case only.
@@ -54,6 +55,7 @@ func plainObject(t *testing.T, raw []byte) map[string]json.RawMessage {
 // FuzzParse holds what Parse takes against encoding/json, and everything that can be made
 // of it against its own rules.
 func FuzzParse(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add(appendCompact(nil, readFile(f, "tofu-deposed-2.tfstate")))
 	f.Add(one(`{"attributes":{"a":[{"b":"secret"}]},"sensitive_attributes":[` + pathASet + `,[],` + pathA1 + `],"private":"x"}`))
 	f.Add(one(`{"attributes_flat":{"a.0":"x"},"sensitive_attributes":[` + pathA + `],"index_key":"\u001b"}`))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/bench/sample"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 func noise(n int, seed uint64) []byte {
@@ -139,6 +140,7 @@ func TestDamagedScripts(t *testing.T) {
 }
 
 func FuzzDiff(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add([]byte("resource "), []byte("resources"), uint16(3), uint16(9))
 	f.Fuzz(func(t *testing.T, a, b []byte, times, cut uint16) {
 		// Few inputs are long enough to repeat something: so what is given is repeated.
@@ -149,6 +151,7 @@ func FuzzDiff(f *testing.F) {
 }
 
 func FuzzPatch(f *testing.F) {
+	fuzzseeds.Add(f)
 	base, body := states(3_000, 1)
 	script, _ := Diff(base, body, math.MaxInt)
 	f.Add(base, script, uint16(len(body)))

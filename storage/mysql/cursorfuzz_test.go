@@ -6,12 +6,14 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/inventory"
 )
 
 // FuzzCursor: a cursor leads back to its ID, and no other text does, be it another
 // organization's or for the other order.
 func FuzzCursor(f *testing.F) {
+	fuzzseeds.Add(f)
 	mine, other := uuid.UUID{1}, uuid.UUID{2}
 	s := &server{secret: bytes.Repeat([]byte{7}, 32)}
 	f.Add(s.cursor(mine, inventory.Ascending, 0), int64(0))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"gopkg.in/ini.v1"
 )
 
@@ -165,6 +166,7 @@ func TestReadsLikeINI(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	fuzzseeds.Add(f)
 	for _, text := range seeds() {
 		f.Add(text)
 	}

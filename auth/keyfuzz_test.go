@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // FuzzOrgOfKey: a key that carries an organization is spelled in one way only, and whatever
 // an organization's new keys look like, they carry it.
 func FuzzOrgOfKey(f *testing.F) {
+	fuzzseeds.Add(f)
 	id := uuid.MustParse("11111111-2222-3333-4444-555555555555")
 	f.Add(NewKey(id), id[:])
 	f.Add(keyPrefix+"7n42DGM5Tflk9n8mt7Fhc8_", id[:])

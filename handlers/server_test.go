@@ -15,7 +15,6 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
@@ -105,16 +104,9 @@ func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewUnstartedServer(router)
-	startAsServed(server)
+	server := httptest.NewServer(router)
 	t.Cleanup(server.Close)
 	return server
-}
-
-func startAsServed(server *httptest.Server) {
-	server.Listener = middleware.Listen(server.Listener)
-	server.Config.ConnContext = middleware.ConnContext
-	server.Start()
 }
 
 // caller is one organization's client, which follows no redirect.

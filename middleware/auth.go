@@ -52,7 +52,7 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 		}
 		r := recordOf(c)
 		r.principal, r.again = principal, again
-		r.seat().recognize(principal.Org)
+		seatOf(r).recognize(principal.Org)
 		r.lines.Add(slog.String("org", principal.Org.String()))
 		c.Next()
 	}

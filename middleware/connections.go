@@ -2,7 +2,6 @@ package middleware
 
 import (
 	"container/list"
-	"crypto/tls"
 	"net"
 	"net/http"
 	"net/netip"
@@ -79,10 +78,6 @@ func NewConnections(limits ConnectionLimits) *Connections {
 
 // Limits returns what the bounds are.
 func (cs *Connections) Limits() ConnectionLimits { return cs.limits }
-
-// Listen is the package's Listen, within the limits. The server's ConnState must be Track,
-// and its ConnContext the package's.
-func (cs *Connections) Listen(l net.Listener) net.Listener { return listener{l, cs} }
 
 // Open returns how many connections are open: of those that carried good credentials, and
 // of trusted proxies; and of all others.
@@ -251,25 +246,4 @@ func (s *seat) recognize(org uuid.UUID) {
 	s.org = org
 	s.isKnown.Store(true)
 	s.of.add(s)
-}
-
-// seat returns nil where nobody counts connections.
-func (r *record) seat() *seat {
-	if r.conn != nil {
-		return r.conn.seat
-	}
-	s, _ := r.Value(seatKey{}).(*seat)
-	return s
-}
-
-// seatOfConn returns nil for a connection that nobody counts. With TLS, handlers are served
-// on another one than was accepted.
-func seatOfConn(c net.Conn) *seat {
-	if secure, ok := c.(*tls.Conn); ok {
-		c = secure.NetConn()
-	}
-	if own, ok := c.(*conn); ok {
-		return own.seat
-	}
-	return nil
 }

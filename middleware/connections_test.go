@@ -226,7 +226,7 @@ func TestConnectionsAreCountedOnce(t *testing.T) {
 		}
 		open, there := 0, map[string]int{}
 		for _, one := range served {
-			if c := one.(*conn).Conn.(*called); !c.closed {
+			if c := one.(seated).Conn.(*called); !c.closed {
 				open++
 				if !seatOfConn(one).isKnown.Load() {
 					there[c.from]++

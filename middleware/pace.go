@@ -8,8 +8,11 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// piece is how much of an answer is written under one deadline.
-const piece = 64 << 10
+// How much of an answer is written under one deadline, at least and at most.
+const (
+	minPiece = 4 << 10
+	maxPiece = 256 << 10
+)
 
 // Pace is how slow a client may be, while it sends a body or takes an answer. A large
 // state on a slow line arrives; a silent connection, or one byte now and then, does not
@@ -22,6 +25,15 @@ type Pace struct {
 	// Answer is how long a client may take an answer altogether, from its first byte on,
 	// however fast it moves: what is made for it takes up memory meanwhile. 0 is any time.
 	Answer time.Duration
+}
+
+// piece is how much is written under one deadline: what a client that keeps to the pace
+// takes in a quarter of the silence, so that it never looks silent.
+func (p Pace) piece() int {
+	if p.Silence <= 0 {
+		return maxPiece
+	}
+	return int(min(max(float64(p.MinRate)*p.Silence.Seconds()/4, minPiece), maxPiece))
 }
 
 // progress is what moved in one direction, and how long the client was waited for.
@@ -75,12 +87,10 @@ func (p *progress) deadline(now time.Time) time.Time {
 // not count, however long that is: a deadline stands only while something is written.
 type pacedWriter struct {
 	gin.ResponseWriter
-	conn    *conn // nil where it is not of Listen
 	control *http.ResponseController
 	now     func() time.Time
 	ends    time.Time // when the answer has to be through; zero before its first byte, and for no end
 	progress
-	stretched
 }
 
 // Paced cuts off clients who take their answers more slowly than pace, or for longer, and
@@ -90,7 +100,6 @@ func Paced(pace Pace, now func() time.Time) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		w := &pacedWriter{
 			ResponseWriter: c.Writer,
-			conn:           recordOf(c).conn,
 			control:        http.NewResponseController(c.Writer),
 			now:            now,
 			progress:       progress{pace: pace},
@@ -136,9 +145,7 @@ func (w *pacedWriter) free() { _ = w.control.SetWriteDeadline(time.Time{}) }
 func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *pacedWriter) Write(p []byte) (written int, err error) {
-	if w.conn != nil {
-		return w.writeWhole(p)
-	}
+	piece := w.pace.piece()
 	for first := true; first || written < len(p) && err == nil; first = false {
 		var n int
 		n, err = w.writePiece(p[written:min(len(p), written+piece)])

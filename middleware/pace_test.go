@@ -82,14 +82,43 @@ func TestPaceOfABody(t *testing.T) {
 	}
 }
 
+// Who takes less than the pace is cut off when it has used up the grace, who takes nothing
+// after the silence, and who keeps to it never.
 func TestPaceOfAnAnswer(t *testing.T) {
-	for rate, want := range map[int]bool{100: false, 1 << 9: false, 1 << 12: true, 1 << 20: true} {
-		l := newLine(rate)
+	const size = 1 << 20
+	never := time.Duration(0)
+	for name, test := range map[string]struct {
+		rate int
+		pace Pace
+		cut  time.Duration // after which the client is cut off; never if it isn't
+	}{
+		"at once":             {1 << 30, testPace, never},
+		"in a minute":         {size / 60, testPace, never},
+		"at the pace":         {1 << 10, testPace, never},
+		"at half the pace":    {1 << 9, testPace, 60 * time.Second},
+		"a tenth of it":       {100, testPace, 30 * time.Second},
+		"a byte now and then": {1, testPace, 30 * time.Second},
+		"any time":            {1, Pace{}, never},
+		"for too long":        {size / 60, Pace{Silence: 30 * time.Second, MinRate: 1 << 10, Answer: 40 * time.Second}, 40 * time.Second},
+		"with no other end":   {size / 60, Pace{Answer: 10 * time.Second}, 10 * time.Second},
+		"just in time":        {size / 60, Pace{Silence: 30 * time.Second, Answer: 61 * time.Second}, never},
+		"silence alone":       {1 << 9, Pace{Silence: 30 * time.Second}, never},
+		"a great rate":        {64 << 20, Pace{Silence: 30 * time.Second, MinRate: 32 << 20}, never},
+	} {
+		l := newLine(test.rate)
+		start := l.clock.time
 		var n int
 		var err error
-		l.answer(testPace, func(c *gin.Context) { n, err = c.Writer.Write(make([]byte, 1<<20)) })
-		if whole := n == 1<<20 && err == nil; whole != want {
-			t.Errorf("at %d B/s: %d bytes, %v; want all: %t", rate, n, err, want)
+		l.answer(test.pace, func(c *gin.Context) { n, err = c.Writer.Write(make([]byte, size)) })
+		took := l.clock.time.Sub(start)
+		if test.cut == never {
+			if n != size || err != nil {
+				t.Errorf("%s: %d bytes, %v after %v", name, n, err, took)
+			}
+			continue
+		}
+		if early := test.cut - test.pace.Silence/4; err == nil || took < early || took > test.cut+time.Second {
+			t.Errorf("%s: %d bytes, %v after %v; want it cut off after %v", name, n, err, took, test.cut)
 		}
 	}
 }

@@ -14,7 +14,6 @@ import (
 // took 4 µs of a read.
 type record struct {
 	context.Context
-	conn      *conn // nil where it is not of Listen
 	lines     logctx.Attrs
 	id        string
 	client    string // address without port, or that it is unknown
@@ -51,7 +50,7 @@ func recordOf(c *gin.Context) *record {
 		return r
 	}
 	ctx := c.Request.Context()
-	r := &record{Context: ctx, conn: connOf(ctx)}
+	r := &record{Context: ctx}
 	withContext(c, r)
 	return r
 }

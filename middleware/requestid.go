@@ -26,7 +26,7 @@ func RequestID() gin.HandlerFunc {
 		if !validRequestID(id) {
 			id = uuid.NewString()
 		}
-		setLine(c, requestIDKey, id)
+		c.Header(requestIDKey, id)
 		r := recordOf(c)
 		r.id = id
 		r.lines.Add(slog.String("request_id", id))

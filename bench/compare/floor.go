@@ -14,7 +14,6 @@ import (
 	"github.com/holdfast/holdfast/bench/floor"
 	"github.com/holdfast/holdfast/bench/local"
 	"github.com/holdfast/holdfast/bench/sample"
-	"github.com/holdfast/holdfast/middleware"
 )
 
 // seed of all states and uploads. The fixed floor must know it too.
@@ -48,8 +47,7 @@ func serveFloor(ctx context.Context, o floorOptions) (err error) {
 	}
 	server := &http.Server{Handler: withReadiness(handler, log)}
 	if o.kind == openFloor {
-		listener = middleware.Listen(listener)
-		asServed(server)
+		listener = asServed(server, listener)
 	}
 	stopped := make(chan struct{})
 	context.AfterFunc(ctx, func() { shutDown(server); close(stopped) })

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -56,7 +57,9 @@ func newOpen(ctx context.Context) (handler http.Handler, end func() error, err e
 }
 
 // asServed has a server treat its connections as the real one does.
-func asServed(server *http.Server) {
-	server.ConnContext = middleware.ConnContext
+func asServed(server *http.Server, listener net.Listener) net.Listener {
+	connections := middleware.NewConnections(middleware.ConnectionLimits{})
+	server.ConnContext, server.ConnState = middleware.ConnContext, connections.Track
 	server.ReadHeaderTimeout, server.IdleTimeout = 10*time.Second, 2*time.Minute
+	return connections.Listen(listener)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/middleware"
@@ -30,7 +29,7 @@ func TestAPIPageListsEveryRoute(t *testing.T) {
 		t.Fatal(err)
 	}
 	var have, want []string
-	for _, route := range router.(*gin.Engine).Routes() {
+	for _, route := range router.Routes() {
 		want = append(want, route.Method+" "+route.Path)
 	}
 	for _, match := range regexp.MustCompile("(?m)^\\| `([A-Z]+ /[^`]*)` \\|").FindAllStringSubmatch(apiPage(t), -1) {

@@ -20,7 +20,7 @@ func panicking(t *testing.T, deps handlers.Deps, begin gin.HandlerFunc, cause an
 	if err != nil {
 		t.Fatal(err)
 	}
-	router.(*gin.Engine).GET("/panic", begin, func(*gin.Context) { panic(cause) })
+	router.GET("/panic", begin, func(*gin.Context) { panic(cause) })
 	server := httptest.NewServer(router)
 	t.Cleanup(server.Close)
 	return server

@@ -26,7 +26,7 @@ func rightsOf() map[string]auth.Right {
 		"GET /api/v1/resources/:address/history?state=x": auth.ReadState,
 	}
 	const one = " /api/v1/state/x"
-	for _, address := range []string{one, " /terraform/state/e/p"} {
+	for address, lock := range map[string]string{one: "/-/lock", " /terraform/state/e/p": "/lock"} {
 		needs["GET"+address] = auth.ReadState
 		needs["GET"+address+"?view=redacted"] = auth.ReadState
 		needs["GET"+address+"?version=1"] = auth.ReadState
@@ -35,33 +35,33 @@ func rightsOf() map[string]auth.Right {
 			needs[method+address] = auth.WriteState
 		}
 		needs["LOCK"+address] = auth.LockState
-		needs["POST"+address+"/lock"] = auth.LockState
-		needs["PUT"+address+"/lock"] = auth.LockState
+		needs["POST"+address+lock] = auth.LockState
+		needs["PUT"+address+lock] = auth.LockState
 		// Without an ID, an UNLOCK opens whoever's lock it is.
 		needs["UNLOCK"+address] = auth.ForceUnlock
-		needs["DELETE"+address+"/lock"] = auth.ForceUnlock
+		needs["DELETE"+address+lock] = auth.ForceUnlock
 		needs["UNLOCK"+address+"?ID=a-1"] = auth.LockState
-		needs["DELETE"+address+"/lock?ID=a-1"] = auth.LockState
+		needs["DELETE"+address+lock+"?ID=a-1"] = auth.LockState
 	}
 	for route, right := range map[string]auth.Right{
-		"GET /lock":                                 auth.ReadMetadata,
-		"POST /lock/release":                        auth.ForceUnlock,
-		"POST /undelete":                            auth.WriteState,
-		"GET /versions":                             auth.ReadMetadata,
-		"GET /versions/1":                           auth.ReadState,
-		"GET /versions/1/diff":                      auth.ReadState,
-		"GET /versions/1/diff?sensitive=true":       auth.ReadState,
-		"DELETE /versions/1?reason=x":               auth.PurgeVersions,
-		"POST /versions/1/rollback":                 auth.WriteState,
-		"GET /outputs":                              auth.ReadOutputs,
-		"GET /outputs/k":                            auth.ReadOutputs,
-		"GET /outputs?sensitive=true":               auth.ReadOutputs,
-		"GET /candidates":                           auth.ReadMetadata,
-		"POST /candidates":                          auth.WriteState,
-		"GET /candidates/0123456789abcdef":          auth.ReadState,
-		"GET /candidates/0123456789abcdef/diff":     auth.ReadState,
-		"POST /candidates/0123456789abcdef/promote": auth.WriteState,
-		"POST /candidates/0123456789abcdef/discard": auth.WriteState,
+		"GET /-/lock":                                 auth.ReadMetadata,
+		"POST /-/lock/release":                        auth.ForceUnlock,
+		"POST /-/undelete":                            auth.WriteState,
+		"GET /-/versions":                             auth.ReadMetadata,
+		"GET /-/versions/1":                           auth.ReadState,
+		"GET /-/versions/1/diff":                      auth.ReadState,
+		"GET /-/versions/1/diff?sensitive=true":       auth.ReadState,
+		"DELETE /-/versions/1?reason=x":               auth.PurgeVersions,
+		"POST /-/versions/1/rollback":                 auth.WriteState,
+		"GET /-/outputs":                              auth.ReadOutputs,
+		"GET /-/outputs/k":                            auth.ReadOutputs,
+		"GET /-/outputs?sensitive=true":               auth.ReadOutputs,
+		"GET /-/candidates":                           auth.ReadMetadata,
+		"POST /-/candidates":                          auth.WriteState,
+		"GET /-/candidates/0123456789abcdef":          auth.ReadState,
+		"GET /-/candidates/0123456789abcdef/diff":     auth.ReadState,
+		"POST /-/candidates/0123456789abcdef/promote": auth.WriteState,
+		"POST /-/candidates/0123456789abcdef/discard": auth.WriteState,
 	} {
 		method, path, _ := strings.Cut(route, " ")
 		needs[method+one+path] = right

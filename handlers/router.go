@@ -44,19 +44,19 @@ type Deps struct {
 
 // NewRouter returns the handler of every route. It never redirects: a client that
 // follows a redirect turns its POST into a GET and loses the state it meant to save.
-func NewRouter(d Deps) (http.Handler, error) {
+func NewRouter(d Deps) (Router, error) {
 	gin.SetMode(gin.ReleaseMode)
 	router := gin.New()
 	router.RedirectTrailingSlash = false
 	router.RedirectFixedPath = false
-	router.UseEscapedPath = true      // "/" inside a state's name arrives as %2F
+	router.UseEscapedPath = true      // a state's name is one segment, its "/" spelt %2F; see routedPath
 	router.UnescapePathValues = false // gin takes a path for a query, in which "+" is a space; see pathValue
 	router.HandleMethodNotAllowed = true
 	// Who calls is found by middleware.Clients alone: gin's reading of X-Forwarded-For takes
 	// the proxy for the client where it names none.
 	router.ForwardedByClientIP = false
 	if err := router.SetTrustedProxies(nil); err != nil {
-		return nil, err
+		return Router{}, err
 	}
 	if d.Inventory == nil {
 		d.Inventory = inventory.NewService(inventory.Off{})
@@ -90,7 +90,7 @@ func NewRouter(d Deps) (http.Handler, error) {
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
 	router.NoMethod(append(unknown, noMethod)...)
-	return router, nil
+	return Router{router}, nil
 }
 
 func routeHealth(router gin.IRoutes, h health) {
@@ -105,12 +105,12 @@ func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
 	router.HEAD(path, answer)
 }
 
-// routeNative is Holdfast's own spelling: a state's name is one path segment.
+// routeNative is Holdfast's own spelling; see routedPath.
 func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
 	group.Use(guard.States(s.claim))
-	routeState(group, s)
-	group.GET("/lock", middleware.Admit(0), s.holder)
+	routeState(group, "/-/lock", s)
+	group.GET("/-/lock", middleware.Admit(0), s.holder)
 }
 
 // routeHistory is what is known of states beyond their newest bytes.
@@ -121,7 +121,7 @@ func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
 	group.GET("/states", empty, s.list)
 	group.GET("/locks", empty, s.locks)
 	group.GET("/audit", empty, s.events)
-	const one = "/state/:name"
+	const one = "/state/:name/-"
 	group.POST(one+"/undelete", empty, s.undelete)
 	group.POST(one+"/lock/release", orders, s.release)
 	group.GET(one+"/versions", empty, s.versions)
@@ -144,12 +144,12 @@ func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
 func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
 	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent}
 	group.Use(guard.States(s.claim))
-	routeState(group, s)
+	routeState(group, "/lock", s)
 }
 
 // routeState lists what both spellings have. Clients lock with LOCK and UNLOCK on the
 // state's own address, or with what their lock_address and lock_method say.
-func routeState(group gin.IRoutes, s states) {
+func routeState(group gin.IRoutes, lock string, s states) {
 	empty, info, body := middleware.Admit(0), middleware.Admit(maxLockInfoBytes), middleware.Admit(s.maxBytes)
 	group.GET("", empty, s.get)
 	group.POST("", s.writable, body, s.put)
@@ -157,9 +157,9 @@ func routeState(group gin.IRoutes, s states) {
 	group.DELETE("", empty, s.delete)
 	group.Handle("LOCK", "", info, s.lock)
 	group.Handle("UNLOCK", "", info, s.unlock)
-	group.POST("/lock", info, s.lock)
-	group.PUT("/lock", info, s.lock)
-	group.DELETE("/lock", info, s.unlock)
+	group.POST(lock, info, s.lock)
+	group.PUT(lock, info, s.lock)
+	group.DELETE(lock, info, s.unlock)
 }
 
 // routeUploads is what providers report, and what is read back of it.
@@ -194,13 +194,13 @@ func known(limit gin.HandlerFunc) gin.HandlerFunc {
 }
 
 func noRoute(c *gin.Context) {
-	message := "there is no such path"
-	if strings.HasPrefix(c.Request.URL.Path, "/api/v1/state/") {
-		message = "there is no such path; in the address of a state, send each \"/\" of its name as %2F"
-	}
-	middleware.Fail(c, fault.New(fault.RouteUnknown, "%s", message))
+	middleware.Fail(c, fault.New(fault.RouteUnknown, "there is no such path"))
 }
 
 func noMethod(c *gin.Context) {
-	middleware.Fail(c, fault.New(fault.MethodUnknown, "this path has no method %s; it has %s", c.Request.Method, c.Writer.Header().Get("Allow")))
+	message := "this path has no method %s; it has %s"
+	if strings.HasPrefix(c.Request.URL.Path, statesPath) && strings.Contains(c.Request.URL.Path, belongs) {
+		message += "; where it is meant as the name of a state, send its \"/\" as %%2F"
+	}
+	middleware.Fail(c, fault.New(fault.MethodUnknown, message, c.Request.Method, c.Writer.Header().Get("Allow")))
 }

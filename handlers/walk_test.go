@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/handlers"
 )
@@ -18,7 +17,7 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 		t.Fatal(err)
 	}
 	var list []string
-	for _, route := range router.(*gin.Engine).Routes() {
+	for _, route := range router.Routes() {
 		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", "0123456789abcdef", ":key", "k").Replace(route.Path)
 		list = append(list, route.Method+" "+path)
 	}

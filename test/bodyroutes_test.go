@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
@@ -35,16 +33,16 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
 		"GET /api/v1/whoami": noBody,
 
-		"GET /api/v1/state/:name":         sendsBody,
-		"POST /api/v1/state/:name":        takesBody,
-		"PUT /api/v1/state/:name":         takesBody,
-		"DELETE /api/v1/state/:name":      noBody,
-		"LOCK /api/v1/state/:name":        noBody,
-		"UNLOCK /api/v1/state/:name":      noBody,
-		"GET /api/v1/state/:name/lock":    noBody,
-		"POST /api/v1/state/:name/lock":   noBody,
-		"PUT /api/v1/state/:name/lock":    noBody,
-		"DELETE /api/v1/state/:name/lock": noBody,
+		"GET /api/v1/state/:name":           sendsBody,
+		"POST /api/v1/state/:name":          takesBody,
+		"PUT /api/v1/state/:name":           takesBody,
+		"DELETE /api/v1/state/:name":        noBody,
+		"LOCK /api/v1/state/:name":          noBody,
+		"UNLOCK /api/v1/state/:name":        noBody,
+		"GET /api/v1/state/:name/-/lock":    noBody,
+		"POST /api/v1/state/:name/-/lock":   noBody,
+		"PUT /api/v1/state/:name/-/lock":    noBody,
+		"DELETE /api/v1/state/:name/-/lock": noBody,
 
 		"GET /terraform/state/:enclave/:partition":         sendsBody,
 		"POST /terraform/state/:enclave/:partition":        takesBody,
@@ -57,21 +55,21 @@ func bodyRoutes() map[string]bodyUse {
 		"DELETE /terraform/state/:enclave/:partition/lock": noBody,
 
 		"GET /api/v1/states": sendsList, "GET /api/v1/locks": sendsList, "GET /api/v1/audit": sendsList,
-		"POST /api/v1/state/:name/undelete":                   noBody,
-		"POST /api/v1/state/:name/lock/release":               noBody,
-		"GET /api/v1/state/:name/versions":                    sendsList,
-		"GET /api/v1/state/:name/versions/:version":           sendsBody,
-		"DELETE /api/v1/state/:name/versions/:version":        noBody,
-		"POST /api/v1/state/:name/versions/:version/rollback": makesBody,
-		"GET /api/v1/state/:name/versions/:version/diff":      sendsBody,
-		"GET /api/v1/state/:name/outputs":                     sendsBody,
-		"GET /api/v1/state/:name/outputs/:key":                sendsBody,
-		"GET /api/v1/state/:name/candidates":                  sendsList,
-		"POST /api/v1/state/:name/candidates":                 takesBody,
-		"GET /api/v1/state/:name/candidates/:id":              sendsBody,
-		"GET /api/v1/state/:name/candidates/:id/diff":         sendsBody,
-		"POST /api/v1/state/:name/candidates/:id/promote":     makesBody,
-		"POST /api/v1/state/:name/candidates/:id/discard":     noBody,
+		"POST /api/v1/state/:name/-/undelete":                   noBody,
+		"POST /api/v1/state/:name/-/lock/release":               noBody,
+		"GET /api/v1/state/:name/-/versions":                    sendsList,
+		"GET /api/v1/state/:name/-/versions/:version":           sendsBody,
+		"DELETE /api/v1/state/:name/-/versions/:version":        noBody,
+		"POST /api/v1/state/:name/-/versions/:version/rollback": makesBody,
+		"GET /api/v1/state/:name/-/versions/:version/diff":      sendsBody,
+		"GET /api/v1/state/:name/-/outputs":                     sendsBody,
+		"GET /api/v1/state/:name/-/outputs/:key":                sendsBody,
+		"GET /api/v1/state/:name/-/candidates":                  sendsList,
+		"POST /api/v1/state/:name/-/candidates":                 takesBody,
+		"GET /api/v1/state/:name/-/candidates/:id":              sendsBody,
+		"GET /api/v1/state/:name/-/candidates/:id/diff":         sendsBody,
+		"POST /api/v1/state/:name/-/candidates/:id/promote":     makesBody,
+		"POST /api/v1/state/:name/-/candidates/:id/discard":     noBody,
 
 		"GET /api/v1/resources":                  sendsList,
 		"GET /api/v1/resources/coverage":         sendsList,
@@ -85,14 +83,14 @@ func bodyRoutes() map[string]bodyUse {
 // moreAsks are other ways to ask a route of bodyRoutes for a body.
 func moreAsks() map[string]bodyUse {
 	return map[string]bodyUse{
-		"GET /api/v1/state/:name?version=1":                             sendsBody,
-		"GET /api/v1/state/:name?view=redacted":                         sendsBody,
-		"GET /api/v1/state/:name?view=outputs&version=1":                sendsBody,
-		"GET /api/v1/state/:name/versions/:version/diff?format=text":    sendsBody,
-		"GET /api/v1/state/:name/outputs/:key?raw=true":                 sendsBody,
-		"GET /terraform/state/:enclave/:partition?version=1":            sendsBody,
-		"GET /api/v1/state/:name/candidates/:id/diff?format=text":       sendsBody,
-		"GET /api/v1/state/:name/versions/:version/diff?sensitive=true": sendsBody,
+		"GET /api/v1/state/:name?version=1":                               sendsBody,
+		"GET /api/v1/state/:name?view=redacted":                           sendsBody,
+		"GET /api/v1/state/:name?view=outputs&version=1":                  sendsBody,
+		"GET /api/v1/state/:name/-/versions/:version/diff?format=text":    sendsBody,
+		"GET /api/v1/state/:name/-/outputs/:key?raw=true":                 sendsBody,
+		"GET /terraform/state/:enclave/:partition?version=1":              sendsBody,
+		"GET /api/v1/state/:name/-/candidates/:id/diff?format=text":       sendsBody,
+		"GET /api/v1/state/:name/-/versions/:version/diff?sensitive=true": sendsBody,
 	}
 }
 
@@ -107,7 +105,7 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := bodyRoutes()
-	for _, route := range router.(*gin.Engine).Routes() {
+	for _, route := range router.Routes() {
 		name := route.Method + " " + route.Path
 		if _, ok := known[name]; !ok {
 			t.Errorf("%s: say in bodyRoutes what it does with bodies", name)

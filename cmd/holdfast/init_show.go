@@ -15,11 +15,11 @@ type initResult struct {
 	Backend string `json:"backend,omitempty"`
 }
 
-// backendBlock is the configuration of a state named example. It sets lock_address and
+// backendBlock is the configuration of the state prod/network. It sets lock_address and
 // unlock_address both: a client with only one of them leaves its locks behind. The
 // password comes from the environment, because here it would end up in plan files.
 func backendBlock(address string, org uuid.UUID) string {
-	state := address + "/api/v1/state/example"
+	state := address + "/api/v1/state/prod/network"
 	return fmt.Sprintf(`terraform {
   backend "http" {
     address        = %[1]q

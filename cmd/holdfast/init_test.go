@@ -109,7 +109,7 @@ func TestInit(t *testing.T) {
 	if org.Name != "Acme" || org.Keys[0].Label != "2026-11-21 first key" {
 		t.Errorf("made %+v", org)
 	}
-	url := `"https://tf.example.com/holdfast/api/v1/state/example"`
+	url := `"https://tf.example.com/holdfast/api/v1/state/prod/network"`
 	for _, want := range []string{
 		"\n        address        = " + url, "\n        lock_address   = " + url, "\n        unlock_address = " + url,
 		"\n        username       = \"" + org.ID.String() + "\"", "export TF_HTTP_PASSWORD='" + key + "'",

@@ -1,0 +1,87 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+)
+
+const (
+	// statesPath is what the address of every state begins with, in Holdfast's own spelling.
+	statesPath = "/api/v1/state/"
+	// belongs stands in an address between a state's name and what belongs to that state.
+	belongs = "/-/"
+)
+
+// belongings are patterns of path.Match: the addresses of what belongs to a state, behind its
+// name.
+var belongings = [...]string{
+	"lock", "lock/release", "undelete", "outputs", "outputs/?*",
+	"versions", "versions/?*", "versions/?*/rollback", "versions/?*/diff",
+	"candidates", "candidates/?*", "candidates/?*/diff", "candidates/?*/promote", "candidates/?*/discard",
+}
+
+// Router serves every route, at every spelling of its address.
+type Router struct{ *gin.Engine }
+
+// ServeHTTP implements http.Handler.
+func (r Router) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
+	r.Engine.ServeHTTP(w, asRouted(asked))
+}
+
+// asRouted returns the request, or a copy with the address as routes have it.
+func asRouted(asked *http.Request) *http.Request {
+	if !strings.HasPrefix(asked.URL.Path, statesPath) {
+		return asked
+	}
+	given := asked.URL.EscapedPath()
+	routed := routedPath(given)
+	if routed == given {
+		return asked
+	}
+	plain, err := url.PathUnescape(routed)
+	if err != nil {
+		return asked
+	}
+	copied, address := *asked, *asked.URL
+	address.Path, address.RawPath = plain, routed
+	copied.URL = &address
+	return &copied
+}
+
+// routedPath returns the escaped path of a state's address with its name as one segment:
+//
+//	/api/v1/state/prod/network              /api/v1/state/prod%2Fnetwork
+//	/api/v1/state/prod/network/-/versions   /api/v1/state/prod%2Fnetwork/-/versions
+//	/api/v1/state/prod/versions             /api/v1/state/prod/-/versions
+//
+// The last is how what belongs to a state was spelt before names kept their slashes: behind
+// a single segment it still is. The state of that name is prod%2Fversions.
+func routedPath(escaped string) string {
+	rest, ok := strings.CutPrefix(escaped, statesPath)
+	if !ok {
+		return escaped
+	}
+	name, of, belonging := strings.Cut(rest, belongs)
+	if first, others, _ := strings.Cut(rest, "/"); !belonging && isBelonging(others) {
+		name, of, belonging = first, others, true
+	}
+	routed := statesPath + strings.ReplaceAll(name, "/", "%2F")
+	if belonging {
+		routed += belongs + of
+	}
+	return routed
+}
+
+// isBelonging reports whether a path behind a state's name is that of something that belongs
+// to a state.
+func isBelonging(of string) bool {
+	return slices.ContainsFunc(belongings[:], func(pattern string) bool {
+		matches, err := path.Match(pattern, of)
+		return matches && err == nil
+	})
+}

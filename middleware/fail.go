@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/state"
 )
 
 // Failure is the body of every error answer but one: a 409 for a held lock carries the
@@ -25,6 +25,13 @@ type Failure struct {
 	Lock json.RawMessage `json:"lock,omitempty"`
 }
 
+// blocked is an error because of a lock that somebody else holds, which it has as its holder
+// described it: the JSON object that clients send with a LOCK.
+type blocked interface {
+	error
+	InTheWay() json.RawMessage
+}
+
 // unreadBody is how long what no handler reads of a request's body may take to arrive.
 const unreadBody = time.Second
 
@@ -35,14 +42,14 @@ func Fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	dropBody(c, f)
 	setHeaders(c, f)
-	holder, isHeld := errors.AsType[*state.HeldError](err)
-	if isHeld && f.Code == fault.LockHeld {
-		c.Data(StatusOf(f.Code.Kind()), "application/json", holder.Holder.Raw)
+	by, isBlocked := errors.AsType[blocked](err)
+	if isBlocked && f.Code == fault.LockHeld {
+		c.Data(StatusOf(f.Code.Kind()), "application/json", by.InTheWay())
 		return
 	}
 	failure := Failure{Status: "error", Code: f.Code, Message: f.Message, Details: f.Details, RequestID: RequestIDOf(c.Request.Context())}
-	if isHeld {
-		failure.Lock = holder.Holder.Raw
+	if isBlocked {
+		failure.Lock = by.InTheWay()
 	}
 	c.JSON(StatusOf(f.Code.Kind()), failure)
 }

@@ -97,6 +97,9 @@ func held(code fault.Code, holder LockInfo) *HeldError {
 
 func (e *HeldError) Error() string { return e.Fault.Error() }
 
+// InTheWay returns the holder's lock info as it came, for whoever is refused because of it.
+func (e *HeldError) InTheWay() json.RawMessage { return e.Holder.Raw }
+
 func (e *HeldError) Unwrap() error { return e.Fault }
 
 // maxBrief is how many bytes of a LockInfo's text versions and events repeat: a LockInfo may

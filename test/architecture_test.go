@@ -51,7 +51,7 @@ func layers() map[string][]string {
 		"storage/mysql":         {"fault", "inventory", "storage/schema"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "storage/memory", "resources"},
-		"middleware":            {"fault", "auth", "state", "logctx", "internal/budget", "internal/turns"},
+		"middleware":            {"fault", "auth", "logctx", "internal/budget", "internal/turns"},
 		"bench":                 {"bench/sample"},
 		"bench/sample":          {},
 		"bench/floor":           {},

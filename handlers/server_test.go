@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
@@ -71,7 +72,7 @@ func testDepsWithoutResources(t testing.TB) (handlers.Deps, state.Store, invento
 	log := slog.New(slog.DiscardHandler)
 	return handlers.Deps{
 		States:        state.NewService(store, state.DefaultPolicies{}, time.Now, log),
-		Inventory:     inventory.NewService(uploads),
+		Inventory:     inventory.NewService(uploads).WithGate(audit.NewGate(store, time.Now)),
 		Verifier:      testKeys(),
 		Log:           log,
 		Now:           time.Now,
@@ -95,7 +96,7 @@ func testResources(t testing.TB, store state.Store, states *state.Service, uploa
 	indexer := resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Log: log, Now: time.Now})
 	indexer.Start()
 	t.Cleanup(func() { _, _ = indexer.Close(), index.Close() })
-	return resources.NewService(resources.Deps{Index: index, Indexer: indexer, States: states, Store: store, Uploads: uploads, Now: time.Now})
+	return resources.NewService(resources.Deps{Index: index, Indexer: indexer, States: states, Events: store, Gate: audit.NewGate(store, time.Now), Uploads: uploads})
 }
 
 func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {

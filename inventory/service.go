@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -31,6 +32,7 @@ const (
 // that caller's organization only.
 type Service struct {
 	store         Store
+	gate          *audit.Gate   // nil for refusals that nobody records
 	quota         *quota.Keeper // nil for no bound
 	maxIdentities int
 	ahead         *ahead
@@ -43,6 +45,12 @@ type Service struct {
 func NewService(store Store) *Service {
 	return &Service{store: store, maxIdentities: maxIdentities, turns: turns.New(maxReadings, maxOwnReadings),
 		ahead: newAhead(time.Now, slog.New(slog.DiscardHandler)), uploaded: func(uuid.UUID) {}}
+}
+
+// WithGate has the gate record who is refused for want of a right, and returns the service.
+func (s *Service) WithGate(gate *audit.Gate) *Service {
+	s.gate = gate
+	return s
 }
 
 // WithQuota has the service record only what keeper has room for, and returns it.
@@ -74,7 +82,7 @@ type Accepted struct {
 // UploadMalformed, UploadInvalid, IdempotencyInvalid, IdempotencyMismatch,
 // QuotaExceeded, and what Store.Append returns.
 func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, idempotencyKey string) (Accepted, error) {
-	if err := p.May(auth.WriteData); err != nil {
+	if err := s.gate.Authorize(ctx, p, auth.WriteData); err != nil {
 		return Accepted{}, err
 	}
 	id, err := batchID(idempotencyKey)
@@ -141,7 +149,7 @@ func errIdempotencyKey() error {
 
 // Records reads the caller's records as Store.Records does.
 func (s *Service) Records(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
-	if err := p.May(auth.ReadData); err != nil {
+	if err := s.gate.Authorize(ctx, p, auth.ReadData); err != nil {
 		return failed(err)
 	}
 	return s.store.Records(ctx, p.Org, query)
@@ -152,7 +160,7 @@ func (s *Service) Records(ctx context.Context, p auth.Principal, query Query) it
 // it remembers to tell is acquired as it grows: besides the store's errors, Overloaded may
 // end it.
 func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) iter.Seq2[Positioned, error] {
-	if err := p.May(auth.ReadData); err != nil {
+	if err := s.gate.Authorize(ctx, p, auth.ReadData); err != nil {
 		return failed(err)
 	}
 	query.Order, query.After = Descending, ""
@@ -167,7 +175,7 @@ func (s *Service) Latest(ctx context.Context, p auth.Principal, query Query) ite
 
 // Summary counts the caller's records, as Store.Summary does.
 func (s *Service) Summary(ctx context.Context, p auth.Principal) ([]Group, error) {
-	if err := p.May(auth.ReadData); err != nil {
+	if err := s.gate.Authorize(ctx, p, auth.ReadData); err != nil {
 		return nil, err
 	}
 	return s.store.Summary(ctx, p.Org)

@@ -13,10 +13,9 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// Journal is the audit log of a state.Store.
-type Journal interface {
+// Events is the audit log of a state.Store.
+type Events interface {
 	Events(ctx context.Context, org uuid.UUID, q audit.Query) (audit.Page, error)
-	Record(ctx context.Context, event audit.Event) error
 }
 
 // catchUpWait is how long a search waits for what was written before it. Small states take
@@ -148,7 +147,7 @@ func (s *Service) statesLack(ctx context.Context, org uuid.UUID) (bool, error) {
 		return true, err
 	}
 	for q := (audit.Query{Limit: 1}); ; {
-		page, err := s.Store.Events(ctx, org, q)
+		page, err := s.Events.Events(ctx, org, q)
 		if err != nil || len(page.Events) > 0 {
 			return err == nil && page.Events[0].Sequence > p.Sequence, err
 		}

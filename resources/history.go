@@ -62,8 +62,8 @@ type Unread struct {
 // ResourceNotFound when none of the versions has it, StateEncrypted or another reason when
 // none could be read, Overloaded.
 func (s *Service) History(ctx context.Context, p auth.Principal, q HistoryQuery) (History, error) {
-	if err := p.MayOn(auth.ReadState, string(q.State)); err != nil {
-		return History{}, s.refuse(ctx, p, auth.ReadState, string(q.State), err)
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.ReadState, string(q.State)); err != nil {
+		return History{}, err
 	}
 	versions, err := s.States.Versions(ctx, p, q.State, q.From, maxWalked+1)
 	if err != nil {

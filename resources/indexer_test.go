@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
@@ -71,8 +72,8 @@ func (w *world) open(path string) {
 	rules, err := resources.DefaultRules()
 	must(w.t, err)
 	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules, Log: discard(), Now: func() time.Time { return w.now }})
-	w.service = resources.NewService(resources.Deps{Index: w.index, Indexer: w.indexer, States: w.door, Store: w.states, Uploads: w.uploads,
-		Now: func() time.Time { return w.now }})
+	w.service = resources.NewService(resources.Deps{Index: w.index, Indexer: w.indexer, States: w.door, Events: w.states, Uploads: w.uploads,
+		Gate: audit.NewGate(w.states, func() time.Time { return w.now })})
 }
 
 func refOf(name state.Name) state.Ref { return state.Ref{Org: acme, Name: name} }

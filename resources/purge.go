@@ -22,8 +22,8 @@ const (
 // StoreUnavailable: then searches show nothing of it, and only the index's files may have
 // some. To ask again makes up for it; so does the indexer, also after a crash.
 func (s *Service) Erase(ctx context.Context, p auth.Principal, name state.Name, purged state.Purged) error {
-	if err := p.MayOn(auth.PurgeVersions, string(name)); err != nil {
-		return s.refuse(ctx, p, auth.PurgeVersions, string(name), err)
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.PurgeVersions, string(name)); err != nil {
+		return err
 	}
 	return s.Indexer.Erase(ctx, state.Ref{Org: p.Org, Name: name}, purged)
 }

@@ -2,12 +2,9 @@ package resources
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/inventory"
@@ -19,10 +16,10 @@ type Deps struct {
 	Index   Finder
 	Indexer *Indexer
 	States  *state.Service
-	Store   Journal
+	Events  Events
+	Gate    *audit.Gate
 	Uploads inventory.Store
 	Memory  *budget.Budget // of bodies; nil bounds nothing
-	Now     func() time.Time
 }
 
 // Service is the door to the inventory: every operation names its caller, and shows that
@@ -71,7 +68,7 @@ type Page struct {
 // the key's patterns, and in uploads with data:read. A query for one state that can't be
 // read has the reason as its fault, such as StateEncrypted.
 func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, error) {
-	scope, err := s.enter(ctx, p)
+	scope, err := s.scopeOf(ctx, p)
 	if err != nil {
 		return Page{}, err
 	}
@@ -122,7 +119,7 @@ func (s *Service) Activity() Activity { return s.Indexer.Activity() }
 // compared is what a comparison is of. Other states than the one that is asked for count
 // too: they may claim the same objects.
 func (s *Service) compared(ctx context.Context, p auth.Principal, of state.Name) (Extent, Scope, error) {
-	scope, err := s.enterBoth(ctx, p)
+	scope, err := s.scopeOfBoth(ctx, p)
 	if err != nil {
 		return Extent{}, scope, err
 	}
@@ -133,34 +130,24 @@ func (s *Service) compared(ctx context.Context, p auth.Principal, of state.Name)
 	return extent, scope, err
 }
 
-// enter is the gate of what shows one source or both.
-func (s *Service) enter(ctx context.Context, p auth.Principal) (Scope, error) {
-	states, data := p.May(auth.ReadState), p.May(auth.ReadData)
-	if states != nil && data != nil {
-		return Scope{}, s.refuse(ctx, p, auth.ReadState, "", states)
+// scopeOf is what the caller may see of both sources, with a right on one of them.
+func (s *Service) scopeOf(ctx context.Context, p auth.Principal) (Scope, error) {
+	scope := Scope{AnyState: p.May(auth.ReadState) == nil, Uploads: p.May(auth.ReadData) == nil}
+	if !scope.AnyState && !scope.Uploads {
+		return Scope{}, s.Gate.Authorize(ctx, p, auth.ReadState)
 	}
-	scope := Scope{AnyState: states == nil, Uploads: data == nil}
 	if p.States != nil && scope.AnyState {
 		scope.States = p.States.Match
 	}
 	return scope, nil
 }
 
-// enterBoth is the gate of what compares the sources.
-func (s *Service) enterBoth(ctx context.Context, p auth.Principal) (Scope, error) {
-	if err := p.May(auth.ReadData); err != nil {
-		return Scope{}, err
+// scopeOfBoth is scopeOf for what compares the sources, which takes both rights.
+func (s *Service) scopeOfBoth(ctx context.Context, p auth.Principal) (Scope, error) {
+	for _, right := range []auth.Right{auth.ReadData, auth.ReadState} {
+		if err := s.Gate.Authorize(ctx, p, right); err != nil {
+			return Scope{}, err
+		}
 	}
-	if err := p.May(auth.ReadState); err != nil {
-		return Scope{}, s.refuse(ctx, p, auth.ReadState, "", err)
-	}
-	return s.enter(ctx, p)
-}
-
-// refuse records a refusal for want of a right on states before it is told.
-func (s *Service) refuse(ctx context.Context, p auth.Principal, right auth.Right, name string, refusal error) error {
-	if !fault.Is(refusal, fault.RightMissing) {
-		return refusal
-	}
-	return errors.Join(refusal, s.Store.Record(ctx, audit.Refusal(p, right, name, s.Now())))
+	return s.scopeOf(ctx, p)
 }

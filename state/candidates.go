@@ -11,7 +11,7 @@ import (
 // may write may bring one, lock or no lock. The same bytes on the same version are the
 // same candidate. Faults: StateInvalid, CandidatesFull, BytesPurged.
 func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name, body []byte, reason string) (Candidate, error) {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Candidate{}, err
 	}
@@ -39,7 +39,7 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 // those that were settled; after a settled one, those that came before it. next continues
 // the list as after, and is empty at its end.
 func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, after string, limit int) (page []Candidate, next string, err error) {
-	ref, err := s.enter(ctx, p, auth.ReadMetadata, name)
+	ref, err := s.authorize(ctx, p, auth.ReadMetadata, name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -60,7 +60,7 @@ func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, a
 // Candidate returns one with its bytes, as long as it is open. The caller releases it.
 // Faults: CandidateNotFound, Overloaded.
 func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id string) (LoadedCandidate, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	ref, err := s.authorize(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return LoadedCandidate{}, err
 	}
@@ -83,7 +83,7 @@ func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id
 // CandidateSettled, CandidateStale, LockHeld, LockNotHeld, LockRequired, BytesPurged,
 // Overloaded.
 func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id string, d Decision) (Version, error) {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
@@ -148,7 +148,7 @@ type Decision struct {
 
 // Discard ends a candidate; its bytes go. Faults: CandidateNotFound, CandidateSettled.
 func (s *Service) Discard(ctx context.Context, p auth.Principal, name Name, id, reason string) error {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return err
 	}

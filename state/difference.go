@@ -34,7 +34,7 @@ const diffPart = 8
 // VersionNotFound, VersionPurged, StateEncrypted, StateUnsupported, Overloaded. The caller
 // closes it.
 func (s *Service) Diff(ctx context.Context, p auth.Principal, name Name, q DiffQuery) (*Rendered, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	ref, err := s.authorize(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (s *Service) Diff(ctx context.Context, p auth.Principal, name Name, q DiffQ
 // state, with nothing. Faults: CandidateNotFound, CandidateSettled, and those of Diff. The
 // caller closes it.
 func (s *Service) CandidateDiff(ctx context.Context, p auth.Principal, name Name, id string, o DiffOptions) (*Rendered, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	ref, err := s.authorize(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return nil, err
 	}

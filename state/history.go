@@ -15,7 +15,7 @@ import (
 // names no state that the caller may not see: it is sealed then. Faults: CursorInvalid for a
 // seal that this service has not made.
 func (s *Service) States(ctx context.Context, p auth.Principal, q StatesQuery) (page Page, err error) {
-	if err := s.enterOrg(ctx, p, auth.ReadMetadata); err != nil {
+	if err := s.gate.Authorize(ctx, p, auth.ReadMetadata); err != nil {
 		return Page{}, err
 	}
 	if q.After, err = s.seals.open(p.Org, q.After); err != nil {
@@ -69,7 +69,7 @@ func visible(p auth.Principal, listed []Listed) []Listed {
 // Versions describes a state's versions, the newest first; before continues below that
 // number. StateNotFound when the state was never written.
 func (s *Service) Versions(ctx context.Context, p auth.Principal, name Name, before uint64, limit int) ([]Version, error) {
-	ref, err := s.enter(ctx, p, auth.ReadMetadata, name)
+	ref, err := s.authorize(ctx, p, auth.ReadMetadata, name)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *Service) Versions(ctx context.Context, p auth.Principal, name Name, bef
 // newest of a state that exists. The caller releases it. Faults: StateNotFound,
 // VersionNotFound, VersionPurged, Overloaded.
 func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, number uint64) (Loaded, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	ref, err := s.authorize(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return Loaded{}, err
 	}
@@ -99,7 +99,7 @@ func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, numb
 // it, gives what the document takes beside that, and lets go of the document before both.
 // Faults are those of Version, StateEncrypted, StateUnsupported and memory's.
 func (s *Service) Parsed(ctx context.Context, p auth.Principal, name Name, known Version, memory document.Memory) (*document.Document, error) {
-	ref, err := s.enter(ctx, p, auth.ReadState, name)
+	ref, err := s.authorize(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (s *Service) newest(ctx context.Context, ref Ref, number uint64) (Snapshot,
 // Events lists the organization's audit events, the newest first. A caller whose states
 // are limited sees those about states within the limits only.
 func (s *Service) Events(ctx context.Context, p auth.Principal, q audit.Query) (audit.Page, error) {
-	if err := s.enterOrg(ctx, p, auth.ReadAudit); err != nil {
+	if err := s.gate.Authorize(ctx, p, auth.ReadAudit); err != nil {
 		return audit.Page{}, err
 	}
 	page, err := s.store.Events(ctx, p.Org, q)

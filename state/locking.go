@@ -10,7 +10,7 @@ import (
 // Lock takes the lock, also on a state that has no data yet. Faults: LockHeld, as
 // *HeldError; LockIDUsed for an ID that was released before.
 func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info LockInfo) (Head, error) {
-	ref, err := s.enter(ctx, p, auth.LockState, name)
+	ref, err := s.authorize(ctx, p, auth.LockState, name)
 	if err != nil {
 		return Head{}, err
 	}
@@ -29,7 +29,7 @@ func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info 
 	if info.Forced() {
 		right, action = auth.ForceUnlock, audit.LockForce
 	}
-	ref, err := s.enter(ctx, p, right, name)
+	ref, err := s.authorize(ctx, p, right, name)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ type Forcing struct {
 // named: Terraform's force-unlock names no lock. It returns what it released, nil for
 // nothing. Faults: LockMismatch when another lock is held than the one that is named.
 func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name, f Forcing) (*Lock, error) {
-	ref, err := s.enter(ctx, p, auth.ForceUnlock, name)
+	ref, err := s.authorize(ctx, p, auth.ForceUnlock, name)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Service) logEnded(ctx context.Context, p auth.Principal, how string, lo
 
 // Holder returns the held lock, nil when nobody holds it.
 func (s *Service) Holder(ctx context.Context, p auth.Principal, name Name) (*Lock, error) {
-	ref, err := s.enter(ctx, p, auth.ReadMetadata, name)
+	ref, err := s.authorize(ctx, p, auth.ReadMetadata, name)
 	if err != nil {
 		return nil, err
 	}

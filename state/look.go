@@ -28,7 +28,7 @@ func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind Vi
 	if kind == OutputsView {
 		right, write = auth.ReadOutputs, document.WriteOutputs
 	}
-	ref, err := s.enter(ctx, p, right, name)
+	ref, err := s.authorize(ctx, p, right, name)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ type OutputsQuery struct {
 // returns. Faults: StateNotFound, OutputNotFound, StateEncrypted, StateUnsupported,
 // Overloaded. The caller closes what is returned.
 func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q OutputsQuery, write func(io.Writer, []document.Output) error) (*Rendered, error) {
-	ref, err := s.enter(ctx, p, auth.ReadOutputs, name)
+	ref, err := s.authorize(ctx, p, auth.ReadOutputs, name)
 	if err != nil {
 		return nil, err
 	}

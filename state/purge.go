@@ -47,7 +47,7 @@ func (s *Service) Purge(ctx context.Context, p auth.Principal, name Name, number
 // so that what it says about other versions stays true. It can be sent again. Faults:
 // VersionNotFound. With any other fault, some of what it returns as Destroyed may be.
 func (s *Service) Destroy(ctx context.Context, p auth.Principal, name Name, what Purging) (Purged, error) {
-	ref, err := s.enter(ctx, p, auth.PurgeVersions, name)
+	ref, err := s.authorize(ctx, p, auth.PurgeVersions, name)
 	if err != nil {
 		return Purged{}, err
 	}

@@ -14,7 +14,7 @@ import (
 // StateEncrypted: the serial within the encryption can't be raised; CandidateStale when a
 // write came between; Overloaded.
 func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string) (Version, error) {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}

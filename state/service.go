@@ -1,9 +1,9 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -25,6 +25,7 @@ type Policies interface {
 // caller's organization only.
 type Service struct {
 	store    Store
+	gate     *audit.Gate
 	policies Policies
 	now      func() time.Time
 	log      *slog.Logger
@@ -41,7 +42,7 @@ func (DefaultPolicies) Policy(uuid.UUID, string) auth.Policy { return auth.Defau
 
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: store, policies: policies, now: now, log: log, seals: newSeals()}
+	return &Service{store: store, gate: audit.NewGate(store, now), policies: policies, now: now, log: log, seals: newSeals()}
 }
 
 // Write is one request to store a state.
@@ -69,7 +70,7 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Loaded,
 // again. Faults: StateInvalid, LockHeld (as *HeldError), LockNotHeld, LockRequired,
 // ConditionFailed, BytesPurged; WriteHeld when a guard kept the body back as a candidate.
 func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write) (Version, error) {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
@@ -107,7 +108,7 @@ func (s *Service) mayRestore(ctx context.Context, p auth.Principal, name Name, w
 	if !wanted {
 		return nil
 	}
-	_, err := s.enter(ctx, p, auth.PurgeVersions, name)
+	_, err := s.authorize(ctx, p, auth.PurgeVersions, name)
 	return err
 }
 
@@ -202,7 +203,7 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name Name, lockI
 
 // DeleteIf is Delete of a state that is as the condition says; fault.ConditionFailed else.
 func (s *Service) DeleteIf(ctx context.Context, p auth.Principal, name Name, lockID string, only Condition) error {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func (s *Service) DeleteIf(ctx context.Context, p auth.Principal, name Name, loc
 // nothing was written since. Faults: StateNotFound when there is nothing to bring back,
 // StateExists when it is there, LockHeld.
 func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Version, error) {
-	ref, err := s.enter(ctx, p, auth.WriteState, name)
+	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
 	}
@@ -226,41 +227,19 @@ func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Ve
 // about any organization.
 func (s *Service) Ready(ctx context.Context) error { return s.store.Ready(ctx) }
 
-// enter is the one gate of every operation: who is calling, and whether they may. A
-// refusal for want of a right is recorded before it is told.
-func (s *Service) enter(ctx context.Context, p auth.Principal, right auth.Right, name Name) (Ref, error) {
-	if err := s.admit(ctx, p, right, name, p.May(right)); err != nil {
-		return Ref{}, err
-	}
+// authorize comes first in every operation on a state.
+func (s *Service) authorize(ctx context.Context, p auth.Principal, right auth.Right, name Name) (Ref, error) {
 	if _, err := ParseName(string(name)); err != nil {
-		return Ref{}, err
+		return Ref{}, cmp.Or(s.gate.Authorize(ctx, p, right), err)
 	}
-	if err := s.admit(ctx, p, right, name, p.MayOn(right, string(name))); err != nil {
-		return Ref{}, err
-	}
-	return Ref{Org: p.Org, Name: name}, nil
+	return Ref{Org: p.Org, Name: name}, s.gate.AuthorizeOn(ctx, p, right, string(name))
 }
 
 // Permit returns why the caller may not use a right on the state; nil if they may. Every
 // operation finds out by itself: this is for who wants to know before a body is read.
 func (s *Service) Permit(ctx context.Context, p auth.Principal, right auth.Right, name Name) error {
-	_, err := s.enter(ctx, p, right, name)
+	_, err := s.authorize(ctx, p, right, name)
 	return err
-}
-
-// enterOrg is enter for what is about no single state.
-func (s *Service) enterOrg(ctx context.Context, p auth.Principal, right auth.Right) error {
-	return s.admit(ctx, p, right, "", p.May(right))
-}
-
-func (s *Service) admit(ctx context.Context, p auth.Principal, right auth.Right, name Name, refusal error) error {
-	if !fault.Is(refusal, fault.RightMissing) {
-		return refusal
-	}
-	if _, err := ParseName(string(name)); err != nil {
-		name = ""
-	}
-	return errors.Join(refusal, s.store.Record(ctx, audit.Refusal(p, right, string(name), s.clock())))
 }
 
 // call is what decisions need to know of this one.

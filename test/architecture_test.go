@@ -34,7 +34,7 @@ func layers() map[string][]string {
 		"state":                 {"fault", "auth", "audit", "quota", "jsonscan", "internal/budget"},
 		"state/document":        {"fault", "jsonscan"},
 		"notify":                {"audit"},
-		"inventory":             {"fault", "auth", "quota", "jsonscan", "internal/budget", "internal/turns"},
+		"inventory":             {"fault", "auth", "audit", "quota", "jsonscan", "internal/budget", "internal/turns"},
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "jsonscan", "internal/budget", "internal/fair", "internal/turns"},
 		"inventory/csvrow":      {"inventory", "jsonscan"},
 		"inventory/transfer":    {"fault", "inventory", "inventory/csvrow", "jsonscan"},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -100,7 +101,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		return err
 	}
 	defer closing(log, "the resource index", catalogue)
-	inventory := inventory.NewService(uploads).WithClock(time.Now, log).WithQuota(keeper).Within(memory)
+	inventory := inventory.NewService(uploads).WithGate(audit.NewGate(states, time.Now)).WithClock(time.Now, log).WithQuota(keeper).Within(memory)
 	inventory.Tell(catalogue.indexer.Uploaded)
 	connections := boundConnections(ctx, settings, log)
 	router, err := handlers.NewRouter(handlers.Deps{

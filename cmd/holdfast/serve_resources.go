@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
@@ -34,7 +35,7 @@ func openCatalogue(ctx context.Context, settings configs.Settings, store state.S
 	}
 	c := &catalogue{index: index}
 	c.indexer = resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Memory: memory, Log: log, Now: time.Now})
-	c.service = resources.NewService(resources.Deps{Index: index, Indexer: c.indexer, States: states, Store: store, Uploads: uploads, Memory: memory, Now: time.Now})
+	c.service = resources.NewService(resources.Deps{Index: index, Indexer: c.indexer, States: states, Events: store, Gate: audit.NewGate(store, time.Now), Uploads: uploads, Memory: memory})
 	c.indexer.Start()
 	return c, nil
 }

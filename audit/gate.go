@@ -1,0 +1,43 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Recorder keeps events. A state.Store is one.
+type Recorder interface {
+	Record(ctx context.Context, event Event) error
+}
+
+// Gate decides what callers may do, for states, uploads and resources alike: whoever lacks a
+// right is on record before they are told. The nil Gate decides the same and records nothing.
+type Gate struct {
+	record Recorder
+	now    func() time.Time
+}
+
+// NewGate returns a gate that keeps refusals in record.
+func NewGate(record Recorder, now func() time.Time) *Gate { return &Gate{record, now} }
+
+// Authorize returns nil when the caller has the right, whatever states its key is for.
+// Faults: CredentialsNeeded, RightMissing.
+func (g *Gate) Authorize(ctx context.Context, p auth.Principal, right auth.Right) error {
+	return g.refuse(ctx, p, right, "", p.May(right))
+}
+
+// AuthorizeOn is Authorize for one state, by its name.
+func (g *Gate) AuthorizeOn(ctx context.Context, p auth.Principal, right auth.Right, state string) error {
+	return g.refuse(ctx, p, right, state, p.MayOn(right, state))
+}
+
+func (g *Gate) refuse(ctx context.Context, p auth.Principal, right auth.Right, state string, refusal error) error {
+	if g == nil || !fault.Is(refusal, fault.RightMissing) {
+		return refusal // nobody is calling, or they may
+	}
+	return errors.Join(refusal, g.record.Record(ctx, Refusal(p, right, state, g.now().UTC().Truncate(time.Microsecond))))
+}

@@ -50,8 +50,8 @@ type Error struct {
 
 // Detail is one fault of an input.
 type Detail struct {
-	Pointer string `json:"pointer"` // where, as a JSON Pointer (RFC 6901)
-	Rule    string `json:"rule"`    // what must hold there
+	Pointer string // where, as a JSON Pointer (RFC 6901)
+	Rule    string // what must hold there
 }
 
 // New returns a fault with a formatted message for the caller.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/api"
 )
 
 // Bad input is refused with a code, and leaves nothing behind.
@@ -74,7 +74,7 @@ func TestBadInput(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	for _, test := range tests {
 		got := c.do(test.request, test.body, "X-Request-ID: r-1")
-		var failure middleware.Failure
+		var failure api.Failure
 		if err := json.Unmarshal([]byte(got.body), &failure); err != nil {
 			t.Errorf("%.80s %.40q: the body is no JSON: %q", test.request, test.body, got.body)
 			continue

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
@@ -23,7 +25,7 @@ func (s states) candidates(c *gin.Context) {
 		}
 		return s.lists.send(c, rowsBytes(limit+state.MaxOpenCandidates), func(ctx context.Context) (listing, error) {
 			page, next, err := s.service.Candidates(ctx, middleware.Principal(c), name, after, limit)
-			return listingOf("candidates", page, candidateItemOf, gin.H{"next": orNull(next)}), err
+			return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, candidateOf), err
 		})
 	})
 }
@@ -41,7 +43,7 @@ func (s states) addCandidate(c *gin.Context) {
 		}
 		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, middleware.Body(c), reason)
 		if err == nil {
-			err = sendJSON(c, http.StatusCreated, candidateItemOf(made))
+			err = sendJSON(c, http.StatusCreated, candidateOf(made))
 		}
 		return err
 	})
@@ -60,7 +62,7 @@ func (s states) candidate(c *gin.Context) {
 		}
 		defer found.Release()
 		if found.Status != state.Open {
-			c.JSON(http.StatusOK, candidateItemOf(found.Candidate))
+			c.JSON(http.StatusOK, candidateOf(found.Candidate))
 			return nil
 		}
 		sendBody(c, "application/json", found.Body)
@@ -81,7 +83,7 @@ func (s states) promote(c *gin.Context) {
 		}
 		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, id,
 			state.Decision{Reason: order.Reason, LockID: order.LockID, Anyway: order.Anyway, RestorePurged: order.RestorePurged})
-		return versionItemOf(version), err
+		return versionOf(version), err
 	})
 }
 
@@ -99,6 +101,6 @@ func (s states) discard(c *gin.Context) {
 		if order.Reason, err = optionalReason(order.Reason); err != nil {
 			return nil, err
 		}
-		return success(), s.service.Discard(c.Request.Context(), middleware.Principal(c), name, id, order.Reason)
+		return api.Done{Status: success}, s.service.Discard(c.Request.Context(), middleware.Principal(c), name, id, order.Reason)
 	})
 }

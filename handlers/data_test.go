@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/api"
 )
 
 // page is what GET /api/v1/data answers.
@@ -218,7 +218,7 @@ func TestDataRefusals(t *testing.T) {
 		"/data/summary?attr.x=1":                   "unknown here: \"attr.\"",
 	} {
 		got := c.do("GET /api/v1"+request, "")
-		var failure middleware.Failure
+		var failure api.Failure
 		_ = json.Unmarshal([]byte(got.body), &failure)
 		if shown := string(failure.Code) + ": " + failure.Message; got.status != 400 || !strings.Contains(shown, want) {
 			t.Errorf("%s: %d %s; want 400 with %q", request, got.status, got.body, want)

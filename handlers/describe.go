@@ -1,26 +1,16 @@
 package handlers
 
 import (
-	"encoding/json"
-	"time"
-
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 )
 
-// stateItem is a state in a list.
-type stateItem struct {
-	Name      string       `json:"name"`
-	Version   *versionItem `json:"version"` // null for one that was never written
-	DeletedAt *time.Time   `json:"deleted_at,omitempty"`
-	Lock      *lockItem    `json:"lock"` // null while nobody holds it
-	Open      int          `json:"open_candidates"`
-}
-
-func stateItemOf(l state.Listed) stateItem {
-	item := stateItem{Name: string(l.Name), Lock: lockItemOf(l.Head.Lock), Open: l.OpenCandidates}
+func stateOf(l state.Listed) api.State {
+	item := api.State{Name: string(l.Name), Lock: lockOf(l.Head.Lock), OpenCandidates: l.OpenCandidates}
 	if l.Head.Version.Number > 0 {
-		item.Version = versionItemOf(l.Head.Version)
+		newest := versionOf(l.Head.Version)
+		item.Version = &newest
 	}
 	if l.Head.Deleted {
 		item.DeletedAt = &l.Head.DeletedAt
@@ -28,36 +18,8 @@ func stateItemOf(l state.Listed) stateItem {
 	return item
 }
 
-// versionItem describes a version; its bytes have an address of their own.
-type versionItem struct {
-	Number           uint64      `json:"version"`
-	Serial           uint64      `json:"serial"`
-	Lineage          string      `json:"lineage"`
-	Size             int64       `json:"size"`
-	Digest           string      `json:"digest"` // SHA-256, hexadecimal
-	TerraformVersion string      `json:"terraform_version"`
-	Encrypted        bool        `json:"encrypted"`
-	Resources        *int        `json:"resources"` // null where it is not known
-	CreatedAt        time.Time   `json:"created_at"`
-	KeyID            string      `json:"key_id"`
-	Subject          string      `json:"subject,omitempty"`
-	Who              string      `json:"who,omitempty"`
-	Operation        string      `json:"operation,omitempty"`
-	Address          string      `json:"address"`
-	RequestID        string      `json:"request_id"`
-	Warnings         []string    `json:"warnings,omitempty"`
-	Origin           *originItem `json:"origin,omitempty"`
-	Purged           bool        `json:"purged,omitempty"`
-}
-
-type originItem struct {
-	Version   uint64 `json:"version,omitempty"`
-	Candidate string `json:"candidate,omitempty"`
-	Reason    string `json:"reason,omitempty"`
-}
-
-func versionItemOf(v state.Version) *versionItem {
-	item := &versionItem{
+func versionOf(v state.Version) api.Version {
+	item := api.Version{
 		Number: v.Number, Serial: v.Serial, Lineage: v.Lineage, Size: v.Size, Digest: v.Digest.String(),
 		TerraformVersion: v.TerraformVersion, Encrypted: v.Encrypted, CreatedAt: v.CreatedAt,
 		KeyID: v.Author.KeyID, Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
@@ -67,69 +29,30 @@ func versionItemOf(v state.Version) *versionItem {
 		item.Resources = &v.Resources
 	}
 	if v.Origin != (state.Origin{}) {
-		item.Origin = &originItem{Version: v.Origin.Version, Candidate: v.Origin.Candidate, Reason: v.Origin.Reason}
+		origin := api.Origin(v.Origin)
+		item.Origin = &origin
 	}
 	return item
 }
 
-// lockItem is a held lock.
-type lockItem struct {
-	ID        string          `json:"id"`
-	Who       string          `json:"who"`
-	Operation string          `json:"operation"`
-	Since     time.Time       `json:"since"`
-	Seen      time.Time       `json:"last_seen"` // the last request with this ID by the key that took it
-	KeyID     string          `json:"key_id"`
-	Info      json.RawMessage `json:"info"` // as the holder sent it
-}
-
-func lockItemOf(l *state.Lock) *lockItem {
+func lockOf(l *state.Lock) *api.Lock {
 	if l == nil {
 		return nil
 	}
-	return &lockItem{ID: l.Info.ID, Who: l.Info.Who, Operation: l.Info.Operation, Since: l.Since, Seen: l.Seen, KeyID: l.KeyID, Info: l.Info.Raw}
+	return &api.Lock{ID: l.Info.ID, Who: l.Info.Who, Operation: l.Info.Operation, Since: l.Since, Seen: l.Seen, KeyID: l.KeyID, Info: l.Info.Raw}
 }
 
-// candidateItem is a candidate in a list.
-type candidateItem struct {
-	ID      string                `json:"id"`
-	Status  state.CandidateStatus `json:"status"`
-	Source  state.Source          `json:"source"`
-	Decided *time.Time            `json:"decided_at,omitempty"`
-	Base    uint64                `json:"base_version"` // the newest version when it came
-	*versionItem
-}
-
-func candidateItemOf(c state.Candidate) candidateItem {
-	item := candidateItem{ID: c.ID, Status: c.Status, Source: c.Source, Base: c.Number, versionItem: versionItemOf(c.Version)}
+func candidateOf(c state.Candidate) api.Candidate {
+	item := api.Candidate{ID: c.ID, Status: string(c.Status), Source: string(c.Source), Base: c.Number, Version: versionOf(c.Version)}
 	if !c.Decided.IsZero() {
 		item.Decided = &c.Decided
 	}
 	return item
 }
 
-// eventItem is one line of the audit log.
-type eventItem struct {
-	Sequence  uint64       `json:"sequence"`
-	At        time.Time    `json:"at"`
-	Action    audit.Action `json:"action"`
-	State     string       `json:"state,omitempty"`
-	Version   uint64       `json:"version,omitempty"`
-	LockID    string       `json:"lock_id,omitempty"`
-	Refused   string       `json:"refused,omitempty"`
-	Reason    string       `json:"reason,omitempty"`
-	Note      string       `json:"note,omitempty"`
-	KeyID     string       `json:"key_id"`
-	KeyName   string       `json:"key_name,omitempty"`
-	Subject   string       `json:"subject,omitempty"`
-	Role      string       `json:"role,omitempty"`
-	Address   string       `json:"address,omitempty"`
-	RequestID string       `json:"request_id,omitempty"`
-}
-
-func eventItemOf(e audit.Event) eventItem {
-	return eventItem{
-		Sequence: e.Sequence, At: e.At, Action: e.Action, State: e.State, Version: e.Version, LockID: e.LockID,
+func eventOf(e audit.Event) api.Event {
+	return api.Event{
+		Sequence: e.Sequence, At: e.At, Action: string(e.Action), State: e.State, Version: e.Version, LockID: e.LockID,
 		Refused: string(e.Refused), Reason: e.Reason, Note: e.Note, KeyID: e.Actor.KeyID, KeyName: e.Actor.KeyName,
 		Subject: e.Actor.Subject, Role: string(e.Actor.Role), Address: e.Actor.Address, RequestID: e.Actor.Request,
 	}

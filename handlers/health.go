@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 )
@@ -17,11 +19,11 @@ type health struct {
 }
 
 func (h health) health(c *gin.Context) {
-	c.JSON(http.StatusOK, gin.H{"status": "healthy", "version": h.version, "service": "holdfast"})
+	c.JSON(http.StatusOK, api.Health{Status: "healthy", Version: h.version, Service: "holdfast"})
 }
 
 // live says that the process answers at all.
-func (h health) live(c *gin.Context) { c.JSON(http.StatusOK, gin.H{"status": "alive"}) }
+func (h health) live(c *gin.Context) { c.JSON(http.StatusOK, api.Readiness{Status: "alive"}) }
 
 // readiness says whether a write would be accepted now, else why not. A degraded store
 // accepts them: a balancer that took the node away would only make that worse.
@@ -29,15 +31,15 @@ func (h health) readiness(c *gin.Context) {
 	err := h.ready(c.Request.Context())
 	switch {
 	case err == nil:
-		c.JSON(http.StatusOK, gin.H{"status": "ready"})
+		c.JSON(http.StatusOK, api.Readiness{Status: "ready"})
 	case fault.Is(err, fault.StoreDegraded):
-		c.JSON(http.StatusOK, gin.H{"status": "degraded", "reason": fault.From(err).Message})
+		c.JSON(http.StatusOK, api.Readiness{Status: "degraded", Reason: fault.From(err).Message})
 	default:
 		f := fault.From(err)
 		// Whatever the store's fault is, to a balancer it means "not this one".
 		c.Error(err)
-		c.JSON(http.StatusServiceUnavailable, middleware.Failure{
-			Status: "error", Code: f.Code, Message: f.Message, RequestID: middleware.RequestIDOf(c.Request.Context()),
+		c.JSON(http.StatusServiceUnavailable, api.Failure{
+			Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, RequestID: middleware.RequestIDOf(c.Request.Context()),
 		})
 	}
 }

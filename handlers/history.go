@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -35,7 +37,7 @@ func (s states) page(c *gin.Context, p *params, q state.StatesQuery) {
 	q.After, q.Limit = state.Name(p.text("cursor")), p.limit()
 	s.lists.answer(c, p, statesBytes(), func(ctx context.Context) (listing, error) {
 		page, err := s.service.States(ctx, middleware.Principal(c), q)
-		return listingOf("states", page.States, stateItemOf, gin.H{"next": orNull(string(page.Next))}), err
+		return listingOf(api.States{States: []api.State{}, Next: orNull(string(page.Next))}, "states", page.States, stateOf), err
 	})
 }
 
@@ -83,7 +85,7 @@ func (s states) versions(c *gin.Context) {
 			if len(versions) == limit && versions[limit-1].Number > 1 {
 				next = &versions[limit-1].Number
 			}
-			return listingOf("versions", versions, versionItemOf, gin.H{"next": next}), err
+			return listingOf(api.Versions{Versions: []api.Version{}, Next: next}, "versions", versions, versionOf), err
 		})
 	})
 }
@@ -132,7 +134,7 @@ func (s states) purge(c *gin.Context) {
 		if len(purged.Destroyed) > 0 && s.index != nil { // also where the caller is told to ask again
 			err = cmp.Or(err, s.index.Erase(c.Request.Context(), middleware.Principal(c), name, purged))
 		}
-		done := purgedAnswer{Status: "success", AlsoIn: purged.AlsoIn, More: purged.More}
+		done := api.Purged{Status: success, AlsoIn: purged.AlsoIn, More: purged.More}
 		if copies {
 			done.Purged = purged.Destroyed
 		}
@@ -152,7 +154,7 @@ func (s states) rollback(c *gin.Context) {
 			return nil, err
 		}
 		version, err := s.service.Rollback(c.Request.Context(), middleware.Principal(c), name, number, order.Reason, order.LockID)
-		return versionItemOf(version), err
+		return versionOf(version), err
 	})
 }
 
@@ -160,7 +162,7 @@ func (s states) rollback(c *gin.Context) {
 func (s states) undelete(c *gin.Context) {
 	s.answer(c, func(name state.Name) (any, error) {
 		version, err := s.service.Undelete(c.Request.Context(), middleware.Principal(c), name)
-		return versionItemOf(version), err
+		return versionOf(version), err
 	})
 }
 
@@ -173,7 +175,7 @@ func (s states) release(c *gin.Context) {
 		}
 		released, err := s.service.ForceUnlock(c.Request.Context(), middleware.Principal(c), name,
 			state.Forcing{LockID: order.LockID, Reason: order.Reason})
-		return gin.H{"status": "success", "released": lockItemOf(released)}, err
+		return api.Released{Status: success, Released: lockOf(released)}, err
 	})
 }
 
@@ -190,20 +192,12 @@ func (s states) events(c *gin.Context) {
 		if page.Next > 0 {
 			below = &page.Next
 		}
-		return listingOf("events", page.Events, eventItemOf, gin.H{"next": below}), err
+		return listingOf(api.Events{Events: []api.Event{}, Next: below}, "events", page.Events, eventOf), err
 	})
 }
 
-// purgedAnswer says which versions lost their bytes, where there may be several, and which
-// have the same ones still. More says that there are others.
-type purgedAnswer struct {
-	Status string   `json:"status"`
-	Purged []uint64 `json:"purged,omitempty"`
-	AlsoIn []uint64 `json:"also_in,omitempty"`
-	More   bool     `json:"more,omitempty"`
-}
-
-func success() gin.H { return gin.H{"status": "success"} }
+// success is the status of every answer that is no failure.
+const success = "success"
 
 // pathNumber reads the version's number from the path.
 func pathNumber(c *gin.Context) (uint64, error) {

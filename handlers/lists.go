@@ -1,10 +1,12 @@
 package handlers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
@@ -37,17 +39,17 @@ func rowsBytes(limit int) int64 { return int64(limit) * rowBytes }
 // more is sent.
 type lists struct{ memory *budget.Budget } // nil for no bound
 
-// listing is a list with what is said beside it.
+// listing is an answer whose list is written element by element.
 type listing struct {
-	name   string        // of the list; empty for none
-	beside any           // becomes an object
-	items  iter.Seq[any] // elements of the list, each of them made when its turn comes
+	answer any           // of package api; its list is empty
+	list   string        // the member that its elements go into; empty for none
+	items  iter.Seq[any] // the elements, each of them made when its turn comes
 	takes  int64         // what was found takes, where that may be more than was acquired
 }
 
-// listingOf is a list of what render makes of each element.
-func listingOf[T, I any](name string, all []T, render func(T) I, beside any) listing {
-	return listing{name: name, beside: beside, items: func(yield func(any) bool) {
+// listingOf is an answer with a list of what render makes of each element.
+func listingOf[T, I any](answer any, list string, all []T, render func(T) I) listing {
+	return listing{answer: answer, list: list, items: func(yield func(any) bool) {
 		for _, one := range all {
 			if !yield(render(one)) {
 				return
@@ -106,30 +108,30 @@ func makeList(ctx context.Context, hold *budget.Hold, most int64, find func(cont
 	return text, nil
 }
 
-// write makes one object of the list and what is beside it.
+// write makes JSON of the answer, with the elements in their place. That is found as text: no
+// string of JSON has a quote in it without a backslash before.
 func (l listing) write(to *budget.Buffer) error {
-	raw, err := json.Marshal(l.beside)
+	raw, err := json.Marshal(l.answer)
 	if err != nil {
 		return err
 	}
-	if l.name == "" {
+	place := `"` + l.list + `":[`
+	head, tail, found := bytes.Cut(raw, []byte(place+"]"))
+	if !found {
 		_, err = to.Write(raw)
 		return err
 	}
-	raw = append(raw[:len(raw)-1], `,"`+l.name+`":[`...)
+	next := slices.Concat(head, []byte(place))
 	for item := range l.items {
-		if _, err := to.Write(raw); err != nil {
+		if _, err := to.Write(next); err != nil {
 			return err
 		}
-		if raw, err = json.Marshal(item); err != nil {
+		if next, err = json.Marshal(item); err != nil {
 			return err
 		}
-		raw = append(raw, ',')
+		next = append(next, ',')
 	}
-	if raw[len(raw)-1] == ',' {
-		raw = raw[:len(raw)-1]
-	}
-	_, err = to.Write(append(raw, "]}"...))
+	_, err = to.Write(append(append(bytes.TrimSuffix(next, []byte{','}), ']'), tail...))
 	return err
 }
 

@@ -23,8 +23,8 @@ import (
 // listPaths are all lists that a caller can ask for.
 func listPaths() []string {
 	return []string{
-		"/api/v1/states?limit=1000", "/api/v1/locks?limit=1000", "/api/v1/audit?limit=1000", "/api/v1/state/s0/versions?limit=1000",
-		"/api/v1/state/s0/candidates?limit=1000", "/api/v1/resources?limit=1000", "/api/v1/resources/coverage?status=unmatched&limit=1000",
+		"/api/v1/states?limit=1000", "/api/v1/locks?limit=1000", "/api/v1/audit?limit=1000", "/api/v1/state/s0/-/versions?limit=1000",
+		"/api/v1/state/s0/-/candidates?limit=1000", "/api/v1/resources?limit=1000", "/api/v1/resources/coverage?status=unmatched&limit=1000",
 		"/api/v1/resources/coverage", "/api/v1/data/summary",
 	}
 }
@@ -104,7 +104,7 @@ func listed(t *testing.T, memory *budget.Budget, withResources bool) (ask func(m
 		name := fmt.Sprint("/api/v1/state/s", i)
 		must("POST", name, manyResources(i, 20))
 		must("LOCK", name, fmt.Sprintf(`{"ID":"i%d","Info":"%s"}`, i, strings.Repeat("<", 5000)))
-		must("POST", "/api/v1/state/s0/candidates?reason="+strings.Repeat("%3C", 900), manyResources(100+i, 1))
+		must("POST", "/api/v1/state/s0/-/candidates?reason="+strings.Repeat("%3C", 900), manyResources(100+i, 1))
 		must("POST", "/upload", fmt.Sprintf(`{"provider":"aws","category":"c","resource_type":"t%d%s","instances":[{"resource_name":"r","attributes":{}}]}`, i, strings.Repeat("y", 200)))
 	}
 	return ask, read

@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
@@ -41,7 +43,7 @@ func (s states) unlock(c *gin.Context) {
 			err = s.service.Unlock(c.Request.Context(), middleware.Principal(c), name, info)
 		}
 		if err == nil {
-			c.JSON(http.StatusOK, gin.H{"status": "success"}) // 204 would be an error to clients
+			c.JSON(http.StatusOK, api.Done{Status: success}) // 204 would be an error to clients
 		}
 		return err
 	})
@@ -74,7 +76,7 @@ func (s states) holder(c *gin.Context) {
 			return err
 		}
 		if lock == nil {
-			c.JSON(http.StatusOK, gin.H{})
+			c.JSON(http.StatusOK, api.LockInfo{})
 			return nil
 		}
 		c.Data(http.StatusOK, "application/json", lock.Info.Raw)

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
 	"github.com/holdfast/holdfast/middleware"
@@ -17,36 +19,27 @@ const (
 	maxReason     = 1000 // characters
 )
 
-// order is the body of a request that is not a state: what to do, under which lock, why.
-type order struct {
-	Reason string `json:"reason"`
-	LockID string `json:"lock_id"`
-	Anyway bool   `json:"anyway"`
-	// RestorePurged takes bytes that were purged.
-	RestorePurged bool `json:"restore_purged"`
-}
-
 // readOrder reads an order. No body at all is an empty one.
-func readOrder(c *gin.Context) (order, error) { return orderIn(middleware.Body(c)) }
+func readOrder(c *gin.Context) (api.Order, error) { return orderIn(middleware.Body(c)) }
 
-func orderIn(body []byte) (order, error) {
+func orderIn(body []byte) (api.Order, error) {
 	if len(body) == 0 {
-		return order{}, nil
+		return api.Order{}, nil
 	}
 	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 1}); err != nil {
-		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id, anyway and restore_purged")
+		return api.Order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id, anyway and restore_purged")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
-	var o order
+	var o api.Order
 	if err := decoder.Decode(&o); err != nil {
-		return order{}, fault.Wrap(err, fault.ParameterInvalid, "the body has reason and lock_id, which are text, anyway and restore_purged, which are true or false, and nothing else")
+		return api.Order{}, fault.Wrap(err, fault.ParameterInvalid, "the body has reason and lock_id, which are text, anyway and restore_purged, which are true or false, and nothing else")
 	}
 	return o, nil
 }
 
 // readReasoned reads an order that must say why.
-func readReasoned(c *gin.Context) (order, error) {
+func readReasoned(c *gin.Context) (api.Order, error) {
 	o, err := readOrder(c)
 	if err == nil {
 		o.Reason, err = requireReason(o.Reason)

@@ -9,20 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
 )
-
-// outputItem is one output.
-type outputItem struct {
-	Value      json.RawMessage `json:"value"`
-	Type       json.RawMessage `json:"type"`
-	Sensitive  bool            `json:"sensitive"`
-	Deprecated string          `json:"deprecated,omitempty"`
-}
 
 // outputs shows the outputs of the newest version.
 func (s states) outputs(c *gin.Context) {
@@ -66,7 +60,7 @@ func writeOutput(w io.Writer, o *document.Output) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(outputItem{Value: o.Value, Type: o.Type, Sensitive: o.Sensitive, Deprecated: o.Deprecated}); err != nil {
+	if err := encoder.Encode(api.Output{Value: o.Value, Type: o.Type, Sensitive: o.Sensitive, Deprecated: o.Deprecated}); err != nil {
 		return err
 	}
 	_, err := w.Write(bytes.TrimSuffix(text.Bytes(), []byte("\n")))

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 )
@@ -23,16 +24,8 @@ func warnQuota(c *gin.Context, keeper *quota.Keeper) {
 	}
 }
 
-// standing is what an organization has stored, and may have, in bytes.
-type standing struct {
-	Used    int64  `json:"used"`
-	Limit   *int64 `json:"limit"` // null for none
-	States  int64  `json:"states"`
-	Uploads int64  `json:"uploads"`
-}
-
-// standingOf is nil where it is not known: what is shown of a caller must not depend on it.
-func standingOf(ctx context.Context, keeper *quota.Keeper, org uuid.UUID) *standing {
+// quotaOf is nil where it is not known: what is shown of a caller must not depend on it.
+func quotaOf(ctx context.Context, keeper *quota.Keeper, org uuid.UUID) *api.Quota {
 	if keeper == nil {
 		return nil
 	}
@@ -40,7 +33,7 @@ func standingOf(ctx context.Context, keeper *quota.Keeper, org uuid.UUID) *stand
 	if err != nil {
 		return nil
 	}
-	shown := &standing{Used: s.Used, States: s.By[quota.States], Uploads: s.By[quota.Uploads]}
+	shown := &api.Quota{Used: s.Used, States: s.By[quota.States], Uploads: s.By[quota.Uploads]}
 	if s.Limit != quota.Unlimited {
 		shown.Limit = &s.Limit
 	}

@@ -6,11 +6,11 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/state/document"
 )
 
 // history shows how a resource changed.
@@ -34,33 +34,17 @@ func (r inventories) history(c *gin.Context) {
 			return nil, p.fault
 		}
 		found, err = r.service.History(c.Request.Context(), middleware.Principal(c), q)
-		return historyAnswer{
-			Address: q.Address, History: items(found.Steps, stepItemOf), Next: stepCursor(found.Next),
-			Unread: items(found.Unread, func(u resources.Unread) unreadVersion { return unreadVersion{u.Version, string(u.Code)} }),
+		return api.History{
+			Address: q.Address, History: items(found.Steps, stepOf), Next: stepCursor(found.Next),
+			Unread: items(found.Unread, func(u resources.Unread) api.UnreadVersion {
+				return api.UnreadVersion{Version: u.Version, Code: api.ErrorCode(u.Code)}
+			}),
 		}, err
 	})
 }
 
-type historyAnswer struct {
-	Address string          `json:"address"`
-	History []stepItem      `json:"history"`
-	Unread  []unreadVersion `json:"unread"`
-	Next    *string         `json:"next"`
-}
-
-type stepItem struct {
-	Version *versionItem              `json:"version"`
-	Against uint64                    `json:"against"`
-	Changes []document.ResourceChange `json:"changes"`
-}
-
-func stepItemOf(s resources.Step) stepItem {
-	return stepItem{Version: versionItemOf(s.Version), Against: s.Against, Changes: s.Changes}
-}
-
-type unreadVersion struct {
-	Version uint64 `json:"version"`
-	Code    string `json:"code"`
+func stepOf(s resources.Step) api.Step {
+	return api.Step{Version: versionOf(s.Version), Against: s.Against, Changes: items(s.Changes, resourceChangeOf)}
 }
 
 // stepPlace is what the cursor of a history holds.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
@@ -44,7 +45,7 @@ func (r inventories) search(c *gin.Context) {
 	}
 	r.lists.answer(c, p, resourcesBytes(), func(ctx context.Context) (listing, error) {
 		page, err := r.service.Search(ctx, middleware.Principal(c), q)
-		return listingOf("resources", page.Resources, resourceItemOf, besideOf(page.Next, page.Extent)), err
+		return listingOf(api.Resources{Resources: []api.Resource{}, Next: cursorOf(page.Next), Extent: extentOf(page.Extent)}, "resources", page.Resources, resourceOf), err
 	})
 }
 
@@ -61,7 +62,7 @@ func (r inventories) coverage(c *gin.Context) {
 	}
 	r.lists.answer(c, p, resourcesBytes(), func(ctx context.Context) (listing, error) {
 		page, err := r.service.Coverage(ctx, middleware.Principal(c), q)
-		return listingOf("resources", page.Covered, coveredItemOf, besideOf(page.Next, page.Extent)), err
+		return listingOf(api.Covered{Resources: []api.CoveredResource{}, Next: cursorOf(page.Next), Extent: extentOf(page.Extent)}, "resources", page.Covered, coveredOf), err
 	})
 }
 
@@ -69,7 +70,7 @@ func (r inventories) coverage(c *gin.Context) {
 func (r inventories) count(c *gin.Context, p *params, q resources.CoverageQuery) {
 	r.lists.answer(c, p, extentBytes, func(ctx context.Context) (listing, error) {
 		counts, extent, err := r.service.Count(ctx, middleware.Principal(c), q)
-		return listing{beside: countsAnswer{Counts: countsOf(counts), extentItem: extentItemOf(extent)}}, err
+		return listing{answer: api.Counts{Counts: countsOf(counts), Extent: extentOf(extent)}}, err
 	})
 }
 

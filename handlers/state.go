@@ -10,6 +10,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -164,7 +165,7 @@ func (s states) put(c *gin.Context) {
 			c.Header("X-Holdfast-Warning", version.Warnings.String())
 		}
 		warnQuota(c, s.quota)
-		c.JSON(http.StatusOK, gin.H{"status": "success", "version": version.Number, "serial": version.Serial})
+		c.JSON(http.StatusOK, api.Stored{Status: success, Version: version.Number, Serial: version.Serial})
 		return nil
 	})
 }
@@ -184,7 +185,7 @@ func (s states) delete(c *gin.Context) {
 			err = nil // spellings without 404 are content that it is gone
 		}
 		if err == nil {
-			c.JSON(http.StatusOK, gin.H{"status": "success"})
+			c.JSON(http.StatusOK, api.Done{Status: success})
 		}
 		return err
 	})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
@@ -175,12 +176,12 @@ func takesOrder(path string) bool {
 
 func wantFailure(t *testing.T, request string, got answer, code fault.Code) {
 	t.Helper()
-	var failure middleware.Failure
+	var failure api.Failure
 	if err := json.Unmarshal([]byte(got.body), &failure); err != nil {
 		t.Errorf("%s: %d with the body %q, which is no failure: %v", request, got.status, got.body, err)
 		return
 	}
-	if want := middleware.StatusOf(code.Kind()); got.status != want || got.status < 500 || failure.Code != code {
+	if want := middleware.StatusOf(code.Kind()); got.status != want || got.status < 500 || failure.Code != api.ErrorCode(code) {
 		t.Errorf("%s: %d %s; want %d %s", request, got.status, failure.Code, want, code)
 	}
 	if failure.Status != "error" || failure.Message == "" || failure.RequestID != got.header.Get("X-Request-ID") {

@@ -4,25 +4,11 @@ import (
 	"context"
 
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 )
-
-// besideGroups is what an organization has, in numbers.
-type besideGroups struct {
-	OrgID uuid.UUID `json:"org_id"`
-	Count int64     `json:"count"` // of all records
-}
-
-type group struct {
-	Provider     string `json:"provider"`
-	Category     string `json:"category"`
-	ResourceType string `json:"resource_type"`
-	Count        int64  `json:"count"`
-	FirstSeen    string `json:"first_seen"`
-	LastSeen     string `json:"last_seen"`
-}
 
 func (d data) summary(c *gin.Context) {
 	if _, err := parseReading(c.Request.URL.RawQuery, nil); err != nil {
@@ -37,7 +23,7 @@ func (d data) summary(c *gin.Context) {
 			count += g.Count
 			takes += groupBytes + int64(len(g.Provider)+len(g.Category)+len(g.ResourceType))
 		}
-		found := listingOf("groups", groups, groupOf, besideGroups{OrgID: caller.Org, Count: count})
+		found := listingOf(api.Summary{OrgID: caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf)
 		found.takes = takes // nobody knows how many there are before
 		return found, err
 	})
@@ -49,8 +35,8 @@ func (d data) summary(c *gin.Context) {
 // groupBytes is what a group takes beside its texts.
 const groupBytes = 128
 
-func groupOf(g inventory.Group) group {
-	return group{
+func groupOf(g inventory.Group) api.Group {
+	return api.Group{
 		Provider: g.Provider, Category: g.Category, ResourceType: g.ResourceType, Count: g.Count,
 		FirstSeen: string(inventory.AppendTime(nil, g.First)), LastSeen: string(inventory.AppendTime(nil, g.Last)),
 	}

@@ -6,12 +6,13 @@ import (
 	"net/http"
 
 	"github.com/gin-gonic/gin"
-	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
-	"github.com/prometheus/client_golang/prometheus"
 )
 
 // uploads takes in what providers report.
@@ -19,18 +20,6 @@ type uploads struct {
 	service  *inventory.Service
 	quota    *quota.Keeper
 	recorded prometheus.Counter // instances
-}
-
-// uploaded is the answer to an upload, and to each replay of it.
-type uploaded struct {
-	Status         string    `json:"status"` // always "success"
-	Message        string    `json:"message"`
-	OrgID          uuid.UUID `json:"org_id"`
-	InstancesCount int       `json:"instances_count"`
-	// RequestID is that of the request which recorded the upload: in a replay, the first.
-	RequestID string `json:"request_id"`
-	// Ignored points to members that mean nothing in an upload.
-	Ignored []string `json:"ignored,omitempty"`
 }
 
 func (u uploads) upload(c *gin.Context) {
@@ -52,8 +41,8 @@ func (u uploads) upload(c *gin.Context) {
 		u.recorded.Add(float64(accepted.Count))
 	}
 	warnQuota(c, u.quota)
-	c.JSON(http.StatusOK, uploaded{
-		Status:         "success",
+	c.JSON(http.StatusOK, api.Receipt{
+		Status:         success,
 		Message:        stored(accepted.Count),
 		OrgID:          principal.Org,
 		InstancesCount: accepted.Count,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/api"
 )
 
 const words = `"provider":"aws","category":"compute","resource_type":"vm"`
@@ -77,7 +77,7 @@ func TestUploadRefusals(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	for _, tt := range tests {
 		got := c.do("POST /api/v1/upload", tt.body)
-		var failure middleware.Failure
+		var failure api.Failure
 		if err := json.Unmarshal([]byte(got.body), &failure); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -172,7 +173,7 @@ func TestAuthenticateRefuses(t *testing.T) {
 		"canceled": {context.Canceled, 503, fault.Interrupted},
 	} {
 		got := serve(guarded(t, &verifier{err: c.err}), request("GET", basic(acme.String(), madeByHand), "X-Request-ID: r-1"))
-		wantFailure(t, got, c.status, middleware.Failure{Status: "error", Code: c.code, Message: fault.From(c.err).Message, RequestID: "r-1"})
+		wantFailure(t, got, c.status, api.Failure{Status: "error", Code: api.ErrorCode(c.code), Message: fault.From(c.err).Message, RequestID: "r-1"})
 		if after := got.Header().Get("Retry-After"); (after == "1") != (name == "busy") {
 			t.Errorf("%s: Retry-After %q", name, after)
 		}

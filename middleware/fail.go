@@ -9,21 +9,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 )
-
-// Failure is the body of every error answer but one: a 409 for a held lock carries the
-// holder's LockInfo instead, because clients read it.
-type Failure struct {
-	Status    string     `json:"status"` // always "error"
-	Code      fault.Code `json:"code"`
-	Message   string     `json:"message"`
-	RequestID string     `json:"request_id"`
-	// Details lists the single faults of an input that has several.
-	Details []fault.Detail `json:"details,omitempty"`
-	// Lock is the holder, where the fault is about a lock that somebody else holds.
-	Lock json.RawMessage `json:"lock,omitempty"`
-}
 
 // blocked is an error because of a lock that somebody else holds, which it has as its holder
 // described it: the JSON object that clients send with a LOCK.
@@ -47,11 +35,18 @@ func Fail(c *gin.Context, err error) {
 		c.Data(StatusOf(f.Code.Kind()), "application/json", by.InTheWay())
 		return
 	}
-	failure := Failure{Status: "error", Code: f.Code, Message: f.Message, Details: f.Details, RequestID: RequestIDOf(c.Request.Context())}
+	failure := api.Failure{Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, Details: detailsOf(f), RequestID: RequestIDOf(c.Request.Context())}
 	if isBlocked {
 		failure.Lock = by.InTheWay()
 	}
 	c.JSON(StatusOf(f.Code.Kind()), failure)
+}
+
+func detailsOf(f *fault.Error) (all []api.Detail) {
+	for _, detail := range f.Details {
+		all = append(all, api.Detail(detail))
+	}
+	return all
 }
 
 // dropBody gives what is left of a refused request's body its time. Who was too slow has

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
@@ -83,7 +84,7 @@ func TestStatusOfEveryKind(t *testing.T) {
 func TestFailAnswersInOneFormat(t *testing.T) {
 	for _, entry := range fault.Catalogue() {
 		got := failed(t, fault.Wrap(errors.New("secret cause"), entry.Code, "a message"))
-		want := middleware.Failure{Status: "error", Code: entry.Code, Message: "a message", RequestID: "r-1"}
+		want := api.Failure{Status: "error", Code: api.ErrorCode(entry.Code), Message: "a message", RequestID: "r-1"}
 		wantFailure(t, got, middleware.StatusOf(entry.Kind), want)
 		if challenge := got.Header().Get("WWW-Authenticate"); (challenge != "") != (got.Code == http.StatusUnauthorized) {
 			t.Errorf("%s: %d with WWW-Authenticate %q", entry.Code, got.Code, challenge)
@@ -102,11 +103,11 @@ func TestFailTellsNothingOfUnknownErrors(t *testing.T) {
 		{fmt.Errorf("secret cause: %w", context.DeadlineExceeded), 503, fault.Interrupted},
 	} {
 		got := failed(t, c.err)
-		var failure middleware.Failure
+		var failure api.Failure
 		if err := json.Unmarshal(got.Body.Bytes(), &failure); err != nil {
 			t.Fatal(err)
 		}
-		if got.Code != c.status || failure.Code != c.code || strings.Contains(got.Body.String(), "secret cause") {
+		if got.Code != c.status || failure.Code != api.ErrorCode(c.code) || strings.Contains(got.Body.String(), "secret cause") {
 			t.Errorf("%v: %d %s; want %d %s without the cause", c.err, got.Code, got.Body, c.status, c.code)
 		}
 	}
@@ -132,9 +133,9 @@ func TestFailShowsTheHolder(t *testing.T) {
 	}
 }
 
-func wantFailure(t *testing.T, got *httptest.ResponseRecorder, status int, want middleware.Failure) {
+func wantFailure(t *testing.T, got *httptest.ResponseRecorder, status int, want api.Failure) {
 	t.Helper()
-	var have middleware.Failure
+	var have api.Failure
 	if err := json.Unmarshal(got.Body.Bytes(), &have); err != nil {
 		t.Errorf("%s: the body is no failure: %q", want.Code, got.Body)
 		return

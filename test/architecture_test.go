@@ -15,6 +15,8 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
+		"api":                   {},
+		"client":                {"api", "internal/printable"},
 		"internal/bytesize":     {},
 		"internal/disk":         {},
 		"internal/fair":         {},
@@ -51,14 +53,14 @@ func layers() map[string][]string {
 		"storage/mysql":         {"fault", "inventory", "storage/schema"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "storage/memory", "resources"},
-		"middleware":            {"fault", "auth", "logctx", "internal/budget", "internal/turns"},
+		"middleware":            {"api", "fault", "auth", "logctx", "internal/budget", "internal/turns"},
 		"bench":                 {"bench/sample"},
 		"bench/sample":          {},
 		"bench/floor":           {},
 		"bench/local":           {"bench", "auth"},
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "logctx", "middleware", "state", "storage"},
-		"handlers":              {"fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "jsonscan", "middleware", "quota", "resources"},
+		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "jsonscan", "middleware", "quota", "resources"},
 	}
 }
 
@@ -70,6 +72,8 @@ func foreign() map[string][]string {
 	return map[string][]string{
 		"fault": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "inventory": domain, "resources": domain, "jsonscan": domain, "configs": domain, "certs": domain,
 		"storage":    http,
+		"api":        domain,
+		"client":     slices.Concat(sql, http[1:]), // it asks servers
 		"oidc":       slices.Concat(sql, http[1:]), // it asks issuers
 		"middleware": sql,
 		"handlers":   sql,

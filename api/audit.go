@@ -1,0 +1,28 @@
+package api
+
+import "time"
+
+// Events is a page of the audit log, the newest first.
+type Events struct {
+	Events []Event `json:"events"`
+	Next   *uint64 `json:"next"` // the next page's events are before this sequence number; null at the end
+}
+
+// Event is one line of the audit log: a change, or a refusal for want of a right.
+type Event struct {
+	Sequence  uint64    `json:"sequence"` // grows within an organization
+	At        time.Time `json:"at"`
+	Action    string    `json:"action"`            // such as state.write or access.refused
+	State     string    `json:"state,omitempty"`   // absent where it is about none
+	Version   uint64    `json:"version,omitempty"` // absent where it is about none
+	LockID    string    `json:"lock_id,omitempty"`
+	Refused   string    `json:"refused,omitempty"` // the right that was missing
+	Reason    string    `json:"reason,omitempty"`  // as the caller gave it
+	Note      string    `json:"note,omitempty"`
+	KeyID     string    `json:"key_id"`
+	KeyName   string    `json:"key_name,omitempty"`
+	Subject   string    `json:"subject,omitempty"` // of a token or certificate
+	Role      string    `json:"role,omitempty"`
+	Address   string    `json:"address,omitempty"` // where the request came from
+	RequestID string    `json:"request_id,omitempty"`
+}

@@ -1,0 +1,16 @@
+package api
+
+// Health says which server answers.
+type Health struct {
+	Service string `json:"service"` // always "holdfast"
+	Status  string `json:"status"`  // always "healthy"
+	Version string `json:"version"` // of the binary
+}
+
+// Readiness says that the process answers, or that it would accept a write now. Why it would
+// not is a Failure.
+type Readiness struct {
+	// Reason is why it is degraded; absent otherwise.
+	Reason string `json:"reason,omitempty"`
+	Status string `json:"status"` // alive, ready or degraded
+}

@@ -1,0 +1,37 @@
+package api
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Identity is what a caller's credentials say of them.
+type Identity struct {
+	OrgID   uuid.UUID  `json:"org_id"`
+	OrgName string     `json:"org_name"`
+	KeyID   string     `json:"key_id"`
+	KeyName string     `json:"key_name"`
+	Subject string     `json:"subject"` // of a token or certificate
+	Role    string     `json:"role"`
+	Rights  []string   `json:"rights"`  // null for none
+	States  []string   `json:"states"`  // patterns; null for every state
+	Expires *time.Time `json:"expires"` // null for never
+	Limits  Limits     `json:"limits"`
+	Quota   *Quota     `json:"quota,omitempty"` // absent where it is not known
+	Address string     `json:"address"`         // where the request came from, as the server sees it
+}
+
+// Limits are in requests a minute; null for none.
+type Limits struct {
+	Requests *int `json:"rate_limit"`
+	States   *int `json:"state_rate_limit"`
+}
+
+// Quota is what an organization has stored, and may have, in bytes.
+type Quota struct {
+	Used    int64  `json:"used"`
+	Limit   *int64 `json:"limit"` // null for none
+	States  int64  `json:"states"`
+	Uploads int64  `json:"uploads"`
+}

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // Routes have a state's name as one segment, whatever its slashes are sent as.
@@ -52,6 +54,7 @@ func TestRoutedPath(t *testing.T) {
 // Whatever the address: what is spelt as routes have it stays so, its name is the same in
 // both spellings, and the request that came is left alone.
 func FuzzAddress(f *testing.F) {
+	fuzzseeds.Add(f)
 	f.Add("prod/network/-/versions/7")
 	f.Add("prod%2Fversions/versions")
 	f.Add("a/-/b/-/c%2f%")

@@ -4,10 +4,12 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 const (
-	sqlNote = `UPDATE batches SET owes = ?, refused = ?, reason = ? WHERE seq = ?`
+	sqlNote = `UPDATE batches SET owes = ?, refused = ?, knows = ?, reason = ? WHERE seq = ?`
 	sqlBury = `INSERT INTO dead_letters (org, id, digest, request, at, buried, count, refused, reason, body)
 		SELECT org, id, digest, request, at, ?, count, ?, ?, body FROM batches WHERE seq = ?`
 )
@@ -31,10 +33,21 @@ func recordedBy(n name) answered {
 }
 
 // refusedBy is the answer of a side that will never take the batch.
-func refusedBy(n name, reason string) answered {
+func refusedBy(n name, reason error) answered {
 	return func(r *row) {
 		r.owes = r.owes.without(names(0).with(n))
-		r.refused, r.reason = r.refused.with(n), reason
+		r.refused, r.reason = r.refused.with(n), reasonOf(reason)
+		if fault.Is(reason, fault.IdempotencyMismatch) {
+			r.knows = r.knows.with(n)
+		}
+	}
+}
+
+// relent takes back the refusal of a side that knows the ID for another batch, when the other
+// side has this one: it is owed the batch then, which goes by another ID.
+func (r *row) relent() {
+	if r.knows != 0 && !r.undecided() {
+		r.owes, r.refused, r.knows, r.reason = r.owes|r.knows, r.refused.without(r.knows), 0, ""
 	}
 }
 
@@ -50,6 +63,7 @@ func (o *outbox) decide(seq int64, answer answered, now time.Time) (f fate, r ro
 			return err
 		}
 		answer(&r)
+		r.relent()
 		f = r.fate()
 		return t.carryOut(f, r, now)
 	})
@@ -70,7 +84,7 @@ func (r row) fate() fate {
 
 func (t tx) carryOut(f fate, r row, now time.Time) error {
 	if f == owing {
-		_, err := t.exec(sqlNote, int64(r.owes), int64(r.refused), r.reason, r.seq)
+		_, err := t.exec(sqlNote, int64(r.owes), int64(r.refused), int64(r.knows), r.reason, r.seq)
 		return err
 	}
 	if f == buried {

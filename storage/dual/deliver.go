@@ -26,6 +26,9 @@ func (p *payer) deliver(r row, batch inventory.Batch) (inventory.Receipt, error)
 		// The other side had forgotten the ID, this one has not: it goes by another.
 		batch.ID = substitute(batch)
 		o = p.s.send(p.s.stop, p.d, batch)[0]
+		if fault.Is(o.err, fault.IdempotencyMismatch) {
+			o.err = fault.Wrap(o.err, fault.ParameterInvalid, "the side knows both IDs of the batch for other ones")
+		}
 	}
 	return o.receipt, o.err
 }

@@ -72,12 +72,16 @@ func (f *faulty) set(m mode) {
 	f.mode = m
 }
 
+// now returns the switch's position.
+func (f *faulty) now() mode {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.mode
+}
+
 // Recorded suffers as Append does, short of flapping.
 func (f *faulty) Recorded(ctx context.Context, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
-	f.mu.Lock()
-	m := f.mode
-	f.mu.Unlock()
-	switch m {
+	switch f.now() {
 	case fails, lies, rejects:
 		return inventory.Remembered{}, false, fault.New(fault.StoreUnavailable, "the side is away")
 	case hangs, hangsLate:

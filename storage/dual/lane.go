@@ -1,6 +1,7 @@
 package dual
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -20,6 +21,9 @@ type lane struct {
 
 	// nudges wake who pays, before the wait is over.
 	nudges [2]chan struct{}
+
+	// deciding is held while a side's answer goes to the outbox and then to the queues.
+	deciding sync.Mutex
 
 	mu     sync.Mutex
 	queues [2][]debt // by side, oldest first
@@ -73,10 +77,15 @@ func (l *lane) take(ctx context.Context) error {
 
 func (l *lane) give() { l.turn <- struct{}{} }
 
-func (l *lane) owe(n name, d debt) {
+// owe enters a debt in its place, and reports whether it was not there.
+func (l *lane) owe(n name, d debt) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.queues[n] = append(l.queues[n], d)
+	i, found := slices.BinarySearchFunc(l.queues[n], d.seq, func(d debt, seq int64) int { return cmp.Compare(d.seq, seq) })
+	if !found {
+		l.queues[n] = slices.Insert(l.queues[n], i, d)
+	}
+	return !found
 }
 
 // owedBytes is about what a side is owed.

@@ -40,22 +40,55 @@ func (s *Store) again(ctx context.Context, batch inventory.Batch) (inventory.Rec
 	if !batch.Keyed() && (batch.New || batch.Allow == nil) {
 		return inventory.Receipt{}, false, nil
 	}
-	found, ok, _ := s.rememberedBySides(ctx, batch.Org, batch.ID)
-	if !ok {
-		return inventory.Receipt{}, false, ctx.Err()
+	receipt, known, err := s.askWhoRemembers(ctx, batch)
+	if !known && err == nil {
+		err = ctx.Err()
 	}
-	receipt, err := found.Again(batch)
-	return receipt, true, err
+	return receipt, known, err
+}
+
+// askWhoRemembers answers a batch that a side remembers. A side that has it goes before one
+// that knows its ID for another batch, which is a refusal only if both sides were asked.
+func (s *Store) askWhoRemembers(ctx context.Context, batch inventory.Batch) (inventory.Receipt, bool, error) {
+	var mismatch, away error
+	for _, d := range s.sides {
+		found, ok, err := s.rememberedAs(ctx, d, batch)
+		if err != nil {
+			away = errors.Join(away, err)
+		}
+		if err != nil || !ok {
+			continue
+		}
+		receipt, err := found.Again(batch)
+		if err == nil {
+			return receipt, true, nil
+		}
+		mismatch = err
+	}
+	if mismatch != nil && away != nil {
+		return inventory.Receipt{}, false, errDoubt(errors.Join(mismatch, away))
+	}
+	return inventory.Receipt{}, mismatch != nil, mismatch
+}
+
+// rememberedAs asks a side for a batch by its ID, and by the other one that it goes by where the
+// side knows that ID for another batch.
+func (s *Store) rememberedAs(ctx context.Context, d *side, batch inventory.Batch) (inventory.Remembered, bool, error) {
+	first, ok, err := s.rememberedBy(ctx, d, batch.Org, batch.ID)
+	if err != nil || !ok || first.Digest == batch.Digest {
+		return first, ok, err
+	}
+	found, ok, err := s.rememberedBy(ctx, d, batch.Org, substitute(batch))
+	if err != nil || ok {
+		return found, ok, err
+	}
+	return first, true, nil
 }
 
 // rememberedBySides asks the sides in turn, CSV first; causes are why those who could not
 // be asked could not.
 func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID, id string) (found inventory.Remembered, ok bool, causes []error) {
 	for _, d := range s.sides {
-		if d.isSlow() {
-			causes = append(causes, fault.New(fault.StoreUnavailable, "%v does not answer", d.name))
-			continue
-		}
 		found, ok, err := s.rememberedBy(ctx, d, org, id)
 		if err != nil {
 			causes = append(causes, err)
@@ -67,7 +100,11 @@ func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID, id string)
 	return inventory.Remembered{}, false, causes
 }
 
+// rememberedBy asks a side, unless it is slow to fail.
 func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+	if d.isSlow() {
+		return inventory.Remembered{}, false, fault.New(fault.StoreUnavailable, "%v does not answer", d.name)
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
 	defer cancel()
 	return d.store.Recorded(ctx, org, id)

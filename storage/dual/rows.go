@@ -13,7 +13,7 @@ import (
 )
 
 // rowColumns are what scan reads, but for the body.
-const rowColumns = `SELECT seq, org, id, digest, request, at, since, count, owes, refused, reason, length(body), `
+const rowColumns = `SELECT seq, org, id, digest, request, at, since, count, owes, refused, knows, reason, length(body), `
 
 const (
 	sqlPut = `INSERT INTO batches (org, id, digest, request, at, since, count, owes, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -40,6 +40,7 @@ type row struct {
 	count   int
 	owes    names
 	refused names  // those that refuse it for good
+	knows   names  // those of them that know its ID for another batch, and refuse no more than that
 	reason  string // why they do
 	size    int64
 	body    []byte
@@ -176,15 +177,15 @@ func (o *outbox) scan(from scanner) (row, error) {
 	var r row
 	var org string
 	var digest []byte
-	var at, since, owes, refused int64
-	if err := from.Scan(&r.seq, &org, &r.id, &digest, &r.request, &at, &since, &r.count, &owes, &refused, &r.reason, &r.size, &r.body); err != nil {
+	var at, since, owes, refused, knows int64
+	if err := from.Scan(&r.seq, &org, &r.id, &digest, &r.request, &at, &since, &r.count, &owes, &refused, &knows, &r.reason, &r.size, &r.body); err != nil {
 		return row{}, err
 	}
 	var err error
 	r.org, err = uuid.Parse(org)
 	copy(r.digest[:], digest)
 	r.at, r.since = time.UnixMicro(at).UTC(), time.UnixMicro(since).UTC()
-	r.owes, r.refused = o.without(r.seq, names(owes)), names(refused)
+	r.owes, r.refused, r.knows = o.without(r.seq, names(owes)), names(refused), names(knows)
 	r.size += rowOverhead
 	return r, err
 }

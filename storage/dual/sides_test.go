@@ -150,25 +150,6 @@ func TestReplayWhileOwed(t *testing.T) {
 	}
 }
 
-// TestMismatch answers a client's mistake as such, and owes nothing for it.
-func TestMismatch(t *testing.T) {
-	for m := works; m <= rejects; m++ {
-		r := newRig(t, nil)
-		org := uuid.New()
-		batch := newBatch(org, "taken", 2)
-		want := linesOf(batch, r.mustAppend(batch).At)
-		r.mysql.set(m)
-		_, err := r.Append(t.Context(), newBatch(org, "taken", 3))
-		wantCode(t, "Append of another batch", err, fault.IdempotencyMismatch)
-		if b := r.Backlog(); b["csv"]+b["mysql"] != 0 {
-			t.Errorf("backlog: %v", b)
-		}
-		r.crash()
-		r.heal()
-		r.wantBoth(org, want)
-	}
-}
-
 // TestOneOrganization has a side refuse one organization: the others go on.
 func TestOneOrganization(t *testing.T) {
 	for _, m := range []mode{rejects, fails, hangs} {

@@ -49,8 +49,14 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 	switch {
 	case err != nil || !found:
 		return inventory.Receipt{}, false, err
-	case r.undecided() && r.digest == batch.Digest:
+	case r.undecided():
 		l.nudge()
+		if r.digest != batch.Digest { // it may be another one that has the ID
+			receipt, known, err := s.askWhoRemembers(ctx, batch)
+			if known || err != nil {
+				return receipt, known, err
+			}
+		}
 		return inventory.Receipt{}, false, errBothDown(nil)
 	}
 	receipt, err := r.remembered().Again(batch)
@@ -73,7 +79,7 @@ func (s *Store) ask(l *lane, batch inventory.Batch) (inventory.Receipt, error) {
 	if receipt, ok := outcomes.receipt(); ok {
 		return receipt, nil
 	}
-	return inventory.Receipt{}, outcomes.failure()
+	return inventory.Receipt{}, outcomes.doubt()
 }
 
 // record brings a batch into the outbox and to the sides.

@@ -96,26 +96,20 @@ func (all outcomes) failure() error {
 	return errBothDown(errors.Join(causes...))
 }
 
-// doubt is the answer when a side may have recorded the batch: not that of the other side,
-// which says for certain that nothing was.
+// doubt is the answer when no side says that it has recorded the batch. If one of them may have,
+// it is not the refusal of the other one. That goes for an ID that the other one knows for
+// another batch too: IDs are forgotten, and a side may have been restored from a backup.
 func (all outcomes) doubt() error {
-	if all.of(refused) == 0 {
+	if all.of(refused) == 0 || all.of(unknown) == 0 {
 		return all.failure()
 	}
-	err := fault.Wrap(all.failure(), fault.StoreUnavailable, "one side of the store refuses the upload, and the other one does not say whether it has recorded it; try again")
-	err.RetryAfter = retryAfter
-	return err
+	return errDoubt(all.failure())
 }
 
-// mismatch reports whether a side knows the ID for another batch. The other one knows the
-// same IDs, and so has not recorded this batch, even if it does not answer.
-func (all outcomes) mismatch() bool {
-	for _, o := range all {
-		if fault.Is(o.err, fault.IdempotencyMismatch) {
-			return true
-		}
-	}
-	return false
+func errDoubt(cause error) error {
+	err := fault.Wrap(cause, fault.StoreUnavailable, "one side of the store refuses the upload, and the other one does not say whether it has recorded it; try again")
+	err.RetryAfter = retryAfter
+	return err
 }
 
 func errBothDown(cause error) error {
@@ -142,7 +136,7 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 		s.lend(l, r, both.without(done), all)
 		return receipt, nil
 	}
-	if all.of(unknown) != 0 && !all.mismatch() {
+	if all.of(unknown) != 0 {
 		// A side may have it, so both shall. If the other one refuses it for good, it will say
 		// so again when its debt is paid, and be written off then.
 		l.last = later(l.last, r.at)
@@ -158,10 +152,9 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 	return inventory.Receipt{}, all.failure()
 }
 
-// owe enters a debt.
+// owe enters a debt, unless it is there.
 func (s *Store) owe(d *side, l *lane, owed debt) (first bool) {
-	l.owe(d.name, owed)
-	return s.hold(l, &d.owed, &l.owed, d.name, owed, 1) == 1
+	return l.owe(d.name, owed) && s.hold(l, &d.owed, &l.owed, d.name, owed, 1) == 1
 }
 
 // cancel strikes out what a side is owed.

@@ -42,16 +42,36 @@ func (p *payer) refusedForGood(r row, err error, others int64) bool {
 
 // writeOff takes off the debt of a batch that the side will never take.
 func (p *payer) writeOff(r row, reason error) error {
-	return p.conclude(r, refusedBy(p.d.name, reasonOf(reason)), reason)
+	return p.conclude(r, refusedBy(p.d.name, reason), reason)
 }
 
-// conclude takes off a debt, after what the side said is durable.
-func (p *payer) conclude(r row, answer answered, reason error) error {
+// decide takes off a debt, after what the side said is durable, and enters the one that
+// follows from it.
+func (p *payer) decide(r row, answer answered) (fate, row, error) {
+	p.l.deciding.Lock()
+	defer p.l.deciding.Unlock()
 	f, decided, err := p.s.outbox.decide(r.seq, answer, p.s.o.Now())
+	if err != nil {
+		return f, decided, err
+	}
+	for _, d := range p.s.sides {
+		switch {
+		case decided.owes.has(d.name):
+			p.s.owe(d, p.l, r.debt())
+			p.s.replay(d, p.l, nil)
+		case d == p.d:
+			p.s.cancel(d, p.l, r.debt())
+		}
+	}
+	return f, decided, nil
+}
+
+// conclude has an answer decided, and says what became of the batch.
+func (p *payer) conclude(r row, answer answered, reason error) error {
+	f, decided, err := p.decide(r, answer)
 	if err != nil {
 		return err
 	}
-	p.s.cancel(p.d, p.l, r.debt())
 	log := p.s.o.Log.With("org", p.l.org, "batch", r.id, "request", r.request, "records", r.count)
 	switch f {
 	case buried:
@@ -62,7 +82,7 @@ func (p *payer) conclude(r row, answer answered, reason error) error {
 	case gone:
 		log.Warn("both sides of the store refuse an upload of which nobody was told that it is recorded; it is given up", "error", reason)
 	case owing:
-		if reason != nil {
+		if decided.refused.has(p.d.name) {
 			log.Warn("a side of the store refuses an upload for good, and the other one has yet to say whether it has it", "side", p.d.name.String(), "error", reason)
 		}
 	}

@@ -44,14 +44,18 @@ func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (
 	if err := s.seed(ctx, l); err != nil {
 		return nil, false, err
 	}
-	if s.route(l) != both || l.held() > 0 || !follow(l.last, batches) {
+	if s.route(l) != both || !follow(l.last, batches) {
 		return nil, false, nil
 	}
-	rows := make([]row, len(batches))
+	rows, size := make([]row, len(batches)), int64(0)
 	for i, batch := range batches {
 		if rows[i], err = newRow(s.outbox.codec, batch, s.o.Now()); err != nil {
 			return nil, false, err
 		}
+		size += rows[i].size
+	}
+	if s.room(l, both, size) != nil {
+		return nil, false, nil // but perhaps for some of them
 	}
 	if err := s.outbox.put(rows...); err != nil {
 		if fault.Is(err, fault.IdempotencyMismatch) {

@@ -93,3 +93,53 @@ func TestAppendAllShares(t *testing.T) {
 		t.Errorf("batches that are not the newest were shared: %v, %v", shared, err)
 	}
 }
+
+// TestAppendAllBesideLetters shares the commits of an organization that has dead letters, as long
+// as all of the batches fit into what may be kept of it.
+func TestAppendAllBesideLetters(t *testing.T) {
+	for _, fits := range []bool{true, false} {
+		r := newRig(t, func(o *Options) {
+			if !fits {
+				o.MaxBacklogBytes = 8 << 10
+			}
+		})
+		org := uuid.New()
+		r.mysql.refusing(tooLarge("large"))
+		large := newBatch(org, "large", 1)
+		large.At = time.Date(2024, 5, 6, 0, 0, 0, 0, time.UTC)
+		r.mustAppend(large)
+		r.settled()
+		batches := series(org, shareMost)
+		receipts, shared, err := r.appendTogether(t.Context(), batches)
+		if shared != fits || err != nil || fits && len(receipts) != len(batches) {
+			t.Errorf("fits %v: shared: %v, %d receipts, %v", fits, shared, len(receipts), err)
+		}
+		if receipts, err := r.AppendAll(t.Context(), batches); err != nil || len(receipts) != len(batches) {
+			t.Errorf("fits %v: %d receipts, %v", fits, len(receipts), err)
+		}
+		r.settled()
+	}
+}
+
+// TestOpenPaysAll has a command find everything in CSV that an import, which was killed, had
+// brought so far: it goes on behind that.
+func TestOpenPaysAll(t *testing.T) {
+	r := newRig(t, nil)
+	org, batches := uuid.New(), series(uuid.Nil, 2*firstTry)
+	r.mustAppend(newBatch(uuid.New(), "before", 1))
+	r.csv.set(fails)
+	for _, batch := range batches {
+		batch.Org = org
+		r.mustAppend(batch)
+	}
+	copied := r.copyOutbox()
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r.csv.set(works)
+	r.options.Dir = copied
+	r.Store = open(t, r.options)
+	if b := r.Backlog(); b["csv"] != 0 {
+		t.Errorf("%d of %d batches are owed when the store is open", b["csv"], len(batches))
+	}
+}

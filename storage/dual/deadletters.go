@@ -3,6 +3,7 @@ package dual
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
@@ -39,10 +40,10 @@ func (s *Store) DeadLetter(ctx context.Context, number int64) (DeadLetter, []inv
 }
 
 // RetryDeadLetter sends a dead letter to the side that refused it. If that side takes it
-// now, it is no dead letter any more.
+// now, or turns out to have it, it is no dead letter any more.
 //
 // The side appends only, and may have taken later batches meanwhile. Then the records come
-// behind those, with the timestamp of the side's newest record: the receipt has it.
+// behind those, with a timestamp just after the side's newest record: the receipt has it.
 func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Receipt, error) {
 	if err := s.enter(); err != nil {
 		return inventory.Receipt{}, err
@@ -57,21 +58,55 @@ func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Re
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
+	receipt, there, err := s.arrived(ctx, letter, batch)
+	if err == nil && !there {
+		receipt, err = s.resend(ctx, l, letter, batch)
+	}
+	if err != nil {
+		return inventory.Receipt{}, err
+	}
+	return receipt, s.removeLetter(l, letter)
+}
+
+// arrived looks whether the side has a dead letter after all: it may have recorded it and not
+// said so, before it refused it or when it was last tried, and have forgotten its ID since.
+func (s *Store) arrived(ctx context.Context, letter DeadLetter, batch inventory.Batch) (inventory.Receipt, bool, error) {
+	for _, at := range []time.Time{letter.At, letter.tried} {
+		if at.IsZero() {
+			continue
+		}
+		batch.At = at
+		if there, err := s.has(ctx, s.sides[letter.side], batch); there || err != nil {
+			return inventory.Receipt{Request: letter.Request, At: at, Count: letter.Records, Replayed: true}, there, err
+		}
+	}
+	return inventory.Receipt{}, false, nil
+}
+
+// resend sends a dead letter, after the outbox has the timestamp that it goes by. No other batch
+// of the side has that one: by it the letter is found again.
+func (s *Store) resend(ctx context.Context, l *lane, letter DeadLetter, batch inventory.Batch) (inventory.Receipt, error) {
 	d := s.sides[letter.side]
 	newest, err := s.newest(ctx, d, letter.Org)
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
-	batch.At = later(batch.At, newest)
+	if !newest.Before(batch.At) {
+		batch.At = newest.Add(time.Microsecond)
+	}
+	l.last = later(l.last, batch.At)
+	if err := s.outbox.trying(letter.Number, batch.At); err != nil {
+		return inventory.Receipt{}, err
+	}
 	o := s.send(ctx, d, batch)[0]
 	if fault.Is(o.err, fault.IdempotencyMismatch) {
 		batch.ID = substitute(batch)
 		o = s.send(ctx, d, batch)[0]
 	}
 	if o.err != nil {
-		return inventory.Receipt{}, errors.Join(o.err, s.outbox.explain(number, reasonOf(o.err)))
+		return inventory.Receipt{}, errors.Join(o.err, s.outbox.explain(letter.Number, reasonOf(o.err)))
 	}
-	return o.receipt, s.removeLetter(l, letter)
+	return o.receipt, nil
 }
 
 // DiscardDeadLetter gives a dead letter up: one side will lack its records for good.

@@ -17,7 +17,7 @@ const rememberedFor = 6 * 24 * time.Hour
 // deliver sends a batch, by another ID if need be.
 func (p *payer) deliver(r row, batch inventory.Batch) (inventory.Receipt, error) {
 	if p.s.o.Now().Sub(r.since) > rememberedFor {
-		if there, err := p.has(batch); there || err != nil {
+		if there, err := p.s.has(p.s.stop, p.d, batch); there || err != nil {
 			return inventory.Receipt{}, err
 		}
 	}
@@ -49,12 +49,12 @@ func substitute(batch inventory.Batch) string {
 }
 
 // has looks for a batch so old that the side may have forgotten its ID.
-func (p *payer) has(batch inventory.Batch) (bool, error) {
-	ctx, cancel := context.WithTimeout(p.s.stop, p.s.o.SideTimeout)
+func (s *Store) has(ctx context.Context, d *side, batch inventory.Batch) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
 	defer cancel()
 	want, at := batch.Resources, 0
 	query := inventory.Query{Since: batch.At, Until: batch.At.Add(time.Microsecond)}
-	for record, err := range p.d.store.Records(ctx, batch.Org, query) {
+	for record, err := range d.store.Records(ctx, batch.Org, query) {
 		if err != nil {
 			return false, err
 		}

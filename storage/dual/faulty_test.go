@@ -33,6 +33,7 @@ type faulty struct {
 
 	mu     sync.Mutex
 	mode   mode
+	reads  bool                     // whatever the mode
 	org    uuid.UUID                // the only one that suffers, unless nil
 	calls  int                      // of Append
 	onCall func(step string, n int) // at "before" and "after" of each Append
@@ -70,6 +71,13 @@ func (f *faulty) set(m mode) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.mode = m
+}
+
+// onlyAppend turns the switch for appends: what is there can be read.
+func (f *faulty) onlyAppend(m mode) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.mode, f.reads = m, true
 }
 
 // now returns the switch's position.
@@ -145,7 +153,7 @@ func (f *faulty) AppendAll(ctx context.Context, batches []inventory.Batch) ([]in
 }
 
 func (f *faulty) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
-	if m := f.current(org); m != works && m != rejects {
+	if m := f.current(org); !f.reads && m != works && m != rejects {
 		return func(yield func(inventory.Positioned, error) bool) { yield(inventory.Positioned{}, errAway()) }
 	}
 	return f.Store.Records(ctx, org, query)

@@ -11,11 +11,12 @@ import (
 )
 
 // letterColumns are what scanLetter reads, but for the body.
-const letterColumns = `SELECT number, org, id, digest, request, at, buried, count, refused, reason, length(body), `
+const letterColumns = `SELECT number, org, id, digest, request, at, buried, count, refused, reason, tried, length(body), `
 
 const (
 	sqlLetters      = letterColumns + `x'' FROM dead_letters ORDER BY number`
 	sqlLetter       = letterColumns + `body FROM dead_letters WHERE number = ?`
+	sqlLetterTried  = `UPDATE dead_letters SET tried = ? WHERE number = ?`
 	sqlLetterReason = `UPDATE dead_letters SET reason = ? WHERE number = ?`
 	sqlRemoveLetter = `DELETE FROM dead_letters WHERE number = ?`
 )
@@ -33,8 +34,9 @@ type DeadLetter struct {
 	Bytes   int64     `json:"bytes"` // in the outbox
 	Reason  string    `json:"reason"`
 
-	side name
-	row  row
+	side  name
+	tried time.Time // the timestamp that it was last sent with by an operator; zero for none
+	row   row
 }
 
 // letters returns all dead letters in order, without their bodies.
@@ -59,6 +61,14 @@ func (o *outbox) explain(number int64, reason string) error {
 	})
 }
 
+// trying notes the timestamp that a dead letter is about to be sent with.
+func (o *outbox) trying(number int64, at time.Time) error {
+	return o.do(func(t tx) error {
+		_, err := t.exec(sqlLetterTried, at.UnixMicro(), number)
+		return err
+	})
+}
+
 // removeLetter removes a dead letter for good.
 func (o *outbox) removeLetter(number int64) error {
 	return o.do(func(t tx) error {
@@ -71,14 +81,17 @@ func scanLetter(from scanner) (DeadLetter, error) {
 	var l DeadLetter
 	var org string
 	var digest []byte
-	var at, since, refused int64
+	var at, since, refused, tried int64
 	r := &l.row
-	err := from.Scan(&l.Number, &org, &r.id, &digest, &l.Request, &at, &since, &l.Records, &refused, &l.Reason, &l.Bytes, &r.body)
+	err := from.Scan(&l.Number, &org, &r.id, &digest, &l.Request, &at, &since, &l.Records, &refused, &l.Reason, &tried, &l.Bytes, &r.body)
 	if err != nil {
 		return DeadLetter{}, err
 	}
 	l.Org, err = uuid.Parse(org)
 	l.At, l.Buried = time.UnixMicro(at).UTC(), time.UnixMicro(since).UTC()
+	if tried != 0 {
+		l.tried = time.UnixMicro(tried).UTC()
+	}
 	if names(refused).has(mysql) {
 		l.side = mysql
 	}

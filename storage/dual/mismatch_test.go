@@ -218,6 +218,7 @@ func TestMismatchTooLate(t *testing.T) {
 	r := newRig(t, nil)
 	org := uuid.New()
 	r.knownToOne(r.mysql, org, "taken")
+	r.mustAppend(newBatch(org, "before", 1))
 	r.csv.set(fails)
 	r.mysql.set(fails)
 	batch := newBatch(org, "taken", 3)
@@ -236,7 +237,7 @@ func TestMismatchTooLate(t *testing.T) {
 	r.mysql.set(works)
 	<-asked
 	r.heal()
-	if got := lines(t, r.mysql, org); len(got) != 4 || len(r.letters()) != 0 {
+	if got := lines(t, r.mysql, org); len(got) != 5 || len(r.letters()) != 0 {
 		t.Errorf("mysql has %v, dead letters %+v", got, r.letters())
 	}
 }

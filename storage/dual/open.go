@@ -27,8 +27,8 @@ type Options struct {
 	Patience time.Duration
 	// SideTimeout is how long an upload waits for a side; 0 for 5 seconds.
 	SideTimeout time.Duration
-	// Watched is for a server: the log reminds of dead letters, and the sides are compared in
-	// the background once both are there.
+	// Watched is for a server: the log reminds of dead letters, the sides are compared in
+	// the background once both are there, and Open does not wait for a long backlog.
 	Watched bool
 	// Log is told of sides that fail and recover; nil for none.
 	Log *slog.Logger
@@ -86,8 +86,9 @@ type Store struct {
 }
 
 // Open opens the outbox, sends what it holds, and returns when every side has it or has
-// failed once more; the rest goes on in the background. One process at a time may have
-// the directory open.
+// failed once more; the rest goes on in the background. A server does not wait for more than the
+// first batches of an organization. Anybody else does: an import that was interrupted goes by
+// what CSV has. One process at a time may have the directory open.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	o.setDefaults()
 	outbox, err := openOutbox(ctx, o.Dir, o.Log)

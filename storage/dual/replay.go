@@ -10,7 +10,7 @@ const (
 	// The waits between two replays for an organization on a side that fails.
 	firstWait = 100 * time.Millisecond
 	lastWait  = 30 * time.Second
-	// firstTry is how many batches of an organization Open waits for.
+	// firstTry is how many batches of an organization a server's Open waits for.
 	firstTry = 100
 )
 
@@ -48,7 +48,7 @@ func (p *payer) run() {
 		}
 		if err := p.payOne(next); err == nil {
 			p.wait = firstWait
-			if p.count++; p.count == firstTry {
+			if p.count++; p.count == firstTry && p.s.o.Watched {
 				p.tell()
 			}
 			continue

@@ -15,56 +15,62 @@ const shareMost = 256
 // AppendAll implements inventory.Store.
 func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inventory.Receipt, error) {
 	receipts := make([]inventory.Receipt, 0, len(batches))
-	for some := range slices.Chunk(batches, shareMost) {
-		more, shared, err := s.appendTogether(ctx, some)
-		if err == nil && !shared {
-			more, err = inventory.AppendEach(ctx, s, some)
+	for len(batches) > 0 {
+		some := batches[:min(len(batches), shareMost)]
+		more, alone, err := s.appendTogether(ctx, some)
+		if err == nil && alone > 0 {
+			more, err = inventory.AppendEach(ctx, s, some[:alone])
 		}
 		receipts = append(receipts, more...)
 		if err != nil {
 			return receipts, err
 		}
+		batches = batches[len(more):]
 	}
 	return receipts, nil
 }
 
 // appendTogether sends batches to both sides at once, in their order. It does so only in
 // plain sailing: both sides are there and owed nothing, and the batches are an import's, newer
-// than all there is. Else shared is false and nothing was done.
-func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt, shared bool, err error) {
+// than all there is. Else nothing was done, and so many of the first ones are to go alone: an
+// import that goes on where one was interrupted begins with what is there.
+func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt, alone int, err error) {
 	if err := s.enter(); err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	defer s.leave()
 	l := s.lane(batches[0].Org)
 	if err := l.take(ctx); err != nil {
-		return nil, false, err
+		return nil, 0, err
 	}
 	defer l.give()
 	if err := s.seed(ctx, l); err != nil {
-		return nil, false, err
+		return nil, 0, err
+	}
+	if old := leading(l.last, batches); old > 0 {
+		return nil, old, nil
 	}
 	if s.route(l) != both || !follow(l.last, batches) {
-		return nil, false, nil
+		return nil, len(batches), nil
 	}
 	rows, size := make([]row, len(batches)), int64(0)
 	for i, batch := range batches {
 		if rows[i], err = newRow(s.outbox.codec, batch, s.o.Now()); err != nil {
-			return nil, false, err
+			return nil, 0, err
 		}
 		size += rows[i].size
 	}
 	if s.room(l, both, size) != nil {
-		return nil, false, nil // but perhaps for some of them
+		return nil, len(batches), nil // but perhaps for some of them
 	}
 	if err := s.outbox.put(rows...); err != nil {
 		if fault.Is(err, fault.IdempotencyMismatch) {
-			return nil, false, nil // of one of them
+			return nil, len(batches), nil // of one of them
 		}
-		return nil, false, err
+		return nil, 0, err
 	}
 	receipts, err = s.concludeAll(l, rows, s.sendAll(both, batches))
-	return receipts, true, err
+	return receipts, 0, err
 }
 
 // concludeAll gives the receipts of the batches up to the first that no side has recorded.
@@ -80,6 +86,15 @@ func (s *Store) concludeAll(l *lane, rows []row, all []outcomes) (receipts []inv
 		}
 	}
 	return receipts, err
+}
+
+// leading counts the first batches that bring timestamps older than the newest one.
+func leading(newest time.Time, batches []inventory.Batch) int {
+	first := slices.IndexFunc(batches, func(b inventory.Batch) bool { return b.At.IsZero() || !b.At.Before(newest) })
+	if first < 0 {
+		return len(batches)
+	}
+	return first
 }
 
 // follow reports whether the batches bring timestamps that follow each other and the newest

@@ -26,7 +26,10 @@ func TestAppendAllWithTrouble(t *testing.T) {
 	for _, side := range []name{csv, mysql} {
 		for m := works; m < modes; m++ {
 			for _, refuses := range []bool{false, true} {
-				t.Run(fmt.Sprint(side, " mode ", int(m), " refuses ", refuses), func(t *testing.T) { checkSeries(t, side, m, refuses) })
+				t.Run(fmt.Sprint(side, " mode ", int(m), " refuses ", refuses), func(t *testing.T) {
+					t.Parallel()
+					checkSeries(t, side, m, refuses)
+				})
 			}
 		}
 	}
@@ -86,11 +89,19 @@ func TestAppendAllStamps(t *testing.T) {
 func TestAppendAllShares(t *testing.T) {
 	r := newRig(t, nil)
 	batches := series(uuid.New(), shareMost)
-	if _, shared, err := r.appendTogether(t.Context(), batches); !shared || err != nil {
-		t.Errorf("shared: %v, %v", shared, err)
+	if _, alone, err := r.appendTogether(t.Context(), batches[:100]); alone != 0 || err != nil {
+		t.Errorf("%d alone, %v", alone, err)
 	}
-	if _, shared, err := r.appendTogether(t.Context(), batches); shared || err != nil {
-		t.Errorf("batches that are not the newest were shared: %v, %v", shared, err)
+	// Those that are there go alone, but the newest, and the others together again.
+	if _, alone, err := r.appendTogether(t.Context(), batches); alone != 99 || err != nil {
+		t.Errorf("%d alone, %v", alone, err)
+	}
+	receipts, alone, err := r.appendTogether(t.Context(), batches[99:])
+	if alone != 0 || err != nil || len(receipts) != shareMost-99 || !receipts[0].Replayed || receipts[1].Replayed {
+		t.Errorf("%d alone, %d receipts, %v", alone, len(receipts), err)
+	}
+	if again, err := r.AppendAll(t.Context(), batches); err != nil || len(again) != shareMost || !again[shareMost-1].Replayed {
+		t.Errorf("%d receipts, %v", len(again), err)
 	}
 }
 
@@ -110,9 +121,9 @@ func TestAppendAllBesideLetters(t *testing.T) {
 		r.mustAppend(large)
 		r.settled()
 		batches := series(org, shareMost)
-		receipts, shared, err := r.appendTogether(t.Context(), batches)
-		if shared != fits || err != nil || fits && len(receipts) != len(batches) {
-			t.Errorf("fits %v: shared: %v, %d receipts, %v", fits, shared, len(receipts), err)
+		receipts, alone, err := r.appendTogether(t.Context(), batches)
+		if (alone == 0) != fits || err != nil || fits && len(receipts) != len(batches) {
+			t.Errorf("fits %v: %d alone, %d receipts, %v", fits, alone, len(receipts), err)
 		}
 		if receipts, err := r.AppendAll(t.Context(), batches); err != nil || len(receipts) != len(batches) {
 			t.Errorf("fits %v: %d receipts, %v", fits, len(receipts), err)

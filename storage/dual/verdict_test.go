@@ -25,6 +25,7 @@ func TestVerdicts(t *testing.T) {
 		for _, mysql := range verdicts {
 			for _, crash := range []bool{false, true} {
 				t.Run(fmt.Sprintf("csv %s, mysql %s, crash %v", csv.name, mysql.name, crash), func(t *testing.T) {
+					t.Parallel()
 					checkVerdicts(t, csv, mysql, crash)
 				})
 			}

@@ -43,7 +43,7 @@ func (s *Store) DeadLetter(ctx context.Context, number int64) (DeadLetter, []inv
 // now, or turns out to have it, it is no dead letter any more.
 //
 // The side appends only, and may have taken later batches meanwhile. Then the records come
-// behind those, with a timestamp just after the side's newest record: the receipt has it.
+// behind those, with the timestamp of the side's newest record: the receipt has it.
 func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Receipt, error) {
 	if err := s.enter(); err != nil {
 		return inventory.Receipt{}, err
@@ -71,31 +71,41 @@ func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Re
 // arrived looks whether the side has a dead letter after all: it may have recorded it and not
 // said so, before it refused it or when it was last tried, and have forgotten its ID since.
 func (s *Store) arrived(ctx context.Context, letter DeadLetter, batch inventory.Batch) (inventory.Receipt, bool, error) {
-	for _, at := range []time.Time{letter.At, letter.tried} {
-		if at.IsZero() {
+	earlier := []struct {
+		at    time.Time
+		alike int
+	}{{letter.At, 0}, {letter.tried, letter.alike}}
+	for _, try := range earlier {
+		if try.at.IsZero() {
 			continue
 		}
-		batch.At = at
-		if there, err := s.has(ctx, s.sides[letter.side], batch); there || err != nil {
-			return inventory.Receipt{Request: letter.Request, At: at, Count: letter.Records, Replayed: true}, there, err
+		batch.At = try.at
+		alike, err := s.alike(ctx, s.sides[letter.side], batch)
+		if err != nil {
+			return inventory.Receipt{}, false, err
+		}
+		if alike > try.alike {
+			return inventory.Receipt{Request: letter.Request, At: try.at, Count: letter.Records, Replayed: true}, true, nil
 		}
 	}
 	return inventory.Receipt{}, false, nil
 }
 
-// resend sends a dead letter, after the outbox has the timestamp that it goes by. No other batch
-// of the side has that one: by it the letter is found again.
+// resend sends a dead letter, after the outbox has what arrived goes by. No upload gets the same
+// timestamp later.
 func (s *Store) resend(ctx context.Context, l *lane, letter DeadLetter, batch inventory.Batch) (inventory.Receipt, error) {
 	d := s.sides[letter.side]
 	newest, err := s.newest(ctx, d, letter.Org)
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
-	if !newest.Before(batch.At) {
-		batch.At = newest.Add(time.Microsecond)
-	}
+	batch.At = later(batch.At, newest)
 	l.last = later(l.last, batch.At)
-	if err := s.outbox.trying(letter.Number, batch.At); err != nil {
+	alike, err := s.alike(ctx, d, batch)
+	if err != nil {
+		return inventory.Receipt{}, err
+	}
+	if err := s.outbox.trying(letter.Number, batch.At, alike); err != nil {
 		return inventory.Receipt{}, err
 	}
 	o := s.send(ctx, d, batch)[0]

@@ -17,7 +17,7 @@ const rememberedFor = 6 * 24 * time.Hour
 // deliver sends a batch, by another ID if need be.
 func (p *payer) deliver(r row, batch inventory.Batch) (inventory.Receipt, error) {
 	if p.s.o.Now().Sub(r.since) > rememberedFor {
-		if there, err := p.s.has(p.s.stop, p.d, batch); there || err != nil {
+		if alike, err := p.s.alike(p.s.stop, p.d, batch); alike > 0 || err != nil {
 			return inventory.Receipt{}, err
 		}
 	}
@@ -48,15 +48,16 @@ func substitute(batch inventory.Batch) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// has looks for a batch so old that the side may have forgotten its ID.
-func (s *Store) has(ctx context.Context, d *side, batch inventory.Batch) (bool, error) {
+// alike looks for a batch so old that the side may have forgotten its ID: it counts those of the
+// same timestamp and records.
+func (s *Store) alike(ctx context.Context, d *side, batch inventory.Batch) (n int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
 	defer cancel()
 	want, at := batch.Resources, 0
 	query := inventory.Query{Since: batch.At, Until: batch.At.Add(time.Microsecond)}
 	for record, err := range d.store.Records(ctx, batch.Org, query) {
 		if err != nil {
-			return false, err
+			return 0, err
 		}
 		if at < len(want) && equal(record.Resource, want[at]) {
 			at++
@@ -64,10 +65,10 @@ func (s *Store) has(ctx context.Context, d *side, batch inventory.Batch) (bool, 
 			at = 0
 		}
 		if at == len(want) {
-			return true, nil
+			n, at = n+1, 0
 		}
 	}
-	return false, nil
+	return n, nil
 }
 
 func equal(a, b inventory.Resource) bool {

@@ -28,8 +28,11 @@
 // A side may refuse a batch for good: it is too large for the database, say, or the CSV file
 // was edited and nobody mended it for a while. If the other side has the batch, it becomes a
 // dead letter, and the side goes on with the next one. If no side has it, it is given up:
-// nobody was told that it is recorded. A dead letter that is tried again comes where the side
-// appends: behind what it has taken meanwhile, and with a later timestamp then.
+// nobody was told that it is recorded. What a side has against a batch may be its ID alone, which
+// it knows for another batch and the other one has forgotten: then it takes the batch by an ID
+// made from its contents, once it is known that the other side has it. A dead letter that is
+// tried again comes where the side appends: behind what it has taken meanwhile, and with a later
+// timestamp then.
 //
 // Reads show what CSV has. While CSV is behind, they lack what only MySQL has recorded,
 // and Status says so.

@@ -11,12 +11,12 @@ import (
 )
 
 // letterColumns are what scanLetter reads, but for the body.
-const letterColumns = `SELECT number, org, id, digest, request, at, buried, count, refused, reason, tried, length(body), `
+const letterColumns = `SELECT number, org, id, digest, request, at, buried, count, refused, reason, tried, alike, length(body), `
 
 const (
 	sqlLetters      = letterColumns + `x'' FROM dead_letters ORDER BY number`
 	sqlLetter       = letterColumns + `body FROM dead_letters WHERE number = ?`
-	sqlLetterTried  = `UPDATE dead_letters SET tried = ? WHERE number = ?`
+	sqlLetterTried  = `UPDATE dead_letters SET tried = ?, alike = ? WHERE number = ?`
 	sqlLetterReason = `UPDATE dead_letters SET reason = ? WHERE number = ?`
 	sqlRemoveLetter = `DELETE FROM dead_letters WHERE number = ?`
 )
@@ -36,6 +36,7 @@ type DeadLetter struct {
 
 	side  name
 	tried time.Time // the timestamp that it was last sent with by an operator; zero for none
+	alike int       // batches of the same records that the side had by that timestamp before
 	row   row
 }
 
@@ -61,10 +62,11 @@ func (o *outbox) explain(number int64, reason string) error {
 	})
 }
 
-// trying notes the timestamp that a dead letter is about to be sent with.
-func (o *outbox) trying(number int64, at time.Time) error {
+// trying notes the timestamp that a dead letter is about to be sent with, and how many batches
+// like it the side has by that.
+func (o *outbox) trying(number int64, at time.Time, alike int) error {
 	return o.do(func(t tx) error {
-		_, err := t.exec(sqlLetterTried, at.UnixMicro(), number)
+		_, err := t.exec(sqlLetterTried, at.UnixMicro(), alike, number)
 		return err
 	})
 }
@@ -83,7 +85,7 @@ func scanLetter(from scanner) (DeadLetter, error) {
 	var digest []byte
 	var at, since, refused, tried int64
 	r := &l.row
-	err := from.Scan(&l.Number, &org, &r.id, &digest, &l.Request, &at, &since, &l.Records, &refused, &l.Reason, &tried, &l.Bytes, &r.body)
+	err := from.Scan(&l.Number, &org, &r.id, &digest, &l.Request, &at, &since, &l.Records, &refused, &l.Reason, &tried, &l.alike, &l.Bytes, &r.body)
 	if err != nil {
 		return DeadLetter{}, err
 	}

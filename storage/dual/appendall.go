@@ -48,7 +48,8 @@ func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (
 		return nil, 0, err
 	}
 	if old := leading(l.last, batches); old > 0 {
-		return nil, old, nil
+		receipts, alone = s.askTogether(l, batches[:old])
+		return receipts, alone, nil
 	}
 	if s.route(l) != both || !follow(l.last, batches) {
 		return nil, len(batches), nil
@@ -88,13 +89,39 @@ func (s *Store) concludeAll(l *lane, rows []row, all []outcomes) (receipts []inv
 	return receipts, err
 }
 
+// askTogether asks both sides for batches older than the newest record, as ask does for one, and
+// returns the receipts up to the first that no side knows. Without any they are to go alone, each
+// to its own answer.
+func (s *Store) askTogether(l *lane, batches []inventory.Batch) (receipts []inventory.Receipt, alone int) {
+	if s.route(l) != both {
+		return nil, len(batches)
+	}
+	for _, answers := range s.sendAll(both, batches) {
+		receipt, ok := answers.receipt()
+		if !ok {
+			break
+		}
+		receipts = append(receipts, receipt)
+	}
+	if len(receipts) == 0 {
+		return nil, len(batches)
+	}
+	return receipts, 0
+}
+
 // leading counts the first batches that bring timestamps older than the newest one.
 func leading(newest time.Time, batches []inventory.Batch) int {
-	first := slices.IndexFunc(batches, func(b inventory.Batch) bool { return b.At.IsZero() || !b.At.Before(newest) })
+	first := slices.IndexFunc(batches, func(b inventory.Batch) bool { return !plain(b) || !b.At.Before(newest) })
 	if first < 0 {
 		return len(batches)
 	}
 	return first
+}
+
+// plain reports whether a batch brings a timestamp that a store keeps as it is, and no ID that was
+// a caller's choice.
+func plain(b inventory.Batch) bool {
+	return !b.At.IsZero() && b.At == b.At.UTC().Truncate(time.Microsecond) && !b.Keyed()
 }
 
 // follow reports whether the batches bring timestamps that follow each other and the newest
@@ -102,7 +129,7 @@ func leading(newest time.Time, batches []inventory.Batch) int {
 func follow(newest time.Time, batches []inventory.Batch) bool {
 	ids := map[string]bool{}
 	for _, b := range batches {
-		if b.At.IsZero() || b.At.Before(newest) || b.Keyed() || ids[b.ID] || b.Org != batches[0].Org || b.At != b.At.UTC().Truncate(time.Microsecond) {
+		if !plain(b) || b.At.Before(newest) || ids[b.ID] || b.Org != batches[0].Org {
 			return false
 		}
 		newest, ids[b.ID] = b.At, true

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -92,16 +93,23 @@ func TestAppendAllShares(t *testing.T) {
 	if _, alone, err := r.appendTogether(t.Context(), batches[:100]); alone != 0 || err != nil {
 		t.Errorf("%d alone, %v", alone, err)
 	}
-	// Those that are there go alone, but the newest, and the others together again.
-	if _, alone, err := r.appendTogether(t.Context(), batches); alone != 99 || err != nil {
-		t.Errorf("%d alone, %v", alone, err)
+	// Those that are there are asked for together, but for the newest, and then the others come.
+	receipts, alone, err := r.appendTogether(t.Context(), batches)
+	if alone != 0 || err != nil || len(receipts) != 99 || !receipts[98].Replayed {
+		t.Errorf("%d alone, %d receipts, %v", alone, len(receipts), err)
 	}
-	receipts, alone, err := r.appendTogether(t.Context(), batches[99:])
+	receipts, alone, err = r.appendTogether(t.Context(), batches[99:])
 	if alone != 0 || err != nil || len(receipts) != shareMost-99 || !receipts[0].Replayed || receipts[1].Replayed {
 		t.Errorf("%d alone, %d receipts, %v", alone, len(receipts), err)
 	}
 	if again, err := r.AppendAll(t.Context(), batches); err != nil || len(again) != shareMost || !again[shareMost-1].Replayed {
 		t.Errorf("%d receipts, %v", len(again), err)
+	}
+	// One that nobody knows has its own answer, behind those that are known.
+	batches[7].ID = "unknown"
+	receipts, err = r.AppendAll(t.Context(), batches)
+	if len(receipts) != 7 || err == nil || fault.Is(err, fault.Busy) || fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("%d receipts, %v", len(receipts), err)
 	}
 }
 

@@ -116,6 +116,7 @@ func TestAppendAllShares(t *testing.T) {
 // TestAppendAllBesideLetters shares the commits of an organization that has dead letters, as long
 // as all of the batches fit into what may be kept of it.
 func TestAppendAllBesideLetters(t *testing.T) {
+	t.Parallel()
 	for _, fits := range []bool{true, false} {
 		r := newRig(t, func(o *Options) {
 			if !fits {
@@ -143,8 +144,9 @@ func TestAppendAllBesideLetters(t *testing.T) {
 // TestOpenPaysAll has a command find everything in CSV that an import, which was killed, had
 // brought so far: it goes on behind that.
 func TestOpenPaysAll(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
-	org, batches := uuid.New(), series(uuid.Nil, 2*firstTry)
+	org, batches := uuid.New(), series(uuid.Nil, firstTry+firstTry/4)
 	r.mustAppend(newBatch(uuid.New(), "before", 1))
 	r.csv.set(fails)
 	for _, batch := range batches {

@@ -98,6 +98,7 @@ func (r *rig) appendWhenever(batch inventory.Batch) error {
 
 // TestOrderWhileReplaying uploads while debts are paid.
 func TestOrderWhileReplaying(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(o *Options) { o.SideTimeout = 50 * time.Millisecond })
 	orgs := []uuid.UUID{uuid.New(), uuid.New()}
 	done := make(chan error, 8)

@@ -24,6 +24,7 @@ func (r *rig) status(now *clock) error {
 // TestRefusedForGood has one side refuse batches for good: it takes what comes after them,
 // over restarts, and an operator is told.
 func TestRefusedForGood(t *testing.T) {
+	t.Parallel()
 	for _, name := range []name{csv, mysql} {
 		now := &clock{now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 		var log logtest.Journal
@@ -142,6 +143,7 @@ func TestDiscardDeadLetter(t *testing.T) {
 // TestPatience keeps what a side refuses an organization as a whole, for a while: an operator
 // may mend that, and then nothing is lost of order and timestamps. After that it goes on.
 func TestPatience(t *testing.T) {
+	t.Parallel()
 	for _, refusal := range []error{fault.New(fault.StoreCorrupt, "line 17 was edited"), errors.New("Error 1406: Data too long")} {
 		now := &clock{now: time.Now()}
 		r := newRig(t, func(o *Options) { o.Now = now.Now })
@@ -197,6 +199,7 @@ func (r *rig) settledBeside(t *testing.T) {
 // that nobody has foreseen: nothing becomes a dead letter, over restarts too, and all of it
 // is there when the side takes uploads again.
 func TestLongOutage(t *testing.T) {
+	t.Parallel()
 	for _, code := range []fault.Code{fault.InternalError, fault.StoreCorrupt} {
 		now := &clock{now: time.Now()}
 		r := newRig(t, func(o *Options) { o.Now = now.Now })
@@ -267,6 +270,7 @@ func TestDamagedRow(t *testing.T) {
 // TestShareOfTheBacklog has organizations take all they may, of what a side misses and of
 // what it refuses: others always have room, and the refusal says which side it is.
 func TestShareOfTheBacklog(t *testing.T) {
+	t.Parallel()
 	for what, begin := range map[string]func(*rig, uuid.UUID){
 		"mysql is behind": func(r *rig, greedy uuid.UUID) { r.mysql.set(fails) },
 		"mysql refuses uploads for good": func(r *rig, greedy uuid.UUID) {

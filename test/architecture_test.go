@@ -47,7 +47,7 @@ func layers() map[string][]string {
 		"storage/delta":         {},
 		"storage/folder":        {},
 		"storage/sqlitedb":      {"storage/folder"},
-		"storage/sqlite":        {"fault", "audit", "state", "internal/turns", "storage/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
+		"storage/sqlite":        {"fault", "audit", "state", "internal/fair", "internal/turns", "storage/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":         {"fault", "inventory", "storage/schema"},

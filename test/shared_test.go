@@ -104,10 +104,15 @@ func boundedThings(t *testing.T, path string, named map[string]bool) (all []stri
 	return all
 }
 
-// isBounded reports whether a call makes a channel with room, places, a budget or a pool of
-// connections. isChannel says of a type with a name whether it is one.
+// isBounded reports whether a call makes a channel with room, places, a budget, a pool of
+// connections or a queue in which organizations wait. isChannel says of a type with a name
+// whether it is one.
 func isBounded(call *ast.CallExpr, isChannel func(name string) bool) bool {
-	switch fun := call.Fun.(type) {
+	function := call.Fun
+	if typed, ok := function.(*ast.IndexExpr); ok {
+		function = typed.X
+	}
+	switch fun := function.(type) {
 	case *ast.Ident:
 		if fun.Name == "make" && len(call.Args) == 2 {
 			switch of := call.Args[0].(type) {
@@ -122,7 +127,7 @@ func isBounded(call *ast.CallExpr, isChannel func(name string) bool) bool {
 			return true
 		}
 		of, ok := fun.X.(*ast.Ident)
-		return ok && slices.Contains([]string{"turns.New", "budget.New", "semaphore.NewWeighted"}, of.Name+"."+fun.Sel.Name)
+		return ok && slices.Contains([]string{"turns.New", "budget.New", "fair.NewInbox", "semaphore.NewWeighted"}, of.Name+"."+fun.Sel.Name)
 	}
 	return false
 }

@@ -36,6 +36,7 @@ func sharedThings() map[string]string {
 	return map[string]string{
 		"cmd/holdfast: make(chan error, 1)":                                                 inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                                atStart,
+		"internal/fair: make(chan struct{}, 1)":                                             inOrder,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                                 turnsOfReadings,
 		"middleware: budget.New(bytes, \"bytes of bodies are in memory\")":                  bodies,
 		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":                   connections,
@@ -62,7 +63,7 @@ func sharedThings() map[string]string {
 		"storage/mysql: db.SetMaxOpenConns(o.MaxOpenConns)":                                 byPlaces,
 		"storage/resourceindex: db.SetMaxOpenConns(connections)":                            theIndex,
 		"storage/resourceindex: turns.New(finderConnections, finderConnections/2)":          theIndex,
-		"storage/sqlite: make(chan *job, queueLength)":                                      theWriter,
+		"storage/sqlite: fair.NewInbox[*job]()":                                             theWriter,
 		"storage/sqlite: make(chan *reader, listerCount)":                                   readersOfLists,
 		"storage/sqlite: make(chan *reader, readerCount)":                                   bodies,
 		"storage/sqlite: make(chan struct{}, 1)":                                            inOrder,

@@ -21,7 +21,7 @@ func hold(t *testing.T, s *Store) (release func()) {
 	busy, gate := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	go func() {
-		done <- s.submit(context.Background(), 0, func(*session) error {
+		done <- s.submit(context.Background(), server(), 0, func(*session) error {
 			close(busy)
 			<-gate
 			return nil
@@ -40,12 +40,12 @@ func hold(t *testing.T, s *Store) (release func()) {
 func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
 	for range 1000 {
-		if len(s.queue) >= n {
+		if s.queue.Len() >= n {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Fatalf("%d jobs are queued, want %d", len(s.queue), n)
+	t.Fatalf("%d jobs are queued, want %d", s.queue.Len(), n)
 }
 
 // TestGroupCommit wants all that queues up to share a commit.
@@ -99,7 +99,7 @@ func TestBadJob(t *testing.T) {
 				})
 				if i == len(refs)/2 {
 					wg.Go(func() {
-						if err := s.submit(context.Background(), 0, run); err == nil {
+						if err := s.submit(context.Background(), server(), 0, run); err == nil {
 							t.Error("the bad job has no error")
 						}
 					})

@@ -62,7 +62,7 @@ func (s *Store) detach(ctx context.Context, ref state.Ref, number, above uint64)
 			s.writer.log.Warn("a version can't be read, as it or the one that it is a delta of is damaged",
 				"org", ref.Org, "state", ref.Name, "version", d.version.Number)
 		}
-		err = s.transact(ctx, func(t *session) error {
+		err = s.transact(ctx, ref.Org, func(t *session) error {
 			there, err := t.replace(ref, d, packed, onto)
 			if !there {
 				onto = nil

@@ -64,7 +64,7 @@ func TestPurgeOfNeeded(t *testing.T) {
 	if err != nil || d == nil || d.version.Number != 3 {
 		t.Fatalf("the last delta of version 1 is %+v, %v", d, err)
 	}
-	err = s.transact(t.Context(), func(t2 *session) error {
+	err = s.transact(t.Context(), server(), func(t2 *session) error {
 		if needed, _, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
 			t.Errorf("needed %v, %v", needed, err)
 		}

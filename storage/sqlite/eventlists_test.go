@@ -97,7 +97,7 @@ func TestEventListsUndone(t *testing.T) {
 	defer s.Close()
 	s.writer.session.listEvery = 2
 	all := recordMany(t, s, 1)
-	err := s.transact(t.Context(), func(w *session) error {
+	err := s.transact(t.Context(), server(), func(w *session) error {
 		if err := w.recordEvent(audit.Event{Org: listedOrgs()[0], Action: audit.LockTake}); err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (t *session) loadNewest() error {
 
 // Record implements state.Store.
 func (s *Store) Record(ctx context.Context, event audit.Event) error {
-	return s.write(ctx, func(t *session) error { return t.recordEvent(event) })
+	return s.write(ctx, event.Org, func(t *session) error { return t.recordEvent(event) })
 }
 
 // Feed implements state.Store.

@@ -158,7 +158,7 @@ func TestLooksAreBounded(t *testing.T) {
 	org := uuid.UUID{7}
 	const n = 1500
 	mustPut(t, s, state.Ref{Org: org, Name: "s1490"}, []byte("{}"))
-	err := s.transact(t.Context(), func(w *session) error {
+	err := s.transact(t.Context(), server(), func(w *session) error {
 		for i := range n {
 			event := audit.Event{Org: org, Action: audit.StateWrite, State: "s", Actor: audit.Actor{KeyID: "often"}}
 			if i == 5 {
@@ -261,7 +261,7 @@ func TestPagesEndWithTheirTime(t *testing.T) {
 		names = append(names, state.Name(fmt.Sprint("s", i, "0")))
 		mustPut(t, s, state.Ref{Org: org, Name: names[i]}, []byte("{}"))
 	}
-	err := s.transact(t.Context(), func(w *session) (err error) {
+	err := s.transact(t.Context(), server(), func(w *session) (err error) {
 		for i := range 30 { // states that are not to be listed, and events of others' keys
 			name := fmt.Sprintf("s%02d", i)
 			err = errors.Join(err, w.run("INSERT OR IGNORE INTO states (org, name) VALUES (?, ?)", org.String(), name),

@@ -55,7 +55,7 @@ func TestReplacedWhileDisconnected(t *testing.T) {
 	path, ref := s.writer.path, newRef("replaced")
 	mustPut(t, s, ref, []byte("{}"))
 	broken := func(*session) error { return driver.ErrBadConn }
-	wantFault(t, s.submit(context.Background(), 0, broken), fault.StoreUnavailable)
+	wantFault(t, s.submit(context.Background(), server(), 0, broken), fault.StoreUnavailable)
 	if s.writer.session != nil {
 		t.Fatal("the connection was kept")
 	}

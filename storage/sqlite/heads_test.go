@@ -77,7 +77,7 @@ func TestKeptHeads(t *testing.T) {
 		case 2:
 			_, _ = s.Expunge(t.Context(), ref, time.Unix(1<<41, 0), 3, audit.Event{Action: audit.StateExpire})
 		case 3: // undone after it was made
-			_ = s.submit(t.Context(), 0, func(w *session) error {
+			_ = s.submit(t.Context(), server(), 0, func(w *session) error {
 				u := update{ref: ref, size: len(body), body: s.codec.encode(body), decide: always(change)}
 				return errors.Join(u.run(w), errors.New("no"))
 			})

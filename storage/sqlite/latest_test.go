@@ -13,7 +13,7 @@ import (
 // record records n events in one transaction.
 func record(t *testing.T, s *Store, n int) {
 	t.Helper()
-	err := s.transact(t.Context(), func(w *session) error {
+	err := s.transact(t.Context(), server(), func(w *session) error {
 		for range n {
 			if err := w.recordEvent(audit.Event{Org: uuid.UUID{1}, Action: audit.LockTake, At: w.now(), Reason: "\xff\x00"}); err != nil {
 				return err
@@ -63,7 +63,7 @@ func TestLatest(t *testing.T) {
 func TestLatestUndone(t *testing.T) {
 	s, _ := opened(t)
 	record(t, s, 2)
-	err := s.transact(t.Context(), func(w *session) error {
+	err := s.transact(t.Context(), server(), func(w *session) error {
 		if err := w.recordEvent(audit.Event{Action: audit.LockForce}); err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func TestLatestUndone(t *testing.T) {
 func TestLatestGap(t *testing.T) {
 	s, _ := opened(t)
 	record(t, s, 3)
-	err := s.transact(t.Context(), func(w *session) error {
+	err := s.transact(t.Context(), server(), func(w *session) error {
 		err := w.recordEvent(audit.Event{Action: audit.LockForce})
 		w.recorded = nil
 		return err

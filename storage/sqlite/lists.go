@@ -17,7 +17,7 @@ import (
 // that has come some way by then ends there.
 const listTime = time.Second
 
-// server is whose turn it is when the server itself lists.
+// server is whose turn it is when the server itself lists or writes.
 func server() uuid.UUID { return uuid.Nil }
 
 // scan reads one row into pointers.

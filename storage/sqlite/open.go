@@ -13,14 +13,13 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/holdfast/holdfast/internal/fair"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
-	// queueLength is how many updates may wait; further ones wait to enter.
-	queueLength = 512
 	// readerCount is how many reads of single states run at once, listerCount how many lists:
 	// no list ever keeps Current, Head, Version or Ready waiting.
 	readerCount = 6
@@ -69,7 +68,7 @@ type Store struct {
 	ready     readiness
 
 	// queue leads to the writer, which closes stopped after the last job.
-	queue   chan *job
+	queue   *fair.Inbox[*job]
 	stopped chan struct{}
 
 	sweeper *sweeper
@@ -104,7 +103,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		looks:     looks,
 		patient:   listTime,
 		ready:     newReadiness(),
-		queue:     make(chan *job, queueLength),
+		queue:     fair.NewInbox[*job](),
 		stopped:   make(chan struct{}),
 		sweeper:   newSweeper(),
 	}
@@ -168,7 +167,7 @@ func (s *Store) Close() error {
 	s.gate.Lock()
 	defer s.gate.Unlock()
 	s.sweeper.close()
-	close(s.queue)
+	s.queue.Close()
 	<-s.stopped
 	return s.release()
 }

@@ -2,19 +2,16 @@ package sqlite
 
 import (
 	"context"
-	"sync/atomic"
-)
 
-// The phases of a job. It leaves queued once: to the writer, or with its caller.
-const (
-	queued int32 = iota
-	begun
-	withdrawn
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/fair"
 )
 
 // job is one piece of work for the writer.
 type job struct {
 	ctx   context.Context // the caller's, which counts until the job has begun
+	org   uuid.UUID       // whose turn it takes; server() for the store's own work
 	bytes int             // about how much it writes
 	// run does the work within the writer's transaction. An error is the store's own and
 	// undoes the transaction; then run may be called again in another one.
@@ -22,25 +19,25 @@ type job struct {
 	// alone says that run wants no transaction, and that nothing else is under way.
 	alone bool
 
-	phase atomic.Int32
-	done  chan struct{} // closed when err is set, after the commit
-	err   error
+	done chan struct{} // closed when err is set, after the commit
+	err  error
 }
 
-// submit has the writer run the work, and returns when it is durable. When ctx ends before
-// the work begins, it is left undone.
-func (s *Store) submit(ctx context.Context, bytes int, run func(*session) error) error {
-	return s.await(ctx, &job{bytes: bytes, run: run})
+// submit has the writer run the work when it is the organization's turn, and returns when it
+// is durable. When ctx ends before the work begins, it is left undone.
+func (s *Store) submit(ctx context.Context, org uuid.UUID, bytes int, run func(*session) error) error {
+	return s.await(ctx, &job{org: org, bytes: bytes, run: run})
 }
 
 func (s *Store) await(ctx context.Context, j *job) error {
-	if err := s.enqueue(ctx, j); err != nil {
+	place, err := s.enqueue(ctx, j)
+	if err != nil {
 		return err
 	}
 	select {
 	case <-j.done:
 	case <-ctx.Done():
-		if j.phase.CompareAndSwap(queued, withdrawn) {
+		if s.queue.Leave(place) {
 			return ctx.Err()
 		}
 		<-j.done
@@ -48,27 +45,25 @@ func (s *Store) await(ctx context.Context, j *job) error {
 	return j.err
 }
 
-func (s *Store) enqueue(ctx context.Context, j *job) error {
+// enqueue puts a job behind those of its organization. Unless it leaves the queue again, it
+// gets an answer.
+func (s *Store) enqueue(ctx context.Context, j *job) (*fair.Place[*job], error) {
 	j.ctx, j.done = ctx, make(chan struct{})
-	select {
-	case s.queue <- j:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	place, ok := s.queue.Join(j.org, j)
+	if !ok {
+		return nil, errClosed()
 	}
+	return place, nil
 }
 
-// begin claims the job for the writer. It is false for a job whose caller has left, or
-// whose context has ended: that one has its answer then.
+// begin reports whether a job that was taken out of the queue is to run: not when its
+// caller's context has ended meanwhile, which then is its answer.
 func (j *job) begin() bool {
-	if !j.phase.CompareAndSwap(queued, begun) {
-		return false
-	}
-	if err := j.ctx.Err(); err != nil {
+	err := j.ctx.Err()
+	if err != nil {
 		j.finish(err)
-		return false
 	}
-	return true
+	return err == nil
 }
 
 func (j *job) finish(err error) {

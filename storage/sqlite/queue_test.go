@@ -26,21 +26,24 @@ func TestContextBeforeBegin(t *testing.T) {
 	if err := <-answer; !errors.Is(err, context.Canceled) { // while the writer is still held
 		t.Errorf("error %v, want context.Canceled", err)
 	}
+	if n := s.queue.Len(); n != 0 {
+		t.Errorf("%d jobs are queued, with their bodies, after their callers have left", n)
+	}
 	release()
 	if head, err := s.Head(t.Context(), ref); err != nil || head != (state.Head{}) {
 		t.Errorf("head %+v (%v), want none", head, err)
 	}
 }
 
-// TestQueueFull fills the queue: to wait for a place respects the context.
-func TestQueueFull(t *testing.T) {
+// TestLongQueue has very many wait: that respects the context of each.
+func TestLongQueue(t *testing.T) {
 	s, _ := opened(t)
 	release := hold(t, s)
 	var wg sync.WaitGroup
-	for range queueLength {
+	for range 3 * batchJobs {
 		wg.Go(func() { _, _ = s.Update(context.Background(), newRef("full"), nil, always(state.Change{})) })
 	}
-	waitQueued(t, s, queueLength)
+	waitQueued(t, s, 3*batchJobs)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := s.Update(ctx, newRef("late"), nil, always(state.Change{})); !errors.Is(err, context.DeadlineExceeded) {
@@ -82,5 +85,21 @@ func TestCloseUnderLoad(t *testing.T) {
 		if head, err := s.Head(t.Context(), ref); err != nil || head.Version.Number != acknowledged[i] {
 			t.Errorf("version %d (%v), want %d", head.Version.Number, err, acknowledged[i])
 		}
+	}
+}
+
+// TestProbeLeavesQueue gives up probes of a disk that hangs: they don't pile up.
+func TestProbeLeavesQueue(t *testing.T) {
+	s, _ := opened(t)
+	defer hold(t, s)()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 3 {
+		if err := s.probeWrite(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v, want context.Canceled", err)
+		}
+	}
+	if n := s.queue.Len(); n != 0 {
+		t.Errorf("%d probes are queued, want none", n)
 	}
 }

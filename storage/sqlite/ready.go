@@ -72,14 +72,16 @@ func (s *Store) probeRead(ctx context.Context) error {
 
 // probeWrite doesn't wait for a write that hangs, unlike submit.
 func (s *Store) probeWrite(ctx context.Context) error {
-	j := &job{run: (*session).writeProbe}
-	if err := s.enqueue(ctx, j); err != nil {
+	j := &job{org: server(), run: (*session).writeProbe}
+	place, err := s.enqueue(ctx, j)
+	if err != nil {
 		return err
 	}
 	select {
 	case <-j.done:
 		return j.err
 	case <-ctx.Done():
+		s.queue.Leave(place)
 		return ctx.Err()
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
@@ -46,20 +48,20 @@ const (
 // free again, and no caller finds them. It sorts before all others.
 const nobody = ""
 
-// write runs work in a transaction of the writer's, and returns what it returns: a
-// refusal, a fault that is not the store's, undoes nothing of others.
-func (s *Store) write(ctx context.Context, work func(*session) error) error {
+// write runs work in a transaction of the writer's, in the organization's turn, and returns
+// what it returns: a refusal, a fault that is not the store's, undoes nothing of others.
+func (s *Store) write(ctx context.Context, org uuid.UUID, work func(*session) error) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.leave()
-	return s.transact(ctx, work)
+	return s.transact(ctx, org, work)
 }
 
 // transact is write for a call that is let in already.
-func (s *Store) transact(ctx context.Context, work func(*session) error) error {
+func (s *Store) transact(ctx context.Context, org uuid.UUID, work func(*session) error) error {
 	var refusal error
-	err := s.submit(ctx, 0, func(t *session) error {
+	err := s.submit(ctx, org, 0, func(t *session) error {
 		err := work(t)
 		refusal = nil
 		if _, ok := errors.AsType[*fault.Error](err); ok {
@@ -85,7 +87,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 		if err := s.detach(ctx, ref, number, 0); err != nil {
 			return err
 		}
-		err := s.transact(ctx, func(t *session) (err error) {
+		err := s.transact(ctx, ref.Org, func(t *session) (err error) {
 			needed, owed, err = t.purge(ref, number, event)
 			return err
 		})
@@ -170,7 +172,7 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 	event.Org, event.State = ref.Org, string(ref.Name)
 	for {
 		var base, last uint64
-		err = s.transact(ctx, func(t *session) (err error) {
+		err = s.transact(ctx, ref.Org, func(t *session) (err error) {
 			removed, base, last, err = t.prune(ref, p, event)
 			return err
 		})
@@ -257,7 +259,7 @@ func (r stateRows) dropVersions(ids []int64) error {
 func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
 	event.Org, event.State = ref.Org, string(ref.Name)
 	s.bases.drop(ref)
-	err = s.write(ctx, func(t *session) error {
+	err = s.write(ctx, ref.Org, func(t *session) error {
 		done = false
 		if err := t.doom(ref, before, event); err != nil {
 			return err

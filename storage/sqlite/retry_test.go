@@ -33,7 +33,7 @@ func TestRetriedDecision(t *testing.T) {
 			})
 			waitQueued(t, s, 1)
 			wg.Go(func() {
-				if err := s.submit(context.Background(), 0, func(*session) error { return errors.New("undone") }); err == nil {
+				if err := s.submit(context.Background(), server(), 0, func(*session) error { return errors.New("undone") }); err == nil {
 					t.Error("the bad job has no error")
 				}
 			})
@@ -54,7 +54,7 @@ func TestBatchBytes(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			if err := s.submit(context.Background(), batchBytes, func(*session) error { return nil }); err != nil {
+			if err := s.submit(context.Background(), server(), batchBytes, func(*session) error { return nil }); err != nil {
 				t.Error(err)
 			}
 		})

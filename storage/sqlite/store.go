@@ -55,10 +55,10 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 	}
 	u := update{ref: ref, size: len(body), decide: decide}
 	u.body, u.from = s.encode(ctx, ref, body)
-	err := s.submit(ctx, len(u.body.bytes), u.run)
+	err := s.submit(ctx, ref.Org, len(u.body.bytes), u.run)
 	if err == nil && u.stale {
 		u.body, u.from = s.codec.encode(body), nil
-		err = s.submit(ctx, len(u.body.bytes), u.run)
+		err = s.submit(ctx, ref.Org, len(u.body.bytes), u.run)
 	}
 	if err != nil {
 		return state.Head{}, err

@@ -121,7 +121,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	if err := s.emptyLog(ctx); err != nil {
 		return err
 	}
-	return s.transact(ctx, func(t *session) error { return t.run(sqlDidSweep, owed) })
+	return s.transact(ctx, server(), func(t *session) error { return t.run(sqlDidSweep, owed) })
 }
 
 // owedSweep returns the number of the last purge that is not swept, 0 when all are.
@@ -148,7 +148,7 @@ func (s *Store) clearGaps(ctx context.Context) error {
 	}
 	write := func(piece func(context.Context, sqlitedb.Querier) error) error {
 		return s.paced(ctx, func() error {
-			return s.transact(ctx, func(t *session) error { return piece(context.Background(), t.conn) })
+			return s.transact(ctx, server(), func(t *session) error { return piece(context.Background(), t.conn) })
 		})
 	}
 	return sqlitedb.ClearGaps(read, write)
@@ -186,7 +186,7 @@ func (s *Store) emptyLog(ctx context.Context) error {
 	defer cancel()
 	for {
 		var busy bool
-		err := s.await(ctx, &job{alone: true, run: func(t *session) (err error) {
+		err := s.await(ctx, &job{org: server(), alone: true, run: func(t *session) (err error) {
 			busy, err = t.cutLog()
 			return err
 		}})

@@ -133,7 +133,7 @@ func TestSweepIsOwed(t *testing.T) {
 		gone = append(gone, s.codec.encode(body), stored{encoding: encodingRaw, bytes: body})
 	}
 	for number := range uint64(30) {
-		err := s.transact(t.Context(), func(w *session) error {
+		err := s.transact(t.Context(), server(), func(w *session) error {
 			_, _, err := w.purge(ref, number+1, audit.Event{})
 			return err
 		})

@@ -126,7 +126,7 @@ func TestDeletedBytesAreGone(t *testing.T) {
 	secret, ref := noise(50_000), newRef("secret")
 	mustPut(t, s, ref, secret)
 	mustPut(t, s, ref, []byte("{}"))
-	err := s.submit(t.Context(), 0, func(t *session) error {
+	err := s.submit(t.Context(), server(), 0, func(t *session) error {
 		_, err := t.conn.ExecContext(context.Background(), "DELETE FROM bodies WHERE id = 1")
 		return err
 	})

@@ -38,11 +38,12 @@ type writer struct {
 }
 
 // serve is the writer's goroutine: group commit. One fsync serves all that queued up
-// while the one before was under way.
+// while the one before was under way. Organizations take turns: however much one of them
+// has waiting, another one's next job runs behind a single one of it.
 func (s *Store) serve() {
 	defer close(s.stopped)
 	batch := make([]*job, 0, batchJobs)
-	for first := range s.queue {
+	for first, ok := s.queue.Next(); ok; first, ok = s.queue.Next() {
 		var alone *job
 		batch, alone = s.gather(batch[:0], first)
 		s.writer.commit(batch)
@@ -53,11 +54,11 @@ func (s *Store) serve() {
 	}
 }
 
-// gather adds the first job and those queued behind it that still want to run, up to one
-// that wants to run alone, after them.
+// gather adds the first job and those queued behind it that still want to run, in turns, up
+// to one that wants to run alone, after them.
 func (s *Store) gather(batch []*job, first *job) (jobs []*job, alone *job) {
 	bytes := 0
-	for j := first; j != nil; j = s.next() {
+	for j, ok := first, true; ok; j, ok = s.queue.TryNext() {
 		switch {
 		case !j.begin():
 		case j.alone:
@@ -70,16 +71,6 @@ func (s *Store) gather(batch []*job, first *job) (jobs []*job, alone *job) {
 		}
 	}
 	return batch, nil
-}
-
-// next returns a queued job without waiting, or nil.
-func (s *Store) next() *job {
-	select {
-	case j := <-s.queue: // nil once the queue is closed and empty
-		return j
-	default:
-		return nil
-	}
 }
 
 // commit runs the batch in one transaction and then answers: a refusal too, because it

@@ -141,7 +141,7 @@ func databaseTable() []setting {
 			help: "PEM file of the authorities to trust instead of the system's; only when tls is required.",
 			set:  into(func(s *Settings) *string { return &s.Database.TLSCAFile }, parseText)},
 		{section: in, key: "max_open_conns", env: "HOLDFAST_DATABASE_MAX_OPEN_CONNS", def: "16", kind: "count",
-			help: "The most connections that are open at once. An organization's uploads take up one, a reader one while it fetches a page.",
+			help: "The most connections that are open at once. An organization's uploads take up one, a reader one while it fetches a page; no organization has more than about half of them at once, and those that wait get them in turns.",
 			set:  into(func(s *Settings) *int { return &s.Database.MaxOpenConns }, parseCount)},
 		{section: in, key: "max_idle_conns", env: "HOLDFAST_DATABASE_MAX_IDLE_CONNS", def: "16", kind: "count",
 			help: "The most connections that are kept while nobody needs them.",

@@ -50,7 +50,7 @@ func layers() map[string][]string {
 		"storage/sqlite":        {"fault", "audit", "state", "internal/fair", "internal/turns", "storage/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
-		"storage/mysql":         {"fault", "inventory", "storage/schema"},
+		"storage/mysql":         {"fault", "internal/turns", "inventory", "storage/schema"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "storage/memory", "resources"},
 		"middleware":            {"api", "fault", "auth", "logctx", "internal/budget", "internal/turns"},

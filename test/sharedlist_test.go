@@ -60,6 +60,7 @@ func sharedThings() map[string]string {
 		"storage/dual: make(chan struct{}, 1)":                                              ofOne,
 		"storage/dual: make(chan struct{}, 4)":                                              backlog,
 		"storage/dual: o.readers.SetMaxOpenConns(readConnections)":                          backlog,
+		"storage/mysql: turns.New(places, max(places/2, 1))":                                byPlaces,
 		"storage/mysql: db.SetMaxOpenConns(o.MaxOpenConns)":                                 byPlaces,
 		"storage/resourceindex: db.SetMaxOpenConns(connections)":                            theIndex,
 		"storage/resourceindex: turns.New(finderConnections, finderConnections/2)":          theIndex,

@@ -86,7 +86,7 @@ func (s *Store) appendSome(ctx context.Context, server *server, batches []invent
 // join queues entries of one organization, and sees to it that somebody serves them.
 func (s *Store) join(server *server, group ...*entry) {
 	if s.queues.join(group...) {
-		s.spawn(func(context.Context) { s.serve(server, group[0].batch.Org) })
+		s.spawn(func(ctx context.Context) { s.serve(ctx, server, group[0].batch.Org) })
 	}
 }
 
@@ -103,10 +103,18 @@ func (s *Store) await(e *entry) {
 	}
 }
 
-// serve works off an organization's line until it is empty.
-func (s *Store) serve(server *server, org uuid.UUID) {
-	for group := s.queues.take(org); len(group) > 0; group = s.queues.take(org) {
-		s.commit(server, org, group)
+// serve works off an organization's line until it is empty, a group in each of its turns.
+// Until the turn comes, entries join the line and leave it.
+func (s *Store) serve(ctx context.Context, server *server, org uuid.UUID) {
+	for s.queues.waits(org) {
+		release, err := s.turns.Acquire(ctx, org)
+		group := s.queues.take(org)
+		if err != nil {
+			fail(group, err)
+		} else {
+			s.commit(server, org, group)
+			release()
+		}
 		for _, e := range group {
 			close(e.done)
 		}

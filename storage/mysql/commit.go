@@ -43,9 +43,14 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 		err = s.settle(server, org, group, tamed)
 	}
 	if err != nil {
-		for _, e := range group {
-			e.receipt, e.err = inventory.Receipt{}, storeError(err)
-		}
+		fail(group, storeError(err))
+	}
+}
+
+// fail fills in an error as each entry's answer.
+func fail(group []*entry, err error) {
+	for _, e := range group {
+		e.receipt, e.err = inventory.Receipt{}, err
 	}
 }
 

@@ -20,7 +20,7 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 		return nil, err
 	}
 	defer s.end()
-	groups, err := again(ctx, func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.db, org) })
+	groups, err := readInTurn(ctx, s, org, func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.db, org) })
 	slices.SortFunc(groups, func(a, b inventory.Group) int {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Category, b.Category), cmp.Compare(a.ResourceType, b.ResourceType))
 	})
@@ -39,7 +39,7 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return inventory.Remembered{}, false, err
 	}
 	defer s.end()
-	found, err := again(ctx, func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
+	found, err := readInTurn(ctx, s, org, func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
 	f, ok := found[id]
 	if err != nil || !ok {
 		return inventory.Remembered{}, false, err

@@ -50,7 +50,7 @@ type queues struct {
 type line struct{ waiting []*entry }
 
 // join puts entries at the end of their organization's line. It reports whether the line is
-// new: then somebody has to serve it until take returns none.
+// new: then somebody has to serve it until nothing waits in it.
 func (q *queues) join(group ...*entry) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -83,15 +83,22 @@ func (q *queues) leave(e *entry) bool {
 	return true
 }
 
-// take returns the next group; none when the line is empty, which closes it.
+// waits reports whether entries wait in the organization's line, and closes it if not.
+func (q *queues) waits(org uuid.UUID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.lines[org].waiting) > 0 {
+		return true
+	}
+	delete(q.lines, org)
+	return false
+}
+
+// take returns the next group; none when all have left the line since waits.
 func (q *queues) take(org uuid.UUID) []*entry {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lines[org]
-	if len(l.waiting) == 0 {
-		delete(q.lines, org)
-		return nil
-	}
 	n, bytes := 0, 0
 	for n < len(l.waiting) && n < groupBatches && (n == 0 || bytes+l.waiting[n].size() <= groupBytes) {
 		bytes += l.waiting[n].size()

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -20,6 +21,7 @@ type Store struct {
 	now     func() time.Time
 	server  atomic.Pointer[server] // nil until the server was up for the first time
 	queues  queues
+	turns   *turns.Turns // for connections
 	probe   probe
 
 	// mu guards closed. Calls add to begun and background work to spawned while it is
@@ -35,7 +37,7 @@ type Store struct {
 var _ inventory.Store = (*Store)(nil)
 
 func newStore(o Options, db *sql.DB) *Store {
-	s := &Store{options: o, db: db, log: o.Log, now: o.Now}
+	s := &Store{options: o, db: db, log: o.Log, now: o.Now, turns: newTurns(o.MaxOpenConns)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.spawn(s.pruneNowAndThen)
 	return s

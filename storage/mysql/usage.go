@@ -14,7 +14,7 @@ func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
 		return 0, err
 	}
 	defer s.end()
-	return again(ctx, func(ctx context.Context) (int64, error) {
+	return readInTurn(ctx, s, org, func(ctx context.Context) (int64, error) {
 		var used int64
 		err := s.db.QueryRowContext(ctx, "SELECT bytes FROM inventory_usage WHERE org = ?", org.String()).Scan(&used)
 		if errors.Is(err, sql.ErrNoRows) {

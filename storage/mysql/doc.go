@@ -4,6 +4,7 @@
 // An Append travels like this:
 //
 //	append.go   it joins its organization's queue, or leaves it in time
+//	shares.go   which waits for one of the connections, in turns with the others
 //	queue.go    what is queued for one organization becomes one group
 //	commit.go   a group is one transaction, tried again after conflicts and lost connections
 //	record.go   what that transaction decides

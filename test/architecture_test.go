@@ -81,15 +81,9 @@ func foreign() map[string][]string {
 }
 
 func TestImportsFollowTheDesign(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
 	seen := map[string]bool{}
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		path, ours := strings.CutPrefix(fields[0], module)
-		if !ours || strings.HasPrefix(path, "cmd/") || strings.HasPrefix(path, "test") {
+	for path, imports := range imports(t) {
+		if strings.HasPrefix(path, "cmd/") || strings.HasPrefix(path, "test") {
 			continue
 		}
 		rule := ruleOf(path)
@@ -98,7 +92,7 @@ func TestImportsFollowTheDesign(t *testing.T) {
 			continue
 		}
 		seen[rule] = true
-		for _, imported := range fields[1:] {
+		for _, imported := range imports {
 			check(t, path, rule, imported)
 		}
 	}
@@ -107,6 +101,23 @@ func TestImportsFollowTheDesign(t *testing.T) {
 			t.Errorf("the layer %s has no package: drop it from this test", rule)
 		}
 	}
+}
+
+// imports has, of each package of ours, what it imports without its tests.
+func imports(t *testing.T) map[string][]string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		if path, ours := strings.CutPrefix(fields[0], module); ours {
+			all[path] = fields[1:]
+		}
+	}
+	return all
 }
 
 func check(t *testing.T, path, rule, imported string) {

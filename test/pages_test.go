@@ -1,0 +1,117 @@
+package test
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
+	named   = regexp.MustCompile(`\bdocs/[a-z0-9/-]+\.md\b`)
+	unslug  = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+)
+
+// TestLinksLeadSomewhere follows every link from one page of the repository to another, to
+// the heading that it names.
+func TestLinksLeadSomewhere(t *testing.T) {
+	pages := filesEnding(t, ".md")
+	if len(pages) < 10 {
+		t.Fatalf("found %d pages only", len(pages))
+	}
+	for _, page := range pages {
+		for _, match := range link.FindAllStringSubmatch(withoutCode(fileText(t, page)), -1) {
+			if target := match[1]; !strings.Contains(target, "://") && !strings.HasPrefix(target, "mailto:") {
+				followLink(t, page, target)
+			}
+		}
+	}
+}
+
+// TestNamedPagesExist: what a program, a comment or a script calls docs/….md is there.
+func TestNamedPagesExist(t *testing.T) {
+	for _, file := range slices.Concat(filesEnding(t, ".go"), filesEnding(t, ".sh"), []string{"Makefile", "Dockerfile"}) {
+		for _, page := range named.FindAllString(fileText(t, file), -1) {
+			if _, err := os.Stat(filepath.Join("..", page)); err != nil {
+				t.Errorf("%s names %s, which is no page", file, page)
+			}
+		}
+	}
+}
+
+func followLink(t *testing.T, page, target string) {
+	t.Helper()
+	file, anchor, _ := strings.Cut(target, "#")
+	to := page
+	if file != "" {
+		to = path.Join(path.Dir(page), file)
+	}
+	if _, err := os.Stat(filepath.Join("..", to)); err != nil {
+		t.Errorf("%s links to %s: there is no %s", page, target, to)
+		return
+	}
+	if anchor != "" && !slices.Contains(anchors(fileText(t, to)), anchor) {
+		t.Errorf("%s links to %s: %s has no such heading", page, target, to)
+	}
+}
+
+// anchors are the names that a page's headings have in links.
+func anchors(page string) (all []string) {
+	for _, match := range heading.FindAllStringSubmatch(withoutCode(page), -1) {
+		all = append(all, strings.ReplaceAll(unslug.ReplaceAllString(strings.ToLower(match[1]), ""), " ", "-"))
+	}
+	return all
+}
+
+// withoutCode leaves out lines that are indented or fenced as code, which have no links and
+// no headings.
+func withoutCode(page string) string {
+	var text strings.Builder
+	fenced := false
+	for line := range strings.Lines(page) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		} else if !fenced && !strings.HasPrefix(line, "    ") {
+			text.WriteString(line)
+		}
+	}
+	return text.String()
+}
+
+// filesEnding are the repository's files with such a name, from its root. What is built or
+// served stands in folders of its own, which are left out.
+func filesEnding(t *testing.T, suffix string) (files []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(".."), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && slices.Contains([]string{".git", "bin", "data", "testdata"}, entry.Name()) {
+			return fs.SkipDir
+		}
+		if strings.HasSuffix(name, suffix) {
+			files = append(files, name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// fileText reads a file of the repository.
+func fileText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

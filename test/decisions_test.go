@@ -12,7 +12,7 @@ const decisions = "docs/decisions/"
 
 var (
 	required = regexp.MustCompile(`(?m)^(?:require |tool |\t)([a-z0-9.-]+\.[a-z]+/[^\s/]+(?:/[^\s/]+)*)(?: v\S+)?$`)
-	release  = regexp.MustCompile(`/v[0-9]+$`)
+	major    = regexp.MustCompile(`/v[0-9]+$`)
 )
 
 // TestDecisionsAreListed: each record has its number, its three parts and its line in the
@@ -51,7 +51,7 @@ func TestLibrariesAreDecided(t *testing.T) {
 		t.Fatalf("found these modules only: %v", modules)
 	}
 	for _, module := range modules {
-		if name := release.ReplaceAllString(module, ""); !strings.Contains(all.String(), "`"+name) {
+		if name := major.ReplaceAllString(module, ""); !strings.Contains(all.String(), "`"+name) {
 			t.Errorf("go.mod has %s, and no record in %s says what `%s` is for", module, decisions, name)
 		}
 	}

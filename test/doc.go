@@ -37,6 +37,8 @@
 //	                             while an honest client must be answered; bombs_test.go
 //	memory MIB                   want that the server never had more memory than this
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
+//	example PAGE HEADING         run the commands under a heading of a page of ours, and want
+//	                             the output that the page shows
 //	hung-up                      wait until the server hung up on all who are slow
 //
 // They set $SERVER, $ORG, $KEY and $ISSUER, and $HOLDFAST_ADDR and $HOLDFAST_KEY for holdfast.

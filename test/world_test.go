@@ -73,6 +73,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"slow":         slow,
 		"hung-up":      hungUp,
 		"open-files":   limitFiles,
+		"example":      example,
 		"idle":         idle,
 	} {
 		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {

@@ -92,7 +92,7 @@ func TestSummaryIsOfAllRuns(t *testing.T) {
 }
 
 func TestDocsAreUpdated(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "performance.md")
+	path := filepath.Join(t.TempDir(), "results.md")
 	write := func(text string) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -124,13 +124,17 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestPerformancePage: the page has the markers, and names what the program calls things.
-func TestPerformancePage(t *testing.T) {
+// TestPages: the page of results has the markers, and the one about measuring names what the
+// program calls things.
+func TestPages(t *testing.T) {
+	if _, _, err := readDocs("../../" + resultsPage); err != nil {
+		t.Error(err)
+	}
 	page, err := os.ReadFile("../../docs/performance.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{docsBegin, docsEnd, "make bench", "`" + fixedFloor + "`", "`" + durableFloor + "`", "`" + uploadFloor + "`", "`" + openFloor + "`"} {
+	for _, want := range []string{"make bench", "-docs " + resultsPage, "`" + fixedFloor + "`", "`" + durableFloor + "`", "`" + uploadFloor + "`", "`" + openFloor + "`"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("docs/performance.md does not say %s", want)
 		}

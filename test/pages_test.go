@@ -27,8 +27,12 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 	for _, page := range pages {
 		for _, match := range link.FindAllStringSubmatch(withoutCode(fileText(t, page)), -1) {
-			if target := match[1]; !strings.Contains(target, "://") && !strings.HasPrefix(target, "mailto:") {
-				followLink(t, page, target)
+			target := match[1]
+			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+				continue
+			}
+			if broken := brokenLink(t, page, target); broken != "" {
+				t.Errorf("%s links to %s: %s", page, target, broken)
 			}
 		}
 	}
@@ -45,7 +49,24 @@ func TestNamedPagesExist(t *testing.T) {
 	}
 }
 
-func followLink(t *testing.T, page, target string) {
+// TestBrokenLinksAreNoticed: the test above would not be one if it found nothing.
+func TestBrokenLinksAreNoticed(t *testing.T) {
+	for target, want := range map[string]string{
+		"docs/api.md":          "",
+		"docs/api.md#errors":   "",
+		"#running-it":          "",
+		"none.md":              "there is no none.md",
+		"docs/api.md#mistakes": "docs/api.md has no such heading",
+		"#none":                "README.md has no such heading",
+	} {
+		if got := brokenLink(t, "README.md", target); got != want {
+			t.Errorf("%s: got %q, want %q", target, got, want)
+		}
+	}
+}
+
+// brokenLink says why a link on a page leads nowhere; it is empty for one that is good.
+func brokenLink(t *testing.T, page, target string) string {
 	t.Helper()
 	file, anchor, _ := strings.Cut(target, "#")
 	to := page
@@ -53,12 +74,12 @@ func followLink(t *testing.T, page, target string) {
 		to = path.Join(path.Dir(page), file)
 	}
 	if _, err := os.Stat(filepath.Join("..", to)); err != nil {
-		t.Errorf("%s links to %s: there is no %s", page, target, to)
-		return
+		return "there is no " + to
 	}
 	if anchor != "" && !slices.Contains(anchors(fileText(t, to)), anchor) {
-		t.Errorf("%s links to %s: %s has no such heading", page, target, to)
+		return to + " has no such heading"
 	}
+	return ""
 }
 
 // anchors are the names that a page's headings have in links.

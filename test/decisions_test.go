@@ -58,9 +58,24 @@ func TestLibrariesAreDecided(t *testing.T) {
 }
 
 func TestDirectModules(t *testing.T) {
-	got := directModules("module example.com/m\n\ngo 1.26.0\n\nrequire (\n\tgithub.com/a/b/v2 v2.1.0\n\tgopkg.in/c.v1 v1.0.0\n" +
-		"\tgithub.com/d/e v0.1.0 // indirect\n)\n\nrequire golang.org/x/f v0.1.0\n\nreplace (\n\tgithub.com/g/h => github.com/g/h v1.0.0\n)\n\n" +
-		"tool honnef.co/go/tools/cmd/staticcheck\n")
+	got := directModules(`module example.com/m
+
+go 1.26.0
+
+require (
+	github.com/a/b/v2 v2.1.0
+	gopkg.in/c.v1 v1.0.0
+	github.com/d/e v0.1.0 // indirect
+)
+
+require golang.org/x/f v0.1.0
+
+replace (
+	github.com/g/h => github.com/g/h v1.0.0
+)
+
+tool honnef.co/go/tools/cmd/staticcheck
+`)
 	want := "github.com/a/b/v2 gopkg.in/c.v1 golang.org/x/f honnef.co/go/tools/cmd/staticcheck"
 	if strings.Join(got, " ") != want {
 		t.Errorf("got %v, want %s", got, want)

@@ -40,7 +40,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 
 // TestNamedPagesExist: what a program, a comment or a script calls docs/….md is there.
 func TestNamedPagesExist(t *testing.T) {
-	for _, file := range slices.Concat(filesEnding(t, ".go"), filesEnding(t, ".sh"), []string{"Makefile", "Dockerfile"}) {
+	files := slices.Concat(filesEnding(t, ".go"), filesEnding(t, ".sh"), []string{"Makefile", "Dockerfile"})
+	for _, file := range files {
 		for _, page := range named.FindAllString(fileText(t, file), -1) {
 			if _, err := os.Stat(filepath.Join("..", page)); err != nil {
 				t.Errorf("%s names %s, which is no page", file, page)

@@ -134,7 +134,8 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"make bench", "-docs " + resultsPage, "`" + fixedFloor + "`", "`" + durableFloor + "`", "`" + uploadFloor + "`", "`" + openFloor + "`"} {
+	floors := []string{"`" + fixedFloor + "`", "`" + durableFloor + "`", "`" + uploadFloor + "`", "`" + openFloor + "`"}
+	for _, want := range append(floors, "make bench", "-docs "+resultsPage) {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("docs/performance.md does not say %s", want)
 		}

@@ -43,7 +43,7 @@ func readFlags() (o options) {
 	flag.StringVar(&o.binary, "bin", "bin/holdfast", "the server's binary")
 	flag.StringVar(&o.only, "only", "", "a regular expression for the rows to measure, such as '^cycle 10 KB'")
 	flag.StringVar(&o.json, "json", "", "file to write everything to, as JSON")
-	flag.StringVar(&o.docs, "docs", "", "Markdown file whose section between the markers gets the table, such as "+resultsPage)
+	flag.StringVar(&o.docs, "docs", "", "file whose section between the markers gets the table, such as "+resultsPage)
 	flag.BoolVar(&o.quick, "quick", false, "one short run of each row that has a target: shows that all works, measures little")
 	flag.BoolVar(&o.shared, "shared", false, "all connections belong to one organization")
 	flag.BoolVar(&o.md5, "md5", false, "writes carry Content-MD5, as Terraform's do")

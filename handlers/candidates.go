@@ -4,103 +4,68 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 )
 
 // candidates lists what was held back or brought, the newest first.
-func (s states) candidates(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		p := readParams(c, "cursor", "limit")
-		after, limit := p.text("cursor"), p.limit()
-		if _, given := p.values["cursor"]; given && !state.IsCandidateID(after) && p.fault == nil {
-			p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
-		}
-		if p.fault != nil {
-			return p.fault
-		}
-		return s.lists.send(c, rowsBytes(limit+state.MaxOpenCandidates), func(ctx context.Context) (listing, error) {
-			page, next, err := s.service.Candidates(ctx, middleware.Principal(c), name, after, limit)
-			return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, candidateOf), err
-		})
+func (s states) candidates(ctx context.Context, r *request, name state.Name) (answer, error) {
+	var after string
+	r.cursor(func(text string) bool { after = text; return state.IsCandidateID(text) })
+	limit := r.limit()
+	return s.lists.answer(ctx, r, rowsBytes(limit+state.MaxOpenCandidates), func() (listing, error) {
+		page, next, err := s.service.Candidates(ctx, r.caller, name, after, limit)
+		return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, candidateOf), err
 	})
 }
 
 // addCandidate keeps a body such as an errored.tfstate.
-func (s states) addCandidate(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		p := readParams(c, "reason")
-		if p.fault != nil {
-			return p.fault
-		}
-		reason, err := optionalReason(p.text("reason"))
-		if err != nil {
-			return err
-		}
-		made, err := s.service.AddCandidate(c.Request.Context(), middleware.Principal(c), name, middleware.Body(c), reason)
-		if err == nil {
-			err = sendJSON(c, http.StatusCreated, candidateOf(made))
-		}
-		return err
-	})
+func (s states) addCandidate(ctx context.Context, r *request, name state.Name) (answer, error) {
+	reason, err := mayHaveReason(r.text("reason"))
+	r.check(err)
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	made, err := s.service.AddCandidate(ctx, r.caller, name, r.body(), reason)
+	return told{status: http.StatusCreated, body: candidateOf(made)}, err
 }
 
 // candidate sends the exact bytes of an open one, and describes a settled one.
-func (s states) candidate(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		id, err := pathCandidate(c)
-		if err != nil {
-			return err
-		}
-		found, err := s.service.Candidate(c.Request.Context(), middleware.Principal(c), name, id)
-		if err != nil {
-			return err
-		}
-		defer found.Release()
-		if found.Status != state.Open {
-			c.JSON(http.StatusOK, candidateOf(found.Candidate))
-			return nil
-		}
-		sendBody(c, "application/json", found.Body)
-		return nil
-	})
+func (s states) candidate(ctx context.Context, r *request, name state.Name) (answer, error) {
+	id := r.candidate()
+	r.others = true
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	found, err := s.service.Candidate(ctx, r.caller, name, id)
+	if err != nil {
+		return nil, err
+	}
+	if found.Status != state.Open {
+		found.Release()
+		return tell(candidateOf(found.Candidate)), nil
+	}
+	return released{exactly{body: found.Body}, found.Release}, nil
 }
 
 // promote makes a candidate the newest version.
-func (s states) promote(c *gin.Context) {
-	s.answer(c, func(name state.Name) (any, error) {
-		id, err := pathCandidate(c)
-		if err != nil {
-			return nil, err
-		}
-		order, err := readReasoned(c)
-		if err != nil {
-			return nil, err
-		}
-		version, err := s.service.Promote(c.Request.Context(), middleware.Principal(c), name, id,
-			state.Decision{Reason: order.Reason, LockID: order.LockID, Anyway: order.Anyway, RestorePurged: order.RestorePurged})
-		return versionOf(version), err
-	})
+func (s states) promote(ctx context.Context, r *request, name state.Name) (answer, error) {
+	id, o := r.candidate(), r.order(needsReason)
+	r.others = true
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	version, err := s.service.Promote(ctx, r.caller, name, id,
+		state.Decision{Reason: o.Reason, LockID: o.LockID, Anyway: o.Anyway, RestorePurged: o.RestorePurged})
+	return tell(versionOf(version)), err
 }
 
 // discard ends a candidate.
-func (s states) discard(c *gin.Context) {
-	s.answer(c, func(name state.Name) (any, error) {
-		id, err := pathCandidate(c)
-		if err != nil {
-			return nil, err
-		}
-		order, err := readOrder(c)
-		if err != nil {
-			return nil, err
-		}
-		if order.Reason, err = optionalReason(order.Reason); err != nil {
-			return nil, err
-		}
-		return api.Done{Status: success}, s.service.Discard(c.Request.Context(), middleware.Principal(c), name, id, order.Reason)
-	})
+func (s states) discard(ctx context.Context, r *request, name state.Name) (answer, error) {
+	id, o := r.candidate(), r.order(mayHaveReason)
+	r.others = true
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return done(), s.service.Discard(ctx, r.caller, name, id, o.Reason)
 }

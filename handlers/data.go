@@ -10,10 +10,8 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/middleware"
 )
 
 // Trailers of the formats that have no place for it.
@@ -31,25 +29,15 @@ type data struct {
 	log     *slog.Logger
 }
 
-func (d data) records(c *gin.Context) {
-	ask, form, err := d.parse(c, append(filters(), "cursor", "order"))
-	if err != nil {
-		middleware.Fail(c, err)
-		return
-	}
-	d.stream(c, d.service.Records, ask, form)
+func (d data) records(_ context.Context, r *request) (answer, error) {
+	return d.answer(r, d.service.Records, r.records())
 }
 
 // latest takes no cursor: what came before it would have to be read again anyway.
-func (d data) latest(c *gin.Context) {
-	ask, form, err := d.parse(c, filters())
-	if err != nil {
-		middleware.Fail(c, err)
-		return
-	}
-	d.stream(c, func(ctx context.Context, p auth.Principal, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+func (d data) latest(_ context.Context, r *request) (answer, error) {
+	return d.answer(r, func(ctx context.Context, p auth.Principal, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 		return withoutCursors(d.service.Latest(ctx, p, query))
-	}, ask, form)
+	}, r.filters())
 }
 
 func withoutCursors(records iter.Seq2[inventory.Positioned, error]) iter.Seq2[inventory.Positioned, error] {
@@ -63,16 +51,16 @@ func withoutCursors(records iter.Seq2[inventory.Positioned, error]) iter.Seq2[in
 	}
 }
 
-func (d data) parse(c *gin.Context, known []string) (reading, format, error) {
-	ask, err := parseReading(c.Request.URL.RawQuery, known)
-	if err != nil {
-		return reading{}, nil, err
-	}
-	form := formatFor(c.GetHeader("Accept"), middleware.Principal(c).Org, ask.spreadsheet)
+// answer is the records that find finds, in the form that the reader takes.
+func (d data) answer(r *request, find find, ask reading) (answer, error) {
+	form := formatFor(r.header.Get("Accept"), r.caller.Org, ask.spreadsheet)
 	if _, isCSV := form.(csvFormat); ask.spreadsheet && !isCSV {
-		return reading{}, nil, fault.New(fault.ParameterInvalid, "the query's escape goes with Accept: text/csv only")
+		r.invalid("the query's escape goes with Accept: text/csv only")
 	}
-	return ask, form, nil
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return records{d, r.caller, find, ask, form}, nil
 }
 
 func formatFor(accept string, org uuid.UUID, spreadsheet bool) format {
@@ -86,33 +74,40 @@ func formatFor(accept string, org uuid.UUID, spreadsheet bool) format {
 	}
 }
 
-// read is what finds the records of an answer.
-type read func(context.Context, auth.Principal, inventory.Query) iter.Seq2[inventory.Positioned, error]
+// find is what finds the records of an answer.
+type find func(context.Context, auth.Principal, inventory.Query) iter.Seq2[inventory.Positioned, error]
 
-// stream sends the records as they come. What is in memory for them is acquired, however
-// slowly the reader takes them. An answer that has begun and can't be finished
-// is broken off with its connection, so that nobody takes it for whole.
-func (d data) stream(c *gin.Context, find read, ask reading, form format) {
-	caller := middleware.Principal(c)
-	taken := taking{hold: d.memory.Hold(budget.Share{Org: caller.Org})}
+// records is an answer that is sent while it is found.
+type records struct {
+	data
+	caller auth.Principal
+	find   find
+	ask    reading
+	form   format
+}
+
+// send sends the records as they come. What is in memory for them is acquired, however slowly
+// the reader takes them. An answer that has begun and can't be finished is broken off with its
+// connection, so that nobody takes it for whole.
+func (r records) send(c *gin.Context) error {
+	taken := taking{hold: r.memory.Hold(budget.Share{Org: r.caller.Org})}
 	defer taken.hold.Release()
-	ask.Memory = taken.store
-	media, trailers := form.contentType()
+	r.ask.Memory = taken.store
+	media, trailers := r.form.contentType()
 	s := newSender(c, func(header http.Header) { announce(header, media, trailers) })
-	s.piece = form.begin(s.piece)
-	all, err := fill(s, form, find(c.Request.Context(), caller, ask.Query), ask, &taken)
+	s.piece = r.form.begin(s.piece)
+	all, err := fill(s, r.form, r.find(c.Request.Context(), r.caller, r.ask.Query), r.ask, &taken)
 	if err == nil {
-		s.piece = form.end(s.piece, all)
+		s.piece = r.form.end(s.piece, all)
 		err = s.finish()
 	}
 	switch {
 	case err == nil && trailers:
 		setTrailers(c.Writer.Header(), all)
-	case err != nil && !s.started():
-		middleware.Fail(c, err)
-	case err != nil:
-		d.breakOff(c, s.lost, all.count, err)
+	case err != nil && s.started():
+		r.breakOff(c, s.lost, all.count, err)
 	}
+	return err
 }
 
 func (d data) breakOff(c *gin.Context, readerLeft bool, count int, err error) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -18,29 +16,30 @@ type health struct {
 	version string
 }
 
-func (h health) health(c *gin.Context) {
-	c.JSON(http.StatusOK, api.Health{Status: "healthy", Version: h.version, Service: "holdfast"})
+func (h health) health(context.Context, *request) (answer, error) {
+	return tell(api.Health{Status: "healthy", Version: h.version, Service: "holdfast"}), nil
 }
 
 // live says that the process answers at all.
-func (h health) live(c *gin.Context) { c.JSON(http.StatusOK, api.Readiness{Status: "alive"}) }
+func (h health) live(context.Context, *request) (answer, error) {
+	return tell(api.Readiness{Status: "alive"}), nil
+}
 
 // readiness says whether a write would be accepted now, else why not. A degraded store
 // accepts them: a balancer that took the node away would only make that worse.
-func (h health) readiness(c *gin.Context) {
-	err := h.ready(c.Request.Context())
+func (h health) readiness(ctx context.Context, _ *request) (answer, error) {
+	err := h.ready(ctx)
 	switch {
 	case err == nil:
-		c.JSON(http.StatusOK, api.Readiness{Status: "ready"})
+		return tell(api.Readiness{Status: "ready"}), nil
 	case fault.Is(err, fault.StoreDegraded):
-		c.JSON(http.StatusOK, api.Readiness{Status: "degraded", Reason: fault.From(err).Message})
+		return tell(api.Readiness{Status: "degraded", Reason: fault.From(err).Message}), nil
 	default:
 		f := fault.From(err)
 		// Whatever the store's fault is, to a balancer it means "not this one".
-		c.Error(err)
-		c.JSON(http.StatusServiceUnavailable, api.Failure{
-			Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, RequestID: middleware.RequestIDOf(c.Request.Context()),
-		})
+		return told{status: http.StatusServiceUnavailable, cause: err, body: api.Failure{
+			Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, RequestID: middleware.RequestIDOf(ctx),
+		}}, nil
 	}
 }
 

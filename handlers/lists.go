@@ -12,7 +12,6 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/internal/budget"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -33,7 +32,7 @@ const (
 
 func rowsBytes(limit int) int64 { return int64(limit) * rowBytes }
 
-// lists sends answers that have a list. What one may take is acquired before it is made, by the
+// lists makes answers that have a list. What one may take is acquired before it is made, by the
 // most that it can be; its JSON is acquired as it is made, one element after the other. What
 // was found is let go of before anything is sent: then the JSON counts alone, and less of it the
 // more is sent.
@@ -58,54 +57,55 @@ func listingOf[T, I any](answer any, list string, all []T, render func(T) I) lis
 	}}
 }
 
-// answer sends what find finds, which takes up to so many bytes, or its fault or p's.
-func (l lists) answer(c *gin.Context, p *params, most int64, find func(context.Context) (listing, error)) {
-	err := p.fault
-	if err == nil {
-		err = l.send(c, most, find)
+// answer makes an answer of what find finds, which takes up to so many bytes. Its error is that
+// of the request, find's, or fault.Overloaded.
+func (l lists) answer(ctx context.Context, r *request, most int64, find func() (listing, error)) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
 	}
-	if err != nil {
-		middleware.Fail(c, err)
-	}
-}
-
-// send sends what find finds. Until anything is sent it returns an error: find's, or
-// fault.Overloaded.
-func (l lists) send(c *gin.Context, most int64, find func(context.Context) (listing, error)) error {
-	hold := l.memory.Hold(budget.Share{Org: middleware.Principal(c).Org})
-	defer hold.Release()
-	text, err := makeList(c.Request.Context(), &hold, most, find)
-	if err != nil {
-		return err
-	}
-	header := c.Writer.Header()
-	header.Set("Content-Type", "application/json; charset=utf-8")
-	header.Set("Content-Length", strconv.FormatInt(text.Len(), 10))
-	c.Status(http.StatusOK)
-	if _, err := text.WriteTo(c.Writer); err != nil {
-		_ = c.Error(err) // for the request's log line
-	}
-	return nil
-}
-
-// makeList waits for the memory, and returns the JSON of what was found.
-func makeList(ctx context.Context, hold *budget.Hold, most int64, find func(context.Context) (listing, error)) (*budget.Buffer, error) {
+	hold := l.memory.Hold(budget.Share{Org: r.caller.Org})
 	if err := hold.Acquire(ctx, most); err != nil {
 		return nil, err
 	}
-	text := budget.NewBuffer(hold, most)
-	found, err := find(ctx)
-	if err == nil {
-		err = text.Beside(max(found.takes-most, 0))
-	}
-	if err == nil {
-		err = found.write(text)
-	}
-	if err != nil {
+	list := &list{hold: hold}
+	list.text = budget.NewBuffer(&list.hold, most)
+	if err := list.make(most, find); err != nil {
+		list.hold.Release()
 		return nil, err
 	}
-	text.Alone()
-	return text, nil
+	return list, nil
+}
+
+// list is an answer that has a list, and the memory that it takes.
+type list struct {
+	hold budget.Hold
+	text *budget.Buffer
+}
+
+func (l *list) make(most int64, find func() (listing, error)) error {
+	found, err := find()
+	if err == nil {
+		err = l.text.Beside(max(found.takes-most, 0))
+	}
+	if err == nil {
+		err = found.write(l.text)
+	}
+	if err == nil {
+		l.text.Alone()
+	}
+	return err
+}
+
+func (l *list) send(c *gin.Context) error {
+	defer l.hold.Release()
+	header := c.Writer.Header()
+	header.Set("Content-Type", "application/json; charset=utf-8")
+	header.Set("Content-Length", strconv.FormatInt(l.text.Len(), 10))
+	c.Status(http.StatusOK)
+	if _, err := l.text.WriteTo(c.Writer); err != nil {
+		_ = c.Error(err) // for the request's log line
+	}
+	return nil
 }
 
 // write makes JSON of the answer, with the elements in their place. That is found as text: no

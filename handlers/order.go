@@ -6,12 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
-	"github.com/holdfast/holdfast/middleware"
 )
 
 const (
@@ -19,9 +16,24 @@ const (
 	maxReason     = 1000 // characters
 )
 
-// readOrder reads an order. No body at all is an empty one.
-func readOrder(c *gin.Context) (api.Order, error) { return orderIn(middleware.Body(c)) }
+// order reads the order in the body, and checks its reason by reasoned.
+func (r *request) order(reasoned func(string) (string, error)) api.Order {
+	o, err := orderIn(r.body())
+	if err == nil {
+		o.Reason, err = reasoned(o.Reason)
+	}
+	r.check(err)
+	return o
+}
 
+// reason reads the reason that must be in the query.
+func (r *request) reason() string {
+	text, err := needsReason(r.text("reason"))
+	r.check(err)
+	return text
+}
+
+// orderIn reads an order. No body at all is an empty one.
 func orderIn(body []byte) (api.Order, error) {
 	if len(body) == 0 {
 		return api.Order{}, nil
@@ -38,25 +50,16 @@ func orderIn(body []byte) (api.Order, error) {
 	return o, nil
 }
 
-// readReasoned reads an order that must say why.
-func readReasoned(c *gin.Context) (api.Order, error) {
-	o, err := readOrder(c)
-	if err == nil {
-		o.Reason, err = requireReason(o.Reason)
-	}
-	return o, err
-}
-
-// optionalReason checks what is recorded as one where it may be missing.
-func optionalReason(text string) (string, error) {
+// mayHaveReason checks what is recorded as one where it may be missing.
+func mayHaveReason(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return "", nil
 	}
-	return requireReason(text)
+	return needsReason(text)
 }
 
-// requireReason checks what is recorded as one.
-func requireReason(text string) (string, error) {
+// needsReason checks what is recorded as one.
+func needsReason(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	n := utf8.RuneCountInString(text)
 	if n == 0 || n > maxReason || !utf8.ValidString(text) {

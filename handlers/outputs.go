@@ -2,37 +2,30 @@ package handlers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/jsonscan"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
 )
 
 // outputs shows the outputs of the newest version.
-func (s states) outputs(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		p := readParams(c, "sensitive")
-		ask := state.OutputsQuery{Sensitive: p.flag("sensitive")}
-		if p.fault != nil {
-			return p.fault
-		}
-		shown, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, ask, writeOutputs)
-		if err != nil {
-			return s.absentOr(c, err)
-		}
-		setNumbers(c, shown.Version)
-		return sendRendered(c, "application/json", shown)
-	})
+func (s states) outputs(ctx context.Context, r *request, name state.Name) (answer, error) {
+	ask := state.OutputsQuery{Sensitive: r.flag("sensitive")}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	shown, err := s.service.Outputs(ctx, r.caller, name, ask, writeOutputs)
+	if err != nil {
+		return s.absentOr(nil, err)
+	}
+	return rendered{mediaJSON, shown, numbers(shown.Version)}, nil
 }
 
 // writeOutputs writes {"outputs":{…}}. The values go out as they are in the state.
@@ -68,38 +61,31 @@ func writeOutput(w io.Writer, o *document.Output) error {
 }
 
 // output shows one output; with ?raw a string as its text, any other value as its JSON.
-func (s states) output(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		p := readParams(c, "raw")
-		raw := p.flag("raw")
-		if p.fault != nil {
-			return p.fault
+func (s states) output(ctx context.Context, r *request, name state.Name) (answer, error) {
+	key, raw, media := r.inPath("key"), r.flag("raw"), mediaJSON
+	if !isIdentifier(key) {
+		r.invalid("an output's name has letters, digits, - and _, and does not begin with a digit or -")
+	}
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	shown, err := s.service.Outputs(ctx, r.caller, name, state.OutputsQuery{Key: key}, func(w io.Writer, found []document.Output) (err error) {
+		if raw {
+			media, err = writeRaw(w, found[0].Value)
+			return err
 		}
-		key := pathValue(c, "key")
-		if !isIdentifier(key) {
-			return fault.New(fault.ParameterInvalid, "an output's name has letters, digits, - and _, and does not begin with a digit or -")
-		}
-		media := "application/json"
-		shown, err := s.service.Outputs(c.Request.Context(), middleware.Principal(c), name, state.OutputsQuery{Key: key},
-			func(w io.Writer, found []document.Output) (err error) {
-				if raw {
-					media, err = writeRaw(w, found[0].Value)
-					return err
-				}
-				return writeOutput(w, &found[0])
-			})
-		if err != nil {
-			return s.absentOr(c, err)
-		}
-		setNumbers(c, shown.Version)
-		return sendRendered(c, media, shown)
+		return writeOutput(w, &found[0])
 	})
+	if err != nil {
+		return s.absentOr(nil, err)
+	}
+	return rendered{media, shown, numbers(shown.Version)}, nil
 }
 
 // writeRaw writes the text of a string, and any other value as its JSON. It returns which
 // media type that is.
 func writeRaw(w io.Writer, value []byte) (media string, err error) {
-	media = "application/json"
+	media = mediaJSON
 	if text, ok := jsonscan.Unquote(value); ok {
 		media, value = "text/plain; charset=utf-8", text
 	}

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/inventory"
 )
 
 const (
@@ -21,48 +19,55 @@ const (
 	maxShown = 25
 )
 
-// reading is what a reader asks for.
-type reading struct {
-	inventory.Query
-	limit       int // 0 is all
-	spreadsheet bool
+// query is a query string, read parameter by parameter. Each may be there once, and is text.
+// What can't be read is remembered as the first fault; the getters go on, so that a handler
+// asks once, at the end, by err: it refuses parameters that nobody asked for, because to pass
+// over a misspelt filter would return what was not asked for.
+type query struct {
+	values url.Values
+	asked  []string
+	// others says that parameters which nobody asks for are the user's own, such as ref=main in
+	// the address of a state. One that is spelt like one that was asked for, but for its case,
+	// is refused: a lock's ID that got lost would turn a holder's write into an unlocked one.
+	others bool
+	fault  error
 }
 
-// parseReading reads the query string. Only the known parameters are allowed: to pass
-// over a misspelt filter would return what was not asked for.
-func parseReading(raw string, known []string) (reading, error) {
+func parseQuery(raw string) query {
+	if raw == "" {
+		return query{}
+	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return reading{}, fault.New(fault.ParameterInvalid, "the query string can't be read; percent-encode what is special in it")
+		return query{fault: fault.New(fault.ParameterInvalid, "the query can't be read; percent-encode what is special in it")}
 	}
-	if err := onlyKnown(values, known); err != nil {
-		return reading{}, err
-	}
-	r := reading{Query: inventory.Query{Attributes: map[string]string{}}}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if len(values[name]) > 1 {
-			return reading{}, fault.New(fault.ParameterInvalid, "the query has more than one %q", name[:min(len(name), maxShown)])
-		}
-		if err := r.set(name, values[name][0]); err != nil {
-			return reading{}, err
-		}
-	}
-	return r, nil
+	return query{values: values}
 }
 
-// filters are the parameters that every reading takes.
-func filters() []string {
-	return []string{"provider", "category", "resource_type", "resource_name", "since", "until", attributePrefix, "limit", "escape"}
+// err returns why the query can't be answered; nil if it can.
+func (q *query) err() error {
+	if err := q.strangers(); err != nil {
+		return err
+	}
+	return q.fault
 }
 
-func onlyKnown(values url.Values, known []string) error {
+// strangers are parameters that were not asked for.
+func (q *query) strangers() error {
 	var unknown []string
-	for name := range values {
+	for name := range q.values {
 		if strings.HasPrefix(name, attributePrefix) {
 			name = attributePrefix
 		}
-		if !slices.Contains(known, name) {
-			unknown = append(unknown, strconv.Quote(name[:min(len(name), maxShown)]))
+		if slices.Contains(q.asked, name) {
+			continue
+		}
+		if !q.others {
+			unknown = append(unknown, shown(name))
+			continue
+		}
+		if i := slices.IndexFunc(q.asked, func(asked string) bool { return strings.EqualFold(asked, name) }); i >= 0 {
+			return fault.New(fault.ParameterInvalid, "the query has %q; it is spelt %s", name, q.asked[i])
 		}
 	}
 	if len(unknown) == 0 {
@@ -73,78 +78,151 @@ func onlyKnown(values url.Values, known []string) error {
 	return fault.New(fault.ParameterInvalid, "the query has parameters that are unknown here: %s", strings.Join(unknown, ", "))
 }
 
-func (r *reading) set(name, value string) (err error) {
-	if !utf8.ValidString(name+value) || strings.ContainsRune(name+value, 0) {
-		return fault.New(fault.ParameterInvalid, "the query's %q is not text in UTF-8", name[:min(len(name), maxShown)])
+func shown(name string) string { return strconv.Quote(name[:min(len(name), maxShown)]) }
+
+// fail remembers the first fault.
+func (q *query) fail(err error) {
+	if q.fault == nil {
+		q.fault = err
 	}
-	if key, ok := strings.CutPrefix(name, attributePrefix); ok && key != "" {
-		r.Attributes[key] = value
-		return nil
-	}
-	if value == "" || name == attributePrefix {
-		return fault.New(fault.ParameterInvalid, "the query's %q is empty", name)
-	}
-	switch name {
-	case "provider":
-		r.Provider = value
-	case "category":
-		r.Category = value
-	case "resource_type":
-		r.ResourceType = value
-	case "resource_name":
-		r.ResourceName = value
-	case "since":
-		r.Since, err = parseTime(name, value)
-	case "until":
-		r.Until, err = parseTime(name, value)
-	case "limit":
-		r.limit, err = parseLimit(value)
-	case "cursor":
-		r.After, err = parseCursor(value)
-	case "order":
-		r.Order, err = parseOrder(value)
-	case "escape":
-		r.spreadsheet = true
-		err = oneOf(name, value, "spreadsheet")
-	}
-	return err
 }
 
-func parseTime(name, value string) (time.Time, error) {
+func (q *query) invalid(format string, args ...any) {
+	q.fail(fault.New(fault.ParameterInvalid, format, args...))
+}
+
+// get returns a parameter, and whether it was given and is text.
+func (q *query) get(name string) (value string, given bool) {
+	q.asked = append(q.asked, name)
+	values := q.values[name]
+	switch {
+	case len(values) == 0:
+		return "", false
+	case len(values) > 1:
+		q.invalid("the query has more than one %q", name)
+	case !isText(values[0]):
+		q.invalid("the query's %q is not text in UTF-8", name)
+	default:
+		return values[0], true
+	}
+	return "", false
+}
+
+func isText(value string) bool { return utf8.ValidString(value) && !strings.ContainsRune(value, 0) }
+
+// text returns a parameter; empty without one.
+func (q *query) text(name string) string {
+	value, _ := q.get(name)
+	return value
+}
+
+// filled is text that is not empty where it is given.
+func (q *query) filled(name string) string {
+	value, given := q.get(name)
+	if given && value == "" {
+		q.invalid("the query's %q is empty", name)
+	}
+	return value
+}
+
+// choice returns one of the allowed values; the first of them without one.
+func (q *query) choice(name string, allowed ...string) string {
+	value, given := q.get(name)
+	if !given {
+		return allowed[0]
+	}
+	if !slices.Contains(allowed, value) {
+		q.invalid("the query's %s is not %s", name, strings.TrimPrefix(strings.Join(allowed, " or "), " or "))
+	}
+	return value
+}
+
+// flag returns a boolean; one without a value, as in ?raw, is true.
+func (q *query) flag(name string) bool {
+	value, given := q.get(name)
+	if !given || value == "" {
+		return given
+	}
+	set, err := strconv.ParseBool(value)
+	if err != nil {
+		q.invalid("the query's %s is neither true nor false", name)
+	}
+	return set
+}
+
+// number returns a number of 1 or more; 0 without one.
+func (q *query) number(name string) uint64 {
+	value, given := q.get(name)
+	if !given {
+		return 0
+	}
+	n, err := strconv.ParseUint(value, 10, 63)
+	if err != nil || n == 0 {
+		q.invalid("the query's %s is not a number of 1 or more", name)
+	}
+	return n
+}
+
+// The size of a page: what it is without a limit, and at most.
+const (
+	defaultPage = 100
+	maxPage     = 1000
+)
+
+// limit returns the size of a page.
+func (q *query) limit() int {
+	n := q.number("limit")
+	switch {
+	case n == 0:
+		return defaultPage
+	case n > maxPage:
+		q.invalid("the query's limit is above %d", maxPage)
+	}
+	return int(min(n, maxPage))
+}
+
+// time returns a time; the zero time without one.
+func (q *query) time(name string) time.Time {
+	value, given := q.get(name)
+	if !given {
+		return time.Time{}
+	}
 	at, err := time.Parse(time.RFC3339, value)
 	if err != nil {
-		return time.Time{}, fault.New(fault.ParameterInvalid, "the query's %s is not a time as in RFC 3339, such as 2026-01-31T12:00:00Z; send a + in it as %%2B", name)
-	}
-	if at.IsZero() { // which stands for no time; nothing happened between the two
+		q.invalid("the query's %s is not a time as in RFC 3339, such as 2026-01-31T12:00:00Z; send a + in it as %%2B", name)
+	} else if at.IsZero() { // which stands for no time; nothing happened between the two
 		at = at.Add(1)
 	}
-	return at, nil
+	return at
 }
 
-func parseLimit(value string) (int, error) {
-	limit, err := strconv.Atoi(value)
-	if err != nil || limit < 1 {
-		return 0, fault.New(fault.ParameterInvalid, "the query's limit is not a number of 1 or more")
+// cursor hands a cursor that was given to read, which reports whether this server gave it.
+func (q *query) cursor(read func(text string) bool) {
+	if text, given := q.get("cursor"); given && !read(text) {
+		q.fail(fault.New(fault.CursorInvalid, "the cursor is not one that this server gave"))
 	}
-	return limit, nil
 }
 
-// parseCursor keeps what can't be a cursor from the store.
-func parseCursor(value string) (string, error) {
-	strange := func(r rune) bool { return r <= ' ' || r > '~' }
-	if len(value) > maxCursor || strings.ContainsFunc(value, strange) {
-		return "", fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
+// attributes returns the filters attr.<name>, at most so many; their names are the caller's.
+func (q *query) attributes(most int) map[string]string {
+	q.asked = append(q.asked, attributePrefix)
+	found := map[string]string{}
+	for key, given := range q.values {
+		name, ok := strings.CutPrefix(key, attributePrefix)
+		switch {
+		case !ok:
+			continue
+		case name == "":
+			q.invalid("the query's %q is empty", attributePrefix)
+		case len(given) > 1:
+			q.invalid("the query has more than one %s", shown(key))
+		case !isText(name) || !isText(given[0]):
+			q.invalid("the query's %s is not text in UTF-8", shown(key))
+		case len(found) == most:
+			q.invalid("the query has more than %d filters of attributes", most)
+		default:
+			found[name] = given[0]
+		}
 	}
-	return value, nil
-}
-
-func parseOrder(value string) (inventory.Order, error) {
-	return inventory.Order(value == "desc"), oneOf("order", value, "asc", "desc")
-}
-
-func oneOf(name, value string, allowed ...string) error {
-	if slices.Contains(allowed, value) {
-		return nil
-	}
-	return fault.New(fault.ParameterInvalid, "the query's %s is not %s", name, strings.Join(allowed, " or "))
+	return found
 }

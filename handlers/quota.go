@@ -3,13 +3,12 @@ package handlers
 import (
 	"context"
 	"fmt"
+	"net/http"
 
-	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 )
 
@@ -18,9 +17,9 @@ import (
 const quotaHeader = "X-Holdfast-Quota"
 
 // warnQuota tells a caller whose organization comes near its quota.
-func warnQuota(c *gin.Context, keeper *quota.Keeper) {
-	if s, near := keeper.Near(middleware.Principal(c).Org); near {
-		c.Header(quotaHeader, fmt.Sprintf("%d/%d", s.Used, s.Limit))
+func warnQuota(header http.Header, keeper *quota.Keeper, org uuid.UUID) {
+	if s, near := keeper.Near(org); near {
+		header.Set(quotaHeader, fmt.Sprintf("%d/%d", s.Used, s.Limit))
 	}
 }
 

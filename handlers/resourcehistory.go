@@ -1,46 +1,37 @@
 package handlers
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
 
 // history shows how a resource changed.
-func (r inventories) history(c *gin.Context) {
-	var found resources.History
-	defer func() { found.Release() }()
-	answer(c, func() (any, error) {
-		p := readParams(c, "state", "cursor", "limit")
-		name, err := state.ParseName(p.text("state"))
-		q := resources.HistoryQuery{State: name, Address: pathValue(c, "address"), Limit: p.limit()}
-		if p.fault == nil && err != nil {
-			p.fault = err
-		}
-		if q.Address == "" || !isText(q.Address) {
-			p.fail("the path's address is not the text of one")
-		}
-		if text, given := p.values["cursor"]; given && !readStep(text, &q) && p.fault == nil {
-			p.fault = fault.New(fault.CursorInvalid, "the cursor is not one that this server gave")
-		}
-		if p.fault != nil {
-			return nil, p.fault
-		}
-		found, err = r.service.History(c.Request.Context(), middleware.Principal(c), q)
-		return api.History{
-			Address: q.Address, History: items(found.Steps, stepOf), Next: stepCursor(found.Next),
-			Unread: items(found.Unread, func(u resources.Unread) api.UnreadVersion {
-				return api.UnreadVersion{Version: u.Version, Code: api.ErrorCode(u.Code)}
-			}),
-		}, err
-	})
+func (v inventories) history(ctx context.Context, r *request) (answer, error) {
+	name, err := state.ParseName(r.text("state"))
+	q := resources.HistoryQuery{State: name, Address: r.inPath("address"), Limit: r.limit()}
+	r.check(err)
+	if q.Address == "" || !isText(q.Address) {
+		r.invalid("the path's address is not the text of one")
+	}
+	r.cursor(func(text string) bool { return readStep(text, &q) })
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	found, err := v.service.History(ctx, r.caller, q)
+	if err != nil {
+		return nil, err
+	}
+	return released{tell(api.History{
+		Address: q.Address, History: items(found.Steps, stepOf), Next: stepCursor(found.Next),
+		Unread: items(found.Unread, func(u resources.Unread) api.UnreadVersion {
+			return api.UnreadVersion{Version: u.Version, Code: api.ErrorCode(u.Code)}
+		}),
+	}), found.Release}, nil
 }
 
 func stepOf(s resources.Step) api.Step {

@@ -80,12 +80,12 @@ func NewRouter(d Deps) (Router, error) {
 
 	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(router, "/metrics", measured.handler())
-	routeNative(router.Group("/api/v1/state/:name", native), d, guard)
-	routeHistory(router.Group("/api/v1", native), d, guard)
-	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), d, guard)
+	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes}
+	routeNative(router.Group("/api/v1", native), one, guard)
+	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), one, guard)
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
-	router.GET("/api/v1/whoami", native, guard.Requests(), whoami{d.Limits.Usual(), d.Quota}.show)
+	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Quota}.show))
 
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
@@ -94,9 +94,9 @@ func NewRouter(d Deps) (Router, error) {
 }
 
 func routeHealth(router gin.IRoutes, h health) {
-	routeProbe(router, "/health", h.health)
-	routeProbe(router, "/livez", h.live)
-	routeProbe(router, "/readyz", h.readiness)
+	routeProbe(router, "/health", serve(h.health))
+	routeProbe(router, "/livez", serve(h.live))
+	routeProbe(router, "/readyz", serve(h.readiness))
 }
 
 // routeProbe answers HEAD too, as GET without its body: some monitors ask no other way.
@@ -105,73 +105,91 @@ func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
 	router.HEAD(path, answer)
 }
 
-// routeNative is Holdfast's own spelling; see routedPath.
-func routeNative(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
-	group.Use(guard.States(s.claim))
-	routeState(group, "/-/lock", s)
-	group.GET("/-/lock", middleware.Admit(0), s.holder)
+// stateRoute is an address of what is about one state.
+type stateRoute struct {
+	method, path string  // behind the state's address
+	claim        claimed // where it says which lock it holds; nil for nowhere
+	body         int64   // bytes that it may have; 0 for none
+	write        bool    // only who may write is let in with a body
+	serve        stateHandler
 }
 
-// routeHistory is what is known of states beyond their newest bytes.
-func routeHistory(group gin.IRouter, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, index: d.Resources, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, name: nativeName, absent: http.StatusNotFound}
-	group = group.Group("", guard.States(s.claim))
-	empty, orders, body := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(s.maxBytes)
-	group.GET("/states", empty, s.list)
-	group.GET("/locks", empty, s.locks)
-	group.GET("/audit", empty, s.events)
-	const one = "/state/:name/-"
-	group.POST(one+"/undelete", empty, s.undelete)
-	group.POST(one+"/lock/release", orders, s.release)
-	group.GET(one+"/versions", empty, s.versions)
-	group.GET(one+"/versions/:version", empty, s.version)
-	group.DELETE(one+"/versions/:version", empty, s.purge)
-	group.POST(one+"/versions/:version/rollback", orders, s.rollback)
-	group.GET(one+"/versions/:version/diff", empty, s.diff)
-	group.GET(one+"/outputs", empty, s.outputs)
-	group.GET(one+"/outputs/:key", empty, s.output)
-	group.GET(one+"/candidates", empty, s.candidates)
-	group.POST(one+"/candidates", s.writable, body, s.addCandidate)
-	group.GET(one+"/candidates/:id", empty, s.candidate)
-	group.GET(one+"/candidates/:id/diff", empty, s.candidateDiff)
-	group.POST(one+"/candidates/:id/promote", orders, s.promote)
-	group.POST(one+"/candidates/:id/discard", orders, s.discard)
+// route serves what is about one state, in one spelling.
+func (s states) route(group gin.IRoutes, guard *middleware.Guard, routes []stateRoute) {
+	for _, r := range routes {
+		chain := gin.HandlersChain{guard.States(s.claim(r.claim))}
+		if r.write {
+			chain = append(chain, s.writable)
+		}
+		group.Handle(r.method, r.path, append(chain, middleware.Admit(r.body), serve(s.named(r.serve)))...)
+	}
+}
+
+// protocol is what both spellings have. Clients lock with LOCK and UNLOCK on the state's own
+// address, or with what their lock_address and lock_method say.
+func (s states) protocol(lock string) []stateRoute {
+	return []stateRoute{
+		{"GET", "", nil, 0, false, s.get},
+		{"POST", "", inQuery, s.maxBytes, true, s.put},
+		{"PUT", "", inQuery, s.maxBytes, true, s.put},
+		{"DELETE", "", inQuery, 0, false, s.delete},
+		{"LOCK", "", nil, maxLockInfoBytes, false, s.lock},
+		{"UNLOCK", "", inUnlock, maxLockInfoBytes, false, s.unlock},
+		{"POST", lock, nil, maxLockInfoBytes, false, s.lock},
+		{"PUT", lock, nil, maxLockInfoBytes, false, s.lock},
+		{"DELETE", lock, inUnlock, maxLockInfoBytes, false, s.unlock},
+	}
+}
+
+// history is what is known of a state beyond its newest bytes.
+func (s states) history() []stateRoute {
+	return []stateRoute{
+		{"GET", "/-/lock", nil, 0, false, s.holder},
+		{"POST", "/-/lock/release", inQuery, maxOrderBytes, false, s.release},
+		{"POST", "/-/undelete", inQuery, 0, false, s.undelete},
+		{"GET", "/-/versions", nil, 0, false, s.versions},
+		{"GET", "/-/versions/:version", nil, 0, false, s.version},
+		{"DELETE", "/-/versions/:version", nil, 0, false, s.purge},
+		{"POST", "/-/versions/:version/rollback", inOrder, maxOrderBytes, false, s.rollback},
+		{"GET", "/-/versions/:version/diff", nil, 0, false, s.diff},
+		{"GET", "/-/outputs", nil, 0, false, s.outputs},
+		{"GET", "/-/outputs/:key", nil, 0, false, s.output},
+		{"GET", "/-/candidates", nil, 0, false, s.candidates},
+		{"POST", "/-/candidates", nil, s.maxBytes, true, s.addCandidate},
+		{"GET", "/-/candidates/:id", nil, 0, false, s.candidate},
+		{"GET", "/-/candidates/:id/diff", nil, 0, false, s.candidateDiff},
+		{"POST", "/-/candidates/:id/promote", inOrder, maxOrderBytes, false, s.promote},
+		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, false, s.discard},
+	}
+}
+
+// routeNative is Holdfast's own spelling; see routedPath.
+func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
+	s.name, s.absent = nativeName, http.StatusNotFound
+	s.route(group.Group("/state/:name"), guard, append(s.protocol("/-/lock"), s.history()...))
+	all := group.Group("", guard.States(nil), middleware.Admit(0))
+	all.GET("/states", serve(s.list))
+	all.GET("/locks", serve(s.locks))
+	all.GET("/audit", serve(s.events))
 }
 
 // routePartition is the enclave and partition spelling: the state "enclave/partition".
 // It answers 204 where there is no state, and 200 to the deletion of one.
-func routePartition(group gin.IRoutes, d Deps, guard *middleware.Guard) {
-	s := states{service: d.States, quota: d.Quota, maxBytes: d.MaxStateBytes, name: partitionName, absent: http.StatusNoContent}
-	group.Use(guard.States(s.claim))
-	routeState(group, "/lock", s)
-}
-
-// routeState lists what both spellings have. Clients lock with LOCK and UNLOCK on the
-// state's own address, or with what their lock_address and lock_method say.
-func routeState(group gin.IRoutes, lock string, s states) {
-	empty, info, body := middleware.Admit(0), middleware.Admit(maxLockInfoBytes), middleware.Admit(s.maxBytes)
-	group.GET("", empty, s.get)
-	group.POST("", s.writable, body, s.put)
-	group.PUT("", s.writable, body, s.put)
-	group.DELETE("", empty, s.delete)
-	group.Handle("LOCK", "", info, s.lock)
-	group.Handle("UNLOCK", "", info, s.unlock)
-	group.POST(lock, info, s.lock)
-	group.PUT(lock, info, s.lock)
-	group.DELETE(lock, info, s.unlock)
+func routePartition(group gin.IRoutes, s states, guard *middleware.Guard) {
+	s.name, s.absent = partitionName, http.StatusNoContent
+	s.route(group, guard, s.protocol("/lock"))
 }
 
 // routeUploads is what providers report, and what is read back of it.
 func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	body := middleware.JSONOnly(inventory.MaxBody, middleware.AdmitBody)
 	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
-	group.POST("/api/v1/upload", body, take.upload)
-	group.POST("/upload", body, take.upload)
+	group.POST("/api/v1/upload", body, serve(take.upload))
+	group.POST("/upload", body, serve(take.upload))
 	read := data{service: d.Inventory, memory: d.Limits.Memory, lists: lists{d.Limits.Memory}, log: d.Log}
-	group.GET("/api/v1/data", middleware.Admit(0), read.records)
-	group.GET("/api/v1/data/latest", middleware.Admit(0), read.latest)
-	group.GET("/api/v1/data/summary", middleware.Admit(0), read.summary)
+	group.GET("/api/v1/data", middleware.Admit(0), serve(read.records))
+	group.GET("/api/v1/data/latest", middleware.Admit(0), serve(read.latest))
+	group.GET("/api/v1/data/summary", middleware.Admit(0), serve(read.summary))
 }
 
 // behind puts the unknown corners of the API behind authentication too, so that a

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"encoding/hex"
 	"log/slog"
 	"net/http"
@@ -28,176 +29,162 @@ type states struct {
 	lists    lists
 	maxBytes int64
 	// name reads the state's name from the path.
-	name func(*gin.Context) (state.Name, error)
+	name func(*request) (state.Name, error)
 	// absent is the status where there is no state: 404, or 204 in some spellings.
 	absent int
 }
 
-func nativeName(c *gin.Context) (state.Name, error) { return state.ParseName(pathValue(c, "name")) }
+func nativeName(r *request) (state.Name, error) { return state.ParseName(r.inPath("name")) }
 
-func partitionName(c *gin.Context) (state.Name, error) {
-	enclave, err := state.ParseSegment(pathValue(c, "enclave"))
+func partitionName(r *request) (state.Name, error) {
+	enclave, err := state.ParseSegment(r.inPath("enclave"))
 	if err != nil {
 		return "", err
 	}
-	partition, err := state.ParseSegment(pathValue(c, "partition"))
+	partition, err := state.ParseSegment(r.inPath("partition"))
 	if err != nil {
 		return "", err
 	}
 	return state.ParseName(string(enclave + "/" + partition))
 }
 
-// named runs serve with the state's name, which then stands in the log too.
-func (s states) named(c *gin.Context, serve func(state.Name) error) {
-	name, err := s.name(c)
-	if err == nil {
-		middleware.Annotate(c, slog.String("state", string(name)))
-		err = serve(name)
-	}
-	if err != nil {
-		middleware.Fail(c, err)
+// stateHandler is a handler of what is about one state.
+type stateHandler func(ctx context.Context, r *request, name state.Name) (answer, error)
+
+// named reads the state's name, which then stands in the log too.
+func (s states) named(h stateHandler) handler {
+	return func(ctx context.Context, r *request) (answer, error) {
+		name, err := s.name(r)
+		if err != nil {
+			return nil, err
+		}
+		r.annotate(slog.String("state", string(name)))
+		return h(ctx, r, name)
 	}
 }
 
 // get sends the newest version, or what the query selects of it. An unknown version is not
 // 404, which clients take for an absent state.
-func (s states) get(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		ask, err := readSelection(c)
-		if err != nil {
-			return err
-		}
-		if ask.view == "" {
-			err = s.getVersion(c, name, ask.number)
-		} else {
-			err = s.getView(c, name, ask)
-		}
-		if fault.Is(err, fault.VersionNotFound) {
-			return fault.Wrap(err, fault.ParameterInvalid, "the state has no version %d", ask.number)
-		}
-		return s.absentOr(c, err)
-	})
-}
-
-func (s states) getVersion(c *gin.Context, name state.Name, number uint64) error {
-	loaded, err := s.service.Version(c.Request.Context(), middleware.Principal(c), name, number)
-	if err != nil {
-		return err
+func (s states) get(ctx context.Context, r *request, name state.Name) (answer, error) {
+	r.others = true
+	view, number := state.ViewKind(r.filled("view")), r.number("version")
+	if view != "" && view != state.OutputsView && view != state.RedactedView {
+		r.invalid("the query's view is neither outputs nor redacted")
 	}
-	defer loaded.Release()
-	s.send(c, name, &loaded)
-	return nil
-}
-
-// getView sends a part of a state. It has no ETag: the digest is that of the whole, of
-// which the reader may know nothing.
-func (s states) getView(c *gin.Context, name state.Name, ask selection) error {
-	view, err := s.service.View(c.Request.Context(), middleware.Principal(c), name, ask.view, ask.number)
-	if err != nil {
-		return err
+	if err := r.err(); err != nil {
+		return nil, err
 	}
-	setNumbers(c, view.Version)
-	return sendRendered(c, "application/json", view)
+	said, err := s.selected(ctx, r, name, view, number)
+	if fault.Is(err, fault.VersionNotFound) {
+		return nil, fault.Wrap(err, fault.ParameterInvalid, "the state has no version %d", number)
+	}
+	return s.absentOr(said, err)
 }
 
-// send answers with a version's exact bytes, unless the reader has them.
-func (s states) send(c *gin.Context, name state.Name, loaded *state.Loaded) {
-	tag := etag(loaded.Version)
-	setNumbers(c, loaded.Version)
+// selected is a version's exact bytes, or a view of it. That has no ETag: the digest is that
+// of the whole, of which the reader may know nothing.
+func (s states) selected(ctx context.Context, r *request, name state.Name, view state.ViewKind, number uint64) (answer, error) {
+	if view == "" {
+		return s.bytes(ctx, r, name, number)
+	}
+	made, err := s.service.View(ctx, r.caller, name, view, number)
+	if err != nil {
+		return nil, err
+	}
+	return rendered{mediaJSON, made, numbers(made.Version)}, nil
+}
+
+// bytes are a version's exact bytes.
+func (s states) bytes(ctx context.Context, r *request, name state.Name, number uint64) (answer, error) {
+	loaded, err := s.service.Version(ctx, r.caller, name, number)
+	if err != nil {
+		return nil, err
+	}
+	pack := func() bool { return s.service.Pack(r.caller, name, &loaded) }
+	return versionAnswer{&loaded, pack}, nil
+}
+
+// versionAnswer is a version's exact bytes, unless the reader has them.
+type versionAnswer struct {
+	loaded *state.Loaded
+	pack   func() bool // puts the bytes in gzip, if that can be had
+}
+
+func (v versionAnswer) send(c *gin.Context) error {
+	defer v.loaded.Release()
+	tag := etag(v.loaded.Version)
 	header, values := c.Writer.Header(), [...]string{tag, "Accept-Encoding"}
+	setNumbers(header, v.loaded.Version)
 	header["Etag"] = values[0:1:1]
 	header["Vary"] = values[1:2:2]
 	if had := matches(c.GetHeader("If-None-Match"), tag, packedTag(tag)); had != "" {
 		header["Etag"] = []string{had}
 		c.Status(http.StatusNotModified)
-		return
+		return nil
 	}
-	if acceptsGzip(c.GetHeader("Accept-Encoding")) && s.service.Pack(middleware.Principal(c), name, loaded) {
+	if acceptsGzip(c.GetHeader("Accept-Encoding")) && v.pack() {
 		header["Etag"] = []string{packedTag(tag)}
 		header["Content-Encoding"] = []string{"gzip"}
 	}
-	sendBody(c, "application/json", loaded.Body)
-}
-
-// sendBody says how long the body is: else net/http sends it in chunks, which takes both
-// sides longer.
-func sendBody(c *gin.Context, media string, body []byte) {
-	header := c.Writer.Header()
-	values := [...]string{media, strconv.Itoa(len(body))}
-	header["Content-Type"] = values[0:1:1]
-	header["Content-Length"] = values[1:2:2]
-	c.Status(http.StatusOK)
-	if _, err := c.Writer.Write(body); err != nil {
-		_ = c.Error(err) // for the request's log line
-	}
+	sendBody(c, v.loaded.Body)
+	return nil
 }
 
 // writable refuses who may not write before the body is read: a large one takes up room
 // that others need.
 func (s states) writable(c *gin.Context) {
-	name, err := s.name(c)
+	r := readRequest(c)
+	name, err := s.name(r)
 	if err == nil {
-		err = s.service.Permit(c.Request.Context(), middleware.Principal(c), auth.WriteState, name)
+		err = s.service.Permit(c.Request.Context(), r.caller, auth.WriteState, name)
 	}
 	if err != nil {
 		middleware.Fail(c, err)
 	}
 }
 
-func (s states) put(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		query, err := readQuery(c)
-		if err != nil {
-			return err
-		}
-		only, err := readCondition(c.Request.Header)
-		if err != nil {
-			return err
-		}
-		version, err := s.service.Put(c.Request.Context(), middleware.Principal(c), name, state.Write{
-			Body: middleware.Body(c), LockID: query.lockID, Release: query.unlock, If: only, RestorePurged: query.restorePurged,
-		})
-		if err != nil {
-			return err
-		}
-		setVersionHeaders(c, version)
-		if version.Warnings != 0 {
-			c.Header("X-Holdfast-Warning", version.Warnings.String())
-		}
-		warnQuota(c, s.quota)
-		c.JSON(http.StatusOK, api.Stored{Status: success, Version: version.Number, Serial: version.Serial})
-		return nil
-	})
-}
-
-func (s states) delete(c *gin.Context) {
-	s.named(c, func(name state.Name) error {
-		query, err := readQuery(c)
-		if err != nil {
-			return err
-		}
-		only, err := readCondition(c.Request.Header)
-		if err != nil {
-			return err
-		}
-		err = s.service.DeleteIf(c.Request.Context(), middleware.Principal(c), name, query.lockID, only)
-		if fault.Is(err, fault.StateNotFound) && s.absent == http.StatusNoContent {
-			err = nil // spellings without 404 are content that it is gone
-		}
-		if err == nil {
-			c.JSON(http.StatusOK, api.Done{Status: success})
-		}
-		return err
-	})
-}
-
-// absentOr answers for a state that is not there, and hands any other error back.
-func (s states) absentOr(c *gin.Context, err error) error {
-	if fault.Is(err, fault.StateNotFound) && s.absent != http.StatusNotFound {
-		c.Status(s.absent)
-		return nil
+func (s states) put(ctx context.Context, r *request, name state.Name) (answer, error) {
+	r.others = true
+	write := state.Write{
+		Body: r.body(), LockID: r.lockID(), Release: r.flag("unlock"), If: r.condition(), RestorePurged: r.flag("restore_purged"),
 	}
-	return err
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	version, err := s.service.Put(ctx, r.caller, name, write)
+	if err != nil {
+		return nil, err
+	}
+	stored := tell(api.Stored{Status: success, Version: version.Number, Serial: version.Serial})
+	stored.header = func(header http.Header) {
+		setVersion(header, version)
+		if version.Warnings != 0 {
+			header.Set("X-Holdfast-Warning", version.Warnings.String())
+		}
+		warnQuota(header, s.quota, r.caller.Org)
+	}
+	return stored, nil
+}
+
+func (s states) delete(ctx context.Context, r *request, name state.Name) (answer, error) {
+	r.others = true
+	lockID, only := r.lockID(), r.condition()
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	err := s.service.DeleteIf(ctx, r.caller, name, lockID, only)
+	if fault.Is(err, fault.StateNotFound) && s.absent == http.StatusNoContent {
+		err = nil // spellings without 404 are content that it is gone
+	}
+	return done(), err
+}
+
+// absentOr answers for a state that is not there, and hands anything else back.
+func (s states) absentOr(said answer, err error) (answer, error) {
+	if fault.Is(err, fault.StateNotFound) && s.absent != http.StatusNotFound {
+		return nothing{s.absent}, nil
+	}
+	return said, err
 }
 
 func etag(v state.Version) string {
@@ -232,16 +219,20 @@ func matches(header string, tags ...string) string {
 	return ""
 }
 
-func setVersionHeaders(c *gin.Context, v state.Version) {
-	setNumbers(c, v)
+func setVersion(header http.Header, v state.Version) {
+	setNumbers(header, v)
 	if v.Number > 0 {
-		c.Header("ETag", etag(v))
+		header.Set("ETag", etag(v))
 	}
 }
 
-func setNumbers(c *gin.Context, v state.Version) {
+// numbers is for answers about a version.
+func numbers(v state.Version) func(http.Header) {
+	return func(header http.Header) { setNumbers(header, v) }
+}
+
+func setNumbers(header http.Header, v state.Version) {
 	values := [...]string{strconv.FormatUint(v.Number, 10), strconv.FormatUint(v.Serial, 10)}
-	header := c.Writer.Header()
 	header["X-Holdfast-Version"] = values[0:1:1]
 	header["X-Holdfast-Serial"] = values[1:2:2]
 }

@@ -3,33 +3,23 @@ package handlers
 import (
 	"context"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/middleware"
 )
 
-func (d data) summary(c *gin.Context) {
-	if _, err := parseReading(c.Request.URL.RawQuery, nil); err != nil {
-		middleware.Fail(c, err)
-		return
-	}
-	caller := middleware.Principal(c)
-	err := d.lists.send(c, 0, func(ctx context.Context) (listing, error) {
-		groups, err := d.service.Summary(ctx, caller)
+// summary counts what was uploaded.
+func (d data) summary(ctx context.Context, r *request) (answer, error) {
+	return d.lists.answer(ctx, r, 0, func() (listing, error) {
+		groups, err := d.service.Summary(ctx, r.caller)
 		var count, takes int64
 		for _, g := range groups {
 			count += g.Count
 			takes += groupBytes + int64(len(g.Provider)+len(g.Category)+len(g.ResourceType))
 		}
-		found := listingOf(api.Summary{OrgID: caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf)
+		found := listingOf(api.Summary{OrgID: r.caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf)
 		found.takes = takes // nobody knows how many there are before
 		return found, err
 	})
-	if err != nil {
-		middleware.Fail(c, err)
-	}
 }
 
 // groupBytes is what a group takes beside its texts.

@@ -1,11 +1,11 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
 
-	"github.com/gin-gonic/gin"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/holdfast/holdfast/api"
@@ -22,33 +22,33 @@ type uploads struct {
 	recorded prometheus.Counter // instances
 }
 
-func (u uploads) upload(c *gin.Context) {
-	key, err := idempotencyKey(c)
+// upload keeps what is reported. Its address takes any query, as it always has.
+func (u uploads) upload(ctx context.Context, r *request) (answer, error) {
+	key, err := idempotencyKey(r.header)
 	if err != nil {
-		middleware.Fail(c, err)
-		return
+		return nil, err
 	}
-	principal := middleware.Principal(c)
-	accepted, err := u.service.Upload(c.Request.Context(), principal, middleware.JSONBody(c), key)
+	accepted, err := u.service.Upload(ctx, r.caller, middleware.JSONBody(r.c), key)
 	if err != nil {
-		middleware.Fail(c, err)
-		return
+		return nil, err
 	}
-	middleware.Annotate(c, slog.Int("instances", accepted.Count), slog.Bool("replayed", accepted.Replayed))
-	if accepted.Replayed {
-		c.Header("Idempotent-Replayed", "true")
-	} else {
+	r.annotate(slog.Int("instances", accepted.Count), slog.Bool("replayed", accepted.Replayed))
+	if !accepted.Replayed {
 		u.recorded.Add(float64(accepted.Count))
 	}
-	warnQuota(c, u.quota)
-	c.JSON(http.StatusOK, api.Receipt{
+	return told{header: func(header http.Header) {
+		if accepted.Replayed {
+			header.Set("Idempotent-Replayed", "true")
+		}
+		warnQuota(header, u.quota, r.caller.Org)
+	}, body: api.Receipt{
 		Status:         success,
 		Message:        stored(accepted.Count),
-		OrgID:          principal.Org,
+		OrgID:          r.caller.Org,
 		InstancesCount: accepted.Count,
 		RequestID:      accepted.Request,
 		Ignored:        accepted.Ignored,
-	})
+	}}, nil
 }
 
 func stored(count int) string {
@@ -60,8 +60,8 @@ func stored(count int) string {
 
 // idempotencyKey returns the request's key, empty without one. A header that is there but
 // empty is refused: its sender believes that the upload can be sent again safely.
-func idempotencyKey(c *gin.Context) (string, error) {
-	values := c.Request.Header.Values("Idempotency-Key")
+func idempotencyKey(header http.Header) (string, error) {
+	values := header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return "", nil
 	}

@@ -1,13 +1,10 @@
 package handlers
 
 import (
-	"net/http"
-
-	"github.com/gin-gonic/gin"
+	"context"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 )
 
@@ -19,23 +16,23 @@ type whoami struct {
 	quota  *quota.Keeper
 }
 
-func (w whoami) show(c *gin.Context) {
-	p := middleware.Principal(c)
-	answer := api.Identity{
+func (w whoami) show(ctx context.Context, r *request) (answer, error) {
+	p := r.caller
+	said := api.Identity{
 		OrgID: p.Org, OrgName: p.OrgName, KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject,
 		Role: string(p.Role), States: p.States.List(),
 		Limits:  api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests), States: limitOf(p.Limits.States, w.limits.States)},
-		Quota:   quotaOf(c.Request.Context(), w.quota, p.Org),
+		Quota:   quotaOf(ctx, w.quota, p.Org),
 		Address: p.Address,
 	}
 	for _, right := range p.Role.Rights() { // without any they stay null
-		answer.Rights = append(answer.Rights, string(right))
+		said.Rights = append(said.Rights, string(right))
 	}
 	if !p.Expires.IsZero() {
 		expires := p.Expires.UTC()
-		answer.Expires = &expires
+		said.Expires = &expires
 	}
-	c.JSON(http.StatusOK, answer)
+	return tell(said), nil
 }
 
 // limitOf is an organization's own limit, or else the usual one; nil for none.

@@ -1,0 +1,119 @@
+package handlers
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+)
+
+// handler answers one kind of request. Before it does anything it asks the request by err
+// whether all that it has read of it could be read.
+type handler func(ctx context.Context, r *request) (answer, error)
+
+// serve is the one adapter between HTTP and handlers.
+func serve(h handler) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		said, err := h(c.Request.Context(), readRequest(c))
+		if err == nil {
+			err = said.send(c)
+		}
+		if err != nil {
+			middleware.Fail(c, err)
+		}
+	}
+}
+
+// request is what a handler is asked: who is calling, and the parts of the HTTP request, each
+// read by what it is.
+type request struct {
+	caller auth.Principal
+	header http.Header
+	query
+	c *gin.Context
+}
+
+func readRequest(c *gin.Context) *request {
+	return &request{caller: middleware.Principal(c), header: c.Request.Header, query: parseQuery(c.Request.URL.RawQuery), c: c}
+}
+
+// body returns the body's bytes, which middleware.Admit has read; nil without one.
+func (r *request) body() []byte { return middleware.Body(r.c) }
+
+// annotate adds attributes to every further log line of the request.
+func (r *request) annotate(attrs ...slog.Attr) { middleware.Annotate(r.c, attrs...) }
+
+// inPath returns what stands in the route's place of this name, as the client meant it: in a
+// path, unlike a query, "+" is a plus sign. What can't be unescaped stays as it is, and is
+// refused by whoever reads it: net/http accepts no such path.
+func (r *request) inPath(name string) string {
+	escaped := r.c.Param(name)
+	if value, err := url.PathUnescape(escaped); err == nil {
+		return value
+	}
+	return escaped
+}
+
+// version reads the version's number from the path.
+func (r *request) version() uint64 {
+	number, err := strconv.ParseUint(r.inPath("version"), 10, 63)
+	if err != nil || number == 0 {
+		r.invalid("a version is a number of 1 or more")
+	}
+	return number
+}
+
+// candidate reads the candidate's ID from the path.
+func (r *request) candidate() string {
+	id := r.inPath("id")
+	if !state.IsCandidateID(id) {
+		r.invalid("a candidate's ID has %d hexadecimal digits", state.CandidateIDLength)
+	}
+	return id
+}
+
+// lockID reads the ID that clients put on every write under a lock; empty without one.
+func (r *request) lockID() string {
+	id, given := r.get("ID")
+	if given {
+		r.check(state.CheckLockID(id))
+	}
+	return id
+}
+
+// unlocked reads the lock that an UNLOCK is about from the body, as clients send it, or its ID
+// from ?ID=, for those whose DELETE has no body. Neither is Terraform's force-unlock.
+func (r *request) unlocked(body []byte) state.LockInfo {
+	r.others = true
+	id := r.lockID()
+	if len(body) == 0 {
+		return state.LockInfo{ID: id}
+	}
+	info, err := state.ParseLockInfo(body)
+	r.check(err)
+	if err == nil && id != "" && id != info.ID {
+		r.invalid("the query and the body name different lock IDs")
+	}
+	return info
+}
+
+// condition reads what a change is tied to.
+func (r *request) condition() state.Condition {
+	only, err := readCondition(r.header)
+	r.check(err)
+	return only
+}
+
+// check remembers an error, if it is one and the first.
+func (r *request) check(err error) {
+	if err != nil {
+		r.fail(err)
+	}
+}

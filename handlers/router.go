@@ -45,41 +45,57 @@ type Deps struct {
 // NewRouter returns the handler of every route. It never redirects: a client that
 // follows a redirect turns its POST into a GET and loses the state it meant to save.
 func NewRouter(d Deps) (Router, error) {
-	gin.SetMode(gin.ReleaseMode)
-	router := gin.New()
-	router.RedirectTrailingSlash = false
-	router.RedirectFixedPath = false
-	router.UseEscapedPath = true      // a state's name is one segment, its "/" spelt %2F; see routedPath
-	router.UnescapePathValues = false // gin takes a path for a query, in which "+" is a space; see pathValue
-	router.HandleMethodNotAllowed = true
-	// Who calls is found by middleware.Clients alone: gin's reading of X-Forwarded-For takes
-	// the proxy for the client where it names none.
-	router.ForwardedByClientIP = false
-	if err := router.SetTrustedProxies(nil); err != nil {
+	engine, err := newEngine()
+	if err != nil {
 		return Router{}, err
 	}
 	if d.Inventory == nil {
 		d.Inventory = inventory.NewService(inventory.Off{})
 	}
 	guard := middleware.NewGuard(d.Limits, d.Now)
-	measured := newMetrics(d.Inventory, guard, d.Version, d.Now)
-	measured.registry.MustRegister(newFindingsCollector(d.States))
+	measured := d.measured(guard)
+	engine.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID(),
+		middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
+	routeProbe(engine, "/metrics", measured.handler())
+	d.routeAuthenticated(engine, guard, measured)
+	return Router{engine}, nil
+}
+
+func newEngine() (*gin.Engine, error) {
+	gin.SetMode(gin.ReleaseMode)
+	engine := gin.New()
+	engine.RedirectTrailingSlash = false
+	engine.RedirectFixedPath = false
+	engine.UseEscapedPath = true      // a state's name is one segment, its "/" spelt %2F; see routedPath
+	engine.UnescapePathValues = false // gin takes a path for a query, in which "+" is a space; see request.inPath
+	engine.HandleMethodNotAllowed = true
+	// Who calls is found by middleware.Clients alone: gin's reading of X-Forwarded-For takes
+	// the proxy for the client where it names none.
+	engine.ForwardedByClientIP = false
+	return engine, engine.SetTrustedProxies(nil)
+}
+
+// measured are the metrics of what there is.
+func (d Deps) measured(guard *middleware.Guard) metrics {
+	m := newMetrics(d.Inventory, guard, d.Version, d.Now)
+	m.registry.MustRegister(newFindingsCollector(d.States))
 	if d.Connections != nil {
-		measured.registry.MustRegister(newConnectionCollector(d.Connections))
+		m.registry.MustRegister(newConnectionCollector(d.Connections))
 	}
 	if d.Quota != nil {
-		measured.registry.MustRegister(newQuotaCollector(d.Quota))
+		m.registry.MustRegister(newQuotaCollector(d.Quota))
 	}
 	if d.Resources != nil {
-		measured.registry.MustRegister(newIndexCollector(d.Resources))
+		m.registry.MustRegister(newIndexCollector(d.Resources))
 	}
-	router.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID(), middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	return m
+}
 
+// routeAuthenticated routes what needs credentials.
+func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
-
-	routeHealth(router, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
-	routeProbe(router, "/metrics", measured.handler())
 	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes}
 	routeNative(router.Group("/api/v1", native), one, guard)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), one, guard)
@@ -90,7 +106,6 @@ func NewRouter(d Deps) (Router, error) {
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
 	router.NoMethod(append(unknown, noMethod)...)
-	return Router{router}, nil
 }
 
 func routeHealth(router gin.IRoutes, h health) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -155,15 +156,24 @@ func (s states) put(ctx context.Context, r *request, name state.Name) (answer, e
 	if err != nil {
 		return nil, err
 	}
-	stored := tell(api.Stored{Status: success, Version: version.Number, Serial: version.Serial})
-	stored.header = func(header http.Header) {
-		setVersion(header, version)
-		if version.Warnings != 0 {
-			header.Set("X-Holdfast-Warning", version.Warnings.String())
-		}
-		warnQuota(header, s.quota, r.caller.Org)
+	return accepted{version, s.quota, r.caller.Org}, nil
+}
+
+// accepted is the answer to a write.
+type accepted struct {
+	version state.Version
+	quota   *quota.Keeper
+	org     uuid.UUID
+}
+
+func (a accepted) send(c *gin.Context) error {
+	header := c.Writer.Header()
+	setVersion(header, a.version)
+	if a.version.Warnings != 0 {
+		header.Set("X-Holdfast-Warning", a.version.Warnings.String())
 	}
-	return stored, nil
+	warnQuota(header, a.quota, a.org)
+	return tell(api.Stored{Status: success, Version: a.version.Number, Serial: a.version.Serial}).send(c)
 }
 
 func (s states) delete(ctx context.Context, r *request, name state.Name) (answer, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 )
 
 // Versions of before there were guards are stored without their count of resources, and a
@@ -56,24 +57,15 @@ func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, 
 // count counts the resources of a stored version. One whose bytes are lost or destroyed has
 // none any more: that must keep nobody from writing a good one. key is the caller's.
 func (s *Service) count(ctx context.Context, ref Ref, number uint64, key string) (recount, error) {
-	known, err := s.describedVersion(ctx, ref, number)
-	if fault.Is(err, fault.VersionNotFound) {
-		return recount{number, 0}, nil
-	}
-	if err != nil {
-		return recount{}, err
-	}
-	hold, err := s.acquireToWrite(ctx, ref, known.Size, withKey(key))
-	if err != nil {
-		return recount{}, err
-	}
-	defer hold.Release()
-	snapshot, err := s.read(ctx, ref, known)
+	loaded, err := s.loadWith(ctx, ref, number, func(size int64) (budget.Hold, error) {
+		return s.acquireToWrite(ctx, ref, size, withKey(key))
+	})
+	defer loaded.Release()
 	switch {
 	case fault.Is(err, fault.VersionNotFound), fault.Is(err, fault.VersionPurged), fault.Is(err, fault.StateCorrupt):
 		return recount{number, 0}, nil
 	case err != nil:
 		return recount{}, err
 	}
-	return recount{number, resourcesOf(snapshot.Body)}, nil
+	return recount{number, resourcesOf(loaded.Body)}, nil
 }

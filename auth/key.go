@@ -2,11 +2,11 @@ package auth
 
 import (
 	"crypto/rand"
+	"math/big"
 	"regexp"
 	"strings"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/bcrypt"
 )
 
 // A key is "hfk_", the organization's UUID in 22 base-62 digits, "_", and a secret of 256
@@ -21,31 +21,20 @@ const (
 
 var keyForm = regexp.MustCompile(keyPrefix + `[0-9A-Za-z]{22}_[0-9A-Za-z]{43}`)
 
-// holdsKey reports whether a key in the clear stands anywhere in text.
-func holdsKey(text string) bool {
+// HoldsKey reports whether a key in the clear stands anywhere in text.
+func HoldsKey(text string) bool {
 	return strings.Contains(text, keyPrefix) && keyForm.MatchString(text)
 }
 
-// maxKeyLength is what bcrypt looks at, in bytes. It ignores the rest, so a longer key
+// MaxKeyLength is what bcrypt looks at, in bytes. It ignores the rest, so a longer key
 // must never reach it.
-const maxKeyLength = 72
-
-// hashCost is the bcrypt cost of new keys. A secret of 256 bits can't be guessed at any
-// cost; this one keeps a check at about 50 ms of a core.
-const hashCost = 10
+const MaxKeyLength = 72
 
 // NewKey returns a new random key for the organization, to be shown once.
 func NewKey(org uuid.UUID) string {
 	var secret [32]byte
 	rand.Read(secret[:]) // never fails: it ends the program instead
 	return keyPrefix + toBase62(org[:], orgDigits) + "_" + toBase62(secret[:], secretDigits)
-}
-
-// HashKey returns the bcrypt hash under which the key is stored. It takes about 50 ms and
-// fails only for a key that no key of ours looks like.
-func HashKey(key string) (string, error) {
-	hash, err := bcrypt.GenerateFromPassword([]byte(key), hashCost)
-	return string(hash), err
 }
 
 // OrgOfKey reads the organization out of a key of the form that NewKey makes; false for
@@ -64,3 +53,38 @@ func OrgOfKey(key string) (uuid.UUID, bool) {
 	}
 	return id, true
 }
+
+const base62Digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// toBase62 writes the bytes, as one big-endian number, in exactly width digits. The
+// caller chooses a width that holds them.
+func toBase62(b []byte, width int) string {
+	n, base, digit := new(big.Int).SetBytes(b), big.NewInt(62), new(big.Int)
+	out := make([]byte, width)
+	for i := width - 1; i >= 0; i-- {
+		n.DivMod(n, base, digit)
+		out[i] = base62Digits[digit.Int64()]
+	}
+	return string(out)
+}
+
+// fromBase62 is the inverse: it fills into, and reports false for a text with other
+// characters or for a number that doesn't fit.
+func fromBase62(text string, into []byte) bool {
+	n, base := new(big.Int), big.NewInt(62)
+	for i := range len(text) {
+		digit := strings.IndexByte(base62Digits, text[i])
+		if digit < 0 {
+			return false
+		}
+		n.Add(n.Mul(n, base), big.NewInt(int64(digit)))
+	}
+	if n.BitLen() > 8*len(into) {
+		return false
+	}
+	n.FillBytes(into)
+	return true
+}
+
+// onlyOf reports whether all of text is out of an alphabet of ASCII.
+func onlyOf(text, alphabet string) bool { return strings.Trim(text, alphabet) == "" }

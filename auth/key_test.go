@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"golang.org/x/crypto/bcrypt"
 	"pgregory.net/rapid"
 )
 
@@ -27,23 +26,6 @@ func TestNewKeyCarriesItsOrganization(t *testing.T) {
 			t.Fatal("the same key twice")
 		}
 		seen[key] = true
-	}
-}
-
-func TestHashKeyIsAcceptedInAuthFiles(t *testing.T) {
-	key := NewKey(orgA)
-	hash, err := HashKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if cost, problem := readHash(hash); cost != 10 || problem != "" {
-		t.Errorf("cost %d, problem %q", cost, problem)
-	}
-	if err := bcrypt.CompareHashAndPassword([]byte(hash), []byte(key)); err != nil {
-		t.Error(err)
-	}
-	if _, problem := readHash(decoyHash); problem != "" {
-		t.Errorf("the decoy: %s", problem)
 	}
 }
 
@@ -78,4 +60,47 @@ func TestBase62RoundTrip(t *testing.T) {
 			t.Fatalf("%x became %q and then %x", in, text, out)
 		}
 	})
+}
+
+// All 256 bits of a secret must be random: each takes both values, and none is a copy of
+// another or its opposite.
+func TestSecretsAreRandomThroughout(t *testing.T) {
+	const keys = 200
+	columns := make([]strings.Builder, 256) // what each bit was, in key after key
+	digits := make([]map[byte]bool, secretDigits)
+	for range keys {
+		digit := NewKey(orgA)[keyLength-secretDigits:]
+		var secret [32]byte
+		if !fromBase62(digit, secret[:]) {
+			t.Fatal("not a secret of 32 bytes")
+		}
+		for i := range columns {
+			columns[i].WriteByte('0' + secret[i/8]>>(i%8)&1)
+		}
+		for i := range digits {
+			if digits[i] == nil {
+				digits[i] = make(map[byte]bool)
+			}
+			digits[i][digit[i]] = true
+		}
+	}
+	seen := make(map[string]int)
+	opposite := strings.NewReplacer("0", "1", "1", "0")
+	for i := range columns {
+		bit := columns[i].String()
+		if !strings.Contains(bit, "0") || !strings.Contains(bit, "1") {
+			t.Errorf("bit %d is always %c", i, bit[0])
+		}
+		for _, same := range []string{bit, opposite.Replace(bit)} {
+			if other, ok := seen[same]; ok && other != i {
+				t.Errorf("bit %d follows from bit %d", i, other)
+			}
+			seen[same] = i
+		}
+	}
+	for i := range digits {
+		if len(digits[i]) < 40 { // of 62, and 60 in the first place
+			t.Errorf("character %d takes %d values only", i, len(digits[i]))
+		}
+	}
 }

@@ -18,7 +18,7 @@ func FuzzOrgOfKey(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key string, org []byte) {
 		if got, carries := OrgOfKey(key); carries {
 			same := keyPrefix + toBase62(got[:], orgDigits) + key[len(keyPrefix)+orgDigits:]
-			if same != key || got == uuid.Nil || !holdsKey(key) || len(key) > maxKeyLength {
+			if same != key || got == uuid.Nil || !HoldsKey(key) || len(key) > MaxKeyLength {
 				t.Fatalf("%q carries %s, which is spelled %q", key, got, same)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/holdfast/holdfast/internal/lazyregexp"
 )
 
 // The bounds of a list of patterns.
@@ -17,7 +19,7 @@ const (
 // They never change. A nil *Patterns matches every name.
 type Patterns struct {
 	texts       []string
-	expressions []expression
+	expressions []lazyregexp.Expression
 }
 
 // ParsePatterns reads a list such as "prod/*, shared/network": state names, separated by
@@ -53,7 +55,7 @@ func (p *Patterns) add(text string) error {
 		whole.WriteString(segmentExpression(segment))
 	}
 	p.texts = append(p.texts, text)
-	p.expressions = append(p.expressions, newExpression("^(?:"+whole.String()+")$"))
+	p.expressions = append(p.expressions, lazyregexp.New("^(?:"+whole.String()+")$"))
 	return nil
 }
 
@@ -82,7 +84,7 @@ func (p *Patterns) Match(name string) bool {
 	if p == nil {
 		return true
 	}
-	return slices.ContainsFunc(p.expressions, func(e expression) bool { return e.matches(name) })
+	return slices.ContainsFunc(p.expressions, func(e lazyregexp.Expression) bool { return e.Matches(name) })
 }
 
 // List returns the patterns as they were written; nil when every name matches.

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -71,4 +72,23 @@ func (r Role) Has(right Right) bool { return slices.Contains(r.Rights(), right) 
 // means something.
 func (r Role) OnStates() bool {
 	return slices.ContainsFunc(r.Rights(), func(right Right) bool { return strings.HasPrefix(string(right), "state:") })
+}
+
+// ParseRole returns the role of this name.
+func ParseRole(text string) (Role, error) {
+	role := Role(text)
+	if role.Rights() == nil {
+		return "", errors.New("not a role: " + RoleNames())
+	}
+	return role, nil
+}
+
+// RoleNames returns the names of all roles, for people.
+func RoleNames() string {
+	var names []string
+	for _, line := range Roles() {
+		names = append(names, string(line.Role))
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }

@@ -9,18 +9,17 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
 
 // ruled gives every state the same policy.
-type ruled auth.Policy
+type ruled state.Policy
 
-func (r ruled) Policy(uuid.UUID, string) auth.Policy { return auth.Policy(r) }
+func (r ruled) Policy(uuid.UUID, string) state.Policy { return state.Policy(r) }
 
-func guardedBy(t *testing.T, policy auth.Policy) handlers.Deps {
+func guardedBy(t *testing.T, policy state.Policy) handlers.Deps {
 	t.Helper()
 	deps := testDeps(t)
 	store := memory.New(64 << 20)
@@ -30,9 +29,9 @@ func guardedBy(t *testing.T, policy auth.Policy) handlers.Deps {
 }
 
 // holding is a policy under which guards keep writes back.
-func holding() auth.Policy {
-	policy := auth.DefaultPolicy()
-	policy.Guards = auth.GuardsHold
+func holding() state.Policy {
+	policy := state.DefaultPolicy()
+	policy.Guards = state.GuardsHold
 	return policy
 }
 
@@ -47,7 +46,7 @@ func with(serial, resources int) string {
 
 // With warn, a suspicious write is accepted, and whoever sees its answer is told.
 func TestGuardsWarn(t *testing.T) {
-	server := startServer(t, guardedBy(t, auth.DefaultPolicy()))
+	server := startServer(t, guardedBy(t, state.DefaultPolicy()))
 	c := newCaller(t, server, acme, acmeKey)
 	if got := c.do("POST /api/v1/state/x", with(1, 4)); got.header.Get("X-Holdfast-Warning") != "" {
 		t.Errorf("a warning for a first version: %v", got.header)
@@ -129,7 +128,7 @@ func TestDiscardedBodyComesAgain(t *testing.T) {
 // A candidate that was brought waits for the state not to have moved on, or for somebody
 // who wants it anyway, and for the lock.
 func TestErroredStateIsPromoted(t *testing.T) {
-	c := newCaller(t, startServer(t, guardedBy(t, auth.DefaultPolicy())), acme, acmeKey)
+	c := newCaller(t, startServer(t, guardedBy(t, state.DefaultPolicy())), acme, acmeKey)
 	const x = "/api/v1/state/x"
 	c.converse([]step{{"POST " + x, with(1, 4), 200, ""}, {"LOCK " + x, infoB, 200, ""}})
 	id := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("POST "+x+"/candidates?reason=crash", with(2, 5)).body)[1]

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
 )
 
 // A purge says which other versions have the very same bytes, and destroys them there too when
@@ -58,7 +59,7 @@ func TestPurgedBytesAreRefused(t *testing.T) {
 
 // With require_lock, everything that changes the state is for the lock's holder.
 func TestRequireLock(t *testing.T) {
-	policy := auth.DefaultPolicy()
+	policy := state.DefaultPolicy()
 	policy.RequireLock = true
 	c := newCaller(t, startServer(t, guardedBy(t, policy)), acme, acmeKey)
 	const x, back = "/api/v1/state/x", "/api/v1/state/x/versions/1/rollback"

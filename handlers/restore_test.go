@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )
@@ -55,7 +54,7 @@ func TestRollbackUnderOnesOwnLock(t *testing.T) {
 // deleted state can be brought back until its time is over.
 func TestRetention(t *testing.T) {
 	const day = 24 * time.Hour
-	policy := auth.DefaultPolicy()
+	policy := state.DefaultPolicy()
 	policy.KeepVersions, policy.KeepFor, policy.Grace = 2, 90*day, 30*day
 	store, clock := memory.New(64<<20), &stopped{time: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 	t.Cleanup(func() { _ = store.Close() })

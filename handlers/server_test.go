@@ -35,7 +35,7 @@ const (
 )
 
 // keys verifies without bcrypt, so that tests of the protocol are quick. Tests of
-// authentication itself use an auth.Verifier.
+// authentication itself use a verify.Verifier.
 type keys map[auth.Credentials]auth.Principal
 
 func (k keys) Verify(_ context.Context, given auth.Credentials, client auth.Client) (auth.Principal, error) {

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 )
@@ -44,11 +47,11 @@ func arriving(body string, between func()) io.Reader {
 // anyToken takes each token that has a rule of Acme's for one of the job.
 type anyToken struct{}
 
-func (anyToken) VerifyToken(_ context.Context, rules *auth.Keyring, _ auth.Credentials) (auth.Token, error) {
+func (anyToken) VerifyToken(_ context.Context, rules *keyring.Keyring, _ auth.Credentials) (keyring.Token, error) {
 	for _, login := range rules.Tokens("https://issuer.example", "holdfast") {
-		return auth.Token{TokenLogin: login, Subject: "job", Expires: tokenEnd}, nil
+		return keyring.Token{TokenLogin: login, Subject: "job", Expires: tokenEnd}, nil
 	}
-	return auth.Token{}, fault.New(fault.TokenRefused, "no rule is about it")
+	return keyring.Token{}, fault.New(fault.TokenRefused, "no rule is about it")
 }
 
 var (
@@ -59,7 +62,7 @@ var (
 // door is a router with a real verifier, whose clock and auth.cfg tests turn.
 type door struct {
 	http.Handler
-	verifier *auth.Verifier
+	verifier *verify.Verifier
 	now      atomic.Pointer[time.Time]
 	hash     string // of acmeKey
 }
@@ -69,11 +72,11 @@ func newDoor(t *testing.T) *door {
 	d.now.Store(&tokenStart)
 	deps := testDeps(t)
 	var err error
-	d.verifier, err = auth.NewVerifier(auth.VerifierConfig{Logger: deps.Log, Now: func() time.Time { return *d.now.Load() }, Tokens: anyToken{}, FailuresPerMinute: 1})
+	d.verifier, err = verify.New(verify.Config{Logger: deps.Log, Now: func() time.Time { return *d.now.Load() }, Tokens: anyToken{}, FailuresPerMinute: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d.hash, err = auth.HashKey(acmeKey); err != nil {
+	if d.hash, err = authfile.HashKey(acmeKey); err != nil {
 		t.Fatal(err)
 	}
 	deps.Verifier = d.verifier
@@ -91,11 +94,11 @@ func (d *door) use(t *testing.T, sections ...string) {
 		name, settings, _ := strings.Cut(section, ": ")
 		text += "[" + acme.String() + "." + name + "]\n" + strings.ReplaceAll(settings, ", ", "\n") + "\n"
 	}
-	parsed, err := auth.Parse("auth.cfg", text)
+	parsed, err := authfile.Parse("auth.cfg", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.verifier.Use(auth.NewKeyring(parsed))
+	d.verifier.Use(parsed.Keyring())
 }
 
 func (d *door) key(rest string) string { return "ci: apikey = " + d.hash + ", " + rest }

@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// Verifier checks credentials. *auth.Verifier is one.
+// Verifier checks credentials. *verify.Verifier is one.
 type Verifier interface {
 	Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error)
 }
@@ -25,13 +25,13 @@ const (
 )
 
 // CertificateVerifier is a Verifier that also knows for whom client certificates stand.
-// *auth.Verifier is one.
+// *verify.Verifier is one.
 type CertificateVerifier interface {
 	VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error)
 }
 
 // Reverifier is a Verifier that can tell what became of a caller while its request arrived.
-// *auth.Verifier is one.
+// *verify.Verifier is one.
 type Reverifier interface {
 	Edition() uint64
 	VerifyAgain(ctx context.Context, cred auth.Credentials, before auth.Principal, edition uint64) (auth.Principal, error)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/verify"
 )
 
 // ConnectionLimits is how many connections may be open at once. Zero is no limit each.
@@ -102,7 +102,7 @@ func (cs *Connections) Track(c net.Conn, state http.ConnState) {
 // There is none where everybody is busy.
 func (cs *Connections) admit(c net.Conn) (s, leaves *seat) {
 	address, _ := parseHost(c.RemoteAddr().String())
-	s = &seat{of: cs, conn: c, network: auth.NetworkOf(address)}
+	s = &seat{of: cs, conn: c, network: verify.NetworkOf(address)}
 	cs.mu.Lock()
 	defer cs.mu.Unlock()
 	if isTrusted(address, cs.limits.Trusted) {

@@ -45,7 +45,7 @@ func Admit(limit int64) gin.HandlerFunc {
 
 // AdmitBody is Admit for who wants the body at once. Whoever sent it must still be let in
 // when all of it is there. Faults: BodyTooLarge, BodyTooSlow, BodyUnreadable,
-// DigestMismatch, Overloaded, and those of auth.Verifier.VerifyAgain.
+// DigestMismatch, Overloaded, and those of verify.Verifier.VerifyAgain.
 func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
 	p := passageOf(c)
 	if limit > 0 {

@@ -25,7 +25,7 @@ type Source interface {
 	Record(ctx context.Context, event audit.Event) error
 }
 
-// Addresses says where an organization's notices go. *auth.Verifier is one.
+// Addresses says where an organization's notices go. *authfile.Watcher is one.
 type Addresses interface {
 	// NotifyURL returns an address, which may be a secret; empty for nowhere.
 	NotifyURL(org uuid.UUID) string

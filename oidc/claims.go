@@ -8,7 +8,7 @@ import (
 	"github.com/go-jose/go-jose/v4/json"
 	"github.com/go-jose/go-jose/v4/jwt"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
 )
 
 // skew is by how much an issuer's clock and ours may differ.
@@ -19,7 +19,7 @@ const maxSubject = 1024
 
 // expires returns when the token is no longer good: at its exp or, where the rule has
 // tokens count for longer than that, so long after it was issued.
-func (c claims) expires(rule auth.TokenRule) time.Time {
+func (c claims) expires(rule keyring.TokenRule) time.Time {
 	exp := c.registered.Expiry.Time()
 	if issued := c.registered.IssuedAt; rule.ValidFor > 0 && issued != nil && issued.Time().Add(rule.ValidFor).After(exp) {
 		return issued.Time().Add(rule.ValidFor)
@@ -28,7 +28,7 @@ func (c claims) expires(rule auth.TokenRule) time.Time {
 }
 
 // check returns why the token is not good now.
-func (c claims) check(now time.Time, rule auth.TokenRule) error {
+func (c claims) check(now time.Time, rule keyring.TokenRule) error {
 	r := c.registered
 	if r.Expiry == nil {
 		return errors.New("it has no exp")
@@ -56,7 +56,7 @@ func (c claims) check(now time.Time, rule auth.TokenRule) error {
 func stamp(at *jwt.NumericDate) string { return at.Time().UTC().Format(time.RFC3339) }
 
 // unmet returns the name of the first claim that is not as the rule has it.
-func (c claims) unmet(rule auth.TokenRule) (name string, found bool) {
+func (c claims) unmet(rule keyring.TokenRule) (name string, found bool) {
 	for _, pattern := range rule.Claims {
 		if !matches(pattern, find(c.all, pattern.Claim)) {
 			return pattern.Claim, true
@@ -88,7 +88,7 @@ func find(object map[string]json.RawMessage, name string) json.RawMessage {
 
 // matches reports whether a claim's value, or one of them if it is a list, is as the
 // pattern has it.
-func matches(pattern auth.ClaimPattern, value json.RawMessage) bool {
+func matches(pattern keyring.ClaimPattern, value json.RawMessage) bool {
 	var list []json.RawMessage
 	if json.Unmarshal(value, &list) != nil {
 		list = []json.RawMessage{value}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/go-jose/go-jose/v4/json"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // pattern is that of a rule with claims.<name> = text.
-func pattern(t testing.TB, name, text string) auth.ClaimPattern {
+func pattern(t testing.TB, name, text string) keyring.ClaimPattern {
 	t.Helper()
-	doc, err := auth.Parse("auth.cfg", "[11111111-2222-3333-4444-555555555555]\n[11111111-2222-3333-4444-555555555555.oidc.x]\n"+
+	doc, err := authfile.Parse("auth.cfg", "[11111111-2222-3333-4444-555555555555]\n[11111111-2222-3333-4444-555555555555.oidc.x]\n"+
 		"issuer = https://issuer.example\naudience = a\nrole = reader\nclaims."+name+" = "+text+"\n")
 	if err != nil {
 		t.Fatal(err)

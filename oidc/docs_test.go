@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 // sections returns the parts of a text that are sections of an auth.cfg, without what
@@ -32,7 +32,7 @@ func TestRulesInTheDocumentsAreAccepted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		doc, err := auth.Parse(file, "[11111111-2222-3333-4444-555555555555]\n"+sections(string(text), c.before))
+		doc, err := authfile.Parse(file, "[11111111-2222-3333-4444-555555555555]\n"+sections(string(text), c.before))
 		if err != nil {
 			t.Error(err)
 			continue

@@ -109,7 +109,7 @@ func TestLyingIssuers(t *testing.T) {
 func TestHangingIssuerHoldsUpNobodyElse(t *testing.T) {
 	r := newRig(t)
 	hanging := oidctest.New(t)
-	r.rules = keyring(t, fmt.Sprintf(rules, r.issuer.URL)+fmt.Sprintf("[%s.oidc.dead]\nissuer = %s\naudience = %s\nclaims.sub = *\nrole = reader\n", other, hanging.URL, audience))
+	r.rules = ring(t, fmt.Sprintf(rules, r.issuer.URL)+fmt.Sprintf("[%s.oidc.dead]\nissuer = %s\naudience = %s\nclaims.sub = *\nrole = reader\n", other, hanging.URL, audience))
 	arrived, release := make(chan struct{}, 100), make(chan struct{})
 	hanging.Instead(func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-release })
 	key := oidctest.NewKey(t, "x", jose.ES256)
@@ -199,7 +199,7 @@ func TestManyHangingIssuers(t *testing.T) {
 		for n := range 20 {
 			text += fmt.Sprintf("[%s.oidc.x%d]\nissuer = https://issuer-%d.example\naudience = %s\nclaims.sub = *\nrole = reader\n", acme, n, n, audience)
 		}
-		ring := keyring(t, text)
+		ring := ring(t, text)
 		start, refused := time.Now(), make(chan time.Duration)
 		for n := range 20 {
 			token := r.key.Sign(t, r.claims().With("iss", fmt.Sprintf("https://issuer-%d.example", n)))
@@ -226,7 +226,7 @@ func TestCertificatesOfIssuersAreChecked(t *testing.T) {
 	r.issuer = oidctest.NewTLS(t)
 	r.issuer.Server.Config.ErrorLog = nil
 	r.key = r.issuer.Add(t, "first", jose.RS256)
-	r.rules = keyring(t, fmt.Sprintf(rules, r.issuer.URL))
+	r.rules = ring(t, fmt.Sprintf(rules, r.issuer.URL))
 	token := r.key.Sign(t, r.claims())
 	r.mustFail(t, token, fault.IssuerUnavailable, "")
 	if text := r.log.String(); !strings.Contains(text, "certificate signed by unknown authority") {

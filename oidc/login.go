@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -17,8 +17,8 @@ const maxNamed = 5
 
 // loginsFor returns the rules that a token may be for, of one organization: the one that
 // the caller named, else the only one that has any.
-func loginsFor(rules *auth.Keyring, org uuid.UUID, t token) ([]auth.TokenLogin, error) {
-	var logins []auth.TokenLogin
+func loginsFor(rules *keyring.Keyring, org uuid.UUID, t token) ([]keyring.TokenLogin, error) {
+	var logins []keyring.TokenLogin
 	for i, audience := range t.audience {
 		if slices.Contains(t.audience[:i], audience) {
 			continue
@@ -32,14 +32,14 @@ func loginsFor(rules *auth.Keyring, org uuid.UUID, t token) ([]auth.TokenLogin, 
 	if len(logins) == 0 {
 		return nil, fmt.Errorf("no rule of the organization is for its iss, %.200q, and its aud, %.200q", t.issuer, strings.Join(t.audience, " "))
 	}
-	if slices.ContainsFunc(logins, func(l auth.TokenLogin) bool { return l.Org.ID != logins[0].Org.ID }) {
+	if slices.ContainsFunc(logins, func(l keyring.TokenLogin) bool { return l.Org.ID != logins[0].Org.ID }) {
 		return nil, errors.New("several organizations have rules for its iss and aud; name yours, as the Basic user name or in X-Org-ID")
 	}
 	return logins, nil
 }
 
 // choose returns the first rule that a verified token matches.
-func choose(logins []auth.TokenLogin, c claims) (auth.TokenLogin, error) {
+func choose(logins []keyring.TokenLogin, c claims) (keyring.TokenLogin, error) {
 	var unmet []string
 	for _, login := range logins {
 		claim, found := c.unmet(login.Rule)
@@ -51,5 +51,5 @@ func choose(logins []auth.TokenLogin, c claims) (auth.TokenLogin, error) {
 	refused := fault.New(fault.TokenRefused, "the token is good, but for no rule of the organization; claims that don't match: %s",
 		strings.Join(unmet[:min(len(unmet), maxNamed)], ", "))
 	refused.Err = fmt.Errorf("its sub is %.200q", c.registered.Subject)
-	return auth.TokenLogin{}, refused
+	return keyring.TokenLogin{}, refused
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/logctx/logtest"
 	"github.com/holdfast/holdfast/oidc"
@@ -49,13 +51,13 @@ role = reader
 name = Other
 `
 
-func keyring(t testing.TB, text string) *auth.Keyring {
+func ring(t testing.TB, text string) *keyring.Keyring {
 	t.Helper()
-	doc, err := auth.Parse("auth.cfg", text)
+	doc, err := authfile.Parse("auth.cfg", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return auth.NewKeyring(doc)
+	return doc.Keyring()
 }
 
 // rig is a verifier with an issuer and a clock of its own.
@@ -63,7 +65,7 @@ type rig struct {
 	*oidc.Verifier
 	issuer *oidctest.Issuer
 	key    oidctest.Key
-	rules  *auth.Keyring
+	rules  *keyring.Keyring
 	clock  atomic.Int64 // seconds
 	log    logtest.Journal
 }
@@ -71,7 +73,7 @@ type rig struct {
 func newRig(t testing.TB) *rig {
 	t.Helper()
 	issuer := oidctest.New(t)
-	r := &rig{issuer: issuer, key: issuer.Add(t, "first", jose.ES256), rules: keyring(t, fmt.Sprintf(rules, issuer.URL))}
+	r := &rig{issuer: issuer, key: issuer.Add(t, "first", jose.ES256), rules: ring(t, fmt.Sprintf(rules, issuer.URL))}
 	r.clock.Store(1_800_000_000)
 	r.Verifier = r.verifier(t, nil)
 	return r
@@ -95,9 +97,9 @@ func (r *rig) pass(d time.Duration) { r.clock.Add(int64(d / time.Second)) }
 func (r *rig) claims() oidctest.Claims { return r.issuer.Claims(audience, r.now()) }
 
 // login is a call of Acme's.
-func (r *rig) login(token string) (auth.Token, error) { return r.loginTo(acme, token) }
+func (r *rig) login(token string) (keyring.Token, error) { return r.loginTo(acme, token) }
 
-func (r *rig) loginTo(org uuid.UUID, token string) (auth.Token, error) {
+func (r *rig) loginTo(org uuid.UUID, token string) (keyring.Token, error) {
 	return r.VerifyToken(context.Background(), r.rules, auth.Credentials{Org: org, Key: token})
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -56,27 +57,27 @@ func (v *Verifier) Close() error {
 //
 //   - TokenRefused, with what is wrong with the token and never what would be right;
 //   - IssuerUnavailable, while its issuer's keys can't be had.
-func (v *Verifier) VerifyToken(ctx context.Context, rules *auth.Keyring, cred auth.Credentials) (auth.Token, error) {
+func (v *Verifier) VerifyToken(ctx context.Context, rules *keyring.Keyring, cred auth.Credentials) (keyring.Token, error) {
 	t, err := parse(cred.Key)
 	if err != nil {
-		return auth.Token{}, refuse(err)
+		return keyring.Token{}, refuse(err)
 	}
 	logins, err := loginsFor(rules, cred.Org, t)
 	if err != nil {
-		return auth.Token{}, refuse(err)
+		return keyring.Token{}, refuse(err)
 	}
 	c, err := v.verify(ctx, t)
 	if err != nil {
-		return auth.Token{}, refuse(err)
+		return keyring.Token{}, refuse(err)
 	}
 	login, err := choose(logins, c)
 	if err != nil {
-		return auth.Token{}, err
+		return keyring.Token{}, err
 	}
 	if err := c.check(v.now(), login.Rule); err != nil {
-		return auth.Token{}, refuse(err)
+		return keyring.Token{}, refuse(err)
 	}
-	return auth.Token{TokenLogin: login, Subject: c.registered.Subject, Expires: c.expires(login.Rule)}, nil
+	return keyring.Token{TokenLogin: login, Subject: c.registered.Subject, Expires: c.expires(login.Rule)}, nil
 }
 
 // verify returns what the issuer says in a token.

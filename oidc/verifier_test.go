@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/oidc/oidctest"
 )
@@ -25,7 +26,7 @@ func TestGoodTokenStandsForItsRule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := auth.Token{
+			want := keyring.Token{
 				TokenLogin: r.rules.Tokens(r.issuer.URL, audience)[0],
 				Subject:    "repo:acme/infra:ref:refs/heads/main",
 				Expires:    r.now().Add(10 * time.Minute),
@@ -33,7 +34,7 @@ func TestGoodTokenStandsForItsRule(t *testing.T) {
 			if want.Org.ID != acme || want.Rule.Name != "github" {
 				t.Fatalf("the first rule is %s of %s", want.Rule.Name, want.Org.ID)
 			}
-			same := cmp.Comparer(func(a, b auth.TokenLogin) bool { return a.Org == b.Org && a.Rule.Name == b.Rule.Name })
+			same := cmp.Comparer(func(a, b keyring.TokenLogin) bool { return a.Org == b.Org && a.Rule.Name == b.Rule.Name })
 			if diff := cmp.Diff(want, got, same); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -129,7 +130,7 @@ func TestOrganizationOfTheOnlyRule(t *testing.T) {
 	if p, err := r.loginTo(uuid.Nil, token); err != nil || p.Org.ID != acme {
 		t.Errorf("%+v, %v; want Acme", p, err)
 	}
-	r.rules = keyring(t, strings.ReplaceAll(rulesOfTwo, "ISSUER", r.issuer.URL))
+	r.rules = ring(t, strings.ReplaceAll(rulesOfTwo, "ISSUER", r.issuer.URL))
 	_, err := r.loginTo(uuid.Nil, token)
 	wantFault(t, err, fault.TokenRefused, "several organizations have rules for its iss and aud; name yours")
 	if p, err := r.loginTo(other, token); err != nil || p.Org.ID != other {
@@ -155,7 +156,7 @@ func TestRuleThatIsGoneDoesNotCount(t *testing.T) {
 	r := newRig(t)
 	token := r.key.Sign(t, r.claims())
 	r.mustPass(t, token)
-	r.rules = keyring(t, "[11111111-2222-3333-4444-555555555555]\nname = Acme\n")
+	r.rules = ring(t, "[11111111-2222-3333-4444-555555555555]\nname = Acme\n")
 	r.mustFail(t, token, fault.TokenRefused, "no rule of the organization")
 }
 
@@ -172,7 +173,7 @@ func TestTokenEndsWithItsTime(t *testing.T) {
 // An apply may take longer than its token's exp allows: the rule can say so.
 func TestTokenCountsForAsLongAsTheRuleSays(t *testing.T) {
 	r := newRig(t)
-	r.rules = keyring(t, strings.Replace(fmt.Sprintf(rules, r.issuer.URL), "role", "valid_for = 2h\nrole", 1))
+	r.rules = ring(t, strings.Replace(fmt.Sprintf(rules, r.issuer.URL), "role", "valid_for = 2h\nrole", 1))
 	token := r.key.Sign(t, r.claims())
 	r.pass(2 * time.Hour)
 	got, err := r.login(token)

@@ -3,7 +3,6 @@ package state
 import (
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -71,7 +70,7 @@ func TestConditions(t *testing.T) {
 // A write that is refused for its condition is not held for what guards find in it.
 func TestConditionComesBeforeGuards(t *testing.T) {
 	c := today()
-	c.policy.Guards = auth.GuardsHold
+	c.policy.Guards = GuardsHold
 	next := counted('b', 6, 0)
 	for want, only := range map[fault.Code]Condition{fault.ConditionFailed: {Is: contents('z')}, "": {Is: contents('a')}} {
 		var out written

@@ -3,7 +3,6 @@ package state
 import (
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -84,7 +83,7 @@ func checkModes(t *testing.T, h Head, next Version, found Warnings) {
 	if h.Lock != nil {
 		w.LockID = h.Lock.Info.ID
 	}
-	for mode, marked := range map[auth.GuardMode]Warnings{auth.GuardsOff: 0, auth.GuardsWarn: found, auth.GuardsHold: 0} {
+	for mode, marked := range map[GuardMode]Warnings{GuardsOff: 0, GuardsWarn: found, GuardsHold: 0} {
 		c := today()
 		c.policy.Guards = mode
 		var out written
@@ -92,7 +91,7 @@ func checkModes(t *testing.T, h Head, next Version, found Warnings) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mode == auth.GuardsHold && found != 0 {
+		if mode == GuardsHold && found != 0 {
 			if change.Version != nil || change.Candidate == nil || change.Candidate.Warnings != found || change.Release || out.held != change.Candidate {
 				t.Errorf("%s: %+v; want a candidate only", mode, change)
 			}

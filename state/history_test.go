@@ -32,7 +32,7 @@ func (b *bench) newest() (string, uint64) {
 }
 
 func TestRollback(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(3), ""), b.put(numbered(7), ""))
 	for range 2 { // the second is a replay
 		v, err := b.rollback(1, "")
@@ -67,7 +67,7 @@ func TestRollback(t *testing.T) {
 }
 
 func TestRollbackOfWhatCannotBeRead(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(`{"serial":1,"lineage":"L","encrypted_data":"AA"}`, ""), b.put(numbered(2), ""), b.put(numbered(3), ""))
 	_, sealed := b.rollback(1, "")
 	b.refuses(fault.StateEncrypted, sealed)
@@ -91,7 +91,7 @@ func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 // Some client may have seen the highest serial, wherever in the history it is; one of
 // another lineage says nothing.
 func TestRollbackIsAboveAllSerials(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""), b.put(numbered(100), ""))
 	b.must(b.put(`{"serial":1000,"lineage":"M"}`, ""))
 	for n := range 2100 { // more than are listed at once
@@ -109,7 +109,7 @@ func TestRollbackIsAboveAllSerials(t *testing.T) {
 // Above the greatest serial there is none, and nobody has counted up to it: it is in nobody's
 // way, wherever it stands in the history.
 func TestRollbackBehindTheGreatestSerial(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""), b.put(numbered(4), ""), b.put(`{"serial":18446744073709551615,"lineage":"L"}`, ""))
 	if v, err := b.rollback(1, ""); err != nil || v.Serial != 5 {
 		t.Errorf("%+v, %v; want serial 5", v, err)
@@ -126,7 +126,7 @@ func TestRollbackBehindTheGreatestSerial(t *testing.T) {
 // Whoever may see some states only is not told the names of others, not even by where a
 // page ends.
 func TestPagesEndAtVisibleNames(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	for _, name := range []state.Name{"a", "mine/1", "n", "mine/2", "o", "z"} {
 		_, err := b.Put(t.Context(), b.owner, name, state.Write{Body: []byte(numbered(1))})
 		b.must(err)
@@ -158,7 +158,7 @@ func TestPagesEndAtVisibleNames(t *testing.T) {
 // A rollback or a promotion whose bytes were destroyed since was not done: a yes would leave
 // the caller with a state that nobody can read.
 func TestRepeatOfWhatWasPurged(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""))
 	purge := func(number uint64) { b.must(b.Purge(t.Context(), b.owner, "x", number, "a leak")) }
 	if _, err := b.rollback(1, ""); err != nil {
@@ -186,7 +186,7 @@ func TestRepeatOfWhatWasPurged(t *testing.T) {
 
 // A deleted state comes back with all of its versions.
 func TestUndelete(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	undelete := func() error { _, err := b.Undelete(t.Context(), b.owner, "x"); return err }
 	b.refuses(fault.StateNotFound, undelete())
 	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""), b.Delete(t.Context(), b.owner, "x", ""))
@@ -210,7 +210,7 @@ func TestUndelete(t *testing.T) {
 // What is there and was never away is not said to be brought back; nor is another state of
 // the name of one that was.
 func TestUndeleteOfWhatIsThere(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	undelete := func() error { _, err := b.Undelete(t.Context(), b.owner, "x"); return err }
 	remove := func() error { return b.Delete(t.Context(), b.owner, "x", "") }
 	b.must(b.put(numbered(1), ""))
@@ -226,20 +226,20 @@ func TestUndeleteOfWhatIsThere(t *testing.T) {
 func TestSweep(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, c := range map[string]struct {
-		policy  func(*auth.Policy)
+		policy  func(*state.Policy)
 		deleted bool
 		after   time.Duration
 		left    string // numbers of the versions; empty when the state is gone
 	}{
-		"nothing by default":                {func(*auth.Policy) {}, false, 10_000 * day, "5 4 3 2 1"},
-		"the newest two":                    {func(p *auth.Policy) { p.KeepVersions = 2 }, false, 0, "5 4"},
-		"three days":                        {func(p *auth.Policy) { p.KeepFor = 3 * day }, false, 0, "5 4 3"},
-		"the newest is kept for ever":       {func(p *auth.Policy) { p.KeepFor = day }, false, 1000 * day, "5"},
-		"both":                              {func(p *auth.Policy) { p.KeepVersions, p.KeepFor = 4, 3*day }, false, 0, "5 4 3"},
-		"deleted, within the grace":         {func(*auth.Policy) {}, true, 30*day - 1, "5 4 3 2 1"},
-		"deleted, after the grace":          {func(*auth.Policy) {}, true, 30 * day, ""},
-		"deleted, and never removed":        {func(p *auth.Policy) { p.Grace = 0 }, true, 10_000 * day, "5 4 3 2 1"},
-		"deleted, versions go all the same": {func(p *auth.Policy) { p.KeepVersions = 1 }, true, day, "5"},
+		"nothing by default":                {func(*state.Policy) {}, false, 10_000 * day, "5 4 3 2 1"},
+		"the newest two":                    {func(p *state.Policy) { p.KeepVersions = 2 }, false, 0, "5 4"},
+		"three days":                        {func(p *state.Policy) { p.KeepFor = 3 * day }, false, 0, "5 4 3"},
+		"the newest is kept for ever":       {func(p *state.Policy) { p.KeepFor = day }, false, 1000 * day, "5"},
+		"both":                              {func(p *state.Policy) { p.KeepVersions, p.KeepFor = 4, 3*day }, false, 0, "5 4 3"},
+		"deleted, within the grace":         {func(*state.Policy) {}, true, 30*day - 1, "5 4 3 2 1"},
+		"deleted, after the grace":          {func(*state.Policy) {}, true, 30 * day, ""},
+		"deleted, and never removed":        {func(p *state.Policy) { p.Grace = 0 }, true, 10_000 * day, "5 4 3 2 1"},
+		"deleted, versions go all the same": {func(p *state.Policy) { p.KeepVersions = 1 }, true, day, "5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, c.policy)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
@@ -49,7 +48,7 @@ func TestOverlappingRetries(t *testing.T) {
 		"purge": func(b *bench, _ string) error { return b.Purge(b.t.Context(), b.owner, "x", 1, "a leak") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, func(*auth.Policy) {})
+			b := newBench(t, func(*state.Policy) {})
 			b.must(b.put(numbered(1), ""), b.put(numbered(2), ""))
 			made, err := b.AddCandidate(t.Context(), b.owner, "x", []byte(numbered(3)), "")
 			b.must(err)
@@ -69,7 +68,7 @@ func TestOverlappingRetries(t *testing.T) {
 
 // What somebody else has decided meanwhile is not what was asked for.
 func TestOverlappingOpposites(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""))
 	made, err := b.AddCandidate(t.Context(), b.owner, "x", []byte(numbered(3)), "")
 	b.must(err)
@@ -84,7 +83,7 @@ func TestOverlappingOpposites(t *testing.T) {
 
 // Who promotes anyway means also over what is written in this very moment.
 func TestPromoteAnywayOverAWriteThatComesBetween(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""))
 	made, err := b.AddCandidate(t.Context(), b.owner, "x", []byte(numbered(3)), "")
 	b.must(err)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -32,7 +31,7 @@ func TestSweepWithWrongClocks(t *testing.T) {
 		"the newest far ahead, all are old":   {60, time.Time{}, 9000 * day, 31 * day, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBench(t, func(p *auth.Policy) { p.KeepFor = 30 * day })
+			b := newBench(t, func(p *state.Policy) { p.KeepFor = 30 * day })
 			right := b.now
 			for n := 1; n <= 60; n++ {
 				right = right.Add(time.Hour)

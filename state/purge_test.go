@@ -22,10 +22,10 @@ func (b *bench) destroy(number uint64, copies bool) state.Purged {
 // What was purged does not come back by a client that sends it again: under no policy, as no
 // version, and as no candidate.
 func TestPurgedBytesDoNotComeBack(t *testing.T) {
-	for name, policy := range map[string]func(*auth.Policy){
-		"by default":   func(*auth.Policy) {},
+	for name, policy := range map[string]func(*state.Policy){
+		"by default":   func(*state.Policy) {},
 		"guards hold":  holding,
-		"require_lock": func(p *auth.Policy) { p.RequireLock = true },
+		"require_lock": func(p *state.Policy) { p.RequireLock = true },
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, policy)
@@ -45,7 +45,7 @@ func TestPurgedBytesDoNotComeBack(t *testing.T) {
 
 // A replay of a purged newest version is an ordinary write to the rules of locks.
 func TestReplayOfPurgedTakesTheRules(t *testing.T) {
-	b := newBench(t, func(p *auth.Policy) { p.RequireLock = true })
+	b := newBench(t, func(p *state.Policy) { p.RequireLock = true })
 	b.must(b.lock("a", "ada"), b.put(numbered(1), "a"))
 	b.destroy(1, false)
 	b.refuses(fault.LockHeld, b.put(numbered(1), ""))
@@ -56,7 +56,7 @@ func TestReplayOfPurgedTakesTheRules(t *testing.T) {
 
 // An owner who asks gets them back, through the same guards; nobody else does.
 func TestPurgedBytesAreRestoredWhenAskedFor(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""))
 	b.destroy(1, false)
 	writer := b.owner
@@ -77,7 +77,7 @@ func TestPurgedBytesAreRestoredWhenAskedFor(t *testing.T) {
 	b.must(b.put(numbered(2), ""))
 	b.refuses(fault.BytesPurged, b.put(numbered(1), ""))
 
-	b.policy.Guards = auth.GuardsHold
+	b.policy.Guards = state.GuardsHold
 	b.over(b.store)
 	_, err = b.Put(t.Context(), b.owner, "x", write)
 	b.refuses(fault.WriteHeld, err) // its serial goes back
@@ -115,7 +115,7 @@ func (s *corrupt) Current(ctx context.Context, ref state.Ref) (state.Snapshot, e
 // A replay makes up for bytes that are lost, also for those that were purged once and asked
 // for since, and whoever may have held the lock.
 func TestReplayRestoresLostBytesUnderAnyPolicy(t *testing.T) {
-	b := newBench(t, func(p *auth.Policy) { p.Guards, p.RequireLock = auth.GuardsHold, true })
+	b := newBench(t, func(p *state.Policy) { p.Guards, p.RequireLock = state.GuardsHold, true })
 	b.must(b.lock("a", "ada"), b.put(numbered(1), "a"))
 	b.destroy(1, false)
 	_, err := b.Put(t.Context(), b.owner, "x", state.Write{Body: []byte(numbered(1)), LockID: "a", RestorePurged: true, Release: true})
@@ -134,11 +134,11 @@ func TestReplayRestoresLostBytesUnderAnyPolicy(t *testing.T) {
 // like any other, which guards look at and the lock is for.
 func TestLostReplayDecidesAnew(t *testing.T) {
 	for name, c := range map[string]struct {
-		policy func(*auth.Policy)
+		policy func(*state.Policy)
 		want   fault.Code
 	}{
 		"guards hold":  {holding, fault.WriteHeld},
-		"require_lock": {func(p *auth.Policy) { p.RequireLock = true }, fault.LockRequired},
+		"require_lock": {func(p *state.Policy) { p.RequireLock = true }, fault.LockRequired},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, c.policy)
@@ -158,7 +158,7 @@ func TestLostReplayDecidesAnew(t *testing.T) {
 // A purge says in which other versions the same bytes still are, and destroys them there too
 // when it is asked to. To ask again has the same answer.
 func TestPurgeNamesCopies(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	for _, serial := range []int{1, 2, 1, 3, 1} {
 		b.must(b.put(numbered(serial), ""))
 	}
@@ -191,7 +191,7 @@ func TestPurgeNamesCopies(t *testing.T) {
 
 // Of two replays that find the bytes lost at once, one makes up for them.
 func TestLostBytesAreRestoredOnce(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""))
 	other := *b
 	other.over(&corrupt{Store: b.store, upTo: 1})

@@ -119,9 +119,9 @@ func TestQuota(t *testing.T) {
 // guarding keeps back what looks like an accident.
 type guarding struct{}
 
-func (guarding) Policy(uuid.UUID, string) auth.Policy {
-	policy := auth.DefaultPolicy()
-	policy.Guards = auth.GuardsHold
+func (guarding) Policy(uuid.UUID, string) state.Policy {
+	policy := state.DefaultPolicy()
+	policy.Guards = state.GuardsHold
 	return policy
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/auth"
 )
 
 // How much one step of a sweep takes at once: others write between the steps.
@@ -60,7 +59,7 @@ func (s *Service) sweep(ctx context.Context, one Located, left undecided) error 
 }
 
 // trim removes a state's old versions.
-func (s *Service) trim(ctx context.Context, one Located, policy auth.Policy, now time.Time) error {
+func (s *Service) trim(ctx context.Context, one Located, policy Policy, now time.Time) error {
 	var p Pruning
 	if keep := uint64(policy.KeepVersions); keep > 0 && one.Head.Version.Number > keep {
 		p.Below = one.Head.Version.Number - keep + 1

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -18,7 +17,7 @@ import (
 type call struct {
 	actor  audit.Actor
 	at     time.Time
-	policy auth.Policy
+	policy Policy
 	// again counts the candidates with the same bytes that were settled before.
 	again uint64
 	// recount is of a version that is stored without its count.
@@ -100,7 +99,7 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 		return Change{}, err
 	}
 	made.Warnings = warnings
-	if warnings != 0 && c.policy.Guards == auth.GuardsHold {
+	if warnings != 0 && c.policy.Guards == GuardsHold {
 		change := c.hold(h, made, out)
 		change.RestorePurged = w.RestorePurged
 		return change, nil
@@ -113,7 +112,7 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 
 // findings returns what the organization's guards find in next; nothing when they are off.
 func (c call) findings(h Head, next Version) (Warnings, error) {
-	if c.policy.Guards == auth.GuardsOff {
+	if c.policy.Guards == GuardsOff {
 		return 0, nil
 	}
 	h, err := c.known(h, next)

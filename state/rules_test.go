@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // today is a call at noon.
-func today() call { return call{at: noon, policy: auth.DefaultPolicy()} }
+func today() call { return call{at: noon, policy: DefaultPolicy()} }
 
 func lockOf(id, who string) *Lock { return &Lock{Info: LockInfo{ID: id, Who: who}} }
 

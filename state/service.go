@@ -16,9 +16,9 @@ import (
 	"github.com/holdfast/holdfast/state/document"
 )
 
-// Policies says how an organization wants a state kept. *auth.Verifier is one.
+// Policies says how an organization wants a state kept. *authfile.Watcher is one.
 type Policies interface {
-	Policy(org uuid.UUID, state string) auth.Policy
+	Policy(org uuid.UUID, state string) Policy
 }
 
 // Service is the door to states: every operation names its caller, and touches that
@@ -38,7 +38,7 @@ type Service struct {
 type DefaultPolicies struct{}
 
 // Policy implements Policies.
-func (DefaultPolicies) Policy(uuid.UUID, string) auth.Policy { return auth.DefaultPolicy() }
+func (DefaultPolicies) Policy(uuid.UUID, string) Policy { return DefaultPolicy() }
 
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {

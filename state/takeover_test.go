@@ -20,25 +20,25 @@ import (
 )
 
 // ruled gives every state the same policy.
-type ruled auth.Policy
+type ruled state.Policy
 
-func (r ruled) Policy(uuid.UUID, string) auth.Policy { return auth.Policy(r) }
+func (r ruled) Policy(uuid.UUID, string) state.Policy { return state.Policy(r) }
 
 // bench is a service with a clock of its own, and an owner who calls.
 type bench struct {
 	*state.Service
 	t      *testing.T
 	store  state.Store
-	policy auth.Policy
+	policy state.Policy
 	log    *slog.Logger
 	now    time.Time
 	owner  auth.Principal
 }
 
-func newBench(t *testing.T, change func(*auth.Policy)) *bench {
+func newBench(t *testing.T, change func(*state.Policy)) *bench {
 	t.Helper()
 	b := &bench{
-		t: t, store: memory.New(1 << 24), policy: auth.DefaultPolicy(), log: slog.New(slog.DiscardHandler),
+		t: t, store: memory.New(1 << 24), policy: state.DefaultPolicy(), log: slog.New(slog.DiscardHandler),
 		now:   time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC),
 		owner: auth.Principal{Org: uuid.New(), KeyID: "k-1", Grant: auth.Grant{Role: auth.Owner}},
 	}
@@ -96,7 +96,7 @@ func (b *bench) on(action audit.Action) []audit.Event {
 
 // The old holder of a lock that was taken over can never write again, nor get its lock back.
 func TestTakeover(t *testing.T) {
-	b := newBench(t, func(p *auth.Policy) { p.LockTTL = time.Hour })
+	b := newBench(t, func(p *state.Policy) { p.LockTTL = time.Hour })
 	b.must(b.lock("a", "ada"), b.put(`{"serial":1}`, "a"))
 	b.now = b.now.Add(59 * time.Minute)
 	b.refuses(fault.LockHeld, b.lock("b", "bob"))
@@ -129,7 +129,7 @@ func TestTakeover(t *testing.T) {
 // A takeover is in the server's log, with whose lock it was and without the ID of the lock
 // that is held now; what takes over nothing is not.
 func TestTakeoverIsLogged(t *testing.T) {
-	b := newBench(t, func(p *auth.Policy) { p.LockTTL = time.Hour })
+	b := newBench(t, func(p *state.Policy) { p.LockTTL = time.Hour })
 	var lines bytes.Buffer
 	b.log = slog.New(slog.NewTextHandler(&lines, nil))
 	b.over(b.store)
@@ -150,7 +150,7 @@ func TestTakeoverIsLogged(t *testing.T) {
 
 // Without lock_ttl no lock is ever taken over.
 func TestLocksDoNotExpire(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.lock("a", "ada"))
 	b.now = b.now.AddDate(10, 0, 0)
 	b.refuses(fault.LockHeld, b.lock("b", "bob"))
@@ -158,7 +158,7 @@ func TestLocksDoNotExpire(t *testing.T) {
 
 // A lock that was forced open, with a reason that is on record, is as good as released.
 func TestForcedOpen(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.lock("a", "ada"))
 	force := func(id string) (*state.Lock, error) {
 		return b.ForceUnlock(t.Context(), b.owner, "x", state.Forcing{LockID: id, Reason: "ada left"})
@@ -188,7 +188,7 @@ func (mute) Record(context.Context, audit.Event) error {
 // What can't be recorded is not shown: sensitive values only after it is on record who
 // asked, and a refusal for want of a right stays one.
 func TestNothingUnrecordedIsShown(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(`{"version":4,"serial":1,"lineage":"L","outputs":{"p":{"value":"s3same","type":"string","sensitive":true}},"resources":[]}`, ""))
 	silent := state.NewService(mute{b.store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	_, open := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1})

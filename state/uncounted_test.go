@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
@@ -36,7 +35,7 @@ func (b *bench) before(body string) {
 	}
 }
 
-func holding(p *auth.Policy) { p.Guards = auth.GuardsHold }
+func holding(p *state.Policy) { p.Guards = state.GuardsHold }
 
 // The guards see what the first write after an upgrade does, although the version before
 // it was never counted.
@@ -102,7 +101,7 @@ func TestGuardsSeeWhatCannotBeCounted(t *testing.T) {
 			b.must(first(b))
 			b.refuses(fault.WriteHeld, b.put(junk, ""))
 
-			b = newBench(t, func(*auth.Policy) {})
+			b = newBench(t, func(*state.Policy) {})
 			b.must(first(b), b.put(junk, ""))
 			b.finds(state.WarnEmptied)
 			b.must(b.put(instances(3, 0), ""))

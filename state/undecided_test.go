@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 )
@@ -19,7 +18,7 @@ import (
 func TestSweepWaitsForCandidates(t *testing.T) {
 	const day = 24 * time.Hour
 	var lines bytes.Buffer
-	b := newBench(t, func(p *auth.Policy) { p.KeepVersions = 1 })
+	b := newBench(t, func(p *state.Policy) { p.KeepVersions = 1 })
 	b.log = slog.New(slog.NewTextHandler(&lines, nil))
 	b.over(b.store)
 	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""), b.Delete(t.Context(), b.owner, "x", ""))
@@ -59,7 +58,7 @@ func TestSweepWaitsForCandidates(t *testing.T) {
 
 // Promoted, it is the state again.
 func TestCandidateOfDeletedStateIsPromoted(t *testing.T) {
-	b := newBench(t, func(*auth.Policy) {})
+	b := newBench(t, func(*state.Policy) {})
 	b.must(b.put(numbered(1), ""), b.Delete(t.Context(), b.owner, "x", ""))
 	made, err := b.AddCandidate(t.Context(), b.owner, "x", []byte(numbered(2)), "crash")
 	b.must(err)

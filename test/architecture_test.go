@@ -28,9 +28,15 @@ func layers() map[string][]string {
 		"jsonscan":              {},
 		"certs":                 {},
 		"configs":               {"certs", "internal/bytesize"},
-		"auth":                  {"fault", "internal/bytesize"},
+		"internal/durable":      {},
+		"internal/lazyregexp":   {},
+		"auth":                  {"fault", "internal/lazyregexp"},
+		"auth/keyring":          {"auth", "internal/lazyregexp"},
+		"auth/authfile":         {"auth", "auth/keyring", "state", "internal/bytesize", "internal/durable"},
+		"auth/lastuse":          {"auth", "auth/keyring", "auth/authfile", "internal/durable"},
+		"auth/verify":           {"fault", "auth", "auth/keyring"},
 		"audit":                 {"fault", "auth"},
-		"oidc":                  {"fault", "auth"},
+		"oidc":                  {"fault", "auth", "auth/keyring"},
 		"oidc/oidctest":         {},
 		"quota":                 {"fault"},
 		"state":                 {"fault", "auth", "audit", "quota", "jsonscan", "internal/budget"},
@@ -53,11 +59,11 @@ func layers() map[string][]string {
 		"storage/mysql":         {"fault", "internal/turns", "inventory", "storage/schema"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "storage/memory", "resources"},
-		"middleware":            {"api", "fault", "auth", "logctx", "internal/budget", "internal/turns"},
+		"middleware":            {"api", "fault", "auth", "auth/verify", "logctx", "internal/budget", "internal/turns"},
 		"bench":                 {"bench/sample"},
 		"bench/sample":          {},
 		"bench/floor":           {},
-		"bench/local":           {"bench", "auth"},
+		"bench/local":           {"bench", "auth", "auth/authfile"},
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "jsonscan", "middleware", "quota", "resources"},
@@ -129,6 +135,28 @@ func check(t *testing.T, path, rule, imported string) {
 	for _, prefix := range foreign()[top] {
 		if imported == prefix || strings.HasPrefix(imported, prefix+"/") {
 			t.Errorf("%s imports %s, which does not belong in %s", path, imported, top)
+		}
+	}
+}
+
+// What a domain needs of auth is who calls, with which rights: neither the file that says
+// so, nor the work of checking a key.
+func TestDomainsLinkNoKeyCheck(t *testing.T) {
+	domains := []string{"auth", "audit", "quota", "state", "inventory", "resources"}
+	args := []string{"list", "-deps", "-f", "{{.ImportPath}}"}
+	for _, domain := range domains {
+		args = append(args, "./../"+domain)
+	}
+	out, err := exec.Command("go", args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dependency := range strings.Lines(string(out)) {
+		dependency = strings.TrimSpace(dependency)
+		for _, kept := range []string{"github.com/fsnotify/fsnotify", "golang.org/x/crypto/bcrypt", module + "auth/"} {
+			if strings.HasPrefix(dependency, kept) {
+				t.Errorf("one of %v links %s", domains, dependency)
+			}
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 const (
@@ -81,7 +82,7 @@ type victim struct{ known, unseen *tenant }
 
 func addVictims(t *testing.T, path string) (all []victim) {
 	t.Helper()
-	err := auth.Create(t.Context(), path, func(d *auth.Document) error {
+	err := authfile.Create(t.Context(), path, func(d *authfile.Document) error {
 		for i := range victimCount {
 			id := uuid.New()
 			if err := d.AddOrganization(id, fmt.Sprint("victim ", i)); err != nil {

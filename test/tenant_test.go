@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 // tenant is an organization as its providers and readers see the server.
@@ -32,7 +33,7 @@ type tenant struct {
 func addTenants(t *testing.T, path string, count int) []*tenant {
 	t.Helper()
 	var all []*tenant
-	err := auth.Create(t.Context(), path, func(d *auth.Document) error {
+	err := authfile.Create(t.Context(), path, func(d *authfile.Document) error {
 		for i := range count {
 			id := uuid.New()
 			if err := d.AddOrganization(id, fmt.Sprint("tenant ", i)); err != nil {
@@ -53,9 +54,9 @@ func addTenants(t *testing.T, path string, count int) []*tenant {
 }
 
 // addTenant gives an organization one more key.
-func addTenant(d *auth.Document, id uuid.UUID) (*tenant, error) {
+func addTenant(d *authfile.Document, id uuid.UUID) (*tenant, error) {
 	key := auth.NewKey(id)
-	hash, err := auth.HashKey(key)
+	hash, err := authfile.HashKey(key)
 	if err != nil {
 		return nil, err
 	}

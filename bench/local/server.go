@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/bench"
 )
 
@@ -35,7 +36,7 @@ func MakeOrganizations(path string, keys, idle int) (Organizations, error) {
 		hashing.Go(func() {
 			id := bench.Identity{Org: uuid.New()}
 			id.Key = auth.NewKey(id.Org)
-			hashes[i], errs[i] = auth.HashKey(id.Key)
+			hashes[i], errs[i] = authfile.HashKey(id.Key)
 			if i < keys {
 				made.All[i] = id
 			}

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/crypto/bcrypt"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 func TestOrganizationsCanBeRead(t *testing.T) {
@@ -16,7 +16,7 @@ func TestOrganizationsCanBeRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := auth.Load(made.File)
+	doc, err := authfile.Load(made.File)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
 )
 
 // heldBack makes an organization whose guards hold, with a state that a write would empty.
 func heldBack(t *testing.T) (s *shell, candidate string) {
 	s = newShell(t)
-	policy := auth.DefaultPolicy()
-	policy.Guards = auth.GuardsHold
+	policy := state.DefaultPolicy()
+	policy.Guards = state.GuardsHold
 	s.keeping(policy)
 	s.push("app", network(1, "small", "large"))
 	s.stdin = network(2)
@@ -50,7 +50,7 @@ func TestCandidateIsPromoted(t *testing.T) {
 
 func TestCandidateIsBroughtAndDiscarded(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "small"))
 	s.hold("app", "id-1", "alice@laptop") // candidates need no lock
 	out := s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large")), "--reason", "lost its lock")
@@ -67,7 +67,7 @@ func TestCandidateIsBroughtAndDiscarded(t *testing.T) {
 // What came after a candidate is not overwritten unless somebody says so.
 func TestStaleCandidate(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "small"))
 	id := strings.Fields(s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large"))))[3]
 	s.push("app", network(2, "tiny"))
@@ -110,7 +110,7 @@ func TestWhatIsTakenAwayIsJSON(t *testing.T) {
 // A candidate of a state that was never written is found in the list of states.
 func TestCandidateOfNoState(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	id := strings.Fields(s.must("candidate", "add", "lost", s.write("errored.tfstate", network(2, "large"))))[3]
 	has(t, s.must("state", "list"), "lost - - - - - - 1")
 	if out := s.must("state", "list", "--json"); out != `{"name":"lost","version":null,"lock":null,"open_candidates":1}`+"\n" {

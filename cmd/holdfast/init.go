@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 // initFlags are what the command line of init says.
@@ -47,7 +48,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := auth.CheckName(flags.orgName); err != nil {
+	if err := authfile.CheckName(flags.orgName); err != nil {
 		return usagef("--org-name: %w", err)
 	}
 	path, err := a.authFile(cmd)
@@ -56,7 +57,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags) error {
 	}
 	made := newKey{Organization: uuid.New(), Name: flags.orgName}
 	made.Key = auth.NewKey(made.Organization)
-	err = auth.Create(cmd.Context(), path, func(d *auth.Document) error { return a.firstOrg(d, &made) })
+	err = authfile.Create(cmd.Context(), path, func(d *authfile.Document) error { return a.firstOrg(d, &made) })
 	if errors.Is(err, fs.ErrExist) {
 		return a.foundAuthFile(path, flags)
 	}
@@ -70,8 +71,8 @@ func (a *app) init(cmd *cobra.Command, flags initFlags) error {
 	return nil
 }
 
-func (a *app) firstOrg(d *auth.Document, made *newKey) error {
-	hash, err := auth.HashKey(made.Key)
+func (a *app) firstOrg(d *authfile.Document, made *newKey) error {
+	hash, err := authfile.HashKey(made.Key)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 // shell runs commands in the way that main does, on an auth file of its own.
@@ -75,9 +76,9 @@ func (s *shell) refuse(code int, want string, args ...string) {
 	}
 }
 
-func (s *shell) doc() *auth.Document {
+func (s *shell) doc() *authfile.Document {
 	s.t.Helper()
-	d, err := auth.Load(s.file)
+	d, err := authfile.Load(s.file)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 func newKeyCommand(a *app) *cobra.Command {
@@ -57,7 +58,7 @@ func timestamp(t time.Time) string {
 // locks.
 func hashed(org uuid.UUID) (key, hash string, err error) {
 	key = auth.NewKey(org)
-	hash, err = auth.HashKey(key)
+	hash, err = authfile.HashKey(key)
 	return key, hash, err
 }
 
@@ -82,7 +83,7 @@ func (a *app) dated(label string) string {
 // deadline reads the day or the moment at which something ends, or a number of days from
 // now such as 90d, and returns the first moment that is too late.
 func (a *app) deadline(flag, text string) (time.Time, error) {
-	end, err := auth.ParseExpiry(text)
+	end, err := authfile.ParseExpiry(text)
 	if days, ok := strings.CutSuffix(text, "d"); ok && err != nil {
 		n, wrong := strconv.ParseUint(days, 10, 16)
 		if end, err = endOfDay(a.now().AddDate(0, 0, int(n))), nil; wrong != nil || n > maxDays {

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
 )
 
 // addFlags are what the command line of key add says.
@@ -65,8 +67,8 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 		return err
 	}
 	wanted.Hash, wanted.Label = hash, a.dated(flags.label)
-	var stored auth.StoredKey
-	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) (err error) {
+	var stored keyring.StoredKey
+	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) (err error) {
 		stored, err = store(d, org.ID, wanted)
 		return err
 	})
@@ -82,7 +84,7 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 }
 
 // store adds a key: with any limit, or a name, in a section of its own.
-func store(d *auth.Document, org uuid.UUID, k auth.StoredKey) (auth.StoredKey, error) {
+func store(d *authfile.Document, org uuid.UUID, k keyring.StoredKey) (keyring.StoredKey, error) {
 	if k.Role == "" {
 		return d.AddKey(org, k.Hash, k.Label)
 	}
@@ -90,7 +92,7 @@ func store(d *auth.Document, org uuid.UUID, k auth.StoredKey) (auth.StoredKey, e
 }
 
 // wantedKey is the key that the flags describe. Its role is empty when they say nothing.
-func (a *app) wantedKey(cmd *cobra.Command, flags addFlags) (k auth.StoredKey, err error) {
+func (a *app) wantedKey(cmd *cobra.Command, flags addFlags) (k keyring.StoredKey, err error) {
 	said := func(flag string) bool { return err == nil && cmd.Flags().Changed(flag) }
 	for _, flag := range []string{"name", "role", "states", "expires", "from"} {
 		if said(flag) {
@@ -98,7 +100,7 @@ func (a *app) wantedKey(cmd *cobra.Command, flags addFlags) (k auth.StoredKey, e
 		}
 	}
 	if said("name") {
-		k.Name, err = flags.name, explained("name", auth.CheckKeyName(flags.name))
+		k.Name, err = flags.name, explained("name", authfile.CheckKeyName(flags.name))
 	}
 	if said("role") {
 		k.Role, err = auth.ParseRole(flags.role)
@@ -126,7 +128,7 @@ func readStates(text string, role auth.Role) (*auth.Patterns, error) {
 }
 
 func readNetworks(text string) ([]netip.Prefix, error) {
-	networks, err := auth.ParseNetworks(text)
+	networks, err := authfile.ParseNetworks(text)
 	return networks, explained("from", err)
 }
 
@@ -139,7 +141,7 @@ func explained(flag string, err error) error {
 }
 
 // keyCalled is how a person is told which key something is about.
-func keyCalled(k auth.StoredKey) string {
+func keyCalled(k keyring.StoredKey) string {
 	if k.Name == "" {
 		return k.ID
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/lastuse"
 )
 
 func (s *shell) json(into any, args ...string) {
@@ -109,7 +109,7 @@ func TestKeyListShowsLimitsAndLastUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	uses := `{"keys":[{"organization":"` + someOrg + `","key_id":"oidc.gh","at":"2026-11-21T09:30:00Z","from":"192.0.2.1"}]}`
-	if err := os.WriteFile(filepath.Join(dir, auth.LastUseFile), []byte(uses), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, lastuse.FileName), []byte(uses), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	id := s.doc().Organizations()[0].Keys[0].ID
@@ -129,7 +129,7 @@ func TestKeyListShowsLimitsAndLastUse(t *testing.T) {
 	s.must("key", "rotate", "Acme", "ci", "--expires", "30d")
 
 	// A damaged file is worth a warning, not the list.
-	if err := os.WriteFile(filepath.Join(dir, auth.LastUseFile), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, lastuse.FileName), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, out, errs := s.run("key", "list")

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/lastuse"
 )
 
 func newKeyListCommand(a *app) *cobra.Command {
@@ -70,7 +72,7 @@ func (a *app) listKeys(cmd *cobra.Command, args []string) ([]keyRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		orgs = []auth.Organization{o}
+		orgs = []authfile.Organization{o}
 	}
 	l := keyLister{now: a.now(), uses: a.lastUses(cmd), rows: []keyRow{}} // prints as [], never null
 	for _, o := range orgs {
@@ -82,12 +84,12 @@ func (a *app) listKeys(cmd *cobra.Command, args []string) ([]keyRow, error) {
 // lastUses is what a server wrote down; nil when that can't be read. It is an extra:
 // whatever is wrong with it, or with the settings that say where it is, the keys are
 // still listed.
-func (a *app) lastUses(cmd *cobra.Command) auth.Uses {
+func (a *app) lastUses(cmd *cobra.Command) lastuse.Uses {
 	settings, err := a.settings(cmd)
 	if err != nil {
 		return nil
 	}
-	uses, err := auth.ReadLastUse(lastUsePath(settings))
+	uses, err := lastuse.Read(lastUsePath(settings))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(a.stderr, "Warning: when keys were last used is unknown: %v\n", err)
 	}
@@ -97,11 +99,11 @@ func (a *app) lastUses(cmd *cobra.Command) auth.Uses {
 // keyLister collects rows.
 type keyLister struct {
 	now  time.Time
-	uses auth.Uses
+	uses lastuse.Uses
 	rows []keyRow
 }
 
-func (l *keyLister) addAll(o auth.Organization) {
+func (l *keyLister) addAll(o authfile.Organization) {
 	for _, k := range o.Keys {
 		row := l.add(o, k.ID, limitsOf(k.Name, k.Grant, k.From), k.Grant)
 		row.Cost, row.Label = k.Cost, k.Label
@@ -114,12 +116,12 @@ func (l *keyLister) addAll(o auth.Organization) {
 	}
 }
 
-func (l *keyLister) add(o auth.Organization, id string, limits keyLimits, grant auth.Grant) *keyRow {
+func (l *keyLister) add(o authfile.Organization, id string, limits keyLimits, grant auth.Grant) *keyRow {
 	row := keyRow{
 		Organization: o.ID, Name: o.Name, KeyID: id,
 		keyLimits: limits, Expired: expired(grant.Expires, l.now), LastUsed: "never",
 	}
-	use, used := l.uses[auth.Credential{Org: o.ID, ID: id}]
+	use, used := l.uses[lastuse.Credential{Org: o.ID, ID: id}]
 	switch {
 	case used:
 		row.LastUsed, row.LastUsedFrom = timestamp(use.At), use.From
@@ -148,9 +150,9 @@ func (r keyRow) expiry() string {
 	case err != nil:
 		return "never"
 	case r.Expired:
-		return auth.FormatExpiry(expires) + " (expired)"
+		return authfile.FormatExpiry(expires) + " (expired)"
 	}
-	return auth.FormatExpiry(expires)
+	return authfile.FormatExpiry(expires)
 }
 
 func (r keyRow) lastUse() string {

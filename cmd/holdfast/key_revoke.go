@@ -7,7 +7,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
 )
 
 func newKeyRevokeCommand(a *app) *cobra.Command {
@@ -63,7 +64,7 @@ func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool
 		}
 	}
 	var left int
-	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) (err error) {
+	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) (err error) {
 		// By ID: under this name there may be another key by now.
 		left, err = d.RevokeKey(org.ID, key.ID)
 		return err
@@ -81,7 +82,7 @@ func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool
 	return err
 }
 
-func (a *app) confirmRevoke(ctx context.Context, org auth.Organization, key auth.StoredKey) error {
+func (a *app) confirmRevoke(ctx context.Context, org authfile.Organization, key keyring.StoredKey) error {
 	question := fmt.Sprintf("Revoke key %s of %s%s?", keyCalled(key), called(org), labelled(key))
 	if len(org.Keys) == 1 {
 		question = "This is the organization's last key.\n" + question
@@ -89,7 +90,7 @@ func (a *app) confirmRevoke(ctx context.Context, org auth.Organization, key auth
 	return a.confirm(ctx, false, question)
 }
 
-func labelled(k auth.StoredKey) string {
+func labelled(k keyring.StoredKey) string {
 	if k.Label == "" {
 		return ""
 	}

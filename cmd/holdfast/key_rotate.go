@@ -6,7 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
 )
 
 // rotateFlags are what the command line of key rotate says.
@@ -71,8 +72,8 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 		return err
 	}
 	rotation.Hash = hash
-	var old, made auth.StoredKey
-	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) (err error) {
+	var old, made keyring.StoredKey
+	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) (err error) {
 		if err := a.checkRotation(d, org, which, rotation); err != nil {
 			return err
 		}
@@ -91,7 +92,7 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 	return nil
 }
 
-func (a *app) rotation(flags rotateFlags) (r auth.Rotation, err error) {
+func (a *app) rotation(flags rotateFlags) (r authfile.Rotation, err error) {
 	if r.Until, err = a.deadline("until", flags.until); err != nil {
 		return r, err
 	}
@@ -103,7 +104,7 @@ func (a *app) rotation(flags rotateFlags) (r auth.Rotation, err error) {
 }
 
 // checkRotation refuses what would make a key that is good for nothing.
-func (a *app) checkRotation(d *auth.Document, org auth.Organization, which string, r auth.Rotation) error {
+func (a *app) checkRotation(d *authfile.Document, org authfile.Organization, which string, r authfile.Rotation) error {
 	k, err := d.Key(org.ID, which)
 	switch {
 	case err != nil:
@@ -114,7 +115,7 @@ func (a *app) checkRotation(d *auth.Document, org auth.Organization, which strin
 	return nil
 }
 
-func (a *app) noSuchKey(org auth.Organization, which string) error {
+func (a *app) noSuchKey(org authfile.Organization, which string) error {
 	return fmt.Errorf("%s has no key %q; `holdfast key list %s` shows them", called(org), which, org.ID)
 }
 
@@ -129,7 +130,7 @@ func expired(expires, now time.Time) bool { return !expires.IsZero() && !now.Bef
 
 // goodUntil says until when something is good, for a sentence.
 func goodUntil(expires time.Time) string {
-	text := auth.FormatExpiry(expires)
+	text := authfile.FormatExpiry(expires)
 	if len(text) == len(time.DateOnly) {
 		return "through " + text
 	}

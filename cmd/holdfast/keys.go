@@ -4,13 +4,14 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 )
 
 // openKeys reads the auth file and follows its changes until the watcher is closed.
-func openKeys(ctx context.Context, settings configs.Auth, tokens auth.TokenVerifier, log *slog.Logger) (*auth.Verifier, *auth.Watcher, error) {
-	verifier, err := auth.NewVerifier(auth.VerifierConfig{
+func openKeys(ctx context.Context, settings configs.Auth, tokens verify.TokenVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
+	verifier, err := verify.New(verify.Config{
 		Logger:            log,
 		Remember:          settings.CacheTTL,
 		RememberKeys:      settings.CacheEntries,
@@ -20,6 +21,6 @@ func openKeys(ctx context.Context, settings configs.Auth, tokens auth.TokenVerif
 	if err != nil {
 		return nil, nil, err
 	}
-	watcher, err := auth.Watch(ctx, auth.WatchConfig{Path: settings.File, Verifier: verifier, Logger: log})
+	watcher, err := authfile.Watch(ctx, authfile.WatchConfig{Path: settings.File, Use: verifier.Use, Logger: log})
 	return verifier, watcher, err
 }

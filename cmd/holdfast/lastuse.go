@@ -7,20 +7,22 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/lastuse"
+	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 )
 
 // noting is a verifier that remembers whom it let in, however they proved themselves.
 type noting struct {
-	*auth.Verifier
-	uses *auth.LastUse // nil for a server that keeps nothing
+	*verify.Verifier
+	uses *lastuse.Tracker // nil for a server that keeps nothing
 }
 
 // noteUses puts the record of last uses beside the stores.
-func noteUses(ctx context.Context, verifier *auth.Verifier, settings configs.Settings, log *slog.Logger) noting {
+func noteUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, log *slog.Logger) noting {
 	n := noting{Verifier: verifier}
 	if settings.State.Storage != configs.Memory || settings.Storage.Type != configs.Memory {
-		n.uses = auth.OpenLastUse(ctx, auth.LastUseConfig{
+		n.uses = lastuse.Open(ctx, lastuse.Config{
 			Path: lastUsePath(settings), Known: verifier.Keyring, Logger: log, Now: time.Now,
 		})
 	}
@@ -28,7 +30,7 @@ func noteUses(ctx context.Context, verifier *auth.Verifier, settings configs.Set
 }
 
 func lastUsePath(settings configs.Settings) string {
-	return filepath.Join(settings.Storage.Path, auth.LastUseFile)
+	return filepath.Join(settings.Storage.Path, lastuse.FileName)
 }
 
 func (n noting) Verify(ctx context.Context, credentials auth.Credentials, client auth.Client) (auth.Principal, error) {

@@ -9,6 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/lastuse"
+	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/middleware"
 )
@@ -25,11 +27,11 @@ func TestCertificatesAreNoted(t *testing.T) {
 	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verifier, err := auth.NewVerifier(auth.VerifierConfig{})
+	verifier, err := verify.New(verify.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier.Use(auth.NewKeyring(s.doc()))
+	verifier.Use(s.doc().Keyring())
 	settings := configs.Settings{Storage: configs.Storage{Path: t.TempDir()}}
 	n := noteUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
 	for _, san := range []string{"dns:gw", "dns:other"} {
@@ -41,8 +43,8 @@ func TestCertificatesAreNoted(t *testing.T) {
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
-	uses, err := auth.ReadLastUse(lastUsePath(settings))
-	if err != nil || len(uses) != 1 || uses[auth.Credential{Org: uuid.MustParse(someOrg), ID: "cert.gw"}].From != "192.0.2.1" {
+	uses, err := lastuse.Read(lastUsePath(settings))
+	if err != nil || len(uses) != 1 || uses[lastuse.Credential{Org: uuid.MustParse(someOrg), ID: "cert.gw"}].From != "192.0.2.1" {
 		t.Errorf("noted %v, %v", uses, err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
 )
 
 // hold takes a lock as a client would.
@@ -33,7 +33,7 @@ func (s *shell) hold(name, id, who string) {
 
 func TestLocksAreListedAndReleased(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.hold("prod/network", "id-1", "alice@laptop")
 	s.hold("app", "id-2", "bob@ci")
 	has(t, s.must("lock", "list"), "STATE HOLDER OPERATION HELD FOR LAST SEEN KEY ID", "app bob@ci OperationTypeApply ", "prod/network alice@laptop OperationTypeApply ")
@@ -60,7 +60,7 @@ func TestLocksAreListedAndReleased(t *testing.T) {
 // What was shown is what is released, not a lock that somebody takes meanwhile.
 func TestReleaseNamesTheLock(t *testing.T) {
 	s := newShell(t)
-	server := s.keeping(auth.DefaultPolicy())
+	server := s.keeping(state.DefaultPolicy())
 	s.hold("app", "id-1", "alice@laptop")
 	server.Config.Handler = &intercepted{next: server.Config.Handler, answer: func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodPost {

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
 )
 
 // Where the organization requires the lock, the commands that change a state take it, and
 // leave none behind.
 func TestCommandsTakeTheLockThatIsRequired(t *testing.T) {
 	s := newShell(t)
-	policy := auth.DefaultPolicy()
+	policy := state.DefaultPolicy()
 	policy.RequireLock = true
 	s.keeping(policy)
 	s.push("app", network(1, "small"))
@@ -34,7 +34,7 @@ func TestCommandsTakeTheLockThatIsRequired(t *testing.T) {
 // what is pushed again is refused.
 func TestPurgeOfCopies(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	leak := network(1, "hunter2")
 	for _, body := range []string{leak, network(2, "small"), leak, network(3, "small")} {
 		s.push("app", body)

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 func newOrgCommand(a *app) *cobra.Command {
@@ -46,7 +46,7 @@ func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
 	if err != nil {
 		return err
 	}
-	err = auth.Edit(cmd.Context(), path, func(d *auth.Document) error { return d.AddOrganization(org, name) })
+	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) error { return d.AddOrganization(org, name) })
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ type orgRow struct {
 	Keys int       `json:"keys"`
 }
 
-func orgRows(doc *auth.Document) []orgRow {
+func orgRows(doc *authfile.Document) []orgRow {
 	rows := []orgRow{} // prints as [], never null
 	for _, o := range doc.Organizations() {
 		rows = append(rows, orgRow{o.ID, o.Name, len(o.Keys)})

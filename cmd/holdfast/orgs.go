@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 const (
@@ -36,24 +36,24 @@ func (a *app) authFile(cmd *cobra.Command) (string, error) {
 }
 
 // loadAuth reads the file that authFile names, and returns its path too.
-func (a *app) loadAuth(cmd *cobra.Command) (*auth.Document, string, error) {
+func (a *app) loadAuth(cmd *cobra.Command) (*authfile.Document, string, error) {
 	path, err := a.authFile(cmd)
 	if err != nil {
 		return nil, "", err
 	}
-	doc, err := auth.Load(path)
+	doc, err := authfile.Load(path)
 	return doc, path, err
 }
 
 // findOrg returns the organization that a person means by its UUID or its name.
-func findOrg(doc *auth.Document, text string) (auth.Organization, error) {
+func findOrg(doc *authfile.Document, text string) (authfile.Organization, error) {
 	if id, err := uuid.Parse(text); err == nil {
 		if o, ok := doc.Find(id); ok {
 			return o, nil
 		}
-		return auth.Organization{}, fmt.Errorf("there is no organization %s; `holdfast org list` shows them", id)
+		return authfile.Organization{}, fmt.Errorf("there is no organization %s; `holdfast org list` shows them", id)
 	}
-	var found []auth.Organization
+	var found []authfile.Organization
 	var ids []string
 	for _, o := range doc.Organizations() {
 		if o.Name == text {
@@ -62,15 +62,15 @@ func findOrg(doc *auth.Document, text string) (auth.Organization, error) {
 	}
 	switch len(found) {
 	case 0:
-		return auth.Organization{}, fmt.Errorf("there is no organization %q; `holdfast org list` shows them", text)
+		return authfile.Organization{}, fmt.Errorf("there is no organization %q; `holdfast org list` shows them", text)
 	case 1:
 		return found[0], nil
 	}
-	return auth.Organization{}, fmt.Errorf("%d organizations are named %q; choose one by its ID: %s", len(found), text, strings.Join(ids, ", "))
+	return authfile.Organization{}, fmt.Errorf("%d organizations are named %q; choose one by its ID: %s", len(found), text, strings.Join(ids, ", "))
 }
 
 // called is how a person is told which organization something is about.
-func called(o auth.Organization) string {
+func called(o authfile.Organization) string {
 	if o.Name == "" {
 		return o.ID.String()
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/disk"
 	"github.com/holdfast/holdfast/inventory"
@@ -19,7 +20,7 @@ import (
 )
 
 // newKeeper returns who says what organizations may store.
-func newKeeper(settings configs.Settings, keys *auth.Verifier, states state.Store, uploads inventory.Store, log *slog.Logger) *quota.Keeper {
+func newKeeper(settings configs.Settings, keys *authfile.Watcher, states state.Store, uploads inventory.Store, log *slog.Logger) *quota.Keeper {
 	sources := []quota.Source{
 		{Kind: quota.States, Store: states, Elsewhere: settings.State.Storage == configs.Memory},
 		{Kind: quota.Uploads, Store: uploads, Elsewhere: settings.Storage.Type == configs.MySQL || settings.Storage.Type == configs.Memory},
@@ -47,7 +48,7 @@ func newKeeper(settings configs.Settings, keys *auth.Verifier, states state.Stor
 
 // limitOf is what quotaOf says. A limit that follows the disk is there for the sake of the
 // others: an organization that has the server to itself has none.
-func limitOf(keys *auth.Verifier, org uuid.UUID, usual int64) int64 {
+func limitOf(keys *authfile.Watcher, org uuid.UUID, usual int64) int64 {
 	limit := quotaOf(keys.Quota(org), usual)
 	if limit == quota.Auto && keys.IsOnly(org) {
 		return quota.None

@@ -18,19 +18,19 @@ import (
 )
 
 // onePolicy is every organization's.
-type onePolicy struct{ policy auth.Policy }
+type onePolicy struct{ policy state.Policy }
 
-func (p onePolicy) Policy(uuid.UUID, string) auth.Policy { return p.policy }
+func (p onePolicy) Policy(uuid.UUID, string) state.Policy { return p.policy }
 
 // keeping starts a server that keeps states by a policy, and gives the shell what a client
 // needs.
-func (s *shell) keeping(policy auth.Policy) *httptest.Server {
+func (s *shell) keeping(policy state.Policy) *httptest.Server {
 	s.t.Helper()
 	return s.keepingWithin(policy, func(state.Store) *quota.Keeper { return nil })
 }
 
 // keepingWithin is keeping with a keeper of the store.
-func (s *shell) keepingWithin(policy auth.Policy, keeper func(state.Store) *quota.Keeper) *httptest.Server {
+func (s *shell) keepingWithin(policy state.Policy, keeper func(state.Store) *quota.Keeper) *httptest.Server {
 	s.t.Helper()
 	store := memory.New(1 << 20)
 	key := auth.NewKey(acme)

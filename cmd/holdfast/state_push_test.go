@@ -9,12 +9,12 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
 )
 
 func TestPushFollowsTheClientsRules(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.stdin = network(5, "small")
 	if out := s.must("state", "push", "prod/app", "-"); out != "Stored prod/app as version 1 with serial 5.\n" {
 		t.Errorf("printed %s", out)
@@ -87,7 +87,7 @@ func TestPushReleasesItsLock(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newShell(t)
-			server := s.keeping(auth.DefaultPolicy())
+			server := s.keeping(state.DefaultPolicy())
 			server.Config.Handler = &intercepted{next: server.Config.Handler, answer: answer}
 			s.stdin = network(1, "small")
 			if code, out, errs := s.run("state", "push", "app", "-"); code != exitFailed || out != "" {
@@ -103,7 +103,7 @@ func TestPushReleasesItsLock(t *testing.T) {
 // A signal in the middle of the write ends it, and releases the lock all the same.
 func TestInterruptedPushReleasesItsLock(t *testing.T) {
 	s := newShell(t)
-	server := s.keeping(auth.DefaultPolicy())
+	server := s.keeping(state.DefaultPolicy())
 	ctx, interrupt := context.WithCancel(t.Context())
 	server.Config.Handler = &intercepted{next: server.Config.Handler, answer: func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.Method != http.MethodPost {
@@ -128,7 +128,7 @@ func TestInterruptedPushReleasesItsLock(t *testing.T) {
 // An answer to LOCK that got lost may have granted it.
 func TestLostLockIsReleased(t *testing.T) {
 	s := newShell(t)
-	server := s.keeping(auth.DefaultPolicy())
+	server := s.keeping(state.DefaultPolicy())
 	passed := &intercepted{next: server.Config.Handler}
 	passed.answer = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == "LOCK" {
@@ -160,7 +160,7 @@ func (discarded) Write(text []byte) (int, error) { return len(text), nil }
 // Who holds the lock is said in the words of the holder.
 func TestPushMeetsALock(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.hold("app", "11111111-aaaa", "carol@laptop\x1b[2J")
 	s.stdin = network(1, "small")
 	s.refuse(exitFailed, `409: carol@laptop\x1b[2J holds the lock 11111111-aaaa for OperationTypeApply since 2026-01-02T03:04:05Z (request `, "state", "push", "app", "-")

@@ -8,14 +8,13 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/state"
 )
 
 // filling starts a server that has no more room for anybody once full is true: by their
 // quota, or by the disk's reserve. It returns the server's store.
-func (s *shell) filling(policy auth.Policy, byQuota bool, full *bool) (store state.Store) {
+func (s *shell) filling(policy state.Policy, byQuota bool, full *bool) (store state.Store) {
 	s.keepingWithin(policy, func(made state.Store) *quota.Keeper {
 		store = made
 		now := time.Now()
@@ -47,7 +46,7 @@ func TestStateIsDeletedWithoutRoomForALock(t *testing.T) {
 	for code, byQuota := range map[string]bool{"quota_exceeded": true, "store_full": false} {
 		t.Run(code, func(t *testing.T) {
 			s, full := newShell(t), false
-			store := s.filling(auth.DefaultPolicy(), byQuota, &full)
+			store := s.filling(state.DefaultPolicy(), byQuota, &full)
 			s.push("app", network(1, "small"))
 			s.push("held", network(1, "small"))
 			lock := state.Lock{Info: state.LockInfo{ID: "theirs", Who: "bob@desk", Raw: []byte(`{"ID":"theirs","Who":"bob@desk"}`)}}
@@ -70,7 +69,7 @@ func TestStateIsDeletedWithoutRoomForALock(t *testing.T) {
 
 // Where the lock is required, it can't be deleted so, and the reason is told.
 func TestStateIsNotDeletedWithoutTheLockThatIsRequired(t *testing.T) {
-	s, full, policy := newShell(t), false, auth.DefaultPolicy()
+	s, full, policy := newShell(t), false, state.DefaultPolicy()
 	policy.RequireLock = true
 	s.filling(policy, true, &full)
 	s.push("app", network(1, "small"))

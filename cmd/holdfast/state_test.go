@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
 )
 
 // clock is a time as tables show it.
@@ -35,7 +35,7 @@ func has(t *testing.T, out string, lines ...string) {
 
 func TestStateHistory(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("prod/network", network(1, "small"))
 	s.push("prod/network", network(2, "large", "tiny"))
 	s.push("app", network(7))
@@ -60,7 +60,7 @@ func TestStateHistory(t *testing.T) {
 
 func TestStateOutputs(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "small"))
 	has(t, s.must("state", "outputs", "app"), `password string "(sensitive value)"`, `size string "small"`)
 	has(t, s.must("state", "outputs", "app", "--sensitive"), `password string "hunter2"`)
@@ -77,7 +77,7 @@ func TestStateOutputs(t *testing.T) {
 
 func TestStateIsDeletedAndBroughtBack(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "small"))
 	s.refuse(exitUsage, "confirm with --yes", "state", "rm", "app")
 	s.interactive, s.stdin = true, "no\n"
@@ -106,7 +106,7 @@ func TestStateIsDeletedAndBroughtBack(t *testing.T) {
 
 func TestVersionIsDestroyed(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "hunter2"))
 	s.push("app", network(2, "small"))
 	s.refuse(exitUsage, "say why, with --reason", "state", "versions", "app", "--purge", "1", "--yes")
@@ -126,7 +126,7 @@ func TestVersionIsDestroyed(t *testing.T) {
 // On a terminal a rollback shows the difference before it asks.
 func TestRollbackAsks(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "small"))
 	s.push("app", network(2, "large"))
 	s.refuse(exitUsage, "confirm with --yes", "state", "rollback", "app", "1", "--reason", "it broke")
@@ -145,7 +145,7 @@ func TestRollbackAsks(t *testing.T) {
 
 func TestPullWritesWholeFiles(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	s.push("app", network(1, "small"))
 	s.push("app", network(2, "large"))
 	file := filepath.Join(t.TempDir(), "app.tfstate")
@@ -165,7 +165,7 @@ func TestPullWritesWholeFiles(t *testing.T) {
 // A list is cut where its reader says so, and says that it was.
 func TestVersionsAreCut(t *testing.T) {
 	s := newShell(t)
-	s.keeping(auth.DefaultPolicy())
+	s.keeping(state.DefaultPolicy())
 	for serial := range 5 {
 		s.push("app", network(serial+1, fmt.Sprint(serial)))
 	}

@@ -15,9 +15,9 @@ import (
 )
 
 // kept gives every organization one policy.
-type kept auth.Policy
+type kept state.Policy
 
-func (k kept) Policy(uuid.UUID, string) auth.Policy { return auth.Policy(k) }
+func (k kept) Policy(uuid.UUID, string) state.Policy { return state.Policy(k) }
 
 // strict is a service whose organizations have a policy, under a clock that stands still.
 type strict struct {
@@ -26,7 +26,7 @@ type strict struct {
 	now     time.Time
 }
 
-func newStrict(store state.Store, policy auth.Policy) *strict {
+func newStrict(store state.Store, policy state.Policy) *strict {
 	s := &strict{now: noon(), caller: auth.Principal{Org: uuid.New(), KeyID: "key", Grant: auth.Grant{Role: auth.Owner}}}
 	s.service = state.NewService(store, kept(policy), func() time.Time { return s.now }, slog.New(slog.DiscardHandler))
 	return s
@@ -44,7 +44,7 @@ func (s *strict) want(t *testing.T, o op, code fault.Code) {
 // before, the next one takes over, and the old one is fenced off for good.
 func checkTakeOver(t *testing.T, store state.Store) {
 	const ttl = time.Minute
-	s := newStrict(store, auth.Policy{LockTTL: ttl})
+	s := newStrict(store, state.Policy{LockTTL: ttl})
 	lock := func(id string) op { return op{Kind: "lock", ID: id, Who: id} }
 	put := func(id string) op { return op{Kind: "put", ID: id, Body: string(stateBody(1, id))} }
 	s.want(t, lock("old"), "")
@@ -68,7 +68,7 @@ func checkTakeOver(t *testing.T, store state.Store) {
 // checkHeld has a guard keep writes back: each is one candidate however often it is sent,
 // and is a version once it is promoted.
 func checkHeld(t *testing.T, store state.Store) {
-	s := newStrict(store, auth.Policy{Guards: auth.GuardsHold, ShrinkPercent: 50})
+	s := newStrict(store, state.Policy{Guards: state.GuardsHold, ShrinkPercent: 50})
 	ref := state.Ref{Org: s.caller.Org, Name: "strict"}
 	full := fmt.Sprintf(`{"version":4,"serial":1,"lineage":"l","resources":[%s]}`,
 		strings.TrimSuffix(strings.Repeat(`{"mode":"managed","type":"t","name":"n","instances":[{}]},`, 4), ","))

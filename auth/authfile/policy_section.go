@@ -1,0 +1,155 @@
+package authfile
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/state"
+)
+
+// policySetting reads one of the settings that an organization's section and its sections
+// of states share. apply puts it into a policy.
+func policySetting(l line) (apply func(*state.Policy), problem string, known bool) {
+	switch l.setting {
+	case "lock_ttl":
+		ttl, problem := readTTL(l.value)
+		return func(p *state.Policy) { p.LockTTL = ttl }, problem, true
+	case "require_lock":
+		require, problem := readYesNo(l.value)
+		return func(p *state.Policy) { p.RequireLock = require }, problem, true
+	case "keep_versions":
+		n, problem := readCount(l.value, maxKept)
+		return func(p *state.Policy) { p.KeepVersions = n }, problem, true
+	case "keep_days":
+		n, problem := readCount(l.value, maxDays)
+		return func(p *state.Policy) { p.KeepFor = days(n) }, problem, true
+	case "deleted_days":
+		n, problem := readCount(l.value, maxDays)
+		return func(p *state.Policy) { p.Grace = days(n) }, problem, true
+	case "guards":
+		mode, problem := readGuards(l.value)
+		return func(p *state.Policy) { p.Guards = mode }, problem, true
+	case "guard_shrink_percent":
+		percent, problem := readPercent(l.value)
+		return func(p *state.Policy) { p.ShrinkPercent = percent }, problem, true
+	}
+	return nil, "", false
+}
+
+// policySettings names them, for people.
+const policySettings = "lock_ttl, require_lock, keep_versions, keep_days, deleted_days, guards and guard_shrink_percent"
+
+// The bounds of numbers.
+const (
+	maxKept = 1_000_000
+	maxDays = 36_500
+)
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }
+
+// minTTL is far above what a slow client takes between two signs of life.
+const minTTL = time.Minute
+
+func readTTL(text string) (time.Duration, string) {
+	if text == "off" {
+		return 0, ""
+	}
+	ttl, err := time.ParseDuration(text)
+	if err != nil || ttl < minTTL || ttl > days(maxDays) {
+		return 0, "not a time such as 90m or 24h, of a minute or more, nor off"
+	}
+	return ttl, ""
+}
+
+func readYesNo(text string) (bool, string) {
+	if text != "true" && text != "false" {
+		return false, "neither true nor false"
+	}
+	return text == "true", ""
+}
+
+// readCount reads how much is kept; off, which is everything, is 0.
+func readCount(text string, most int) (int, string) {
+	if text == "off" {
+		return 0, ""
+	}
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || n < 1 || n > uint64(most) {
+		return 0, "not a number from 1 to " + strconv.Itoa(most) + ", nor off"
+	}
+	return int(n), ""
+}
+
+func readGuards(text string) (state.GuardMode, string) {
+	switch mode := state.GuardMode(text); mode {
+	case state.GuardsOff, state.GuardsWarn, state.GuardsHold:
+		return mode, ""
+	}
+	return "", "not off, warn or hold"
+}
+
+func readPercent(text string) (int, string) {
+	n, err := strconv.ParseUint(text, 10, 8)
+	if err != nil || n > 100 {
+		return 0, "not a share of 0 to 100"
+	}
+	return int(n), ""
+}
+
+// readNotifyURL reads where an organization's notices go. What they tell may not be read on
+// the way. Such an address is a secret often enough, so nothing shows it.
+func readNotifyURL(text string) (string, string) {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.Fragment != "" {
+		return "", "not an address such as https://hooks.example.com/holdfast"
+	}
+	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
+		return "", "an address for notices starts with https://; http:// is for this machine only"
+	}
+	return text, checkValue(text)
+}
+
+// policyRule is what an organization says about its states, or about some of them.
+type policyRule struct {
+	states *auth.Patterns // nil for all
+	apply  func(*state.Policy)
+}
+
+// statesSection is an [<org>.states.<name>] section: a policy for some states.
+type statesSection struct {
+	p      *parser
+	org    *Organization
+	states *auth.Patterns
+	rules  []func(*state.Policy)
+}
+
+func (*statesSection) about() sectionKind {
+	return sectionKind{has: "a states section has states, " + policySettings}
+}
+
+func (s *statesSection) set(l line) (problem string, known bool) {
+	if l.setting == "states" {
+		patterns, err := auth.ParsePatterns(l.value)
+		if s.states = patterns; err != nil {
+			problem = "not a list of states: " + err.Error()
+		}
+		return problem, true
+	}
+	apply, problem, known := policySetting(l)
+	if known {
+		s.rules = append(s.rules, apply)
+	}
+	return problem, known
+}
+
+func (s *statesSection) end(span) {
+	s.p.lacks("a states section needs states: patterns such as prod/*", "states")
+	if len(s.rules) == 0 {
+		s.p.faults.add(s.p.span.first+1, "a states section says nothing; it has %s", policySettings)
+	}
+	for _, apply := range s.rules {
+		s.org.policies = append(s.org.policies, policyRule{s.states, apply})
+	}
+}

@@ -1,0 +1,129 @@
+package authfile
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/state"
+)
+
+const day = 24 * time.Hour
+
+// policies is a file in which an organization says something about some of its states.
+const policies = "[" + idA + "]\nlock_ttl = 2h\nkeep_versions = 100\nguards = hold\n" +
+	"[" + idA + ".states.prod]\nstates = prod/**\nkeep_versions = off\nkeep_days = 365\nrequire_lock = true\nguard_shrink_percent = 10\n" +
+	"[" + idA + ".states.scratch]\nstates = prod/scratch, tmp/*\nguards = off\ndeleted_days = 1\nrequire_lock = false\nlock_ttl = off\n"
+
+func TestPolicy(t *testing.T) {
+	w := following(t, policies+"[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n")
+	a := uuid.MustParse(idA)
+	for _, c := range []struct {
+		name, state string
+		org         uuid.UUID
+		want        state.Policy
+	}{
+		{"the organization's own", "x", a, state.Policy{LockTTL: 2 * time.Hour, KeepVersions: 100, Grace: 30 * day, Guards: state.GuardsHold, ShrinkPercent: 50}},
+		{"some states", "prod/net", a, state.Policy{LockTTL: 2 * time.Hour, RequireLock: true, KeepFor: 365 * day, Grace: 30 * day, Guards: state.GuardsHold, ShrinkPercent: 10}},
+		{"two sections", "prod/scratch", a, state.Policy{KeepFor: 365 * day, Grace: day, Guards: state.GuardsOff, ShrinkPercent: 10}},
+		{"the second one", "tmp/a", a, state.Policy{KeepVersions: 100, Grace: day, Guards: state.GuardsOff, ShrinkPercent: 50}},
+		{"says nothing", "prod/net", uuid.MustParse("aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"), state.DefaultPolicy()},
+		{"not in the file", "prod/net", uuid.New(), state.Policy{Guards: state.GuardsWarn, ShrinkPercent: 50}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, w.Policy(c.org, c.state)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestWatcherHasThePolicyInForce(t *testing.T) {
+	path := writeAuth(t, "; nobody\n", 0o600)
+	w := newBench().watch(t, path, time.Hour)
+	a := uuid.MustParse(idA)
+	if w.Policy(a, "x").Grace != 0 || w.NotifyURL(a) != "" {
+		t.Error("without an organization, something would be removed or told")
+	}
+	if w.Quota(a) != 0 {
+		t.Error("without an organization, it has a quota of its own")
+	}
+	put(t, path, "["+idA+"]\nguards = off\nquota = 5MiB\nnotify_url = https://hooks.example.com/s3same")
+	must(t, w.Reload(t.Context()))
+	if w.Policy(a, "x").Guards != state.GuardsOff || w.NotifyURL(a) != "https://hooks.example.com/s3same" || w.Quota(a) != 5<<20 || w.Quota(uuid.New()) != 0 {
+		t.Error("the file is not in force")
+	}
+}
+
+// A new key is let in only when what its organization says of states holds too.
+func TestPolicyIsInForceBeforeItsKeys(t *testing.T) {
+	path := writeAuth(t, "; nobody\n", 0o600)
+	var w *Watcher
+	var early []state.Policy
+	w, err := Watch(t.Context(), WatchConfig{Path: path, Use: func(r *keyring.Keyring) {
+		if w != nil && len(r.Organizations) > 0 {
+			early = append(early, w.Policy(orgA, "x"))
+		}
+	}})
+	must(t, err)
+	defer w.Close()
+	put(t, path, "["+idA+"]\nrequire_lock = true\n")
+	must(t, w.Reload(t.Context()))
+	if len(early) != 1 || !early[0].RequireLock {
+		t.Errorf("when its keys came into force, its policy was %+v", early)
+	}
+}
+
+func TestOnlyOrganization(t *testing.T) {
+	a, b := uuid.MustParse(idA), uuid.New()
+	otherID := b.String()
+	for text, want := range map[string][2]bool{"": {}, "[" + idA + "]\n": {true, false}, "[" + idA + "]\n[" + otherID + "]\n": {}} {
+		w := following(t, text)
+		if got := [2]bool{w.IsOnly(a), w.IsOnly(b)}; got != want {
+			t.Errorf("with %q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestPoliciesAreRefused(t *testing.T) {
+	head := "[" + idA + "]\n"
+	section := head + "[" + idA + ".states.x]\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"short lock_ttl", head + "lock_ttl = 59s", "2: not a time such as"},
+		{"lock_ttl without unit", head + "lock_ttl = 3600", "2: not a time such as"},
+		{"zero lock_ttl", head + "lock_ttl = 0", "2: not a time such as"},
+		{"odd require_lock", head + "require_lock = yes", "2: neither true nor false"},
+		{"no versions", head + "keep_versions = 0", "2: not a number from 1"},
+		{"many versions", head + "keep_versions = 1000001", "2: not a number from 1"},
+		{"no days", head + "keep_days = 0", "2: not a number from 1"},
+		{"odd days", head + "keep_days = 30d", "2: not a number from 1"},
+		{"no grace", head + "deleted_days = 0", "2: not a number from 1"},
+		{"signed grace", head + "deleted_days = +1", "2: not a number from 1"},
+		{"odd guards", head + "guards = Hold", "2: not off, warn or hold"},
+		{"large share", head + "guard_shrink_percent = 101", "2: not a share"},
+		{"share with a sign", head + "guard_shrink_percent = 50%", "2: not a share"},
+		{"notices in the clear", head + "notify_url = http://hooks.example.com/hunter2", "2: an address for notices starts with https"},
+		{"notices to no address", head + "notify_url = hooks.example.com/hunter2", "2: not an address"},
+		{"second guards", head + "guards = off\nguards = hold", "3: a second guards"},
+		{"no states", section + "guards = off", "2: a states section needs states"},
+		{"nothing said", section + "states = prod/*", "2: a states section says nothing"},
+		{"odd states", section + "guards = off\nstates = a//b", "4: not a list of states"},
+		{"notices of a section", section + "guards = off\nstates = *\nnotify_url = https://a.example", "5: an unknown setting; a states section has"},
+		{"key named so", head + "[" + idA + ".states]\nrole = owner\n" + fakeHash(1), "2: not a section's name: oidc, cert and states"},
+		{"same section", section + "guards = off\nstates = *\n[" + idA + ".states.X]\nguards = off\nstates = *", "5: the same section as in line 2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Parse("auth.cfg", c.text)
+			if err == nil || !strings.HasPrefix(err.Error(), "auth.cfg:"+c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error %v, want one fault, auth.cfg:%s…", err, c.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error shows the value: %q", err)
+			}
+		})
+	}
+}

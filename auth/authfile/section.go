@@ -1,0 +1,169 @@
+package authfile
+
+import (
+	"strings"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
+)
+
+// section takes the settings of one section of the file.
+type section interface {
+	about() sectionKind
+	// set takes a setting, or says what is wrong with it.
+	set(l line) (problem string, known bool)
+	// end is told where the section stood; what it lacks is reported there.
+	end(s span)
+}
+
+// sectionKind is what all sections of one kind have in common.
+type sectionKind struct {
+	has     string // its settings, for people
+	repeats string // the setting that may stand there more than once
+}
+
+// begin ends the section before, and starts another one in the line that is being read.
+func (p *parser) begin(s section) {
+	p.end()
+	at := p.number() - 1
+	p.current, p.span = s, span{at, at}
+	clear(p.seen)
+}
+
+func (p *parser) end() {
+	if p.current != nil {
+		p.current.end(p.span)
+	}
+	p.current = nil
+}
+
+// lacks reports what is missing in the current section.
+func (p *parser) lacks(problem string, settings ...string) {
+	for _, setting := range settings {
+		if p.seen[setting] > 0 {
+			return
+		}
+	}
+	p.faults.add(p.span.first+1, "%s", problem)
+}
+
+// refusedSection is one whose name is wrong: its hashes are still checked.
+type refusedSection struct{ p *parser }
+
+func (refusedSection) about() sectionKind { return sectionKind{repeats: keySetting} }
+
+func (s refusedSection) set(l line) (string, bool) {
+	if l.setting == keySetting {
+		_, problem := s.p.hash(l)
+		return problem, true
+	}
+	return "", true
+}
+
+func (refusedSection) end(span) {}
+
+// orgSection is an organization's own.
+type orgSection struct {
+	p   *parser
+	org *Organization
+}
+
+func (orgSection) about() sectionKind {
+	return sectionKind{
+		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, notify_url, " + policySettings,
+		repeats: keySetting,
+	}
+}
+
+func (s orgSection) set(l line) (problem string, known bool) {
+	switch l.setting {
+	case "name":
+		s.org.Name = l.value
+		if err := CheckName(l.value); err != nil {
+			problem = "not a name: " + err.Error()
+		}
+	case keySetting:
+		problem = s.key(l)
+	case "rate_limit":
+		s.org.Limits.Requests, problem = readLimit(l.value)
+	case "state_rate_limit":
+		s.org.Limits.States, problem = readLimit(l.value)
+	case "quota":
+		s.org.Limits.Quota, problem = readQuota(l.value)
+	case "notify_url":
+		s.org.NotifyURL, problem = readNotifyURL(l.value)
+	default:
+		return s.policy(l)
+	}
+	return problem, true
+}
+
+// policy takes what the organization says about all of its states.
+func (s orgSection) policy(l line) (problem string, known bool) {
+	apply, problem, known := policySetting(l)
+	if known {
+		s.org.policies = append(s.org.policies, policyRule{apply: apply})
+	}
+	return problem, known
+}
+
+// key takes one of the organization's own keys, which may do everything.
+func (s orgSection) key(l line) string {
+	key, problem := s.p.hash(l)
+	if problem == "" {
+		at := s.p.number() - 1
+		key.Grant = auth.Grant{Role: auth.Owner}
+		s.p.doc.keys[key.Hash] = keyLines{span{at, at}, at}
+		s.org.Keys = append(s.org.Keys, key)
+	}
+	return problem
+}
+
+func (s orgSection) end(at span) { s.org.span, s.org.last = at, at.last }
+
+// keySection is that of a key that can do less.
+type keySection struct {
+	grantSection
+	org  *Organization
+	key  keyring.StoredKey
+	hash int // index of its line
+}
+
+func (*keySection) about() sectionKind {
+	return sectionKind{has: "a key's section has apikey, role, states, expires and from"}
+}
+
+func (s *keySection) set(l line) (problem string, known bool) {
+	if l.setting == keySetting {
+		name := s.key.Name
+		s.key, problem = s.p.hash(l)
+		s.key.Name, s.hash = name, s.p.number()-1
+		return problem, true
+	}
+	return s.grantSection.set(l)
+}
+
+func (s *keySection) end(at span) {
+	s.p.lacks("a key's section needs an apikey: the hash of one key", keySetting)
+	s.check()
+	s.key.Grant, s.key.From = s.grant, s.from
+	s.p.doc.keys[s.key.Hash] = keyLines{at, s.hash}
+	s.org.Keys, s.org.last = append(s.org.Keys, s.key), at.last
+}
+
+// maxEntries bounds a list.
+const maxEntries = 100
+
+// readList splits a setting's value at its commas. An empty entry is a mistake.
+func readList(value string) (list []string, problem string) {
+	list = strings.Split(value, ",")
+	for i, entry := range list {
+		if list[i] = strings.TrimSpace(entry); list[i] == "" {
+			return nil, "an empty entry; write them with one comma between each two"
+		}
+	}
+	if len(list) > maxEntries {
+		return nil, "more than 100 entries"
+	}
+	return list, ""
+}

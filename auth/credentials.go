@@ -1,0 +1,43 @@
+package auth
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Credentials are what a caller sent to say who they are, unverified.
+type Credentials struct {
+	Org uuid.UUID
+	Key string
+}
+
+// String leaves the key out, so that no log shows it.
+func (c Credentials) String() string { return "a key of " + c.Org.String() }
+
+// GoString is String, for %#v.
+func (c Credentials) GoString() string { return c.String() }
+
+// Client is where a call comes from.
+type Client struct {
+	Address string // IP address without port
+	Request string // request ID
+}
+
+// Certificate is what counts of a client certificate that the server has verified.
+type Certificate struct {
+	SANs []string // as CertificateSANs spells them
+	// NotAfter is when it ends, for a connection too that began before.
+	NotAfter time.Time
+}
+
+// tokenStart is how every token's header begins: it is {" in base64url.
+const tokenStart = "eyJ"
+
+// IsToken reports whether what came in the place of a key is a JSON Web Token by its form:
+// three parts in base64url, longer than any key. It says nothing about whether it is good.
+func IsToken(key string) bool {
+	return len(key) > MaxKeyLength && strings.HasPrefix(key, tokenStart) &&
+		strings.Count(key, ".") == 2 && onlyOf(key, base62Digits+"-_.")
+}

@@ -1,0 +1,61 @@
+package verify
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
+)
+
+// limit ends the grant with the certificate, if it would go on for longer.
+func limit(g auth.Grant, c auth.Certificate) auth.Grant {
+	if g.Expires.IsZero() || c.NotAfter.Before(g.Expires) {
+		g.Expires = c.NotAfter
+	}
+	return g
+}
+
+// VerifyCertificate returns for whom a certificate stands. A refusal is a *fault.Error:
+// CredentialsWrong when no rule is about any of its names, or when more than one is;
+// KeyExpired or AddressRefused as for a key. It is logged as one of Verify is.
+func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+	login, san, err := certificateLogin(v.current.Load().Keyring, shown.SANs)
+	if err != nil {
+		return auth.Principal{}, v.refuse(ctx, err, uuid.Nil, client)
+	}
+	grant := limit(login.Rule.Grant, shown)
+	if err := usable(grant, login.Rule.From, v.now(), client.Address); err != nil {
+		return auth.Principal{}, v.refuse(ctx, err, login.Org.ID, client)
+	}
+	return auth.Principal{
+		Org:     login.Org.ID,
+		OrgName: login.Org.Name,
+		KeyID:   login.Rule.ID(),
+		KeyName: login.Rule.Name,
+		Subject: san,
+		Grant:   grant,
+		Limits:  login.Org.Limits,
+		Address: client.Address,
+		Request: client.Request,
+	}, nil
+}
+
+// certificateLogin returns the one login that the names stand for, and the name that does.
+func certificateLogin(r *keyring.Keyring, sans []string) (found keyring.CertificateLogin, by string, err error) {
+	for _, san := range sans {
+		login, ok := r.Certificate(san)
+		switch {
+		case !ok:
+		case by == "":
+			found, by = login, san
+		case login.Org != found.Org || login.Rule.Name != found.Rule.Name:
+			return keyring.CertificateLogin{}, "", errTwoRules
+		}
+	}
+	if by == "" {
+		return keyring.CertificateLogin{}, "", errNoRule
+	}
+	return found, by, nil
+}

@@ -1,0 +1,141 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+)
+
+// turns is the order in which waiters were let in. It needs no lock: the gate is one wide.
+type turns struct {
+	gate  *gate
+	order []string
+}
+
+// wait lets somebody enter, note its name, and leave when told to.
+func (ts *turns) wait(ctx context.Context, name string, p place, leave <-chan struct{}) {
+	go func() {
+		if err := ts.gate.enter(ctx, visit{place: p}); err != nil {
+			return
+		}
+		<-leave
+		ts.order = append(ts.order, name)
+		ts.gate.leave()
+	}()
+	synctest.Wait()
+}
+
+func roomy() crowd { return crowd{place: 1000, org: 1000, client: 1000, total: 1000} }
+
+func TestFloodDelaysOthersByAFewTurns(t *testing.T) {
+	org := func(i int) uuid.UUID { return uuid.NewSHA1(orgA, []byte{byte(i)}) }
+	floods := map[string]func(i int) place{
+		"one client, one organization":   func(int) place { return place{orgA, "192.0.2.1"} },
+		"one client, many organizations": func(i int) place { return place{org(i), "192.0.2.1"} },
+		"one organization, many clients": func(i int) place { return place{orgA, fmt.Sprint("192.0.2.", i)} },
+	}
+	for name, flood := range floods {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ts := turns{gate: newGate(1, roomy())}
+				leave := make(chan struct{})
+				for i := range 100 {
+					ts.wait(t.Context(), "bad", flood(i), leave)
+				}
+				ts.wait(t.Context(), "good", place{orgB, "198.51.100.1"}, leave)
+				close(leave)
+				synctest.Wait()
+				// The first of the flood is running already.
+				for i, who := range ts.order {
+					if who == "good" && i > 1+3 {
+						t.Errorf("%d others went first", i)
+					}
+				}
+				if len(ts.order) != 101 {
+					t.Errorf("%d were let in, want 101", len(ts.order))
+				}
+			})
+		})
+	}
+}
+
+func TestVictimOfAFloodIsReachedFromElsewhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ts := turns{gate: newGate(1, roomy())}
+		leave := make(chan struct{})
+		for range 50 {
+			ts.wait(t.Context(), "bad", place{orgA, "192.0.2.1"}, leave)
+		}
+		ts.wait(t.Context(), "good", place{orgA, "198.51.100.1"}, leave)
+		close(leave)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"bad", "bad", "good", "bad"}, ts.order[:4]); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ts := turns{gate: newGate(1, roomy())}
+		ctx, cancel := context.WithCancel(t.Context())
+		leave := make(chan struct{})
+		ts.wait(t.Context(), "first", place{orgA, "1"}, leave)
+		ts.wait(ctx, "gone", place{orgA, "1"}, leave)
+		ts.wait(t.Context(), "last", place{orgA, "1"}, leave)
+		cancel()
+		synctest.Wait()
+		if ts.gate.lanes[0].waiting != 1 || ts.gate.lanes[0].at[place{orgA, "1"}] != 1 {
+			t.Errorf("%d still waiting", ts.gate.lanes[0].waiting)
+		}
+		if err := ts.gate.enter(ctx, visit{place: place{orgA, "1"}}); !errors.Is(err, context.Canceled) {
+			t.Errorf("entering with an ended context: %v", err)
+		}
+		close(leave)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"first", "last"}, ts.order); diff != "" {
+			t.Errorf("order (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A turn that comes to somebody who is just leaving must reach the next one.
+func TestAbandonedTurnIsPassedOn(t *testing.T) {
+	g := newGate(1, roomy())
+	if err := g.enter(t.Context(), visit{place: place{orgA, "1"}}); err != nil {
+		t.Fatal(err)
+	}
+	first := &g.lanes[0]
+	w, next := first.join(visit{place: place{orgA, "1"}}), first.join(visit{place: place{orgA, "1"}})
+	g.leave() // w's turn
+	g.abandon(w)
+	select {
+	case <-next.turn:
+	default:
+		t.Fatal("the turn was lost")
+	}
+	if g.leave(); g.free != 1 {
+		t.Errorf("%d free, want 1", g.free)
+	}
+}
+
+func TestPlaceOf(t *testing.T) {
+	for address, want := range map[string]string{
+		"192.0.2.1":            "192.0.2.1",
+		"::ffff:192.0.2.1":     "192.0.2.1",
+		"2001:db8:1:2:3:4:5:6": "2001:db8:1::",
+		"fe80::1%eth0":         "fe80::",
+		"":                     "",
+		"a name":               "a name",
+		"2001:db8:1:2:ffff::6": "2001:db8:1::",
+	} {
+		if got := placeOf(orgA, address); got != (place{orgA, want}) {
+			t.Errorf("placeOf(%q) is %q, want %q", address, got.client, want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// maxRetryAfter is the longest wait that a refusal asks for. Clients that were told to
+// wait for minutes would give up.
+const maxRetryAfter = 5 * time.Second
+
+// refuse logs why somebody was refused and returns what to tell them.
+func (v *Verifier) refuse(ctx context.Context, err error, org uuid.UUID, client auth.Client) error {
+	f := refusal(err)
+	level := slog.LevelWarn
+	if f.Code == fault.TooManyFailures {
+		// The failures themselves were logged, and these come as fast as a flood can send.
+		level = slog.LevelDebug
+	}
+	v.log.Log(ctx, level, "credentials refused",
+		slog.String("organization", org.String()),
+		slog.String("client", client.Address),
+		slog.String("reason", err.Error()))
+	return f
+}
+
+// refusal returns what to tell somebody. Those with a wrong key and those with a wrong
+// organization are told the same.
+func refusal(err error) *fault.Error {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	switch {
+	case errors.Is(err, errNoRule):
+		return fault.Wrap(err, fault.CredentialsWrong, "the client certificate stands for no organization")
+	case errors.Is(err, errTwoRules):
+		return fault.Wrap(err, fault.CredentialsWrong, "the client certificate has names that stand for different logins; one of them must go")
+	}
+	if wrong, ok := errors.AsType[wrongError](err); ok {
+		return fault.Wrap(wrong, fault.CredentialsWrong, "the organization or the key is wrong, or the key was revoked")
+	}
+	if many, ok := errors.AsType[tooManyError](err); ok {
+		f := fault.Wrap(many, fault.TooManyFailures, "too many wrong credentials came from this address, or for this organization; these were not looked at")
+		f.RetryAfter = min(many.wait, maxRetryAfter)
+		return f
+	}
+	busy := fault.Wrap(err, fault.Busy, "too many key checks are waiting; try again in a second")
+	busy.RetryAfter = time.Second
+	return busy
+}

@@ -1,0 +1,80 @@
+package verify
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// TokenVerifier checks tokens. *oidc.Verifier is one.
+type TokenVerifier interface {
+	// VerifyToken returns what cred.Key, a token, is good for by the rules of a keyring.
+	// cred.Org is the organization that the caller named; uuid.Nil when the caller named
+	// none. A refusal is a *fault.Error; one of code TokenRefused counts as a failure.
+	VerifyToken(ctx context.Context, rules *keyring.Keyring, cred auth.Credentials) (keyring.Token, error)
+}
+
+// verifyToken is Verify for a token.
+func (v *Verifier) verifyToken(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
+	t, err := v.admitToken(ctx, cred, placeOf(cred.Org, client.Address))
+	if err == nil {
+		err = checkAddress(t, client.Address)
+	}
+	if err != nil {
+		return auth.Principal{}, v.refuse(ctx, err, cred.Org, client)
+	}
+	return bearerOf(t, client), nil
+}
+
+func checkAddress(t keyring.Token, address string) error {
+	if len(t.Rule.From) > 0 && !within(t.Rule.From, address) {
+		return fault.New(fault.AddressRefused, "this token may not be used from %q", address)
+	}
+	return nil
+}
+
+// admitToken counts bad tokens as failures, and tells those who have had too many nothing
+// else. A good token gets in all the same: to check a signature costs little more than to
+// read the request, and nobody finds one by trying.
+func (v *Verifier) admitToken(ctx context.Context, cred auth.Credentials, p place) (keyring.Token, error) {
+	t, err := v.currentToken(ctx, cred)
+	if !fault.Is(err, fault.TokenRefused) {
+		return t, err
+	}
+	if tooMany := v.failures.allowed(p); tooMany != nil {
+		return keyring.Token{}, tooMany
+	}
+	v.failures.record(p)
+	return keyring.Token{}, err
+}
+
+// currentToken checks a token by the rules in force; again when they were replaced while
+// its issuer was asked for keys.
+func (v *Verifier) currentToken(ctx context.Context, cred auth.Credentials) (keyring.Token, error) {
+	for range maxReloads {
+		ring := v.current.Load()
+		t, err := v.tokens.VerifyToken(ctx, ring.Keyring, cred)
+		if v.current.Load() == ring {
+			return t, err
+		}
+	}
+	return keyring.Token{}, errReloads
+}
+
+func bearerOf(t keyring.Token, client auth.Client) auth.Principal {
+	grant := t.Rule.Grant
+	grant.Expires = t.Expires
+	return auth.Principal{
+		Org:     t.Org.ID,
+		OrgName: t.Org.Name,
+		KeyID:   t.Rule.ID(),
+		KeyName: t.Rule.Name,
+		Subject: t.Subject,
+		Grant:   grant,
+		Limits:  t.Org.Limits,
+		Address: client.Address,
+		Request: client.Request,
+	}
+}

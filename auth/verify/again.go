@@ -12,9 +12,6 @@ import (
 // errRevoked is for the log.
 var errRevoked = errors.New("they are no longer in the auth file")
 
-// Edition returns the number of the keyring in force, which no other has.
-func (v *Verifier) Edition() uint64 { return v.current.Load().generation }
-
 // VerifyAgain returns what a caller may do by now, whom Verify found earlier in the same
 // request, when the keyring in force had this edition or a later one: a request's body may
 // take hours to arrive. It compares no hash, and counts no failure: whoever had good
@@ -25,8 +22,8 @@ func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, befor
 	client := auth.Client{Address: before.Address, Request: before.Request}
 	now := before
 	var err error
-	if ring := v.current.Load(); ring.generation != edition {
-		now, err = v.standing(ctx, ring.Keyring, cred, before)
+	if ring := v.current.Load(); ring.edition != edition {
+		now, err = v.currently(ctx, ring, cred, before)
 	}
 	if err == nil {
 		err = usable(now.Grant, nil, v.now(), client.Address)
@@ -40,24 +37,24 @@ func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, befor
 // VerifyCertificateAgain is VerifyAgain for a caller whom VerifyCertificate found.
 func (v *Verifier) VerifyCertificateAgain(ctx context.Context, shown auth.Certificate, before auth.Principal) (auth.Principal, error) {
 	client := auth.Client{Address: before.Address, Request: before.Request}
-	now, err := v.VerifyCertificate(ctx, shown, client)
+	now, err := v.verifyCertificate(ctx, shown, client)
 	if fault.Is(err, fault.CredentialsWrong) || err == nil && now.Org != before.Org {
 		return auth.Principal{}, v.refuse(ctx, revoked(err), before.Org, client)
 	}
 	return now, err
 }
 
-// standing finds the caller in a keyring that has come into force since.
-func (v *Verifier) standing(ctx context.Context, ring *keyring.Keyring, cred auth.Credentials, before auth.Principal) (auth.Principal, error) {
+// currently finds the caller in a keyring that has come into force since.
+func (v *Verifier) currently(ctx context.Context, ring *inForce, cred auth.Credentials, before auth.Principal) (auth.Principal, error) {
 	if v.tokens != nil && auth.IsToken(cred.Key) {
-		return v.tokenAgain(ctx, ring, cred, before)
+		return v.tokenAgain(ctx, ring.Keyring, cred, before)
 	}
-	o, k, ok := findID(ring, before.Org, before.KeyID)
+	m, ok := ring.find(before.Org, func(k keyring.StoredKey) bool { return k.ID == before.KeyID })
 	if !ok {
 		return auth.Principal{}, revoked(errRevoked)
 	}
-	now := principalOf(match{orgName: o.Name, limits: o.Limits, key: k}, before.Org, auth.Client{Address: before.Address, Request: before.Request})
-	return now, usable(k.Grant, k.From, v.now(), before.Address)
+	now := holderOf(m, before.Org, auth.Client{Address: before.Address, Request: before.Request})
+	return now, usable(m.key.Grant, m.key.From, v.now(), before.Address)
 }
 
 func (v *Verifier) tokenAgain(ctx context.Context, ring *keyring.Keyring, cred auth.Credentials, before auth.Principal) (auth.Principal, error) {

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +146,41 @@ func TestVerifyAgainOfACertificate(t *testing.T) {
 		if got := codeOr(err, in); got != test.want || now.Role != test.role {
 			t.Errorf("%s: %s with role %q, want %s with %q", test.what, got, now.Role, test.want, test.role)
 		}
+	}
+}
+
+// Whoever comes in is told of once, however often the same request is verified again.
+func TestCallersAreToldOf(t *testing.T) {
+	b := newBench(t, Config{Tokens: answers(byRules)})
+	b.Use(parse(t, "["+orgA.String()+"]\n"+fakeHash(1)+"\n["+orgA.String()+".cert.ci]\nsan = dns:ci.example\nrole = writer\n"+
+		"["+orgA.String()+".oidc.ci]\nissuer = https://issuer.example\naudience = a\nclaims.sub = *\nrole = writer\n"))
+	var told []string
+	b.Tell(func(p auth.Principal) { told = append(told, p.KeyID) })
+	client := auth.Client{Address: "192.0.2.1"}
+	var want []string
+	for _, key := range []string{"k1", goodToken, "bad"} {
+		cred, edition := auth.Credentials{Org: orgA, Key: key}, b.Edition()
+		p, err := b.Verify(t.Context(), cred, client)
+		if err != nil {
+			continue
+		}
+		want = append(want, p.KeyID)
+		if _, err := b.VerifyAgain(t.Context(), cred, p, edition-1); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, san := range []string{"dns:ci.example", "dns:other.example"} {
+		shown := auth.Certificate{SANs: []string{san}, NotAfter: time.Unix(100, 0)}
+		p, err := b.VerifyCertificate(t.Context(), shown, client)
+		if err != nil {
+			continue
+		}
+		want = append(want, p.KeyID)
+		if _, err := b.VerifyCertificateAgain(t.Context(), shown, p); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(want) != 3 || !slices.Equal(told, want) {
+		t.Errorf("told of %v, want %v", told, want)
 	}
 }

@@ -21,6 +21,14 @@ func limit(g auth.Grant, c auth.Certificate) auth.Grant {
 // CredentialsWrong when no rule is about any of its names, or when more than one is;
 // KeyExpired or AddressRefused as for a key. It is logged as one of Verify is.
 func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+	principal, err := v.verifyCertificate(ctx, shown, client)
+	if err == nil {
+		v.tell(principal)
+	}
+	return principal, err
+}
+
+func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
 	login, san, err := certificateLogin(v.current.Load().Keyring, shown.SANs)
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, uuid.Nil, client)
@@ -29,17 +37,9 @@ func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate
 	if err := usable(grant, login.Rule.From, v.now(), client.Address); err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, login.Org.ID, client)
 	}
-	return auth.Principal{
-		Org:     login.Org.ID,
-		OrgName: login.Org.Name,
-		KeyID:   login.Rule.ID(),
-		KeyName: login.Rule.Name,
-		Subject: san,
-		Grant:   grant,
-		Limits:  login.Org.Limits,
-		Address: client.Address,
-		Request: client.Request,
-	}, nil
+	p := principalOf(login.Org, grant, client)
+	p.KeyID, p.KeyName, p.Subject = login.Rule.ID(), login.Rule.Name, san
+	return p, nil
 }
 
 // certificateLogin returns the one login that the names stand for, and the name that does.

@@ -99,7 +99,7 @@ func TestRankOfNobodyKnowsWhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]rank{"192.0.2.1": stranger, "unknown via 192.0.2.1": suspect} {
-		a, err := f.admit(t.Context(), placeOf(orgA, address))
+		a, err := f.admit(t.Context(), originOf(orgA, address))
 		if err != nil || a.rank != want {
 			t.Errorf("%q: rank %d, %v; want %d", address, a.rank, err, want)
 		}
@@ -326,7 +326,7 @@ func TestLedgerStaysSmall(t *testing.T) {
 	}
 	fail := func(i int, at int64) {
 		f.now = func() time.Time { return time.Unix(at, 0) }
-		a, err := f.admit(t.Context(), place{uuid.UUID{byte(i), byte(i >> 8), byte(i >> 16)}, fmt.Sprint(i)})
+		a, err := f.admit(t.Context(), origin{uuid.UUID{byte(i), byte(i >> 8), byte(i >> 16)}, fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -15,6 +16,42 @@ import (
 // maxRetryAfter is the longest wait that a refusal asks for. Clients that were told to
 // wait for minutes would give up.
 const maxRetryAfter = 5 * time.Second
+
+var errReloads = errors.New("the auth file changes faster than a key can be checked")
+
+// wrongError is why credentials are wrong, for the log only.
+type wrongError string
+
+func (e wrongError) Error() string { return string(e) }
+
+const (
+	errWrongOrg wrongError = "no such organization, or it has no keys"
+	errWrongKey wrongError = "wrong key"
+	errNoKey    wrongError = "not a possible key: empty, too long, or with a NUL byte"
+	errAgain    wrongError = "the same wrong key as before"
+
+	errNoRule   wrongError = "no organization has a rule for a name in the certificate"
+	errTwoRules wrongError = "the certificate's names stand for different rules"
+)
+
+// whyWrong returns why no hash has matched.
+func whyWrong(a attempt, h hashes) error {
+	switch {
+	case !possibleKey(a.Key):
+		return errNoKey
+	case !h.counts:
+		return errWrongOrg
+	}
+	return errWrongKey
+}
+
+// tooManyError says that somebody must wait before anything is compared.
+type tooManyError struct {
+	whose string
+	wait  time.Duration
+}
+
+func (e tooManyError) Error() string { return fmt.Sprintf("too many failures %s", e.whose) }
 
 // refuse logs why somebody was refused and returns what to tell them.
 func (v *Verifier) refuse(ctx context.Context, err error, org uuid.UUID, client auth.Client) error {

@@ -16,16 +16,13 @@ type TokenVerifier interface {
 	VerifyToken(ctx context.Context, rules *keyring.Keyring, cred auth.Credentials) (keyring.Token, error)
 }
 
-// verifyToken is Verify for a token.
+// verifyToken is verifyKey for a token.
 func (v *Verifier) verifyToken(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
-	t, err := v.admitToken(ctx, cred, placeOf(cred.Org, client.Address))
-	if err == nil {
-		err = checkAddress(t, client.Address)
-	}
+	t, err := v.admitToken(ctx, cred, originOf(cred.Org, client.Address))
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, cred.Org, client)
+		return auth.Principal{}, err
 	}
-	return bearerOf(t, client), nil
+	return bearerOf(t, client), checkAddress(t, client.Address)
 }
 
 func checkAddress(t keyring.Token, address string) error {
@@ -38,15 +35,15 @@ func checkAddress(t keyring.Token, address string) error {
 // admitToken counts bad tokens as failures, and tells those who have had too many nothing
 // else. A good token gets in all the same: to check a signature costs little more than to
 // read the request, and nobody finds one by trying.
-func (v *Verifier) admitToken(ctx context.Context, cred auth.Credentials, p place) (keyring.Token, error) {
+func (v *Verifier) admitToken(ctx context.Context, cred auth.Credentials, o origin) (keyring.Token, error) {
 	t, err := v.currentToken(ctx, cred)
 	if !fault.Is(err, fault.TokenRefused) {
 		return t, err
 	}
-	if tooMany := v.failures.allowed(p); tooMany != nil {
+	if tooMany := v.failures.allowed(o); tooMany != nil {
 		return keyring.Token{}, tooMany
 	}
-	v.failures.record(p)
+	v.failures.record(o)
 	return keyring.Token{}, err
 }
 
@@ -63,18 +60,11 @@ func (v *Verifier) currentToken(ctx context.Context, cred auth.Credentials) (key
 	return keyring.Token{}, errReloads
 }
 
+// bearerOf returns whom a token stands for.
 func bearerOf(t keyring.Token, client auth.Client) auth.Principal {
 	grant := t.Rule.Grant
 	grant.Expires = t.Expires
-	return auth.Principal{
-		Org:     t.Org.ID,
-		OrgName: t.Org.Name,
-		KeyID:   t.Rule.ID(),
-		KeyName: t.Rule.Name,
-		Subject: t.Subject,
-		Grant:   grant,
-		Limits:  t.Org.Limits,
-		Address: client.Address,
-		Request: client.Request,
-	}
+	p := principalOf(t.Org, grant, client)
+	p.KeyID, p.KeyName, p.Subject = t.Rule.ID(), t.Rule.Name, t.Subject
+	return p
 }

@@ -2,10 +2,9 @@ package verify
 
 import (
 	"context"
-	"log/slog"
-	"runtime"
-	"sync/atomic"
-	"time"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"golang.org/x/crypto/bcrypt"
@@ -13,118 +12,6 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
 )
-
-// Config sets up a Verifier. Zero values mean the defaults.
-type Config struct {
-	Logger *slog.Logger     // slog.Default()
-	Now    func() time.Time // time.Now
-
-	// Remember is how long a verified key is good without another bcrypt (5 minutes), and
-	// RememberKeys how many are remembered (10,000).
-	Remember     time.Duration
-	RememberKeys int
-
-	// FailuresPerMinute is how many wrong credentials one address may send in a minute, and
-	// at once (10). For one organization it is ten times as many.
-	FailuresPerMinute int
-
-	// Tokens checks those JSON Web Tokens that come in the place of a key. With nil they
-	// are wrong keys.
-	Tokens TokenVerifier
-
-	// Checks is how many bcrypts run at once. By default that is half of GOMAXPROCS, at
-	// least one: whatever strangers send, the other half serves those whose key is known.
-	Checks int
-}
-
-// Verifier checks credentials against the keyring in force. It is safe for concurrent use.
-type Verifier struct {
-	log      *slog.Logger
-	now      func() time.Time
-	current  atomic.Pointer[inForce]
-	issued   atomic.Uint64 // generations given out
-	seal     sealer
-	verified *verified
-	refused  refused
-	failures *failures
-	tokens   TokenVerifier // may be nil
-	flights  *flights[flightKey, match]
-	gate     *gate
-	compare  func(hash, key string) bool
-}
-
-// inForce is a keyring with a number that no other has.
-type inForce struct {
-	*keyring.Keyring
-	generation uint64
-}
-
-// New returns a verifier without organizations: it refuses everybody until Use.
-func New(c Config) (*Verifier, error) {
-	c = c.withDefaults()
-	verified, err := newVerified(c.RememberKeys, c.Remember, c.Now)
-	if err != nil {
-		return nil, err
-	}
-	refused, err := newRefused(c.RememberKeys, c.FailuresPerMinute)
-	if err != nil {
-		return nil, err
-	}
-	failures, err := newFailures(c.FailuresPerMinute, c.Now)
-	if err != nil {
-		return nil, err
-	}
-	v := &Verifier{
-		log:      c.Logger,
-		seal:     newSealer(),
-		now:      c.Now,
-		verified: verified,
-		refused:  refused,
-		failures: failures,
-		tokens:   c.Tokens,
-		flights:  newFlights[flightKey, match](),
-		// With a check of 50 ms, 256 are some 13 seconds of work for one core.
-		gate:    newGate(c.Checks, crowd{place: 64, org: 256, client: 256, total: 1024}),
-		compare: bcryptMatches,
-	}
-	v.Use(keyring.New())
-	return v, nil
-}
-
-func (c Config) withDefaults() Config {
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Now == nil {
-		c.Now = time.Now
-	}
-	if c.Remember <= 0 {
-		c.Remember = 5 * time.Minute
-	}
-	if c.RememberKeys <= 0 {
-		c.RememberKeys = 10_000
-	}
-	if c.FailuresPerMinute <= 0 {
-		c.FailuresPerMinute = 10
-	}
-	if c.Checks <= 0 {
-		c.Checks = max(1, runtime.GOMAXPROCS(0)/2)
-	}
-	return c
-}
-
-func bcryptMatches(hash, key string) bool {
-	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(key)) == nil
-}
-
-// Use puts a keyring in force. When it returns, nothing that was verified before counts
-// any more, and neither does a check that is still running: a key that r lacks is refused.
-func (v *Verifier) Use(r *keyring.Keyring) {
-	v.current.Store(&inForce{r, v.issued.Add(1)})
-}
-
-// Keyring returns what is in force.
-func (v *Verifier) Keyring() *keyring.Keyring { return v.current.Load().Keyring }
 
 // Verify returns who is calling. A refusal is a *fault.Error:
 //
@@ -137,29 +24,225 @@ func (v *Verifier) Keyring() *keyring.Keyring { return v.current.Load().Keyring 
 // It is logged with the organization and the client; the request ID is in ctx (package
 // logctx).
 func (v *Verifier) Verify(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
+	verify := v.verifyKey
 	if v.tokens != nil && auth.IsToken(cred.Key) {
-		return v.verifyToken(ctx, cred, client)
+		verify = v.verifyToken
 	}
-	m, err := v.match(ctx, cred, client.Address)
-	if err == nil {
-		err = usable(m.key.Grant, m.key.From, v.now(), client.Address)
-	}
+	principal, err := verify(ctx, cred, client)
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, cred.Org, client)
 	}
-	return principalOf(m, cred.Org, client), nil
+	v.tell(principal)
+	return principal, nil
 }
 
-// principalOf returns whom a key stands for.
-func principalOf(m match, org uuid.UUID, client auth.Client) auth.Principal {
+func (v *Verifier) verifyKey(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
+	m, err := v.match(ctx, cred, client.Address)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	return holderOf(m, cred.Org, client), usable(m.key.Grant, m.key.From, v.now(), client.Address)
+}
+
+// holderOf returns whom a key stands for.
+func holderOf(m match, org uuid.UUID, client auth.Client) auth.Principal {
+	p := principalOf(&keyring.Organization{ID: org, Name: m.orgName, Limits: m.limits}, m.key.Grant, client)
+	p.KeyID, p.KeyName = m.key.ID, m.key.Name
+	return p
+}
+
+// principalOf returns a caller of an organization; what it came in with is not yet in it.
+func principalOf(o *keyring.Organization, grant auth.Grant, client auth.Client) auth.Principal {
 	return auth.Principal{
-		Org:     org,
-		OrgName: m.orgName,
-		KeyID:   m.key.ID,
-		KeyName: m.key.Name,
-		Grant:   m.key.Grant,
-		Limits:  m.limits,
+		Org:     o.ID,
+		OrgName: o.Name,
+		Grant:   grant,
+		Limits:  o.Limits,
 		Address: client.Address,
 		Request: client.Request,
 	}
+}
+
+// maxReloads bounds how often one call starts over because the keyring was replaced while
+// its key was being checked.
+const maxReloads = 4
+
+// attempt is one caller's credentials on their way through a check.
+type attempt struct {
+	auth.Credentials
+	origin
+	tag  tag
+	ring *inForce
+}
+
+// sharedKey names a check that callers can share. The origin is in it so that nobody waits
+// behind somebody else's flood; the second check finds what the first one remembered.
+type sharedKey struct {
+	tag     tag
+	edition uint64
+	origin  origin
+}
+
+// match finds the key in the keyring in force.
+func (v *Verifier) match(ctx context.Context, cred auth.Credentials, address string) (match, error) {
+	if !possibleKey(cred.Key) {
+		cred.Key = ""
+	}
+	t := v.secrets.tag(cred)
+	if m, ok := v.verified.get(t, v.current.Load().edition); ok {
+		return m, nil
+	}
+	a := attempt{Credentials: cred, origin: originOf(cred.Org, address), tag: t}
+	for range maxReloads {
+		a.ring = v.current.Load()
+		if m, ok := v.verified.get(a.tag, a.ring.edition); ok {
+			return m, nil
+		}
+		m, err := v.shared.do(ctx, sharedKey{a.tag, a.ring.edition, a.origin}, func(ctx context.Context) (match, error) {
+			return v.check(ctx, a)
+		})
+		if err != nil {
+			return match{}, err
+		}
+		if v.stillGood(&m, cred.Org, a.tag) {
+			return m, nil
+		}
+	}
+	return match{}, errReloads
+}
+
+// stillGood finds a match again when the keyring was replaced during the check.
+func (v *Verifier) stillGood(m *match, org uuid.UUID, t tag) bool {
+	ring := v.current.Load()
+	if ring.edition == m.edition {
+		return true
+	}
+	found, ok := ring.find(org, func(k keyring.StoredKey) bool { return k.Hash == m.key.Hash })
+	if ok {
+		*m = found
+		v.verified.put(t, found)
+	}
+	return ok
+}
+
+// check asks for as little work as the caller's past allows. A key that was good before
+// is compared with its own hash only; credentials that were wrong are so without any
+// comparison. Failures on record keep nobody with a key of the first kind out.
+func (v *Verifier) check(ctx context.Context, a attempt) (match, error) {
+	if known, ok := v.familiarHash(a); ok {
+		m, _, err := v.search(ctx, a, known, familiar)
+		return m, err
+	}
+	if err := v.failures.allowed(a.origin); err != nil {
+		return match{}, err
+	}
+	if err := v.refused.again(a.tag, a.ring.edition, v.now()); err != nil {
+		return match{}, err
+	}
+	return v.checkStranger(ctx, a)
+}
+
+func (v *Verifier) checkStranger(ctx context.Context, a attempt) (match, error) {
+	admitted, err := v.failures.admit(ctx, a.origin)
+	if err != nil {
+		return match{}, err
+	}
+	m, compared, err := v.search(ctx, a, v.hashesFor(a), admitted.rank)
+	// A caller who left in the middle has made a guess all the same.
+	v.failures.end(admitted, err != nil && compared > 0)
+	if _, wrong := errors.AsType[wrongError](err); wrong {
+		v.refused.put(a.tag, a.ring.edition)
+	}
+	return m, err
+}
+
+// hashes are what a key is compared with.
+type hashes struct {
+	of     *keyring.Organization
+	keys   []keyring.StoredKey // at least one
+	counts bool                // false where a comparison only has to take its time
+}
+
+// familiarHash returns the one hash that the key was good for, if it is still in the keyring.
+func (v *Verifier) familiarHash(a attempt) (hashes, bool) {
+	hash, ok := v.verified.hash(a.tag)
+	if !ok {
+		return hashes{}, false
+	}
+	m, ok := a.ring.find(a.Org, func(k keyring.StoredKey) bool { return k.Hash == hash })
+	return hashes{a.ring.Organizations[a.Org], []keyring.StoredKey{m.key}, true}, ok
+}
+
+// decoyHash is what keys are compared with where no organization has one: a valid hash of
+// the cost of new keys.
+const decoyHash = "$2a$10$7EqJtq98hPqEX7fNZaFWoOhi5B0a1H5vZc1m3QjXr8m0cUu4rJ7Gu"
+
+// hashesFor returns all hashes of the organization. For one that has none they are those of
+// another one, always the same, so that the answer takes as long as that for a wrong key.
+func (v *Verifier) hashesFor(a attempt) hashes {
+	choice := v.secrets.choice(a.Org) // for a known one too: it takes its time
+	if o, ok := a.ring.Organizations[a.Org]; ok && len(o.Keys) > 0 {
+		return hashes{o, o.Keys, possibleKey(a.Key)}
+	}
+	if n := uint64(len(a.ring.WithKeys)); n > 0 {
+		o := a.ring.WithKeys[choice%n]
+		return hashes{o, o.Keys, false}
+	}
+	return hashes{&keyring.Organization{}, []keyring.StoredKey{{Hash: decoyHash}}, false}
+}
+
+// search compares the key with all hashes. Each comparison waits for its own turn, so that
+// an organization with many keys holds nobody up for longer than one with few. It returns
+// how many were made.
+func (v *Verifier) search(ctx context.Context, a attempt, h hashes, r rank) (m match, compared int, err error) {
+	for i, k := range h.keys {
+		if err := v.queue.acquire(ctx, request{a.origin, r, i > 0}); err != nil {
+			return match{}, i, err
+		}
+		m, found := v.compareOne(a, h, k)
+		v.queue.release()
+		if found {
+			return m, i + 1, nil
+		}
+	}
+	return match{}, len(h.keys), whyWrong(a, h)
+}
+
+// compareOne compares the key with one hash; the result counts only if it may. A check of
+// the same key elsewhere may have been faster.
+func (v *Verifier) compareOne(a attempt, h hashes, k keyring.StoredKey) (match, bool) {
+	if m, ok := v.verified.get(a.tag, a.ring.edition); ok {
+		return m, true
+	}
+	if !v.compare(k.Hash, a.Key) || !h.counts {
+		return match{}, false
+	}
+	m := match{h.of.Name, h.of.Limits, k, a.ring.edition}
+	v.verified.put(a.tag, m)
+	return m, true
+}
+
+// bcryptMatches is the comparison, and nearly all of the time that a check takes.
+func bcryptMatches(hash, key string) bool {
+	return bcrypt.CompareHashAndPassword([]byte(hash), []byte(key)) == nil
+}
+
+// find returns an organization's first key that is the one.
+func (r *inForce) find(org uuid.UUID, isIt func(keyring.StoredKey) bool) (match, bool) {
+	o, ok := r.Organizations[org]
+	if !ok {
+		return match{}, false
+	}
+	i := slices.IndexFunc(o.Keys, isIt)
+	if i < 0 {
+		return match{}, false
+	}
+	return match{o.Name, o.Limits, o.Keys[i], r.edition}, true
+}
+
+// possibleKey reports whether a key could be anybody's. bcrypt ignores what comes after
+// 72 bytes and repeats a key from its NUL on, so that others would pass for what they
+// are not.
+func possibleKey(key string) bool {
+	return key != "" && len(key) <= auth.MaxKeyLength && !strings.Contains(key, "\x00")
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/lastuse"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
@@ -19,23 +20,27 @@ import (
 var _ interface {
 	middleware.Verifier
 	middleware.CertificateVerifier
-} = noting{}
+} = (*verify.Verifier)(nil)
 
-func TestCertificatesAreNoted(t *testing.T) {
-	s := newShell(t)
-	text := "[" + someOrg + "]\n[" + someOrg + ".cert.gw]\nrole = uploader\nsan = dns:gw\n"
-	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
+func someCertificate(t *testing.T) *authfile.Document {
+	t.Helper()
+	doc, err := authfile.Parse("auth.cfg", "["+someOrg+"]\n["+someOrg+".cert.gw]\nrole = uploader\nsan = dns:gw\n")
+	if err != nil {
 		t.Fatal(err)
 	}
+	return doc
+}
+
+func TestCertificatesAreNoted(t *testing.T) {
 	verifier, err := verify.New(verify.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier.Use(s.doc().Keyring())
+	verifier.Use(someCertificate(t).Keyring())
 	settings := configs.Settings{Storage: configs.Storage{Path: t.TempDir()}}
-	n := noteUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
+	n := trackUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
 	for _, san := range []string{"dns:gw", "dns:other"} {
-		_, err := n.VerifyCertificate(t.Context(), auth.Certificate{SANs: []string{san}, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
+		_, err := verifier.VerifyCertificate(t.Context(), auth.Certificate{SANs: []string{san}, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
 		if known := san == "dns:gw"; known != (err == nil) {
 			t.Errorf("%s: %v", san, err)
 		}
@@ -53,8 +58,14 @@ func TestCertificatesAreNoted(t *testing.T) {
 func TestMemoryNotesNothing(t *testing.T) {
 	dir := t.TempDir()
 	settings := configs.Settings{Storage: configs.Storage{Path: dir, Type: configs.Memory}, State: configs.State{Storage: configs.Memory}}
-	n := noteUses(t.Context(), nil, settings, slog.New(slog.DiscardHandler))
-	if _, err := n.note(auth.Principal{Org: uuid.MustParse(someOrg)}, nil); err != nil {
+	verifier, err := verify.New(verify.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier.Use(someCertificate(t).Keyring())
+	n := trackUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
+	shown := auth.Certificate{SANs: []string{"dns:gw"}, NotAfter: time.Now().Add(time.Hour)}
+	if _, err := verifier.VerifyCertificate(t.Context(), shown, auth.Client{}); err != nil {
 		t.Error(err)
 	}
 	if err := n.Close(); err != nil {

@@ -94,8 +94,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 	service := state.NewService(states, watcher, time.Now, log).Within(memory).WithQuota(keeper)
 	defer sweepRegularly(ctx, service.Sweep, log)()
 	defer notifyRegularly(ctx, states, watcher, settings.Server.ShutdownTimeout, log)()
-	noting := noteUses(ctx, verifier, settings, log)
-	defer closing(log, "the record of when keys were used", noting)
+	defer closing(log, "the record of when keys were used", trackUses(ctx, verifier, settings, log))
 	catalogue, err := openCatalogue(ctx, settings, states, uploads, service, memory, log)
 	if err != nil {
 		return err
@@ -109,7 +108,7 @@ func serve(ctx context.Context, settings configs.Settings, log *slog.Logger) err
 		Resources:      catalogue.service,
 		Inventory:      inventory,
 		Quota:          keeper,
-		Verifier:       noting,
+		Verifier:       verifier,
 		Log:            log,
 		Now:            time.Now,
 		Version:        version,

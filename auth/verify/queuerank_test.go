@@ -12,24 +12,24 @@ import (
 // Each rank is served before those behind it, and yet each gets every fourth turn.
 func TestRanksTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGate(1, roomy())
-		if err := g.enter(t.Context(), visit{}); err != nil {
+		g := newQueue(1, roomy())
+		if err := g.acquire(t.Context(), request{}); err != nil {
 			t.Fatal(err)
 		}
 		var order []rank
 		for i := range 6 {
 			for _, r := range []rank{suspect, stranger, familiar} {
 				go func() {
-					if err := g.enter(t.Context(), visit{place{orgA, fmt.Sprint(i)}, r, false}); err != nil {
+					if err := g.acquire(t.Context(), request{origin{orgA, fmt.Sprint(i)}, r, false}); err != nil {
 						t.Error(err)
 					}
 					order = append(order, r)
-					g.leave()
+					g.release()
 				}()
 				synctest.Wait()
 			}
 		}
-		g.leave()
+		g.release()
 		synctest.Wait()
 		const f, n, s = familiar, stranger, suspect
 		want := []rank{f, n, f, s, f, n, f, s, f, n, f, s, n, n, n, s, s, s}
@@ -61,7 +61,7 @@ func TestFloodWaitsBehindStrangers(t *testing.T) {
 		synctest.Wait()
 		go b.from("198.51.100.1", orgA, "k1")
 		synctest.Wait()
-		ahead, behind := b.gate.lanes[stranger].waiting, b.gate.lanes[suspect].waiting
+		ahead, behind := b.queue.rank[stranger].waiting, b.queue.rank[suspect].waiting
 		if ahead != 2 || behind != 8+7 {
 			t.Errorf("%d and %d are waiting, want 2 and 15", ahead, behind)
 		}

@@ -9,7 +9,7 @@ import (
 
 func TestFlightOutlivesTheCallerThatStartedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := newFlights[string, int]()
+		fs := newSharedChecks[string, int]()
 		arrive := make(chan struct{})
 		work := func(ctx context.Context) (int, error) {
 			select {
@@ -41,7 +41,7 @@ func TestFlightOutlivesTheCallerThatStartedIt(t *testing.T) {
 
 func TestFlightIsCalledOffWithItsLastCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := newFlights[string, int]()
+		fs := newSharedChecks[string, int]()
 		ctx, cancel := context.WithCancel(t.Context())
 		var ended error
 		go fs.do(ctx, "k", func(ctx context.Context) (int, error) {

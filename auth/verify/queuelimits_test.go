@@ -17,9 +17,9 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// crowded is a gate of one, whose place is taken, and what became of those who came after.
+// crowded is a queue of one, whose turn is taken, and what became of those who came after.
 type crowded struct {
-	*gate
+	*queue
 	t     *testing.T
 	leave chan struct{}
 	came  []string
@@ -27,9 +27,9 @@ type crowded struct {
 	let   []string
 }
 
-func newCrowded(t *testing.T, limit crowd) *crowded {
-	c := &crowded{gate: newGate(1, limit), t: t, leave: make(chan struct{}), away: make(map[string]bool)}
-	if err := c.enter(t.Context(), visit{place: place{uuid.New(), "running"}}); err != nil {
+func newCrowded(t *testing.T, limit queueLimits) *crowded {
+	c := &crowded{queue: newQueue(1, limit), t: t, leave: make(chan struct{}), away: make(map[string]bool)}
+	if err := c.acquire(t.Context(), request{origin: origin{uuid.New(), "running"}}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -39,22 +39,22 @@ func newCrowded(t *testing.T, limit crowd) *crowded {
 func (c *crowded) come(name string, org uuid.UUID, client string) {
 	c.came = append(c.came, name)
 	go func() {
-		switch err := c.enter(c.t.Context(), visit{place: place{org, client}}); {
+		switch err := c.acquire(c.t.Context(), request{origin: origin{org, client}}); {
 		case err == nil:
 			c.let = append(c.let, name)
-			c.gate.leave()
-		case errors.Is(err, errCrowded):
+			c.queue.release()
+		case errors.Is(err, errQueueFull):
 			c.away[name] = true
 		}
 	}()
 	synctest.Wait()
 }
 
-// end lets all in who are waiting, and checks who was turned away and that the gate is as
+// end lets all in who are waiting, and checks who was turned away and that the queue is as
 // it was.
 func (c *crowded) end(wantAway ...string) {
 	c.t.Helper()
-	c.gate.leave()
+	c.queue.release()
 	synctest.Wait()
 	var away []string
 	for _, name := range c.came {
@@ -68,23 +68,23 @@ func (c *crowded) end(wantAway ...string) {
 	if len(c.let)+len(away) != len(c.came) {
 		c.t.Errorf("%d came, but %d were let in and %d turned away", len(c.came), len(c.let), len(away))
 	}
-	if l := &c.lanes[0]; l.waiting != 0 || len(l.at) != 0 || c.free != 1 || len(l.byOrg.queues) != 0 || len(l.byClient.queues) != 0 {
-		c.t.Errorf("the gate is left with %d waiting, %d free", l.waiting, c.free)
+	if l := &c.rank[0]; l.waiting != 0 || len(l.at) != 0 || c.free != 1 || len(l.byOrg.lists) != 0 || len(l.byClient.lists) != 0 {
+		c.t.Errorf("the queue is left with %d waiting, %d free", l.waiting, c.free)
 	}
 }
 
-func TestGateMakesRoomForNewcomers(t *testing.T) {
+func TestQueueMakesRoomForNewcomers(t *testing.T) {
 	x, y, z := uuid.New(), uuid.New(), uuid.New()
 	for name, run := range map[string]func(t *testing.T){
 		"its own place is full": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 2, org: 9, client: 9, total: 9})
+			c := newCrowded(t, queueLimits{origin: 2, org: 9, client: 9, total: 9})
 			c.come("first", x, "1")
 			c.come("second", x, "1")
 			c.come("third", x, "1")
 			c.end("third")
 		},
 		"its own client's queue is full": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 2, org: 9, client: 3, total: 9})
+			c := newCrowded(t, queueLimits{origin: 2, org: 9, client: 3, total: 9})
 			c.come("first", x, "1")
 			c.come("second", x, "1")
 			c.come("third", y, "1")
@@ -92,7 +92,7 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 			c.end("fourth")
 		},
 		"the fullest place of the organization gives way": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 9, org: 5, client: 9, total: 99})
+			c := newCrowded(t, queueLimits{origin: 9, org: 5, client: 9, total: 99})
 			for range 4 { // the fullest of all, but of another organization
 				c.come("elsewhere", y, "1")
 			}
@@ -105,7 +105,7 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 			c.end("two, the last")
 		},
 		"an organization of equals stays": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 9, org: 3, client: 9, total: 99})
+			c := newCrowded(t, queueLimits{origin: 9, org: 3, client: 9, total: 99})
 			c.come("elsewhere", y, "1")
 			c.come("elsewhere again", y, "1")
 			c.come("elsewhere once more", y, "1")
@@ -116,7 +116,7 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 			c.end("one too many")
 		},
 		"the longest queue of a client gives way": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 9, org: 9, client: 9, total: 5})
+			c := newCrowded(t, queueLimits{origin: 9, org: 9, client: 9, total: 5})
 			c.come("one", x, "1")
 			c.come("one again", y, "1")
 			c.come("one, the last", z, "1")
@@ -126,7 +126,7 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 			c.end("one, the last")
 		},
 		"clients of equals stay": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 9, org: 9, client: 9, total: 3})
+			c := newCrowded(t, queueLimits{origin: 9, org: 9, client: 9, total: 3})
 			c.come("one", x, "1")
 			c.come("two", x, "2")
 			c.come("two again", y, "2")
@@ -134,7 +134,7 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 			c.end("one too many")
 		},
 		"more clients than may wait": func(t *testing.T) {
-			c := newCrowded(t, crowd{place: 9, org: 9, client: 9, total: 3})
+			c := newCrowded(t, queueLimits{origin: 9, org: 9, client: 9, total: 3})
 			c.come("one", x, "1")
 			c.come("two", y, "2")
 			c.come("three", z, "3")
@@ -148,36 +148,36 @@ func TestGateMakesRoomForNewcomers(t *testing.T) {
 
 // A waiter who goes just as it is turned away has had no turn to pass on.
 func TestTurnedAwayWhileLeaving(t *testing.T) {
-	g := newGate(1, crowd{place: 9, org: 9, client: 9, total: 2})
-	if err := g.enter(t.Context(), visit{place: place{orgA, "1"}}); err != nil {
+	g := newQueue(1, queueLimits{origin: 9, org: 9, client: 9, total: 2})
+	if err := g.acquire(t.Context(), request{origin: origin{orgA, "1"}}); err != nil {
 		t.Fatal(err)
 	}
-	l := &g.lanes[0]
-	first, last := l.join(visit{place: place{orgA, "1"}}), l.join(visit{place: place{orgA, "1"}})
-	if !l.makeRoom(place{orgB, "2"}) {
+	l := &g.rank[0]
+	first, last := l.add(request{origin: origin{orgA, "1"}}), l.add(request{origin: origin{orgA, "1"}})
+	if !l.makeRoom(origin{orgB, "2"}) {
 		t.Fatal("there is no room")
 	}
-	g.abandon(last)
+	g.cancel(last)
 	select {
-	case <-first.turn:
-		t.Error("two are running at a gate of one")
+	case <-first.decided:
+		t.Error("two are running at a queue of one")
 	default:
 	}
-	g.leave()
-	if <-first.turn; first.away || !last.away {
-		t.Errorf("turned away: first %v, last %v", first.away, last.away)
+	g.release()
+	if <-first.decided; first.rejected || !last.rejected {
+		t.Errorf("turned away: first %v, last %v", first.rejected, last.rejected)
 	}
-	if g.leave(); g.free != 1 || l.waiting != 0 {
+	if g.release(); g.free != 1 || l.waiting != 0 {
 		t.Errorf("%d free, %d waiting", g.free, l.waiting)
 	}
 }
 
 func TestNetworksOfIPv6ShareAQueue(t *testing.T) {
-	one := placeOf(orgA, "2001:db8:1:2::1")
-	if other := placeOf(orgA, "2001:db8:1:ffff::1"); other != one {
+	one := originOf(orgA, "2001:db8:1:2::1")
+	if other := originOf(orgA, "2001:db8:1:ffff::1"); other != one {
 		t.Errorf("a subscriber waits as %v and as %v", one, other)
 	}
-	if other := placeOf(orgA, "2001:db8:2:2::1"); other == one {
+	if other := originOf(orgA, "2001:db8:2:2::1"); other == one {
 		t.Errorf("another subscriber waits as %v too", one)
 	}
 }
@@ -268,8 +268,8 @@ func TestFloodKeepsNobodyElseOut(t *testing.T) {
 }
 
 // Checks that come, run, give up and are turned away at the same time lose no turn.
-func TestGateUnderPressure(t *testing.T) {
-	g := newGate(3, crowd{place: 2, org: 4, client: 4, total: 6})
+func TestQueueUnderPressure(t *testing.T) {
+	g := newQueue(3, queueLimits{origin: 2, org: 4, client: 4, total: 6})
 	var running, most atomic.Int64
 	done := make(chan struct{})
 	for i := range 32 {
@@ -277,13 +277,13 @@ func TestGateUnderPressure(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			for n := range 300 {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(n%7)*20*time.Microsecond)
-				p := place{uuid.NewSHA1(orgA, []byte{byte(i % 3)}), fmt.Sprint(n * i % 5)}
-				if g.enter(ctx, visit{p, rank(n % int(ranks)), n%4 == 0}) == nil {
+				p := origin{uuid.NewSHA1(orgA, []byte{byte(i % 3)}), fmt.Sprint(n * i % 5)}
+				if g.acquire(ctx, request{p, rank(n % int(ranks)), n%4 == 0}) == nil {
 					if now := running.Add(1); now > most.Load() {
 						most.Store(now)
 					}
 					running.Add(-1)
-					g.leave()
+					g.release()
 				}
 				cancel()
 			}
@@ -292,8 +292,8 @@ func TestGateUnderPressure(t *testing.T) {
 	for range 32 {
 		<-done
 	}
-	for i := range g.lanes {
-		if l := &g.lanes[i]; l.waiting != 0 || len(l.at) != 0 {
+	for i := range g.rank {
+		if l := &g.rank[i]; l.waiting != 0 || len(l.at) != 0 {
 			t.Errorf("%d still waiting with rank %d", l.waiting, i)
 		}
 	}

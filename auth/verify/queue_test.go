@@ -11,43 +11,43 @@ import (
 	"github.com/google/uuid"
 )
 
-// turns is the order in which waiters were let in. It needs no lock: the gate is one wide.
+// turns is the order in which waiters were let in. It needs no lock: the queue is one wide.
 type turns struct {
-	gate  *gate
+	queue *queue
 	order []string
 }
 
 // wait lets somebody enter, note its name, and leave when told to.
-func (ts *turns) wait(ctx context.Context, name string, p place, leave <-chan struct{}) {
+func (ts *turns) wait(ctx context.Context, name string, o origin, leave <-chan struct{}) {
 	go func() {
-		if err := ts.gate.enter(ctx, visit{place: p}); err != nil {
+		if err := ts.queue.acquire(ctx, request{origin: o}); err != nil {
 			return
 		}
 		<-leave
 		ts.order = append(ts.order, name)
-		ts.gate.leave()
+		ts.queue.release()
 	}()
 	synctest.Wait()
 }
 
-func roomy() crowd { return crowd{place: 1000, org: 1000, client: 1000, total: 1000} }
+func roomy() queueLimits { return queueLimits{origin: 1000, org: 1000, client: 1000, total: 1000} }
 
 func TestFloodDelaysOthersByAFewTurns(t *testing.T) {
 	org := func(i int) uuid.UUID { return uuid.NewSHA1(orgA, []byte{byte(i)}) }
-	floods := map[string]func(i int) place{
-		"one client, one organization":   func(int) place { return place{orgA, "192.0.2.1"} },
-		"one client, many organizations": func(i int) place { return place{org(i), "192.0.2.1"} },
-		"one organization, many clients": func(i int) place { return place{orgA, fmt.Sprint("192.0.2.", i)} },
+	floods := map[string]func(i int) origin{
+		"one client, one organization":   func(int) origin { return origin{orgA, "192.0.2.1"} },
+		"one client, many organizations": func(i int) origin { return origin{org(i), "192.0.2.1"} },
+		"one organization, many clients": func(i int) origin { return origin{orgA, fmt.Sprint("192.0.2.", i)} },
 	}
 	for name, flood := range floods {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				ts := turns{gate: newGate(1, roomy())}
+				ts := turns{queue: newQueue(1, roomy())}
 				leave := make(chan struct{})
 				for i := range 100 {
 					ts.wait(t.Context(), "bad", flood(i), leave)
 				}
-				ts.wait(t.Context(), "good", place{orgB, "198.51.100.1"}, leave)
+				ts.wait(t.Context(), "good", origin{orgB, "198.51.100.1"}, leave)
 				close(leave)
 				synctest.Wait()
 				// The first of the flood is running already.
@@ -66,12 +66,12 @@ func TestFloodDelaysOthersByAFewTurns(t *testing.T) {
 
 func TestVictimOfAFloodIsReachedFromElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ts := turns{gate: newGate(1, roomy())}
+		ts := turns{queue: newQueue(1, roomy())}
 		leave := make(chan struct{})
 		for range 50 {
-			ts.wait(t.Context(), "bad", place{orgA, "192.0.2.1"}, leave)
+			ts.wait(t.Context(), "bad", origin{orgA, "192.0.2.1"}, leave)
 		}
-		ts.wait(t.Context(), "good", place{orgA, "198.51.100.1"}, leave)
+		ts.wait(t.Context(), "good", origin{orgA, "198.51.100.1"}, leave)
 		close(leave)
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"bad", "bad", "good", "bad"}, ts.order[:4]); diff != "" {
@@ -82,18 +82,18 @@ func TestVictimOfAFloodIsReachedFromElsewhere(t *testing.T) {
 
 func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ts := turns{gate: newGate(1, roomy())}
+		ts := turns{queue: newQueue(1, roomy())}
 		ctx, cancel := context.WithCancel(t.Context())
 		leave := make(chan struct{})
-		ts.wait(t.Context(), "first", place{orgA, "1"}, leave)
-		ts.wait(ctx, "gone", place{orgA, "1"}, leave)
-		ts.wait(t.Context(), "last", place{orgA, "1"}, leave)
+		ts.wait(t.Context(), "first", origin{orgA, "1"}, leave)
+		ts.wait(ctx, "gone", origin{orgA, "1"}, leave)
+		ts.wait(t.Context(), "last", origin{orgA, "1"}, leave)
 		cancel()
 		synctest.Wait()
-		if ts.gate.lanes[0].waiting != 1 || ts.gate.lanes[0].at[place{orgA, "1"}] != 1 {
-			t.Errorf("%d still waiting", ts.gate.lanes[0].waiting)
+		if ts.queue.rank[0].waiting != 1 || ts.queue.rank[0].at[origin{orgA, "1"}] != 1 {
+			t.Errorf("%d still waiting", ts.queue.rank[0].waiting)
 		}
-		if err := ts.gate.enter(ctx, visit{place: place{orgA, "1"}}); !errors.Is(err, context.Canceled) {
+		if err := ts.queue.acquire(ctx, request{origin: origin{orgA, "1"}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("entering with an ended context: %v", err)
 		}
 		close(leave)
@@ -106,25 +106,25 @@ func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
 
 // A turn that comes to somebody who is just leaving must reach the next one.
 func TestAbandonedTurnIsPassedOn(t *testing.T) {
-	g := newGate(1, roomy())
-	if err := g.enter(t.Context(), visit{place: place{orgA, "1"}}); err != nil {
+	g := newQueue(1, roomy())
+	if err := g.acquire(t.Context(), request{origin: origin{orgA, "1"}}); err != nil {
 		t.Fatal(err)
 	}
-	first := &g.lanes[0]
-	w, next := first.join(visit{place: place{orgA, "1"}}), first.join(visit{place: place{orgA, "1"}})
-	g.leave() // w's turn
-	g.abandon(w)
+	first := &g.rank[0]
+	w, next := first.add(request{origin: origin{orgA, "1"}}), first.add(request{origin: origin{orgA, "1"}})
+	g.release() // w's turn
+	g.cancel(w)
 	select {
-	case <-next.turn:
+	case <-next.decided:
 	default:
 		t.Fatal("the turn was lost")
 	}
-	if g.leave(); g.free != 1 {
+	if g.release(); g.free != 1 {
 		t.Errorf("%d free, want 1", g.free)
 	}
 }
 
-func TestPlaceOf(t *testing.T) {
+func TestOriginOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.1":            "192.0.2.1",
 		"::ffff:192.0.2.1":     "192.0.2.1",
@@ -134,8 +134,8 @@ func TestPlaceOf(t *testing.T) {
 		"a name":               "a name",
 		"2001:db8:1:2:ffff::6": "2001:db8:1::",
 	} {
-		if got := placeOf(orgA, address); got != (place{orgA, want}) {
-			t.Errorf("placeOf(%q) is %q, want %q", address, got.client, want)
+		if got := originOf(orgA, address); got != (origin{orgA, want}) {
+			t.Errorf("originOf(%q) is %q, want %q", address, got.client, want)
 		}
 	}
 }

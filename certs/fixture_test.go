@@ -2,6 +2,7 @@ package certs
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"log/slog"
@@ -72,6 +73,13 @@ func (k *kept) put(path string, text []byte) {
 func (k *kept) lookTwice() {
 	k.look(k.t.Context())
 	k.look(k.t.Context())
+}
+
+// look looks at all files once.
+func (k *kept) look(ctx context.Context) {
+	for _, f := range k.Keeper.files {
+		f.Look(ctx)
+	}
 }
 
 // logged counts the lines with this text.

@@ -4,8 +4,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/follow"
 )
 
 // Files names PEM files.
@@ -17,74 +21,80 @@ type Files struct {
 	ClientCA string
 }
 
+// interval is how often the files are looked at, and how long they must stay as they are
+// before they are taken.
+const interval = time.Second
+
+// maxFileSize bounds a file in bytes: some hundred authorities.
+const maxFileSize = 1 << 20
+
 // Keeper has what was good last in the files.
 type Keeper struct {
-	pair        *followed[tls.Certificate]
-	authorities *followed[x509.CertPool] // nil when clients are asked for nothing
+	pair        atomic.Pointer[tls.Certificate]
+	authorities atomic.Pointer[x509.CertPool] // nil when clients are asked for nothing
+	files       []*follow.Follower            // one for each of these, so that a fault of one keeps back only that
 	log         *slog.Logger
 	now         func() time.Time
 }
 
 // Open reads the files. It fails when one can't be read or makes no sense.
 func Open(ctx context.Context, files Files, log *slog.Logger, now func() time.Time) (*Keeper, error) {
-	k := &Keeper{
-		pair: &followed[tls.Certificate]{paths: []string{files.Cert, files.Key}, parse: parsePair},
-		log:  log, now: now,
+	k := &Keeper{log: log, now: now}
+	err := k.open(ctx, "the certificate", func(ctx context.Context, texts []follow.File) error {
+		return k.takePair(ctx, files, texts)
+	}, files.Cert, files.Key)
+	if err == nil && files.ClientCA != "" {
+		err = k.open(ctx, "the client authorities", func(ctx context.Context, texts []follow.File) error {
+			return k.takeAuthorities(ctx, files.ClientCA, texts[0].Text)
+		}, files.ClientCA)
 	}
-	if err := k.pair.open(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if files.ClientCA != "" {
-		k.authorities = &followed[x509.CertPool]{paths: []string{files.ClientCA}, parse: parseAuthorities}
-		if err := k.authorities.open(); err != nil {
-			return nil, err
-		}
-	}
-	k.logPair(ctx)
 	return k, nil
 }
 
-// Follow looks at the files at each tick until ctx ends. It takes two looks to take what
-// has changed.
-func (k *Keeper) Follow(ctx context.Context, ticks <-chan time.Time) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks:
-			k.look(ctx)
-		}
+func (k *Keeper) open(ctx context.Context, what string, take func(context.Context, []follow.File) error, paths ...string) error {
+	f, err := follow.Open(ctx, follow.Config{
+		What: what, Name: paths[0], Paths: paths, Limit: maxFileSize,
+		Take: take, Logger: k.log, Settle: interval, Poll: interval,
+	})
+	k.files = append(k.files, f)
+	return err
+}
+
+// Follow keeps what is in force in step with the files until ctx ends.
+func (k *Keeper) Follow(ctx context.Context) {
+	for _, f := range k.files {
+		f.Start(ctx)
 	}
 }
 
-// look has a fault of one kind of files not keep the other from being renewed.
-func (k *Keeper) look(ctx context.Context) {
-	switch changed, err := k.pair.look(); {
-	case err != nil:
-		k.log.ErrorContext(ctx, "the certificate can't be used; what was in force before stays", "error", err.Error())
-	case changed:
-		k.logPair(ctx)
-	}
-	if k.authorities == nil {
-		return
-	}
-	switch changed, err := k.authorities.look(); {
-	case err != nil:
-		k.log.ErrorContext(ctx, "the client authorities can't be used; what was in force before stays", "error", err.Error())
-	case changed:
-		k.log.InfoContext(ctx, "client authorities loaded", "file", k.authorities.paths[0])
-	}
-}
-
-// logPair warns of a certificate that is out of date. It is used all the same: clients
+// takePair warns of a certificate that is out of date. It is used all the same: clients
 // decide what they trust, and the clock here may be the one that is wrong.
-func (k *Keeper) logPair(ctx context.Context) {
-	expires := k.pair.value.Load().Leaf.NotAfter
+func (k *Keeper) takePair(ctx context.Context, files Files, texts []follow.File) error {
+	pair, err := tls.X509KeyPair(texts[0].Text, texts[1].Text)
+	if err != nil {
+		return fmt.Errorf("%s and %s are no certificate with its key: %w", files.Cert, files.Key, err)
+	}
+	k.pair.Store(&pair)
 	level, message := slog.LevelInfo, "certificate loaded"
-	if k.now().After(expires) {
+	if k.now().After(pair.Leaf.NotAfter) {
 		level, message = slog.LevelWarn, "certificate loaded, but it has expired"
 	}
-	k.log.LogAttrs(ctx, level, message, slog.String("file", k.pair.paths[0]), slog.Time("expires", expires))
+	k.log.LogAttrs(ctx, level, message, slog.String("file", files.Cert), slog.Time("expires", pair.Leaf.NotAfter))
+	return nil
+}
+
+func (k *Keeper) takeAuthorities(ctx context.Context, path string, text []byte) error {
+	pool, err := ParseAuthorities(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if k.authorities.Swap(pool) != nil {
+		k.log.InfoContext(ctx, "client authorities loaded", "file", path)
+	}
+	return nil
 }
 
 // Config returns what a server that speaks HTTP/2 and HTTP/1.1 needs. Every connection
@@ -96,7 +106,7 @@ func (k *Keeper) Config() *tls.Config {
 		// A session that is resumed would go on with what was in force when it began.
 		SessionTicketsDisabled: true,
 	}
-	if k.authorities != nil {
+	if k.authorities.Load() != nil {
 		base.ClientAuth = tls.VerifyClientCertIfGiven
 	}
 	config := base.Clone()
@@ -106,9 +116,7 @@ func (k *Keeper) Config() *tls.Config {
 
 func (k *Keeper) current(base *tls.Config) *tls.Config {
 	config := base.Clone()
-	config.Certificates = []tls.Certificate{*k.pair.value.Load()}
-	if k.authorities != nil {
-		config.ClientCAs = k.authorities.value.Load()
-	}
+	config.Certificates = []tls.Certificate{*k.pair.Load()}
+	config.ClientCAs = k.authorities.Load()
 	return config
 }

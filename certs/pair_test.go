@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/holdfast/holdfast/certs/certstest"
@@ -161,38 +162,38 @@ func TestExpiredPairIsWarnedOf(t *testing.T) {
 }
 
 func TestFollow(t *testing.T) {
-	before, after := authorities()
-	k := keep(t, before.ForAddress(address))
-	k.write(after.ForAddress(address))
-	ctx, stop := context.WithCancel(t.Context())
-	ticks, ended := make(chan time.Time), make(chan struct{})
-	go func() {
-		defer close(ended)
-		k.Follow(ctx, ticks)
-	}()
-	for range 3 { // the third is taken when the second has been looked at
-		ticks <- time.Time{}
-	}
-	k.wantServed("after two ticks", after)
-	stop()
-	<-ended
+	synctest.Test(t, func(t *testing.T) {
+		before, after := authorities()
+		k := keep(t, before.ForAddress(address))
+		serves := func(by *certstest.Authority) bool {
+			_, err := k.current(k.config).Certificates[0].Leaf.Verify(x509.VerifyOptions{Roots: by.Pool()})
+			return err == nil
+		}
+		k.write(after.ForAddress(address))
+		ctx, stop := context.WithCancel(t.Context())
+		k.Follow(ctx)
+		time.Sleep(interval / 2)
+		for looks := range 4 {
+			if got := serves(after); got != (looks >= 2) || got == serves(before) {
+				t.Errorf("after %d looks: the new pair is in force: %v", looks, got)
+			}
+			time.Sleep(interval)
+		}
+		stop()
+		synctest.Wait() // for both of their ends
+	})
 }
 
 // Handshakes go on while pairs are replaced; each gets a whole one.
 func TestHandshakesWhileReplaced(t *testing.T) {
 	authority, _ := authorities()
 	k := keep(t, authority.ForAddress(address))
-	ticks := make(chan time.Time)
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	go k.Follow(ctx, ticks)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for range 20 {
 			k.write(authority.ForAddress(address))
-			ticks <- time.Time{}
-			ticks <- time.Time{}
+			k.lookTwice()
 		}
 	}()
 	for more := true; more; {

@@ -2,28 +2,11 @@ package certs
 
 import (
 	"bytes"
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
 )
-
-func parsePair(paths []string, texts [][]byte) (*tls.Certificate, error) {
-	pair, err := tls.X509KeyPair(texts[0], texts[1])
-	if err != nil {
-		return nil, fmt.Errorf("%s and %s are no certificate with its key: %w", paths[0], paths[1], err)
-	}
-	return &pair, nil
-}
-
-func parseAuthorities(paths []string, texts [][]byte) (*x509.CertPool, error) {
-	pool, err := ParseAuthorities(texts[0])
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", paths[0], err)
-	}
-	return pool, nil
-}
 
 // ParseAuthorities reads certificates in PEM, at least one. Unlike
 // x509.CertPool.AppendCertsFromPEM it passes over nothing: an authority that was left out

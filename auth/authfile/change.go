@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/holdfast/holdfast/internal/durable"
+	"github.com/holdfast/holdfast/internal/follow"
 )
 
 // How long an edit waits for another one, and how often it looks.
@@ -33,11 +34,11 @@ func Edit(ctx context.Context, path string, change func(*Document) error) error 
 		return explainMissing(path, err)
 	}
 	return locked(ctx, target, func() error {
-		text, info, err := ReadFile(target)
+		text, info, err := follow.ReadFile(target, maxFileSize)
 		if err != nil {
 			return explainMissing(path, err)
 		}
-		doc, err := Parse(path, text)
+		doc, err := Parse(path, string(text))
 		if err != nil {
 			return err
 		}

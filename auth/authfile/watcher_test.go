@@ -160,17 +160,6 @@ func TestWatcherKeepsTheLastGoodSet(t *testing.T) {
 	}
 }
 
-func TestWatcherPollsWhereNothingIsReported(t *testing.T) {
-	b := newBench()
-	path := writeAuth(t, keysOld, 0o600)
-	w := b.watch(t, path, 10*time.Millisecond)
-	w.mu.Lock()
-	must(t, w.notify.Remove(filepath.Dir(path)))
-	must(t, os.WriteFile(path, []byte(keysNew+"\n"), 0o600))
-	w.mu.Unlock()
-	until(t, "the new key works", func() bool { return b.opens("k2") })
-}
-
 func TestWatcherIgnoresWhatChangesNothing(t *testing.T) {
 	b := newBench()
 	path := writeAuth(t, keysOld, 0o600)

@@ -13,13 +13,16 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/internal/durable"
+	"github.com/holdfast/holdfast/internal/follow"
 )
 
 // FileName is the name of the file of a Tracker, in the folder storage.path.
 const FileName = "last-use.json"
+
+// maxFileSize bounds that file in bytes.
+const maxFileSize = 64 << 20
 
 // Credential names what somebody came in with.
 type Credential struct {
@@ -80,12 +83,12 @@ type usedKey struct {
 // Read reads the file of a Tracker. The error wraps fs.ErrNotExist while there is
 // none: no server has written one yet.
 func Read(path string) (Uses, error) {
-	text, _, err := authfile.ReadFile(path)
+	text, _, err := follow.ReadFile(path, maxFileSize)
 	if err != nil {
 		return nil, err
 	}
 	var file usesFile
-	if err := json.Unmarshal([]byte(text), &file); err != nil {
+	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
 	}
 	uses := make(Uses, len(file.Keys))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/internal/follow"
 )
 
 // interval is how often what changed is written.
@@ -31,13 +32,12 @@ type Config struct {
 // use.
 type Tracker struct {
 	Config
-	stop context.CancelFunc
-	done chan struct{}
+	file *follow.Follower
 
 	mu    sync.Mutex
 	fresh Uses // since the last write
 
-	// Of whoever writes: the goroutine, and Close after it.
+	// Of whoever writes: the follower, and Close after it.
 	uses    Uses
 	pending bool // there is something in uses that the file lacks
 }
@@ -53,9 +53,9 @@ func Open(ctx context.Context, c Config) *Tracker {
 	if uses == nil {
 		uses = make(Uses)
 	}
-	u := &Tracker{Config: c, uses: uses, fresh: make(Uses), done: make(chan struct{})}
-	ctx, u.stop = context.WithCancel(context.WithoutCancel(ctx)) // until Close: requests go on after a signal
-	go u.run(ctx)
+	u := &Tracker{Config: c, uses: uses, fresh: make(Uses)}
+	// Until Close: requests go on after a signal.
+	u.file = follow.WriteEvery(context.WithoutCancel(ctx), interval, u.writeRegularly)
 	return u
 }
 
@@ -69,25 +69,14 @@ func (u *Tracker) Note(p auth.Principal) {
 
 // Close writes what is not yet written, and stops.
 func (u *Tracker) Close() error {
-	u.stop()
-	<-u.done
-	return u.write()
+	return errors.Join(u.file.Close(), u.write())
 }
 
-func (u *Tracker) run(ctx context.Context) {
-	defer close(u.done)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		if err := u.write(); err != nil {
-			u.Logger.WarnContext(ctx, "when keys were last used can't be written; it is tried again in a minute",
-				slog.String("file", u.Path), slog.String("error", err.Error()))
-		}
+// writeRegularly is write for the follower.
+func (u *Tracker) writeRegularly(ctx context.Context) {
+	if err := u.write(); err != nil {
+		u.Logger.WarnContext(ctx, "when keys were last used can't be written; it is tried again in a minute",
+			slog.String("file", u.Path), slog.String("error", err.Error()))
 	}
 }
 

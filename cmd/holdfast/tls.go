@@ -10,9 +10,6 @@ import (
 	"github.com/holdfast/holdfast/configs"
 )
 
-// lookAtCertificates is how often their files are looked at for a change.
-const lookAtCertificates = time.Second
-
 // openTLS returns what a server with TLS needs; nil without TLS. Its certificate and its
 // client authorities follow their files until ctx ends.
 func openTLS(ctx context.Context, settings configs.Server, log *slog.Logger) (*tls.Config, error) {
@@ -27,10 +24,6 @@ func openTLS(ctx context.Context, settings configs.Server, log *slog.Logger) (*t
 	if err != nil {
 		return nil, err
 	}
-	go func() {
-		ticker := time.NewTicker(lookAtCertificates)
-		defer ticker.Stop()
-		keeper.Follow(ctx, ticker.C)
-	}()
+	keeper.Follow(ctx)
 	return keeper.Config(), nil
 }

@@ -1,4 +1,4 @@
-package authfile
+package follow
 
 import (
 	"io/fs"
@@ -10,7 +10,7 @@ import (
 // maxLinks is how many symbolic links a path may go through; Linux has the same limit.
 const maxLinks = 40
 
-// chain returns the directory entries that decide what an absolute path leads to: every
+// chain returns the directory entries that decide what a path leads to: every
 // symbolic link on the way, in whatever folder, and the file at its end. In Kubernetes
 // these are auth.cfg and ..data, links both, and the file in the dated folder.
 func chain(path string) []string {
@@ -49,4 +49,13 @@ func firstLink(path string) (link, rest string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// chains returns the chains of all paths.
+func chains(paths []string) []string {
+	var entries []string
+	for _, path := range paths {
+		entries = append(entries, chain(path)...)
+	}
+	return entries
 }

@@ -1,3 +1,8 @@
+// Package authfile reads, edits and watches auth.cfg: the organizations, what their callers
+// prove themselves with (package keyring), and how they want their states kept.
+//
+// Parse makes a Document of a text, line by line; Edit changes a file under a lock; Watch
+// keeps what is in force in step with it.
 package authfile
 
 import (

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth/keyring"
 )
 
 // AddOrganization appends a section. It fails when the ID is taken, or when the name is
@@ -56,4 +59,147 @@ func (d *Document) lineBreak() string {
 		return "\r\n"
 	}
 	return "\n"
+}
+
+// AddKey stores the bcrypt hash of a key that may do everything under its organization,
+// below the settings that are there, with label as the comment on its line. An empty
+// label leaves no comment.
+func (d *Document) AddKey(org uuid.UUID, hash, label string) (keyring.StoredKey, error) {
+	o, err := d.organization(org)
+	if err != nil {
+		return keyring.StoredKey{}, err
+	}
+	if err := checkNewLabel(label); err != nil {
+		return keyring.StoredKey{}, err
+	}
+	if err := d.insert(o.span.last+1, keyLine(hash, label)+d.lineBreak()); err != nil {
+		return keyring.StoredKey{}, err
+	}
+	return d.Key(org, keyID(hash))
+}
+
+// AddNamedKey stores a key in a section of its own, below the organization's others: of k
+// are used Name, Hash, Label, Grant and From. When there is no name it is the role's, with
+// a number where that is taken.
+func (d *Document) AddNamedKey(org uuid.UUID, k keyring.StoredKey) (keyring.StoredKey, error) {
+	o, err := d.organization(org)
+	if err != nil {
+		return keyring.StoredKey{}, err
+	}
+	if k.Name == "" {
+		k.Name = o.freeName(string(k.Role))
+	}
+	if err := CheckKeyName(k.Name); err != nil {
+		return keyring.StoredKey{}, fmt.Errorf("not a name for a key: %w", err)
+	}
+	if o.has(k.Name) {
+		return keyring.StoredKey{}, fmt.Errorf("the organization already has a key named %q", k.Name)
+	}
+	if err := checkNewLabel(k.Label); err != nil {
+		return keyring.StoredKey{}, err
+	}
+	return d.addSection(o, k)
+}
+
+func (d *Document) addSection(o Organization, k keyring.StoredKey) (keyring.StoredKey, error) {
+	if err := d.insert(d.belowComments(o.last+1), keySectionText(o.ID, k, d.lineBreak())); err != nil {
+		return keyring.StoredKey{}, err
+	}
+	return d.Key(o.ID, keyID(k.Hash))
+}
+
+// Key returns the organization's key with this ID or name, in any case.
+func (d *Document) Key(org uuid.UUID, text string) (keyring.StoredKey, error) {
+	o, err := d.organization(org)
+	if err != nil {
+		return keyring.StoredKey{}, err
+	}
+	for _, k := range o.Keys {
+		if k.ID == strings.ToLower(text) || k.Name != "" && strings.EqualFold(k.Name, text) {
+			return k, nil
+		}
+	}
+	return keyring.StoredKey{}, fmt.Errorf("organization %s has no key %q", org, text)
+}
+
+// RevokeKey removes the key with this ID or name, with its section if it has one, and
+// returns how many keys the organization has left.
+func (d *Document) RevokeKey(org uuid.UUID, text string) (left int, err error) {
+	k, err := d.Key(org, text)
+	if err != nil {
+		return 0, err
+	}
+	gone := d.keys[k.Hash].span
+	if k.Name != "" {
+		gone = d.withComments(gone)
+	}
+	if err := d.become(slices.Concat(d.lines[:gone.first], d.lines[gone.last+1:])); err != nil {
+		return 0, err
+	}
+	o, err := d.organization(org)
+	return len(o.Keys), err
+}
+
+// Rotation says what takes the place of a key.
+type Rotation struct {
+	Hash, Label string    // of the new key
+	Expires     time.Time // when the new one does; zero to leave what stands there
+	Until       time.Time // when the old one does; if it does before, that holds
+}
+
+// RotateKey puts a new key in the place of the one with this ID or name: what its section
+// says holds for it. The old one moves into a section of its own, with the same rights.
+func (d *Document) RotateKey(org uuid.UUID, text string, r Rotation) (old, made keyring.StoredKey, err error) {
+	edited := Document{file: d.file, lines: slices.Clone(d.lines), orgs: d.orgs, keys: d.keys}
+	if old, err = edited.Key(org, text); err != nil {
+		return old, made, err
+	}
+	if err := edited.putInPlace(old, r); err != nil {
+		return old, made, err
+	}
+	o, err := edited.organization(org)
+	if err != nil {
+		return old, made, err
+	}
+	if old.Expires.IsZero() || r.Until.Before(old.Expires) {
+		old.Expires = r.Until
+	}
+	old.Name = o.retiredName(old)
+	if old, err = edited.addSection(o, old); err != nil {
+		return old, made, err
+	}
+	made, err = edited.Key(org, keyID(r.Hash))
+	*d = edited
+	return old, made, err
+}
+
+// putInPlace writes the new key where the old one stands, and its expiry.
+func (d *Document) putInPlace(old keyring.StoredKey, r Rotation) error {
+	if err := checkNewLabel(r.Label); err != nil {
+		return err
+	}
+	lines, at := slices.Clone(d.lines), d.keys[old.Hash]
+	lines[at.hash].text = keyLine(r.Hash, r.Label) + ending(lines[at.hash].text)
+	if r.Expires.IsZero() {
+		return d.become(lines)
+	}
+	if old.Name == "" {
+		return fmt.Errorf("a key of the organization's own section can't expire; only one with a name can")
+	}
+	expires := "expires = " + FormatExpiry(r.Expires)
+	for i := at.span.first; i <= at.span.last; i++ {
+		if lines[i].setting == "expires" {
+			lines[i].text = expires + ending(lines[i].text)
+			return d.become(lines)
+		}
+	}
+	return d.become(slices.Insert(lines, at.hash, line{text: expires + d.lineBreak()}))
+}
+
+func (d *Document) organization(id uuid.UUID) (Organization, error) {
+	o, ok := d.Find(id)
+	if !ok {
+		return o, fmt.Errorf("%s has no organization %s", d.file, id)
+	}
+	return o, nil
 }

@@ -1,10 +1,17 @@
 package authfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
 
+	"github.com/gofrs/flock"
+
+	"github.com/holdfast/holdfast/internal/durable"
 	"github.com/holdfast/holdfast/internal/follow"
 )
 
@@ -31,4 +38,76 @@ func explainMissing(path string, err error) error {
 		err = call.Err
 	}
 	return fmt.Errorf("there is no %s; `holdfast init` makes one: %w", path, err)
+}
+
+// How long an edit waits for another one, and how often it looks.
+const (
+	lockPatience = 10 * time.Second
+	lockInterval = 20 * time.Millisecond
+)
+
+// Edit lets change work on the auth.cfg at path and puts the result in its place,
+// atomically: whoever reads the file, at any time and after any crash, sees it whole as
+// it was or whole as it is now. Edits exclude one another across processes, so none is
+// lost. When change fails, or the file is refused as it stands, nothing is written.
+//
+// A symbolic link at path stays, and the file that it leads to is replaced. Once Edit has
+// returned nil the edit is on disk.
+func Edit(ctx context.Context, path string, change func(*Document) error) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return explainMissing(path, err)
+	}
+	return locked(ctx, target, func() error {
+		text, info, err := follow.ReadFile(target, maxFileSize)
+		if err != nil {
+			return explainMissing(path, err)
+		}
+		doc, err := Parse(path, string(text))
+		if err != nil {
+			return err
+		}
+		if err := change(doc); err != nil {
+			return err
+		}
+		return durable.Replace(target, doc.String(), info)
+	})
+}
+
+// Create makes a new auth.cfg at path, mode 0600, of what change does to an empty
+// document. It fails with fs.ErrExist, and changes nothing, when something is there.
+func Create(ctx context.Context, path string, change func(*Document) error) error {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(dir, filepath.Base(path))
+	return locked(ctx, target, func() error {
+		if _, err := os.Lstat(target); err == nil {
+			return fmt.Errorf("%s: %w", path, fs.ErrExist)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		doc := &Document{file: path}
+		if err := change(doc); err != nil {
+			return err
+		}
+		return durable.Create(target, doc.String())
+	})
+}
+
+// locked runs work while this process alone holds the file's lock. The lock file stays
+// behind: to remove it would let two processes lock two different files.
+func locked(ctx context.Context, target string, work func() error) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockPatience)
+	defer cancel()
+	lock := flock.New(target+".lock", flock.SetPermissions(0o600))
+	if ok, err := lock.TryLockContext(ctx, lockInterval); err != nil || !ok {
+		if ctx.Err() != nil {
+			return fmt.Errorf("another command is editing %s (it holds %s): %w", target, lock.Path(), ctx.Err())
+		}
+		return fmt.Errorf("can't lock %s: %w", lock.Path(), err)
+	}
+	defer func() { err = errors.Join(err, lock.Close()) }()
+	return work()
 }

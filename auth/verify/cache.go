@@ -20,7 +20,8 @@ import (
 // process. Neither can be found from it.
 type tag [32]byte
 
-// secrets make what must not be foreseen from outside, under keys of this process.
+// secrets are random keys of this process. What is made with them can't be foreseen from
+// outside.
 type secrets struct{ tags, choices [32]byte }
 
 func newSecrets() secrets {

@@ -47,7 +47,7 @@ func newFailures(perMinute int, now func() time.Time) (*failures, error) {
 	return &failures{now: now, clients: clients, orgs: orgs}, err
 }
 
-// admission is the right to search for a key once. It must be ended.
+// admission is the right to have a key compared once. It must be released.
 type admission struct {
 	origin
 	rank   rank
@@ -55,7 +55,7 @@ type admission struct {
 }
 
 // admit returns when a search from o may begin. As many run at once as could all fail, so
-// that nobody gets more guesses by sending them together; who is beyond that waits. The
+// that nobody gets more guesses by sending them together; any caller beyond that waits. The
 // error is a tooManyError, errQueueFull, or ctx's.
 func (f *failures) admit(ctx context.Context, o origin) (admission, error) {
 	for {
@@ -127,8 +127,8 @@ func (f *failures) check(o origin, client *account, now time.Time) error {
 	return nil
 }
 
-// end gives an admission back, and lets those behind it try.
-func (f *failures) end(a admission, failed bool) {
+// release gives an admission back, and lets those behind it try.
+func (f *failures) release(a admission, failed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	a.client.running--

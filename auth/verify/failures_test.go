@@ -330,7 +330,7 @@ func TestLedgerStaysSmall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.end(a, true)
+		f.release(a, true)
 	}
 	for i := range maxAccounts + 100 {
 		fail(i, 0)

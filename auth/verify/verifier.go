@@ -149,7 +149,7 @@ func (v *Verifier) checkStranger(ctx context.Context, a attempt) (match, error) 
 	}
 	m, compared, err := v.search(ctx, a, v.hashesFor(a), admitted.rank)
 	// A caller who left in the middle has made a guess all the same.
-	v.failures.end(admitted, err != nil && compared > 0)
+	v.failures.release(admitted, err != nil && compared > 0)
 	if _, wrong := errors.AsType[wrongError](err); wrong {
 		v.refused.put(a.tag, a.ring.edition)
 	}

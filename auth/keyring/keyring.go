@@ -4,6 +4,7 @@
 package keyring
 
 import (
+	"context"
 	"net/netip"
 	"time"
 
@@ -62,6 +63,14 @@ type Token struct {
 	TokenLogin           // the rule that it matches
 	Subject    string    // whom it was made for
 	Expires    time.Time // the first moment it is no longer good
+}
+
+// TokenVerifier checks tokens. *oidc.Verifier is one.
+type TokenVerifier interface {
+	// VerifyToken returns what cred.Key, a token, is good for by the rules of a
+	// cred.Org is the organization that the caller named; uuid.Nil when the caller named
+	// none. A refusal is a *fault.Error; one of code TokenRefused counts as a failure.
+	VerifyToken(ctx context.Context, rules *Keyring, cred auth.Credentials) (Token, error)
 }
 
 // tokenSource is what all tokens for a rule carry.

@@ -26,7 +26,7 @@ type Config struct {
 
 	// Tokens checks those JSON Web Tokens that come in the place of a key. With nil they
 	// are wrong keys.
-	Tokens TokenVerifier
+	Tokens keyring.TokenVerifier
 
 	// Checks is how many bcrypts run at once. By default that is half of GOMAXPROCS, at
 	// least one: whatever strangers send, the other half serves those whose key is known.
@@ -43,7 +43,7 @@ type Verifier struct {
 	verified *verified
 	refused  refused
 	failures *failures
-	tokens   TokenVerifier // may be nil
+	tokens   keyring.TokenVerifier // may be nil
 	shared   *sharedChecks[sharedKey, match]
 	queue    *queue
 	compare  func(hash, key string) bool

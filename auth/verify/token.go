@@ -8,14 +8,6 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// TokenVerifier checks tokens. *oidc.Verifier is one.
-type TokenVerifier interface {
-	// VerifyToken returns what cred.Key, a token, is good for by the rules of a keyring.
-	// cred.Org is the organization that the caller named; uuid.Nil when the caller named
-	// none. A refusal is a *fault.Error; one of code TokenRefused counts as a failure.
-	VerifyToken(ctx context.Context, rules *keyring.Keyring, cred auth.Credentials) (keyring.Token, error)
-}
-
 // verifyToken is verifyKey for a token.
 func (v *Verifier) verifyToken(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
 	t, err := v.admitToken(ctx, cred, originOf(cred.Org, client.Address))

@@ -5,12 +5,13 @@ import (
 	"log/slog"
 
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 )
 
 // openKeys reads the auth file and follows its changes until the watcher is closed.
-func openKeys(ctx context.Context, settings configs.Auth, tokens verify.TokenVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
+func openKeys(ctx context.Context, settings configs.Auth, tokens keyring.TokenVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
 	verifier, err := verify.New(verify.Config{
 		Logger:            log,
 		Remember:          settings.CacheTTL,

@@ -50,7 +50,7 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 			Fail(c, err)
 			return
 		}
-		r := recordOf(c)
+		r := infoOf(c)
 		r.principal, r.again = principal, again
 		seatOf(r).recognize(principal.Org)
 		r.lines.Add(slog.String("org", principal.Org.String()))
@@ -103,7 +103,7 @@ func loginByKey(ctx context.Context, verifier Verifier, given auth.Credentials, 
 // verifyAgain refuses a caller whose credentials were taken back, or ended, while its body
 // arrived. Principal then returns what they are good for now.
 func verifyAgain(c *gin.Context) error {
-	r := recordOf(c)
+	r := infoOf(c)
 	if r.again == nil {
 		return nil
 	}
@@ -123,7 +123,7 @@ func carriesNone(r *http.Request) bool {
 // Principal returns the verified caller; the zero Principal, which may nothing, where
 // Authenticate did not run.
 func Principal(c *gin.Context) auth.Principal {
-	if r := recordIn(c.Request.Context()); r != nil {
+	if r := infoIn(c.Request.Context()); r != nil {
 		return r.principal
 	}
 	return auth.Principal{}

@@ -26,60 +26,60 @@ const (
 )
 
 // Body returns the body that Admit has read; nil without one.
-func Body(c *gin.Context) []byte { return passageOf(c).body }
+func Body(c *gin.Context) []byte { return admissionOf(c).body }
 
 // PeekBody is for a Claim: it reads the body before Admit does, who then has the same.
-func PeekBody(c *gin.Context, limit int64) ([]byte, error) { return passageOf(c).readBody(c, limit) }
+func PeekBody(c *gin.Context, limit int64) ([]byte, error) { return admissionOf(c).readBody(c, limit) }
 
 // readBody reads the whole body, of at most limit bytes, takes away its Content-Encoding, and
 // checks its Content-MD5 when it has one. A second call returns the same. Faults:
 // BodyTooLarge, BodyTooSlow, BodyUnreadable, DigestMismatch, MediaUnsupported, GzipDamaged,
 // Overloaded.
-func (p *passage) readBody(c *gin.Context, limit int64) ([]byte, error) {
-	if !p.read {
-		p.read = true
-		p.body, p.bodyErr = readDecoded(c, p.receive, limit)
+func (a *admission) readBody(c *gin.Context, limit int64) ([]byte, error) {
+	if !a.read {
+		a.read = true
+		a.body, a.bodyErr = readDecoded(c, a.receive, limit)
 	}
-	return p.body, p.bodyErr
+	return a.body, a.bodyErr
 }
 
-func (p *passage) receive(c *gin.Context, limit int64) ([]byte, error) {
+func (a *admission) receive(c *gin.Context, limit int64) ([]byte, error) {
 	length := c.Request.ContentLength
 	if length > limit {
 		return nil, tooLarge(limit)
 	}
 	// Who says that it sends more than there is room for learns that before it sends it.
-	if length > firstBytes && !p.mayTake(c, length) {
-		return nil, p.guard.bytes.Refuse()
+	if length > firstBytes && !a.fits(c, length) {
+		return nil, a.guard.bytes.Refuse()
 	}
 	from := &pacedReader{
 		from:     http.MaxBytesReader(c.Writer, c.Request.Body, limit),
 		control:  http.NewResponseController(c.Writer),
-		now:      p.guard.now,
-		progress: progress{pace: p.guard.pace},
+		now:      a.guard.now,
+		progress: progress{pace: a.guard.pace},
 	}
-	body, err := p.fill(c, from, roomFor(length, limit))
+	body, err := a.fill(c, from, planFor(length, limit))
 	if err != nil {
-		return nil, p.explain(err, limit)
+		return nil, a.explain(err, limit)
 	}
 	_ = from.control.SetReadDeadline(time.Time{})
 	return body, checkDigest(c, body)
 }
 
-// mayTake spends nothing on the word of a Content-Length.
-func (p *passage) mayTake(c *gin.Context, n int64) bool {
-	bytes, shares := p.guard.bytes, p.shares()
-	return bytes.Fits(shares[0], n) || p.isHolder(c) && bytes.Fits(shares[1], n)
+// fits spends nothing on the word of a Content-Length.
+func (a *admission) fits(c *gin.Context, n int64) bool {
+	bytes, shares := a.guard.bytes, a.shares()
+	return bytes.Fits(shares[0], n) || a.isHolder(c) && bytes.Fits(shares[1], n)
 }
 
-// room is how a body's buffer grows: by what factor, up to how many bytes.
-type room struct {
+// growthPlan is how a body's buffer grows: by what factor, up to how many bytes.
+type growthPlan struct {
 	factor, most int64
 	known        bool // most is what there will be, not what there may be
 }
 
 // after returns the size that follows another.
-func (r room) after(size int64) int64 {
+func (r growthPlan) after(size int64) int64 {
 	larger := max(r.most, size+1)
 	if !r.known {
 		return min(r.factor*size, larger)
@@ -90,20 +90,20 @@ func (r room) after(size int64) int64 {
 	return larger
 }
 
-// roomFor takes a length of -1 for one that is not known. There is one byte more than the
+// planFor takes a length of -1 for one that is not known. There is one byte more than the
 // body, to see its end without growing.
-func roomFor(length, limit int64) room {
+func planFor(length, limit int64) growthPlan {
 	if length < 0 {
-		return room{growth, limit + 1, false}
+		return growthPlan{growth, limit + 1, false}
 	}
-	return room{knownGrowth, length + 1, true}
+	return growthPlan{knownGrowth, length + 1, true}
 }
 
 // fill reads to the end.
-func (p *passage) fill(c *gin.Context, from io.Reader, r room) ([]byte, error) {
+func (a *admission) fill(c *gin.Context, from io.Reader, r growthPlan) ([]byte, error) {
 	size := min(r.most, firstBytes)
-	p.guard.bytes.Force(p.shares()[0], size)
-	p.bytes[0] += size
+	a.guard.bytes.Force(a.shares()[0], size)
+	a.bytes[0] += size
 	body := make([]byte, 0, size)
 	for {
 		n, err := from.Read(body[len(body):cap(body)])
@@ -112,7 +112,7 @@ func (p *passage) fill(c *gin.Context, from io.Reader, r room) ([]byte, error) {
 			return body, nil
 		}
 		if err == nil && len(body) == cap(body) {
-			body, err = p.grow(c, body, r)
+			body, err = a.grow(c, body, r)
 		}
 		if err != nil {
 			return nil, err
@@ -121,26 +121,26 @@ func (p *passage) fill(c *gin.Context, from io.Reader, r room) ([]byte, error) {
 }
 
 // grow moves a body to a larger buffer. Until it has moved there are both, and both count.
-func (p *passage) grow(c *gin.Context, body []byte, r room) ([]byte, error) {
-	had, before := p.bytes, int64(cap(body))
+func (a *admission) grow(c *gin.Context, body []byte, r growthPlan) ([]byte, error) {
+	had, before := a.bytes, int64(cap(body))
 	size := r.after(before)
-	if !p.take(c, p.guard.bytes, &p.bytes, size, Bytes) {
-		return nil, p.guard.bytes.Refuse()
+	if !a.acquire(c, a.guard.bytes, &a.bytes, size, Bytes) {
+		return nil, a.guard.bytes.Refuse()
 	}
 	larger := append(make([]byte, 0, size), body...)
-	p.giveBytes(had)
+	a.releaseBytes(had)
 	return larger, nil
 }
 
-// giveBytes gives back a part of what was taken.
-func (p *passage) giveBytes(part [2]int64) {
-	for i, s := range p.shares() {
-		p.guard.bytes.Release(s, part[i])
-		p.bytes[i] -= part[i]
+// releaseBytes gives back a part of what was taken.
+func (a *admission) releaseBytes(part [2]int64) {
+	for i, s := range a.shares() {
+		a.guard.bytes.Release(s, part[i])
+		a.bytes[i] -= part[i]
 	}
 }
 
-func (p *passage) explain(err error, limit int64) error {
+func (a *admission) explain(err error, limit int64) error {
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return tooLarge(limit)
 	}
@@ -148,7 +148,7 @@ func (p *passage) explain(err error, limit int64) error {
 		return err
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return p.refuse(Slowness, fault.Wrap(err, fault.BodyTooSlow, "the body arrived too slowly, or not at all; nothing was stored"))
+		return a.refuse(Slowness, fault.Wrap(err, fault.BodyTooSlow, "the body arrived too slowly, or not at all; nothing was stored"))
 	}
 	return fault.Wrap(err, fault.BodyUnreadable, "the connection broke off before the whole body arrived; nothing was stored")
 }

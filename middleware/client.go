@@ -17,7 +17,7 @@ const forwardedFor = "X-Forwarded-For"
 // trusted proxy, the one that the proxy names. It comes first in the chain.
 func Clients(trusted []netip.Prefix) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		recordOf(c).client = clientAddress(c.Request, trusted)
+		infoOf(c).client = clientAddress(c.Request, trusted)
 		c.Next()
 	}
 }
@@ -90,7 +90,7 @@ func isTrusted(address netip.Addr, trusted []netip.Prefix) bool {
 
 // clientOf returns the client's address: that of the connection where Clients did not run.
 func clientOf(c *gin.Context) string {
-	r := recordOf(c)
+	r := infoOf(c)
 	if r.client == "" {
 		r.client = clientAddress(c.Request, nil)
 	}

@@ -12,10 +12,10 @@ import (
 
 // The router keeps what belongs to a request until the next one; that must not be its body.
 func TestBodiesAreLetGoOf(t *testing.T) {
-	var kept *passage
+	var kept *admission
 	router := gin.New()
 	router.PUT("/", NewGuard(Limits{}, time.Now).States(nil), Admit(100), func(c *gin.Context) {
-		if kept = passageOf(c); string(Body(c)) != "{}" {
+		if kept = admissionOf(c); string(Body(c)) != "{}" {
 			t.Errorf("the body is %q", Body(c))
 		}
 	})
@@ -29,7 +29,7 @@ func TestBodiesAreLetGoOf(t *testing.T) {
 // together are little more than the body.
 func TestKnownBodiesGrowInStepsThatEndAtTheirLength(t *testing.T) {
 	for _, length := range []int64{4097, 20_000, 1 << 20, 65 << 20, 94_324_390} {
-		r, size, before := roomFor(length, 1<<30), int64(firstBytes), int64(0)
+		r, size, before := planFor(length, 1<<30), int64(firstBytes), int64(0)
 		for size < length {
 			size, before = r.after(size), size
 			if size <= before || size > knownGrowth*before {

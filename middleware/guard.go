@@ -128,17 +128,17 @@ func (g *Guard) States(claim Claim) gin.HandlerFunc { return g.limit(g.states, c
 
 func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		p := &passage{guard: g, org: Principal(c).Org, claim: claim}
+		p := &admission{guard: g, org: Principal(c).Org, claim: claim}
 		// The one place that gives back what the request takes, whatever becomes of it.
 		defer p.end()
-		recordOf(c).passage = p
+		infoOf(c).admission = p
 		s := r.count(Principal(c))
 		s.setHeaders(c)
 		if s.wait > 0 && !p.spared(c, Rate) {
 			Fail(c, p.refuse(Rate, s.fault()))
 			return
 		}
-		if !p.take(c, g.begun, &p.begun, 1, Begun) {
+		if !p.acquire(c, g.begun, &p.begun, 1, Begun) {
 			Fail(c, g.begun.Refuse())
 			return
 		}

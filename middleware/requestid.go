@@ -27,7 +27,7 @@ func RequestID() gin.HandlerFunc {
 			id = uuid.NewString()
 		}
 		c.Header(requestIDKey, id)
-		r := recordOf(c)
+		r := infoOf(c)
 		r.id = id
 		r.lines.Add(slog.String("request_id", id))
 		c.Next()
@@ -36,7 +36,7 @@ func RequestID() gin.HandlerFunc {
 
 // RequestIDOf returns the ID that RequestID gave; empty outside of its chain.
 func RequestIDOf(ctx context.Context) string {
-	if r := recordIn(ctx); r != nil {
+	if r := infoIn(ctx); r != nil {
 		return r.id
 	}
 	return ""

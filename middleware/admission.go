@@ -8,8 +8,8 @@ import (
 	"github.com/holdfast/holdfast/internal/budget"
 )
 
-// passage is one request's way past a Guard, and what it has taken there.
-type passage struct {
+// admission is what one request has acquired from a Guard.
+type admission struct {
 	guard *Guard
 	org   uuid.UUID
 	claim Claim // nil where no lock counts
@@ -23,10 +23,10 @@ type passage struct {
 	bodyErr error
 }
 
-// passageOf returns the request's passage. A route without a guard in its chain panics at
+// admissionOf returns the request's admission. A route without a guard in its chain panics at
 // its first request, and so in tests.
-func passageOf(c *gin.Context) *passage {
-	if p := recordOf(c).passage; p != nil {
+func admissionOf(c *gin.Context) *admission {
+	if p := infoOf(c).admission; p != nil {
 		return p
 	}
 	panic("no guard stands before this route")
@@ -47,7 +47,7 @@ func Admit(limit int64) gin.HandlerFunc {
 // when all of it is there. Faults: BodyTooLarge, BodyTooSlow, BodyUnreadable,
 // DigestMismatch, Overloaded, and those of verify.Verifier.VerifyAgain.
 func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
-	p := passageOf(c)
+	p := admissionOf(c)
 	if limit > 0 {
 		if _, err := p.readBody(c, limit); err != nil {
 			return nil, err
@@ -56,74 +56,74 @@ func AdmitBody(c *gin.Context, limit int64) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if !p.take(c, p.guard.slots, &p.slots, 1, InFlight) {
+	if !p.acquire(c, p.guard.slots, &p.slots, 1, InFlight) {
 		return nil, p.guard.slots.Refuse()
 	}
 	return p.body, nil
 }
 
-// take takes n from the budget, as a lock holder only when there is nothing left otherwise.
-// What was taken stands in taken.
-func (p *passage) take(c *gin.Context, from *budget.Budget, taken *[2]int64, n int64, r Reason) bool {
-	if from.TryAcquire(budget.Share{Org: p.org}, n) {
+// acquire takes n from the budget, as a lock holder only when there is nothing left otherwise.
+// It is added to taken.
+func (a *admission) acquire(c *gin.Context, from *budget.Budget, taken *[2]int64, n int64, r Reason) bool {
+	if from.TryAcquire(budget.Share{Org: a.org}, n) {
 		taken[0] += n
 		return true
 	}
-	if !p.isHolder(c) || !from.TryAcquire(budget.Share{Org: p.org, Holder: true}, n) {
+	if !a.isHolder(c) || !from.TryAcquire(budget.Share{Org: a.org, Holder: true}, n) {
 		return false
 	}
-	p.guard.spared[r].Add(1)
+	a.guard.spared[r].Add(1)
 	taken[1] += n
 	return true
 }
 
 // spared reports whether the request passes all the same, because it holds a lock.
-func (p *passage) spared(c *gin.Context, r Reason) bool {
-	if !p.isHolder(c) {
+func (a *admission) spared(c *gin.Context, r Reason) bool {
+	if !a.isHolder(c) {
 		return false
 	}
-	p.guard.spared[r].Add(1)
+	a.guard.spared[r].Add(1)
 	return true
 }
 
 // isHolder asks once in a request: a later answer would not be worth more. If the lock is
 // released meanwhile, the store refuses the write.
-func (p *passage) isHolder(c *gin.Context) bool {
-	if p.claim == nil || p.asked {
-		return p.holder
+func (a *admission) isHolder(c *gin.Context) bool {
+	if a.claim == nil || a.asked {
+		return a.holder
 	}
-	p.asked = true
-	isHeld := p.claim(c)
+	a.asked = true
+	isHeld := a.claim(c)
 	if isHeld == nil {
 		return false
 	}
 	// Who sends a flood of wrong IDs waits for itself, and keeps no more than one of the
 	// store's readers busy.
-	if release, err := p.guard.asking.Acquire(c.Request.Context(), p.org); err == nil {
+	if release, err := a.guard.asking.Acquire(c.Request.Context(), a.org); err == nil {
 		defer release()
-		p.holder = isHeld()
+		a.holder = isHeld()
 	}
-	return p.holder
+	return a.holder
 }
 
 // refuse counts a refusal.
-func (p *passage) refuse(r Reason, f *fault.Error) error {
-	p.guard.refused[r].Add(1)
+func (a *admission) refuse(r Reason, f *fault.Error) error {
+	a.guard.refused[r].Add(1)
 	return f
 }
 
 // end gives everything back. The router keeps a request's context for the next one, and
-// with it the passage, which must not keep the body.
-func (p *passage) end() {
-	p.body = nil
-	for i, s := range p.shares() {
-		p.guard.begun.Release(s, p.begun[i])
-		p.guard.slots.Release(s, p.slots[i])
-		p.guard.bytes.Release(s, p.bytes[i])
+// with it the admission, which must not keep the body.
+func (a *admission) end() {
+	a.body = nil
+	for i, s := range a.shares() {
+		a.guard.begun.Release(s, a.begun[i])
+		a.guard.slots.Release(s, a.slots[i])
+		a.guard.bytes.Release(s, a.bytes[i])
 	}
 }
 
 // shares are what it takes as anybody, and as a lock holder.
-func (p *passage) shares() [2]budget.Share {
-	return [2]budget.Share{{Org: p.org}, {Org: p.org, Holder: true}}
+func (a *admission) shares() [2]budget.Share {
+	return [2]budget.Share{{Org: a.org}, {Org: a.org, Holder: true}}
 }

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 func newAuditCommand(a *app) *cobra.Command {
@@ -34,13 +37,12 @@ want of a right, with who it was and from where.`,
   holdfast audit list --action lock.force --since 7d
   holdfast audit list --limit 0 --json > audit.ndjson`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, c *client, _ []string) error {
-		query, err := flags.values(a.now())
+	}, func(ctx context.Context, c *client.Client, _ []string) error {
+		query, err := flags.query(a.now())
 		if err != nil {
 			return err
 		}
-		l := list{path: "audit", query: query, member: "events", cursor: "before", limit: flags.limit}
-		return showList(ctx, a, c, l, flags.asJSON, eventColumns())
+		return showList(ctx, a, c.Events(query), flags.limit, flags.asJSON, eventColumns())
 	})
 	cmd.Flags().StringVar(&flags.action, "action", "", "only this, such as state.write, lock.force or access.refused")
 	cmd.Flags().StringVar(&flags.state, "state", "", "only about this state")
@@ -52,39 +54,37 @@ want of a right, with who it was and from where.`,
 	return cmd
 }
 
-func (f auditFlags) values(now time.Time) (url.Values, error) {
-	values := url.Values{}
-	for name, value := range map[string]string{"action": f.action, "state": f.state, "key": f.key} {
-		if value != "" {
-			values.Set(name, value)
-		}
+func (f auditFlags) query(now time.Time) (q client.EventsQuery, err error) {
+	q = client.EventsQuery{Action: f.action, State: f.state, KeyID: f.key, Limit: f.limit}
+	if q.Since, err = parseMoment("since", f.since, now); err == nil {
+		q.Until, err = parseMoment("until", f.until, now)
 	}
-	if err := setMoments(values, now, map[string]string{"since": f.since, "until": f.until}); err != nil {
-		return nil, err
+	if err == nil {
+		err = checkLimit(f.limit)
 	}
-	return values, checkLimit(f.limit)
+	return q, err
 }
 
-func eventColumns() []column[eventFacts] {
-	return []column[eventFacts]{
-		{"TIME", func(e eventFacts) string { return showTime(e.At) }},
-		{"ACTION", func(e eventFacts) string { return e.Action }},
-		{"STATE", func(e eventFacts) string { return e.State }},
-		{"VERSION", eventFacts.version},
-		{"BY", func(e eventFacts) string { return firstOf(e.Subject, e.KeyName, e.KeyID) }},
-		{"FROM", func(e eventFacts) string { return e.Address }},
-		{"NOTES", eventFacts.notes},
+func eventColumns() []column[api.Event] {
+	return []column[api.Event]{
+		{"TIME", func(e api.Event) string { return showTime(e.At) }},
+		{"ACTION", func(e api.Event) string { return e.Action }},
+		{"STATE", func(e api.Event) string { return e.State }},
+		{"VERSION", eventVersion},
+		{"BY", func(e api.Event) string { return cmp.Or(e.Subject, e.KeyName, e.KeyID) }},
+		{"FROM", func(e api.Event) string { return e.Address }},
+		{"NOTES", eventNotes},
 	}
 }
 
-func (e eventFacts) version() string {
+func eventVersion(e api.Event) string {
 	if e.Version == 0 {
 		return ""
 	}
-	return strconv.FormatUint(e.Version, 10)
+	return showNumber(e.Version)
 }
 
-func (e eventFacts) notes() string {
+func eventNotes(e api.Event) string {
 	var notes []string
 	if e.Refused != "" {
 		notes = append(notes, "refused: "+e.Refused)

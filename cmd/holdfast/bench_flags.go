@@ -70,11 +70,11 @@ func (f benchFlags) stateSizes() (sizes []int, err error) {
 // benchTarget is the server and the keys to ask it with.
 func (a *app) benchTarget(f benchFlags) (bench.Target, error) {
 	if f.keys == "" {
-		client, err := a.client(f.clientFlags)
+		found, err := a.credentials(f.clientFlags)
 		if err != nil {
 			return bench.Target{}, err
 		}
-		return bench.Target{Address: client.addr, Identities: []bench.Identity{{Org: client.org, Key: client.key}}}, nil
+		return bench.Target{Address: found.addr, Identities: []bench.Identity{{Org: found.org, Key: found.key}}}, nil
 	}
 	address, err := a.benchAddress(f.addr)
 	if err != nil {

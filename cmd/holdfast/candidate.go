@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 func newCandidateCommand(a *app) *cobra.Command {
@@ -25,47 +26,34 @@ func newCandidateListCommand(a *app) *cobra.Command {
 		Short:   "List a state's candidates",
 		Long:    "List a state's candidates, the newest first: also those that were decided on.",
 		Example: "  holdfast candidate list prod/network\n  holdfast candidate list prod/network --json | jq -r 'select(.status==\"open\") | .id'",
-		Args:    cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error {
-		path, err := ofState(args[0], "candidates")
-		if err != nil {
-			return err
-		}
-		return showList(ctx, a, c, list{path: path, member: "candidates", cursor: "cursor"}, asJSON, candidateColumns())
+		Args:    ofState(cobra.ExactArgs(1)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		return showList(ctx, a, c.Candidates(args[0]), 0, asJSON, candidateColumns())
 	})
 	addLinesFlag(cmd, &asJSON)
 	return cmd
 }
 
-func candidateColumns() []column[candidateFacts] {
-	return []column[candidateFacts]{
-		{"ID", func(c candidateFacts) string { return c.ID }},
-		{"STATUS", func(c candidateFacts) string { return c.Status }},
-		{"SOURCE", func(c candidateFacts) string { return c.Source }},
-		{"ON VERSION", func(c candidateFacts) string { return strconv.FormatUint(c.Base, 10) }},
-		{"SERIAL", func(c candidateFacts) string { return strconv.FormatUint(c.Serial, 10) }},
-		{"RESOURCES", func(c candidateFacts) string { return c.resources() }},
-		{"CAME", func(c candidateFacts) string { return showTime(c.CreatedAt) }},
-		{"BY", func(c candidateFacts) string { return c.by() }},
-		{"NOTES", func(c candidateFacts) string { return c.notes() }},
+func candidateColumns() []column[api.Candidate] {
+	return []column[api.Candidate]{
+		{"ID", func(c api.Candidate) string { return c.ID }},
+		{"STATUS", func(c api.Candidate) string { return c.Status }},
+		{"SOURCE", func(c api.Candidate) string { return c.Source }},
+		{"ON VERSION", func(c api.Candidate) string { return showNumber(c.Base) }},
+		{"SERIAL", func(c api.Candidate) string { return showNumber(c.Serial) }},
+		{"RESOURCES", func(c api.Candidate) string { return resourcesOf(c.Version) }},
+		{"CAME", func(c api.Candidate) string { return showTime(c.CreatedAt) }},
+		{"BY", func(c api.Candidate) string { return writerOf(c.Version) }},
+		{"NOTES", func(c api.Candidate) string { return notesOf(c.Version) }},
 	}
 }
 
-// findCandidate returns what describes a candidate, and that as the server sent it.
-func (c *client) findCandidate(ctx context.Context, name, id string) (found candidateFacts, raw json.RawMessage, err error) {
-	path, err := ofState(name, "candidates")
-	if err != nil {
-		return found, nil, err
-	}
-	_, err = c.each(ctx, list{path: path, member: "candidates", cursor: "cursor"}, func(element json.RawMessage) error {
-		one, err := readFacts[candidateFacts](element)
-		if one.ID == id {
-			found, raw = one, element
+// findCandidate returns what describes a candidate.
+func findCandidate(ctx context.Context, c *client.Client, name, id string) (api.Candidate, error) {
+	for one, err := range c.Candidates(name).All(ctx) {
+		if err != nil || one.ID == id {
+			return one, err
 		}
-		return err
-	})
-	if err == nil && raw == nil {
-		err = fmt.Errorf("%s has no candidate %q; `holdfast candidate list %s` shows them", name, id, name)
 	}
-	return found, raw, err
+	return api.Candidate{}, fmt.Errorf("%s has no candidate %q; `holdfast candidate list %s` shows them", name, id, name)
 }

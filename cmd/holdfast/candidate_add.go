@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 func newCandidateAddCommand(a *app) *cobra.Command {
@@ -19,29 +20,22 @@ func newCandidateAddCommand(a *app) *cobra.Command {
 that it is safe until somebody decides on it. No lock is needed, and the state stays as it
 is. FILE is - for stdin.`,
 		Example: `  holdfast candidate add prod/network errored.tfstate --reason "runner 12 lost its lock"`,
-		Args:    cobra.ExactArgs(2),
-	}, func(ctx context.Context, c *client, args []string) error {
-		path, err := ofState(args[0], "candidates")
-		if err != nil {
-			return err
-		}
+		Args:    ofState(cobra.ExactArgs(2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		body, err := a.readBody(args[1])
 		if err != nil {
 			return err
 		}
-		query := url.Values{}
-		if reason != "" {
-			query.Set("reason", reason)
-		}
-		var made candidateFacts
-		raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, query: query, body: body, measure: a.sending}, &made)
+		sent, end := a.sending(body)
+		defer end()
+		made, err := c.AddCandidate(ctx, args[0], sent, reason)
 		if err != nil {
 			return err
 		}
 		if asJSON {
-			return showRaw(a.stdout, raw)
+			return showJSON(a.stdout, made)
 		}
-		_, err = fmt.Fprintf(a.stdout, "Kept as candidate %s of %s.\n", printable(made.ID), args[0])
+		_, err = fmt.Fprintf(a.stdout, "Kept as candidate %s of %s.\n", printable.Text(made.ID), args[0])
 		return err
 	})
 	addReasonFlag(cmd, &reason)

@@ -3,9 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
+	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 func newCandidateDiffCommand(a *app) *cobra.Command {
@@ -15,13 +18,11 @@ func newCandidateDiffCommand(a *app) *cobra.Command {
 		Short:   "Show how a candidate differs from the newest version",
 		Long:    "Show how an open candidate differs from the newest version. Sensitive values are masked.",
 		Example: "  holdfast candidate diff prod/network 3f9a0c62d1e70b15",
-		Args:    cobra.ExactArgs(2),
-	}, func(ctx context.Context, c *client, args []string) error {
-		path, err := ofState(args[0], "candidates", args[1], "diff")
-		if err != nil {
-			return err
-		}
-		return a.diff(ctx, c, path, flags)
+		Args:    ofState(cobra.ExactArgs(2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		return a.showDiff(flags, func(o client.DiffOptions) (io.ReadCloser, error) {
+			return c.OpenCandidateDiff(ctx, args[0], args[1], o)
+		})
 	})
 	flags.add(cmd)
 	return cmd
@@ -38,9 +39,9 @@ while somebody holds the lock, and when the state has moved on since the candida
 look at the difference then, and say --anyway. It takes the lock itself where the
 organization requires one. Asks first on a terminal; elsewhere it needs --yes.`,
 		Example: `  holdfast candidate promote prod/network 3f9a0c62d1e70b15 --reason "the destroy was meant" --yes`,
-		Args:    cobra.ExactArgs(2),
-	}, func(ctx context.Context, c *client, args []string) error {
-		return a.promote(ctx, c, args[0], args[1], flags, order{Anyway: anyway, RestorePurged: restore})
+		Args:    ofState(cobra.ExactArgs(2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		return a.promote(ctx, c, args[0], args[1], flags, api.Order{Anyway: anyway, RestorePurged: restore})
 	})
 	flags.add(cmd)
 	addYesFlag(cmd, &flags.yes)
@@ -49,11 +50,7 @@ organization requires one. Asks first on a terminal; elsewhere it needs --yes.`,
 	return cmd
 }
 
-func (a *app) promote(ctx context.Context, c *client, name, id string, flags decisionFlags, o order) error {
-	path, err := ofState(name, "candidates", id, "promote")
-	if err != nil {
-		return err
-	}
+func (a *app) promote(ctx context.Context, c *client.Client, name, id string, flags decisionFlags, o api.Order) error {
 	reason, err := a.reason(ctx, flags.reason)
 	if err != nil {
 		return err
@@ -62,12 +59,14 @@ func (a *app) promote(ctx context.Context, c *client, name, id string, flags dec
 		return err
 	}
 	o.Reason, o.LockID = reason, flags.lockID
-	made, raw, err := a.makeVersion(ctx, c, name, path, "candidate-promote", o)
+	made, err := a.makeVersion(ctx, c, name, "candidate-promote", o, func(o api.Order) (api.Version, error) {
+		return c.Promote(ctx, name, id, o)
+	})
 	if err != nil {
 		return err
 	}
 	if flags.asJSON {
-		return showRaw(a.stdout, raw)
+		return showJSON(a.stdout, made)
 	}
 	_, err = fmt.Fprintf(a.stdout, "Candidate %s is version %d of %s now, with serial %d.\n", id, made.Number, name, made.Serial)
 	return err
@@ -80,8 +79,8 @@ func newCandidateDiscardCommand(a *app) *cobra.Command {
 		Short:   "End a candidate; its bytes go",
 		Long:    "End a candidate. Its bytes go, what describes it stays in the list. Asks first on a\nterminal; elsewhere it needs --yes.",
 		Example: `  holdfast candidate discard prod/network 3f9a0c62d1e70b15 --reason "applied again" --yes`,
-		Args:    cobra.ExactArgs(2),
-	}, func(ctx context.Context, c *client, args []string) error {
+		Args:    ofState(cobra.ExactArgs(2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.discard(ctx, c, args[0], args[1], flags)
 	})
 	addReasonFlag(cmd, &flags.reason)
@@ -90,21 +89,16 @@ func newCandidateDiscardCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) discard(ctx context.Context, c *client, name, id string, flags decisionFlags) error {
-	path, err := ofState(name, "candidates", id, "discard")
-	if err != nil {
-		return err
-	}
+func (a *app) discard(ctx context.Context, c *client.Client, name, id string, flags decisionFlags) error {
 	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Discard candidate %s of %s? Its bytes can't be brought back.", id, name)); err != nil {
 		return err
 	}
-	raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, body: order{Reason: flags.reason}.body()}, nil)
-	if err != nil {
+	if err := c.Discard(ctx, name, id, flags.reason); err != nil {
 		return err
 	}
 	if flags.asJSON {
-		return showRaw(a.stdout, raw)
+		return showJSON(a.stdout, api.Done{Status: success})
 	}
-	_, err = fmt.Fprintf(a.stdout, "Discarded candidate %s of %s.\n", id, name)
+	_, err := fmt.Fprintf(a.stdout, "Discarded candidate %s of %s.\n", id, name)
 	return err
 }

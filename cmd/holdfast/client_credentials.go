@@ -1,17 +1,20 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/client"
 )
 
 // The environment of a client.
@@ -39,38 +42,41 @@ func (f *clientFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.credentials, "credentials", "", "file of mode 0600 with "+envAddr+", "+envOrg+" and "+envKey+", each as NAME=VALUE")
 }
 
-// client returns the client that flags, the credentials file and the environment
-// describe; the first of them that has a value counts.
-func (a *app) client(f clientFlags) (*client, error) {
+// credentials say which server to ask, and as whom.
+type credentials struct {
+	addr string
+	org  uuid.UUID
+	key  string
+}
+
+// credentials returns those that flags, the credentials file and the environment describe; the
+// first of them that has a value counts.
+func (a *app) credentials(f clientFlags) (found credentials, err error) {
 	given, err := readCredentials(f.credentials)
 	if err != nil {
-		return nil, err
+		return found, err
 	}
-	pick := func(flag, name string) string {
-		for _, value := range []string{flag, given[name], a.getenv(name)} {
-			if value != "" {
-				return value
-			}
-		}
-		return ""
+	pick := func(flag, name string) string { return cmp.Or(flag, given[name], a.getenv(name)) }
+	found.key = pick("", envKey)
+	if found.addr, err = readAddress(cmp.Or(pick(f.addr, envAddr), defaultAddr)); err != nil {
+		return found, usagef("the server's address: %w", err)
 	}
-	addr, key := pick(f.addr, envAddr), pick("", envKey)
-	if addr == "" {
-		addr = defaultAddr
+	if found.key == "" {
+		return found, usagef("there is no key: set %s, or name a file that has it with --credentials", envKey)
 	}
-	if addr, err = readAddress(addr); err != nil {
-		return nil, usagef("the server's address: %w", err)
-	}
-	if key == "" {
-		return nil, usagef("there is no key: set %s, or name a file that has it with --credentials", envKey)
-	}
-	org, err := organizationFor(pick(f.org, envOrg), key)
+	found.org, err = organizationFor(pick(f.org, envOrg), found.key)
+	return found, err
+}
+
+// client returns the client of what credentials returns. It tells people why it takes so long.
+func (a *app) client(f clientFlags) (*client.Client, error) {
+	found, err := a.credentials(f)
 	if err != nil {
 		return nil, err
 	}
-	c := newClient(addr, org, key)
-	c.notes = a.stderr
-	return c, nil
+	return client.New(client.Options{Address: found.addr, Org: found.org, Key: found.key, Retrying: func(reason error, wait time.Duration) {
+		fmt.Fprintf(a.stderr, "holdfast: %v; trying again in %s\n", reason, wait)
+	}}), nil
 }
 
 func organizationFor(text, key string) (uuid.UUID, error) {

@@ -1,64 +1,45 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/holdfast/holdfast/api"
 )
 
-// What the server says of things, as docs/api.md has it.
+// What people are shown of what the server says.
 
-// stateFacts describe a state.
-type stateFacts struct {
-	Name      string
-	Version   *versionFacts // nil for one that was never written
-	DeletedAt *time.Time    `json:"deleted_at"`
-	Lock      *lockFacts
-	Open      int `json:"open_candidates"`
+// writerOf is who wrote a version, in the shortest words that are known.
+func writerOf(v api.Version) string { return cmp.Or(v.Who, v.Subject, v.KeyID) }
+
+// versionCalled is how a version is named to people.
+func versionCalled(v api.Version) string {
+	return fmt.Sprintf("version %d (serial %d, %s, %s)", v.Number, v.Serial, countedOr(v.Resources, "resource"), showTime(v.CreatedAt))
 }
 
-// versionFacts describe a version.
-type versionFacts struct {
-	Number           uint64 `json:"version"`
-	Serial           uint64
-	Lineage          string
-	Size             uint64
-	Digest           string
-	TerraformVersion string `json:"terraform_version"`
-	Encrypted        bool
-	Resources        *int
-	CreatedAt        time.Time `json:"created_at"`
-	KeyID            string    `json:"key_id"`
-	Subject          string
-	Who              string
-	Operation        string
-	Address          string
-	RequestID        string `json:"request_id"`
-	Warnings         []string
-	Origin           *struct {
-		Version           uint64
-		Candidate, Reason string
+func countedOr(n *int, what string) string {
+	if n == nil {
+		return "an unknown number of " + what + "s"
 	}
-	Purged bool
+	return counted(int64(*n), what)
 }
 
-// by is who wrote it, in the shortest words that are known.
-func (v versionFacts) by() string { return firstOf(v.Who, v.Subject, v.KeyID) }
-
-func (v versionFacts) resources() string {
+func resourcesOf(v api.Version) string {
 	if v.Resources == nil {
 		return "?"
 	}
 	return strconv.Itoa(*v.Resources)
 }
 
-// notes is what is out of the ordinary.
-func (v versionFacts) notes() string {
-	notes := v.Warnings
+// notesOf is what is out of the ordinary in a version.
+func notesOf(v api.Version) string {
+	notes := slices.Clone(v.Warnings)
 	if v.Purged {
 		notes = append(notes, "purged")
 	}
@@ -79,72 +60,43 @@ func (v versionFacts) notes() string {
 	return strings.Join(notes, ", ")
 }
 
-// lockFacts describe a held lock.
-type lockFacts struct {
-	ID, Who, Operation string
-	Since              time.Time
-	Seen               time.Time `json:"last_seen"`
-	KeyID              string    `json:"key_id"`
-}
-
-// candidateFacts describe a candidate.
-type candidateFacts struct {
-	ID, Status, Source string
-	Decided            *time.Time `json:"decided_at"`
-	Base               uint64     `json:"base_version"`
-	versionFacts
-}
-
-// eventFacts are one line of the audit log.
-type eventFacts struct {
-	Sequence uint64
-	At       time.Time
-	Action   string
-	State    string
-	Version  uint64
-	Refused  string
-	Reason   string
-	Note     string
-	KeyID    string `json:"key_id"`
-	KeyName  string `json:"key_name"`
-	Subject  string
-	Address  string
-}
-
-// lockInfo is what a lock's holder said of itself.
-type lockInfo struct{ ID, Who, Operation, Created string }
-
-func (l *lockInfo) String() string {
-	text := fmt.Sprintf("%s holds the lock %s", firstOf(printable(l.Who), "somebody"), printable(l.ID))
-	if l.Operation != "" {
-		text += " for " + printable(l.Operation)
+// versionFacts are what people want to know of a version.
+func versionFacts(v api.Version) [][2]string {
+	encrypted := ""
+	if v.Encrypted {
+		encrypted = "by the client"
 	}
-	if l.Created != "" {
-		text += " since " + printable(l.Created)
+	return [][2]string{
+		{"version", showNumber(v.Number)},
+		{"serial", showNumber(v.Serial)},
+		{"lineage", v.Lineage},
+		{"terraform version", v.TerraformVersion},
+		{"encrypted", encrypted},
+		{"size", showSize(v.Size)},
+		{"sha256", v.Digest},
+		{"resources", resourcesOf(v)},
+		{"created", showTime(v.CreatedAt)},
+		{"by", writerOf(v)},
+		{"operation", v.Operation},
+		{"address", v.Address},
+		{"request", v.RequestID},
+		{"notes", notesOf(v)},
 	}
-	return text
 }
 
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
+func showNumber(n uint64) string { return strconv.FormatUint(n, 10) }
 
 func showTime(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-func showSize(bytes uint64) string { return humanize.IBytes(bytes) }
+// showTimeOr is empty for a time that is not known.
+func showTimeOr(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return showTime(*at)
+}
+
+func showSize(bytes int64) string { return humanize.IBytes(uint64(max(bytes, 0))) }
 
 // showAge is how long ago something was, roughly.
 func showAge(at, now time.Time) string { return strings.TrimSpace(humanize.RelTime(at, now, "", "")) }
-
-// readFacts reads an element of a list.
-func readFacts[T any](raw json.RawMessage) (facts T, err error) {
-	if json.Unmarshal(raw, &facts) != nil {
-		err = errNotOurs
-	}
-	return facts, err
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/printable"
 	"github.com/holdfast/holdfast/storage/dual"
 )
 
@@ -125,7 +126,7 @@ func (a *app) showDecided(d *decision, results []decided) error {
 			done++
 			continue
 		}
-		fmt.Fprintf(a.stderr, "%d: %s\n", r.Number, printable(r.Error))
+		fmt.Fprintf(a.stderr, "%d: %s\n", r.Number, printable.Text(r.Error))
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s %s.\n", d.verb, counted(done, "dead letter"))
 	return err

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // filterFlags select records.
@@ -31,51 +32,38 @@ func (f *filterFlags) addUntil(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.until, "until", "", "recorded before then: RFC 3339, or how long ago")
 }
 
-// values returns the parameters of a request.
-func (f filterFlags) values(now time.Time) (url.Values, error) {
-	values := url.Values{}
-	for name, value := range map[string]string{
-		"provider": f.provider, "category": f.category, "resource_type": f.kind, "resource_name": f.name,
-	} {
-		if value != "" {
-			values.Set(name, value)
-		}
+// query returns what the flags select.
+func (f filterFlags) query(now time.Time) (q client.RecordsQuery, err error) {
+	q = client.RecordsQuery{Provider: f.provider, Category: f.category, ResourceType: f.kind, ResourceName: f.name}
+	if q.Since, err = parseMoment("since", f.since, now); err != nil {
+		return q, err
 	}
-	if err := setMoments(values, now, map[string]string{"since": f.since, "until": f.until}); err != nil {
-		return nil, err
+	if q.Until, err = parseMoment("until", f.until, now); err != nil {
+		return q, err
 	}
-	return values, setAttributes(values, f.attributes)
+	q.Attributes, err = parseAttributes(f.attributes)
+	return q, err
 }
 
-// setAttributes sets the parameters for attributes, each of them as name=value.
-func setAttributes(values url.Values, attributes []string) error {
-	for _, text := range attributes {
+// parseAttributes reads attributes, each of them as name=value.
+func parseAttributes(texts []string) (map[string]string, error) {
+	attributes := map[string]string{}
+	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" || values.Has("attr."+name) {
-			return usagef("--attr: %.50q is not name=value, or comes twice", text)
+		if _, twice := attributes[name]; !ok || name == "" || twice {
+			return nil, usagef("--attr: %.50q is not name=value, or comes twice", text)
 		}
-		values.Set("attr."+name, value)
+		attributes[name] = value
 	}
-	return nil
+	return attributes, nil
 }
 
-// setMoments sets parameters that are points in time, as flags of these names have them.
-func setMoments(values url.Values, now time.Time, flags map[string]string) error {
-	for name, text := range flags {
-		if text == "" {
-			continue
-		}
-		at, err := parseMoment(text, now)
-		if err != nil {
-			return usagef("--%s: %w", name, err)
-		}
-		values.Set(name, at.UTC().Format(time.RFC3339Nano))
+// parseMoment reads a point in time, or how long ago it was, from a flag; the zero time from
+// one that is empty.
+func parseMoment(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
-	return nil
-}
-
-// parseMoment reads a point in time, or how long ago it was.
-func parseMoment(text string, now time.Time) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
@@ -86,7 +74,7 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 		ago = time.Duration(n) * 24 * time.Hour
 	}
 	if err != nil || ago < 0 {
-		return time.Time{}, usagef("%.50q is neither a time such as 2026-01-31T12:00:00Z nor a duration such as 24h or 7d", text)
+		return time.Time{}, usagef("--%s: %.50q is neither a time such as 2026-01-31T12:00:00Z nor a duration such as 24h or 7d", flag, text)
 	}
 	return now.Add(-ago), nil
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"text/tabwriter"
+
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // shownDigest is how much of a digest people get to see; --json has all of it.
@@ -33,7 +35,7 @@ func (a *app) showMigration(m *migration, flags migrateFlags) error {
 	}
 	for _, one := range m.moves {
 		if one.Error != "" {
-			fmt.Fprintf(a.stderr, "%s: %s\n", one.Org, printable(one.Error))
+			fmt.Fprintf(a.stderr, "%s: %s\n", one.Org, printable.Text(one.Error))
 		}
 	}
 	return nil

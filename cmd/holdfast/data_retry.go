@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // try repeats what fails because the server is away, once it has answered at all.
@@ -23,7 +25,7 @@ func (t *tailing) try(ctx context.Context, attempt func() error) error {
 		if t.away++; t.away == 1 {
 			fmt.Fprintf(t.a.stderr, "holdfast: %v; trying again\n", err)
 		}
-		if err := pause(ctx, t.wait(err)); err != nil {
+		if err := client.Pause(ctx, t.wait(err)); err != nil {
 			return err
 		}
 	}
@@ -31,28 +33,17 @@ func (t *tailing) try(ctx context.Context, attempt func() error) error {
 
 // wait is longer each time, or what the server asks for.
 func (t *tailing) wait(err error) time.Duration {
-	if r, ok := errors.AsType[*refusal](err); ok && r.retryAfter > 0 {
-		return min(r.retryAfter, tailPatience)
+	if r, ok := errors.AsType[*client.Error](err); ok && r.RetryAfter > 0 {
+		return min(r.RetryAfter, tailPatience)
 	}
 	return min(t.interval<<min(t.away-1, 6), tailPatience)
 }
 
 // passing says whether an error may go away by itself.
 func passing(err error) bool {
-	if r, ok := errors.AsType[*refusal](err); ok {
-		return r.status == http.StatusTooManyRequests || r.status >= 502 && r.status <= 504
+	if r, ok := errors.AsType[*client.Error](err); ok {
+		return r.Status == http.StatusTooManyRequests || r.Status >= 502 && r.Status <= 504
 	}
 	_, network := errors.AsType[net.Error](err)
-	return network || errors.Is(err, errCutOff)
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return network || errors.Is(err, client.ErrCutOff)
 }

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // shower shows records one by one: to people as a table, to programs as they are.
@@ -47,23 +48,15 @@ func (s *tableShower) begin() error {
 }
 
 func (s *tableShower) record(raw json.RawMessage) error {
-	var r struct {
-		Timestamp string
-		Data      struct {
-			Provider, Category string
-			ResourceType       string `json:"resource_type"`
-			ResourceName       string `json:"resource_name"`
-			Attributes         json.RawMessage
-		}
-	}
+	var r api.Record
 	if err := json.Unmarshal(raw, &r); err != nil {
 		return fmt.Errorf("a record can't be read: %w", err)
 	}
 	d := r.Data
-	row := fmt.Sprintf(tableRow, pad(printable(r.Timestamp), 27), pad(printable(d.Provider), 8), pad(printable(d.Category), 10),
-		pad(printable(d.ResourceType), 20), pad(printable(d.ResourceName), 24))
+	row := fmt.Sprintf(tableRow, pad(printable.Text(r.Timestamp), 27), pad(printable.Text(d.Provider), 8), pad(printable.Text(d.Category), 10),
+		pad(printable.Text(d.ResourceType), 20), pad(printable.Text(d.ResourceName), 24))
 	left := max(s.a.columns-utf8.RuneCountInString(row), 12)
-	_, err := fmt.Fprintln(s.a.stdout, row+cut(printable(string(d.Attributes)), left))
+	_, err := fmt.Fprintln(s.a.stdout, row+cut(printable.Text(string(d.Attributes)), left))
 	return err
 }
 
@@ -79,22 +72,3 @@ func cut(text string, width int) string {
 	}
 	return string([]rune(text)[:width-1]) + "…"
 }
-
-// printable spells out what could move a terminal's cursor, change its colours or turn
-// text around: names and attributes are whatever a provider sent.
-func printable(text string) string {
-	if strings.IndexFunc(text, unprintable) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if unprintable(r) {
-			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }

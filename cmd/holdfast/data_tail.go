@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 const (
@@ -15,7 +17,6 @@ const (
 
 // tailFlags are what the command line of tail says.
 type tailFlags struct {
-	clientFlags
 	filterFlags
 	lines    int
 	interval time.Duration
@@ -24,41 +25,33 @@ type tailFlags struct {
 
 func newDataTailCommand(a *app) *cobra.Command {
 	var flags tailFlags
-	cmd := &cobra.Command{
+	cmd := a.remote(&cobra.Command{
 		Use:   "tail",
 		Short: "Show what is uploaded, as it comes",
 		Long: `Show the newest records of one organization and then those that are recorded from now
 on, until it is interrupted. It asks every few seconds, and goes on when the server was
-away for a while: nothing is left out and nothing comes twice.
-
-` + clientHelp,
+away for a while: nothing is left out and nothing comes twice.`,
 		Example: `  holdfast data tail
   holdfast data tail -n 100 --provider kubernetes
   holdfast data tail --since 1h --json | jq -r .data.resource_name`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.tail(cmd.Context(), flags) },
-	}
-	flags.clientFlags.add(cmd)
-	flags.filterFlags.add(cmd)
+	}, func(ctx context.Context, c *client.Client, _ []string) error { return a.tail(ctx, c, flags) })
+	flags.add(cmd)
 	cmd.Flags().IntVarP(&flags.lines, "lines", "n", 10, "begin with so many of the newest; with --since, with all since then")
 	cmd.Flags().DurationVar(&flags.interval, "interval", 2*time.Second, "how long to wait between two questions, at least 1s")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON lines, also on a terminal")
 	return cmd
 }
 
-func (a *app) tail(ctx context.Context, flags tailFlags) error {
-	client, err := a.client(flags.clientFlags)
-	if err != nil {
-		return err
-	}
-	values, err := flags.values(a.now())
+func (a *app) tail(ctx context.Context, c *client.Client, flags tailFlags) error {
+	query, err := flags.query(a.now())
 	if err != nil {
 		return err
 	}
 	if flags.lines < 0 || flags.interval < tailFloor {
 		return usagef("--lines is at least 0, --interval at least %s", tailFloor)
 	}
-	t := &tailing{a: a, client: client, values: values, show: a.shower(flags.asJSON), interval: flags.interval}
+	t := &tailing{a: a, client: c.Once(), query: query, show: a.shower(flags.asJSON), interval: flags.interval}
 	if err := t.show.begin(); err != nil {
 		return err
 	}

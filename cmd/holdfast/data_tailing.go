@@ -3,16 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/url"
-	"strconv"
 	"time"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // tailing is one run of tail.
 type tailing struct {
 	a        *app
-	client   *client
-	values   url.Values // of the question, with the cursor once there is one
+	client   *client.Client      // that repeats nothing: try has a patience of its own
+	query    client.RecordsQuery // with the cursor once there is one
 	show     shower
 	interval time.Duration
 	answered bool // at least once
@@ -20,8 +20,8 @@ type tailing struct {
 }
 
 func (t *tailing) follow(ctx context.Context, lines int) error {
-	t.values.Set("limit", strconv.Itoa(tailPage))
-	if !t.values.Has("since") {
+	t.query.Limit = tailPage
+	if t.query.Since.IsZero() {
 		if err := t.begin(ctx, lines); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (t *tailing) follow(ctx context.Context, lines int) error {
 		if err != nil {
 			return err
 		}
-		if err := pause(ctx, t.interval); err != nil {
+		if err := client.Pause(ctx, t.interval); err != nil {
 			return err
 		}
 	}
@@ -48,15 +48,15 @@ func (t *tailing) follow(ctx context.Context, lines int) error {
 // one order only, so it looks for the time of the oldest to show, newest first, and reads
 // from there on.
 func (t *tailing) begin(ctx context.Context, lines int) error {
-	since, err := t.oldestOf(ctx, t.values, max(lines, 1))
-	if err == nil && since == "" {
+	since, err := t.oldestOf(ctx, t.query, max(lines, 1))
+	if err == nil && since.IsZero() {
 		// Nothing matches: whatever will is not older than the newest there is.
-		since, err = t.oldestOf(ctx, url.Values{}, 1)
+		since, err = t.oldestOf(ctx, client.RecordsQuery{}, 1)
 	}
-	if err != nil || since == "" {
+	if err != nil || since.IsZero() {
 		return err
 	}
-	t.values.Set("since", since)
+	t.query.Since = since
 	var newest []json.RawMessage
 	err = t.read(ctx, func(page []json.RawMessage) error {
 		newest = append(newest, page...)
@@ -71,22 +71,19 @@ func (t *tailing) begin(ctx context.Context, lines int) error {
 	return err
 }
 
-// oldestOf returns the timestamp of the oldest of the newest records; empty without any.
-func (t *tailing) oldestOf(ctx context.Context, filters url.Values, newest int) (oldest string, err error) {
-	values := url.Values{}
-	for name := range filters {
-		values.Set(name, filters.Get(name))
-	}
-	values.Set("order", "desc")
-	values.Set("limit", strconv.Itoa(newest))
+// oldestOf returns when the oldest of the newest records was recorded; zero without any.
+func (t *tailing) oldestOf(ctx context.Context, q client.RecordsQuery, newest int) (oldest time.Time, err error) {
+	q.Descending, q.Limit = true, newest
 	err = t.try(ctx, func() error {
-		_, err := t.client.records(ctx, values, func(raw json.RawMessage) error {
-			var r struct{ Timestamp string }
-			err := json.Unmarshal(raw, &r)
-			oldest = r.Timestamp
-			return err
-		})
-		return err
+		for record, err := range t.client.Records(q).All(ctx) {
+			if err == nil {
+				oldest, err = time.Parse(time.RFC3339Nano, record.Timestamp)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	return oldest, err
 }
@@ -98,14 +95,18 @@ func (t *tailing) read(ctx context.Context, each func(page []json.RawMessage) er
 		var page []json.RawMessage
 		err := t.try(ctx, func() error {
 			page = nil
-			sent, err := t.client.records(ctx, t.values, func(raw json.RawMessage) error {
-				page = append(page, raw)
-				return nil
-			})
-			if more = sent.next != ""; err == nil && sent.last != "" {
-				t.values.Set("cursor", sent.last)
+			records := t.client.Records(t.query)
+			for record, err := range records.Raw(ctx) {
+				if err != nil {
+					return err
+				}
+				page = append(page, record)
 			}
-			return err
+			end := records.End()
+			if more = end.Next != nil; end.Last != nil {
+				t.query.Cursor = *end.Last
+			}
+			return nil
 		})
 		if err != nil {
 			return err

@@ -2,15 +2,16 @@ package main
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
-)
 
-const maxHealthBody = 64 << 10
+	"github.com/holdfast/holdfast/client"
+)
 
 // newHealthCommand is the container's health check: the image has no shell to run
 // another client in.
@@ -28,34 +29,24 @@ Exits with 0 when it is, with 1 when it isn't or doesn't answer.`,
 			if err != nil {
 				return err
 			}
-			return askReady(cmd, a.stdout, localURL(settings.Server)+"/readyz")
+			return askReady(cmd, a.stdout, localURL(settings.Server))
 		},
 	}
 	addConfigFlag(cmd)
 	return cmd
 }
 
-func askReady(cmd *cobra.Command, out io.Writer, url string) error {
+func askReady(cmd *cobra.Command, out io.Writer, address string) error {
 	// This machine's own server: its certificate names the outside address, not this one.
-	client := &http.Client{Timeout: 4 * time.Second, Transport: &http.Transport{
+	local := client.New(client.Options{Address: address, Tries: 1, HTTP: &http.Client{Timeout: 4 * time.Second, Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-	}}
-	request, err := http.NewRequestWithContext(cmd.Context(), http.MethodGet, url, nil)
+	}}})
+	answer, err := local.Ready(cmd.Context())
+	if _, refused := errors.AsType[*client.Error](err); refused {
+		return fmt.Errorf("not ready: %w", err)
+	}
 	if err != nil {
 		return err
 	}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(response.Body, maxHealthBody))
-	if err != nil {
-		return err
-	}
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("not ready: %s: %s", response.Status, body)
-	}
-	_, err = fmt.Fprintf(out, "%s\n", body)
-	return err
+	return showJSON(out, answer)
 }

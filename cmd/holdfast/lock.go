@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 func newLockCommand(a *app) *cobra.Command {
@@ -21,30 +24,30 @@ func newLockListCommand(a *app) *cobra.Command {
 long ago the last request with the lock's ID came.`,
 		Example: "  holdfast lock list\n  holdfast lock list --json | jq -r '.lock.info.Who'",
 		Args:    cobra.NoArgs,
-	}, func(ctx context.Context, c *client, _ []string) error {
-		return showList(ctx, a, c, list{path: "locks", member: "states", cursor: "cursor"}, asJSON, a.lockColumns())
+	}, func(ctx context.Context, c *client.Client, _ []string) error {
+		return showList(ctx, a, c.Locks(), 0, asJSON, a.lockColumns())
 	})
 	addLinesFlag(cmd, &asJSON)
 	return cmd
 }
 
-func (a *app) lockColumns() []column[stateFacts] {
+func (a *app) lockColumns() []column[api.State] {
 	now := a.now()
-	of := func(show func(*lockFacts) string) func(stateFacts) string {
-		return func(s stateFacts) string {
+	of := func(show func(*api.Lock) string) func(api.State) string {
+		return func(s api.State) string {
 			if s.Lock == nil {
 				return ""
 			}
 			return show(s.Lock)
 		}
 	}
-	return []column[stateFacts]{
-		{"STATE", func(s stateFacts) string { return s.Name }},
-		{"HOLDER", of(func(l *lockFacts) string { return l.Who })},
-		{"OPERATION", of(func(l *lockFacts) string { return l.Operation })},
-		{"HELD FOR", of(func(l *lockFacts) string { return showAge(l.Since, now) })},
-		{"LAST SEEN", of(func(l *lockFacts) string { return showAge(l.Seen, now) })},
-		{"KEY", of(func(l *lockFacts) string { return l.KeyID })},
-		{"ID", of(func(l *lockFacts) string { return l.ID })},
+	return []column[api.State]{
+		{"STATE", func(s api.State) string { return s.Name }},
+		{"HOLDER", of(func(l *api.Lock) string { return l.Who })},
+		{"OPERATION", of(func(l *api.Lock) string { return l.Operation })},
+		{"HELD FOR", of(func(l *api.Lock) string { return showAge(l.Since, now) })},
+		{"LAST SEEN", of(func(l *api.Lock) string { return showAge(l.Seen, now) })},
+		{"KEY", of(func(l *api.Lock) string { return l.KeyID })},
+		{"ID", of(func(l *api.Lock) string { return l.ID })},
 	}
 }

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // releaseFlags are what the command line of release says.
@@ -25,8 +28,8 @@ then on: what its apply did ends up in errored.tfstate. The reason is recorded. 
 holder and asks first on a terminal; elsewhere it needs --yes.`,
 		Example: `  holdfast lock release prod/network --reason "the runner was shut down"
   holdfast lock release prod/network --id 7f0e… --reason "runner 12 is gone" --yes`,
-		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error {
+		Args: ofState(cobra.ExactArgs(1)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.releaseLock(ctx, c, args[0], flags)
 	})
 	cmd.Flags().StringVar(&flags.id, "id", "", "only if the lock has this ID")
@@ -36,13 +39,13 @@ holder and asks first on a terminal; elsewhere it needs --yes.`,
 	return cmd
 }
 
-func (a *app) releaseLock(ctx context.Context, c *client, name string, flags releaseFlags) error {
-	holder, err := c.holder(ctx, name)
+func (a *app) releaseLock(ctx context.Context, c *client.Client, name string, flags releaseFlags) error {
+	holder, err := c.Holder(ctx, name)
 	if err != nil {
 		return err
 	}
 	if holder.ID == "" && flags.asJSON {
-		return showRaw(a.stdout, json.RawMessage(`{"released":null,"status":"success"}`)) // as if the server had answered
+		return showJSON(a.stdout, api.Released{Status: success}) // as if the server had answered
 	}
 	if holder.ID == "" {
 		_, err := fmt.Fprintf(a.stdout, "Nobody holds the lock of %s.\n", name)
@@ -55,32 +58,16 @@ func (a *app) releaseLock(ctx context.Context, c *client, name string, flags rel
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("%s of %s. Release it?", holder, name)); err != nil {
+	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("%s of %s. Release it?", printable.Text(holder.String()), name)); err != nil {
 		return err
 	}
-	path, err := ofState(name, "lock", "release")
-	if err != nil {
-		return err
-	}
-	raw, err := c.object(ctx, ask{method: http.MethodPost, path: path, body: order{Reason: reason, LockID: flags.id}.body()}, nil)
+	released, err := c.ReleaseLock(ctx, name, api.Order{Reason: reason, LockID: flags.id})
 	if err != nil {
 		return err
 	}
 	if flags.asJSON {
-		return showRaw(a.stdout, raw)
+		return showJSON(a.stdout, released)
 	}
-	_, err = fmt.Fprintf(a.stdout, "Released the lock %s of %s, which %s held.\n", printable(holder.ID), name, firstOf(printable(holder.Who), "somebody"))
+	_, err = fmt.Fprintf(a.stdout, "Released the lock %s of %s, which %s held.\n", printable.Text(holder.ID), name, cmp.Or(printable.Text(holder.Who), "somebody"))
 	return err
-}
-
-// holder returns what the holder of a state's lock said of itself; without an ID when
-// nobody holds it.
-func (c *client) holder(ctx context.Context, name string) (*lockInfo, error) {
-	path, err := ofState(name, "lock")
-	if err != nil {
-		return nil, err
-	}
-	var holder lockInfo
-	_, err = c.object(ctx, ask{path: path}, &holder)
-	return &holder, err
 }

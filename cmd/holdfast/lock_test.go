@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -18,15 +18,8 @@ func (s *shell) hold(name, id, who string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	body, err := json.Marshal(lockInfo{ID: id, Who: who, Operation: "OperationTypeApply", Created: "2026-01-02T03:04:05Z"})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	path, err := ofState(name)
-	if err == nil {
-		err = c.lock(s.t.Context(), path, body)
-	}
-	if err != nil {
+	info := api.LockInfo{ID: id, Who: who, Operation: "OperationTypeApply", Created: "2026-01-02T03:04:05Z"}
+	if err := c.Lock(s.t.Context(), name, info); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -87,9 +87,9 @@ func (p *progress) show() {
 	case p.bar != nil:
 		_ = p.bar.Set64(n) // nothing depends on the bar
 	case p.bytes && p.total == 0:
-		fmt.Fprintf(p.out, "%s: %s\n", p.what, showSize(uint64(n)))
+		fmt.Fprintf(p.out, "%s: %s\n", p.what, showSize(n))
 	case p.bytes:
-		fmt.Fprintf(p.out, "%s: %s of %s\n", p.what, showSize(uint64(n)), showSize(uint64(p.total)))
+		fmt.Fprintf(p.out, "%s: %s of %s\n", p.what, showSize(n), showSize(p.total))
 	case p.total == 0:
 		fmt.Fprintf(p.out, "%s: %s\n", p.what, counted(n, p.noun))
 	default:

@@ -4,10 +4,13 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/state"
 )
 
 // remote makes cmd one that asks a server: it gets the flags for that, and their help.
-func (a *app) remote(cmd *cobra.Command, do func(ctx context.Context, c *client, args []string) error) *cobra.Command {
+func (a *app) remote(cmd *cobra.Command, do func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
 	var flags clientFlags
 	flags.add(cmd)
 	cmd.Long += "\n\n" + clientHelp
@@ -20,6 +23,20 @@ func (a *app) remote(cmd *cobra.Command, do func(ctx context.Context, c *client,
 	}
 	return cmd
 }
+
+// ofState checks what names a state: the first argument of a command.
+func ofState(count cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		err := count(cmd, args)
+		if err == nil {
+			_, err = state.ParseName(args[0])
+		}
+		return err
+	}
+}
+
+// success is the status of what was done, as the server says it.
+const success = "success"
 
 // The flags that several of these commands have.
 

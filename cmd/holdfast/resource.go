@@ -1,47 +1,18 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/url"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 func newResourceCommand(a *app) *cobra.Command {
 	cmd := newGroup("resource", "Find resources in all states and uploads, and what is in no state")
 	cmd.AddCommand(newResourceSearchCommand(a), newResourceCoverageCommand(a), newResourceHistoryCommand(a))
 	return cmd
-}
-
-// placeFacts say where a resource stands.
-type placeFacts struct{ Source, State, Address string }
-
-// String is how it is named to people.
-func (p placeFacts) String() string {
-	if p.State == "" {
-		return p.Address
-	}
-	return p.State + ": " + p.Address
-}
-
-// resourceFacts describe a resource.
-type resourceFacts struct {
-	placeFacts
-	Type, Provider, Name string
-	At                   time.Time
-	Attributes           map[string]string
-	Same                 []placeFacts
-}
-
-func (r resourceFacts) same() string {
-	var places []string
-	for _, place := range r.Same {
-		places = append(places, place.String())
-	}
-	return strings.Join(places, ", ")
 }
 
 // selection are the flags that search and coverage share.
@@ -53,44 +24,22 @@ func (s *selection) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.state, "state", "", "only in this state")
 }
 
-func (s selection) values() url.Values {
-	values := url.Values{}
-	for name, value := range map[string]string{"type": s.kind, "provider": s.provider, "state": s.state} {
-		if value != "" {
-			values.Set(name, value)
-		}
+// resourceColumns are those of what has a resource in it.
+func resourceColumns[T any](of func(T) api.Resource) []column[T] {
+	shown := func(head string, cell func(api.Resource) string) column[T] {
+		return column[T]{head, func(item T) string { return cell(of(item)) }}
 	}
-	return values
-}
-
-func resourceColumns() []column[resourceFacts] {
-	return []column[resourceFacts]{
-		{"SOURCE", func(r resourceFacts) string { return r.Source }},
-		{"STATE", func(r resourceFacts) string { return r.State }},
-		{"TYPE", func(r resourceFacts) string { return r.Type }},
-		{"ADDRESS", func(r resourceFacts) string { return r.Address }},
-		{"ID", func(r resourceFacts) string { return r.Attributes["id"] }},
-	}
-}
-
-// extentFacts say what an answer is of.
-type extentFacts struct {
-	Limited, Complete bool
-	Unread            []struct{ State, Code string }
-	UnreadMore        bool `json:"unread_more"`
-}
-
-// saw reads what an answer is of.
-func (e *extentFacts) saw(answer map[string]json.RawMessage) {
-	all, err := json.Marshal(answer)
-	if err == nil {
-		*e = extentFacts{}
-		_ = json.Unmarshal(all, e) // what a server doesn't say is not shown
+	return []column[T]{
+		shown("SOURCE", func(r api.Resource) string { return r.Source }),
+		shown("STATE", func(r api.Resource) string { return r.State }),
+		shown("TYPE", func(r api.Resource) string { return r.Type }),
+		shown("ADDRESS", func(r api.Resource) string { return r.Address }),
+		shown("ID", func(r api.Resource) string { return r.Attributes["id"] }),
 	}
 }
 
 // tell warns people of what is not in the answer.
-func (a *app) tell(e extentFacts) {
+func (a *app) tell(e api.Extent) {
 	if !e.Complete {
 		fmt.Fprintln(a.stderr, "The index is behind: what was written last may be missing.")
 	}
@@ -98,7 +47,7 @@ func (a *app) tell(e extentFacts) {
 		fmt.Fprintln(a.stderr, "This key sees some of the states only.")
 	}
 	for _, one := range e.Unread {
-		fmt.Fprintf(a.stderr, "State %s is not in the answer: %s.\n", printable(one.State), whyUnread(one.Code))
+		fmt.Fprintf(a.stderr, "State %s is not in the answer: %s.\n", printable.Text(one.State), whyUnread(one.Code))
 	}
 	if e.UnreadMore {
 		fmt.Fprintln(a.stderr, "There are more such states.")
@@ -107,15 +56,15 @@ func (a *app) tell(e extentFacts) {
 
 // whyUnread says in words why something can't be looked into, with the code that stands
 // for it.
-func whyUnread(code string) string {
-	words := map[string]string{
+func whyUnread(code api.ErrorCode) string {
+	words := map[api.ErrorCode]string{
 		"state_encrypted":          "encrypted by the client",
 		"state_format_unsupported": "not of format version 4",
 		"version_purged":           "its bytes were destroyed on purpose",
 		"state_corrupt":            "its bytes are damaged",
 	}[code]
 	if words == "" {
-		return printable(code)
+		return printable.Text(string(code))
 	}
-	return words + " (" + code + ")"
+	return words + " (" + string(code) + ")"
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 // coverageFlags are what the command line of coverage says.
@@ -29,25 +32,25 @@ states) or unmatched (nothing says what to compare them with).`,
 		Example: `  holdfast resource coverage
   holdfast resource coverage --status unmanaged --type aws_instance --since 7d`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, c *client, _ []string) error {
-		query := flags.values()
-		if err := setMoments(query, a.now(), map[string]string{"since": flags.since}); err != nil {
+	}, func(ctx context.Context, c *client.Client, _ []string) error {
+		since, err := parseMoment("since", flags.since, a.now())
+		if err == nil {
+			err = checkLimit(flags.limit)
+		}
+		if err != nil {
 			return err
 		}
-		if err := checkLimit(flags.limit); err != nil {
-			return err
-		}
+		q := client.CoverageQuery{Type: flags.kind, Provider: flags.provider, State: flags.state, Since: since, Limit: flags.limit}
 		if flags.status == "" {
-			return a.countCoverage(ctx, c, ask{path: "resources/coverage", query: query}, flags.asJSON)
+			return a.countCoverage(ctx, c, q, flags.asJSON)
 		}
-		query.Set("status", flags.status)
-		var extent extentFacts
-		l := list{path: "resources/coverage", query: query, member: "resources", cursor: "cursor", limit: flags.limit, look: extent.saw}
-		columns := append(resourceColumns(), column[resourceFacts]{"SAME AS", resourceFacts.same})
-		if err := showList(ctx, a, c, l, flags.asJSON, columns); err != nil {
+		found := c.Covered(flags.status, q)
+		columns := resourceColumns(func(r api.CoveredResource) api.Resource { return r.Resource })
+		columns = append(columns, column[api.CoveredResource]{"SAME AS", sameAs})
+		if err := showList(ctx, a, found, flags.limit, flags.asJSON, columns); err != nil {
 			return err
 		}
-		a.tell(extent)
+		a.tell(found.Extent)
 		return nil
 	})
 	flags.add(cmd)
@@ -58,15 +61,21 @@ states) or unmatched (nothing says what to compare them with).`,
 	return cmd
 }
 
-func (a *app) countCoverage(ctx context.Context, c *client, r ask, asJSON bool) error {
-	var answer struct{ Counts map[string]map[string]int64 }
-	var extent extentFacts
-	raw, err := c.object(ctx, r, &answer)
+func sameAs(r api.CoveredResource) string {
+	var places []string
+	for _, place := range r.Same {
+		places = append(places, place.String())
+	}
+	return strings.Join(places, ", ")
+}
+
+func (a *app) countCoverage(ctx context.Context, c *client.Client, q client.CoverageQuery, asJSON bool) error {
+	answer, err := c.Coverage(ctx, q)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return showRaw(a.stdout, raw)
+		return showJSON(a.stdout, answer)
 	}
 	t := a.newTable("SOURCE", "STATUS", "RESOURCES")
 	for _, source := range slices.Sorted(maps.Keys(answer.Counts)) {
@@ -77,8 +86,6 @@ func (a *app) countCoverage(ctx context.Context, c *client, r ask, asJSON bool) 
 	if err := t.show(); err != nil {
 		return err
 	}
-	if json.Unmarshal(raw, &extent) == nil {
-		a.tell(extent)
-	}
+	a.tell(answer.Extent)
 	return nil
 }

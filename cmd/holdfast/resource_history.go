@@ -4,18 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
+	"iter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
+	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
 )
-
-// stepFacts are a version in which a resource changed.
-type stepFacts struct {
-	Version versionFacts
-	Changes []document.ResourceChange
-}
 
 func newResourceHistoryCommand(a *app) *cobra.Command {
 	var inState string
@@ -30,32 +28,14 @@ values are masked.`,
 		Example: `  holdfast resource history 'aws_instance.web[0]' --state prod/network
   holdfast resource history aws_vpc.main --state prod/network --json | jq .version.who`,
 		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error {
-		if _, err := ofState(inState); err != nil {
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		if _, err := state.ParseName(inState); err != nil {
 			return usagef("--state: %w", err)
 		}
 		if err := checkLimit(limit); err != nil {
 			return err
 		}
-		l := list{
-			path: "resources/" + pathSegment(args[0]) + "/history", query: url.Values{"state": {inState}},
-			member: "history", cursor: "cursor", limit: limit, look: a.tellUnread,
-		}
-		show, steps := a.showStep, 0
-		if asJSON {
-			show = lineShower{a.stdout}.record
-		}
-		more, err := c.each(ctx, l, func(step json.RawMessage) error {
-			steps++
-			return show(step)
-		})
-		if err == nil && steps == 0 && !more {
-			fmt.Fprintf(a.stderr, "No version of %s that can be read has %s.\n", printable(inState), printable(args[0]))
-		}
-		if more {
-			fmt.Fprintf(a.stderr, "There are more than these %d; --limit 0 shows all.\n", limit)
-		}
-		return err
+		return a.history(ctx, c.History(inState, args[0], limit), inState, args[0], limit, asJSON)
 	})
 	cmd.Flags().StringVar(&inState, "state", "", "the state that has it")
 	addLimitFlag(cmd, &limit, someLines)
@@ -63,24 +43,60 @@ values are masked.`,
 	return cmd
 }
 
-func (a *app) showStep(raw json.RawMessage) error {
-	step, err := readFacts[stepFacts](raw)
-	if err != nil {
-		return err
+func (a *app) history(ctx context.Context, h *client.History, inState, address string, limit int, asJSON bool) error {
+	steps, err := a.showSteps(h.All(ctx), asJSON)
+	a.tellUnread(h.Unread)
+	if err == nil && steps == 0 && !h.More() {
+		fmt.Fprintf(a.stderr, "No version of %s that can be read has %s.\n", printable.Text(inState), printable.Text(address))
 	}
-	head := step.Version.called()
-	if by := step.Version.by(); by != "" {
-		head += " by " + printable(by)
+	a.sayMore(h.More(), limit)
+	return err
+}
+
+func (a *app) showSteps(steps iter.Seq2[api.Step, error], asJSON bool) (n int, err error) {
+	for step, err := range steps {
+		switch {
+		case err != nil:
+		case asJSON:
+			err = showJSON(a.stdout, step)
+		default:
+			err = a.showStep(step)
+		}
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+func (a *app) showStep(step api.Step) error {
+	head := versionCalled(step.Version)
+	if by := writerOf(step.Version); by != "" {
+		head += " by " + printable.Text(by)
 	}
 	if _, err := fmt.Fprintln(a.stdout, a.paint(bold, head)); err != nil {
 		return err
 	}
-	changes := document.Diff{Resources: step.Changes}
+	changes, err := asDocument(step.Changes)
+	if err != nil {
+		return err
+	}
 	if err := changes.WriteText(a.stdout, a.paintAction); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(a.stdout)
 	return err
+}
+
+// asDocument returns changes as package document has them, which writes them as text. It has
+// the same form in JSON.
+func asDocument(changes []api.ResourceChange) (d document.Diff, err error) {
+	raw, err := json.Marshal(changes)
+	if err == nil {
+		err = json.Unmarshal(raw, &d.Resources)
+	}
+	return d, err
 }
 
 // paintAction colours what a diff says by what happened.
@@ -95,12 +111,7 @@ func (a *app) paintAction(action document.Action, text string) string {
 }
 
 // tellUnread warns people of versions that could not be looked into.
-func (a *app) tellUnread(answer map[string]json.RawMessage) {
-	var unread []struct {
-		Version uint64
-		Code    string
-	}
-	_ = json.Unmarshal(answer["unread"], &unread) // what a server doesn't say is not shown
+func (a *app) tellUnread(unread []api.UnreadVersion) {
 	for _, one := range unread {
 		fmt.Fprintf(a.stderr, "Version %d is not looked into: %s.\n", one.Version, whyUnread(one.Code))
 	}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 // searchFlags are what the command line of search says.
@@ -27,17 +29,17 @@ from its beginning: which state holds i-0abc?`,
 		Example: `  holdfast resource search i-0abc
   holdfast resource search prod vpc --type aws_vpc --source state
   holdfast resource search --attr region=eu-west-1 --json | jq -r .address`,
-	}, func(ctx context.Context, c *client, words []string) error {
-		query, err := flags.values(words)
+	}, func(ctx context.Context, c *client.Client, words []string) error {
+		query, err := flags.query(words)
 		if err != nil {
 			return err
 		}
-		var extent extentFacts
-		l := list{path: "resources", query: query, member: "resources", cursor: "cursor", limit: flags.limit, look: extent.saw}
-		if err := showList(ctx, a, c, l, flags.asJSON, resourceColumns()); err != nil {
+		found := c.Resources(query)
+		columns := resourceColumns(func(r api.Resource) api.Resource { return r })
+		if err := showList(ctx, a, found, flags.limit, flags.asJSON, columns); err != nil {
 			return err
 		}
-		a.tell(extent)
+		a.tell(found.Extent)
 		return nil
 	})
 	flags.add(cmd)
@@ -48,16 +50,13 @@ from its beginning: which state holds i-0abc?`,
 	return cmd
 }
 
-func (f searchFlags) values(words []string) (url.Values, error) {
-	values := f.selection.values()
-	if len(words) > 0 {
-		values.Set("q", strings.Join(words, " "))
+func (f searchFlags) query(words []string) (client.ResourcesQuery, error) {
+	attributes, err := parseAttributes(f.attributes)
+	if err == nil {
+		err = checkLimit(f.limit)
 	}
-	if f.source != "" {
-		values.Set("source", f.source)
-	}
-	if err := setAttributes(values, f.attributes); err != nil {
-		return nil, err
-	}
-	return values, checkLimit(f.limit)
+	return client.ResourcesQuery{
+		Words: strings.Join(words, " "), Type: f.kind, Provider: f.provider, State: f.state,
+		Source: f.source, Attributes: attributes, Limit: f.limit,
+	}, err
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 func newStateCommand(a *app) *cobra.Command {
@@ -18,27 +20,9 @@ func newStateCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// findState returns what describes a state, also when it is deleted or was only locked;
-// nil when there is no such state.
-func (c *client) findState(ctx context.Context, name string) (*stateFacts, error) {
-	if _, err := ofState(name); err != nil {
-		return nil, err
-	}
-	// Of all names that begin with this one it is the first.
-	page, _, err := c.page(ctx, ask{path: "states", query: url.Values{"prefix": {name}, "deleted": {"any"}, "limit": {"1"}}}, list{member: "states"})
-	if err != nil || len(page) == 0 {
-		return nil, err
-	}
-	found, err := readFacts[stateFacts](page[0])
-	if err != nil || found.Name != name {
-		return nil, err
-	}
-	return &found, nil
-}
-
-// existing is findState for a state that must be there, and not deleted.
-func (c *client) existing(ctx context.Context, name string) (*stateFacts, error) {
-	found, err := c.findState(ctx, name)
+// existing describes a state that must be there, and not deleted.
+func existing(ctx context.Context, c *client.Client, name string) (*api.State, error) {
+	found, err := c.FindState(ctx, name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -48,18 +32,6 @@ func (c *client) existing(ctx context.Context, name string) (*stateFacts, error)
 		return nil, fmt.Errorf("state %s was deleted at %s; `holdfast state undelete %s` brings it back", name, showTime(*found.DeletedAt), name)
 	}
 	return found, nil
-}
-
-// called is how a version is named to people.
-func (v versionFacts) called() string {
-	return fmt.Sprintf("version %d (serial %d, %s, %s)", v.Number, v.Serial, countedOr(v.Resources, "resource"), showTime(v.CreatedAt))
-}
-
-func countedOr(n *int, what string) string {
-	if n == nil {
-		return "an unknown number of " + what + "s"
-	}
-	return counted(int64(*n), what)
 }
 
 // readVersion reads the number of a version from the command line.

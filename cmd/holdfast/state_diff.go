@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // diffFlags are what the command lines of the diffs say.
@@ -31,17 +31,13 @@ func newStateDiffCommand(a *app) *cobra.Command {
 		Example: `  holdfast state diff prod/network
   holdfast state diff prod/network 7 --against 4
   holdfast state diff prod/network --json | jq .summary`,
-		Args: cobra.RangeArgs(1, 2),
-	}, func(ctx context.Context, c *client, args []string) error {
-		number, err := c.versionOr(ctx, args)
+		Args: ofState(cobra.RangeArgs(1, 2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		number, err := versionOr(ctx, c, args)
 		if err != nil {
 			return err
 		}
-		path, err := ofState(args[0], "versions", strconv.FormatUint(number, 10), "diff")
-		if err != nil {
-			return err
-		}
-		return a.diff(ctx, c, path, flags)
+		return a.diff(ctx, c, args[0], number, flags)
 	})
 	cmd.Flags().Uint64Var(&flags.against, "against", 0, "compare with this version (default: the one before)")
 	flags.add(cmd)
@@ -50,43 +46,38 @@ func newStateDiffCommand(a *app) *cobra.Command {
 
 // versionOr reads the second argument, or finds the newest version of the state that the
 // first one names.
-func (c *client) versionOr(ctx context.Context, args []string) (uint64, error) {
+func versionOr(ctx context.Context, c *client.Client, args []string) (uint64, error) {
 	if len(args) > 1 {
 		return readVersion(args[1])
 	}
-	found, err := c.existing(ctx, args[0])
+	found, err := existing(ctx, c, args[0])
 	if err != nil {
 		return 0, err
 	}
 	return found.Version.Number, nil
 }
 
-// diff shows what the server says at a path that ends in diff.
-func (a *app) diff(ctx context.Context, c *client, path string, flags diffFlags) error {
-	query := url.Values{"format": {"text"}}
-	if flags.asJSON {
-		query.Set("format", "json")
-	}
-	if flags.against > 0 {
-		query.Set("against", strconv.FormatUint(flags.against, 10))
-	}
-	if flags.sensitive {
-		query.Set("sensitive", "true")
-	}
-	response, err := c.do(ctx, ask{path: path, query: query})
+// diff shows how a version differs from an older one.
+func (a *app) diff(ctx context.Context, c *client.Client, name string, number uint64, flags diffFlags) error {
+	return a.showDiff(flags, func(o client.DiffOptions) (io.ReadCloser, error) { return c.OpenDiff(ctx, name, number, o) })
+}
+
+// showDiff shows the diff that open opens.
+func (a *app) showDiff(flags diffFlags, open func(client.DiffOptions) (io.ReadCloser, error)) error {
+	found, err := open(client.DiffOptions{Against: flags.against, Sensitive: flags.sensitive, Text: !flags.asJSON})
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer found.Close()
 	if flags.asJSON {
-		_, err = io.Copy(a.stdout, response.Body)
-		return cutOff(err)
+		_, err = io.Copy(a.stdout, found)
+		return err
 	}
-	return a.showDiff(response.Body)
+	return a.copyDiff(found)
 }
 
-// showDiff copies the text of a diff, with its signs in colour on a terminal.
-func (a *app) showDiff(text io.Reader) error {
+// copyDiff copies the text of a diff, with its signs in colour on a terminal.
+func (a *app) copyDiff(text io.Reader) error {
 	in, out := bufio.NewReader(text), bufio.NewWriter(a.stdout)
 	for {
 		line, err := in.ReadString('\n')
@@ -98,7 +89,7 @@ func (a *app) showDiff(text io.Reader) error {
 		}
 		if err != nil {
 			_ = out.Flush()
-			return cutOff(err)
+			return err
 		}
 	}
 }

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 func newStateListCommand(a *app) *cobra.Command {
@@ -21,20 +24,16 @@ func newStateListCommand(a *app) *cobra.Command {
   holdfast state list --json | jq -r 'select(.lock) | .name'
   holdfast state list --json | jq -r 'select(.open_candidates > 0) | .name'`,
 		Args: cobra.NoArgs,
-	}, func(ctx context.Context, c *client, _ []string) error {
-		query := url.Values{}
-		if prefix != "" {
-			query.Set("prefix", prefix)
-		}
-		columns := stateColumns()
+	}, func(ctx context.Context, c *client.Client, _ []string) error {
+		q, columns := client.StatesQuery{Prefix: prefix, Limit: limit}, stateColumns()
 		if deleted {
-			query.Set("deleted", "true")
-			columns = append(columns, column[stateFacts]{"DELETED", stateFacts.deleted})
+			q.Deleted = client.OnlyDeleted
+			columns = append(columns, column[api.State]{"DELETED", func(s api.State) string { return showTimeOr(s.DeletedAt) }})
 		}
 		if err := checkLimit(limit); err != nil {
 			return err
 		}
-		return showList(ctx, a, c, list{path: "states", query: query, member: "states", cursor: "cursor", limit: limit}, asJSON, columns)
+		return showList(ctx, a, c.States(q), limit, asJSON, columns)
 	})
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only those whose names begin so")
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "those that are deleted, instead of those that exist")
@@ -43,46 +42,39 @@ func newStateListCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func stateColumns() []column[stateFacts] {
-	of := func(show func(versionFacts) string) func(stateFacts) string {
-		return func(s stateFacts) string {
+func stateColumns() []column[api.State] {
+	of := func(show func(api.Version) string) func(api.State) string {
+		return func(s api.State) string {
 			if s.Version == nil {
 				return "-"
 			}
 			return show(*s.Version)
 		}
 	}
-	return []column[stateFacts]{
-		{"NAME", func(s stateFacts) string { return s.Name }},
-		{"VERSION", of(func(v versionFacts) string { return strconv.FormatUint(v.Number, 10) })},
-		{"SERIAL", of(func(v versionFacts) string { return strconv.FormatUint(v.Serial, 10) })},
-		{"RESOURCES", of(versionFacts.resources)},
-		{"SIZE", of(func(v versionFacts) string { return showSize(v.Size) })},
-		{"UPDATED", of(func(v versionFacts) string { return showTime(v.CreatedAt) })},
-		{"BY", of(versionFacts.by)},
-		{"LOCKED BY", stateFacts.lockedBy},
-		{"CANDIDATES", stateFacts.open},
+	return []column[api.State]{
+		{"NAME", func(s api.State) string { return s.Name }},
+		{"VERSION", of(func(v api.Version) string { return showNumber(v.Number) })},
+		{"SERIAL", of(func(v api.Version) string { return showNumber(v.Serial) })},
+		{"RESOURCES", of(resourcesOf)},
+		{"SIZE", of(func(v api.Version) string { return showSize(v.Size) })},
+		{"UPDATED", of(func(v api.Version) string { return showTime(v.CreatedAt) })},
+		{"BY", of(writerOf)},
+		{"LOCKED BY", lockedBy},
+		{"CANDIDATES", openCandidates},
 	}
 }
 
-func (s stateFacts) lockedBy() string {
+func lockedBy(s api.State) string {
 	if s.Lock == nil {
 		return ""
 	}
-	return firstOf(s.Lock.Who, s.Lock.KeyID)
+	return cmp.Or(s.Lock.Who, s.Lock.KeyID)
 }
 
-// open is empty for most states, so that the others are seen.
-func (s stateFacts) open() string {
-	if s.Open == 0 {
+// openCandidates is empty for most states, so that the others are seen.
+func openCandidates(s api.State) string {
+	if s.OpenCandidates == 0 {
 		return ""
 	}
-	return strconv.Itoa(s.Open)
-}
-
-func (s stateFacts) deleted() string {
-	if s.DeletedAt == nil {
-		return ""
-	}
-	return showTime(*s.DeletedAt)
+	return strconv.Itoa(s.OpenCandidates)
 }

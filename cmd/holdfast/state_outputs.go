@@ -1,16 +1,16 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"io"
+	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // outputsFlags are what the command line of outputs says.
@@ -27,8 +27,8 @@ values are masked without --sensitive.`,
 		Example: `  holdfast state outputs prod/network
   holdfast state outputs prod/network vpc_id --raw
   holdfast state outputs prod/network --json | jq .outputs.subnets.value`,
-		Args: cobra.RangeArgs(1, 2),
-	}, func(ctx context.Context, c *client, args []string) error {
+		Args: ofState(cobra.RangeArgs(1, 2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		switch {
 		case flags.raw && (len(args) < 2 || flags.asJSON):
 			return usagef("--raw is for one output, and not with --json")
@@ -43,28 +43,13 @@ values are masked without --sensitive.`,
 	return cmd
 }
 
-// outputFacts are an output.
-type outputFacts struct {
-	Value, Type json.RawMessage
-	Sensitive   bool
-}
-
-func (a *app) outputs(ctx context.Context, c *client, name string, flags outputsFlags) error {
-	path, err := ofState(name, "outputs")
-	if err != nil {
-		return err
-	}
-	query := url.Values{}
-	if flags.sensitive {
-		query.Set("sensitive", "true")
-	}
-	var answer struct{ Outputs map[string]outputFacts }
-	raw, err := c.object(ctx, ask{path: path, query: query}, &answer)
+func (a *app) outputs(ctx context.Context, c *client.Client, name string, flags outputsFlags) error {
+	answer, err := c.Outputs(ctx, name, flags.sensitive)
 	if err != nil {
 		return err
 	}
 	if flags.asJSON {
-		return showRaw(a.stdout, raw)
+		return a.showOutputs(answer)
 	}
 	t := a.newTable("NAME", "TYPE", "VALUE")
 	for _, key := range slices.Sorted(maps.Keys(answer.Outputs)) {
@@ -74,34 +59,28 @@ func (a *app) outputs(ctx context.Context, c *client, name string, flags outputs
 	return t.show()
 }
 
-func (a *app) output(ctx context.Context, c *client, name, key string, flags outputsFlags) error {
-	path, err := ofState(name, "outputs", key)
-	if err != nil {
-		return err
-	}
-	query := url.Values{}
+func (a *app) output(ctx context.Context, c *client.Client, name, key string, flags outputsFlags) error {
 	if flags.raw {
-		query.Set("raw", "true")
+		text, err := c.OutputText(ctx, name, key)
+		if err == nil {
+			_, err = a.stdout.Write(text)
+		}
+		return err
 	}
-	response, err := c.do(ctx, ask{path: path, query: query})
+	o, err := c.Output(ctx, name, key)
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil {
-		return cutOff(err)
+	if flags.asJSON {
+		return a.showOutputs(o)
 	}
-	switch {
-	case flags.raw:
-		_, err = a.stdout.Write(body)
-		return err
-	case flags.asJSON:
-		return showRaw(a.stdout, bytes.TrimSpace(body))
-	}
-	var o outputFacts
-	if json.Unmarshal(body, &o) != nil {
-		return errNotOurs
-	}
-	return showRaw(a.stdout, o.Value)
+	_, err = fmt.Fprintf(a.stdout, "%s\n", o.Value)
+	return err
+}
+
+// showOutputs is showJSON with values as they stand in the state: nothing is escaped for HTML.
+func (a *app) showOutputs(answer any) error {
+	e := json.NewEncoder(a.stdout)
+	e.SetEscapeHTML(false)
+	return e.Encode(answer)
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 func newStatePullCommand(a *app) *cobra.Command {
@@ -19,26 +19,18 @@ func newStatePullCommand(a *app) *cobra.Command {
 file gets the mode 0600 and is there whole or not at all.`,
 		Example: `  holdfast state pull prod/network | jq .serial
   holdfast state pull prod/network --version 7 -o network-7.tfstate`,
-		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error {
-		path, err := ofState(args[0])
+		Args: ofState(cobra.ExactArgs(1)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		content, err := c.Get(ctx, args[0], client.Which{Version: number})
 		if err != nil {
 			return err
 		}
-		query := url.Values{}
-		if number > 0 {
-			query.Set("version", strconv.FormatUint(number, 10))
-		}
-		response, err := c.do(ctx, ask{path: path, query: query})
-		if err != nil {
-			return err
-		}
-		defer response.Body.Close()
-		if err := a.fetch(response, output, etag(response)); err != nil {
+		defer content.Close()
+		if err := a.fetch(content, output); err != nil {
 			return err
 		}
 		if output != "" {
-			fmt.Fprintf(a.stderr, "Wrote version %s of %s to %s.\n", printable(response.Header.Get("X-Holdfast-Version")), args[0], output)
+			fmt.Fprintf(a.stderr, "Wrote version %d of %s to %s.\n", content.Version, args[0], output)
 		}
 		return nil
 	})

@@ -6,12 +6,13 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -28,11 +29,8 @@ the same serial with other content is refused; --force stores it all the same. T
 of the server look at it in either case.`,
 		Example: `  holdfast state push prod/network errored.tfstate
   holdfast state pull prod/network | jq '.serial += 1' | holdfast state push prod/network -`,
-		Args: cobra.ExactArgs(2),
-	}, func(ctx context.Context, c *client, args []string) error {
-		if _, err := ofState(args[0]); err != nil {
-			return err
-		}
+		Args: ofState(cobra.ExactArgs(2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		body, err := a.readBody(args[1])
 		if err != nil {
 			return err
@@ -70,61 +68,45 @@ type pushed struct {
 	restore bool
 }
 
-func (a *app) push(ctx context.Context, c *client, name string, p pushed, asJSON bool) error {
-	var stored storedFacts
-	err := c.underLock(ctx, name, "state-push", a.now(), func(lockID string) error {
-		before, err := c.findState(ctx, name)
+func (a *app) push(ctx context.Context, c *client.Client, name string, p pushed, asJSON bool) error {
+	var stored api.Stored
+	info := newLockInfo("state-push", a.now())
+	err := c.WithLock(ctx, name, info, func() error {
+		before, err := c.FindState(ctx, name)
 		if err != nil {
 			return err
 		}
 		if err := p.mayFollow(before); err != nil && !p.force {
 			return fmt.Errorf("%w; --force stores it all the same", err)
 		}
-		stored, err = a.store(ctx, c, name, lockID, p)
+		stored, err = a.store(ctx, c, name, info.ID, p)
 		return err
 	})
 	switch {
 	case stored.Version == 0:
 		return err
 	case asJSON:
-		_ = showRaw(a.stdout, stored.raw)
+		_ = showJSON(a.stdout, stored)
 	default:
 		fmt.Fprintf(a.stdout, "Stored %s as version %d with serial %d.\n", name, stored.Version, stored.Serial)
 	}
 	return err // that the lock was not released, at most
 }
 
-// storedFacts are what the server says of a write that it accepted.
-type storedFacts struct {
-	Version, Serial uint64
-	raw             []byte
-}
-
 // store writes under a lock, and tells people what the guards have found.
-func (a *app) store(ctx context.Context, c *client, name, lockID string, p pushed) (stored storedFacts, err error) {
-	path, err := ofState(name)
-	if err != nil {
-		return stored, err
+func (a *app) store(ctx context.Context, c *client.Client, name, lockID string, p pushed) (api.Stored, error) {
+	sent, end := a.sending(p.body)
+	defer end()
+	stored, err := c.Put(ctx, name, sent, client.Write{Condition: client.Condition{LockID: lockID}, RestorePurged: p.restore})
+	if stored.Warnings != "" {
+		fmt.Fprintf(a.stderr, "Warning: the server's guards have found: %s.\n", printable.Text(stored.Warnings))
 	}
-	query := url.Values{"ID": {lockID}}
-	if p.restore {
-		query.Set("restore_purged", "true")
-	}
-	response, err := c.do(ctx, ask{method: http.MethodPost, path: path, query: query, body: p.body, measure: a.sending})
-	if err != nil {
-		return stored, err
-	}
-	defer response.Body.Close()
-	if found := response.Header.Get("X-Holdfast-Warning"); found != "" {
-		fmt.Fprintf(a.stderr, "Warning: the server's guards have found: %s.\n", printable(found))
-	}
-	stored.raw, err = readObject(response.Body, &stored)
-	return stored, err
+	return stored.Stored, err
 }
 
 // mayFollow says whether a state may be pushed over what there is, by the rules of the
 // clients.
-func (p pushed) mayFollow(before *stateFacts) error {
+func (p pushed) mayFollow(before *api.State) error {
 	if before == nil || before.Version == nil || before.DeletedAt != nil {
 		return nil
 	}

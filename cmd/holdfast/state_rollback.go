@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -37,8 +36,8 @@ lock itself where the organization requires one.
 On a terminal it shows the difference and asks first; elsewhere it needs --yes.`,
 		Example: `  holdfast state rollback prod/network 7
   holdfast state rollback prod/network 7 --reason "the import went wrong" --yes`,
-		Args: cobra.ExactArgs(2),
-	}, func(ctx context.Context, c *client, args []string) error {
+		Args: ofState(cobra.ExactArgs(2)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		number, err := readVersion(args[1])
 		if err != nil {
 			return err
@@ -50,13 +49,8 @@ On a terminal it shows the difference and asks first; elsewhere it needs --yes.`
 	return cmd
 }
 
-func (a *app) rollback(ctx context.Context, c *client, name string, number uint64, flags decisionFlags) error {
-	from, err := c.findState(ctx, name)
-	if err != nil {
-		return err
-	}
-	version := strconv.FormatUint(number, 10)
-	path, err := ofState(name, "versions", version, "rollback")
+func (a *app) rollback(ctx context.Context, c *client.Client, name string, number uint64, flags decisionFlags) error {
+	from, err := c.FindState(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -68,46 +62,45 @@ func (a *app) rollback(ctx context.Context, c *client, name string, number uint6
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Roll %s back to version %s?", name, version)); err != nil {
+	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Roll %s back to version %d?", name, number)); err != nil {
 		return err
 	}
-	made, raw, err := a.makeVersion(ctx, c, name, path, "state-rollback", order{Reason: reason, LockID: flags.lockID})
+	o := api.Order{Reason: reason, LockID: flags.lockID}
+	made, err := a.makeVersion(ctx, c, name, "state-rollback", o, func(o api.Order) (api.Version, error) {
+		return c.Rollback(ctx, name, number, o)
+	})
 	if err != nil {
 		return err
 	}
 	if flags.asJSON {
-		return showRaw(a.stdout, raw)
+		return showJSON(a.stdout, made)
 	}
-	fmt.Fprintf(a.stdout, "%s has the content of version %s again, as version %d with serial %d.\n", name, version, made.Number, made.Serial)
+	fmt.Fprintf(a.stdout, "%s has the content of version %d again, as version %d with serial %d.\n", name, number, made.Number, made.Serial)
 	if !asked {
 		a.showChange(ctx, c, name, made.Number, made.Number-1)
 	}
 	return nil
 }
 
-// makeVersion has the server make a version under the lock that the order names. It takes one
-// of its own where there is none and the organization requires it.
-func (a *app) makeVersion(ctx context.Context, c *client, name, path, operation string, o order) (made versionFacts, raw json.RawMessage, err error) {
-	send := func(lockID string) (err error) {
-		o.LockID = lockID
-		raw, err = c.object(ctx, ask{method: http.MethodPost, path: path, body: o.body()}, &made)
-		return err
+// makeVersion has make make a version under the lock that the order names. It takes a lock of
+// its own where there is none and the organization requires it.
+func (a *app) makeVersion(ctx context.Context, c *client.Client, name, operation string, o api.Order, make func(api.Order) (api.Version, error)) (api.Version, error) {
+	made, err := make(o)
+	if client.IsCode(err, fault.LockRequired) {
+		info := newLockInfo(operation, a.now())
+		o.LockID = info.ID
+		err = c.WithLock(ctx, name, info, func() (err error) {
+			made, err = make(o)
+			return err
+		})
 	}
-	err = send(o.LockID)
-	if isRefusal(err, fault.LockRequired) {
-		err = c.underLock(ctx, name, operation, a.now(), send)
-	}
-	return made, raw, err
+	return made, err
 }
 
 // showChange shows how one version differs from another. Not being able to is no failure
 // of what the command is for.
-func (a *app) showChange(ctx context.Context, c *client, name string, number, against uint64) {
-	path, err := ofState(name, "versions", strconv.FormatUint(number, 10), "diff")
-	if err == nil {
-		err = a.diff(ctx, c, path, diffFlags{against: against})
-	}
-	if err != nil {
+func (a *app) showChange(ctx context.Context, c *client.Client, name string, number, against uint64) {
+	if err := a.diff(ctx, c, name, number, diffFlags{against: against}); err != nil {
 		fmt.Fprintf(a.stderr, "holdfast: the difference can't be shown: %v\n", err)
 	}
 }

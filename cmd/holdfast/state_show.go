@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
 	"github.com/holdfast/holdfast/state/document"
 )
 
@@ -23,13 +24,13 @@ func newStateShowCommand(a *app) *cobra.Command {
 		Long:  "Show what describes a state's newest version, the addresses of its resources and the names\nof its outputs. Values are not shown: `holdfast state outputs` and `pull` have them.",
 		Example: `  holdfast state show prod/network
   holdfast state show prod/network --json | jq -r '.resources[]'`,
-		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error {
-		found, err := c.existing(ctx, args[0])
+		Args: ofState(cobra.ExactArgs(1)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		found, err := existing(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
-		in, err := c.contents(ctx, args[0])
+		in, err := readContents(ctx, c, args[0])
 		if err != nil {
 			return err
 		}
@@ -37,8 +38,8 @@ func newStateShowCommand(a *app) *cobra.Command {
 			return printJSON(a.stdout, map[string]any{
 				"name": found.Name, "version": found.Version.Number, "serial": found.Version.Serial, "lineage": found.Version.Lineage,
 				"terraform_version": found.Version.TerraformVersion, "encrypted": found.Version.Encrypted, "size": found.Version.Size,
-				"digest": found.Version.Digest, "created_at": found.Version.CreatedAt, "by": found.Version.by(),
-				"locked_by": found.lockedBy(), "resources": in.resources, "outputs": in.outputs,
+				"digest": found.Version.Digest, "created_at": found.Version.CreatedAt, "by": writerOf(*found.Version),
+				"locked_by": lockedBy(*found), "resources": in.resources, "outputs": in.outputs,
 			})
 		}
 		return a.showState(found, in)
@@ -53,23 +54,19 @@ type contents struct {
 	closed             string // why it can't
 }
 
-// contents asks for the view in which sensitive values are masked.
-func (c *client) contents(ctx context.Context, name string) (contents, error) {
-	path, err := ofState(name)
-	if err != nil {
-		return contents{}, err
-	}
-	response, err := c.do(ctx, ask{path: path, query: url.Values{"view": {"redacted"}}})
-	if r, ok := errors.AsType[*refusal](err); ok && r.status == http.StatusUnprocessableEntity {
-		return contents{closed: r.message}, nil
+// readContents asks for the view in which sensitive values are masked.
+func readContents(ctx context.Context, c *client.Client, name string) (contents, error) {
+	view, err := c.Get(ctx, name, client.Which{View: client.ViewRedacted})
+	if refusal, ok := errors.AsType[*client.Error](err); ok && refusal.Status == http.StatusUnprocessableEntity {
+		return contents{closed: printable.Text(refusal.Message)}, nil
 	}
 	if err != nil {
 		return contents{}, err
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	defer view.Close()
+	body, err := io.ReadAll(view)
 	if err != nil {
-		return contents{}, cutOff(err)
+		return contents{}, err
 	}
 	parsed, err := document.Parse(body)
 	if err != nil {
@@ -85,9 +82,9 @@ func (c *client) contents(ctx context.Context, name string) (contents, error) {
 	return in, nil
 }
 
-func (a *app) showState(s *stateFacts, in contents) error {
-	facts := append([][2]string{{"name", s.Name}}, s.Version.facts()...)
-	facts = append(facts, [2]string{"locked by", s.lockedBy()}, [2]string{"outputs", strings.Join(in.outputs, ", ")})
+func (a *app) showState(s *api.State, in contents) error {
+	facts := append([][2]string{{"name", s.Name}}, versionFacts(*s.Version)...)
+	facts = append(facts, [2]string{"locked by", lockedBy(*s)}, [2]string{"outputs", strings.Join(in.outputs, ", ")})
 	if err := a.showFacts(facts); err != nil {
 		return err
 	}
@@ -99,33 +96,9 @@ func (a *app) showState(s *stateFacts, in contents) error {
 		fmt.Fprintln(a.stdout)
 	}
 	for _, address := range in.resources {
-		if _, err := fmt.Fprintln(a.stdout, printable(address)); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, printable.Text(address)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// facts are what people want to know of a version.
-func (v versionFacts) facts() [][2]string {
-	encrypted := ""
-	if v.Encrypted {
-		encrypted = "by the client"
-	}
-	return [][2]string{
-		{"version", strconv.FormatUint(v.Number, 10)},
-		{"serial", strconv.FormatUint(v.Serial, 10)},
-		{"lineage", v.Lineage},
-		{"terraform version", v.TerraformVersion},
-		{"encrypted", encrypted},
-		{"size", showSize(v.Size)},
-		{"sha256", v.Digest},
-		{"resources", v.resources()},
-		{"created", showTime(v.CreatedAt)},
-		{"by", v.by()},
-		{"operation", v.Operation},
-		{"address", v.Address},
-		{"request", v.RequestID},
-		{"notes", v.notes()},
-	}
 }

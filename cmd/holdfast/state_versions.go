@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
 )
 
 // someLines is how much of a long history is shown without --limit.
@@ -39,19 +39,15 @@ elsewhere it needs --yes.`,
 		Example: `  holdfast state versions prod/network
   holdfast state versions prod/network --limit 0 --json | jq .serial
   holdfast state versions prod/network --purge 7 --reason "password in an output"`,
-		Args: cobra.ExactArgs(1),
-	}, func(ctx context.Context, c *client, args []string) error {
+		Args: ofState(cobra.ExactArgs(1)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
 		if err := checkLimit(flags.limit); err != nil {
 			return err
 		}
 		if flags.purge > 0 {
 			return a.purge(ctx, c, args[0], flags)
 		}
-		path, err := ofState(args[0], "versions")
-		if err != nil {
-			return err
-		}
-		return showList(ctx, a, c, list{path: path, member: "versions", cursor: "before", limit: flags.limit}, flags.asJSON, versionColumns())
+		return showList(ctx, a, c.Versions(args[0], flags.limit), flags.limit, flags.asJSON, versionColumns())
 	})
 	cmd.Flags().Uint64Var(&flags.purge, "purge", 0, "destroy the bytes of this version")
 	cmd.Flags().BoolVar(&flags.copies, "copies", false, "with --purge: in all versions that have the same bytes")
@@ -62,45 +58,41 @@ elsewhere it needs --yes.`,
 	return cmd
 }
 
-func versionColumns() []column[versionFacts] {
-	return []column[versionFacts]{
-		{"VERSION", func(v versionFacts) string { return strconv.FormatUint(v.Number, 10) }},
-		{"SERIAL", func(v versionFacts) string { return strconv.FormatUint(v.Serial, 10) }},
-		{"RESOURCES", versionFacts.resources},
-		{"SIZE", func(v versionFacts) string { return showSize(v.Size) }},
-		{"CREATED", func(v versionFacts) string { return showTime(v.CreatedAt) }},
-		{"BY", versionFacts.by},
-		{"OPERATION", func(v versionFacts) string { return v.Operation }},
-		{"NOTES", versionFacts.notes},
+func versionColumns() []column[api.Version] {
+	return []column[api.Version]{
+		{"VERSION", func(v api.Version) string { return showNumber(v.Number) }},
+		{"SERIAL", func(v api.Version) string { return showNumber(v.Serial) }},
+		{"RESOURCES", resourcesOf},
+		{"SIZE", func(v api.Version) string { return showSize(v.Size) }},
+		{"CREATED", func(v api.Version) string { return showTime(v.CreatedAt) }},
+		{"BY", writerOf},
+		{"OPERATION", func(v api.Version) string { return v.Operation }},
+		{"NOTES", notesOf},
 	}
 }
 
-func (a *app) purge(ctx context.Context, c *client, name string, flags versionsFlags) error {
-	number := strconv.FormatUint(flags.purge, 10)
-	path, err := ofState(name, "versions", number)
-	if err != nil {
-		return err
-	}
+func (a *app) purge(ctx context.Context, c *client.Client, name string, flags versionsFlags) error {
 	reason, err := a.reason(ctx, flags.reason)
 	if err != nil {
 		return err
 	}
-	of, query := "version "+number+" of "+name, url.Values{"reason": {reason}}
+	of := fmt.Sprintf("version %d of %s", flags.purge, name)
 	if flags.copies {
 		of += ", and of all versions that have the same"
-		query.Set("copies", "true")
 	}
 	question := fmt.Sprintf("Destroy the bytes of %s? They can't be brought back.", of)
 	if err := a.confirm(ctx, flags.yes, question); err != nil {
 		return err
 	}
-	done := purgeFacts{Purged: []uint64{flags.purge}}
-	raw, err := c.object(ctx, ask{method: http.MethodDelete, path: path, query: query}, &done)
+	done, err := c.Purge(ctx, name, flags.purge, reason, flags.copies)
 	if err != nil {
 		return err
 	}
 	if flags.asJSON {
-		return showRaw(a.stdout, raw)
+		return showJSON(a.stdout, done)
+	}
+	if len(done.Purged) == 0 {
+		done.Purged = []uint64{flags.purge} // which goes without saying
 	}
 	fmt.Fprintf(a.stdout, "Destroyed the bytes of %s of %s.\n", versionList(done.Purged), name)
 	if len(done.AlsoIn) > 0 {
@@ -112,13 +104,6 @@ func (a *app) purge(ctx context.Context, c *client, name string, flags versionsF
 	return nil
 }
 
-// purgeFacts are what the server says of a purge: where the bytes were, and still are.
-type purgeFacts struct {
-	Purged []uint64 `json:"purged"`
-	AlsoIn []uint64 `json:"also_in"`
-	More   bool     `json:"more"`
-}
-
 // versionList names versions, the oldest first.
 func versionList(numbers []uint64) string {
 	if len(numbers) == 1 {
@@ -126,7 +111,7 @@ func versionList(numbers []uint64) string {
 	}
 	var texts []string
 	for _, number := range slices.Backward(numbers) {
-		texts = append(texts, strconv.FormatUint(number, 10))
+		texts = append(texts, showNumber(number))
 	}
 	return "versions " + strings.Join(texts, ", ")
 }

@@ -6,9 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // table is shown once all its rows are known, with columns as wide as they need to be.
@@ -21,7 +24,7 @@ func (a *app) newTable(head ...string) *table { return &table{a: a, rows: [][]st
 
 func (t *table) add(cells ...string) {
 	for i, cell := range cells {
-		cells[i] = printable(cell)
+		cells[i] = printable.Text(cell)
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -66,36 +69,50 @@ type column[T any] struct {
 	cell func(T) string
 }
 
-// showList shows a list: as a table, or as JSON with one element in a line, as the server
-// sends it.
-func showList[T any](ctx context.Context, a *app, c *client, l list, asJSON bool, columns []column[T]) error {
-	if asJSON {
-		_, err := c.each(ctx, l, lineShower{a.stdout}.record)
-		return err
-	}
+// listing is a list of a client.
+type listing[T any] interface {
+	All(context.Context) iter.Seq2[T, error]
+	More() bool
+}
+
+// showList shows at most limit of a list, all for 0: as a table, or as JSON with one element in
+// a line, as the server sends it.
+func showList[T any](ctx context.Context, a *app, l listing[T], limit int, asJSON bool, columns []column[T]) error {
 	t := a.newTable()
 	for _, column := range columns {
 		t.rows[0] = append(t.rows[0], column.head)
 	}
-	more, err := c.each(ctx, l, func(raw json.RawMessage) error {
-		item, err := readFacts[T](raw)
+	for item, err := range l.All(ctx) {
+		if err == nil && asJSON {
+			err = showJSON(a.stdout, item)
+		}
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			continue
+		}
 		cells := make([]string, len(columns))
 		for i, column := range columns {
 			cells[i] = column.cell(item)
 		}
 		t.add(cells...)
-		return err
-	})
-	if err != nil {
-		return err
+	}
+	if asJSON {
+		return nil
 	}
 	if err := t.show(); err != nil {
 		return err
 	}
-	if more {
-		fmt.Fprintf(a.stderr, "There are more than these %d; --limit 0 shows all.\n", l.limit)
-	}
+	a.sayMore(l.More(), limit)
 	return nil
+}
+
+// sayMore tells people that a limit left something out.
+func (a *app) sayMore(more bool, limit int) {
+	if more {
+		fmt.Fprintf(a.stderr, "There are more than these %d; --limit 0 shows all.\n", limit)
+	}
 }
 
 // showFacts writes what is known of one thing, a line for each; those that are empty are
@@ -107,18 +124,15 @@ func (a *app) showFacts(facts [][2]string) error {
 		width = max(width, len(fact[0]))
 	}
 	for _, fact := range facts {
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", pad(fact[0], width), printable(fact[1])); err != nil {
+		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", pad(fact[0], width), printable.Text(fact[1])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// showRaw writes JSON as the server sent it.
-func showRaw(out io.Writer, raw json.RawMessage) error {
-	_, err := fmt.Fprintf(out, "%s\n", raw)
-	return err
-}
+// showJSON writes in one line what the server said.
+func showJSON(out io.Writer, answer any) error { return json.NewEncoder(out).Encode(answer) }
 
 // compacted is JSON without white space between its tokens.
 func compacted(raw json.RawMessage) string {

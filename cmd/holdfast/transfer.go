@@ -1,58 +1,52 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
+	"bytes"
 	"io"
-	"net/http"
-	"strings"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // noticeable is how many bytes take long enough for somebody to wonder.
 const noticeable = 8 << 20
 
-// measured returns the reader of a transfer that shows how far it has come, if it is long;
-// total is its length, below 0 where that is not known. end must follow.
-func (a *app) measured(what string, total int64, from io.Reader) (reader io.Reader, end func()) {
-	if total >= 0 && total < noticeable || total < 0 && !isTerminal(a.stderr) {
-		return from, func() {}
+// fetch writes exact bytes to a file of mode 0600, which is there whole or not at all, or to
+// stdout. It shows how far it has come, if there are many.
+func (a *app) fetch(content *client.Content, file string) error {
+	write := func(to io.Writer) error {
+		if content.Size >= 0 && content.Size < noticeable || content.Size < 0 && !isTerminal(a.stderr) {
+			_, err := io.Copy(to, content)
+			return err
+		}
+		p := a.startTransfer("Fetching", max(content.Size, 0))
+		defer p.end()
+		_, err := io.Copy(io.MultiWriter(to, p), content)
+		return err
 	}
-	p := a.startTransfer(what, max(total, 0))
-	return io.TeeReader(from, p), p.end
-}
-
-// copyExact copies an answer's exact bytes, and checks that they have this digest, if one is
-// known.
-func (a *app) copyExact(to io.Writer, response *http.Response, want string) error {
-	digest := sha256.New()
-	from, end := a.measured("Fetching", response.ContentLength, response.Body)
-	_, err := io.Copy(io.MultiWriter(to, digest), from)
-	end()
-	if err != nil {
-		return cutOff(err)
-	}
-	if want != "" && want != hex.EncodeToString(digest.Sum(nil)) {
-		return errors.New("the bytes that came are not those that the server keeps: they don't match its digest")
-	}
-	return nil
-}
-
-// etag is the digest in an answer's header, of the bytes as they are without gzip.
-func etag(response *http.Response) string {
-	return strings.TrimSuffix(strings.Trim(response.Header.Get("ETag"), `"`), "-gzip")
-}
-
-// fetch writes an answer's exact bytes to a file of mode 0600, which is there whole or not
-// at all, or to stdout.
-func (a *app) fetch(response *http.Response, file, digest string) error {
 	if file == "" {
-		return a.copyExact(a.stdout, response, digest)
+		return write(a.stdout)
 	}
-	return writeFile(file, func(w io.Writer) error { return a.copyExact(w, response, digest) })
+	return writeFile(file, write)
 }
 
-// sending is measured for what is sent.
-func (a *app) sending(total int64, from io.Reader) (io.Reader, func()) {
-	return a.measured("Sending", total, from)
+// sending returns a body that shows how far it has come, if it is long. end must follow.
+func (a *app) sending(content []byte) (body io.Reader, end func()) {
+	if len(content) < noticeable {
+		return bytes.NewReader(content), func() {}
+	}
+	p := a.startTransfer("Sending", int64(len(content)))
+	return shownBody{bytes.NewReader(content), p}, p.end
+}
+
+// shownBody is a body that begins anew with each try.
+type shownBody struct {
+	*bytes.Reader
+	progress *progress
+}
+
+// ReadAt implements io.ReaderAt.
+func (b shownBody) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := b.Reader.ReadAt(p, offset)
+	b.progress.count.Store(offset + int64(n))
+	return n, err
 }

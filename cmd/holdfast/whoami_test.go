@@ -30,7 +30,7 @@ state requests    not limited
 // What a server says can't move the cursor.
 func TestWhoamiShowsWhatTheServerSays(t *testing.T) {
 	s := newShell(t)
-	answer := `{"org_id":"1f0e","org_name":"Ac\u001b[2Jme","key_id":"0f3a","key_name":"ci","subject":"dns:ci.acme.example","role":"writer","rights":["state:read"],
+	answer := `{"org_id":"1f0e0000-0000-4000-8000-000000000000","org_name":"Ac\u001b[2Jme","key_id":"0f3a","key_name":"ci","subject":"dns:ci.acme.example","role":"writer","rights":["state:read"],
 		"states":["prod/*","shared/network"],"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":600},"address":"192.0.2.1","later":1}`
 	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/v1/whoami" {
@@ -38,7 +38,7 @@ func TestWhoamiShowsWhatTheServerSays(t *testing.T) {
 		}
 		w.Write([]byte(answer))
 	}), auth.NewKey(acme))
-	want := `organization      1f0e (Ac\x1b[2Jme)
+	want := `organization      1f0e0000-0000-4000-8000-000000000000 (Ac\x1b[2Jme)
 key               0f3a (ci)
 subject           dns:ci.acme.example
 role              writer

@@ -1,0 +1,45 @@
+package client
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// base is what the paths of the interface begin with.
+const base = "/api/v1/"
+
+// ofState returns a request for a state, or for what belongs to it and is below. A slash in
+// the name stays one, except where the address would be read as another one.
+func ofState(method, name string, below ...string) request {
+	segments := strings.Split(name, "/")
+	for i, segment := range segments {
+		if segment == "" || segment == "." || segment == ".." {
+			return request{err: fmt.Errorf("%.300q is not the name of a state: no segment of it is empty, . or ..", name)}
+		}
+		segments[i] = pathSegment(segment)
+	}
+	separator := "/"
+	if misread(segments) {
+		separator = "%2F"
+	}
+	path := base + "state/" + strings.Join(segments, separator)
+	for i, segment := range below {
+		if i == 0 {
+			path += "/-"
+		}
+		path += "/" + pathSegment(segment)
+	}
+	return request{method: method, path: path}
+}
+
+// misread reports whether a name reads, with plain slashes, like what belongs to another state.
+func misread(name []string) bool {
+	belongings := []string{"lock", "undelete", "outputs", "versions", "candidates"}
+	return slices.Contains(name, "-") || len(name) > 1 && slices.Contains(belongings, name[1])
+}
+
+// pathSegment escapes a text as one segment of a path. A "+" is escaped too: it may stand
+// there as it is, but some proxies take it for a space.
+func pathSegment(text string) string { return strings.ReplaceAll(url.PathEscape(text), "+", "%2B") }

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/printable"
+)
+
+// maxFailure bounds what is read of a refusal.
+const maxFailure = 64 << 10
+
+// lockHeld is the code of the refusal whose body is the holder's LockInfo, without a code.
+const lockHeld api.ErrorCode = "lock_held"
+
+// ErrCutOff says that an answer ended early.
+var ErrCutOff = errors.New("the answer broke off; what was shown is not all")
+
+// ErrDamaged says that the bytes of a state are not those that the server describes.
+var ErrDamaged = errors.New("the bytes that came are not those that the server keeps: they don't match its digest")
+
+// Error is a refusal: an answer with another status than 2xx.
+type Error struct {
+	Status int
+	// Code is empty, as everything but Status may be, where the answer is not Holdfast's.
+	Code      api.ErrorCode
+	Message   string
+	RequestID string
+	Details   []api.Detail
+	// Lock is the holder of the lock that is in the way; nil for another reason.
+	Lock *api.LockInfo
+	// RetryAfter is how long the server wants to be left alone; 0 where it does not say.
+	RetryAfter time.Duration
+}
+
+// Error implements error. The text is fit for a terminal, whatever the server says.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("the server answers %d %s: %s (request %s)", e.Status, e.Code, e.Message, e.RequestID)
+	switch {
+	case e.Code == lockHeld && e.Lock != nil:
+		text = fmt.Sprintf("the server answers %d: %s (request %s)", e.Status, e.Lock, e.RequestID)
+	case e.Message == "":
+		text = fmt.Sprintf("the server answers %d %s", e.Status, http.StatusText(e.Status))
+	}
+	return printable.Text(text)
+}
+
+// IsCode reports whether the server refused for one of these reasons: the constants of package
+// fault, or the codes of docs/api.md as text.
+func IsCode[C ~string](err error, codes ...C) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && slices.Contains(codes, C(e.Code))
+}
+
+// refusalOf reads an answer that is one.
+func refusalOf(response *http.Response) error {
+	e := &Error{Status: response.StatusCode}
+	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	var failure api.Failure
+	var holder api.LockInfo
+	raw, _ := io.ReadAll(io.LimitReader(response.Body, maxFailure)) // as far as it comes
+	// Not from our server, if it can't be read: then the status is all there is to say.
+	if json.Unmarshal(raw, &failure) == nil {
+		e.Code, e.Message, e.RequestID, e.Details = failure.Code, failure.Message, failure.RequestID, failure.Details
+	}
+	if e.Status == http.StatusConflict && e.Code == "" && json.Unmarshal(raw, &holder) == nil && holder.ID != "" {
+		e.Code, e.Lock, e.RequestID = lockHeld, &holder, response.Header.Get("X-Request-ID")
+	} else if failure.Lock != nil && json.Unmarshal(failure.Lock, &holder) == nil {
+		e.Lock = &holder
+	}
+	return e
+}
+
+// wait returns for how long to wait before the request is sent again; 0 for never.
+func wait(err error) time.Duration {
+	e, ok := errors.AsType[*Error](err)
+	if ok && e.RetryAfter <= maxWait && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable) {
+		return e.RetryAfter
+	}
+	return 0
+}
+
+func cutOff(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrCutOff
+	}
+	return err
+}

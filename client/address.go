@@ -34,6 +34,12 @@ func ofState(method, name string, below ...string) request {
 	return request{method: method, path: path}
 }
 
+// StateAddress is a state's address at a server, as Terraform and OpenTofu take it for the address,
+// lock_address and unlock_address of their http backend. The name must be one.
+func StateAddress(server, name string) string {
+	return strings.TrimSuffix(server, "/") + ofState("", name).path
+}
+
 // misread reports whether a name reads, with plain slashes, like what belongs to another state.
 func misread(name []string) bool {
 	belongings := []string{"lock", "undelete", "outputs", "versions", "candidates"}

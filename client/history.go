@@ -96,10 +96,11 @@ type EventsQuery struct {
 
 // Events lists the audit log, the newest first.
 func (c *Client) Events(q EventsQuery) *List[api.Event] {
-	r := request{method: http.MethodGet, path: base + "audit", query: map[string]string{
+	r := get("audit", map[string]string{
 		"action": q.Action, "state": q.State, "key": q.KeyID, "since": moment(q.Since), "until": moment(q.Until),
-	}}
-	return newList(c, r, "before", q.Limit, func(p api.Events) ([]api.Event, string) { return p.Events, numberOr(p.Next) })
+	})
+	return newList(c, r, "before", q.Limit,
+		func(p api.Events) ([]api.Event, string) { return p.Events, numberOr(p.Next) })
 }
 
 func moment(at time.Time) string {

@@ -61,7 +61,7 @@ func (c *Client) Latest(q RecordsQuery) *Records {
 
 // Summary returns what was uploaded in numbers.
 func (c *Client) Summary(ctx context.Context) (api.Summary, error) {
-	return ask[api.Summary](ctx, c, request{method: http.MethodGet, path: base + "data/summary"})
+	return ask[api.Summary](ctx, c, get("data/summary", nil))
 }
 
 // All hands on the records one by one, as they come. It ends with the first error, which is
@@ -126,7 +126,8 @@ func (r *Records) readPage(ctx context.Context, cursor string, yield func(json.R
 // request asks for JSON: unlike a trailer, its end passes every proxy.
 func (r *Records) request(cursor string) request {
 	query := map[string]string{
-		"provider": r.query.Provider, "category": r.query.Category, "resource_type": r.query.ResourceType, "resource_name": r.query.ResourceName,
+		"provider": r.query.Provider, "category": r.query.Category,
+		"resource_type": r.query.ResourceType, "resource_name": r.query.ResourceName,
 		"since": moment(r.query.Since), "until": moment(r.query.Until), "cursor": cursor,
 	}
 	if r.query.Descending {
@@ -139,7 +140,9 @@ func (r *Records) request(cursor string) request {
 	if page > 0 {
 		query["limit"] = strconv.Itoa(page)
 	}
-	return request{method: http.MethodGet, path: base + r.path, query: query, attributes: r.query.Attributes}
+	asked := get(r.path, query)
+	asked.attributes = r.query.Attributes
+	return asked
 }
 
 // End says, after All or Raw, how many records there were, and where to go on: behind a limit,

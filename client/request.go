@@ -22,6 +22,11 @@ type request struct {
 	err        error // why it can't be sent
 }
 
+// get is a request for what is below base.
+func get(path string, query map[string]string) request {
+	return request{method: http.MethodGet, path: base + path, query: query}
+}
+
 // send sends a request, and again when the server asks for that. Any answer but 2xx is an
 // *Error; else the caller closes the body.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {

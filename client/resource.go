@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -25,13 +24,15 @@ type Found[T any] struct {
 
 // Resources finds resources in all states and uploads.
 func (c *Client) Resources(q ResourcesQuery) *Found[api.Resource] {
-	query := map[string]string{"q": q.Words, "type": q.Type, "provider": q.Provider, "state": q.State, "source": q.Source}
+	r := get("resources", map[string]string{
+		"q": q.Words, "type": q.Type, "provider": q.Provider, "state": q.State, "source": q.Source,
+	})
+	r.attributes = q.Attributes
 	found := &Found[api.Resource]{}
-	found.List = newList(c, request{method: http.MethodGet, path: base + "resources", query: query, attributes: q.Attributes}, "cursor", q.Limit,
-		func(p api.Resources) ([]api.Resource, string) {
-			found.Extent = p.Extent
-			return p.Resources, textOr(p.Next)
-		})
+	found.List = newList(c, r, "cursor", q.Limit, func(p api.Resources) ([]api.Resource, string) {
+		found.Extent = p.Extent
+		return p.Resources, textOr(p.Next)
+	})
 	return found
 }
 
@@ -43,9 +44,9 @@ type CoverageQuery struct {
 }
 
 func (q CoverageQuery) request(status string) request {
-	return request{method: http.MethodGet, path: base + "resources/coverage", query: map[string]string{
+	return get("resources/coverage", map[string]string{
 		"status": status, "type": q.Type, "provider": q.Provider, "state": q.State, "since": moment(q.Since),
-	}}
+	})
 }
 
 // Coverage counts resources by their status.
@@ -74,7 +75,7 @@ type History struct {
 // limit, or all for 0.
 func (c *Client) History(state, address string, limit int) *History {
 	h := &History{}
-	r := request{method: http.MethodGet, path: base + "resources/" + pathSegment(address) + "/history", query: map[string]string{"state": state}}
+	r := get("resources/"+pathSegment(address)+"/history", map[string]string{"state": state})
 	h.List = newList(c, r, "cursor", limit, func(p api.History) ([]api.Step, string) {
 		h.Unread = append(h.Unread, p.Unread...)
 		return p.History, textOr(p.Next)

@@ -29,8 +29,8 @@ func (c *Client) States(q StatesQuery) *List[api.State] {
 func (c *Client) Locks() *List[api.State] { return c.states("locks", nil, 0) }
 
 func (c *Client) states(path string, query map[string]string, limit int) *List[api.State] {
-	r := request{method: http.MethodGet, path: base + path, query: query}
-	return newList(c, r, "cursor", limit, func(p api.States) ([]api.State, string) { return p.States, textOr(p.Next) })
+	return newList(c, get(path, query), "cursor", limit,
+		func(p api.States) ([]api.State, string) { return p.States, textOr(p.Next) })
 }
 
 // FindState returns what describes a state, also when it is deleted or was only locked; nil
@@ -51,7 +51,7 @@ func (c *Client) FindState(ctx context.Context, name string) (*api.State, error)
 
 // Whoami says whom the credentials stand for, and what they may do.
 func (c *Client) Whoami(ctx context.Context) (api.Identity, error) {
-	who, err := ask[api.Identity](ctx, c, request{method: http.MethodGet, path: base + "whoami"})
+	who, err := ask[api.Identity](ctx, c, get("whoami", nil))
 	if err == nil && who.OrgID == (api.Identity{}).OrgID {
 		err = api.ErrForeign
 	}

@@ -19,6 +19,7 @@ func layers() map[string][]string {
 		"client":                {"api", "internal/printable"},
 		"internal/bytesize":     {},
 		"internal/disk":         {},
+		"internal/printable":    {},
 		"internal/fair":         {},
 		"internal/fuzzkeep":     {"internal/fuzzseeds"},
 		"internal/fuzzseeds":    {},

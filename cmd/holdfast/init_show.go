@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/client"
 )
 
 // initResult is what init --json prints. Without Created there is only the file's name.
@@ -19,7 +21,7 @@ type initResult struct {
 // unlock_address both: a client with only one of them leaves its locks behind. The
 // password comes from the environment, because here it would end up in plan files.
 func backendBlock(address string, org uuid.UUID) string {
-	state := address + "/api/v1/state/prod/network"
+	state := client.StateAddress(address, "prod/network")
 	return fmt.Sprintf(`terraform {
   backend "http" {
     address        = %[1]q

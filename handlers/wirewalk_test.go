@@ -1,0 +1,176 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/handlers"
+)
+
+const (
+	wireUpload = `{"provider":"aws","category":"compute","resource_type":"vm","later":1,"instances":[` +
+		`{"resource_name":"<vm>","attributes":{"id":1.50}}]}`
+	wireInfo = `{"ID":"w-1","Operation":"OperationTypeApply","Info":"<i>",` +
+		`"Who":"ada@engine","Version":"1.12.6","Created":"2026-11-21T02:53:01.5Z","Path":"p"}`
+	wireOrder = `{"reason":"<why> & what for","lock_id":"","anyway":true,"restore_purged":true}`
+)
+
+// wireState has resources and outputs of all sorts.
+func wireState(serial, size string) string {
+	return `{"version":4,"terraform_version":"1.9.` + serial + `","serial":` + serial + `,"lineage":"5ad8",
+ "outputs":{"a":{"value":{"x":["<` + size + `>"]},"type":["object",{"x":["list","string"]}]},"b":{"value":"s` + size + `","type":"string","sensitive":true}},
+ "resources":[{"module":"module.m[\"k\"]","mode":"managed","type":"aws_vpc","name":"n","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[
+  {"index_key":"k","schema_version":` + serial + `,"attributes":{"id":"vpc-1","size":["` + size + `"],"secret":"s` + size + `","tags":{"a b":"<&>"}},"sensitive_attributes":[[{"type":"get_attr","value":"secret"}]]},
+  {"index_key":"only` + serial + `","schema_version":0,"attributes":{"id":"vpc-o` + serial + `"}}]},
+  {"mode":"managed","type":"aws_vpc","name":"moved` + serial + `","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"index_key":0,"attributes":{"id":"vpc-m"}}]}]}`
+}
+
+// wireWorld is a server with all that the answers are of.
+func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
+	deps := testDeps(t)
+	deps.Quota = withQuota(t, 1<<30).Quota
+	known := testKeys()
+	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
+	deps.Verifier = known
+	c = newCaller(t, startServer(t, deps), acme, acmeKey)
+	reader := c
+	reader.key = "reader"
+	reader.converse([]step{{"POST /api/v1/state/x", "", 403, "right_missing"}})
+	for _, name := range []string{"/api/v1/state/x", "/terraform/state/e/x"} {
+		c.converse([]step{{"POST " + name, wireState("1", "small"), 200, ""}, {"POST " + name, wireState("2", "large"), 200, ""}})
+	}
+	for _, name := range []string{"/api/v1/state/locked", "/terraform/state/e/locked"} {
+		c.converse([]step{{"LOCK " + name, wireInfo, 200, ""}})
+	}
+	c.converse([]step{
+		{"POST /api/v1/state/x", wireState("1", "small"), 200, ""}, // again, so that a purge finds it in two
+		{"POST /api/v1/state/x", wireState("3", "small"), 200, ""},
+		{"LOCK /api/v1/state/purged", wireInfo, 200, ""}, {"POST /api/v1/state/purged?ID=w-1", body(1), 200, ""}, {"POST /api/v1/state/purged?ID=w-1&unlock=true", body(2), 200, ""},
+		{"DELETE /api/v1/state/purged/-/versions/1?reason=leaked", "", 200, ""},
+		{"POST /api/v1/state/gone", body(1), 200, ""}, {"DELETE /api/v1/state/gone", "", 200, ""},
+		{"POST /api/v1/state/vault", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`, 200, ""},
+		{"POST /upload", oneUpload("<a>"), 200, ""}, {"POST /upload", oneUpload("b"), 200, ""},
+	})
+	made := func(reason, serial string) string {
+		var kept api.Candidate
+		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason, strings.ReplaceAll(wireState(serial, "other"), "hashicorp/aws", "hashicorp/"+reason))
+		if err := json.Unmarshal([]byte(got.body), &kept); err != nil || kept.ID == "" {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		return kept.ID
+	}
+	open, settled := made("lost", "4"), made("old", "5")
+	c.converse([]step{{"POST /api/v1/state/x/-/candidates/" + settled + "/discard", wireOrder, 200, ""}})
+	return c, strings.NewReplacer("{open}", open, "{settled}", settled)
+}
+
+// TestEveryAnswerIsOfItsType walks every route: what the server says is what package api
+// describes, to the byte, and nothing else.
+func TestEveryAnswerIsOfItsType(t *testing.T) {
+	router, err := handlers.NewRouter(testDeps(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, shown := wireAnswers(), map[string]bool{}
+	for _, route := range router.Routes() {
+		name := route.Method + " " + route.Path
+		answers, ok := known[name]
+		if !ok {
+			t.Errorf("%s: say in wireAnswers of which type its answers are", name)
+		}
+		delete(known, name)
+		if len(answers) == 0 {
+			continue
+		}
+		c, fill := wireWorld(t)
+		for _, a := range answers {
+			address, body, _ := strings.Cut(fill.Replace(a.request), " ")
+			got := c.do(route.Method+" "+address, body)
+			if got.status != a.status {
+				t.Errorf("%s %s: %d %.300s, want %d", route.Method, address, got.status, got.body, a.status)
+			} else if a.as != nil {
+				noteShown(sameOnTheWire(t, route.Method+" "+address, got.body, a), shown)
+			}
+		}
+	}
+	for name := range known {
+		t.Errorf("%s is no route any more: drop it from wireAnswers", name)
+	}
+	for _, member := range rarelyShown() {
+		shown[member] = true
+	}
+	for _, member := range slices.Sorted(maps.Keys(shown)) {
+		if !shown[member] {
+			t.Errorf("no answer shows %s", member)
+		}
+	}
+}
+
+// rarelyShown are members that may be absent, and of which this server has nothing to say: they
+// need a token, a damaged or an older state, a thousand states, or a store that is behind.
+func rarelyShown() []string {
+	return []string{
+		"Version.Subject", "Event.Subject", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
+		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Purged.More", "Instance.Deposed", "Resource.Deposed",
+	}
+}
+
+// noteShown notes which members of the types of package api a value has that may be absent, and
+// which it has not.
+func noteShown(v reflect.Value, shown map[string]bool) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			noteShown(v.Elem(), shown)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			noteShown(v.Index(i), shown)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			noteShown(v.MapIndex(key), shown)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if strings.HasSuffix(field.Tag.Get("json"), ",omitempty") {
+				name := v.Type().Name() + "." + field.Name
+				shown[name] = shown[name] || !v.Field(i).IsZero()
+			}
+			if field.IsExported() {
+				noteShown(v.Field(i), shown)
+			}
+		}
+	}
+}
+
+// sameOnTheWire decodes an answer strictly, encodes it again, and returns it.
+func sameOnTheWire(t *testing.T, request, body string, a answered) reflect.Value {
+	t.Helper()
+	as := reflect.New(reflect.TypeOf(a.as))
+	decoder := json.NewDecoder(strings.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(as.Interface()); err != nil {
+		t.Errorf("%s: no %T: %v in %.500s", request, a.as, err, body)
+		return as
+	}
+	if _, err := decoder.Token(); err != io.EOF {
+		t.Errorf("%s: something follows the answer", request)
+	}
+	var again bytes.Buffer
+	encoder := json.NewEncoder(&again)
+	encoder.SetEscapeHTML(!a.plain)
+	if err := encoder.Encode(as.Interface()); err != nil || strings.TrimSpace(again.String()) != strings.TrimSpace(body) {
+		t.Errorf("%s: %v; as %T\n got %s\nwant %s", request, err, a.as, again.String(), body)
+	}
+	return as
+}

@@ -16,7 +16,7 @@ func ofState(method, name string, below ...string) request {
 	segments := strings.Split(name, "/")
 	for i, segment := range segments {
 		if segment == "" || segment == "." || segment == ".." {
-			return request{err: fmt.Errorf("%.300q is not the name of a state: no segment of it is empty, . or ..", name)}
+			return request{err: fmt.Errorf("%.300q is not the name of a state: a segment of it is empty, a dot or two", name)}
 		}
 		segments[i] = pathSegment(segment)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"strconv"
 
 	"github.com/holdfast/holdfast/api"
@@ -48,9 +49,7 @@ func (l *List[T]) All(ctx context.Context) iter.Seq2[T, error] {
 		var none T
 		r, left := l.request, l.limit
 		r.query = map[string]string{}
-		for name, value := range l.request.query {
-			r.query[name] = value
-		}
+		maps.Copy(r.query, l.request.query)
 		for {
 			r.query["limit"] = strconv.Itoa(maxPage)
 			if l.limit > 0 {

@@ -87,7 +87,6 @@ func (r *Records) Raw(ctx context.Context) iter.Seq2[json.RawMessage, error] {
 		for cursor := r.query.Cursor; ; cursor = *r.end.Next {
 			before := r.end.Count
 			err := r.readPage(ctx, cursor, yield)
-			r.end.Count += before
 			if errors.Is(err, errStopped) {
 				return
 			}
@@ -98,6 +97,7 @@ func (r *Records) Raw(ctx context.Context) iter.Seq2[json.RawMessage, error] {
 				yield(nil, err)
 				return
 			}
+			r.end.Count += before
 			if r.end.Next == nil || r.query.Limit > 0 && r.end.Count >= r.query.Limit {
 				return
 			}

@@ -76,7 +76,7 @@ type listing[T any] interface {
 }
 
 // showList shows at most limit of a list, all for 0: as a table, or as JSON with one element in
-// a line, as the server sends it.
+// a line.
 func showList[T any](ctx context.Context, a *app, l listing[T], limit int, asJSON bool, columns []column[T]) error {
 	t := a.newTable()
 	for _, column := range columns {

@@ -50,11 +50,11 @@ func upload(t *testing.T, store inventory.Store, batches ...inventory.Batch) {
 // oneKey lets in the holder of the test's key.
 type oneKey struct{ key string }
 
-func (k oneKey) Verify(_ context.Context, given auth.Credentials, _ auth.Client) (auth.Principal, error) {
+func (k oneKey) Verify(_ context.Context, given auth.Credentials, from auth.Client) (auth.Principal, error) {
 	if given.Key != k.key {
 		return auth.Principal{}, fault.New(fault.CredentialsWrong, "the organization or the key is wrong")
 	}
-	return auth.Principal{Org: given.Org, Grant: auth.Grant{Role: auth.Owner}}, nil
+	return auth.Principal{Org: given.Org, Request: from.Request, Grant: auth.Grant{Role: auth.Owner}}, nil
 }
 
 // serving starts a server on the store, and gives the shell what a client needs.

@@ -48,6 +48,10 @@ func TestLocksAreListedAndReleased(t *testing.T) {
 		t.Errorf("printed\n%s", out)
 	}
 	has(t, s.must("audit", "list", "--action", "lock.force"), `TIME lock.force app bob@ci, "gone"`)
+	if out := s.must("audit", "list", "--action", "lock.force", "--json"); !strings.Contains(out, `"lock_id":"id-2"`) ||
+		!strings.Contains(out, `"role":"owner"`) || !strings.Contains(out, `"request_id":"`) {
+		t.Errorf("printed %s", out)
+	}
 }
 
 // What was shown is what is released, not a lock that somebody takes meanwhile.

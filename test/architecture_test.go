@@ -69,6 +69,7 @@ func layers() map[string][]string {
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "jsonscan", "middleware", "quota", "resources"},
+		"server":                {"fault", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "notify", "oidc", "quota", "resources", "state", "storage"},
 	}
 }
 

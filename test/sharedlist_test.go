@@ -34,7 +34,7 @@ func scenarioNames() []string {
 // which an organization does its worst to it, or the reason why there is none.
 func sharedThings() map[string]string {
 	return map[string]string{
-		"cmd/holdfast: make(chan error, 1)":                                                 inOrder,
+		"server: make(chan error, 1)":                                                       inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                                atStart,
 		"internal/fair: make(chan struct{}, 1)":                                             inOrder,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                                 turnsOfReadings,

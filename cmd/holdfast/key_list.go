@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/lastuse"
+	"github.com/holdfast/holdfast/server"
 )
 
 func newKeyListCommand(a *app) *cobra.Command {
@@ -89,7 +90,7 @@ func (a *app) lastUses(cmd *cobra.Command) lastuse.Uses {
 	if err != nil {
 		return nil
 	}
-	uses, err := lastuse.Read(lastUsePath(settings))
+	uses, err := lastuse.Read(server.LastUsePath(settings))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(a.stderr, "Warning: when keys were last used is unknown: %v\n", err)
 	}

@@ -1,18 +1,13 @@
-package main
+package server
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/internal/budget"
-	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/resources"
-	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
 )
 
@@ -24,18 +19,23 @@ type catalogue struct {
 }
 
 // openCatalogue starts to index what the stores have, in the background.
-func openCatalogue(ctx context.Context, settings configs.Settings, store state.Store, uploads inventory.Store, states *state.Service, memory *budget.Budget, log *slog.Logger) (*catalogue, error) {
-	rules, err := readRules(settings.Resources.IdentityFile)
+func (p *parts) openCatalogue(ctx context.Context) (*catalogue, error) {
+	rules, err := readRules(p.settings.Resources.IdentityFile)
 	if err != nil {
 		return nil, err
 	}
-	index, err := storage.OpenIndex(ctx, settings, log)
+	index, err := storage.OpenIndex(ctx, p.settings, p.log)
 	if err != nil {
 		return nil, err
 	}
 	c := &catalogue{index: index}
-	c.indexer = resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Memory: memory, Log: log, Now: time.Now})
-	c.service = resources.NewService(resources.Deps{Index: index, Indexer: c.indexer, States: states, Events: store, Gate: audit.NewGate(store, time.Now), Uploads: uploads, Memory: memory})
+	c.indexer = resources.NewIndexer(resources.Sources{
+		Index: index, States: p.states, Uploads: p.uploads, Rules: rules, Memory: p.memory, Log: p.log, Now: time.Now,
+	})
+	c.service = resources.NewService(resources.Deps{
+		Index: index, Indexer: c.indexer, States: p.service, Events: p.states, Gate: audit.NewGate(p.states, time.Now),
+		Uploads: p.uploads, Memory: p.memory,
+	})
 	c.indexer.Start()
 	return c, nil
 }

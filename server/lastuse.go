@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -19,12 +19,13 @@ func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.
 		return io.NopCloser(nil)
 	}
 	tracker := lastuse.Open(ctx, lastuse.Config{
-		Path: lastUsePath(settings), Known: verifier.Keyring, Logger: log, Now: time.Now,
+		Path: LastUsePath(settings), Known: verifier.Keyring, Logger: log, Now: time.Now,
 	})
 	verifier.Tell(tracker.Note)
 	return tracker
 }
 
-func lastUsePath(settings configs.Settings) string {
+// LastUsePath is where a server with these settings keeps when keys were used.
+func LastUsePath(settings configs.Settings) string {
 	return filepath.Join(settings.Storage.Path, lastuse.FileName)
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package server
 
 // openFiles returns 0 where there is no such limit.
 func openFiles() uint64 { return 0 }

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"log/slog"
@@ -16,6 +16,8 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 )
 
+const testOrg = "11111111-2222-3333-4444-555555555555"
+
 // The router finds out by itself what a verifier can do.
 var _ interface {
 	middleware.Verifier
@@ -24,7 +26,7 @@ var _ interface {
 
 func someCertificate(t *testing.T) *authfile.Document {
 	t.Helper()
-	doc, err := authfile.Parse("auth.cfg", "["+someOrg+"]\n["+someOrg+".cert.gw]\nrole = uploader\nsan = dns:gw\n")
+	doc, err := authfile.Parse("auth.cfg", "["+testOrg+"]\n["+testOrg+".cert.gw]\nrole = uploader\nsan = dns:gw\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +50,8 @@ func TestCertificatesAreNoted(t *testing.T) {
 	if err := n.Close(); err != nil {
 		t.Fatal(err)
 	}
-	uses, err := lastuse.Read(lastUsePath(settings))
-	if err != nil || len(uses) != 1 || uses[lastuse.Credential{Org: uuid.MustParse(someOrg), ID: "cert.gw"}].From != "192.0.2.1" {
+	uses, err := lastuse.Read(LastUsePath(settings))
+	if err != nil || len(uses) != 1 || uses[lastuse.Credential{Org: uuid.MustParse(testOrg), ID: "cert.gw"}].From != "192.0.2.1" {
 		t.Errorf("noted %v, %v", uses, err)
 	}
 }

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/verify"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/oidc"
+	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage"
+)
+
+// parts are what a server stands on.
+type parts struct {
+	settings configs.Settings
+	log      *slog.Logger
+	closers  []func()
+
+	tls       *tls.Config // nil without TLS
+	verifier  *verify.Verifier
+	watcher   *authfile.Watcher
+	states    state.Store
+	uploads   inventory.Store
+	memory    *budget.Budget
+	keeper    *quota.Keeper
+	service   *state.Service
+	catalogue *catalogue
+	inventory *inventory.Service
+}
+
+// open opens them from the bottom up. close must follow, also after an error.
+func (p *parts) open(ctx context.Context) (err error) {
+	if p.tls, err = openTLS(ctx, p.settings.Server, p.log); err != nil {
+		return err
+	}
+	if err := p.openKeys(ctx); err != nil {
+		return err
+	}
+	if err := p.openStores(ctx); err != nil {
+		return err
+	}
+	return p.openServices(ctx)
+}
+
+// close closes what was opened, the last first.
+func (p *parts) close() {
+	for _, end := range slices.Backward(p.closers) {
+		end()
+	}
+}
+
+func (p *parts) closeLater(what string, c io.Closer) {
+	p.closers = append(p.closers, func() {
+		if err := c.Close(); err != nil {
+			p.log.Error("closing "+what, "error", err)
+		}
+	})
+}
+
+func (p *parts) openKeys(ctx context.Context) error {
+	tokens, err := oidc.NewVerifier(oidc.Config{Logger: p.log})
+	if err != nil {
+		return err
+	}
+	p.closeLater("the token verifier", tokens)
+	if p.verifier, p.watcher, err = openKeys(ctx, p.settings.Auth, tokens, p.log); err != nil {
+		return err
+	}
+	p.closeLater("the auth file's watcher", p.watcher)
+	return nil
+}
+
+func (p *parts) openStores(ctx context.Context) (err error) {
+	if p.states, err = storage.OpenStates(ctx, p.settings, p.log); err != nil {
+		return err
+	}
+	p.closeLater("the state store", p.states)
+	if p.uploads, err = storage.OpenUploads(ctx, p.settings, p.log); err != nil {
+		return err
+	}
+	p.closeLater("the upload store", p.uploads)
+	return nil
+}
+
+func (p *parts) openServices(ctx context.Context) (err error) {
+	p.memory = middleware.NewMemory(p.settings.Limits.MaxBodyBytes)
+	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
+	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
+	p.closers = append(p.closers,
+		sweepRegularly(ctx, p.service.Sweep, p.log),
+		notifyRegularly(ctx, p.states, p.watcher, p.settings.Server.ShutdownTimeout, p.log))
+	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
+	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
+		return err
+	}
+	p.closeLater("the resource index", p.catalogue)
+	gate := audit.NewGate(p.states, time.Now)
+	p.inventory = inventory.NewService(p.uploads).WithGate(gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
+	p.inventory.Tell(p.catalogue.indexer.Uploaded)
+	return nil
+}

@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/middleware"
+)
+
+// Run opens what the service stands on, from the bottom up, serves until ctx ends, and closes
+// it again from the top down. version is the binary's. The address comes first: a start that
+// fails for it leaves nothing behind.
+func Run(ctx context.Context, settings configs.Settings, version string, log *slog.Logger) error {
+	log.InfoContext(ctx, "starting", "version", version, "settings", settings)
+	listener, err := net.Listen("tcp", settings.Server.Addr())
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	p := &parts{settings: settings, log: log}
+	defer p.close()
+	if err := p.open(ctx); err != nil {
+		return err
+	}
+	connections := boundConnections(ctx, settings, log)
+	router, err := handlers.NewRouter(handlers.Deps{
+		States:         p.service,
+		Resources:      p.catalogue.service,
+		Inventory:      p.inventory,
+		Quota:          p.keeper,
+		Verifier:       p.verifier,
+		Log:            log,
+		Now:            time.Now,
+		Version:        version,
+		MaxStateBytes:  settings.State.MaxBytes,
+		TrustedProxies: settings.Server.TrustedProxies,
+		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
+		Connections:    connections,
+	})
+	if err != nil {
+		return err
+	}
+	server := newServer(settings.Server, router, log)
+	server.TLSConfig = p.tls
+	server.ConnState = connections.Track
+	return serveUntil(ctx, connections.Listen(listener), server, settings.Server, log)
+}
+
+// limitsOf leaves a quarter of the connections to those who come to ask for something.
+func limitsOf(settings configs.Limits, connections middleware.ConnectionLimits, memory *budget.Budget) middleware.Limits {
+	return middleware.Limits{
+		Requests: settings.RateLimit,
+		States:   settings.StateRateLimit,
+		InFlight: settings.MaxInFlight,
+		Begun:    connections.Total * 3 / 4,
+		Memory:   memory,
+		Pace:     middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate, Answer: settings.MaxAnswerTime},
+	}
+}
+
+func newServer(settings configs.Server, handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ConnContext:       middleware.ConnContext,
+		ReadHeaderTimeout: settings.ReadHeaderTimeout,
+		IdleTimeout:       settings.IdleTimeout,
+		MaxHeaderBytes:    32 << 10,
+		// So that OPTIONS * is answered like everything else.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// serveUntil serves until ctx ends, then lets the requests that have begun finish.
+func serveUntil(ctx context.Context, listener net.Listener, server *http.Server, settings configs.Server, log *slog.Logger) error {
+	ended := make(chan error, 1)
+	go func() { ended <- serveOn(server, listener, settings.EnableTLS) }()
+	log.InfoContext(ctx, "listening", "address", listener.Addr().String(), "tls", settings.EnableTLS)
+
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout.String())
+	return drain(server, settings.ShutdownTimeout)
+}
+
+func serveOn(server *http.Server, listener net.Listener, withTLS bool) error {
+	if withTLS {
+		return server.ServeTLS(listener, "", "") // the certificate comes from TLSConfig
+	}
+	return server.Serve(listener)
+}
+
+func drain(server *http.Server, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	err := server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		_ = server.Close()
+		return fmt.Errorf("some requests did not finish within %v and were cut off", timeout)
+	}
+	return err
+}

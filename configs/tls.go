@@ -4,7 +4,7 @@ import (
 	"crypto/tls"
 	"os"
 
-	"github.com/holdfast/holdfast/certs"
+	"github.com/holdfast/holdfast/internal/certs"
 )
 
 // checkTLS looks for what TLS needs, so that a missing or wrong certificate is reported

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 )
 
 func TestTLSWithFiles(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
-	"github.com/holdfast/holdfast/jsonscan"
 )
 
 // The media types of records.

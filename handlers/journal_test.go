@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/handlers"
-	"github.com/holdfast/holdfast/logctx"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 )

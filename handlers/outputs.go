@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
 )

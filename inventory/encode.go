@@ -3,7 +3,7 @@ package inventory
 import (
 	"time"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // TimeLayout is how timestamps are written: RFC 3339 in UTC, always of the same length,

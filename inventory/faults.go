@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // faults collects what is wrong with an upload: all of it, so that it can be mended in

@@ -3,7 +3,7 @@ package inventory
 import (
 	"encoding/json"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // instance is a resource while its members go by.

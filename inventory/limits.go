@@ -1,6 +1,6 @@
 package inventory
 
-import "github.com/holdfast/holdfast/jsonscan"
+import "github.com/holdfast/holdfast/internal/jsonscan"
 
 // The limits of an upload. Lengths are in characters unless it says bytes.
 const (

@@ -3,7 +3,7 @@ package inventory
 import (
 	"encoding/json"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // matchAttributes compares as Query.Attributes says. Attributes that are no JSON object

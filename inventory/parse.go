@@ -1,7 +1,7 @@
 package inventory
 
 import (
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Upload is what the body of a request says.

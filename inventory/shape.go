@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // malformed makes the scanner's error a fault with one detail.

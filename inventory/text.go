@@ -3,7 +3,7 @@ package inventory
 import (
 	"unicode/utf8"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // textWithin returns the text of a JSON string, and whether it has at most limit

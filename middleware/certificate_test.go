@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 	"github.com/holdfast/holdfast/middleware"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/logctx"
+	"github.com/holdfast/holdfast/internal/logctx"
 )
 
 // requestInfo is what the chain knows of a request, and the request's context. There is one for

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 )
 
 var acme, globex = uuid.New(), uuid.New()

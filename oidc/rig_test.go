@@ -17,7 +17,7 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/oidc/oidctest"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/jsonscan"
 )
 
 // ofRecord returns an uploaded resource.

@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/holdfast/holdfast/certs"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/certs"
 )
 
 // openTLS returns what a server with TLS needs; nil without TLS. Its certificate and its

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // MaxLockIDLength is the longest lock ID, in characters. Clients send UUIDs.

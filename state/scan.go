@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // maxText is how many characters a lineage or a Terraform version may have: the stores

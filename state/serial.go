@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // How serials are counted: one up for each write. Nobody gets to lastSerial by that, which is

@@ -3,7 +3,7 @@
 package test
 
 import (
-	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 

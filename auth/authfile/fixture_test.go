@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth/keyring"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 )
 
 var (

@@ -16,7 +16,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 )
 
 // useBench is a Tracker whose organization has the key 1, a token and a certificate rule.

@@ -16,8 +16,8 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/logctx"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 )
 
 // journal is what the verifier logged.

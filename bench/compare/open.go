@@ -13,7 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
-	"github.com/holdfast/holdfast/logctx"
+	"github.com/holdfast/holdfast/internal/logctx"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"

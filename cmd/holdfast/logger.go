@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/holdfast/holdfast/configs"
-	"github.com/holdfast/holdfast/logctx"
+	"github.com/holdfast/holdfast/internal/logctx"
 	"golang.org/x/term"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 )
 
 // secured is a running server with TLS, and its certificate's files.

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"unicode/utf8"
 
+	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
-	"github.com/holdfast/holdfast/jsonscan"
 )
 
 // ReadCSV is ReadNDJSON for CSV, as the CSV store keeps it.

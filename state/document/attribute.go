@@ -3,7 +3,7 @@ package document
 import (
 	"iter"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Scalars returns the top-level attributes that are strings, numbers or booleans and in

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // maxDepth is how deep values are compared part by part; what lies deeper is compared as

@@ -1,6 +1,6 @@
 package document
 
-import "github.com/holdfast/holdfast/jsonscan"
+import "github.com/holdfast/holdfast/internal/jsonscan"
 
 // Counts says how much is in a state.
 type Counts struct {

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Options says what a Diff shows.

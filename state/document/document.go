@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Document is a state that was parsed. Its slices share the memory of the body, which

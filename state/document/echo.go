@@ -3,7 +3,7 @@ package document
 import (
 	"bytes"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // How long a sensitive string must be, with its quotes, and how many digits a number must

@@ -3,7 +3,7 @@ package document
 import (
 	"encoding/json"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // concealed is what instances hide of their attributes. It hides the same in an identity,

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Key is an instance key: a number from count, a string from for_each, or, as the zero

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Masked stands where a sensitive value was, as JSON.

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // maxMembers is how many members an object of the format itself may have; the clients

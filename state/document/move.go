@@ -4,7 +4,7 @@ import (
 	"hash/maphash"
 	"strconv"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // kin is what a moved instance keeps besides its content.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Parse reads a state of format version 4. Its members private, check_results and those

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Step goes from a value to one of its children: by name in an object or a map, by number

@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // WriteRedacted writes the body with sensitive values masked, and otherwise byte for byte

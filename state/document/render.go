@@ -6,7 +6,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // Paint colours a piece of text by what happened to what it stands for. It must not

@@ -1,6 +1,6 @@
 package document
 
-import "github.com/holdfast/holdfast/jsonscan"
+import "github.com/holdfast/holdfast/internal/jsonscan"
 
 func (p *parser) resources(c *jsonscan.Cursor) error {
 	return eachElement(c, "resources", func(index int) error {

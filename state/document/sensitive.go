@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/holdfast/holdfast/jsonscan"
+	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // maxMarks is how many steps a path may have before it counts as odd.

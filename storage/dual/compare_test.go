@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/logctx/logtest"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/logctx/logtest"
 )
 
 // status asks for the status when the last answer is too old to count.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/logctx/logtest"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/holdfast/holdfast/storage/delta"
+	"github.com/holdfast/holdfast/internal/delta"
 	"github.com/klauspost/compress/zstd"
 )
 

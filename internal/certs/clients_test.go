@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 )
 
 // accepted reports whether a client with this certificate gets in, as somebody who is

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/holdfast/holdfast/certs/certstest"
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 )
 
 func authorities() (before, after *certstest.Authority) {

@@ -43,7 +43,7 @@ func layers() map[string][]string {
 		"quota":                 {"fault"},
 		"state":                 {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget"},
 		"state/document":        {"fault", "internal/jsonscan"},
-		"notify":                {"audit"},
+		"internal/webhook":      {"audit"},
 		"inventory":             {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget", "internal/turns"},
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan", "internal/budget", "internal/fair", "internal/turns"},
 		"inventory/csvrow":      {"inventory", "internal/jsonscan"},
@@ -69,7 +69,7 @@ func layers() map[string][]string {
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "middleware", "quota", "resources"},
-		"server":                {"fault", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "notify", "oidc", "quota", "resources", "state", "storage"},
+		"server":                {"fault", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "state", "storage"},
 	}
 }
 

@@ -42,7 +42,7 @@ func sharedThings() map[string]string {
 		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":                   connections,
 		"middleware: budget.New(int64(l.InFlight), \"requests are in flight\")":             places,
 		"middleware: turns.New(lookups, 1)":                                                 places,
-		"notify: make(chan attempt, posting)":                                               notices,
+		"internal/webhook: make(chan attempt, posting)":                                     notices,
 		"oidc: make(chan struct{}, maxFetches)":                                             ofOperator,
 		"resources: make(chan struct{}, 1)":                                                 theIndex,
 		"resources: turns.New(maxReadings, maxOwnReadings)":                                 histories,

@@ -178,7 +178,7 @@ func TestUnwatchableFolderIsWarnedAbout(t *testing.T) {
 	w := idle(t, b, path)
 	for round := range 2 {
 		must(t, os.RemoveAll(folder))
-		until(t, "the watch is gone", func() bool { return len(w.notify.WatchList()) == 0 })
+		until(t, "the watch is gone", func() bool { return len(w.watcher.WatchList()) == 0 })
 		for range 3 {
 			w.Look(t.Context())
 		}
@@ -217,11 +217,11 @@ func TestPollRenewsWatches(t *testing.T) {
 	put(t, path, keysOld)
 	w := idle(t, b, path)
 	must(t, os.RemoveAll(folder))
-	until(t, "the watch is gone", func() bool { return len(w.notify.WatchList()) == 0 })
+	until(t, "the watch is gone", func() bool { return len(w.watcher.WatchList()) == 0 })
 	must(t, os.Mkdir(folder, 0o700))
 	put(t, path, keysOld)
 	w.Look(t.Context())
-	if got := w.notify.WatchList(); !slices.Equal(got, []string{folder}) {
+	if got := w.watcher.WatchList(); !slices.Equal(got, []string{folder}) {
 		t.Errorf("watching %q, want %q", got, folder)
 	}
 }
@@ -372,7 +372,7 @@ func TestPollWhereNothingIsReported(t *testing.T) {
 	c.Settle, c.Poll = 20*time.Millisecond, 10*time.Millisecond
 	w := follow(t, c)
 	w.mu.Lock()
-	must(t, w.notify.Remove(filepath.Dir(path)))
+	must(t, w.watcher.Remove(filepath.Dir(path)))
 	must(t, os.WriteFile(path, []byte(keysNew+"\n"), 0o600))
 	w.mu.Unlock()
 	until(t, "the new key works", func() bool { return b.opens("k2") })

@@ -57,10 +57,10 @@ type File struct {
 // the same after a while: they may lack a key that was revoked.
 type Follower struct {
 	Config
-	write  func(context.Context) // of WriteEvery; nil for files that are read
-	notify *fsnotify.Watcher     // nil when there are no reports
-	stop   context.CancelFunc
-	done   chan struct{} // nil until Start
+	write   func(context.Context) // of WriteEvery; nil for files that are read
+	watcher *fsnotify.Watcher     // nil when there are no reports
+	stop    context.CancelFunc
+	done    chan struct{} // nil until Start
 
 	mu       sync.Mutex
 	entries  []string // whose change may change the files

@@ -23,7 +23,7 @@ func Copy(ctx context.Context, from, to inventory.Store, org uuid.UUID, options 
 	options.Whole = true
 	w := NewWriter(to, options)
 	defer w.Abandon()
-	l := w.lane(org, time.Time{}) // also for a source that turns out to have nothing
+	l := w.tenantOf(org, time.Time{}) // also for a source that turns out to have nothing
 	w.current = l
 	digest := NewDigest()
 	for record, err := range from.Records(ctx, org, inventory.Query{}) {
@@ -59,7 +59,7 @@ func checkAttributes(r inventory.Record) error {
 }
 
 // nothingLeft refuses a store that has more than what was written.
-func (l *lane) nothingLeft(ctx context.Context) error {
+func (l *tenant) nothingLeft(ctx context.Context) error {
 	if l.existing == nil {
 		return nil
 	}

@@ -27,10 +27,10 @@ type Options struct {
 type Writer struct {
 	store   inventory.Store
 	options Options
-	lanes   map[uuid.UUID]*lane
-	current *lane
+	tenants map[uuid.UUID]*tenant
+	current *tenant
 
-	// What the lanes have gathered and the store has not been given yet: batches that are
+	// What the tenants' batches have gathered and the store has not been given yet: batches that are
 	// complete, and the bytes of all.
 	heldBatches, heldBytes int
 }
@@ -41,8 +41,8 @@ type Tally struct {
 	Added   int64 // or, in a dry run, would be added
 }
 
-// lane is what a Writer knows of an organization.
-type lane struct {
+// tenant is what a Writer knows of an organization.
+type tenant struct {
 	Tally
 	org      uuid.UUID
 	existing *follower // nil once the store has no more
@@ -57,13 +57,13 @@ var ErrConflict = errors.New("the store holds other records")
 
 // NewWriter returns a Writer into store. Close ends it.
 func NewWriter(store inventory.Store, options Options) *Writer {
-	return &Writer{store: store, options: options, lanes: map[uuid.UUID]*lane{}}
+	return &Writer{store: store, options: options, tenants: map[uuid.UUID]*tenant{}}
 }
 
 // Write takes the next record. An organization's records come in the order of their
 // timestamps; those of several organizations may be mixed.
 func (w *Writer) Write(ctx context.Context, r inventory.Record) error {
-	l := w.enter(r)
+	l := w.switchTo(r)
 	if r.Timestamp.Before(l.newest) {
 		return fmt.Errorf("the record at %s comes after one at %s: records must be in the order of their timestamps",
 			stamp(r.Timestamp), stamp(l.newest))
@@ -74,13 +74,13 @@ func (w *Writer) Write(ctx context.Context, r inventory.Record) error {
 	return w.add(ctx, l, r)
 }
 
-// enter returns the record's lane, and puts the one before to rest.
-func (w *Writer) enter(r inventory.Record) *lane {
+// switchTo returns the record's tenant, and puts the one before to rest.
+func (w *Writer) switchTo(r inventory.Record) *tenant {
 	since := r.Timestamp
 	if w.options.Whole {
 		since = time.Time{}
 	}
-	l := w.lane(r.Org, since)
+	l := w.tenantOf(r.Org, since)
 	if w.current != nil && w.current != l {
 		w.current.rest()
 	}
@@ -88,25 +88,25 @@ func (w *Writer) enter(r inventory.Record) *lane {
 	return l
 }
 
-// lane returns the organization's; a new one follows what the store has since then.
-func (w *Writer) lane(org uuid.UUID, since time.Time) *lane {
-	l, ok := w.lanes[org]
+// tenantOf returns the organization's; a new one follows what the store has since then.
+func (w *Writer) tenantOf(org uuid.UUID, since time.Time) *tenant {
+	l, ok := w.tenants[org]
 	if !ok {
-		l = &lane{org: org, existing: follow(w.store, org, since)}
-		w.lanes[org] = l
+		l = &tenant{org: org, existing: follow(w.store, org, since)}
+		w.tenants[org] = l
 	}
 	return l
 }
 
 // rest ends the reading of what the store has, until the next record.
-func (l *lane) rest() {
+func (l *tenant) rest() {
 	if l.existing != nil {
 		l.existing.pause()
 	}
 }
 
 // meet compares the record with the one that the store has in its place, if there is one.
-func (w *Writer) meet(ctx context.Context, l *lane, r inventory.Record) error {
+func (w *Writer) meet(ctx context.Context, l *tenant, r inventory.Record) error {
 	have, ok, err := l.existing.record(ctx)
 	switch {
 	case err != nil:
@@ -125,7 +125,7 @@ func (w *Writer) meet(ctx context.Context, l *lane, r inventory.Record) error {
 }
 
 // add puts the record into the batch, which holds records of one timestamp.
-func (w *Writer) add(ctx context.Context, l *lane, r inventory.Record) error {
+func (w *Writer) add(ctx context.Context, l *tenant, r inventory.Record) error {
 	if l.batch.full() || l.batch.any() && !l.newest.Equal(r.Timestamp) {
 		if err := w.hold(ctx, l); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (w *Writer) add(ctx context.Context, l *lane, r inventory.Record) error {
 }
 
 // hold puts the batch that is complete to those before it.
-func (w *Writer) hold(ctx context.Context, l *lane) error {
+func (w *Writer) hold(ctx context.Context, l *tenant) error {
 	l.complete(w.options.Request)
 	if w.heldBatches++; w.heldBatches < heldBatches {
 		return nil
@@ -148,7 +148,7 @@ func (w *Writer) hold(ctx context.Context, l *lane) error {
 	return w.flushAll(ctx)
 }
 
-func (l *lane) complete(request string) {
+func (l *tenant) complete(request string) {
 	if l.batch.any() {
 		l.ready = append(l.ready, l.batch.take(l.org, request))
 	}
@@ -158,7 +158,7 @@ func (l *lane) complete(request string) {
 // records in turns.
 func (w *Writer) flushAll(ctx context.Context) error {
 	w.heldBatches, w.heldBytes = 0, 0
-	for _, l := range w.lanes {
+	for _, l := range w.tenants {
 		l.complete(w.options.Request)
 		if err := w.flush(ctx, l); err != nil {
 			return err
@@ -168,7 +168,7 @@ func (w *Writer) flushAll(ctx context.Context) error {
 }
 
 // pass notes that a record of this timestamp went by.
-func (l *lane) pass(at time.Time) {
+func (l *tenant) pass(at time.Time) {
 	if !l.newest.Equal(at) {
 		l.newest, l.alike = at, 0
 	}
@@ -176,7 +176,7 @@ func (l *lane) pass(at time.Time) {
 }
 
 // flush has the organization's complete batches recorded.
-func (w *Writer) flush(ctx context.Context, l *lane) error {
+func (w *Writer) flush(ctx context.Context, l *tenant) error {
 	ready := l.ready
 	l.ready = nil
 	if len(ready) == 0 {
@@ -214,7 +214,7 @@ func (w *Writer) Abandon() {
 // Tallies returns what became of each organization's records.
 func (w *Writer) Tallies() map[uuid.UUID]Tally {
 	all := map[uuid.UUID]Tally{}
-	for org, l := range w.lanes {
+	for org, l := range w.tenants {
 		all[org] = l.Tally
 	}
 	return all

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/holdfast/holdfast/notify"
+	"github.com/holdfast/holdfast/internal/webhook"
 )
 
 const (
@@ -19,9 +19,9 @@ const (
 // notifyRegularly sends notices in the background until stop is called: when the requests
 // are done, since they too bring some. Then what waits has until shutdown is over, which
 // begins when ctx ends, to be delivered.
-func notifyRegularly(ctx context.Context, source notify.Source, addresses notify.Addresses, shutdown time.Duration, log *slog.Logger) (stop func()) {
+func notifyRegularly(ctx context.Context, source webhook.Source, addresses webhook.Addresses, shutdown time.Duration, log *slog.Logger) (stop func()) {
 	following, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	follower := notify.New(source, addresses, log)
+	follower := webhook.New(source, addresses, log)
 	_ = follower.Begin(ctx) // before anything is served; Follow tries again, and logs
 	var over atomic.Pointer[time.Time]
 	forget := context.AfterFunc(ctx, func() { over.Store(new(time.Now().Add(shutdown))) })

@@ -1,4 +1,4 @@
-package notify
+package webhook
 
 import (
 	"context"
@@ -85,7 +85,7 @@ func numbered(n int) (org uuid.UUID) {
 }
 
 // posted runs a follower over a post until stop is called.
-func posted(t *testing.T, source *feed, addresses Addresses, grace time.Duration) (f *Follower, p *post, stop func()) {
+func posted(t *testing.T, source *feed, addresses Addresses, grace time.Duration) (f *Notifier, p *post, stop func()) {
 	t.Helper()
 	f = New(source, addresses, slog.New(slog.DiscardHandler))
 	p = &post{taken: map[string]int{}, failed: map[string]bool{}}
@@ -122,7 +122,7 @@ func TestNothingStaysOfWhatWasTold(t *testing.T) {
 		if len(p.taken) != 500 || p.most > posting {
 			t.Errorf("%d of 500 were told, up to %d at once", len(p.taken), p.most)
 		}
-		if now, b := runtime.NumGoroutine(), f.backlog; now > before || len(b.lanes)+len(b.order)+b.total+b.posting+b.retrying > 0 {
+		if now, b := runtime.NumGoroutine(), f.backlog; now > before || len(b.waitingFor)+len(b.order)+b.total+b.posting+b.retrying > 0 {
 			t.Errorf("%d goroutines after %d; left: %+v", now, before, b)
 		}
 		if notes := events.dropped(numbered(1)); !slices.Equal(notes, []string{"lock.force 2: the answer was 404"}) {
@@ -221,10 +221,10 @@ func TestBacklogBounds(t *testing.T) {
 			b.add(audit.Event{Org: numbered(n)})
 		}
 	}
-	if most := waitingInAll + waitingThen*len(b.lanes); b.total > most || b.total < waitingInAll {
+	if most := waitingInAll + waitingThen*len(b.waitingFor); b.total > most || b.total < waitingInAll {
 		t.Errorf("%d wait, want at most %d", b.total, most)
 	}
-	if l := b.lanes[numbered(2*waitingInAll/waiting-1)]; len(l.events) != waitingThen || l.lost.count != 2*waiting-waitingThen {
+	if l := b.waitingFor[numbered(2*waitingInAll/waiting-1)]; len(l.events) != waitingThen || l.lost.count != 2*waiting-waitingThen {
 		t.Errorf("the last one has %d, and lost %d", len(l.events), l.lost.count)
 	}
 }

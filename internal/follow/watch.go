@@ -25,28 +25,28 @@ func (f *Follower) openNotify(ctx context.Context) {
 	if open == nil {
 		open = fsnotify.NewWatcher
 	}
-	notify, err := open()
+	watcher, err := open()
 	if err != nil {
 		f.setBlind(ctx, err)
 		return
 	}
-	f.notify = notify
+	f.watcher = watcher
 }
 
 func (f *Follower) closeNotify() error {
-	if f.notify == nil {
+	if f.watcher == nil {
 		return nil
 	}
-	return f.notify.Close()
+	return f.watcher.Close()
 }
 
 // reports returns the channels of the events and of the errors. Without a watcher nothing
 // ever comes.
 func (f *Follower) reports() (<-chan fsnotify.Event, <-chan error) {
-	if f.notify == nil {
+	if f.watcher == nil {
 		return nil, nil
 	}
-	return f.notify.Events, f.notify.Errors
+	return f.watcher.Events, f.watcher.Errors
 }
 
 // noteEvent reports whether an event is about one of the files, or about a link that leads
@@ -80,7 +80,7 @@ func (f *Follower) setBlind(ctx context.Context, reason error) {
 // no others. A folder that can't be watched is left to the poll.
 func (f *Follower) watchChains(ctx context.Context) []string {
 	f.entries = chains(f.Paths)
-	if f.notify == nil {
+	if f.watcher == nil {
 		return f.entries
 	}
 	var folders []string
@@ -92,7 +92,7 @@ func (f *Follower) watchChains(ctx context.Context) []string {
 	f.unwatchAllBut(folders)
 	var failed []error
 	for _, folder := range folders {
-		if err := f.notify.Add(folder); err != nil {
+		if err := f.watcher.Add(folder); err != nil {
 			failed = append(failed, fmt.Errorf("can't watch %s: %w", folder, err))
 		}
 	}
@@ -101,12 +101,12 @@ func (f *Follower) watchChains(ctx context.Context) []string {
 }
 
 func (f *Follower) unwatchAllBut(folders []string) {
-	for _, had := range f.notify.WatchList() {
+	for _, had := range f.watcher.WatchList() {
 		if slices.Contains(folders, had) {
 			continue
 		}
 		// It may be gone already, and its watch with it.
-		if err := f.notify.Remove(had); err != nil && !errors.Is(err, fsnotify.ErrNonExistentWatch) {
+		if err := f.watcher.Remove(had); err != nil && !errors.Is(err, fsnotify.ErrNonExistentWatch) {
 			f.Logger.Debug("no longer watching", "folder", had, "error", err)
 		}
 	}

@@ -1,13 +1,13 @@
-// Package notify tells organizations, at an address of their own, what happened to their
+// Package webhook tells organizations, at an address of their own, what happened to their
 // states that a person should look at: findings of guards, writes that were held, locks
 // that were taken over or forced open, and that they have most of what they may have stored.
 //
 // It follows the audit log from wherever that ends when it starts, and keeps no position:
 // what happens while the server is down is in the audit log only. A notice is tried several
 // times and then dropped, with a line in the log and an event in the audit log; nothing waits
-// for it. What a [Follower] costs grows with the notices that wait, not with the number of
+// for it. What a [Notifier] costs grows with the notices that wait, not with the number of
 // organizations.
-package notify
+package webhook
 
 import (
 	"context"
@@ -31,8 +31,8 @@ type Addresses interface {
 	NotifyURL(org uuid.UUID) string
 }
 
-// Follower turns events into notices. Follow alone uses what is in it.
-type Follower struct {
+// Notifier turns events into notices. Follow alone uses what is in it.
+type Notifier struct {
 	source    Source
 	addresses Addresses
 	sender    *sender
@@ -48,8 +48,8 @@ type Follower struct {
 const page = 200
 
 // New returns a follower that has not begun.
-func New(source Source, addresses Addresses, log *slog.Logger) *Follower {
-	return &Follower{
+func New(source Source, addresses Addresses, log *slog.Logger) *Notifier {
+	return &Notifier{
 		source: source, addresses: addresses, log: log,
 		sender: newSender(addresses), backlog: newBacklog(), ended: make(chan attempt, posting),
 	}
@@ -58,7 +58,7 @@ func New(source Source, addresses Addresses, log *slog.Logger) *Follower {
 // Follow sends notices until ctx ends. It looks for events at once and then at each tick.
 // When ctx ends it looks a last time, gives what waits one more try for as long as grace says
 // then, and returns when each notice was delivered or is recorded as one that was not.
-func (f *Follower) Follow(ctx context.Context, ticks <-chan time.Time, grace func() time.Duration) {
+func (f *Notifier) Follow(ctx context.Context, ticks <-chan time.Time, grace func() time.Duration) {
 	trying, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
 	timer := time.NewTimer(0)
@@ -82,7 +82,7 @@ func (f *Follower) Follow(ctx context.Context, ticks <-chan time.Time, grace fun
 }
 
 // read is step with a line in the log for its error.
-func (f *Follower) read(ctx context.Context) {
+func (f *Notifier) read(ctx context.Context) {
 	if err := f.step(ctx); err != nil && ctx.Err() == nil {
 		f.log.WarnContext(ctx, "the audit log can't be followed for notices; trying again", "error", err)
 	}
@@ -90,14 +90,14 @@ func (f *Follower) read(ctx context.Context) {
 
 // Begin finds where the audit log ends: what comes after is told. Follow does it too, but
 // only when it runs.
-func (f *Follower) Begin(ctx context.Context) (err error) {
+func (f *Notifier) Begin(ctx context.Context) (err error) {
 	f.last, err = endOf(ctx, f.source)
 	f.begun = err == nil
 	return err
 }
 
 // step reads what is new.
-func (f *Follower) step(ctx context.Context) error {
+func (f *Notifier) step(ctx context.Context) error {
 	if !f.begun {
 		return f.Begin(ctx)
 	}

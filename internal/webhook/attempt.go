@@ -1,4 +1,4 @@
-package notify
+package webhook
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
-// attempt is one try of a lane's first notice, and how it ended.
+// attempt is one try of the first notice of an organization, and how it ended.
 type attempt struct {
-	lane  *lane
-	event *audit.Event // nil if the lane has only lost ones, to be recorded
+	of    *pending
+	event *audit.Event // nil if there are only lost ones, to be recorded
 	last  bool         // nothing comes after it
 	lost  lost         // recorded with it
 
@@ -21,7 +21,7 @@ type attempt struct {
 
 // start begins all the tries that may begin now. It returns when to ask again if nothing
 // happens until then. Those of a follower that is stopping are the last ones.
-func (f *Follower) start(ctx context.Context, last bool) time.Duration {
+func (f *Notifier) start(ctx context.Context, last bool) time.Duration {
 	for {
 		now := time.Now()
 		l, wait := f.backlog.begin(now)
@@ -31,7 +31,7 @@ func (f *Follower) start(ctx context.Context, last bool) time.Duration {
 			}
 			return wait
 		}
-		a := attempt{lane: l, lost: l.lost}
+		a := attempt{of: l, lost: l.lost}
 		l.lost = lost{}
 		if len(l.events) > 0 {
 			event := l.events[0]
@@ -46,7 +46,7 @@ func (f *Follower) start(ctx context.Context, last bool) time.Duration {
 }
 
 // attempt tries to deliver a notice, and records what is given up with it.
-func (f *Follower) attempt(ctx context.Context, a attempt) attempt {
+func (f *Notifier) attempt(ctx context.Context, a attempt) attempt {
 	recording := context.WithoutCancel(ctx)
 	if a.event != nil {
 		a.err = f.sender.try(ctx, *a.event)
@@ -62,8 +62,8 @@ func (f *Follower) attempt(ctx context.Context, a attempt) attempt {
 }
 
 // end notes how a try ended, and when the next one is due.
-func (f *Follower) end(a attempt) {
-	l := a.lane
+func (f *Notifier) end(a attempt) {
+	l := a.of
 	if a.event != nil && !a.done {
 		if l.pauses == nil {
 			l.pauses = f.sender.pauses()
@@ -75,7 +75,7 @@ func (f *Follower) end(a attempt) {
 
 // finish gives each notice that waits one more try until ctx ends, and returns those that
 // were lost. An address that fails now is not tried for others.
-func (f *Follower) finish(ctx context.Context) (all []lost) {
+func (f *Notifier) finish(ctx context.Context) (all []lost) {
 	for _, l := range f.backlog.order {
 		l.next = time.Time{}
 	}
@@ -87,7 +87,7 @@ func (f *Follower) finish(ctx context.Context) (all []lost) {
 			a := <-f.ended
 			f.end(a)
 			if a.err != nil {
-				all = append(all, f.backlog.giveUp(a.lane)...)
+				all = append(all, f.backlog.giveUp(a.of)...)
 			}
 			continue
 		}

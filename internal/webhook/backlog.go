@@ -1,4 +1,4 @@
-package notify
+package webhook
 
 import (
 	"slices"
@@ -24,8 +24,8 @@ const (
 	retrying = 16
 )
 
-// lane is what waits for one organization's address. It is there only while something does.
-type lane struct {
+// pending is what waits for one organization's address. It is there only while something does.
+type pending struct {
 	org     uuid.UUID
 	events  []audit.Event // the oldest first
 	busy    bool          // the first is on its way
@@ -40,33 +40,33 @@ type lane struct {
 }
 
 // last reports whether there is to be no other try.
-func (l *lane) last(now time.Time) bool {
+func (l *pending) last(now time.Time) bool {
 	return l.tried >= tries || now.Sub(l.began) >= tryUntil
 }
 
 // shift goes on to the next notice.
-func (l *lane) shift() {
+func (l *pending) shift() {
 	l.events = slices.Delete(l.events, 0, 1)
 	l.tried, l.next, l.pauses = 0, time.Time{}, nil
 }
 
 // backlog is all that waits. It is not safe for concurrent use.
 type backlog struct {
-	lanes    map[uuid.UUID]*lane
-	order    []*lane // who is next
-	total    int     // events in all lanes
-	posting  int     // lanes that are busy
-	retrying int     // of these, those that were failing
+	waitingFor map[uuid.UUID]*pending
+	order      []*pending // who is next
+	total      int        // events of all of them
+	posting    int        // organizations whose first notice is on its way
+	retrying   int        // of these, those that were failing
 }
 
-func newBacklog() *backlog { return &backlog{lanes: map[uuid.UUID]*lane{}} }
+func newBacklog() *backlog { return &backlog{waitingFor: map[uuid.UUID]*pending{}} }
 
 // add takes an event in, or counts it as lost.
 func (b *backlog) add(e audit.Event) {
-	l := b.lanes[e.Org]
+	l := b.waitingFor[e.Org]
 	if l == nil {
-		l = &lane{org: e.Org}
-		b.lanes[e.Org] = l
+		l = &pending{org: e.Org}
+		b.waitingFor[e.Org] = l
 		b.order = append(b.order, l)
 	}
 	if n := len(l.events); n >= waiting || b.total >= waitingInAll && n >= waitingThen {
@@ -77,9 +77,9 @@ func (b *backlog) add(e audit.Event) {
 	b.total++
 }
 
-// begin returns a lane whose first notice may be tried now, and counts it as busy; nil if
+// begin returns a queue whose first notice may be tried now, and counts it as busy; nil if
 // there is none. wait is when to ask again, zero for after the next change.
-func (b *backlog) begin(now time.Time) (l *lane, wait time.Duration) {
+func (b *backlog) begin(now time.Time) (l *pending, wait time.Duration) {
 	for i, l := range b.order {
 		switch {
 		case l.busy || b.posting == posting || l.failing && b.retrying == retrying:
@@ -101,9 +101,9 @@ func (b *backlog) begin(now time.Time) (l *lane, wait time.Duration) {
 	return nil, wait
 }
 
-// end counts a lane as busy no more, with how the try ended. What was delivered or given up
-// is gone, and so is a lane in which nothing is left.
-func (b *backlog) end(l *lane, done, failed bool) {
+// end counts a queue as busy no more, with how the try ended. What was delivered or given up
+// is gone, and so is a queue in which nothing is left.
+func (b *backlog) end(l *pending, done, failed bool) {
 	l.busy = false
 	b.posting--
 	if l.failing {
@@ -119,22 +119,22 @@ func (b *backlog) end(l *lane, done, failed bool) {
 	}
 }
 
-// drop forgets a lane.
-func (b *backlog) drop(l *lane) {
+// drop forgets a queue.
+func (b *backlog) drop(l *pending) {
 	b.total -= len(l.events)
-	delete(b.lanes, l.org)
-	b.order = slices.DeleteFunc(b.order, func(other *lane) bool { return other == l })
+	delete(b.waitingFor, l.org)
+	b.order = slices.DeleteFunc(b.order, func(other *pending) bool { return other == l })
 }
 
-// giveUp empties a lane that is not busy, and returns what was in it.
-func (b *backlog) giveUp(l *lane) (all []lost) {
+// giveUp empties a queue that is not busy, and returns what was in it.
+func (b *backlog) giveUp(l *pending) (all []lost) {
 	for _, e := range l.events {
 		all = append(all, lostOne(e, stopping))
 	}
 	if l.lost.count > 0 {
 		all = append(all, l.lost)
 	}
-	if b.lanes[l.org] == l {
+	if b.waitingFor[l.org] == l {
 		b.drop(l)
 	}
 	return all

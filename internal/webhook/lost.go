@@ -1,4 +1,4 @@
-package notify
+package webhook
 
 import (
 	"context"
@@ -36,7 +36,7 @@ const recordTime = 5 * time.Second
 
 // record says in the log and in the audit log what is lost. The latter is the organization's,
 // so that it has nothing of this server's network.
-func (f *Follower) record(ctx context.Context, l lost) {
+func (f *Notifier) record(ctx context.Context, l lost) {
 	e := l.event
 	attributes := []any{"org", e.Org.String(), "action", string(e.Action), "sequence", l.last, "error", l.err}
 	note := fmt.Sprintf("%s %d: %s", e.Action, l.last, shown(l.err))
@@ -56,7 +56,7 @@ func (f *Follower) record(ctx context.Context, l lost) {
 }
 
 // recordAll records several at once, all within recordTime.
-func (f *Follower) recordAll(ctx context.Context, all []lost) {
+func (f *Notifier) recordAll(ctx context.Context, all []lost) {
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
 	next := make(chan lost)

@@ -1,9 +1,6 @@
 package storagetest
 
-import (
-	"flag"
-	"os"
-)
+import "flag"
 
 // FewChecks is for the TestMain of an inventory with files or a server: it has rapid try each
 // property 25 times in this process, not 100. One try of Model notices each broken store of
@@ -12,7 +9,7 @@ import (
 // of fifteen. HOLDFAST_TORTURE=1 leaves rapid its own number, and -rapid.checks on the
 // command line goes before both.
 func FewChecks() {
-	if os.Getenv("HOLDFAST_TORTURE") == "1" {
+	if tortures() {
 		return
 	}
 	if err := flag.Set("rapid.checks", "25"); err != nil {

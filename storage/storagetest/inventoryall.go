@@ -13,12 +13,19 @@ import (
 
 // manyBatches returns n batches of an organization, a microsecond apart, of 1 to 3 resources;
 // every seventh has many.
-func manyBatches(org uuid.UUID, n int) []inventory.Batch {
+func manyBatches(org uuid.UUID, n int) []inventory.Batch { return batchesWith(org, n, 60) }
+
+// smallBatches are manyBatches without those of many resources: for checks in which only the
+// number of batches counts, which has to be more than an engine takes in one piece.
+func smallBatches(org uuid.UUID, n int) []inventory.Batch { return batchesWith(org, n, 4) }
+
+// batchesWith has every seventh batch be of that many resources.
+func batchesWith(org uuid.UUID, n, many int) []inventory.Batch {
 	all := make([]inventory.Batch, n)
 	for i := range all {
 		size := 1 + i%3
 		if i%7 == 6 {
-			size = 60
+			size = many
 		}
 		all[i] = newBatch(org, size)
 		all[i].At = time.Date(2024, 5, 6, 7, 8, 9, i*1000, time.UTC)
@@ -85,8 +92,8 @@ func checkAppendAllStops(t *testing.T, store inventory.Store) {
 			"an ID of its own batch": func(b []inventory.Batch) { b[bad].ID = b[max(bad-1, 0)].ID },
 		} {
 			org := uuid.New()
-			upload(t, store, manyBatches(org, 1)[0])
-			batches := manyBatches(org, 500)
+			upload(t, store, smallBatches(org, 1)[0])
+			batches := smallBatches(org, 500)
 			good := batches[bad]
 			if spoil(batches); bad == 0 && what == "an ID of its own batch" {
 				continue
@@ -140,12 +147,20 @@ func checkAppendAllTogether(t *testing.T, store inventory.Store) {
 	wantSummary(t, store, org)
 }
 
-// checkAppendAllEnds ends the context at some moment: what is there is a beginning.
+// checkAppendAllEnds ends the context at moments spread over the time that all of them take:
+// what is there is a beginning. HOLDFAST_TORTURE=1 tries three times as many moments.
 func checkAppendAllEnds(t *testing.T, store inventory.Store) {
-	for i := range 20 {
+	moments := 8
+	if tortures() {
+		moments = 24
+	}
+	start := time.Now()
+	wantAll(t, store, smallBatches(uuid.New(), 400), 400)
+	whole := time.Since(start)
+	for i := range moments {
 		org := uuid.New()
-		batches := manyBatches(org, 400)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i*i)*100*time.Microsecond)
+		batches := smallBatches(org, 400)
+		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(i)/time.Duration(moments))
 		receipts, err := store.AppendAll(ctx, batches)
 		cancel()
 		if err == nil && len(receipts) != len(batches) {

@@ -3,7 +3,10 @@ package storagetest
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,14 +97,27 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s %d %d", p.Batch, p.Index, p.Of) }
 
+func parsePlace(name string) (p place, err error) {
+	words := strings.Fields(name)
+	if len(words) != 3 {
+		return p, errors.New("not the three words of a place")
+	}
+	index, err := strconv.Atoi(words[1])
+	if err != nil {
+		return p, err
+	}
+	of, err := strconv.Atoi(words[2])
+	return place{Batch: words[0], Index: index, Of: of}, err
+}
+
 // wholeBatches returns the IDs of the batches that the records consist of, in order, if
 // all are whole: their resources stand side by side and share a timestamp.
 func wholeBatches(records []inventory.Record) ([]string, error) {
 	var ids []string
 	var next place
 	for i, r := range records {
-		var p place
-		if _, err := fmt.Sscan(r.ResourceName, &p.Batch, &p.Index, &p.Of); err != nil {
+		p, err := parsePlace(r.ResourceName)
+		if err != nil {
 			return nil, fmt.Errorf("record %d: the name %q: %w", i, r.ResourceName, err)
 		}
 		switch {

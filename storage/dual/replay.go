@@ -15,9 +15,13 @@ const (
 )
 
 // replay sees to it that somebody pays what the organization is owed on this side. tried,
-// if any, is called when the first debts are paid or couldn't be.
+// if any, is called when the first debts are paid or couldn't be, and at once where somebody
+// pays already: Open would wait forever for a payer that the other side's has started.
 func (s *Store) replay(d *side, l *lane, tried func()) {
 	if !l.pay(d.name) {
+		if tried != nil {
+			tried()
+		}
 		return
 	}
 	s.replays.Go(func() {

@@ -236,15 +236,16 @@ func TestOneOrganizationsBodies(t *testing.T) {
 	all.Wait()
 }
 
-// ending is a context that ends when it was asked so many times whether it has ended.
+// ending is a context that ends when it was asked so many times whether it has ended. The
+// driver asks from a goroutine of its own too.
 type ending struct {
 	context.Context
-	asks int
+	asks atomic.Int64
 	end  context.CancelFunc
 }
 
 func (e *ending) Done() <-chan struct{} {
-	if e.asks--; e.asks == 0 {
+	if e.asks.Add(-1) == 0 {
 		e.end()
 	}
 	return e.Context.Done()
@@ -277,7 +278,9 @@ func TestPagesEndWithTheirTime(t *testing.T) {
 	within := func(asks int, what string, list func(context.Context) (n int, on bool, err error)) {
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
-		n, on, err := list(&ending{ctx, asks, end})
+		limited := &ending{Context: ctx, end: end}
+		limited.asks.Store(int64(asks))
+		n, on, err := list(limited)
 		if err != nil && (n > 0 || on || !errors.Is(err, context.Canceled)) {
 			t.Errorf("%s after %d: %d of them and %v", what, asks, n, err)
 		}

@@ -25,8 +25,8 @@ func quietLists() map[string]string {
 }
 
 // quietWork does what clients, providers and people do, side by side, and returns how each
-// kind of request fared.
-func (n *neighbours) quietWork(howLong time.Duration) map[string]*answers {
+// kind of request fared: for so long, or until it has enough of each kind.
+func (n *neighbours) quietWork(howLong time.Duration, enough int) map[string]*answers {
 	all := map[string]*answers{"lock": {}, "write": {}, "read": {}, "unlock": {}, "upload": {}}
 	for kind := range quietLists() {
 		all[kind] = &answers{}
@@ -35,7 +35,7 @@ func (n *neighbours) quietWork(howLong time.Duration) map[string]*answers {
 	end := time.Now().Add(howLong)
 	work := func(round func()) {
 		working.Go(func() {
-			for time.Now().Before(end) {
+			for time.Now().Before(end) && !(measuresBriefly() && haveEach(all, enough)) {
 				round()
 				time.Sleep(quietGap)
 			}
@@ -49,6 +49,16 @@ func (n *neighbours) quietWork(howLong time.Duration) map[string]*answers {
 	}
 	working.Wait()
 	return all
+}
+
+// haveEach says whether there are so many answers of each kind.
+func haveEach(all map[string]*answers, enough int) bool {
+	for _, got := range all {
+		if got.count() < enough {
+			return false
+		}
+	}
+	return true
 }
 
 const quietReport = `{"provider":"aws","category":"compute","resource_type":"vm","instances":[{"resource_name":"web","attributes":{"size":"large"}}]}`

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -181,8 +182,10 @@ func TestDiffBackwardsIsTheInverse(t *testing.T) {
 		a, b := mustParse(t, bodyA), mustParse(t, bodyB)
 		for _, options := range []Options{{Reveal: true}, {}} {
 			forth, back := Compare(a, b, options), Compare(b, a, options)
-			if diff := cmp.Diff(inverse(forth), back, cmp.AllowUnexported(Key{})); diff != "" {
-				t.Fatalf("%+v: %s", options, diff)
+			if want := inverse(forth); !reflect.DeepEqual(want, back) { // cmp takes long to say that nothing differs
+				if diff := cmp.Diff(want, back, cmp.AllowUnexported(Key{})); diff != "" {
+					t.Fatalf("%+v: %s", options, diff)
+				}
 			}
 		}
 	})

@@ -48,8 +48,9 @@ e2e: ## scripts with the real OpenTofu and Terraform against a real server
 	@echo "== real clients"
 	@scripts/e2e.sh
 
-torture: ## kill the store for minutes under load, then count what was acknowledged
+torture: ## kill the store for minutes under load, then count what was acknowledged; measure fairness at length
 	@HOLDFAST_TORTURE=1 go test -count=1 -timeout 20m -run 'Durab|Schedules|Inventory/(Model|AppendAllEnds)' ./storage/...
+	@HOLDFAST_TORTURE=1 scripts/e2e.sh -run 'TestFairness|TestNoisyNeighbour' # as long as it may measure
 
 bench: build ## measure the server against its floors; BENCH='-quick' for a first look
 	@go run ./bench/compare $(BENCH)

@@ -86,9 +86,9 @@ func (g *guessing) check(t *testing.T) {
 			t.Error(fault)
 		}
 	}
-	t.Logf("guesses by status: %v in %s, %d honest requests", g.guesses, guessingTime(), len(g.known)+len(g.first)+len(g.arrived))
+	t.Logf("guesses by status: %v in %s, %d honest requests", g.guesses, guessingTime, len(g.known)+len(g.first)+len(g.arrived))
 	// One more for each at the end of every six seconds, and the same key again.
-	most := guesserCount*(guessesAtOnce+int(guessingTime()/(6*time.Second))+1) + victimCount*guessesAtOnce
+	most := guesserCount*(guessesAtOnce+int(guessingTime/(6*time.Second))+1) + victimCount*guessesAtOnce
 	if looked := g.guesses[http.StatusUnauthorized]; looked > most {
 		t.Errorf("%d guesses were looked at, want %d at most", looked, most)
 	}

@@ -20,15 +20,13 @@ import (
 
 const (
 	victimCount    = 12
-	guesserCount   = 3                     // addresses
-	guessersAtOnce = 20                    // connections from each
+	guesserCount   = 3  // addresses
+	guessersAtOnce = 20 // connections from each
+	guessingTime   = 15 * time.Second
 	honestPause    = 50 * time.Millisecond // between two requests of a client
 	honestLimit    = 250 * time.Millisecond
 	guessesAtOnce  = 10 // of one address; auth.failures_per_minute
 )
-
-// guessingTime is longer than it takes to be allowed one more guess.
-func guessingTime() time.Duration { return brief(8*time.Second, 15*time.Second) }
 
 // TestGuessing has guessers send wrong keys as fast as they can, at several organizations
 // and at some that aren't there. Clients of those organizations work meanwhile: one each
@@ -58,7 +56,7 @@ func TestGuessing(t *testing.T) {
 			t.Fatalf("before anybody guesses: %d, %v", status, err)
 		}
 	}
-	ctx, stop := context.WithTimeout(t.Context(), guessingTime())
+	ctx, stop := context.WithTimeout(t.Context(), guessingTime)
 	defer stop()
 	var all sync.WaitGroup
 	for i := range guesserCount {
@@ -70,7 +68,7 @@ func TestGuessing(t *testing.T) {
 	for i, v := range victims {
 		all.Go(func() { got.work(ctx, v.known, &got.known) })
 		all.Go(func() {
-			pause(ctx, guessingTime()*time.Duration(i+1)/(victimCount+1))
+			pause(ctx, guessingTime*time.Duration(i+1)/(victimCount+1))
 			got.arrive(v.unseen)
 			got.work(ctx, v.unseen, &got.arrived)
 		})

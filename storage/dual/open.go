@@ -138,14 +138,20 @@ func (s *Store) resume(ctx context.Context) error {
 	if err := s.resumeDiscarded(ctx); err != nil {
 		return err
 	}
+	// All are ours to pay before anybody does: a payer of one side may start that of the other,
+	// and Open would wait forever for the first try of one that somebody else has started.
 	var tries sync.WaitGroup
+	var begin []func()
 	for _, l := range s.lanes {
 		for _, side := range s.sides {
-			if l.owes(side.name) {
+			if l.owes(side.name) && l.pay(side.name) {
 				tries.Add(1)
-				s.replay(side, l, tries.Done)
+				begin = append(begin, func() { s.startPaying(side, l, tries.Done) })
 			}
 		}
+	}
+	for _, start := range begin {
+		start()
 	}
 	done := make(chan struct{})
 	go func() {

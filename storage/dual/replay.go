@@ -14,16 +14,16 @@ const (
 	firstTry = 100
 )
 
-// replay sees to it that somebody pays what the organization is owed on this side. tried,
-// if any, is called when the first debts are paid or couldn't be, and at once where somebody
-// pays already: Open would wait forever for a payer that the other side's has started.
-func (s *Store) replay(d *side, l *lane, tried func()) {
-	if !l.pay(d.name) {
-		if tried != nil {
-			tried()
-		}
-		return
+// replay sees to it that somebody pays what the organization is owed on this side.
+func (s *Store) replay(d *side, l *lane) {
+	if l.pay(d.name) {
+		s.startPaying(d, l, nil)
 	}
+}
+
+// startPaying starts the one who pays, which lane.pay has to have left to the caller. tried, if
+// any, is called when the first debts are paid or couldn't be.
+func (s *Store) startPaying(d *side, l *lane, tried func()) {
 	s.replays.Go(func() {
 		p := &payer{s: s, d: d, l: l, wait: firstWait, tried: tried}
 		p.run()

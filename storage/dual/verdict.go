@@ -173,6 +173,6 @@ func (s *Store) lend(l *lane, r row, to names, all outcomes) {
 		if s.owe(d, l, r.debt()) {
 			s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org, "error", all[d.name].err)
 		}
-		s.replay(d, l, nil)
+		s.replay(d, l)
 	}
 }

@@ -134,7 +134,7 @@ func (t *tenant) cutBack(f appendFile) error {
 
 // settle finds out what became of an append after an uncertain commit.
 func (t *tenant) settle() error {
-	length, err := t.store.index.Settle(t.head.ID)
+	length, err := t.store.index.Settle(t.org, t.head.ID)
 	if err != nil {
 		return err
 	}

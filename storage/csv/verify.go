@@ -48,7 +48,7 @@ func (t *tenant) trust(now stamp) {
 		return
 	}
 	t.head.Seal = now.seal
-	if err := t.store.index.SetSeal(t.head.ID, now.seal); err != nil {
+	if err := t.store.index.SetSeal(t.org, t.head.ID, now.seal); err != nil {
 		t.store.log.Warn("verified upload file not noted", "org", t.org, "err", err)
 	}
 }

@@ -1,6 +1,10 @@
 package dual
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/google/uuid"
+)
 
 // TestPragmas asks the outbox's connection what is in force.
 func TestPragmas(t *testing.T) {
@@ -11,7 +15,7 @@ func TestPragmas(t *testing.T) {
 		"temp_store": "2", "trusted_schema": "0", "query_only": "0", "application_id": "1215261807",
 	} {
 		var got string
-		if err := r.outbox.do(func(t tx) error { return t.queryRow("PRAGMA " + pragma).Scan(&got) }); err != nil {
+		if err := r.outbox.do(uuid.Nil, func(t tx) error { return t.QueryRow("PRAGMA " + pragma).Scan(&got) }); err != nil {
 			t.Fatal(err)
 		}
 		if got != want {

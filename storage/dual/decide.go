@@ -53,9 +53,9 @@ func (r *row) relent() {
 
 // decide brings a side's answer to a row, durably, and says what follows from it and from
 // what the other side has said.
-func (o *outbox) decide(seq int64, answer answered, now time.Time) (f fate, r row, err error) {
-	err = o.do(func(t tx) (err error) {
-		if r, err = o.scan(t.queryRow(sqlRow, seq)); errors.Is(err, sql.ErrNoRows) {
+func (o *outbox) decide(of row, answer answered, now time.Time) (f fate, r row, err error) {
+	err = o.do(of.org, func(t tx) (err error) {
+		if r, err = o.scan(t.QueryRow(sqlRow, of.seq)); errors.Is(err, sql.ErrNoRows) {
 			f = shared
 			return nil
 		}
@@ -84,14 +84,14 @@ func (r row) fate() fate {
 
 func (t tx) carryOut(f fate, r row, now time.Time) error {
 	if f == owing {
-		_, err := t.exec(sqlNote, int64(r.owes), int64(r.refused), int64(r.knows), r.reason, r.seq)
+		_, err := t.Exec(sqlNote, int64(r.owes), int64(r.refused), int64(r.knows), r.reason, r.seq)
 		return err
 	}
 	if f == buried {
-		if _, err := t.exec(sqlBury, now.UnixMicro(), int64(r.refused), r.reason, r.seq); err != nil {
+		if _, err := t.Exec(sqlBury, now.UnixMicro(), int64(r.refused), r.reason, r.seq); err != nil {
 			return err
 		}
 	}
-	_, err := t.exec(sqlRemove, r.seq)
+	_, err := t.Exec(sqlRemove, r.seq)
 	return err
 }

@@ -24,12 +24,12 @@ type discarded struct {
 
 // discardLetter removes a dead letter for good, and keeps how much the side lacks by that.
 func (o *outbox) discardLetter(l DeadLetter) error {
-	return o.do(func(t tx) error {
+	return o.do(l.Org, func(t tx) error {
 		refused := names(0).with(l.side)
-		if _, err := t.exec(sqlDiscard, l.Org.String(), int64(refused), l.Records, l.At.UnixMicro()); err != nil {
+		if _, err := t.Exec(sqlDiscard, l.Org.String(), int64(refused), l.Records, l.At.UnixMicro()); err != nil {
 			return err
 		}
-		_, err := t.exec(sqlRemoveLetter, l.Number)
+		_, err := t.Exec(sqlRemoveLetter, l.Number)
 		return err
 	})
 }

@@ -74,7 +74,7 @@ func (r *rig) goOn(copied string) {
 func (r *rig) copyOutbox() string {
 	r.t.Helper()
 	to := emptyDir(r.t)
-	if err := r.outbox.do(func(tx) error { return copyFiles(r.options.Dir, to) }); err != nil {
+	if err := r.outbox.do(uuid.Nil, func(tx) error { return copyFiles(r.options.Dir, to) }); err != nil {
 		r.t.Fatal(err)
 	}
 	return to

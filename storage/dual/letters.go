@@ -56,8 +56,8 @@ func (o *outbox) letter(ctx context.Context, number int64) (DeadLetter, error) {
 
 // explain changes why a dead letter is refused.
 func (o *outbox) explain(number int64, reason string) error {
-	return o.do(func(t tx) error {
-		_, err := t.exec(sqlLetterReason, reason, number)
+	return o.do(uuid.Nil, func(t tx) error {
+		_, err := t.Exec(sqlLetterReason, reason, number)
 		return err
 	})
 }
@@ -65,16 +65,16 @@ func (o *outbox) explain(number int64, reason string) error {
 // trying notes the timestamp that a dead letter is about to be sent with, and how many batches
 // like it the side has by that.
 func (o *outbox) trying(number int64, at time.Time, alike int) error {
-	return o.do(func(t tx) error {
-		_, err := t.exec(sqlLetterTried, at.UnixMicro(), alike, number)
+	return o.do(uuid.Nil, func(t tx) error {
+		_, err := t.Exec(sqlLetterTried, at.UnixMicro(), alike, number)
 		return err
 	})
 }
 
 // removeLetter removes a dead letter for good.
 func (o *outbox) removeLetter(number int64) error {
-	return o.do(func(t tx) error {
-		_, err := t.exec(sqlRemoveLetter, number)
+	return o.do(uuid.Nil, func(t tx) error {
+		_, err := t.Exec(sqlRemoveLetter, number)
 		return err
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
@@ -18,8 +20,6 @@ const (
 	databaseName = "outbox.db"
 	lockName     = "outbox.lock"
 
-	// One transaction takes what is queued, up to this many jobs.
-	commitJobs = 256
 	// Settled rows are removed with the next transaction, but no later than this, and not
 	// more of them than this.
 	settleWithin = time.Second
@@ -27,31 +27,25 @@ const (
 )
 
 // outbox keeps batches until both sides have them, in an SQLite database in WAL mode with
-// full sync. One goroutine writes: one fsync serves all that queued up during the last.
+// full sync, behind one writer.
 //
 // That a side has a batch is noted without hurry. After a crash the batch is sent again,
 // and the side knows its ID.
 type outbox struct {
 	lock    *flock.Flock
-	held    *sqlitedb.Held
-	writer  *sqlitedb.Writer // the goroutine of serve's alone
+	writer  *sqlitedb.Writer
 	readers *sql.DB
 	codec   *codec
 	log     *slog.Logger
 
-	jobs    chan *job
 	hurry   chan struct{} // too many settled rows
+	stop    chan struct{} // closed for tidy to end, which closes stopped
 	stopped chan struct{}
+
+	writing map[int64]names // settled rows that the writer's transaction notes
 
 	mu      sync.Mutex
 	settled map[int64]names // not yet in the database
-}
-
-// job is a piece of work within a transaction. It may be run twice, if the first
-// transaction came to nothing.
-type job struct {
-	run  func(tx) error
-	done chan error
 }
 
 // readConnections is how many rows are looked up or loaded at once.
@@ -59,13 +53,13 @@ const readConnections = 4
 
 func openOutbox(ctx context.Context, dir string, log *slog.Logger) (*outbox, error) {
 	o := &outbox{
-		log: log, jobs: make(chan *job, commitJobs), hurry: make(chan struct{}, 1),
+		log: log, hurry: make(chan struct{}, 1), stop: make(chan struct{}),
 		stopped: make(chan struct{}), settled: map[int64]names{},
 	}
 	if err := o.open(ctx, dir); err != nil {
 		return nil, errors.Join(err, o.release())
 	}
-	go o.serve()
+	go o.tidy()
 	return o, nil
 }
 
@@ -79,21 +73,14 @@ func (o *outbox) open(ctx context.Context, dir string) (err error) {
 	if o.lock, err = folder.Take(dir, lockName); err != nil {
 		return err
 	}
-	file := databaseFile(filepath.Join(dir, databaseName))
-	if o.held, err = file.Hold(); err != nil {
-		return err
-	}
 	if o.codec, err = newCodec(); err != nil {
 		return err
 	}
-	db, err := file.OpenWriter(ctx)
+	file := databaseFile(filepath.Join(dir, databaseName))
+	o.writer, err = sqlitedb.NewWriter(ctx, sqlitedb.Options{
+		File: file, Migrate: migrate, Log: o.log, Begun: o.noteSettled, Committed: o.forgetNoted, Explain: storeError,
+	})
 	if err != nil {
-		return err
-	}
-	if err := migrate(ctx, db, o.log); err != nil {
-		return errors.Join(err, db.Close())
-	}
-	if o.writer, err = sqlitedb.NewWriter(ctx, file, o.held, db, o.log); err != nil {
 		return err
 	}
 	if o.readers, err = file.OpenReader(); err != nil {
@@ -104,9 +91,9 @@ func (o *outbox) open(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// close commits what is waiting. Nobody may call the outbox any more.
+// close notes what is settled. Nobody may call the outbox any more.
 func (o *outbox) close() error {
-	close(o.jobs)
+	close(o.stop)
 	<-o.stopped
 	return o.release()
 }
@@ -123,76 +110,14 @@ func (o *outbox) release() error {
 	if o.codec != nil {
 		o.codec.close()
 	}
-	if o.held != nil {
-		errs = append(errs, o.held.Close()) // behind all connections
-	}
 	if o.lock != nil {
 		errs = append(errs, o.lock.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// do has the work done and returns when it is durable.
-func (o *outbox) do(run func(tx) error) error {
-	j := &job{run: run, done: make(chan error, 1)}
-	o.jobs <- j
-	return <-j.done
-}
-
-// settle notes that sides have the batch.
-func (o *outbox) settle(seq int64, have names) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.settled[seq] |= have
-	if len(o.settled) >= settleMost {
-		select {
-		case o.hurry <- struct{}{}:
-		default: // on its way
-		}
-	}
-}
-
-// without returns what is left of a row's debts.
-func (o *outbox) without(seq int64, owes names) names {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return owes.without(o.settled[seq])
-}
-
-// serve is the writer's goroutine.
-func (o *outbox) serve() {
-	defer close(o.stopped)
-	tick := time.NewTicker(settleWithin)
-	defer tick.Stop()
-	for {
-		select {
-		case first, ok := <-o.jobs:
-			if !ok {
-				o.commit(nil)
-				return
-			}
-			o.commit(o.gather(first))
-		case <-o.hurry:
-			o.commit(nil)
-		case <-tick.C:
-			o.commit(nil)
-		}
-	}
-}
-
-// gather adds to the first job those queued behind it.
-func (o *outbox) gather(first *job) []*job {
-	batch := []*job{first}
-	for len(batch) < commitJobs {
-		select {
-		case j, ok := <-o.jobs:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, j)
-		default:
-			return batch
-		}
-	}
-	return batch
+// do has the work done in a transaction, in the organization's turn, and returns when it is
+// durable.
+func (o *outbox) do(org uuid.UUID, run func(tx) error) error {
+	return o.writer.Submit(context.Background(), sqlitedb.Job{Org: org, Run: func(t *sqlitedb.Tx) error { return run(tx{t}) }})
 }

@@ -25,8 +25,8 @@ func (r *rig) rows() (n int) {
 // change runs a statement on the outbox's database.
 func (r *rig) change(statement string) {
 	r.t.Helper()
-	err := r.outbox.do(func(t tx) error {
-		_, err := t.exec(statement)
+	err := r.outbox.do(uuid.Nil, func(t tx) error {
+		_, err := t.Exec(statement)
 		return err
 	})
 	if err != nil {

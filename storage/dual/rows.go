@@ -73,13 +73,13 @@ func (r row) undecided() bool { return r.has() == 0 }
 // debt is what a side is owed by the row.
 func (r row) debt() debt { return debt{seq: r.seq, size: r.size, records: r.count} }
 
-// put makes rows durable, owed to both sides, and sets their numbers.
+// put makes rows of one organization durable, owed to both sides, and sets their numbers.
 //
 // A row of the same batch may be there, owed to nobody: it is about to be removed because
 // both sides have it, or a commit that failed has happened after all. The new row takes its
 // place, at the end of the order.
 func (o *outbox) put(rows ...row) error {
-	return o.do(func(t tx) error {
+	return o.do(rows[0].org, func(t tx) error {
 		for i := range rows {
 			if err := t.put(&rows[i]); err != nil {
 				return err
@@ -94,7 +94,7 @@ func (t tx) put(r *row) error {
 	if !sqlitedb.IsDuplicate(err) {
 		return err
 	}
-	replaced, err := t.exec(sqlReplace, r.org.String(), r.id, r.digest[:])
+	replaced, err := t.Exec(sqlReplace, r.org.String(), r.id, r.digest[:])
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (t tx) put(r *row) error {
 }
 
 func (t tx) insert(r *row) error {
-	result, err := t.exec(sqlPut, r.org.String(), r.id, r.digest[:], r.request, r.at.UnixMicro(), r.since.UnixMicro(), r.count, int64(r.owes), r.body)
+	result, err := t.Exec(sqlPut, r.org.String(), r.id, r.digest[:], r.request, r.at.UnixMicro(), r.since.UnixMicro(), r.count, int64(r.owes), r.body)
 	if err != nil {
 		return err
 	}
@@ -114,9 +114,9 @@ func (t tx) insert(r *row) error {
 }
 
 // drop removes a row for good.
-func (o *outbox) drop(seq int64) error {
-	return o.do(func(t tx) error {
-		_, err := t.exec(sqlRemove, seq)
+func (o *outbox) drop(r row) error {
+	return o.do(r.org, func(t tx) error {
+		_, err := t.Exec(sqlRemove, r.seq)
 		return err
 	})
 }

@@ -16,20 +16,7 @@ import (
 func (r *rig) failSyncs(t *testing.T) *atomic.Int64 {
 	t.Helper()
 	r.idle()
-	db, err := databaseFile(filepath.Join(r.options.Dir, databaseName)).OpenReader()
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := db.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _, _ = conn.Close(), db.Close() })
-	var tables int
-	if err := conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		t.Fatal(err)
-	}
-	return sqlitetest.FailSyncs(t, conn)
+	return sqlitetest.FailSyncs(t, filepath.Join(r.options.Dir, databaseName))
 }
 
 // idle waits until settled rows are gone from the database: their removal must not take the
@@ -137,7 +124,7 @@ func TestCloseUncertain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.outbox.do(func(t tx) error {
+	err = r.outbox.do(uuid.Nil, func(t tx) error {
 		if err := t.insert(&row); err != nil {
 			return err
 		}

@@ -144,7 +144,7 @@ func (s *Store) conclude(l *lane, r row, all outcomes) (inventory.Receipt, error
 		return inventory.Receipt{}, all.doubt()
 	}
 	// Removed before the answer: after a crash it would be sent again.
-	if err := s.outbox.drop(r.seq); err != nil {
+	if err := s.outbox.drop(r); err != nil {
 		l.last = later(l.last, r.at)
 		s.lend(l, r, both, all)
 		return inventory.Receipt{}, errors.Join(errBothDown(err), all.failure())

@@ -50,7 +50,7 @@ func (p *payer) writeOff(r row, reason error) error {
 func (p *payer) decide(r row, answer answered) (fate, row, error) {
 	p.l.deciding.Lock()
 	defer p.l.deciding.Unlock()
-	f, decided, err := p.s.outbox.decide(r.seq, answer, p.s.o.Now())
+	f, decided, err := p.s.outbox.decide(r, answer, p.s.o.Now())
 	if err != nil {
 		return f, decided, err
 	}

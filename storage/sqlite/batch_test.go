@@ -40,19 +40,19 @@ func hold(t *testing.T, s *Store) (release func()) {
 func waitQueued(t *testing.T, s *Store, n int) {
 	t.Helper()
 	for range 1000 {
-		if s.queue.Len() >= n {
+		if s.writer.Waiting() >= n {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	t.Fatalf("%d jobs are queued, want %d", s.queue.Len(), n)
+	t.Fatalf("%d jobs are queued, want %d", s.writer.Waiting(), n)
 }
 
 // TestGroupCommit wants all that queues up to share a commit.
 func TestGroupCommit(t *testing.T) {
 	s, _ := opened(t)
 	release := hold(t, s)
-	before := s.writer.commits.Load()
+	before := s.writer.Commits()
 	var wg sync.WaitGroup
 	for i := range 200 {
 		wg.Go(func() {
@@ -64,7 +64,7 @@ func TestGroupCommit(t *testing.T) {
 	waitQueued(t, s, 200)
 	release()
 	wg.Wait()
-	if commits := s.writer.commits.Load() - before; commits != 2 {
+	if commits := s.writer.Commits() - before; commits != 2 {
 		t.Errorf("%d commits, want that of the job that held the writer and one for 200 updates", commits)
 	}
 }
@@ -112,7 +112,7 @@ func TestBadJob(t *testing.T) {
 				wantBody(t, s, ref, []byte("{}"))
 			}
 			var states int
-			row := s.writer.session.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM states")
+			row := s.session.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM states")
 			if err := row.Scan(&states); err != nil || states != len(refs) {
 				t.Errorf("%d states (%v), want %d", states, err, len(refs))
 			}
@@ -145,7 +145,7 @@ func TestRefusalAfterCommit(t *testing.T) {
 		answers <- err
 	}()
 	waitQueued(t, s, 1)
-	before := s.writer.commits.Load()
+	before := s.writer.Commits()
 	go func() {
 		_, err := s.Update(context.Background(), ref, nil, func(h state.Head) (state.Change, error) {
 			if h.Exists() {
@@ -153,7 +153,7 @@ func TestRefusalAfterCommit(t *testing.T) {
 			}
 			return state.Change{}, nil
 		})
-		if s.writer.commits.Load() == before {
+		if s.writer.Commits() == before {
 			t.Error("the refusal came before the commit")
 		}
 		answers <- err

@@ -45,7 +45,7 @@ func BenchmarkPut(b *testing.B) {
 				_, err := s.Update(b.Context(), benchRef(worker), changed, benched(audit.StateWrite, accept(v)))
 				return err
 			})
-			b.ReportMetric(float64(b.N)/float64(s.writer.commits.Load()), "puts/commit")
+			b.ReportMetric(float64(b.N)/float64(s.writer.Commits()), "puts/commit")
 		})
 	}
 }

@@ -44,7 +44,7 @@ func TestBusy(t *testing.T) {
 		asked.Add(1)
 		return state.Change{}, nil
 	}
-	release := holdFile(t, s.writer.path)
+	release := holdFile(t, s.path)
 	began := time.Now()
 	var wg sync.WaitGroup
 	for range updates {

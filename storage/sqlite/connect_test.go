@@ -14,7 +14,7 @@ func TestPragmas(t *testing.T) {
 		"wal_autocheckpoint": "4000", "journal_size_limit": "67108864", "application_id": "1215261796",
 		"temp_store": "2", "query_only": "0",
 	} {
-		wantPragma(t, s.writer.session.conn, pragma, want)
+		wantPragma(t, s.session.conn, pragma, want)
 	}
 	for range readerCount {
 		r := <-s.readers

@@ -89,7 +89,7 @@ func onDisk(b *testing.B, s *Store) float64 {
 	if err := s.emptyLog(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	info, err := os.Stat(s.writer.path)
+	info, err := os.Stat(s.path)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 func openDeltas(t testing.TB, dir string) *Store {
 	t.Helper()
 	s := open(t, dir)
-	s.deltaFrom, s.writer.session.listEvery = 1, 3
+	s.deltaFrom, s.session.listEvery = 1, 3
 	return s
 }
 
@@ -237,7 +237,7 @@ func TestStaleBase(t *testing.T) {
 			mustPut(t, s, newRef("other"), all[0]) // gets the row
 		},
 		"another number": func(t *testing.T, s *Store, ref state.Ref) {
-			execFile(t, filepath.Dir(s.writer.path), "UPDATE versions SET number = 99 WHERE id = 1")
+			execFile(t, filepath.Dir(s.path), "UPDATE versions SET number = 99 WHERE id = 1")
 		},
 		"far away": func(t *testing.T, s *Store, ref state.Ref) {
 			for range groupLength {
@@ -297,7 +297,7 @@ func TestDamagedBase(t *testing.T) {
 			ref, other, all := newRef("damaged"), newRef("other"), slowly(50_000, 5)
 			putAll(t, s, ref, all[:3])
 			mustPut(t, s, other, sample.NewState(50_000, 2).Bytes())
-			execFile(t, filepath.Dir(s.writer.path), damage)
+			execFile(t, filepath.Dir(s.path), damage)
 			_, err := s.Current(t.Context(), ref)
 			wantFault(t, err, fault.StateCorrupt)
 			got, err := s.Version(t.Context(), ref, 2)

@@ -59,7 +59,7 @@ func (s *Store) detach(ctx context.Context, ref state.Ref, number, above uint64)
 		}
 		var packed stored
 		if packed, onto = s.encodeAgain(d, onto); d.body == nil {
-			s.writer.log.Warn("a version can't be read, as it or the one that it is a delta of is damaged",
+			s.log.Warn("a version can't be read, as it or the one that it is a delta of is damaged",
 				"org", ref.Org, "state", ref.Name, "version", d.version.Number)
 		}
 		err = s.transact(ctx, ref.Org, func(t *session) error {

@@ -150,7 +150,7 @@ func TestCrashedPurge(t *testing.T) {
 		s, _ := opened(t)
 		ref := newRef("crashed")
 		putAll(t, s, ref, all)
-		execFile(t, filepath.Dir(s.writer.path), fmt.Sprintf(`CREATE TRIGGER stop BEFORE UPDATE ON bodies
+		execFile(t, filepath.Dir(s.path), fmt.Sprintf(`CREATE TRIGGER stop BEFORE UPDATE ON bodies
 			WHEN (SELECT count(*) FROM bodies WHERE base = 1) <= %d BEGIN SELECT raise(ABORT, 'stop'); END`, left))
 		err := s.Purge(t.Context(), ref, 1, audit.Event{})
 		if stopped := left > 0; stopped != (err != nil) {
@@ -166,7 +166,7 @@ func TestCrashedPurge(t *testing.T) {
 		after := crashed(t, s)
 		for _, store := range []*Store{s, after} {
 			wantHistory(t, store, ref, want, fault.VersionPurged)
-			execFile(t, filepath.Dir(store.writer.path), "DROP TRIGGER stop")
+			execFile(t, filepath.Dir(store.path), "DROP TRIGGER stop")
 			mustPurge(t, store, ref, 1)
 			wantHistory(t, store, ref, append([][]byte{nil}, all[1:]...), fault.VersionPurged)
 		}
@@ -184,7 +184,7 @@ func TestPruneAcrossBases(t *testing.T) {
 			s, _ := opened(t)
 			ref, all := newRef("pruned"), slowly(20_000, 150)
 			left := make([][]byte, 0, len(all))
-			before := s.writer.commits.Load()
+			before := s.writer.Commits()
 			for i, body := range all {
 				mustPut(t, s, ref, body)
 				left = append(left, body)
@@ -199,7 +199,7 @@ func TestPruneAcrossBases(t *testing.T) {
 				wantSound(t, s)
 			}
 			wantHistory(t, s, ref, left, fault.StateNotFound)
-			if n := s.writer.commits.Load() - before; n > int64(4*len(all)) {
+			if n := s.writer.Commits() - before; n > int64(4*len(all)) {
 				t.Errorf("%d commits for %d writes and as many prunes", n, len(all))
 			}
 		})
@@ -241,7 +241,7 @@ func TestDetachGivesUp(t *testing.T) {
 	s, _ := opened(t)
 	ref := newRef("stuck")
 	putAll(t, s, ref, slowly(20_000, 3))
-	execFile(t, filepath.Dir(s.writer.path), `CREATE TRIGGER stuck BEFORE UPDATE ON bodies BEGIN SELECT raise(IGNORE); END`)
+	execFile(t, filepath.Dir(s.path), `CREATE TRIGGER stuck BEFORE UPDATE ON bodies BEGIN SELECT raise(IGNORE); END`)
 	wantFault(t, s.Purge(t.Context(), ref, 1, audit.Event{}), fault.StoreUnavailable)
 	_, err := s.Version(t.Context(), ref, 1)
 	if err != nil {

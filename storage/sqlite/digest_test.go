@@ -26,7 +26,7 @@ func TestDigestGuardsLengthKeepingDamage(t *testing.T) {
 			mustPut(t, s, ref, body)
 			damaged := bytes.Clone(body)
 			damage(damaged)
-			execFile(t, filepath.Dir(s.writer.path),
+			execFile(t, filepath.Dir(s.path),
 				fmt.Sprintf(`UPDATE bodies SET bytes = x'%x' WHERE id = 1 AND encoding = 'raw' AND bytes = x'%x'`, damaged, body))
 			wantDamaged(t, s, ref)
 			mustPut(t, s, ref, body) // heals: a new version
@@ -45,7 +45,7 @@ func TestDigestGuardsAnotherBody(t *testing.T) {
 			other := bytes.Clone(body)
 			other[len(other)/2] ^= 1
 			mustPut(t, s, newRef("other"), other)
-			execFile(t, filepath.Dir(s.writer.path),
+			execFile(t, filepath.Dir(s.path),
 				fmt.Sprintf(`UPDATE bodies SET bytes = (SELECT bytes FROM bodies WHERE id = 2) WHERE id = 1 AND encoding = '%s'`, name))
 			wantDamaged(t, s, ref)
 		})

@@ -5,8 +5,7 @@
 //	store.go    the state.Store methods
 //	encode.go   a body becomes a delta of a version before, or is compressed whole
 //	codec.go    bodies are compressed, and checked on the way back
-//	queue.go    an Update waits for its turn, or leaves
-//	writer.go   one goroutine commits what is queued in one transaction
+//	session.go  an Update waits for its turn; sqlitedb.Writer commits what waits together
 //	heads.go    the heads that were written last
 //	record.go   a decision's change becomes rows
 //	staterows.go the one place where rows of states, versions and bodies are written

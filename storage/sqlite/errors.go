@@ -13,6 +13,9 @@ func storeError(err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
+	if errors.Is(err, sqlitedb.ErrNotInPlace) {
+		return fault.Wrap(err, fault.StoreUnavailable, "the store's database file was removed or replaced while it was in use; put it back and restart")
+	}
 	return faultFor(err, sqlitedb.TroubleOf(err))
 }
 

@@ -95,7 +95,7 @@ func TestEventLists(t *testing.T) {
 func TestEventListsUndone(t *testing.T) {
 	s := open(t, t.TempDir())
 	defer s.Close()
-	s.writer.session.listEvery = 2
+	s.session.listEvery = 2
 	all := recordMany(t, s, 1)
 	err := s.transact(t.Context(), server(), func(w *session) error {
 		if err := w.recordEvent(audit.Event{Org: listedOrgs()[0], Action: audit.LockTake}); err != nil {

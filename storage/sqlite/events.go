@@ -71,7 +71,7 @@ func (s *Store) Feed(ctx context.Context, after uint64, limit int) (events []aud
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
-	events = s.writer.latest.after(after, limit)
+	events = s.session.latest.after(after, limit)
 	s.leave()
 	if events != nil {
 		return events, nil

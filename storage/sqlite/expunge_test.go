@@ -35,7 +35,7 @@ func TestExpungeLeavesNothing(t *testing.T) {
 	}
 	for table, want := range map[string]int{"states": 0, "versions": 0, "bodies": 0, "candidates": 0, "lock_ids": 0, "purged": 0, "events": 3} {
 		var n int
-		row := s.writer.session.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table)
+		row := s.session.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table)
 		if err := row.Scan(&n); err != nil || n != want {
 			t.Errorf("%s has %d rows (%v), want %d", table, n, err, want)
 		}

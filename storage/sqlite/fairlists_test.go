@@ -154,7 +154,7 @@ func TestListsAreInterrupted(t *testing.T) {
 func TestLooksAreBounded(t *testing.T) {
 	s, _ := opened(t)
 	s.looks = 100
-	s.writer.session.listEvery = 2
+	s.session.listEvery = 2
 	org := uuid.UUID{7}
 	const n = 1500
 	mustPut(t, s, state.Ref{Org: org, Name: "s1490"}, []byte("{}"))
@@ -255,7 +255,7 @@ func (e *ending) Done() <-chan struct{} {
 // fails with nothing, or ends with what it has and goes on there.
 func TestPagesEndWithTheirTime(t *testing.T) {
 	s, _ := opened(t)
-	s.looks, s.writer.session.listEvery = 40, 2
+	s.looks, s.session.listEvery = 40, 2
 	org, short := uuid.UUID{7}, map[string]int{}
 	var names []state.Name
 	for i := range 3 {

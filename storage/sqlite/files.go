@@ -19,12 +19,12 @@ const trialSize = 16 << 10
 // tryDisk writes beside the database, as far into a file of its own as SQLite may have
 // been in the WAL, and syncs it. The file system gives the reason that SQLite keeps to
 // itself.
-func (w *writer) tryDisk() (err error) {
-	end, err := databaseFile(w.path).WALSize()
+func (s *Store) tryDisk() (err error) {
+	end, err := databaseFile(s.path).WALSize()
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(filepath.Dir(w.path), trialName), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(s.path), trialName), os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}

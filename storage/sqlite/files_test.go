@@ -18,7 +18,7 @@ func TestWALWithoutDatabase(t *testing.T) {
 	mustPut(t, s, ref, []byte("{}"))
 	content := map[string][]byte{}
 	for _, name := range []string{databaseName, databaseName + "-wal"} {
-		content[name] = readFile(t, filepath.Join(filepath.Dir(s.writer.path), name))
+		content[name] = readFile(t, filepath.Join(filepath.Dir(s.path), name))
 	}
 	for name, lose := range map[string]func(path string) error{
 		"missing": os.Remove,
@@ -52,13 +52,11 @@ func TestWALWithoutDatabase(t *testing.T) {
 // connection has to be opened again.
 func TestReplacedWhileDisconnected(t *testing.T) {
 	s, _ := opened(t)
-	path, ref := s.writer.path, newRef("replaced")
+	path, ref := s.path, newRef("replaced")
 	mustPut(t, s, ref, []byte("{}"))
+	conn := s.session.conn
 	broken := func(*session) error { return driver.ErrBadConn }
 	wantFault(t, s.submit(context.Background(), server(), 0, broken), fault.StoreUnavailable)
-	if s.writer.session != nil {
-		t.Fatal("the connection was kept")
-	}
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)
 	}
@@ -72,16 +70,19 @@ func TestReplacedWhileDisconnected(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustPut(t, s, ref, []byte("[]"))
+	if s.session.conn == conn {
+		t.Fatal("the connection was kept")
+	}
 }
 
 // TestTryDisk leaves nothing behind.
 func TestTryDisk(t *testing.T) {
 	s, _ := opened(t)
 	mustPut(t, s, newRef("trial"), []byte("{}"))
-	if err := s.writer.tryDisk(); err != nil {
+	if err := s.tryDisk(); err != nil {
 		t.Error(err)
 	}
-	if left, err := filepath.Glob(filepath.Join(filepath.Dir(s.writer.path), trialName+"*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(filepath.Dir(s.path), trialName+"*")); err != nil || len(left) > 0 {
 		t.Errorf("%v is left (%v)", left, err)
 	}
 }

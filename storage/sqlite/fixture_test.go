@@ -99,7 +99,7 @@ func newRef(name state.Name) state.Ref { return state.Ref{Org: uuid.New(), Name:
 // setPragma changes the writing connection, which must be idle.
 func setPragma(t *testing.T, s *Store, pragma string) {
 	t.Helper()
-	if _, err := s.writer.session.conn.ExecContext(t.Context(), "PRAGMA "+pragma); err != nil {
+	if _, err := s.session.conn.ExecContext(t.Context(), "PRAGMA "+pragma); err != nil {
 		t.Fatal(err)
 	}
 }

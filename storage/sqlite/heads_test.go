@@ -21,14 +21,14 @@ import (
 // wantKept compares each head that is kept with its row. The writer must be idle.
 func wantKept(t *testing.T, s *Store) (kept int) {
 	t.Helper()
-	rows := s.writer.session.heads.rows
+	rows := s.session.heads.rows
 	for _, ref := range rows.Keys() {
 		kept, _ := rows.Peek(ref)
-		if there, err := s.writer.session.isBaseOf(kept.id, &base{baseID: kept.base}); kept.base.id != 0 && (err != nil || !there) {
+		if there, err := s.session.isBaseOf(kept.id, &base{baseID: kept.base}); kept.base.id != 0 && (err != nil || !there) {
 			t.Fatalf("%s is kept with base %+v, which isn't there: %v", ref.Name, kept.base, err)
 		}
 		kept.base = baseID{}
-		row, err := (&headQuery{stmt: s.writer.session.head.stmt}).load(ref)
+		row, err := (&headQuery{stmt: s.session.head.stmt}).load(ref)
 		if err != nil || !reflect.DeepEqual(kept, row) {
 			t.Fatalf("%s is kept as\n%+v\nand is, %v,\n%+v", ref.Name, kept, err, row)
 		}
@@ -101,7 +101,7 @@ func TestOthersWrites(t *testing.T) {
 	if wantKept(t, s) != 1 {
 		t.Fatal("the head is not kept")
 	}
-	db, err := sql.Open("sqlite", filepath.Join(filepath.Dir(s.writer.path), databaseName))
+	db, err := sql.Open("sqlite", filepath.Join(filepath.Dir(s.path), databaseName))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,11 +50,11 @@ func TestLatest(t *testing.T) {
 		record(t, s, n)
 		recorded += n
 		wantFeed(t, s, recorded)
-		if kept := s.writer.latest.after(uint64(recorded-min(recorded, keptEvents)), recorded); len(kept) != min(recorded, keptEvents) {
+		if kept := s.session.latest.after(uint64(recorded-min(recorded, keptEvents)), recorded); len(kept) != min(recorded, keptEvents) {
 			t.Errorf("%d of %d events are in memory", len(kept), recorded)
 		}
-		if len(s.writer.latest.events) >= 2*keptEvents {
-			t.Errorf("%d events are in memory", len(s.writer.latest.events))
+		if len(s.session.latest.events) >= 2*keptEvents {
+			t.Errorf("%d events are in memory", len(s.session.latest.events))
 		}
 	}
 }

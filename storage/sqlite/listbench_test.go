@@ -26,7 +26,7 @@ INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, n
 func BenchmarkLists(b *testing.B) {
 	s := open(b, b.TempDir())
 	defer s.Close()
-	if _, err := s.writer.session.conn.ExecContext(b.Context(), manyRows); err != nil {
+	if _, err := s.session.conn.ExecContext(b.Context(), manyRows); err != nil {
 		b.Fatal(err)
 	}
 	org, middle := uuid.UUID{1}, state.Name("team/050000/production")

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/holdfast/holdfast/internal/fair"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
@@ -34,6 +33,9 @@ const (
 	// organization's.
 	detachers  = 2
 	bodiesEach = bodyCount - 1
+	// One transaction takes what is queued up to these limits, the last job included.
+	batchJobs  = 256
+	batchBytes = 64 << 20
 )
 
 // Options are what Open needs to know.
@@ -56,9 +58,11 @@ type Store struct {
 	differing *turns.Turns // to look for differences, of which each takes two bodies
 	detaching *turns.Turns // to store versions anew without a base, likewise
 
+	path      string // of the database
+	log       *slog.Logger
 	lock      *flock.Flock
-	held      *sqlitedb.Held
-	writer    *writer
+	session   *session // the writer's jobs alone use it
+	writer    *sqlitedb.Writer
 	readers   chan *reader // the idle ones
 	listers   chan *reader // the idle ones of those that lists use
 	turns     *turns.Turns // for those
@@ -66,10 +70,6 @@ type Store struct {
 	looks     int           // the constant; tests have few rows looked at
 	patient   time.Duration // listTime; tests have no patience
 	ready     readiness
-
-	// queue leads to the writer, which closes stopped after the last job.
-	queue   *fair.Inbox[*job]
-	stopped chan struct{}
 
 	sweeper *sweeper
 
@@ -89,7 +89,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Store{
-		now: o.Now,
+		now:     o.Now,
+		log:     o.Log,
+		session: newSession(o.Now),
 
 		deltaFrom: deltaFrom,
 		bases:     newBases(basesBytes),
@@ -103,14 +105,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		looks:     looks,
 		patient:   listTime,
 		ready:     newReadiness(),
-		queue:     fair.NewInbox[*job](),
-		stopped:   make(chan struct{}),
 		sweeper:   newSweeper(),
 	}
 	if err := s.open(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.release())
 	}
-	go s.serve()
 	if err := s.resumeSweep(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the state store in %s: %w", o.Dir, err), s.Close())
 	}
@@ -128,34 +127,24 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = folder.Take(dir, lockName); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, databaseName)
-	file := databaseFile(path)
-	if err := file.CheckWAL(); err != nil {
-		return err
-	}
-	if s.held, err = file.Hold(); err != nil {
-		return err
-	}
 	if s.codec, err = newCodec(); err != nil {
 		return err
 	}
-	return s.connect(ctx, path, o.Log)
+	s.path = filepath.Join(dir, databaseName)
+	return s.connect(ctx)
 }
 
-// connect opens the writing connection, migrates, and only then opens those that read.
-func (s *Store) connect(ctx context.Context, path string, log *slog.Logger) error {
-	db, err := databaseFile(path).OpenWriter(ctx)
+// connect opens the writer, which migrates, and only then the connections that read.
+func (s *Store) connect(ctx context.Context) (err error) {
+	s.writer, err = sqlitedb.NewWriter(ctx, sqlitedb.Options{
+		File: databaseFile(s.path), Migrate: migrate, Log: s.log, Jobs: batchJobs, Bytes: batchBytes,
+		Connected: s.session.connected, Begun: s.session.begun, Committed: s.session.committed, Undone: s.session.undone,
+		Explain: func(err error) error { return writeError(err, s.tryDisk) },
+	})
 	if err != nil {
 		return err
 	}
-	s.writer = &writer{path: path, log: log, now: s.now, db: db, held: s.held}
-	if err := migrate(ctx, db, log); err != nil {
-		return err
-	}
-	if s.writer.session, err = newSession(ctx, db, s.now); err != nil {
-		return err
-	}
-	return errors.Join(openReaders(ctx, path, s.readers), openReaders(ctx, path, s.listers))
+	return errors.Join(openReaders(ctx, s.path, s.readers), openReaders(ctx, s.path, s.listers))
 }
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.
@@ -167,31 +156,22 @@ func (s *Store) Close() error {
 	s.gate.Lock()
 	defer s.gate.Unlock()
 	s.sweeper.close()
-	s.queue.Close()
-	<-s.stopped
 	return s.release()
 }
 
 // release gives back what open took, as far as it came.
 func (s *Store) release() error {
 	var errs []error
-	if s.writer != nil && s.writer.uncertain {
-		// While there are readers: to open a database that nobody has open recovers the WAL.
-		errs = append(errs, s.writer.recover())
-	}
 	for _, idle := range []chan *reader{s.readers, s.listers} {
 		for len(idle) > 0 {
 			errs = append(errs, (<-idle).close())
 		}
 	}
 	if s.writer != nil {
-		errs = append(errs, s.writer.close())
+		errs = append(errs, s.writer.Close())
 	}
 	if s.codec != nil {
 		s.codec.close()
-	}
-	if s.held != nil {
-		errs = append(errs, s.held.Close()) // behind all connections
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

@@ -20,14 +20,14 @@ func TestPlans(t *testing.T) {
 		sqlOldest, string(sqlDropVersion), sqlFindDeleted, sqlFindDoomed, string(sqlDoom), sqlDoomedRows,
 		sqlDropCandidates, sqlDropLockIDs, string(sqlDropState), sqlIsNeeded, sqlNeeded, sqlDependent, string(sqlReplace),
 	}
-	for _, statement := range s.writer.session.statements() {
+	for _, statement := range s.session.statements() {
 		texts = append(texts, statement.text)
 	}
 	for _, text := range texts {
-		wantLookups(t, text, plan(t, s.writer.session.conn, text))
+		wantLookups(t, text, plan(t, s.session.conn, text))
 	}
 	// The one that sorts: what it has found by then are open candidates and the limit.
-	steps := strings.Join(plan(t, s.writer.session.conn, sqlCandidates), "\n")
+	steps := strings.Join(plan(t, s.session.conn, sqlCandidates), "\n")
 	for _, want := range []string{"INDEX candidates_open (state=?)", "INDEX candidates_decided (state=? AND rowid<?)", "v USING INTEGER PRIMARY KEY (rowid=?)"} {
 		if !strings.Contains(steps, want) {
 			t.Errorf("%s\n%s\nwants %s", sqlCandidates, steps, want)
@@ -94,7 +94,7 @@ func TestRanges(t *testing.T) {
 
 func wantStep(t *testing.T, s *Store, text, want string) {
 	t.Helper()
-	steps := plan(t, s.writer.session.conn, text)
+	steps := plan(t, s.session.conn, text)
 	wantLookups(t, text, steps)
 	if !strings.Contains(strings.Join(steps, "\n"), want) {
 		t.Errorf("%s\n%s\nwants %s", text, strings.Join(steps, "\n"), want)

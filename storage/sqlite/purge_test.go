@@ -73,10 +73,10 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 	if err := s.Purge(t.Context(), ref, 1, audit.Event{}); err != nil {
 		t.Fatal(err)
 	}
-	if log, err := os.ReadFile(s.writer.path + "-wal"); err != nil || bytes.Contains(log, []byte("secret")) {
+	if log, err := os.ReadFile(s.path + "-wal"); err != nil || bytes.Contains(log, []byte("secret")) {
 		t.Errorf("the WAL still has the bytes, %v", err)
 	}
-	wantPragma(t, s.writer.session.conn, "busy_timeout", "5000")
+	wantPragma(t, s.session.conn, "busy_timeout", "5000")
 	mustPut(t, s, ref, []byte("{}"))
 }
 

@@ -26,7 +26,7 @@ func TestContextBeforeBegin(t *testing.T) {
 	if err := <-answer; !errors.Is(err, context.Canceled) { // while the writer is still held
 		t.Errorf("error %v, want context.Canceled", err)
 	}
-	if n := s.queue.Len(); n != 0 {
+	if n := s.writer.Waiting(); n != 0 {
 		t.Errorf("%d jobs are queued, with their bodies, after their callers have left", n)
 	}
 	release()
@@ -99,7 +99,7 @@ func TestProbeLeavesQueue(t *testing.T) {
 			t.Errorf("error %v, want context.Canceled", err)
 		}
 	}
-	if n := s.queue.Len(); n != 0 {
+	if n := s.writer.Waiting(); n != 0 {
 		t.Errorf("%d probes are queued, want none", n)
 	}
 }

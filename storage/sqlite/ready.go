@@ -72,16 +72,12 @@ func (s *Store) probeRead(ctx context.Context) error {
 
 // probeWrite doesn't wait for a write that hangs, unlike submit.
 func (s *Store) probeWrite(ctx context.Context) error {
-	j := &job{org: server(), run: (*session).writeProbe}
-	place, err := s.enqueue(ctx, j)
-	if err != nil {
-		return err
-	}
+	done := make(chan error, 1)
+	go func() { done <- s.submit(ctx, server(), 0, (*session).writeProbe) }()
 	select {
-	case <-j.done:
-		return j.err
+	case err := <-done:
+		return err
 	case <-ctx.Done():
-		s.queue.Leave(place)
 		return ctx.Err()
 	}
 }

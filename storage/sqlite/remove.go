@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
@@ -56,6 +57,12 @@ func (s *Store) write(ctx context.Context, org uuid.UUID, work func(*session) er
 	}
 	defer s.leave()
 	return s.transact(ctx, org, work)
+}
+
+// submit has the writer run work in the organization's turn, and returns when it is durable.
+// bytes is about how much it writes.
+func (s *Store) submit(ctx context.Context, org uuid.UUID, bytes int, work func(*session) error) error {
+	return s.writer.Submit(ctx, sqlitedb.Job{Org: org, Bytes: bytes, Run: func(*sqlitedb.Tx) error { return work(s.session) }})
 }
 
 // transact is write for a call that is let in already.

@@ -12,7 +12,7 @@ import (
 // nobody would find again.
 func TestRemoved(t *testing.T) {
 	s, clock := opened(t)
-	path, ref := s.writer.path, newRef("removed")
+	path, ref := s.path, newRef("removed")
 	mustPut(t, s, ref, []byte("{}"))
 	if err := os.Rename(path, path+".away"); err != nil {
 		t.Fatal(err)

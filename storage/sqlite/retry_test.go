@@ -50,7 +50,7 @@ func TestRetriedDecision(t *testing.T) {
 // TestBatchBytes queues jobs that each fill a batch.
 func TestBatchBytes(t *testing.T) {
 	s, _ := opened(t)
-	release, before := hold(t, s), s.writer.commits.Load()
+	release, before := hold(t, s), s.writer.Commits()
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
@@ -62,21 +62,8 @@ func TestBatchBytes(t *testing.T) {
 	waitQueued(t, s, 3)
 	release()
 	wg.Wait()
-	if commits := s.writer.commits.Load() - before; commits != 4 {
+	if commits := s.writer.Commits() - before; commits != 4 {
 		t.Errorf("%d commits, want that of the job that held the writer and one each", commits)
-	}
-}
-
-// TestBeginEnded has the writer come to a job before its caller sees the context's end.
-func TestBeginEnded(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	j := &job{ctx: ctx, done: make(chan struct{})}
-	if j.begin() {
-		t.Fatal("the job begins")
-	}
-	if <-j.done; !errors.Is(j.err, context.Canceled) {
-		t.Errorf("error %v, want context.Canceled", j.err)
 	}
 }
 

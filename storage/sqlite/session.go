@@ -3,14 +3,15 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
-// session is the writing connection with its prepared statements.
+// session is the writing connection with its prepared statements, and what the writer's jobs
+// know without asking. Only they use it, one at a time.
 type session struct {
 	conn *sql.Conn
 	now  func() time.Time
@@ -20,10 +21,10 @@ type session struct {
 	newest   int64
 	heads    *heads
 	recorded []audit.Event // of the transaction under way
+	latest   latest
 	// listEvery is after how many events those that are unlisted are listed.
 	listEvery int64
 
-	begin, commit, rollback                 *sql.Stmt
 	addState, addVersion, addBody           rowStatement
 	setNewest, setDeleted, setLock, release rowStatement
 	setSeen                                 rowStatement
@@ -35,26 +36,24 @@ type session struct {
 	dataVersion, usage                      *sql.Stmt
 }
 
-func newSession(ctx context.Context, db *sql.DB, now func() time.Time) (*session, error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	t := &session{conn: conn, now: now, head: &headQuery{}, heads: newHeads(), listEvery: unlisted}
-	if err := prepare(ctx, conn, t.statements()); err != nil {
-		return nil, errors.Join(err, t.close())
-	}
-	return t, nil
+func newSession(now func() time.Time) *session {
+	return &session{now: now, head: &headQuery{}, heads: newHeads(), listEvery: unlisted}
 }
 
-func (t *session) close() error { return closeConn(t.conn, t.statements()) }
+// connected begins to use a connection of the writer's.
+func (t *session) connected(tx *sqlitedb.Tx) (err error) {
+	t.conn = tx.Conn()
+	for _, s := range t.statements() {
+		if *s.to, err = tx.Stmt(s.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (t *session) statements() []statement {
 	return []statement{
 		{&t.head.stmt, sqlHead},
-		{&t.begin, "BEGIN IMMEDIATE"},
-		{&t.commit, "COMMIT"},
-		{&t.rollback, "ROLLBACK"},
 		t.addState.prepared(sqlAddState),
 		t.addVersion.prepared(sqlAddVersion),
 		t.addBody.prepared(sqlAddBody),
@@ -92,14 +91,25 @@ func (t *session) headOf(ref state.Ref) (headRow, error) {
 	return row, err
 }
 
-// look has what others wrote since the transaction before seen in this one.
-func (t *session) look() error {
+// begun has what others wrote since the transaction before seen in the one that has begun.
+func (t *session) begun(*sqlitedb.Tx) error {
+	t.recorded = t.recorded[:0]
 	var version int64
 	err := t.dataVersion.QueryRowContext(context.Background()).Scan(&version)
 	if err == nil {
 		t.heads.at(version)
 	}
 	return err
+}
+
+// committed has those who follow the audit log see the transaction's events.
+func (t *session) committed() { t.latest.add(t.recorded) }
+
+// undone forgets what may not be so.
+func (t *session) undone() {
+	t.newest = 0
+	t.heads.forgetAll()
+	t.latest.forget()
 }
 
 // exec runs a statement to its end: what has begun is not given up half way.

@@ -104,7 +104,7 @@ func TestEveryWriteForgets(t *testing.T) {
 		if _, err := s.Update(t.Context(), ref, nil, always(state.Change{Delete: true, At: time.Unix(7, 0)})); err != nil {
 			t.Fatal(err)
 		}
-		if !s.writer.session.heads.rows.Contains(ref) {
+		if !s.session.heads.rows.Contains(ref) {
 			t.Fatal("the head is not kept: the test shows nothing")
 		}
 		if err := callsThatWrite(t.Context(), s, ref)[name](); err != nil {

@@ -100,7 +100,7 @@ func errNotSwept(err error) error {
 func (s *Store) resumeSweep(ctx context.Context) error {
 	owed, err := s.owedSweep(ctx)
 	if err == nil && owed > 0 {
-		s.writer.log.Info("overwriting what a purge that was interrupted has left")
+		s.log.Info("overwriting what a purge that was interrupted has left")
 		s.sweeper.join(s.sweep)
 	}
 	return err
@@ -186,8 +186,8 @@ func (s *Store) emptyLog(ctx context.Context) error {
 	defer cancel()
 	for {
 		var busy bool
-		err := s.await(ctx, &job{org: server(), alone: true, run: func(t *session) (err error) {
-			busy, err = t.cutLog()
+		err := s.writer.Submit(ctx, sqlitedb.Job{Org: server(), Alone: true, Run: func(*sqlitedb.Tx) (err error) {
+			busy, err = s.session.cutLog()
 			return err
 		}})
 		if err == nil && !busy {

@@ -109,11 +109,11 @@ func TestSweepOfNothing(t *testing.T) {
 	if err := s.clearGaps(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	before := s.writer.commits.Load()
+	before := s.writer.Commits()
 	if err := s.clearGaps(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := s.writer.commits.Load() - before; n != 0 {
+	if n := s.writer.Commits() - before; n != 0 {
 		t.Errorf("the writer had %d transactions for a file without anything in its gaps", n)
 	}
 }

@@ -106,7 +106,7 @@ func TestCorrupt(t *testing.T) {
 			ref, other, body := newRef("damaged"), newRef("fine"), realState(10_000)
 			mustPut(t, s, ref, body)
 			mustPut(t, s, other, body)
-			execFile(t, filepath.Dir(s.writer.path), damage)
+			execFile(t, filepath.Dir(s.path), damage)
 			got, err := s.Current(t.Context(), ref)
 			wantFault(t, err, fault.StateCorrupt)
 			if got.Body != nil || got.Number != 0 {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -19,7 +20,7 @@ func TestWritersTurns(t *testing.T) {
 	for _, many := range []int{2*batchJobs - 10, 1000} {
 		t.Run(fmt.Sprint(many), func(t *testing.T) {
 			s, _ := opened(t)
-			release, before := hold(t, s), s.writer.commits.Load()
+			release, before := hold(t, s), s.writer.Commits()
 			greedy, other := newRef("greedy"), newRef("other")
 			var wg sync.WaitGroup
 			decided := 0 // by the writer's goroutine alone
@@ -34,7 +35,7 @@ func TestWritersTurns(t *testing.T) {
 			waitQueued(t, s, many)
 			wg.Go(func() {
 				_, err := s.Update(context.Background(), other, nil, func(state.Head) (state.Change, error) {
-					if commits := s.writer.commits.Load() - before; commits > 1 || decided > 1 {
+					if commits := s.writer.Commits() - before; commits > 1 || decided > 1 {
 						t.Errorf("decided behind %d transactions and %d updates of another organization", commits-1, decided)
 					}
 					return state.Change{}, nil
@@ -54,31 +55,32 @@ func TestWritersTurns(t *testing.T) {
 type ran struct {
 	t    *testing.T
 	s    *Store
-	jobs []*job
+	jobs sync.WaitGroup
 	done []string // by the writer's goroutine alone, until all have been answered
 }
 
-// queue puts a job into the queue that does nothing.
+// queue puts a job into the queue, in which it stands on return, that does nothing.
 func (r *ran) queue(org uuid.UUID, name string, bytes int) {
 	r.t.Helper()
-	j := &job{org: org, bytes: bytes, run: func(*session) error {
-		r.done = append(r.done, name)
-		return nil
-	}}
-	if _, err := r.s.enqueue(context.Background(), j); err != nil {
-		r.t.Fatal(err)
+	before := r.s.writer.Waiting()
+	r.jobs.Go(func() {
+		err := r.s.submit(context.Background(), org, bytes, func(*session) error {
+			r.done = append(r.done, name)
+			return nil
+		})
+		if err != nil {
+			r.t.Error(err)
+		}
+	})
+	for r.s.writer.Waiting() == before {
+		runtime.Gosched()
 	}
-	r.jobs = append(r.jobs, j)
 }
 
 // wait returns the names of the jobs when all have an answer.
 func (r *ran) wait() []string {
 	r.t.Helper()
-	for _, j := range r.jobs {
-		if <-j.done; j.err != nil {
-			r.t.Error(j.err)
-		}
-	}
+	r.jobs.Wait()
 	return r.done
 }
 
@@ -134,6 +136,5 @@ func TestCloseDrains(t *testing.T) {
 	if n := len(r.wait()); n != 2*batchJobs {
 		t.Errorf("%d jobs were done, want %d", n, 2*batchJobs)
 	}
-	_, err := s.enqueue(t.Context(), &job{org: orgs[0]})
-	wantFault(t, err, fault.StoreUnavailable)
+	wantFault(t, s.submit(t.Context(), orgs[0], 0, nil), fault.StoreUnavailable)
 }

@@ -15,7 +15,7 @@ func crashed(t *testing.T, s *Store) *Store {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{databaseName, databaseName + "-wal"} {
-		content, err := os.ReadFile(filepath.Join(filepath.Dir(s.writer.path), name))
+		content, err := os.ReadFile(filepath.Join(filepath.Dir(s.path), name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,12 +41,12 @@ func TestFailedCommit(t *testing.T) {
 	for name, size := range map[string]int{"small": 10, "large": 500_000} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := opened(t)
-			ref, session := newRef("failed"), s.writer.session
+			ref, conn := newRef("failed"), s.session.conn
 			mustPut(t, s, ref, []byte("{}"))
 			failSyncs(t, s).Store(1)
 			_, err := put(s, ref, noise(size))
 			wantFault(t, err, fault.StoreUnavailable)
-			if s.writer.session == session {
+			if s.session.conn == conn {
 				t.Error("the connection is still the one that failed")
 			}
 			wantAfterCrash(t, s, ref, []byte("{}"))
@@ -115,7 +115,7 @@ func TestCloseUncertain(t *testing.T) {
 	s, ref, body := open(t, dir), newRef("closed"), noise(50_000)
 	mustPut(t, s, ref, []byte("{}"))
 	failSyncs(t, s).Store(1)
-	path := s.writer.path
+	path := s.path
 	_, err := s.Update(t.Context(), ref, body, func(h state.Head) (state.Change, error) {
 		if err := os.Rename(path, path+".away"); err != nil {
 			t.Error(err)

@@ -6,55 +6,130 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
+	"sync"
+	"sync/atomic"
 
-	sqlite3 "modernc.org/sqlite/lib"
+	"github.com/holdfast/holdfast/internal/fair"
 )
 
-// reopenTimeout bounds how long a connection may take to open: everybody waits meanwhile.
-const reopenTimeout = 30 * time.Second
-
-// ErrNotInPlace says that the database's file was removed or replaced while it is open:
-// nobody would find again what is written to it.
-var ErrNotInPlace = errors.New("the database file was removed or replaced while it was in use; put it back and restart")
-
-// Writer owns the connection that writes to a database, and makes sure that a transaction
-// that failed stays failed.
+// Writer is the one way to write to a database file durably. Every store over SQLite sits on
+// one, and this is what it may rely on:
 //
-// When the fsync of a commit fails, its frames may be in the WAL all the same. SQLite
-// doesn't count them, but a recovery would, after a crash or when the last connection was
-// closed. So the Writer writes over them before it writes anything else, and keeps a
-// reading connection open all the time: with it the WAL's index stays, which knows nothing
-// of those frames, and there is no recovery before they are gone.
-//
-// One goroutine at a time may use it.
+//   - Durable. When Submit returns nil, what the job wrote is on disk: it is there after a crash
+//     of the process or of the machine.
+//   - Shared. One goroutine runs all jobs. Those that wait while a transaction is under way
+//     share the next one, and with it an fsync. Organizations take turns: however many jobs one
+//     of them has waiting, another one's next job runs behind a single one of it. Within an
+//     organization they run in the order in which they were submitted.
+//   - Answered late. No job is answered before its transaction has ended, so that a refusal,
+//     which may rest on what another job of the same transaction wrote, is as durable as that.
+//   - Alone when it fails. If a transaction fails, each of its jobs runs once more in one of its
+//     own, so that no job fails for another one's fault. A job has to start from scratch then,
+//     and its effects on memory have to wait until Submit returns.
+//   - Undone whole. After an error nothing of the job is recorded, now or after a crash. When
+//     the fsync of a commit fails, its frames may be in the WAL all the same: SQLite doesn't
+//     count them, but a recovery would. So the Writer writes over them before it writes anything
+//     else, and keeps a reading connection open all the time: with it the WAL's index stays,
+//     which knows nothing of those frames, and there is no recovery before they are gone. Only
+//     if they can't be overwritten yet, the error is Uncertain: should the process die before
+//     that succeeds, the job may turn out to have happened, whole.
+//   - In place. Nothing is written to a file that was removed or replaced while it is open, as
+//     nobody would find it again. All is well when it is back.
+//   - Mended by itself. After trouble with the files, nothing that the connection keeps in
+//     memory is believed: it is opened again for the next job.
+//   - Left in time. A job whose context ends before it begins is not run. What has begun is
+//     finished, whatever its context says.
+//   - Drained. Close runs every job that was submitted before it, and refuses those after it.
 type Writer struct {
-	file File
-	held *Held
-	log  *slog.Logger
+	o       Options
+	held    *Held
+	inbox   *fair.Inbox[*job]
+	stopped chan struct{} // closed after the last job
+	once    sync.Once     // for Close, which returns closed
+	closed  error
+	commits atomic.Int64
 
 	keeper, db *sql.DB
-	conn       *sql.Conn // nil when the connection must be opened again
+	tx         *Tx // nil when the connection must be opened again
 
 	// uncertain says that a commit failed whose frames may be in the WAL.
 	uncertain bool
 }
 
-// NewWriter returns a Writer over db, which File.OpenWriter opened, for a file that the caller
-// holds. It owns db also after an error, and closes it then.
-func NewWriter(ctx context.Context, file File, held *Held, db *sql.DB, log *slog.Logger) (*Writer, error) {
-	w := &Writer{file: file, held: held, log: log, db: db}
-	if err := w.open(ctx); err != nil {
-		return nil, errors.Join(err, w.Close())
+// Options are what NewWriter needs to know. The functions may be nil; the Writer calls all
+// of them one at a time.
+type Options struct {
+	File File
+	// Migrate brings a database that was just opened up to date.
+	Migrate func(context.Context, *sql.DB, *slog.Logger) error
+	Log     *slog.Logger
+	// Jobs and Bytes are how much one transaction takes, the last job included; 0 for 256 jobs
+	// and any number of bytes.
+	Jobs, Bytes int
+
+	// Connected is called with each connection before it is used: at first, and whenever it was
+	// opened again.
+	Connected func(*Tx) error
+	// Begun runs first in each transaction, and fails it with an error.
+	Begun func(*Tx) error
+	// Committed is called after each commit, before its jobs are answered.
+	Committed func()
+	// Undone is called whenever something was undone, or may have been.
+	Undone func()
+	// InPlace is told before each transaction what Held.InPlace says, and returns whether to go
+	// on. The connection is nil when there is none. Without it an error of Held.InPlace becomes
+	// ErrNotInPlace.
+	InPlace func(*Tx, error) error
+	// Shared says of an error that every other transaction would have met it too, so that there
+	// is no use in running each job alone. Without it all of them try.
+	Shared func(error) bool
+	// Explain puts an error into the words of the store, once for all the jobs that failed of it.
+	Explain func(error) error
+}
+
+const defaultJobs = 256
+
+// ErrNotInPlace says that the database's file was removed or replaced while it is open.
+var ErrNotInPlace = errors.New("the database file was removed or replaced while it was in use; put it back and restart")
+
+// ErrClosed says that a job came after Close. It is Closed trouble.
+var ErrClosed = fmt.Errorf("the writer is closed: %w", sql.ErrConnDone)
+
+// NewWriter opens a database file, which has to have a directory of its process's own, makes it
+// if it is missing, and holds it until Close. It leaves a file alone that another process holds,
+// one of something else, and one that is missing beside its WAL.
+func NewWriter(ctx context.Context, o Options) (*Writer, error) {
+	if o.Jobs == 0 {
+		o.Jobs = defaultJobs
 	}
+	w := &Writer{o: o, inbox: fair.NewInbox[*job](), stopped: make(chan struct{})}
+	if err := w.open(ctx); err != nil {
+		return nil, errors.Join(err, w.release())
+	}
+	go w.serve()
 	return w, nil
 }
 
 func (w *Writer) open(ctx context.Context) (err error) {
-	if w.conn, err = w.db.Conn(ctx); err != nil {
+	file := w.o.File
+	if err := file.CheckWAL(); err != nil {
 		return err
 	}
-	if w.keeper, err = w.file.OpenReader(); err != nil {
+	if w.held, err = file.Hold(); err != nil {
+		return err
+	}
+	if w.db, err = file.OpenWriter(ctx); err != nil {
+		return fmt.Errorf("open %s: %w", file.Path, err)
+	}
+	if w.o.Migrate != nil {
+		if err := w.o.Migrate(ctx, w.db, w.o.Log); err != nil {
+			return fmt.Errorf("open %s: %w", file.Path, err)
+		}
+	}
+	if err := w.use(ctx, w.db); err != nil {
+		return err
+	}
+	if w.keeper, err = file.OpenReader(); err != nil {
 		return err
 	}
 	// A connection opens the WAL when it reads for the first time.
@@ -62,137 +137,44 @@ func (w *Writer) open(ctx context.Context) (err error) {
 	return w.keeper.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables)
 }
 
-// Transact runs work in a transaction and commits it. After an error nothing of it is
-// recorded; only if the process dies before a later Transact or Close succeeds, a commit
-// that failed may turn out to have happened, whole.
-func (w *Writer) Transact(work func(*sql.Conn) error) error {
-	if err := w.recover(); err != nil {
-		return err
-	}
-	if err := w.exec("BEGIN IMMEDIATE"); err != nil {
-		return w.undone(err)
-	}
-	if err := work(w.conn); err != nil {
-		return w.undone(err)
-	}
-	err := w.exec("COMMIT")
-	if err == nil {
-		return nil
-	}
-	w.uncertain = MustReopen(err)
-	err = w.undone(err)
-	if !w.uncertain {
-		return err
-	}
-	if failed := w.recover(); failed != nil {
-		w.log.Error("nothing is written until a commit that failed is overwritten", "database", w.file.Path, "error", failed)
-	}
-	return err
-}
-
-// recover makes up for what went wrong before: it opens a connection that was given up,
-// and writes over a commit that failed.
-func (w *Writer) recover() error {
-	if err := w.inPlace(); err != nil {
-		return err
-	}
-	if err := w.reopen(); err != nil {
-		return err
-	}
-	return w.overwrite()
-}
-
-func (w *Writer) inPlace() error {
-	if err := w.held.InPlace(); err != nil {
-		return errors.Join(ErrNotInPlace, err)
-	}
-	return nil
-}
-
-func (w *Writer) reopen() error {
-	if w.conn != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), reopenTimeout)
-	defer cancel()
-	db, err := w.file.OpenWriter(ctx)
-	if err != nil {
-		return err
-	}
-	if w.conn, err = db.Conn(ctx); err != nil {
-		return errors.Join(err, db.Close())
-	}
-	w.db = db
-	return nil
-}
-
-// overwrite writes a frame over the first one of a failed commit, if there is one. A
-// frame's checksum covers all those before it: what else is left of that commit is void.
-func (w *Writer) overwrite() error {
-	if !w.uncertain {
-		return nil
-	}
-	err := w.exec("BEGIN IMMEDIATE")
-	if err == nil {
-		err = w.touch()
-	}
-	if err == nil {
-		err = w.exec("COMMIT")
-	}
-	w.uncertain = err != nil
-	return w.undone(err)
-}
-
-// touch changes a page without changing what is in it: SQLite writes it nevertheless.
-func (w *Writer) touch() error {
-	var version int64
-	if err := w.conn.QueryRowContext(context.Background(), "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	return w.exec(fmt.Sprintf("PRAGMA user_version = %d", version))
-}
-
-// undone returns err, after it brought the connection into a known state or gave it up.
-func (w *Writer) undone(err error) error {
-	if err == nil {
-		return nil
-	}
-	// SQLITE_ERROR means that SQLite has rolled back by itself.
-	undo := w.exec("ROLLBACK")
-	if MustReopen(err) || undo != nil && Code(undo) != sqlite3.SQLITE_ERROR {
-		w.log.Error("the connection to a database is opened again", "database", w.file.Path, "error", errors.Join(err, undo))
-		_ = w.disconnect() // the error that led here is the one to report
-	}
-	return err
-}
-
-// exec runs a statement to its end: what has begun is not given up half way.
-func (w *Writer) exec(statement string) error {
-	_, err := w.conn.ExecContext(context.Background(), statement)
-	return err
-}
-
-func (w *Writer) disconnect() error {
-	var err error
-	if w.conn != nil {
-		err = w.conn.Close()
-		w.conn = nil
-	}
-	return errors.Join(err, w.db.Close())
-}
-
-// Close leaves the database in one file, without a WAL. Other readers must be gone, except
-// after a commit that failed: that one is overwritten first.
+// Close runs what is waiting and leaves the database in one file, without a WAL: unless the
+// file is not in its place, when nothing is changed any more. Connections for reading must be
+// closed before it.
 func (w *Writer) Close() error {
+	w.once.Do(func() {
+		w.inbox.Close()
+		<-w.stopped
+		w.closed = w.release()
+	})
+	return w.closed
+}
+
+// release gives back what open took, as far as it came.
+func (w *Writer) release() error {
 	var errs []error
 	if w.uncertain {
+		// While there is a reader: to open a database that nobody has open recovers the WAL.
 		errs = append(errs, w.recover())
 	}
 	if w.keeper != nil {
 		errs = append(errs, w.keeper.Close())
 	}
-	if w.conn != nil {
-		errs = append(errs, w.exec("PRAGMA wal_checkpoint(TRUNCATE)"))
+	if w.tx != nil && w.InPlace() == nil {
+		_, err := w.tx.conn.ExecContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)")
+		errs = append(errs, err)
 	}
-	return errors.Join(append(errs, w.disconnect())...)
+	errs = append(errs, w.disconnect())
+	if w.held != nil {
+		errs = append(errs, w.held.Close()) // behind all connections
+	}
+	return errors.Join(errs...)
 }
+
+// InPlace returns nil if the database's file is where it was opened, as Held.InPlace does.
+func (w *Writer) InPlace() error { return w.held.InPlace() }
+
+// Waiting returns how many jobs wait for their turn.
+func (w *Writer) Waiting() int { return w.inbox.Len() }
+
+// Commits returns how many transactions with jobs were committed.
+func (w *Writer) Commits() int64 { return w.commits.Load() }

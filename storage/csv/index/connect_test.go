@@ -4,18 +4,20 @@ import (
 	"database/sql"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/uuid"
 )
 
 // TestPragmas asks the connections what is in force.
 func TestPragmas(t *testing.T) {
 	x := open(t, filepath.Join(t.TempDir(), "uploads.db"))
-	err := x.writer.do(func(tx *tx) error {
+	err := x.do(uuid.Nil, func(tx tx) error {
 		for pragma, want := range map[string]string{
 			"journal_mode": "wal", "synchronous": "2", "fullfsync": "1", "checkpoint_fullfsync": "1",
 			"busy_timeout": "5000", "journal_size_limit": "67108864", "application_id": "1214666096",
 			"temp_store": "2", "trusted_schema": "0", "query_only": "0", "secure_delete": "0", "foreign_keys": "0",
 		} {
-			wantPragma(t, tx.w.conn, pragma, want)
+			wantPragma(t, tx.Conn(), pragma, want)
 		}
 		return nil
 	})

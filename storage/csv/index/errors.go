@@ -6,20 +6,11 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
-	sqlite3 "modernc.org/sqlite/lib"
 )
-
-// uncertain marks the error of a COMMIT that may have happened all the same.
-type uncertain struct{ error }
-
-func (u uncertain) Unwrap() error { return u.error }
 
 // Uncertain reports whether it is unknown if the change that err came for was made.
 // Settle finds out.
-func Uncertain(err error) bool {
-	_, ok := errors.AsType[uncertain](err)
-	return ok
-}
+func Uncertain(err error) bool { return sqlitedb.Uncertain(err) }
 
 // storeError turns what SQLite says into a fault. What isn't listed is a mistake of ours.
 func storeError(err error) error {
@@ -46,14 +37,4 @@ func storeError(err error) error {
 func everybodys(err error) bool {
 	_, known := errors.AsType[*fault.Error](storeError(err))
 	return known || Uncertain(err)
-}
-
-// commitError marks a COMMIT's error, unless it says that nothing can have been written
-// to the end.
-func commitError(err error) error {
-	switch sqlitedb.Code(err) & 0xff {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY:
-		return err
-	}
-	return uncertain{err}
 }

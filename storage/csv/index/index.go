@@ -16,7 +16,6 @@ import (
 	"math"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
@@ -27,8 +26,8 @@ const Never = math.MinInt64
 
 // Index is the open database.
 type Index struct {
-	held    *sqlitedb.Held
-	writer  *writer
+	place   place
+	writer  *sqlitedb.Writer
 	readers *sql.DB
 	find    *sql.Stmt // of readers: a batch by its ID
 	key     []byte
@@ -96,31 +95,23 @@ type Change struct {
 // the directory. A database that was removed while it was open is the one that was saved
 // then.
 func Open(ctx context.Context, path string, log *slog.Logger) (_ *Index, err error) {
-	file := databaseFile(path)
 	if err := putBack(path, log); err != nil {
 		return nil, fmt.Errorf("put %s back as it was saved: %w", path, err)
 	}
-	if err := file.CheckWAL(); err != nil {
-		return nil, err
-	}
-	held, err := file.Hold()
+	x := &Index{place: place{path: path, log: log}}
+	x.writer, err = sqlitedb.NewWriter(ctx, sqlitedb.Options{
+		File: databaseFile(path), Migrate: migrate, Log: log,
+		InPlace: x.place.check, Shared: everybodys, Explain: storeError,
+	})
 	if err != nil {
 		return nil, err
 	}
-	db, err := file.OpenWriter(ctx)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), held.Close())
-	}
-	x := &Index{held: held, writer: newWriter(db, place{held, path, log})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, x.Close())
 		}
 	}()
-	if err := migrate(ctx, db, log); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
-	if x.readers, err = file.OpenReader(); err != nil {
+	if x.readers, err = databaseFile(path).OpenReader(); err != nil {
 		return nil, err
 	}
 	if err := openAll(ctx, x.readers); err != nil {
@@ -161,9 +152,5 @@ func (x *Index) Close() error {
 	if x.readers != nil {
 		err = errors.Join(err, x.readers.Close())
 	}
-	return errors.Join(err, x.writer.close(), x.held.Close())
-}
-
-func errClosed() error {
-	return fault.New(fault.StoreUnavailable, "the store is closed")
+	return errors.Join(err, x.writer.Close())
 }

@@ -57,7 +57,7 @@ func TestReopen(t *testing.T) {
 	if diff := cmp.Diff(map[string]Batch{"a": batch}, found); err != nil || diff != "" {
 		t.Errorf("%v %s", err, diff)
 	}
-	if length, err := x.Settle(id); err != nil || length != 300 {
+	if length, err := x.Settle(org, id); err != nil || length != 300 {
 		t.Errorf("%d %v", length, err)
 	}
 	if diff := cmp.Diff(key, x.Key()); diff != "" || len(key) != 32 {
@@ -73,7 +73,7 @@ func TestJobsStandForThemselves(t *testing.T) {
 	for i := range 200 {
 		wg.Go(func() {
 			org := uuid.New()
-			err := x.writer.do(func(tx *tx) error {
+			err := x.do(uuid.Nil, func(tx tx) error {
 				if _, err := tx.insert(Change{Org: org}); err != nil {
 					return err
 				}

@@ -33,7 +33,7 @@ type Flushed struct{ ID, Length int64 }
 
 // Flush takes from the journal what is on disk in the files.
 func (x *Index) Flush(files []Flushed) error {
-	return x.writer.do(func(t *tx) error {
+	return x.do(uuid.Nil, func(t tx) error {
 		for _, f := range files {
 			if err := t.exec("DELETE FROM journal WHERE org = ? AND start < ?", f.ID, f.Length); err != nil {
 				return err
@@ -90,7 +90,7 @@ func scanEntryOfJournal(rows *sql.Rows) (e JournalEntry, err error) {
 	return e, err
 }
 
-func (t *tx) journal(id int64, e JournalEntry) error {
+func (t tx) journal(id int64, e JournalEntry) error {
 	if e.empty() {
 		return nil
 	}

@@ -16,9 +16,9 @@ import (
 
 // place is where the database is, and is to stay.
 type place struct {
-	held *sqlitedb.Held
-	path string
-	log  *slog.Logger
+	path  string
+	log   *slog.Logger
+	saved bool // what was removed while it was open
 }
 
 func savedPath(path string) string { return path + ".saved" }
@@ -26,7 +26,7 @@ func savedPath(path string) string { return path + ".saved" }
 // Watch returns nil if the database is still at its path. If not, it has the writer notice
 // now: what the database has is saved, and nothing is committed any more.
 func (x *Index) Watch() error {
-	if x.held.InPlace() == nil {
+	if x.writer.InPlace() == nil {
 		return nil
 	}
 	return x.Probe()
@@ -34,47 +34,46 @@ func (x *Index) Watch() error {
 
 // check refuses to write to a database that nobody will find again. One that was removed is
 // saved first: only this process has it now.
-func (w *writer) check() error {
-	err := w.place.held.InPlace()
+func (p *place) check(t *sqlitedb.Tx, err error) error {
 	switch {
-	case err == nil && w.saved: // it was moved away, and back
-		err = os.Remove(savedPath(w.place.path))
-		w.saved = err != nil && !errors.Is(err, fs.ErrNotExist)
-		if w.saved {
+	case err == nil && p.saved: // it was moved away, and back
+		err = os.Remove(savedPath(p.path))
+		p.saved = err != nil && !errors.Is(err, fs.ErrNotExist)
+		if p.saved {
 			return fault.Wrap(err, fault.StoreUnavailable, "a copy of the store's index that is out of date can't be removed")
 		}
 		return nil
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		w.save()
+		p.save(t)
 	}
 	return fault.Wrap(err, fault.StoreUnavailable,
-		"the store's index %s was removed or replaced while it was in use; put it back, or restart", filepath.Base(w.place.path))
+		"the store's index %s was removed or replaced while it was in use; put it back, or restart", filepath.Base(p.path))
 }
 
 // save copies the database, with all that was committed, to a file beside its path, where
 // the next Open finds it.
-func (w *writer) save() {
-	if w.saved {
+func (p *place) save(t *sqlitedb.Tx) {
+	if p.saved {
 		return
 	}
-	err := w.connect() // which gets no new one, but has one that is open
-	if err == nil {
-		err = w.copyTo(savedPath(w.place.path))
+	err := errors.New("its connection was given up before")
+	if t != nil {
+		err = copyTo(t, savedPath(p.path))
 	}
-	w.saved = err == nil
+	p.saved = err == nil
 	if err != nil {
-		w.place.log.Error("the index of uploads was removed while it was in use, and could not be saved; it is tried again",
-			"path", w.place.path, "err", err)
+		p.log.Error("the index of uploads was removed while it was in use, and could not be saved; it is tried again",
+			"path", p.path, "err", err)
 		return
 	}
-	w.place.log.Error("the index of uploads was removed while it was in use; uploads are refused, and the next start goes on with what was saved of it",
-		"path", w.place.path, "saved", savedPath(w.place.path))
+	p.log.Error("the index of uploads was removed while it was in use; uploads are refused, and the next start goes on with what was saved of it",
+		"path", p.path, "saved", savedPath(p.path))
 }
 
 // copyTo makes the copy under another name first, so that there is a whole one or none.
-func (w *writer) copyTo(path string) (err error) {
+func copyTo(t *sqlitedb.Tx, path string) (err error) {
 	unfinished := path + ".new"
 	f, err := os.OpenFile(unfinished, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -85,7 +84,7 @@ func (w *writer) copyTo(path string) (err error) {
 			_ = os.Remove(unfinished)
 		}
 	}()
-	if _, err := w.conn.ExecContext(context.Background(), "VACUUM INTO ?", unfinished); err != nil {
+	if _, err := t.Conn().ExecContext(context.Background(), "VACUUM INTO ?", unfinished); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {

@@ -6,7 +6,7 @@ import "github.com/google/uuid"
 // before the file itself, so that a crash in the first append is told from a file that
 // somebody brought along.
 func (x *Index) Begin(org uuid.UUID) (id int64, err error) {
-	err = x.writer.do(func(t *tx) error {
+	err = x.do(org, func(t tx) (err error) {
 		id, err = t.insert(Change{Org: org, Head: Head{Newest: Never, Line: 1}})
 		return err
 	})
@@ -16,7 +16,7 @@ func (x *Index) Begin(org uuid.UUID) (id int64, err error) {
 // Commit records the change durably, and returns the organization's ID. If the error is
 // Uncertain, Settle has to be asked.
 func (x *Index) Commit(c Change) (id int64, err error) {
-	err = x.writer.do(func(t *tx) error {
+	err = x.do(c.Org, func(t tx) (err error) {
 		if id = c.Head.ID; id == 0 {
 			if id, err = t.insert(c); err != nil {
 				return err
@@ -30,35 +30,31 @@ func (x *Index) Commit(c Change) (id int64, err error) {
 }
 
 // SetSeal records that the file was found to be unchanged under this seal.
-func (x *Index) SetSeal(id int64, seal Seal) error {
-	return x.writer.do(func(t *tx) error {
+func (x *Index) SetSeal(org uuid.UUID, id int64, seal Seal) error {
+	return x.do(org, func(t tx) error {
 		return t.exec("UPDATE orgs SET inode = ?, changed = ? WHERE id = ?", seal.Inode, seal.Changed, id)
 	})
 }
 
 // Settle returns the committed length of the organization's file after an Uncertain
-// error. It writes: only a later commit makes it final that an earlier one did not
-// happen.
-func (x *Index) Settle(id int64) (length int64, err error) {
-	err = x.writer.do(func(t *tx) error {
-		if err := t.probe(); err != nil {
-			return err
-		}
-		return t.row("SELECT length FROM orgs WHERE id = ?", []any{id}, &length)
+// error. What the writer has written over by the time of the next job, did not happen.
+func (x *Index) Settle(org uuid.UUID, id int64) (length int64, err error) {
+	err = x.do(org, func(t tx) error {
+		return t.QueryRow("SELECT length FROM orgs WHERE id = ?", id).Scan(&length)
 	})
 	return length, err
 }
 
 // Probe writes something durably.
 func (x *Index) Probe() error {
-	return x.writer.do(func(t *tx) error { return t.probe() })
+	return x.do(uuid.Nil, tx.probe)
 }
 
 // Prune forgets up to limit of the oldest batches that were recorded before this time,
 // and returns how many.
 func (x *Index) Prune(before int64, limit int) (n int64, err error) {
-	err = x.writer.do(func(t *tx) error {
-		result, err := t.run(`DELETE FROM batches WHERE created < ?1 AND seq IN
+	err = x.do(uuid.Nil, func(t tx) error {
+		result, err := t.Exec(`DELETE FROM batches WHERE created < ?1 AND seq IN
 			(SELECT seq FROM batches ORDER BY seq LIMIT ?2)`, before, limit)
 		if err != nil {
 			return err
@@ -69,11 +65,11 @@ func (x *Index) Prune(before int64, limit int) (n int64, err error) {
 	return n, err
 }
 
-func (t *tx) probe() error { return t.exec("UPDATE meta SET probe = probe + 1") }
+func (t tx) probe() error { return t.exec("UPDATE meta SET probe = probe + 1") }
 
-func (t *tx) insert(c Change) (int64, error) {
+func (t tx) insert(c Change) (int64, error) {
 	h := c.Head
-	result, err := t.run(`INSERT INTO orgs (org, length, newest, records, line, inode, changed)
+	result, err := t.Exec(`INSERT INTO orgs (org, length, newest, records, line, inode, changed)
 		VALUES (?, ?, ?, ?, ?, ?, ?)`, c.Org.String(), h.Length, h.Newest, h.Records, h.Line, h.Seal.Inode, h.Seal.Changed)
 	if err != nil {
 		return 0, err
@@ -81,12 +77,12 @@ func (t *tx) insert(c Change) (int64, error) {
 	return result.LastInsertId()
 }
 
-func (t *tx) update(h Head) error {
+func (t tx) update(h Head) error {
 	return t.exec(`UPDATE orgs SET length = ?, newest = ?, records = ?, line = ?, inode = ?, changed = ? WHERE id = ?`,
 		h.Length, h.Newest, h.Records, h.Line, h.Seal.Inode, h.Seal.Changed, h.ID)
 }
 
-func (t *tx) parts(id int64, c Change) error {
+func (t tx) parts(id int64, c Change) error {
 	for _, s := range c.Segments {
 		if err := t.segment(id, s); err != nil {
 			return err
@@ -105,7 +101,7 @@ func (t *tx) parts(id int64, c Change) error {
 	return t.journal(id, c.Journal)
 }
 
-func (t *tx) segment(id int64, s Segment) error {
+func (t tx) segment(id int64, s Segment) error {
 	return t.exec(`INSERT INTO segments (org, start, length, records, line, first, last, crc, lf)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET length = excluded.length, records = excluded.records,
@@ -113,13 +109,13 @@ func (t *tx) segment(id int64, s Segment) error {
 		id, s.Start, s.Length, s.Records, s.Line, s.First, s.Last, s.CRC, s.LF)
 }
 
-func (t *tx) batch(id int64, b Batch) error {
+func (t tx) batch(id int64, b Batch) error {
 	return t.exec(`INSERT INTO batches (org, id, digest, request, at, count, created, start, length, line, crc)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		id, b.ID, b.Digest[:], b.Request, b.At, b.Count, b.Created, b.Start, b.Length, b.Line, b.CRC)
 }
 
-func (t *tx) group(id int64, g Group, tally Tally) error {
+func (t tx) group(id int64, g Group, tally Tally) error {
 	return t.exec(`INSERT INTO groups (org, provider, category, resource_type, count, first, last)
 		VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT DO UPDATE SET count = count + excluded.count, last = excluded.last`,

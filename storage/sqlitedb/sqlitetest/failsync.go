@@ -2,6 +2,7 @@
 package sqlitetest
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"reflect"
@@ -11,15 +12,29 @@ import (
 	"unsafe"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // FailSyncs makes as many of SQLite's next fsyncs fail as the test stores in what it
 // returns, after its writes went through: the way a failing disk shows. All of this
-// process's databases are concerned. conn is a connection in WAL mode that is idle.
-func FailSyncs(t *testing.T, conn *sql.Conn) *atomic.Int64 {
+// process's databases are concerned. The one at path has to be open, and in WAL mode.
+func FailSyncs(t *testing.T, path string) *atomic.Int64 {
 	t.Helper()
-	methods := walMethods(t, conn)
-	left := new(atomic.Int64)
+	left, restore, err := failSyncs(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(restore)
+	return left
+}
+
+func failSyncs(path string) (left *atomic.Int64, restore func(), err error) {
+	methods, err := methodsOf(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	left = new(atomic.Int64)
 	working := methods.FxSync
 	sync := *(*func(tls unsafe.Pointer, file uintptr, flags int32) int32)(unsafe.Pointer(&working))
 	fake := func(tls unsafe.Pointer, file uintptr, flags int32) int32 {
@@ -29,17 +44,35 @@ func FailSyncs(t *testing.T, conn *sql.Conn) *atomic.Int64 {
 		return sync(tls, file, flags)
 	}
 	methods.FxSync = *(*uintptr)(unsafe.Pointer(&fake))
-	t.Cleanup(func() {
+	restore = func() {
 		methods.FxSync = working
 		runtime.KeepAlive(fake)
-	})
-	return left
+	}
+	return left, restore, nil
+}
+
+// methodsOf opens the database to read, for a moment only: a reader would keep the WAL's index.
+func methodsOf(path string) (methods *sqlite3.Tsqlite3_io_methods, err error) {
+	db, err := sqlitedb.File{Path: path}.OpenReader()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	var tables int // a connection opens the WAL when it reads for the first time
+	if err := conn.QueryRowContext(context.Background(), "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return nil, err
+	}
+	return walMethods(conn)
 }
 
 // walMethods returns the table of functions by which SQLite works on the WAL file.
-func walMethods(t *testing.T, conn *sql.Conn) (methods *sqlite3.Tsqlite3_io_methods) {
-	t.Helper()
-	err := conn.Raw(func(conn any) error {
+func walMethods(conn *sql.Conn) (methods *sqlite3.Tsqlite3_io_methods, err error) {
+	err = conn.Raw(func(conn any) error {
 		fields := reflect.ValueOf(conn).Elem()
 		tls := fields.FieldByName("tls")
 		file, name := new(uintptr), []byte("main\x00")
@@ -61,8 +94,5 @@ func walMethods(t *testing.T, conn *sql.Conn) (methods *sqlite3.Tsqlite3_io_meth
 		methods = **(***sqlite3.Tsqlite3_io_methods)(unsafe.Pointer(file))
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return methods
+	return methods, err
 }

@@ -2,16 +2,12 @@ package storagetest
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"io"
-	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -19,42 +15,10 @@ import (
 // process is the child that RunDurable starts and kills: then it works on the store until
 // it dies.
 func ChildMain(open func(dir string) (state.Store, error)) {
-	asChild(childDir, open, func(store state.Store, seed uint64) {
+	killtest.Child(childDir, open, func(store state.Store, seed uint64) {
 		c := &child{service: newService(store), refs: tortured()}
 		c.work(seed)
 	})
-}
-
-// asChild works on the folder that this variable of the environment names, until the
-// process dies. It returns at once when there is none: this process is no such child.
-func asChild[S any](variable string, open func(dir string) (S, error), work func(store S, seed uint64)) {
-	dir := os.Getenv(variable)
-	if dir == "" {
-		return
-	}
-	go func() {
-		// The parent writes nothing: the end of its pipe is its own end.
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		os.Exit(1)
-	}()
-	store, err := open(dir)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	seed, _ := strconv.ParseUint(os.Getenv(childSeed), 10, 64) // the parent wrote it
-	work(store, seed)
-}
-
-// tell writes a line in one piece: the kill never leaves half of one behind.
-func tell(e told) {
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = os.Stdout.Write(append(line, '\n'))
-	}
-	if err != nil {
-		os.Exit(1) // nobody listens
-	}
 }
 
 // child is the process that gets killed.
@@ -79,7 +43,7 @@ func (c *child) work(seed uint64) {
 func (c *child) unlockLeftover(i int) {
 	lock, err := c.service.Holder(context.Background(), c.caller(i), c.refs[i].Name)
 	if err != nil {
-		tell(event{Phase: failed, Kind: "holder", State: i, Reason: err.Error()})
+		killtest.Tell(event{Phase: failed, Kind: "holder", State: i, Reason: err.Error()})
 		return
 	}
 	if lock != nil {
@@ -94,7 +58,7 @@ func (c *child) caller(i int) auth.Principal {
 // call makes one call and tells of it before and after. It reports success.
 func (c *child) call(e event, body []byte) bool {
 	e.Phase, e.Call = begun, c.calls.Add(1)
-	tell(e)
+	killtest.Tell(e)
 	number, err := c.make(e, body)
 	switch {
 	case err == nil:
@@ -104,7 +68,7 @@ func (c *child) call(e event, body []byte) bool {
 	default:
 		e.Phase, e.Reason = failed, err.Error()
 	}
-	tell(e)
+	killtest.Tell(e)
 	return err == nil
 }
 

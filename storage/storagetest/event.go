@@ -7,11 +7,8 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// The environment of the child.
-const (
-	childDir  = "HOLDFAST_STORAGETEST_DIR"
-	childSeed = "HOLDFAST_STORAGETEST_SEED"
-)
+// childDir is in the environment of the child.
+const childDir = "HOLDFAST_STORAGETEST_DIR"
 
 // event is a line of what the child tells its parent: that it sets out to make a call, or
 // how the call ended. A call without an end was under way when the child died.
@@ -43,11 +40,12 @@ const (
 	callFinal  = "final" // a put that also releases the lock
 )
 
-func (e event) outcome() (phase, error) {
+// Outcome implements killtest.Told.
+func (e event) Outcome() (bool, error) {
 	if e.Phase == failed {
-		return e.Phase, fmt.Errorf("%s of state %d: %s", e.Kind, e.State, e.Reason)
+		return false, fmt.Errorf("%s of state %d: %s", e.Kind, e.State, e.Reason)
 	}
-	return e.Phase, nil
+	return e.Phase == acked, nil
 }
 
 func (e event) writes() bool { return e.Kind == callPut || e.Kind == callFinal }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
@@ -25,14 +26,14 @@ const indexDir = "HOLDFAST_STORAGETEST_INDEX_DIR"
 // process is the child that RunIndexDurable starts: then it indexes what is written until it
 // is killed, by itself.
 func IndexChildMain(open func(dir string) (resources.Index, error)) {
-	asChild(indexDir, open, func(x resources.Index, seed uint64) {
+	killtest.Child(indexDir, open, func(x resources.Index, seed uint64) {
 		s := newScript(int(seed >> 32))
 		indexer := s.indexer(&mortal{Index: x, left: int(uint32(seed))})
 		for {
 			s.step()
-			tell(indexStep{Steps: s.steps})
+			killtest.Tell(indexStep{Steps: s.steps})
 			if err := indexer.CatchUp(context.Background()); err != nil {
-				tell(indexStep{Steps: s.steps, Reason: err.Error()})
+				killtest.Tell(indexStep{Steps: s.steps, Reason: err.Error()})
 			}
 		}
 	})
@@ -45,11 +46,12 @@ type indexStep struct {
 	Reason string // of a failure
 }
 
-func (e indexStep) outcome() (phase, error) {
+// Outcome implements killtest.Told.
+func (e indexStep) Outcome() (bool, error) {
 	if e.Reason != "" {
-		return failed, fmt.Errorf("after %d steps: %s", e.Steps, e.Reason)
+		return false, fmt.Errorf("after %d steps: %s", e.Steps, e.Reason)
 	}
-	return acked, nil
+	return true, nil
 }
 
 // script writes the same states and uploads, in the same steps, in every process: so the

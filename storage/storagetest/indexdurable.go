@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -23,7 +24,7 @@ func RunIndexDurable(t *testing.T, open func(t *testing.T, dir string) resources
 func checkIndexKill(t *testing.T, open func(t *testing.T, dir string) resources.Index) {
 	dir, steps, wentOn := t.TempDir(), 0, 0
 	for _, moments := range []uint64{4, 2, 3, 7, 11} { // the first one is in the middle of a Replace
-		told := kill[indexStep](t, indexDir, dir, uint64(steps)<<32|moments, never)
+		told := killtest.Kill[indexStep](t, indexDir, dir, uint64(steps)<<32|moments, never)
 		steps = told[len(told)-1].Steps
 		s := newScript(steps)
 		x := indexed{t, open(t, dir)}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -21,7 +22,7 @@ const inventoryDir = "HOLDFAST_STORAGETEST_INVENTORY_DIR"
 // unless this process is the child that RunInventoryDurable starts and kills: then it
 // uploads to the store until it dies.
 func InventoryChildMain(open func(dir string) (inventory.Store, error)) {
-	asChild(inventoryDir, open, func(store inventory.Store, seed uint64) {
+	killtest.Child(inventoryDir, open, func(store inventory.Store, seed uint64) {
 		var wg sync.WaitGroup
 		for i := range uint64(8) {
 			wg.Go(func() { newUploader(store, seed, i).run() })
@@ -39,11 +40,12 @@ type uploadEvent struct {
 	Reason  string // of a failure
 }
 
-func (e uploadEvent) outcome() (phase, error) {
+// Outcome implements killtest.Told.
+func (e uploadEvent) Outcome() (bool, error) {
 	if e.Phase == failed {
-		return e.Phase, fmt.Errorf("upload of %+v: %s", e.Parcel, e.Reason)
+		return false, fmt.Errorf("upload of %+v: %s", e.Parcel, e.Reason)
 	}
-	return e.Phase, nil
+	return e.Phase == acked, nil
 }
 
 // parcel is what a batch is made from, the same in every process.
@@ -118,21 +120,21 @@ func (u *uploader) parcel(count int) parcel {
 func (u *uploader) uploadAll(parcels []parcel) {
 	var batches []inventory.Batch
 	for _, p := range parcels {
-		tell(uploadEvent{Phase: begun, Parcel: p})
+		killtest.Tell(uploadEvent{Phase: begun, Parcel: p})
 		batches = append(batches, p.batch())
 	}
 	receipts, err := u.store.AppendAll(context.Background(), batches)
 	for i, receipt := range receipts {
-		tell(uploadEvent{Phase: acked, Parcel: parcels[i], Receipt: receipt})
+		killtest.Tell(uploadEvent{Phase: acked, Parcel: parcels[i], Receipt: receipt})
 	}
 	if err != nil {
-		tell(uploadEvent{Phase: failed, Parcel: parcels[len(receipts)], Reason: err.Error()})
+		killtest.Tell(uploadEvent{Phase: failed, Parcel: parcels[len(receipts)], Reason: err.Error()})
 	}
 }
 
 // upload sends a batch, now and then twice at once or once more afterwards.
 func (u *uploader) upload(p parcel) {
-	tell(uploadEvent{Phase: begun, Parcel: p})
+	killtest.Tell(uploadEvent{Phase: begun, Parcel: p})
 	batch := p.batch()
 	times := 1
 	if u.random.IntN(8) == 0 {
@@ -145,14 +147,14 @@ func (u *uploader) upload(p parcel) {
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		tell(uploadEvent{Phase: failed, Parcel: p, Reason: err.Error()})
+		killtest.Tell(uploadEvent{Phase: failed, Parcel: p, Reason: err.Error()})
 		return
 	}
-	tell(uploadEvent{Phase: acked, Parcel: p, Receipt: receipts[0]})
+	killtest.Tell(uploadEvent{Phase: acked, Parcel: p, Receipt: receipts[0]})
 	if u.random.IntN(8) == 0 {
 		again, err := u.store.Append(context.Background(), batch)
 		if err != nil || !again.Replayed || !again.At.Equal(receipts[0].At) {
-			tell(uploadEvent{Phase: failed, Parcel: p, Reason: fmt.Sprintf("sent again: %+v, %v", again, err)})
+			killtest.Tell(uploadEvent{Phase: failed, Parcel: p, Reason: fmt.Sprintf("sent again: %+v, %v", again, err)})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/inventory"
 )
 
@@ -48,7 +49,7 @@ func checkInventoryKill(t *testing.T, open func(t *testing.T, dir string) invent
 func (tt *inventoryTorture) round(t *testing.T) {
 	t.Helper()
 	after, seed := 1+tt.random.IntN(80), tt.random.Uint64()
-	tt.ledger.enter(kill[uploadEvent](t, inventoryDir, tt.dir, seed, after))
+	tt.ledger.enter(killtest.Kill[uploadEvent](t, inventoryDir, tt.dir, seed, after))
 	store := tt.open(t, tt.dir)
 	tt.ledger.verify(t, store)
 	tt.ledger.retry(t, store)

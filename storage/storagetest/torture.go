@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -77,7 +78,7 @@ func tortureSeed(t *testing.T) uint64 {
 func (tt *torture) round(t *testing.T) {
 	t.Helper()
 	after, seed := 1+tt.random.IntN(700), tt.random.Uint64()
-	events := kill[event](t, childDir, tt.dir, seed, after)
+	events := killtest.Kill[event](t, childDir, tt.dir, seed, after)
 	store := tt.reopen(t)
 	for i, ref := range tortured() {
 		tt.ledger.states[i].verify(t, store, ref, callsOf(events, i))

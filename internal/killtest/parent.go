@@ -1,4 +1,7 @@
-package storagetest
+// Package killtest kills processes for the tests of what survives that. A test starts its own
+// program again as a child, which works on a folder and tells of each step in a line; the test
+// kills it with SIGKILL at a moment of its own choosing, and looks at what the child left.
+package killtest
 
 import (
 	"bufio"
@@ -12,20 +15,23 @@ import (
 	"time"
 )
 
-// told is a line of what a child tells its parent.
-type told interface {
-	// outcome is how far the call got, and why it failed if it did.
-	outcome() (phase, error)
+// seedVariable is in the environment of the child.
+const seedVariable = "HOLDFAST_KILLTEST_SEED"
+
+// Told is a line of what a child tells its parent.
+type Told interface {
+	// Outcome says whether something was acknowledged, or what is wrong with the child.
+	Outcome() (acked bool, err error)
 }
 
-// kill starts the child that works on the folder named in this variable, kills it after so
-// many acknowledgements, and returns all it told.
-func kill[E told](t *testing.T, variable, dir string, seed uint64, after int) []E {
+// Kill starts the child that works on the folder named in this variable of the environment,
+// kills it after so many acknowledgements, and returns all it told.
+func Kill[E Told](t testing.TB, variable, dir string, seed uint64, after int) []E {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, os.Args[0])
-	cmd.Env = append(os.Environ(), variable+"="+dir, fmt.Sprintf("%s=%d", childSeed, seed))
+	cmd.Env = append(os.Environ(), variable+"="+dir, fmt.Sprintf("%s=%d", seedVariable, seed))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	// Held open: the child dies when this process does.
@@ -50,7 +56,7 @@ func kill[E told](t *testing.T, variable, dir string, seed uint64, after int) []
 }
 
 // listen reads the child's lines to the last, and kills it on the way.
-func listen[E told](lines *bufio.Scanner, after int, process *os.Process) ([]E, error) {
+func listen[E Told](lines *bufio.Scanner, after int, process *os.Process) ([]E, error) {
 	var events []E
 	var failure error
 	for lines.Scan() {
@@ -58,12 +64,12 @@ func listen[E told](lines *bufio.Scanner, after int, process *os.Process) ([]E, 
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
 			failure = fmt.Errorf("line %q: %w", lines.Text(), err)
 		}
-		phase, err := e.outcome()
+		acked, err := e.Outcome()
 		if err != nil {
 			failure = err
 		}
 		events = append(events, e)
-		if phase == acked {
+		if acked {
 			after--
 		}
 		if after == 0 || failure != nil {

@@ -7,10 +7,12 @@ import (
 
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/csv"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
+	sqlitetest.ChildMain(indexEngine())
 	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
 		return csv.Open(context.Background(), csv.Options{Dir: dir})
 	})

@@ -9,10 +9,12 @@ import (
 
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
+	sqlitetest.ChildMain(outboxEngine())
 	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
 		if os.Getenv(realSides) != "" {
 			return openReal(context.Background(), dir, mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
 	openAsChild()
+	sqlitetest.ChildMain(writersEngine())
 	storagetest.ChildMain(func(dir string) (state.Store, error) {
 		s, err := Open(context.Background(), Options{Dir: dir})
 		if err != nil {

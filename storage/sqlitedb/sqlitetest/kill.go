@@ -45,10 +45,11 @@ type child struct {
 func (c *child) work(seed uint64) {
 	// A store that has written nothing yet may have no WAL.
 	c.record(fmt.Sprintf("%x first", seed), 10)
-	failing, _, err := failSyncs(c.path)
+	failing, restore, err := failSyncs(c.path)
 	if err != nil {
 		panic(err)
 	}
+	defer restore() // which never comes, but keeps in memory what SQLite calls
 	var wg sync.WaitGroup
 	for i := range uint64(8) {
 		wg.Go(func() {

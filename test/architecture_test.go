@@ -23,6 +23,7 @@ func layers() map[string][]string {
 		"internal/fair":         {},
 		"internal/fuzzkeep":     {"internal/fuzzseeds"},
 		"internal/fuzzseeds":    {},
+		"internal/killtest":     {},
 		"internal/turns":        {"fault", "internal/fair"},
 		"internal/budget":       {"fault", "internal/fair"},
 		"internal/logctx":       {},
@@ -54,13 +55,13 @@ func layers() map[string][]string {
 		"storage/schema":        {},
 		"internal/delta":        {},
 		"storage/folder":        {},
-		"storage/sqlitedb":      {"storage/folder"},
-		"storage/sqlite":        {"fault", "audit", "state", "internal/fair", "internal/turns", "internal/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
+		"storage/sqlitedb":      {"internal/fair", "storage/folder"},
+		"storage/sqlite":        {"fault", "audit", "state", "internal/turns", "internal/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "internal/jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":         {"fault", "internal/turns", "inventory", "storage/schema"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
-		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "storage/memory", "resources"},
+		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "internal/killtest", "storage/memory", "resources"},
 		"middleware":            {"api", "fault", "auth", "auth/verify", "internal/logctx", "internal/budget", "internal/turns"},
 		"bench":                 {"bench/sample"},
 		"bench/sample":          {},
@@ -70,6 +71,8 @@ func layers() map[string][]string {
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "middleware", "quota", "resources"},
 		"server":                {"fault", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "state", "storage"},
+
+		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},
 	}
 }
 

@@ -70,7 +70,8 @@ func (s *Store) probeRead(ctx context.Context) error {
 	}
 }
 
-// probeWrite doesn't wait for a write that hangs, unlike submit.
+// probeWrite doesn't wait for a write that hangs, unlike submit. Of the probes that it gives up
+// those that wait leave the queue, so that one stays behind at most.
 func (s *Store) probeWrite(ctx context.Context) error {
 	done := make(chan error, 1)
 	go func() { done <- s.submit(ctx, server(), 0, (*session).writeProbe) }()

@@ -2,7 +2,6 @@ package csv
 
 import (
 	"os"
-	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -151,17 +150,4 @@ func TestFlushWritesAgain(t *testing.T) {
 	if got := contents(t, s.path(org)); got != whole || journaled(t, s) != 0 {
 		t.Errorf("%d files in the journal, and the file has\n%q", journaled(t, s), got)
 	}
-}
-
-// snapshot copies what a crash would leave of the folder.
-func snapshot(t *testing.T, dir string) string {
-	t.Helper()
-	to := t.TempDir()
-	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(to, indexName+"-shm")); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
 // crashed is what a crash leaves of a store whose last uploads were not on disk yet.
@@ -39,7 +40,7 @@ func crash(t *testing.T, flushed int) (c crashed) {
 		upload(t, s, c.batches[i])
 	}
 	c.whole = contents(t, s.path(c.org))
-	c.dir = snapshot(t, dir)
+	c.dir = sqlitetest.CopyAsCrash(t, dir)
 	return c
 }
 

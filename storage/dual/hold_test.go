@@ -41,3 +41,23 @@ func TestOutboxRemoved(t *testing.T) {
 	}
 	r.mustAppend(newBatch(uuid.New(), "b", 1))
 }
+
+// TestOutboxGoneBesideItsWAL opens what a crash left of an outbox without its database: SQLite
+// would take the WAL for a leftover and delete it, with what a side is owed.
+func TestOutboxGoneBesideItsWAL(t *testing.T) {
+	r := newRig(t, nil)
+	r.mysql.set(fails)
+	r.mustAppend(newBatch(uuid.New(), "owed", 1))
+	copied := r.copyOutbox()
+	if err := os.Remove(filepath.Join(copied, databaseName)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(t.Context(), Options{Dir: copied, CSV: r.csv, MySQL: r.mysql})
+	if err == nil || !strings.Contains(err.Error(), "outbox.db is missing or empty") {
+		t.Errorf("Open: %v", err)
+	}
+	if info, err := os.Stat(filepath.Join(copied, databaseName+"-wal")); err != nil || info.Size() == 0 {
+		t.Errorf("the WAL is gone: %v", err)
+	}
+	r.heal()
+}

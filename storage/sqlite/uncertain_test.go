@@ -8,22 +8,13 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
 // crashed opens what a crash of the process at this moment would leave.
 func crashed(t *testing.T, s *Store) *Store {
 	t.Helper()
-	dir := t.TempDir()
-	for _, name := range []string{databaseName, databaseName + "-wal"} {
-		content, err := os.ReadFile(filepath.Join(filepath.Dir(s.path), name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return open(t, dir)
+	return open(t, sqlitetest.CopyAsCrash(t, filepath.Dir(s.path)))
 }
 
 // wantAfterCrash wants this body, in the store and in what a crash would leave of it.

@@ -37,7 +37,7 @@ func (x *Index) SetSeal(org uuid.UUID, id int64, seal Seal) error {
 }
 
 // Settle returns the committed length of the organization's file after an Uncertain
-// error. What the writer has written over by the time of the next job, did not happen.
+// error: before the writer runs another job, it writes over a commit that failed.
 func (x *Index) Settle(org uuid.UUID, id int64) (length int64, err error) {
 	err = x.do(org, func(t tx) error {
 		return t.QueryRow("SELECT length FROM orgs WHERE id = ?", id).Scan(&length)

@@ -106,10 +106,17 @@ func (e Engine) checkFailedCommit(t *testing.T, bytes int, times int64) {
 	failing.Store(times)
 	there, failed := []string{"before"}, 0
 	for _, name := range []string{"a", "b"} {
-		if err := s.Record(name, bytes); err == nil {
+		err := s.Record(name, bytes)
+		if err == nil {
 			there = append(there, name)
-		} else {
-			failed++
+			continue
+		}
+		failed++
+		if times == 1 { // what failed is overwritten, and it is certain at once that it has
+			if sqlitedb.Uncertain(err) {
+				t.Errorf("uncertain, though the disk is well again: %v", err)
+			}
+			e.wantAfterCrash(t, s, dir, there)
 		}
 	}
 	if times == always && failed != 2 {

@@ -5,7 +5,7 @@
 //	store.go    the state.Store methods
 //	encode.go   a body becomes a delta of a version before, or is compressed whole
 //	codec.go    bodies are compressed, and checked on the way back
-//	session.go  an Update waits for its turn; sqlitedb.Writer commits what waits together
+//	session.go  its job waits for its turn in a sqlitedb.Writer, which commits what waits together
 //	heads.go    the heads that were written last
 //	record.go   a decision's change becomes rows
 //	staterows.go the one place where rows of states, versions and bodies are written

@@ -11,7 +11,7 @@ import (
 )
 
 // session is the writing connection with its prepared statements, and what the writer's jobs
-// know without asking. Only they use it, one at a time.
+// know without asking. Only they use it, one at a time, but for latest, which has a lock.
 type session struct {
 	conn *sql.Conn
 	now  func() time.Time

@@ -45,8 +45,8 @@ func (d *due) add(orgs ...uuid.UUID) {
 	}
 }
 
-// take returns them and forgets them.
-func (d *due) take() map[uuid.UUID]struct{} {
+// drain returns them and forgets them.
+func (d *due) drain() map[uuid.UUID]struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	orgs := d.orgs
@@ -70,7 +70,7 @@ func (x *Indexer) followUploads(ctx context.Context, r reach) (more bool, failed
 	if x.anew {
 		r = everybody
 	}
-	for org := range x.due.take() {
+	for org := range x.due.drain() {
 		has, err := x.followOne(ctx, org)
 		more, failed = more || has, cmp.Or(failed, err)
 	}
@@ -185,7 +185,7 @@ func (x *Indexer) readOrg(ctx context.Context, org uuid.UUID, cursor string) (mo
 	if piece.read == 0 {
 		return false, nil
 	}
-	return more, x.record(ctx, org, piece.take(x.Rules), cursor)
+	return more, x.record(ctx, org, piece.resources(x.Rules), cursor)
 }
 
 func (x *Indexer) record(ctx context.Context, org uuid.UUID, piece []Resource, cursor string) error {

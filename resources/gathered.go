@@ -28,8 +28,8 @@ func (g *gathered) add(r inventory.Record) {
 // full reports whether it is time to put them into the index.
 func (g *gathered) full() bool { return len(g.newest) >= uploadsPiece || g.read >= uploadsSpan }
 
-// take returns them as resources, and begins anew.
-func (g *gathered) take(rules *Rules) []Resource {
+// resources returns them as resources, and begins anew.
+func (g *gathered) resources(rules *Rules) []Resource {
 	all := make([]Resource, 0, len(g.newest))
 	for _, r := range g.newest {
 		all = append(all, rules.ofRecord(r))

@@ -19,7 +19,7 @@ func (x *Indexer) sync(ctx context.Context, ref state.Ref) error {
 		if err != nil {
 			return err
 		}
-		room := x.roomFor(ref, head.Version.Size)
+		room := x.memoryFor(ref, head.Version.Size)
 		if err = x.fetch(ctx, ref, head, room); err == nil {
 			err = x.turn.alone(ctx, func() error { return x.syncAlone(ctx, ref, room) })
 		}
@@ -39,8 +39,8 @@ type room struct {
 	err      error // why it could not be read
 }
 
-// roomFor acquires it for a version of the organization's, if there is as much now.
-func (x *Indexer) roomFor(ref state.Ref, size int64) *room {
+// memoryFor acquires it for a version of the organization's, if there is as much now.
+func (x *Indexer) memoryFor(ref state.Ref, size int64) *room {
 	r := &room{hold: x.Memory.Hold(budget.Share{Org: ref.Org})}
 	r.found = r.hold.TryAcquire(size)
 	return r

@@ -47,7 +47,7 @@ func Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
 	w.file, err = follow.Open(ctx, follow.Config{
 		What: "the auth file", Name: c.Path, Logger: c.Logger,
 		Paths: []string{path}, Limit: maxFileSize,
-		Take:    w.take,
+		Take:    w.load,
 		Explain: func(err error) error { return explainMissing(c.Path, err) },
 		Settle:  c.Settle, Poll: c.Poll, Report: true,
 	})
@@ -78,8 +78,8 @@ func (w *Watcher) Close() error { return w.file.Close() }
 // the last good set stays in force.
 func (w *Watcher) Reload(ctx context.Context) error { return w.file.Reload(ctx) }
 
-// take puts the text of a file in force, or says why not.
-func (w *Watcher) take(ctx context.Context, files []follow.File) error {
+// load puts the text of a file in force, or says why not.
+func (w *Watcher) load(ctx context.Context, files []follow.File) error {
 	text := string(files[0].Text)
 	doc, err := Parse(w.name, text)
 	if err != nil {

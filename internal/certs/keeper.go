@@ -41,11 +41,11 @@ type Keeper struct {
 func Open(ctx context.Context, files Files, log *slog.Logger, now func() time.Time) (*Keeper, error) {
 	k := &Keeper{log: log, now: now}
 	err := k.open(ctx, "the certificate", func(ctx context.Context, texts []follow.File) error {
-		return k.takePair(ctx, files, texts)
+		return k.loadPair(ctx, files, texts)
 	}, files.Cert, files.Key)
 	if err == nil && files.ClientCA != "" {
 		err = k.open(ctx, "the client authorities", func(ctx context.Context, texts []follow.File) error {
-			return k.takeAuthorities(ctx, files.ClientCA, texts[0].Text)
+			return k.loadAuthorities(ctx, files.ClientCA, texts[0].Text)
 		}, files.ClientCA)
 	}
 	if err != nil {
@@ -70,9 +70,9 @@ func (k *Keeper) Follow(ctx context.Context) {
 	}
 }
 
-// takePair warns of a certificate that is out of date. It is used all the same: clients
+// loadPair warns of a certificate that is out of date. It is used all the same: clients
 // decide what they trust, and the clock here may be the one that is wrong.
-func (k *Keeper) takePair(ctx context.Context, files Files, texts []follow.File) error {
+func (k *Keeper) loadPair(ctx context.Context, files Files, texts []follow.File) error {
 	pair, err := tls.X509KeyPair(texts[0].Text, texts[1].Text)
 	if err != nil {
 		return fmt.Errorf("%s and %s are no certificate with its key: %w", files.Cert, files.Key, err)
@@ -86,7 +86,7 @@ func (k *Keeper) takePair(ctx context.Context, files Files, texts []follow.File)
 	return nil
 }
 
-func (k *Keeper) takeAuthorities(ctx context.Context, path string, text []byte) error {
+func (k *Keeper) loadAuthorities(ctx context.Context, path string, text []byte) error {
 	pool, err := ParseAuthorities(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)

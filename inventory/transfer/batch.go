@@ -42,10 +42,10 @@ func (b *batch) add(r inventory.Record, place int) int {
 	return size
 }
 
-// take returns what was gathered, and begins anew. The ID follows from the content and its
+// cut returns what was gathered, and begins anew. The ID follows from the content and its
 // place, so that a batch whose fate is unknown can be sent again; without the place, two
 // uploads that are alike would count as one.
-func (b *batch) take(org uuid.UUID, request string) inventory.Batch {
+func (b *batch) cut(org uuid.UUID, request string) inventory.Batch {
 	full := inventory.Batch{Org: org, At: b.records[0].Timestamp, Request: request}
 	digest := NewDigest()
 	for _, r := range b.records {

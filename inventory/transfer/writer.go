@@ -150,7 +150,7 @@ func (w *Writer) hold(ctx context.Context, l *tenant) error {
 
 func (l *tenant) complete(request string) {
 	if l.batch.any() {
-		l.ready = append(l.ready, l.batch.take(l.org, request))
+		l.ready = append(l.ready, l.batch.cut(l.org, request))
 	}
 }
 

@@ -24,7 +24,7 @@ type allowance struct {
 	left   int64
 }
 
-func (a *allowance) take(n int64) error {
+func (a *allowance) acquire(n int64) error {
 	if a.memory == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (m *meter) add(n int64) error {
 	m.now += n
 	if more := m.now - m.most; more > 0 {
 		m.most = m.now
-		m.err = m.take(more)
+		m.err = m.acquire(more)
 	}
 	return m.err
 }
@@ -99,7 +99,7 @@ func oneMore[T any](list []T, size int64, a *allowance) ([]T, error) {
 		return list, nil
 	}
 	more := max(len(list), 8)
-	if err := a.take(int64(len(list)+more) * size); err != nil { // the old list stays until it is collected
+	if err := a.acquire(int64(len(list)+more) * size); err != nil { // the old list stays until it is collected
 		return nil, err
 	}
 	return slices.Grow(list, more), nil

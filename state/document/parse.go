@@ -19,7 +19,7 @@ func Parse(body []byte) (*Document, error) { return ParseWithin(body, nil) }
 // ParseWithin is Parse that asks for the memory of what it makes. Its error may be memory's.
 func ParseWithin(body []byte, memory Memory) (*Document, error) {
 	p := newParser(memory)
-	if err := p.memory.take(int64(len(body)/typicalInstance) * instanceBytes); err != nil {
+	if err := p.memory.acquire(int64(len(body)/typicalInstance) * instanceBytes); err != nil {
 		return nil, err
 	}
 	p.doc.Instances = make([]Instance, 0, len(body)/typicalInstance)

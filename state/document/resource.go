@@ -36,7 +36,7 @@ func (p *parser) resource(c *jsonscan.Cursor) error {
 	}
 	length := int64(len(common.Module) + len(common.Mode) + len(common.Type) + len(common.Name) + keyBytes)
 	for n := first; n < len(p.doc.Instances); n++ {
-		if err := p.memory.take(length + int64(len(p.doc.Instances[n].Key.text))); err != nil {
+		if err := p.memory.acquire(length + int64(len(p.doc.Instances[n].Key.text))); err != nil {
 			return err
 		}
 		p.doc.Instances[n].belong(&common)

@@ -44,7 +44,7 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
-	defer func() { s.buffers.give(p.rows) }()
+	defer func() { s.buffers.release(p.rows) }()
 	t := s.tenants.acquire(batch.Org)
 	defer s.tenants.release(t)
 	if err := t.enqueue(p); err != nil {
@@ -73,7 +73,7 @@ func (s *Store) render(batch inventory.Batch) (*pending, error) {
 	}
 	p := &pending{batch: batch, done: make(chan struct{})}
 	p.batch.Resources = nil
-	p.rows = s.buffers.take(estimate(batch))
+	p.rows = s.buffers.acquire(estimate(batch))
 	p.ends = make([]int, 0, len(batch.Resources))
 	var encoder csvrow.Encoder
 	for i, r := range batch.Resources {

@@ -33,7 +33,7 @@ func (s *Store) appendSome(ctx context.Context, batches []inventory.Batch) ([]in
 	group, refused := s.renderAll(batches)
 	defer func() {
 		for _, p := range group {
-			s.buffers.give(p.rows)
+			s.buffers.release(p.rows)
 		}
 	}()
 	if len(group) == 0 {

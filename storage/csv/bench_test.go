@@ -114,7 +114,7 @@ func BenchmarkRender(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.SetBytes(int64(len(p.rows)))
-		s.buffers.give(p.rows)
+		s.buffers.release(p.rows)
 	}
 }
 

@@ -13,16 +13,16 @@ const largestKept = 1 << 20
 // upload's processor time.
 type buffers struct{ free sync.Pool }
 
-// take returns an empty buffer with room for so many bytes.
-func (b *buffers) take(room int) []byte {
+// acquire returns an empty buffer with room for so many bytes.
+func (b *buffers) acquire(room int) []byte {
 	if free, ok := b.free.Get().(*[]byte); ok && cap(*free) >= room {
 		return (*free)[:0]
 	}
 	return make([]byte, 0, 1<<bits.Len(uint(max(room, 1)-1))) // of few sizes, so that they fit again
 }
 
-// give takes a buffer back; nobody may use it any more.
-func (b *buffers) give(buffer []byte) {
+// release takes a buffer back; nobody may use it any more.
+func (b *buffers) release(buffer []byte) {
 	if cap(buffer) > 0 && cap(buffer) <= largestKept {
 		b.free.Put(&buffer)
 	}

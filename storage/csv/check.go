@@ -12,10 +12,10 @@ func (t *tenant) check(ctx context.Context) error {
 	if v, ok := t.glance(); ok {
 		return v.refused
 	}
-	if err := t.gate.take(ctx); err != nil {
+	if err := t.gate.acquire(ctx); err != nil {
 		return err
 	}
-	defer t.gate.give()
+	defer t.gate.release()
 	return t.ready()
 }
 
@@ -34,7 +34,7 @@ func (t *tenant) glance() (view, bool) {
 // last are right. It needs the gate.
 func (t *tenant) ready() error {
 	if t.unsettled != nil {
-		if err := t.settle(); err != nil {
+		if err := t.finish(); err != nil {
 			return err
 		}
 	}
@@ -99,10 +99,10 @@ func (t *tenant) conclude(now stamp, err error) error {
 
 // inspect compares the whole file, whatever it looks like from outside.
 func (t *tenant) inspect(ctx context.Context) error {
-	if err := t.gate.take(ctx); err != nil {
+	if err := t.gate.acquire(ctx); err != nil {
 		return err
 	}
-	defer t.gate.give()
+	defer t.gate.release()
 	if err := t.ready(); err != nil {
 		return err
 	}

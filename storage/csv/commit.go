@@ -35,7 +35,7 @@ func (t *tenant) write(p *plan) error {
 	if err := t.begin(p); err != nil {
 		return err
 	}
-	f, err := t.store.files.take(t.org, t.path)
+	f, err := t.store.files.acquire(t.org, t.path)
 	if err != nil {
 		return fileError(err)
 	}
@@ -54,7 +54,7 @@ func (t *tenant) write(p *plan) error {
 	t.head, t.last = p.change.Head, p.layout.last
 	t.look(func(v *view) { *v = view{known: true, stamp: now} })
 	t.store.flusher.note(t, p)
-	t.store.files.give(t.org, f)
+	t.store.files.release(t.org, f)
 	return nil
 }
 
@@ -132,8 +132,8 @@ func (t *tenant) cutBack(f appendFile) error {
 	return nil
 }
 
-// settle finds out what became of an append after an uncertain commit.
-func (t *tenant) settle() error {
+// finish finds out what became of an append after an uncertain commit.
+func (t *tenant) finish() error {
 	length, err := t.store.index.Settle(t.org, t.head.ID)
 	if err != nil {
 		return err
@@ -146,6 +146,6 @@ func (t *tenant) settle() error {
 	t.tail = nil
 	t.look(func(v *view) { *v = view{} })
 	t.store.flusher.note(t, p)
-	t.store.files.give(t.org, f)
+	t.store.files.release(t.org, f)
 	return nil
 }

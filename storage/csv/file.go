@@ -41,8 +41,8 @@ func newFileCache(size int, open opener) *fileCache {
 	return &fileCache{open: open, idle: idle}
 }
 
-// take returns the organization's file, for one user at a time.
-func (c *fileCache) take(org uuid.UUID, path string) (appendFile, error) {
+// acquire returns the organization's file, for one user at a time.
+func (c *fileCache) acquire(org uuid.UUID, path string) (appendFile, error) {
 	c.mu.Lock()
 	f, ok := c.idle.Get(org)
 	if ok {
@@ -56,8 +56,8 @@ func (c *fileCache) take(org uuid.UUID, path string) (appendFile, error) {
 	return c.open(path)
 }
 
-// give keeps the file for the next user.
-func (c *fileCache) give(org uuid.UUID, f appendFile) {
+// release keeps the file for the next user.
+func (c *fileCache) release(org uuid.UUID, f appendFile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.idle.Add(org, f)

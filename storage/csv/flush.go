@@ -98,7 +98,7 @@ func (f *flusher) hurry() {
 func (f *flusher) flush() error {
 	f.turn.Lock()
 	defer f.turn.Unlock()
-	all := f.take()
+	all := f.next()
 	if len(all) == 0 {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (f *flusher) empty(synced []*owed) error {
 	return err
 }
 
-func (f *flusher) take() []*owed {
+func (f *flusher) next() []*owed {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := make([]*owed, 0, len(f.owed))
@@ -174,7 +174,7 @@ func (f *flusher) sync(all []*owed) {
 		fresh = fresh || o.fresh
 		places <- struct{}{}
 		running.Go(func() {
-			defer places.give()
+			defer places.release()
 			o.sync(f)
 		})
 	}

@@ -87,7 +87,7 @@ func TestQueue(t *testing.T) {
 	s := openIn(t, Options{Dir: t.TempDir()})
 	upload(t, s, newBatch(org, 1))
 	tn := s.tenants.acquire(org)
-	_ = tn.gate.take(t.Context()) // nothing begins
+	_ = tn.gate.acquire(t.Context()) // nothing begins
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error)
 	go func() {
@@ -111,7 +111,7 @@ func TestQueue(t *testing.T) {
 	if _, err := s.Append(t.Context(), newBatch(org, 1)); !fault.Is(err, fault.StoreUnavailable) || fault.From(err).RetryAfter == 0 {
 		t.Errorf("one too many: %v", err)
 	}
-	tn.gate.give()
+	tn.gate.release()
 	wg.Wait()
 	s.tenants.release(tn)
 	if got := len(names(t, s, org)); got != queueLimit+1 {

@@ -52,7 +52,7 @@ type slots chan struct{}
 
 func newSlots(n int) slots { return make(slots, n) }
 
-func (s slots) take(ctx context.Context) error {
+func (s slots) acquire(ctx context.Context) error {
 	select {
 	case s <- struct{}{}:
 		return nil
@@ -66,4 +66,4 @@ func (s slots) take(ctx context.Context) error {
 	}
 }
 
-func (s slots) give() { <-s }
+func (s slots) release() { <-s }

@@ -69,7 +69,7 @@ func (o *owed) keepOpen(f *flusher) {
 	}
 	file, err := f.store.reopen(o.org)
 	if err != nil {
-		f.open.give() // it is tried again
+		f.open.release() // it is tried again
 		return
 	}
 	o.file = file
@@ -79,6 +79,6 @@ func (o *owed) close(f *flusher) {
 	if o.file != nil {
 		_ = o.file.Close()
 		o.file = nil
-		f.open.give()
+		f.open.release()
 	}
 }

@@ -32,7 +32,7 @@ type plan struct {
 }
 
 func (p *plan) borrow(b *buffers, room int) []byte {
-	buffer := b.take(room)
+	buffer := b.acquire(room)
 	p.lent = append(p.lent, buffer)
 	return buffer
 }
@@ -40,7 +40,7 @@ func (p *plan) borrow(b *buffers, room int) []byte {
 // giveBack ends the use of bytes, and of the change's journal.
 func (p *plan) giveBack(b *buffers) {
 	for _, buffer := range p.lent {
-		b.give(buffer)
+		b.release(buffer)
 	}
 	p.lent, p.bytes = nil, nil
 }

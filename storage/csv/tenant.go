@@ -104,12 +104,12 @@ func (t *tenant) more() bool {
 // while the one before was written shares this write. While it compares a large file it
 // holds none of the places that all organizations share.
 func (t *tenant) turn() {
-	_ = t.gate.take(context.Background())
-	defer t.gate.give()
+	_ = t.gate.acquire(context.Background())
+	defer t.gate.release()
 	err := t.ready()
-	_ = t.store.active.take(context.Background())
-	defer t.store.active.give()
-	group := t.take()
+	_ = t.store.active.acquire(context.Background())
+	defer t.store.active.release()
+	group := t.next()
 	if err == nil {
 		err = t.record(group)
 	}
@@ -118,8 +118,8 @@ func (t *tenant) turn() {
 	}
 }
 
-// take takes the next group from the queue.
-func (t *tenant) take() []*pending {
+// next takes the next group from the queue.
+func (t *tenant) next() []*pending {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n, size := 0, 0

@@ -94,7 +94,7 @@ func leaveOpen(t *testing.T, s *Store, b inventory.Batch, happened bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := s.files.take(b.Org, tn.path)
+	f, err := s.files.acquire(b.Org, tn.path)
 	if err != nil {
 		t.Fatal(err)
 	}

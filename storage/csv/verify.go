@@ -93,8 +93,8 @@ func (t *tenant) verifySegment(ctx context.Context, f io.ReaderAt, s index.Segme
 // matches reports whether the bytes have the checksum. A file that ends before them
 // does not.
 func (t *tenant) matches(f io.ReaderAt, offset, length int64, crc uint32) (bool, error) {
-	buffer := t.store.buffers.take(int(min(length, segmentSize)))
-	defer t.store.buffers.give(buffer)
+	buffer := t.store.buffers.acquire(int(min(length, segmentSize)))
+	defer t.store.buffers.release(buffer)
 	sum := crc32.New(castagnoli())
 	n, err := io.CopyBuffer(sum, io.NewSectionReader(f, offset, length), buffer[:cap(buffer)])
 	return err == nil && n == length && sum.Sum32() == crc, err

@@ -47,7 +47,7 @@ func (s *Store) dropTwins(org uuid.UUID, e *entry, v state.Version, at time.Time
 		if c.Status == state.Open && c.Digest == v.Digest {
 			s.used -= int64(len(c.Body))
 			s.count(org, -int64(len(c.Body)))
-			e.settle(state.Settlement{ID: id, Status: state.Discarded, At: at})
+			e.decide(state.Settlement{ID: id, Status: state.Discarded, At: at})
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 	}
 	kept := next != (state.Head{}) || change.Candidate != nil || !isNew
 	grown := e.grows(change, next, isNew && kept, body)
-	e.take(change, next, body)
+	e.record(change, next, body)
 	e.head = next
 	if kept {
 		s.states[ref] = e
@@ -125,8 +125,8 @@ func makesRoom(change state.Change) bool {
 	return change.Version == nil && change.Candidate == nil && change.Lock == nil
 }
 
-// take enters the parts of a change that the head does not have.
-func (e *entry) take(change state.Change, next state.Head, body []byte) {
+// record enters the parts of a change that the head does not have.
+func (e *entry) record(change state.Change, next state.Head, body []byte) {
 	if change.Version != nil {
 		e.versions = append(e.versions, &state.Snapshot{Version: next.Version, Body: body})
 	}
@@ -140,11 +140,11 @@ func (e *entry) take(change state.Change, next state.Head, body []byte) {
 		e.brought = append(e.brought, c.ID)
 	}
 	if change.Settle != nil {
-		e.settle(*change.Settle)
+		e.decide(*change.Settle)
 	}
 }
 
-func (e *entry) settle(s state.Settlement) {
+func (e *entry) decide(s state.Settlement) {
 	settled := *e.candidates[s.ID] // readers may have the old one
 	settled.Status, settled.Decided, settled.Body = s.Status, s.At.UTC().Truncate(time.Microsecond), nil
 	e.candidates[s.ID] = &settled

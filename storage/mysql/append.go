@@ -108,7 +108,7 @@ func (s *Store) await(e *entry) {
 func (s *Store) serve(ctx context.Context, server *server, org uuid.UUID) {
 	for s.queues.waits(org) {
 		release, err := s.turns.Acquire(ctx, org)
-		group := s.queues.take(org)
+		group := s.queues.next(org)
 		if err != nil {
 			fail(group, err)
 		} else {

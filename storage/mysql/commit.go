@@ -32,7 +32,7 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 	if len(group) == 0 {
 		return
 	}
-	err := s.settle(server, org, group, server.plain)
+	err := s.confirm(server, org, group, server.plain)
 	if len(group) > 1 && err != nil && !isAway(err) && !isConflict(err) {
 		for _, e := range group {
 			s.commit(server, org, []*entry{e})
@@ -40,7 +40,7 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 		return
 	}
 	if isRefusedJSON(err) {
-		err = s.settle(server, org, group, tamed)
+		err = s.confirm(server, org, group, tamed)
 	}
 	if err != nil {
 		fail(group, storeError(err))
@@ -69,11 +69,11 @@ func present(group []*entry) []*entry {
 	return there
 }
 
-// settle makes the group's transaction until its outcome is known. After a lost connection
+// confirm makes the group's transaction until its outcome is known. After a lost connection
 // it may have been committed or not, and both is well: the next attempt waits for the
 // organization's lock, which the lost one holds until it has ended, and then finds the
 // batches or doesn't.
-func (s *Store) settle(server *server, org uuid.UUID, group []*entry, form form) error {
+func (s *Store) confirm(server *server, org uuid.UUID, group []*entry, form form) error {
 	lost, conflicts := 0, 0
 	for {
 		err := s.attempt(transaction{server: server, org: org, form: form}, group)

@@ -94,8 +94,8 @@ func (q *queues) waits(org uuid.UUID) bool {
 	return false
 }
 
-// take returns the next group; none when all have left the line since waits.
-func (q *queues) take(org uuid.UUID) []*entry {
+// next returns the next group; none when all have left the line since waits.
+func (q *queues) next(org uuid.UUID) []*entry {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	l := q.lines[org]

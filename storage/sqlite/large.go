@@ -19,13 +19,13 @@ func (c *codec) compress(body []byte) []byte {
 		return c.encoder.EncodeAll(body, nil)
 	}
 	defer encoder.Close()
-	return encoder.EncodeAll(body, roomFor(encoder, body))
+	return encoder.EncodeAll(body, bufferFor(encoder, body))
 }
 
-// roomFor returns a buffer that the compressed body will fit in, by the look of a part of
+// bufferFor returns a buffer that the compressed body will fit in, by the look of a part of
 // it. Without one the encoder grows its own by a quarter at a time, and lets go of five times
 // as much as the result has.
-func roomFor(encoder *zstd.Encoder, body []byte) []byte {
+func bufferFor(encoder *zstd.Encoder, body []byte) []byte {
 	packed := encoder.EncodeAll(body[len(body)/2:][:sampled], nil)
 	return make([]byte, 0, len(body)/sampled*len(packed)/8*9)
 }

@@ -77,6 +77,16 @@ type Event struct {
 	Note string
 }
 
+// Bytes is about how many it takes in memory.
+func (e *Event) Bytes() int64 {
+	a := e.Actor
+	return int64(eventBytes + len(a.KeyID) + len(a.KeyName) + len(a.Subject) + len(a.Role) + len(a.Address) + len(a.Request) +
+		len(e.Action) + len(e.State) + len(e.LockID) + len(e.Refused) + len(e.Reason) + len(e.Note))
+}
+
+// eventBytes is what an event takes beside its texts.
+const eventBytes = 512
+
 // Refusal is the event of a caller who lacks a right; state is empty when it is about none.
 func Refusal(p auth.Principal, right auth.Right, state string, at time.Time) Event {
 	return Event{

@@ -50,6 +50,9 @@ func TestClientComesBackWhenItIsTold(t *testing.T) {
 		"for too long":          {429, "3600", 1, 0, true},
 		"it does not say when":  {503, "", 1, 0, true},
 		"it is another failure": {500, "7", 1, 0, true},
+		"in the past":           {503, "-5", 1, 0, true},
+		"beyond all times":      {503, "9223372037", 1, 0, true},
+		"around the clock":      {503, "18446744074", 1, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, waited := answering(t, func(n int, w http.ResponseWriter, r *http.Request) {
@@ -286,9 +289,10 @@ func (e Error) withoutLock() *Error {
 
 // Bytes that are damaged, or that break off, are no state.
 func TestContentIsChecked(t *testing.T) {
+	const other = "7b8a0000000000000000000000000000000000000000000000000000000012ab"
 	for want, answer := range map[error]func(http.ResponseWriter){
 		ErrDamaged: func(w http.ResponseWriter) {
-			w.Header().Set("ETag", `"0123"`)
+			w.Header().Set("ETag", `"`+other+`"`)
 			fmt.Fprint(w, "whale")
 		},
 		ErrCutOff: func(w http.ResponseWriter) {
@@ -305,6 +309,43 @@ func TestContentIsChecked(t *testing.T) {
 			t.Errorf("%v, want %v", err, want)
 		}
 		content.Close()
+	}
+}
+
+// A tag that a proxy has weakened is the same one, and one that is none of ours says nothing.
+func TestDigestOfTags(t *testing.T) {
+	const digest = "7b8a0000000000000000000000000000000000000000000000000000000012ab"
+	for tag, want := range map[string]string{
+		`"` + digest + `"`: digest, `W/"` + digest + `"`: digest, `"` + digest + `-gzip"`: digest, `W/"` + digest + `-gzip"`: digest,
+		`"0123"`: "", `"` + digest + `0"`: "", "": "", `"` + digest[1:] + `z"`: "",
+	} {
+		if got := digestOf(tag); got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
+		}
+	}
+}
+
+// A lock that was granted is released also when a proxy answers instead, and when what runs under
+// it panics.
+func TestWithLockLeavesNoLock(t *testing.T) {
+	held := false
+	c, _ := answering(t, func(_ int, w http.ResponseWriter, r *http.Request) {
+		if held = r.Method == "LOCK"; held && r.URL.Path == "/api/v1/state/slow" {
+			w.WriteHeader(http.StatusGatewayTimeout)
+			fmt.Fprint(w, "<html>")
+			return
+		}
+		fmt.Fprint(w, `{"status":"success"}`)
+	})
+	if err := c.WithLock(t.Context(), "slow", api.LockInfo{ID: "a"}, func() error { return nil }); err == nil || held {
+		t.Errorf("behind a proxy that gives up: %v, held %v", err, held)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = c.WithLock(t.Context(), "app", api.LockInfo{ID: "b"}, func() error { panic("in the middle") })
+	}()
+	if held {
+		t.Error("after a panic the lock is held")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -62,12 +63,11 @@ func IsCode[C ~string](err error, codes ...C) bool {
 // refusalOf reads an answer that is one.
 func refusalOf(response *http.Response) error {
 	e := &Error{Status: response.StatusCode}
-	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil {
-		e.RetryAfter = time.Duration(seconds) * time.Second
-	}
+	e.RetryAfter = retryAfter(response.Header.Get("Retry-After"))
 	var failure api.Failure
 	var holder api.LockInfo
-	raw, _ := io.ReadAll(io.LimitReader(response.Body, maxFailure)) // as far as it comes
+	var raw json.RawMessage
+	_ = json.NewDecoder(io.LimitReader(response.Body, maxFailure)).Decode(&raw) // waits for no more than it needs
 	// Not from our server, if it can't be read: then the status is all there is to say.
 	if json.Unmarshal(raw, &failure) == nil {
 		e.Code, e.Message, e.RequestID, e.Details = failure.Code, failure.Message, failure.RequestID, failure.Details
@@ -78,6 +78,18 @@ func refusalOf(response *http.Response) error {
 		e.Lock = &holder
 	}
 	return e
+}
+
+// retryAfter reads the header of this name (RFC 9110, 10.2.3); 0 where it says nothing that can
+// be kept to.
+func retryAfter(text string) time.Duration {
+	if seconds, err := strconv.Atoi(text); err == nil {
+		return time.Duration(min(max(seconds, 0), math.MaxInt32)) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
 }
 
 // wait returns for how long to wait before the request is sent again; 0 for never.

@@ -39,24 +39,24 @@ func (c *Client) ReleaseLock(ctx context.Context, name string, o api.Order) (api
 
 // WithLock runs do while it holds a state's lock. The lock is released whatever becomes of do,
 // also when ctx ends: somebody would have to force it open.
-func (c *Client) WithLock(ctx context.Context, name string, info api.LockInfo, do func() error) error {
+func (c *Client) WithLock(ctx context.Context, name string, info api.LockInfo, do func() error) (err error) {
 	if err := c.acquire(ctx, name, info); err != nil {
 		return err
 	}
-	err := ctx.Err()
-	if err == nil {
-		err = do()
+	defer func() { err = errors.Join(err, c.release(ctx, name, info)) }()
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return errors.Join(err, c.release(ctx, name, info))
+	return do()
 }
 
 // acquire is Lock, but not interrupted: a lock that was granted in an answer that nobody read
-// would stay. When there is no answer, it is released, if it was granted.
+// would stay. When Holdfast does not answer, a proxy may do, it is released, if it was granted.
 func (c *Client) acquire(ctx context.Context, name string, info api.LockInfo) error {
 	patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), lockPatience)
 	defer cancel()
 	err := c.Lock(patient, name, info)
-	if _, answered := errors.AsType[*Error](err); err != nil && !answered {
+	if e, answered := errors.AsType[*Error](err); err != nil && (!answered || e.Code == "") {
 		_ = c.release(ctx, name, info) // mostly there is nothing to release
 	}
 	return err

@@ -58,9 +58,18 @@ func (c *Client) content(ctx context.Context, r request) (*Content, error) {
 	return &Content{
 		ReadCloser: whole{response.Body}, Size: response.ContentLength, seen: sha256.New(),
 		Version: number("X-Holdfast-Version"), Serial: number("X-Holdfast-Serial"),
-		// The tag of what came in gzip says so; it was expanded on the way.
-		Digest: strings.TrimSuffix(strings.Trim(response.Header.Get("ETag"), `"`), "-gzip"),
+		Digest: digestOf(response.Header.Get("ETag")),
 	}, nil
+}
+
+// digestOf returns the SHA-256 that a tag is made of; empty for another tag. The tag of what came
+// in gzip says so, and a proxy that compresses makes it a weak one; both were undone on the way.
+func digestOf(tag string) string {
+	text := strings.TrimSuffix(strings.Trim(strings.TrimPrefix(tag, "W/"), `"`), "-gzip")
+	if raw, err := hex.DecodeString(text); err != nil || len(raw) != sha256.Size {
+		return ""
+	}
+	return text
 }
 
 // Get opens the exact bytes of a state, or a view of it, which has no digest. Where there is no

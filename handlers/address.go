@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"path"
@@ -8,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 const (
@@ -47,10 +50,29 @@ func asRouted(asked *http.Request) *http.Request {
 	if err != nil {
 		return asked
 	}
-	copied, address := *asked, *asked.URL
+	copied, address := asked, *asked.URL
+	if !strings.Contains(given, belongs) && strings.Contains(routed, belongs) {
+		copied = asked.WithContext(context.WithValue(asked.Context(), ambiguousKey{}, true))
+	} else {
+		shallow := *asked
+		copied = &shallow
+	}
 	address.Path, address.RawPath = plain, routed
 	copied.URL = &address
-	return &copied
+	return copied
+}
+
+// ambiguousKey marks the context of a request whose address may also be meant as that of a state.
+type ambiguousKey struct{}
+
+// notAbsent keeps a client from taking an address such as prod/outputs/network, which it means as
+// a state's, for one of a state that is not there yet: it would go on to create everything.
+func notAbsent(asked *http.Request, err error) error {
+	f := fault.From(err)
+	if asked.Method != http.MethodGet || f.Code.Kind() != fault.NotFound || asked.Context().Value(ambiguousKey{}) == nil {
+		return err
+	}
+	return fault.Wrap(err, fault.RouteUnknown, "%s; write /-/ before what belongs to a state, and where the whole is a state's name, send its \"/\" as %%2F", f.Message)
 }
 
 // routedPath returns the escaped path of a state's address with its name as one segment:

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -13,6 +14,7 @@ func (s states) candidates(ctx context.Context, r *request, name state.Name) (an
 	var after string
 	r.cursor(func(text string) bool { after = text; return state.IsCandidateID(text) })
 	limit := r.limit()
+	r.check(s.service.Permit(ctx, r.caller, auth.ReadMetadata, name))
 	return s.lists.answer(ctx, r, rowsBytes(limit+state.MaxOpenCandidates), func() (listing, error) {
 		page, next, err := s.service.Candidates(ctx, r.caller, name, after, limit)
 		return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, candidateOf), err

@@ -58,7 +58,7 @@ func TestGuardsWarn(t *testing.T) {
 	}
 	c.converse([]step{
 		{"GET /api/v1/state/x", "", 200, "=" + with(2, 1)},
-		{"GET /api/v1/state/x/versions", "", 200, `"warnings":["shrunk"]`},
+		{"GET /api/v1/state/x/-/versions", "", 200, `"warnings":["shrunk"]`},
 		{"GET /api/v1/audit?action=state.write", "", 200, `"note":"shrunk"`},
 	})
 	metrics := newCaller(t, server, uuid.Nil, "").do("GET /metrics", "").body
@@ -74,9 +74,9 @@ func TestGuardsHoldAndPromote(t *testing.T) {
 	const x = "/api/v1/state/x"
 	c.converse([]step{{"POST " + x, with(1, 4), 200, ""}, {"POST " + x, with(2, 0), 409, "write_held"}, {"GET " + x, "", 200, "=" + with(1, 4)}})
 	id := candidateIn(t, c.do("POST "+x, with(2, 0)).body)
-	one := x + "/candidates/" + id
+	one := x + "/-/candidates/" + id
 	c.converse([]step{
-		{"GET " + x + "/candidates", "", 200, `"id":"` + id + `","status":"open","source":"held","base_version":1`},
+		{"GET " + x + "/-/candidates", "", 200, `"id":"` + id + `","status":"open","source":"held","base_version":1`},
 		{"GET " + one, "", 200, "=" + with(2, 0)},
 		{"GET " + one + "/diff?format=text", "", 200, "4 removed"},
 		{"GET " + one + "/diff", "", 200, `"removed":4`},
@@ -84,14 +84,14 @@ func TestGuardsHoldAndPromote(t *testing.T) {
 		{"POST " + one + "/promote", `{"reason":"meant so"}`, 200, `"version":2`},
 		{"POST " + one + "/promote", `{"reason":"meant so"}`, 200, `"version":2`}, // the answer got lost
 		{"GET " + x, "", 200, "=" + with(2, 0)},
-		{"GET " + x + "/versions", "", 200, `"origin":{"candidate":"` + id + `","reason":"meant so"}`},
+		{"GET " + x + "/-/versions", "", 200, `"origin":{"candidate":"` + id + `","reason":"meant so"}`},
 		{"POST " + one + "/discard", `{"reason":"late"}`, 409, "candidate_settled"},
 		{"GET " + one + "/diff", "", 409, "candidate_settled"},
 		{"GET " + one, "", 200, `"status":"promoted"`},
 		{"POST " + x, with(3, 1), 200, `"version":3`},
 		{"POST " + one + "/promote", `{"reason":"meant so"}`, 409, "candidate_settled"},
-		{"GET " + x + "/candidates/0123456789abcdef", "", 404, "candidate_not_found"},
-		{"GET " + x + "/candidates/nonsense", "", 400, "parameter_invalid"},
+		{"GET " + x + "/-/candidates/0123456789abcdef", "", 404, "candidate_not_found"},
+		{"GET " + x + "/-/candidates/nonsense", "", 400, "parameter_invalid"},
 	})
 	if list := c.do("GET "+x+"/candidates", "").body; strings.Count(list, `"id"`) != 1 {
 		t.Errorf("the same body made several candidates: %s", list)
@@ -110,7 +110,7 @@ func TestDiscardedBodyComesAgain(t *testing.T) {
 		if again := c.do("POST "+x+"/candidates?reason=mine", with(2, 0)); again.status != 201 || !strings.Contains(again.body, id) || !strings.Contains(again.body, `"source":"held"`) {
 			t.Errorf("%d %s; want the candidate %s that is there", again.status, again.body, id)
 		}
-		one := x + "/candidates/" + id
+		one := x + "/-/candidates/" + id
 		c.converse([]step{
 			{"GET " + one, "", 200, "=" + with(2, 0)},
 			{"POST " + one + "/discard", `{"reason":"wrong"}`, 200, ""},
@@ -132,7 +132,7 @@ func TestErroredStateIsPromoted(t *testing.T) {
 	const x = "/api/v1/state/x"
 	c.converse([]step{{"POST " + x, with(1, 4), 200, ""}, {"LOCK " + x, infoB, 200, ""}})
 	id := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("POST "+x+"/candidates?reason=crash", with(2, 5)).body)[1]
-	promote := "POST " + x + "/candidates/" + id + "/promote"
+	promote := "POST " + x + "/-/candidates/" + id + "/promote"
 	c.converse([]step{
 		{promote, `{"reason":"recover"}`, 409, "=" + infoB},
 		{promote, `{"reason":"recover","lock_id":"z-9"}`, 409, "=" + infoB},
@@ -143,14 +143,14 @@ func TestErroredStateIsPromoted(t *testing.T) {
 		{"UNLOCK " + x, infoB, 200, ""},
 		{promote, `{"reason":"recover","lock_id":"b-2","anyway":true}`, 409, "lock_not_held"},
 		{"GET " + x, "", 200, "=" + with(2, 5)},
-		{"POST /api/v1/state/new/candidates", with(1, 1), 201, `"base_version":0`},
-		{"POST /api/v1/state/new/candidates", "{", 400, "state_invalid"},
+		{"POST /api/v1/state/new/-/candidates", with(1, 1), 201, `"base_version":0`},
+		{"POST /api/v1/state/new/-/candidates", "{", 400, "state_invalid"},
 		{"GET /api/v1/state/new", "", 404, "state_not_found"},
 	})
-	fresh := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("GET /api/v1/state/new/candidates", "").body)[1]
+	fresh := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("GET /api/v1/state/new/-/candidates", "").body)[1]
 	c.converse([]step{
-		{"GET /api/v1/state/new/candidates/" + fresh + "/diff?format=text", "", 200, "1 added"},
-		{"POST /api/v1/state/new/candidates/" + fresh + "/promote", `{"reason":"start"}`, 200, `"version":1`},
+		{"GET /api/v1/state/new/-/candidates/" + fresh + "/diff?format=text", "", 200, "1 added"},
+		{"POST /api/v1/state/new/-/candidates/" + fresh + "/promote", `{"reason":"start"}`, 200, `"version":1`},
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -28,6 +29,7 @@ func (s states) locks(ctx context.Context, r *request) (answer, error) {
 
 func (s states) page(ctx context.Context, r *request, q state.StatesQuery) (answer, error) {
 	q.After, q.Limit = state.Name(r.text("cursor")), r.limit()
+	r.check(s.service.PermitAll(ctx, r.caller, auth.ReadMetadata))
 	return s.lists.answer(ctx, r, statesBytes(), func() (listing, error) {
 		page, err := s.service.States(ctx, r.caller, q)
 		return listingOf(api.States{States: []api.State{}, Next: orNull(string(page.Next))}, "states", page.States, stateOf), err
@@ -37,6 +39,7 @@ func (s states) page(ctx context.Context, r *request, q state.StatesQuery) (answ
 // versions describes a state's versions.
 func (s states) versions(ctx context.Context, r *request, name state.Name) (answer, error) {
 	before, limit := r.number("before"), r.limit()
+	r.check(s.service.Permit(ctx, r.caller, auth.ReadMetadata, name))
 	return s.lists.answer(ctx, r, rowsBytes(limit), func() (listing, error) {
 		versions, err := s.service.Versions(ctx, r.caller, name, before, limit)
 		var next *uint64
@@ -109,6 +112,7 @@ func (s states) events(ctx context.Context, r *request) (answer, error) {
 		Action: audit.Action(r.text("action")), State: r.text("state"), KeyID: r.text("key"),
 		Since: r.time("since"), Until: r.time("until"), Before: r.number("before"), Limit: r.limit(),
 	}
+	r.check(s.service.PermitAll(ctx, r.caller, auth.ReadAudit))
 	return s.lists.answer(ctx, r, rowsBytes(q.Limit), func() (listing, error) {
 		page, err := s.service.Events(ctx, r.caller, q)
 		var below *uint64

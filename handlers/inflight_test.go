@@ -12,6 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
@@ -250,6 +253,11 @@ func TestNothingStaysInFlight(t *testing.T) {
 		func(i int) { do(fmt.Sprintf("POST /api/v1/state/s%d", i), largeState(1000+i*10_000)) },
 		func(i int) { do(fmt.Sprintf("GET /api/v1/state/s%d", i), "") },
 		func(int) { do("GET /api/v1/state/panic", "") },
+		func(int) { do("GET /api/v1/state/panic?version=1", "") },
+		func(int) { do("GET /api/v1/state/panic/-/versions", "") },
+		func(int) { do("GET /api/v1/state/panic/-/candidates?limit=5", "") },
+		func(int) { do("GET /api/v1/states?prefix=panic", "") },
+		func(int) { do("GET /api/v1/audit?state=panic&limit=5", "") },
 		func(int) { do("POST /upload", oneUpload("a")) },
 		func(int) { do("POST /upload", largeState(100_000)) },
 		func(int) { do("POST /api/v1/state/big", largeState(maxStateBytes+1)) },
@@ -282,6 +290,25 @@ func (p panicky) Current(ctx context.Context, ref state.Ref) (state.Snapshot, er
 		panic("over a name")
 	}
 	return p.Store.Current(ctx, ref)
+}
+
+func (p panicky) Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
+	if ref.Name == "panic" && before == 0 {
+		panic("over a name")
+	}
+	return p.Store.Versions(ctx, ref, before, limit)
+}
+
+func (p panicky) Candidates(context.Context, state.Ref, string, int) ([]state.Candidate, error) {
+	panic("over a name")
+}
+
+func (p panicky) States(context.Context, uuid.UUID, state.StatesQuery) (state.Page, error) {
+	panic("over a name")
+}
+
+func (p panicky) Events(context.Context, uuid.UUID, audit.Query) (audit.Page, error) {
+	panic("over a name")
 }
 
 // try is do for requests that may be cut off: they have the status 0.

@@ -43,12 +43,22 @@ type listing struct {
 	answer any           // of package api; its list is empty
 	list   string        // the member that its elements go into; empty for none
 	items  iter.Seq[any] // the elements, each of them made when its turn comes
-	takes  int64         // what was found takes, where that may be more than was acquired
+	takes  int64         // bytes that what was found takes
+}
+
+// sized is an element that knows about how many bytes it takes.
+type sized[T any] interface {
+	*T
+	Bytes() int64
 }
 
 // listingOf is an answer with a list of what render makes of each element.
-func listingOf[T, I any](answer any, list string, all []T, render func(T) I) listing {
-	return listing{answer: answer, list: list, items: func(yield func(any) bool) {
+func listingOf[T, I any, S sized[T]](answer any, list string, all []T, render func(T) I) listing {
+	var takes int64
+	for i := range all {
+		takes += S(&all[i]).Bytes()
+	}
+	return listing{answer: answer, list: list, takes: takes, items: func(yield func(any) bool) {
 		for _, one := range all {
 			if !yield(render(one)) {
 				return
@@ -67,12 +77,17 @@ func (l lists) answer(ctx context.Context, r *request, most int64, find func() (
 	if err := hold.Acquire(ctx, most); err != nil {
 		return nil, err
 	}
-	list := &list{hold: hold}
+	made, list := false, &list{hold: hold}
+	defer func() {
+		if !made { // also when the store panics
+			list.hold.Release()
+		}
+	}()
 	list.text = budget.NewBuffer(&list.hold, most)
 	if err := list.make(most, find); err != nil {
-		list.hold.Release()
 		return nil, err
 	}
+	made = true
 	return list, nil
 }
 
@@ -82,10 +97,12 @@ type list struct {
 	text *budget.Buffer
 }
 
+// make has the JSON use what was acquired and not found: so there is an answer also where most
+// is more than anybody can have.
 func (l *list) make(most int64, find func() (listing, error)) error {
 	found, err := find()
 	if err == nil {
-		err = l.text.Beside(max(found.takes-most, 0))
+		err = l.text.Beside(found.takes - most)
 	}
 	if err == nil {
 		err = found.write(l.text)

@@ -173,3 +173,17 @@ func TestListsWithoutMemory(t *testing.T) {
 		}
 	})
 }
+
+// Vulnerability: a list asks for more memory than the server may ever have, and is refused for ever.
+// Check: on an idle server every list is answered, however small the memory for bodies is.
+func TestListsInLittleMemory(t *testing.T) {
+	for _, size := range []int64{2 << 20, 4 << 20, 16 << 20} {
+		memory := middleware.NewMemory(size)
+		ask, _ := listed(t, memory, true)
+		for _, path := range listPaths() {
+			if got := ask("GET", path, ""); got.Code != http.StatusOK || memory.InUse() != 0 {
+				t.Errorf("%s within %d: %d %.200s, %d bytes are left", path, size, got.Code, got.Body, memory.InUse())
+			}
+		}
+	}
+}

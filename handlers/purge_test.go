@@ -16,16 +16,16 @@ func TestPurgeNamesCopies(t *testing.T) {
 		{"POST " + x, with(1, 1), 200, ""},
 		{"POST " + x, with(2, 1), 200, ""},
 		{"POST " + x, with(1, 1), 200, ""},
-		{"DELETE " + x + "/versions/2?reason=leaked", "", 200, `={"status":"success"}`},
-		{"DELETE " + x + "/versions/1?reason=leaked", "", 200, `={"status":"success","also_in":[3]}`},
-		{"DELETE " + x + "/versions/1?reason=leaked", "", 200, `={"status":"success","also_in":[3]}`},
+		{"DELETE " + x + "/-/versions/2?reason=leaked", "", 200, `={"status":"success"}`},
+		{"DELETE " + x + "/-/versions/1?reason=leaked", "", 200, `={"status":"success","also_in":[3]}`},
+		{"DELETE " + x + "/-/versions/1?reason=leaked", "", 200, `={"status":"success","also_in":[3]}`},
 		{"GET " + x, "", 200, "=" + with(1, 1)},
-		{"DELETE " + x + "/versions/1?reason=leaked&copies=true", "", 200, `={"status":"success","purged":[3,1]}`},
-		{"DELETE " + x + "/versions/1?reason=leaked&copies=true", "", 200, `={"status":"success","purged":[3,1]}`},
+		{"DELETE " + x + "/-/versions/1?reason=leaked&copies=true", "", 200, `={"status":"success","purged":[3,1]}`},
+		{"DELETE " + x + "/-/versions/1?reason=leaked&copies=true", "", 200, `={"status":"success","purged":[3,1]}`},
 		{"GET " + x, "", 410, "version_purged"},
 		{"GET /api/v1/resources?state=x", "", 410, "version_purged"},
-		{"DELETE " + x + "/versions/1?reason=leaked&copies=maybe", "", 400, "parameter_invalid"},
-		{"DELETE " + x + "/versions/9?reason=leaked&copies=true", "", 404, "version_not_found"},
+		{"DELETE " + x + "/-/versions/1?reason=leaked&copies=maybe", "", 400, "parameter_invalid"},
+		{"DELETE " + x + "/-/versions/9?reason=leaked&copies=true", "", 404, "version_not_found"},
 	})
 }
 
@@ -40,10 +40,10 @@ func TestPurgedBytesAreRefused(t *testing.T) {
 	const x = "/api/v1/state/x"
 	c.converse([]step{
 		{"POST " + x, with(1, 1), 200, ""},
-		{"DELETE " + x + "/versions/1?reason=leaked", "", 200, ""},
+		{"DELETE " + x + "/-/versions/1?reason=leaked", "", 200, ""},
 		{"POST " + x, with(1, 1), 409, "bytes_purged"},
-		{"POST " + x + "/candidates", with(1, 1), 409, "bytes_purged"},
-		{"GET " + x + "/candidates", "", 200, `"candidates":[]`},
+		{"POST " + x + "/-/candidates", with(1, 1), 409, "bytes_purged"},
+		{"GET " + x + "/-/candidates", "", 200, `"candidates":[]`},
 		{"POST " + x + "?restore_purged=perhaps", with(1, 1), 400, "parameter_invalid"},
 	})
 	newCaller(t, server, acme, "writer").converse([]step{
@@ -62,7 +62,7 @@ func TestRequireLock(t *testing.T) {
 	policy := state.DefaultPolicy()
 	policy.RequireLock = true
 	c := newCaller(t, startServer(t, guardedBy(t, policy)), acme, acmeKey)
-	const x, back = "/api/v1/state/x", "/api/v1/state/x/versions/1/rollback"
+	const x, back = "/api/v1/state/x", "/api/v1/state/x/-/versions/1/rollback"
 	c.converse([]step{
 		{"POST " + x, with(1, 1), 409, "lock_required"},
 		{"LOCK " + x, infoA, 200, ""},
@@ -71,10 +71,10 @@ func TestRequireLock(t *testing.T) {
 		{"POST " + x + "?ID=a-1&unlock=true", with(2, 1), 200, ""},
 		{"POST " + back, `{"reason":"it broke"}`, 409, "lock_required"},
 		{"DELETE " + x, "", 409, "lock_required"},
-		{"POST " + x + "/candidates", with(3, 1), 201, ""}, // which changes nothing yet
+		{"POST " + x + "/-/candidates", with(3, 1), 201, ""}, // which changes nothing yet
 	})
 	id := idIn(t, c.do("GET "+x+"/candidates", "").body)
-	promote := "POST " + x + "/candidates/" + id + "/promote"
+	promote := "POST " + x + "/-/candidates/" + id + "/promote"
 	c.converse([]step{
 		{promote, `{"reason":"recover"}`, 409, "lock_required"},
 		{"LOCK " + x, infoB, 200, ""},
@@ -83,7 +83,7 @@ func TestRequireLock(t *testing.T) {
 		{"DELETE " + x + "?ID=b-2", "", 200, ""},
 		{"UNLOCK " + x, infoB, 200, ""},
 		{"DELETE " + x, "", 200, ""}, // a replay
-		{"POST " + x + "/undelete", "", 200, ""},
+		{"POST " + x + "/-/undelete", "", 200, ""},
 		{"POST " + back, `{"reason":"it broke"}`, 200, `"version":4`}, // a replay
 	})
 }

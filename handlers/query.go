@@ -150,6 +150,14 @@ func (q *query) flag(name string) bool {
 	return set
 }
 
+// said is a flag of what changes something: it must say whether it is set.
+func (q *query) said(name string) bool {
+	if value, given := q.values[name]; given && len(value) == 1 && value[0] == "" {
+		q.invalid("the query's %s is neither true nor false", name)
+	}
+	return q.flag(name)
+}
+
 // number returns a number of 1 or more; 0 without one.
 func (q *query) number(name string) uint64 {
 	value, given := q.get(name)

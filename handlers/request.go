@@ -14,8 +14,8 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// handler answers one kind of request. Before it does anything it asks the request by err
-// whether all that it has read of it could be read.
+// handler answers one kind of request. One that has read something of the query or the path asks
+// by err, before it does anything, whether that could be read.
 type handler func(ctx context.Context, r *request) (answer, error)
 
 // serve is the one adapter between HTTP and handlers.
@@ -26,7 +26,7 @@ func serve(h handler) gin.HandlerFunc {
 			err = said.send(c)
 		}
 		if err != nil {
-			middleware.Fail(c, err)
+			middleware.Fail(c, notAbsent(c.Request, err))
 		}
 	}
 }

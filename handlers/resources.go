@@ -39,6 +39,7 @@ func (v inventories) search(ctx context.Context, r *request) (answer, error) {
 		q.Attributes = append(q.Attributes, resources.Pair{Name: name, Value: value})
 	}
 	r.check(err)
+	r.check(v.service.PermitSearch(ctx, r.caller))
 	return v.lists.answer(ctx, r, resourcesBytes(), func() (listing, error) {
 		page, err := v.service.Search(ctx, r.caller, q)
 		found := api.Resources{Resources: []api.Resource{}, Next: cursorOf(page.Next), Extent: extentOf(page.Extent)}
@@ -55,6 +56,7 @@ func (v inventories) coverage(ctx context.Context, r *request) (answer, error) {
 		Status: resources.Status(r.choice("status", statuses()...)), Type: r.text("type"), Provider: r.text("provider"),
 		State: state.Name(r.text("state")), Since: r.time("since"), After: r.place(), Limit: r.limit(),
 	}
+	r.check(v.service.PermitCoverage(ctx, r.caller))
 	if q.Status == "" {
 		return v.count(ctx, r, q)
 	}

@@ -15,26 +15,26 @@ func TestUndelete(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	const x = "/api/v1/state/x"
 	c.converse([]step{
-		{"POST " + x + "/undelete", "", 404, "state_not_found"},
+		{"POST " + x + "/-/undelete", "", 404, "state_not_found"},
 		{"POST " + x, with(1, 1), 200, ""},
 		{"POST /api/v1/state/y", with(1, 1), 200, ""},
-		{"POST " + x + "/undelete", "", 409, "state_exists"},
+		{"POST " + x + "/-/undelete", "", 409, "state_exists"},
 		{"DELETE " + x, "", 200, ""},
 		{"GET /api/v1/states", "", 200, `{"next":null,"states":[{"name":"y"`},
 		{"GET /api/v1/states?deleted=true", "", 200, `{"next":null,"states":[{"name":"x"`},
 		{"GET /api/v1/states?deleted=any&limit=1", "", 200, `{"next":"x","states":[{"name":"x"`},
-		{"POST " + x + "/undelete", "", 200, `{"version":1`},
-		{"POST " + x + "/undelete", "", 200, `{"version":1`},
+		{"POST " + x + "/-/undelete", "", 200, `{"version":1`},
+		{"POST " + x + "/-/undelete", "", 200, `{"version":1`},
 		{"GET /api/v1/states?deleted=true", "", 200, `"states":[]`},
 		{"POST " + x, with(2, 1), 200, ""},
-		{"POST " + x + "/undelete", "", 409, "state_exists"},
+		{"POST " + x + "/-/undelete", "", 409, "state_exists"},
 	})
 }
 
 // Who holds the lock rolls back under it; who names another, or none, does not.
 func TestRollbackUnderOnesOwnLock(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
-	const x, back = "/api/v1/state/x", "/api/v1/state/x/versions/1/rollback"
+	const x, back = "/api/v1/state/x", "/api/v1/state/x/-/versions/1/rollback"
 	c.converse([]step{
 		{"POST " + x, with(1, 1), 200, ""},
 		{"LOCK " + x, `{"ID":"mine","Who":"ada"}`, 200, ""},
@@ -44,7 +44,7 @@ func TestRollbackUnderOnesOwnLock(t *testing.T) {
 		{"POST " + back, `{"reason":"it broke","lock_id":"mine"}`, 200, `{"version":3,"serial":3`},
 		{"POST " + back, `{"reason":"it broke","lock_id":"mine"}`, 200, `{"version":3,"serial":3`},
 		{"GET " + x + "/lock", "", 200, `{"ID":"mine","Who":"ada"}`},
-		{"GET " + x + "/versions?limit=1", "", 200, `"who":"ada"`},
+		{"GET " + x + "/-/versions?limit=1", "", 200, `"who":"ada"`},
 		{"UNLOCK " + x, `{"ID":"mine","Who":"ada"}`, 200, ""},
 		{"POST " + back, `{"reason":"it broke","lock_id":"mine"}`, 409, "lock_not_held"},
 	})
@@ -72,24 +72,24 @@ func TestRetention(t *testing.T) {
 	c.converse([]step{{"POST " + x, with(1, 1), 200, ""}, {"POST " + x, with(2, 1), 200, ""}, {"POST " + x, with(3, 1), 200, ""}})
 	after(0)
 	c.converse([]step{
-		{"GET " + x + "/versions/1", "", 404, "version_not_found"},
-		{"GET " + x + "/versions/2", "", 200, `"serial":2`},
+		{"GET " + x + "/-/versions/1", "", 404, "version_not_found"},
+		{"GET " + x + "/-/versions/2", "", 200, `"serial":2`},
 		{"GET " + x + "?version=1", "", 400, "parameter_invalid"},
-		{"POST " + x + "/versions/1/rollback", `{"reason":"it broke"}`, 404, "version_not_found"},
+		{"POST " + x + "/-/versions/1/rollback", `{"reason":"it broke"}`, 404, "version_not_found"},
 		{"GET /api/v1/audit?action=versions.prune", "", 200, `"state":"x"`},
 	})
 	after(91 * day)
 	c.converse([]step{
-		{"GET " + x + "/versions/2", "", 404, "version_not_found"},
+		{"GET " + x + "/-/versions/2", "", 404, "version_not_found"},
 		{"GET " + x, "", 200, `"serial":3`},
 		{"DELETE " + x, "", 200, ""},
 	})
 	after(29 * day)
-	c.converse([]step{{"POST " + x + "/undelete", "", 200, `{"version":3`}, {"DELETE " + x, "", 200, ""}})
+	c.converse([]step{{"POST " + x + "/-/undelete", "", 200, `{"version":3`}, {"DELETE " + x, "", 200, ""}})
 	after(30 * day)
 	c.converse([]step{
-		{"POST " + x + "/undelete", "", 404, "state_not_found"},
-		{"GET " + x + "/versions", "", 404, "state_not_found"},
+		{"POST " + x + "/-/undelete", "", 404, "state_not_found"},
+		{"GET " + x + "/-/versions", "", 404, "state_not_found"},
 		{"GET /api/v1/states?deleted=any", "", 200, `"states":[]`},
 	})
 }

@@ -147,7 +147,7 @@ func (s states) writable(c *gin.Context) {
 func (s states) put(ctx context.Context, r *request, name state.Name) (answer, error) {
 	r.others = true
 	write := state.Write{
-		Body: r.body(), LockID: r.lockID(), Release: r.flag("unlock"), If: r.condition(), RestorePurged: r.flag("restore_purged"),
+		Body: r.body(), LockID: r.lockID(), Release: r.said("unlock"), If: r.condition(), RestorePurged: r.said("restore_purged"),
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -179,6 +179,7 @@ func (a accepted) send(c *gin.Context) error {
 func (s states) delete(ctx context.Context, r *request, name state.Name) (answer, error) {
 	r.others = true
 	lockID, only := r.lockID(), r.condition()
+	r.said("unlock")
 	if err := r.err(); err != nil {
 		return nil, err
 	}

@@ -11,19 +11,14 @@ import (
 func (d data) summary(ctx context.Context, r *request) (answer, error) {
 	return d.lists.answer(ctx, r, 0, func() (listing, error) {
 		groups, err := d.service.Summary(ctx, r.caller)
-		var count, takes int64
+		var count int64
 		for _, g := range groups {
 			count += g.Count
-			takes += groupBytes + int64(len(g.Provider)+len(g.Category)+len(g.ResourceType))
 		}
-		found := listingOf(api.Summary{OrgID: r.caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf)
-		found.takes = takes // nobody knows how many there are before
-		return found, err
+		// Nobody knows how many groups there are before they are read.
+		return listingOf(api.Summary{OrgID: r.caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf), err
 	})
 }
-
-// groupBytes is what a group takes beside its texts.
-const groupBytes = 128
 
 func groupOf(g inventory.Group) api.Group {
 	return api.Group{

@@ -51,17 +51,17 @@ func TestOutputsWithoutTheState(t *testing.T) {
 		{"GET /terraform/state/e/none?view=outputs", "", 204, "="},
 		{"GET /api/v1/state/x?view=outputs&version=9", "", 400, "parameter_invalid"},
 		{"GET /api/v1/state/y?view=outputs", "", 422, "state_encrypted"},
-		{"GET /api/v1/state/y/outputs", "", 422, "state_encrypted"},
-		{"GET /api/v1/state/y/outputs/ip", "", 422, "state_encrypted"},
-		{"GET /api/v1/state/x/outputs/ip?raw", "", 200, "=192.0.2.2"},
-		{"GET /api/v1/state/x/outputs/list?raw=true", "", 200, `=["a<b",1]`},
-		{"GET /api/v1/state/x/outputs/password?raw", "", 200, "=hunter2-2"},
-		{"GET /api/v1/state/x/outputs/list", "", 200, `{"value":["a<b",1],"type":["tuple",["string","number"]],"sensitive":false}`},
-		{"GET /api/v1/state/x/outputs/none", "", 404, "output_not_found"},
-		{"GET /api/v1/state/none/outputs/ip", "", 404, "state_not_found"},
-		{"GET /api/v1/state/x/outputs/..", "", 400, "parameter_invalid"},
-		{"GET /api/v1/state/x/outputs/a%2Fb", "", 400, "parameter_invalid"},
-		{"GET /api/v1/state/x/outputs?raw", "", 400, "parameter_invalid"},
+		{"GET /api/v1/state/y/-/outputs", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/y/-/outputs/ip", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/x/-/outputs/ip?raw", "", 200, "=192.0.2.2"},
+		{"GET /api/v1/state/x/-/outputs/list?raw=true", "", 200, `=["a<b",1]`},
+		{"GET /api/v1/state/x/-/outputs/password?raw", "", 200, "=hunter2-2"},
+		{"GET /api/v1/state/x/-/outputs/list", "", 200, `{"value":["a<b",1],"type":["tuple",["string","number"]],"sensitive":false}`},
+		{"GET /api/v1/state/x/-/outputs/none", "", 404, "output_not_found"},
+		{"GET /api/v1/state/none/-/outputs/ip", "", 404, "state_not_found"},
+		{"GET /api/v1/state/x/-/outputs/..", "", 400, "parameter_invalid"},
+		{"GET /api/v1/state/x/-/outputs/a%2Fb", "", 400, "parameter_invalid"},
+		{"GET /api/v1/state/x/-/outputs?raw", "", 400, "parameter_invalid"},
 	})
 	var list struct {
 		Outputs map[string]struct {
@@ -70,7 +70,7 @@ func TestOutputsWithoutTheState(t *testing.T) {
 		}
 	}
 	for query, password := range map[string]string{"": "(sensitive value)", "?sensitive=true": "hunter2-2"} {
-		got := outputs.do("GET /api/v1/state/x/outputs"+query, "")
+		got := outputs.do("GET /api/v1/state/x/-/outputs"+query, "")
 		if err := json.Unmarshal([]byte(got.body), &list); err != nil {
 			t.Fatalf("%s: %v", got.body, err)
 		}
@@ -119,18 +119,18 @@ func TestRedactedViewAndVersions(t *testing.T) {
 	if got.status != 200 || strings.Contains(got.body, "hunter2") || strings.Contains(got.body, "s3same") || !strings.Contains(got.body, "i-0abc") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	list := owner.do("GET /api/v1/state/x/versions", "")
+	list := owner.do("GET /api/v1/state/x/-/versions", "")
 	if !strings.Contains(list.body, `"resources":1`) {
 		t.Errorf("no count of resources: %s", list.body)
 	}
-	if list := owner.do("GET /api/v1/state/y/versions", ""); !strings.Contains(list.body, `"resources":null`) {
+	if list := owner.do("GET /api/v1/state/y/-/versions", ""); !strings.Contains(list.body, `"resources":null`) {
 		t.Errorf("a count of what nobody can read: %s", list.body)
 	}
 }
 
 func TestDiff(t *testing.T) {
 	owner, _ := viewers(t)
-	const x = "GET /api/v1/state/x/versions/"
+	const x = "GET /api/v1/state/x/-/versions/"
 	owner.converse([]step{
 		{x + "2/diff?format=text", "", 200, "~ size = \"small\" -> \"large\""},
 		{x + "2/diff?format=text", "", 200, "~ token = (sensitive value)"},
@@ -143,7 +143,7 @@ func TestDiff(t *testing.T) {
 		{x + "2/diff?against=0", "", 400, "parameter_invalid"},
 		{x + "2/diff?format=html", "", 400, "parameter_invalid"},
 		{x + "2/diff?sensitive=perhaps", "", 400, "parameter_invalid"},
-		{"GET /api/v1/state/y/versions/1/diff", "", 422, "state_encrypted"},
+		{"GET /api/v1/state/y/-/versions/1/diff", "", 422, "state_encrypted"},
 	})
 	for query, shown := range map[string]bool{"": false, "?format=text": false, "?sensitive=false": false, "?sensitive=true": true, "?sensitive&format=text": true} {
 		got := owner.do(x+"2/diff"+query, "")
@@ -153,7 +153,7 @@ func TestDiff(t *testing.T) {
 	}
 	wantUnmasked(t, owner, 2)
 	owner.converse([]step{
-		{"DELETE /api/v1/state/x/versions/1?reason=leak", "", 200, ""},
+		{"DELETE /api/v1/state/x/-/versions/1?reason=leak", "", 200, ""},
 		{x + "2/diff", "", 410, "version_purged"},
 	})
 }

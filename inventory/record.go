@@ -117,3 +117,11 @@ type Group struct {
 	Count                            int64
 	First, Last                      time.Time // timestamps of the oldest and newest record
 }
+
+// Bytes is about how many it takes in memory.
+func (g *Group) Bytes() int64 {
+	return int64(groupBytes + len(g.Provider) + len(g.Category) + len(g.ResourceType))
+}
+
+// groupBytes is what a group takes beside its texts.
+const groupBytes = 128

@@ -28,7 +28,8 @@ type Pace struct {
 }
 
 // piece is how much is written under one deadline: what a client that keeps to the pace
-// takes in a quarter of the silence, so that it never looks silent.
+// takes in a quarter of the silence, so that it never looks silent. It is no less than
+// minPiece, though: who takes that in no less than the silence is cut off, whatever MinRate is.
 func (p Pace) piece() int {
 	if p.Silence <= 0 {
 		return maxPiece

@@ -103,6 +103,19 @@ func (s *Service) Coverage(ctx context.Context, p auth.Principal, q CoverageQuer
 	return page, err
 }
 
+// PermitSearch returns why the caller may not search; nil if they may. Search finds out by
+// itself: this is for who wants to know before there is memory for what it finds.
+func (s *Service) PermitSearch(ctx context.Context, p auth.Principal) error {
+	_, err := s.scopeOf(ctx, p)
+	return err
+}
+
+// PermitCoverage is PermitSearch for Coverage and Count.
+func (s *Service) PermitCoverage(ctx context.Context, p auth.Principal) error {
+	_, err := s.scopeOfBoth(ctx, p)
+	return err
+}
+
 // Count counts what Coverage lists, for each status.
 func (s *Service) Count(ctx context.Context, p auth.Principal, q CoverageQuery) (Counts, Extent, error) {
 	extent, scope, err := s.compared(ctx, p, q.State)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/storage"
 )
@@ -33,7 +32,7 @@ func (p *parts) openCatalogue(ctx context.Context) (*catalogue, error) {
 		Index: index, States: p.states, Uploads: p.uploads, Rules: rules, Memory: p.memory, Log: p.log, Now: time.Now,
 	})
 	c.service = resources.NewService(resources.Deps{
-		Index: index, Indexer: c.indexer, States: p.service, Events: p.states, Gate: audit.NewGate(p.states, time.Now),
+		Index: index, Indexer: c.indexer, States: p.service, Events: p.states, Gate: p.gate,
 		Uploads: p.uploads, Memory: p.memory,
 	})
 	c.indexer.Start()

@@ -33,6 +33,7 @@ type parts struct {
 	states    state.Store
 	uploads   inventory.Store
 	memory    *budget.Budget
+	gate      *audit.Gate
 	keeper    *quota.Keeper
 	service   *state.Service
 	catalogue *catalogue
@@ -95,6 +96,7 @@ func (p *parts) openStores(ctx context.Context) (err error) {
 
 func (p *parts) openServices(ctx context.Context) (err error) {
 	p.memory = middleware.NewMemory(p.settings.Limits.MaxBodyBytes)
+	p.gate = audit.NewGate(p.states, time.Now)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
 	p.closers = append(p.closers,
@@ -105,8 +107,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the resource index", p.catalogue)
-	gate := audit.NewGate(p.states, time.Now)
-	p.inventory = inventory.NewService(p.uploads).WithGate(gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
+	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
 	return nil
 }

@@ -69,18 +69,31 @@ func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64, acquire 
 		if err != nil && !fault.Is(err, fault.StateNotFound) { // which version says best
 			return Loaded{}, err
 		}
-		var l Loaded
-		if l.hold, err = acquire(known.Size); err != nil {
-			return Loaded{}, err
+		l, err := s.loadInto(ctx, ref, number, func() (budget.Hold, error) { return acquire(known.Size) })
+		if err != nil || l.Size <= known.Size {
+			return l, err
 		}
-		if l.Snapshot, err = s.version(ctx, ref, number); err == nil && l.Size <= known.Size {
-			return l, nil
-		}
-		l.Release()
-		if err != nil {
-			return Loaded{}, err
-		} // else a larger version was written meanwhile
+		l.Release() // a larger version was written meanwhile
 	}
+}
+
+// loadInto reads a version into memory that acquire acquires. After an error, or when the store
+// panics, nothing is held.
+func (s *Service) loadInto(ctx context.Context, ref Ref, number uint64, acquire func() (budget.Hold, error)) (l Loaded, err error) {
+	if l.hold, err = acquire(); err != nil {
+		return Loaded{}, err
+	}
+	read := false
+	defer func() {
+		if !read {
+			l.Release()
+		}
+	}()
+	if l.Snapshot, err = s.version(ctx, ref, number); err != nil {
+		return Loaded{}, err
+	}
+	read = true
+	return l, nil
 }
 
 func (s *Service) cached(ref Ref, number uint64) (Snapshot, bool) {

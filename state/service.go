@@ -242,6 +242,11 @@ func (s *Service) Permit(ctx context.Context, p auth.Principal, right auth.Right
 	return err
 }
 
+// PermitAll is Permit for what is about no single state.
+func (s *Service) PermitAll(ctx context.Context, p auth.Principal, right auth.Right) error {
+	return s.gate.Authorize(ctx, p, right)
+}
+
 // call is what decisions need to know of this one.
 func (s *Service) call(p auth.Principal, ref Ref) call {
 	return call{actor: audit.ActorOf(p), at: s.clock(), policy: s.policies.Policy(ref.Org, string(ref.Name))}

@@ -36,6 +36,12 @@ type Version struct {
 	Purged bool
 }
 
+// Bytes is about how many it takes in memory, its body apart.
+func (v *Version) Bytes() int64 { return int64(describedBytes + v.textBytes()) }
+
+// describedBytes is what a version takes beside its texts.
+const describedBytes = 512
+
 // textBytes is how long its texts are.
 func (v Version) textBytes() int {
 	a, o := v.Author, v.Origin

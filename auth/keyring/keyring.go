@@ -67,8 +67,7 @@ type Token struct {
 
 // TokenVerifier checks tokens. *oidc.Verifier is one.
 type TokenVerifier interface {
-	// VerifyToken returns what cred.Key, a token, is good for by the rules of a
-	// cred.Org is the organization that the caller named; uuid.Nil when the caller named
+	// VerifyToken returns what cred.Key, a token, is good for by the rules. cred.Org is the organization that the caller named; uuid.Nil when the caller named
 	// none. A refusal is a *fault.Error; one of code TokenRefused counts as a failure.
 	VerifyToken(ctx context.Context, rules *Keyring, cred auth.Credentials) (Token, error)
 }

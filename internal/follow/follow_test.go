@@ -118,6 +118,39 @@ func followBlind(t *testing.T, c Config) *Follower {
 	return follow(t, c)
 }
 
+// Events that get lost without end don't keep a change from being read.
+func TestLostEventsDontPutOffALookForEver(t *testing.T) {
+	b := newBench()
+	path := write(t, keysOld)
+	c := b.config(path)
+	c.Settle = 50 * time.Millisecond
+	lost := make(chan error)
+	c.newNotify = func() (*fsnotify.Watcher, error) {
+		w, err := fsnotify.NewWatcher()
+		if err == nil {
+			w.Errors = lost
+		}
+		return w, err
+	}
+	follow(t, c)
+	ended, stop := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case lost <- fsnotify.ErrEventOverflow:
+				time.Sleep(time.Millisecond)
+			case <-stop:
+				return
+			}
+		}
+	}()
+	put(t, path, "k9\n")
+	until(t, "the change is in force", func() bool { return b.opens("k9") })
+	close(stop)
+	<-ended
+}
+
 func TestFollowerDoesWithoutNotifications(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench()

@@ -163,7 +163,9 @@ func (f *Follower) run(ctx context.Context) {
 		case err := <-lost:
 			// Events may have been lost, so the files are read to be sure.
 			f.Logger.WarnContext(ctx, "watching "+f.What, "error", err)
-			timer.Reset(f.Settle)
+			if f.noteLost() {
+				timer.Reset(f.Settle)
+			}
 		case <-timer.C:
 			timer.Reset(f.wake(ctx))
 		}

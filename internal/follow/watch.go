@@ -57,6 +57,18 @@ func (f *Follower) noteEvent(e fsnotify.Event) bool {
 	if !slices.Contains(f.entries, filepath.Clean(e.Name)) {
 		return false
 	}
+	return f.noteChange()
+}
+
+// noteLost is noteEvent where it is not known what was reported.
+func (f *Follower) noteLost() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.noteChange()
+}
+
+// noteChange reports whether a change may put off the next look: not for ever. f.mu is held.
+func (f *Follower) noteChange() bool {
 	f.reported = true
 	if f.restless.IsZero() {
 		f.restless = time.Now()

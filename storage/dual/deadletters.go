@@ -65,7 +65,7 @@ func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Re
 	if err != nil {
 		return inventory.Receipt{}, err
 	}
-	return receipt, s.removeLetter(l, letter)
+	return receipt, s.removeLetter(ctx, l, letter, batch, receipt.At)
 }
 
 // arrived looks whether the side has a dead letter after all: it may have recorded it and not
@@ -74,7 +74,7 @@ func (s *Store) arrived(ctx context.Context, letter DeadLetter, batch inventory.
 	earlier := []struct {
 		at    time.Time
 		alike int
-	}{{letter.At, 0}, {letter.tried, letter.alike}}
+	}{{letter.At, letter.taken}, {letter.tried, letter.alike}}
 	for _, try := range earlier {
 		if try.at.IsZero() {
 			continue
@@ -84,11 +84,38 @@ func (s *Store) arrived(ctx context.Context, letter DeadLetter, batch inventory.
 		if err != nil {
 			return inventory.Receipt{}, false, err
 		}
+		others := 0
 		if alike > try.alike {
+			others, err = s.othersRecorded(ctx, letter, batch)
+		}
+		if err != nil {
+			return inventory.Receipt{}, false, err
+		}
+		if alike > try.alike+others {
 			return inventory.Receipt{Request: letter.Request, At: try.at, Count: letter.Records, Replayed: true}, true, nil
 		}
 	}
 	return inventory.Receipt{}, false, nil
+}
+
+// othersRecorded counts the dead letters like this one that the side knows by their IDs and has by
+// the batch's timestamp: it was never told that, and what it has of them is not this one.
+func (s *Store) othersRecorded(ctx context.Context, letter DeadLetter, batch inventory.Batch) (n int, err error) {
+	others, err := s.outbox.lettersLike(ctx, letter, batch, batch.At)
+	if err != nil {
+		return 0, err
+	}
+	for _, other := range others {
+		asked := inventory.Batch{Org: other.Org, ID: other.row.id, Digest: other.row.digest}
+		found, ok, err := s.rememberedAs(ctx, s.sides[letter.side], asked)
+		if err != nil {
+			return 0, err
+		}
+		if ok && found.Digest == asked.Digest && found.Receipt.At.Equal(batch.At) {
+			n++
+		}
+	}
+	return n, nil
 }
 
 // resend sends a dead letter, after the outbox has what arrived goes by. No upload gets the same
@@ -114,7 +141,7 @@ func (s *Store) resend(ctx context.Context, l *lane, letter DeadLetter, batch in
 		o = s.send(ctx, d, batch)[0]
 	}
 	if o.err != nil {
-		return inventory.Receipt{}, errors.Join(o.err, s.outbox.explain(letter.Number, reasonOf(o.err)))
+		return inventory.Receipt{}, errors.Join(o.err, s.outbox.explain(letter.Number, reasonOf(o.err), o.kind() != unknown))
 	}
 	return o.receipt, nil
 }
@@ -156,8 +183,13 @@ func (s *Store) takeLetter(ctx context.Context, number int64) (DeadLetter, *lane
 	return letter, l, nil
 }
 
-func (s *Store) removeLetter(l *lane, letter DeadLetter) error {
-	if err := s.outbox.removeLetter(letter.Number); err != nil {
+// removeLetter removes a dead letter that the side has by this timestamp.
+func (s *Store) removeLetter(ctx context.Context, l *lane, letter DeadLetter, batch inventory.Batch, at time.Time) error {
+	others, err := s.outbox.lettersLike(context.WithoutCancel(ctx), letter, batch, at)
+	if err != nil {
+		return err
+	}
+	if err := s.outbox.removeLetter(letter.Number, at, others); err != nil {
 		return err
 	}
 	s.exhume(l, letter.side, letter.row.debt())

@@ -54,21 +54,42 @@ func (s *Store) alike(ctx context.Context, d *side, batch inventory.Batch) (n in
 	ctx, cancel := context.WithTimeout(ctx, s.o.SideTimeout)
 	defer cancel()
 	want, at := batch.Resources, 0
+	if len(want) == 0 {
+		return 0, nil
+	}
+	back := borders(want)
 	query := inventory.Query{Since: batch.At, Until: batch.At.Add(time.Microsecond)}
 	for record, err := range d.store.Records(ctx, batch.Org, query) {
 		if err != nil {
 			return 0, err
 		}
-		if at < len(want) && equal(record.Resource, want[at]) {
+		for at > 0 && !equal(record.Resource, want[at]) {
+			at = back[at-1] // it may have begun later
+		}
+		if equal(record.Resource, want[at]) {
 			at++
-		} else {
-			at = 0
 		}
 		if at == len(want) {
-			n, at = n+1, 0
+			n, at = n+1, 0 // no record is of two batches
 		}
 	}
 	return n, nil
+}
+
+// borders returns how many of the first resources are the same as those that end with each one,
+// short of all of them: so many are found already when the next one is another (Knuth, Morris, Pratt).
+func borders(all []inventory.Resource) []int {
+	lengths, at := make([]int, len(all)), 0
+	for i := 1; i < len(all); i++ {
+		for at > 0 && !equal(all[i], all[at]) {
+			at = lengths[at-1]
+		}
+		if equal(all[i], all[at]) {
+			at++
+		}
+		lengths[i] = at
+	}
+	return lengths
 }
 
 func equal(a, b inventory.Resource) bool {

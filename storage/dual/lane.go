@@ -22,7 +22,8 @@ type lane struct {
 	// nudges wake who pays, before the wait is over.
 	nudges [2]chan struct{}
 
-	// deciding is held while a side's answer goes to the outbox and then to the queues.
+	// deciding is held while a side's answer goes to the outbox and then to the queues, and while
+	// the debts of a batch are entered.
 	deciding sync.Mutex
 
 	mu     sync.Mutex

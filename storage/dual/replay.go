@@ -86,6 +86,9 @@ func (p *payer) payOne(next debt) error {
 	if err != nil {
 		return p.failed(r, err)
 	}
+	if !r.owes.has(p.d.name) {
+		return p.drop(next)
+	}
 	batch, err := r.batch(p.s.outbox.codec)
 	if err != nil {
 		return p.writeOff(r, err) // nobody can take what can't be read
@@ -107,22 +110,43 @@ func (p *payer) failed(r row, err error) error {
 	return err
 }
 
+// drop takes off a debt that the outbox knows nothing of, after what comes to the queues from an
+// answer of the other side: that may be this debt once more.
+func (p *payer) drop(next debt) error {
+	p.l.deciding.Lock()
+	defer p.l.deciding.Unlock()
+	r, err := p.s.outbox.load(p.s.stop, next.seq)
+	if err == nil && !r.owes.has(p.d.name) {
+		p.s.cancel(p.d, p.l, next)
+	}
+	return err
+}
+
 // paid takes off the debt of a batch that the side has.
 func (p *payer) paid(r row, receipt inventory.Receipt) error {
-	if receipt.Replayed && !receipt.At.Equal(r.at) {
-		// A batch that was sent again long after both had it; the process died over it.
-		p.s.outbox.settle(r.seq, both)
-		p.s.cancel(p.d, p.l, r.debt())
-		p.s.cancel(p.s.other(p.d), p.l, r.debt())
-		return nil
-	}
-	if r.undecided() {
+	have := names(0).with(p.d.name)
+	switch {
+	case receipt.Replayed && !receipt.At.Equal(r.at):
+		have = both // it was sent again long after both had it; the process died over it
+	case r.undecided():
 		// The other side may refuse it at this moment: the outbox says who came first.
 		return p.conclude(r, recordedBy(p.d.name), nil)
 	}
-	p.s.outbox.settle(r.seq, names(0).with(p.d.name))
-	p.s.cancel(p.d, p.l, r.debt())
+	p.settle(r, have)
 	return nil
+}
+
+// settle takes off the debts of sides that have a batch, but not while what the other side said
+// goes to the queues, or the debt would come back.
+func (p *payer) settle(r row, have names) {
+	p.l.deciding.Lock()
+	defer p.l.deciding.Unlock()
+	p.s.outbox.settle(r.seq, have)
+	for _, d := range p.s.sides {
+		if have.has(d.name) {
+			p.s.cancel(d, p.l, r.debt())
+		}
+	}
 }
 
 // slot waits for leave to use the side: a few at a time, one while it is slow to fail.

@@ -131,10 +131,13 @@ func (o *outbox) find(ctx context.Context, org uuid.UUID, id string) (row, bool,
 	return r, r.owes != 0, storeError(err)
 }
 
-// load returns a row with its body.
+// load returns a row with its body. One that is gone is owed to nobody.
 func (o *outbox) load(ctx context.Context, seq int64) (row, error) {
 	scan := o.scanning()
 	r, err := scan(o.readers.QueryRowContext(ctx, sqlLoad, seq))
+	if errors.Is(err, sql.ErrNoRows) {
+		return row{}, nil
+	}
 	return r, storeError(err)
 }
 

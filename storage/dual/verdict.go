@@ -166,13 +166,25 @@ func (s *Store) cancel(d *side, l *lane, owed debt) {
 
 // lend enters debts and sees to it that they are paid.
 func (s *Store) lend(l *lane, r row, to names, all outcomes) {
-	for _, d := range s.sides {
-		if !to.has(d.name) {
-			continue
-		}
-		if s.owe(d, l, r.debt()) {
-			s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org, "error", all[d.name].err)
-		}
-		s.replay(d, l)
+	for _, d := range s.enterDebts(l, r, to) {
+		s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org, "error", all[d.name].err)
 	}
+	for _, d := range s.sides {
+		if to.has(d.name) {
+			s.replay(d, l)
+		}
+	}
+}
+
+// enterDebts enters all of a batch's debts before an answer comes to any of them, which may take
+// off another one. It returns the sides that were owed nothing before.
+func (s *Store) enterDebts(l *lane, r row, to names) (first []*side) {
+	l.deciding.Lock()
+	defer l.deciding.Unlock()
+	for _, d := range s.sides {
+		if to.has(d.name) && s.owe(d, l, r.debt()) {
+			first = append(first, d)
+		}
+	}
+	return first
 }

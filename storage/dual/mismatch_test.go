@@ -212,6 +212,28 @@ func TestKeyOfOne(t *testing.T) {
 	}
 }
 
+// TestIDOfOwed retries what one side has under an ID that it is owed another batch by: that was
+// acknowledged, and no mistake.
+func TestIDOfOwed(t *testing.T) {
+	r := newRig(t, nil)
+	org := uuid.New()
+	earlier := r.knownToOne(r.mysql, org, "taken")
+	// CSV has forgotten the ID.
+	r.mysql.refusing(func(inventory.Batch) error { return errAway() })
+	batch := newBatch(org, "taken", 3)
+	r.mustAppend(batch)
+	if receipt, err := r.Append(t.Context(), earlier); err != nil || !receipt.Replayed || receipt.Count != 1 {
+		t.Errorf("what MySQL has: %+v, %v", receipt, err)
+	}
+	if receipt, err := r.Append(t.Context(), batch); err != nil || !receipt.Replayed || receipt.Count != 3 {
+		t.Errorf("what CSV has: %+v, %v", receipt, err)
+	}
+	_, err := r.Append(t.Context(), newBatch(org, "taken", 4))
+	wantCode(t, "Append of what nobody has", err, fault.IdempotencyMismatch)
+	r.mysql.refusing(nil)
+	r.heal()
+}
+
 // TestMismatchTooLate has the side that knows the ID refuse the batch just when the other one has
 // come to have it: it takes it by another ID all the same.
 func TestMismatchTooLate(t *testing.T) {

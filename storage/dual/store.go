@@ -46,17 +46,19 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 		return inventory.Receipt{}, false, nil
 	}
 	r, found, err := s.outbox.find(ctx, batch.Org, batch.ID)
-	switch {
-	case err != nil || !found:
+	if err != nil || !found {
 		return inventory.Receipt{}, false, err
-	case r.undecided():
+	}
+	if r.undecided() {
 		l.nudge()
-		if r.digest != batch.Digest { // it may be another one that has the ID
-			receipt, known, err := s.askWhoRemembers(ctx, batch)
-			if known || err != nil {
-				return receipt, known, err
-			}
+	}
+	if r.digest != batch.Digest { // a side may have another one by the ID
+		receipt, known, err := s.askWhoRemembers(ctx, batch)
+		if known && err == nil || r.undecided() && err != nil {
+			return receipt, known, err
 		}
+	}
+	if r.undecided() {
 		return inventory.Receipt{}, false, errBothDown(nil)
 	}
 	receipt, err := r.remembered().Again(batch)

@@ -95,9 +95,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox in %s: %w", o.Dir, err)
 	}
-	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}, compared: make(chan struct{})}
-	s.sides = [2]*side{newSide(csv, o.CSV, o.SideTimeout), newSide(mysql, o.MySQL, o.SideTimeout)}
-	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
+	s := newStore(ctx, o, outbox)
 	if err := s.resume(ctx); err != nil {
 		s.stopNow()
 		s.replays.Wait()
@@ -109,6 +107,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		s.replays.Go(s.compareOnce)
 	}
 	return s, nil
+}
+
+func newStore(ctx context.Context, o Options, outbox *outbox) *Store {
+	s := &Store{o: o, outbox: outbox, lanes: map[uuid.UUID]*lane{}, compared: make(chan struct{})}
+	s.sides = [2]*side{newSide(csv, o.CSV, o.SideTimeout), newSide(mysql, o.MySQL, o.SideTimeout)}
+	s.stop, s.stopNow = context.WithCancel(context.WithoutCancel(ctx))
+	return s
 }
 
 // resume enters the debts that the outbox holds, and gives each side a first try at them.
@@ -145,8 +150,7 @@ func (s *Store) resume(ctx context.Context) error {
 	for _, l := range s.lanes {
 		for _, side := range s.sides {
 			if l.owes(side.name) && l.pay(side.name) {
-				tries.Add(1)
-				begin = append(begin, func() { s.startPaying(side, l, tries.Done) })
+				begin = append(begin, func() { s.startPaying(side, l, &tries) })
 			}
 		}
 	}

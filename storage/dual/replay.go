@@ -1,6 +1,7 @@
 package dual
 
 import (
+	"sync"
 	"time"
 
 	"github.com/holdfast/holdfast/inventory"
@@ -14,18 +15,21 @@ const (
 	firstTry = 100
 )
 
-// replay sees to it that somebody pays what the organization is owed on this side.
-func (s *Store) replay(d *side, l *lane) {
+// replay sees to it that somebody pays what the organization is owed on this side. Who waits for
+// tries, if anybody, waits for the first one of whom it starts.
+func (s *Store) replay(d *side, l *lane, tries *sync.WaitGroup) {
 	if l.pay(d.name) {
-		s.startPaying(d, l, nil)
+		s.startPaying(d, l, tries)
 	}
 }
 
-// startPaying starts the one who pays, which lane.pay has to have left to the caller. tried, if
-// any, is called when the first debts are paid or couldn't be.
-func (s *Store) startPaying(d *side, l *lane, tried func()) {
+// startPaying starts the one who pays, which lane.pay has to have left to the caller.
+func (s *Store) startPaying(d *side, l *lane, tries *sync.WaitGroup) {
+	if tries != nil {
+		tries.Add(1)
+	}
 	s.replays.Go(func() {
-		p := &payer{s: s, d: d, l: l, wait: firstWait, tried: tried}
+		p := &payer{s: s, d: d, l: l, wait: firstWait, tries: tries}
 		p.run()
 		p.tell()
 	})
@@ -38,8 +42,8 @@ type payer struct {
 	l     *lane
 	wait  time.Duration
 	count int
-	tried func()
-	first refusal // of the batch that is next
+	tries *sync.WaitGroup // of Open, until the first debts are paid or couldn't be
+	first refusal         // of the batch that is next
 }
 
 // run pays until there is nothing left, or the store closes.
@@ -69,9 +73,9 @@ func (p *payer) run() {
 }
 
 func (p *payer) tell() {
-	if p.tried != nil {
-		p.tried()
-		p.tried = nil
+	if p.tries != nil {
+		p.tries.Done()
+		p.tries = nil
 	}
 }
 

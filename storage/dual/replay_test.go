@@ -55,7 +55,7 @@ func TestDebtOfNothing(t *testing.T) {
 	r := newRig(t, nil)
 	l := r.lane(uuid.New())
 	r.owe(r.sides[csv], l, debt{seq: 1 << 40, size: 1, records: 1})
-	r.replay(r.sides[csv], l)
+	r.replay(r.sides[csv], l, nil)
 	r.settled()
 
 	r.mysql.set(fails)
@@ -65,7 +65,7 @@ func TestDebtOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.owe(r.sides[csv], l, found.debt())
-	r.replay(r.sides[csv], l)
+	r.replay(r.sides[csv], l, nil)
 	r.wantBacklog(0, 1)
 	r.mustAppend(newBatch(l.org, "b", 1))
 	r.heal()

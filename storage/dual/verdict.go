@@ -171,7 +171,7 @@ func (s *Store) lend(l *lane, r row, to names, all outcomes) {
 	}
 	for _, d := range s.sides {
 		if to.has(d.name) {
-			s.replay(d, l)
+			s.replay(d, l, nil)
 		}
 	}
 }

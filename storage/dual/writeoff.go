@@ -58,7 +58,7 @@ func (p *payer) decide(r row, answer answered) (fate, row, error) {
 		switch {
 		case decided.owes.has(d.name):
 			p.s.owe(d, p.l, r.debt())
-			p.s.replay(d, p.l)
+			p.s.replay(d, p.l, p.tries) // if Open waits for this one, then for that one too
 		case d == p.d:
 			p.s.cancel(d, p.l, r.debt())
 		}

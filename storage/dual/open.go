@@ -118,6 +118,14 @@ func newStore(ctx context.Context, o Options, outbox *outbox) *Store {
 
 // resume enters the debts that the outbox holds, and gives each side a first try at them.
 func (s *Store) resume(ctx context.Context) error {
+	if err := s.takeIn(ctx); err != nil {
+		return err
+	}
+	return s.tryFirst(ctx)
+}
+
+// takeIn enters what the outbox holds.
+func (s *Store) takeIn(ctx context.Context) error {
 	rows, err := s.outbox.all(ctx)
 	if err != nil {
 		return err
@@ -140,9 +148,11 @@ func (s *Store) resume(ctx context.Context) error {
 		l.last = later(l.last, letter.At)
 		s.inter(l, letter.side, letter.row.debt())
 	}
-	if err := s.resumeDiscarded(ctx); err != nil {
-		return err
-	}
+	return s.resumeDiscarded(ctx)
+}
+
+// tryFirst starts to pay, and waits until all have tried once.
+func (s *Store) tryFirst(ctx context.Context) error {
 	// All are ours to pay before anybody does: a payer of one side may start that of the other,
 	// and Open would wait forever for the first try of one that somebody else has started.
 	var tries sync.WaitGroup

@@ -48,7 +48,7 @@ func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (
 		return nil, 0, err
 	}
 	if old := leading(l.last, batches); old > 0 {
-		receipts, alone = s.askTogether(l, batches[:old])
+		receipts, alone = s.askTogether(ctx, l, batches[:old])
 		return receipts, alone, nil
 	}
 	if s.route(l) != both || !follow(l.last, batches) {
@@ -87,26 +87,6 @@ func (s *Store) concludeAll(l *lane, rows []row, all []outcomes) (receipts []inv
 		}
 	}
 	return receipts, err
-}
-
-// askTogether asks both sides for batches older than the newest record, as ask does for one, and
-// returns the receipts up to the first that no side knows. Without any they are to go alone, each
-// to its own answer.
-func (s *Store) askTogether(l *lane, batches []inventory.Batch) (receipts []inventory.Receipt, alone int) {
-	if s.route(l) != both {
-		return nil, len(batches)
-	}
-	for _, answers := range s.sendAll(both, batches) {
-		receipt, ok := answers.receipt()
-		if !ok {
-			break
-		}
-		receipts = append(receipts, receipt)
-	}
-	if len(receipts) == 0 {
-		return nil, len(batches)
-	}
-	return receipts, 0
 }
 
 // leading counts the first batches that bring timestamps older than the newest one.

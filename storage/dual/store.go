@@ -35,7 +35,7 @@ func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Re
 	}
 	batch.At = batch.At.UTC().Truncate(time.Microsecond)
 	if batch.At.Before(l.last) {
-		return s.ask(l, batch)
+		return s.ask(ctx, l, batch)
 	}
 	return s.record(l, batch)
 }
@@ -63,25 +63,6 @@ func (s *Store) known(ctx context.Context, l *lane, batch inventory.Batch) (inve
 	}
 	receipt, err := r.remembered().Again(batch)
 	return receipt, true, err
-}
-
-// ask sends a batch that is older than the newest record: the sides know it or refuse it.
-// A side that is behind is left out, because it would record it.
-func (s *Store) ask(l *lane, batch inventory.Batch) (inventory.Receipt, error) {
-	var to names
-	for _, d := range s.sides {
-		if !l.owes(d.name) {
-			to = to.with(d.name)
-		}
-	}
-	if to == 0 {
-		return inventory.Receipt{}, errBothDown(nil)
-	}
-	outcomes := s.sendAll(to, []inventory.Batch{batch})[0]
-	if receipt, ok := outcomes.receipt(); ok {
-		return receipt, nil
-	}
-	return inventory.Receipt{}, outcomes.doubt()
 }
 
 // record brings a batch into the outbox and to the sides.

@@ -22,9 +22,10 @@ run: build ## build, make an organization and a key on first use, serve on 127.0
 
 test: check race fuzz e2e ## everything that CI runs, real clients included
 
-check: ## gofmt, go vet, staticcheck
+check: ## gofmt, the layout of imports, go vet, staticcheck
 	@echo "== gofmt, vet, staticcheck"
 	@unformatted=$$(git ls-files '*.go' | xargs gofmt -l); test -z "$$unformatted" || { echo "not gofmt-ed: $$unformatted"; exit 1; }
+	@go test -run '^TestLayout' ./test
 	@go vet -tags e2e ./... # the tag adds files, and takes none away
 	@go tool staticcheck -tags e2e ./...
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/inventory"

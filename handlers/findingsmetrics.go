@@ -1,8 +1,9 @@
 package handlers
 
 import (
-	"github.com/holdfast/holdfast/state"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/holdfast/holdfast/state"
 )
 
 // findingsCollector shows what guards have found, over all organizations.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/holdfast/holdfast/handlers"
 )
 

@@ -1,8 +1,9 @@
 package handlers
 
 import (
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/holdfast/holdfast/middleware"
 )
 
 // connectionCollector shows who has connections, at each scrape.

@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/gin-gonic/gin"
-	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
 )
 
 // metrics is what a monitoring system reads of this server. It needs no credentials, so

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/holdfast/holdfast/inventory"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/holdfast/holdfast/inventory"
 )
 
 // scrapeLimit is how long a scrape waits for a store to say how it is.

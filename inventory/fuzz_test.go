@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/inventory"

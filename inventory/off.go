@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/fault"
 )
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/certs/certstest"
 	"github.com/holdfast/holdfast/middleware"

@@ -10,8 +10,9 @@ import (
 	"strings"
 
 	"github.com/gin-gonic/gin"
-	"github.com/holdfast/holdfast/fault"
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/holdfast/holdfast/fault"
 )
 
 const contentEncoding = "Content-Encoding"

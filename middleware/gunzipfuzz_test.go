@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"github.com/holdfast/holdfast/middleware"

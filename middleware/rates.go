@@ -6,8 +6,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/auth"
 	"golang.org/x/time/rate"
+
+	"github.com/holdfast/holdfast/auth"
 )
 
 // whole is how long an empty bucket takes to be full again, whatever its limit: a burst is

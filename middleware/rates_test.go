@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/holdfast/holdfast/auth"
 	"golang.org/x/time/rate"
 	"pgregory.net/rapid"
+
+	"github.com/holdfast/holdfast/auth"
 )
 
 // clock is a time that tests move.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/internal/logctx"
 	"github.com/holdfast/holdfast/middleware"
 )

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/gin-gonic/gin"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/logctx"
 )

@@ -3,8 +3,9 @@
 package test
 
 import (
-	"github.com/holdfast/holdfast/internal/certs/certstest"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/holdfast/holdfast/internal/certs/certstest"
 )
 
 // certificate writes cert.pem and key.pem, signed by a new authority that only $CA knows.

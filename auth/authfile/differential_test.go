@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"gopkg.in/ini.v1"
+
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 // settings are what both readers must agree on: for each section its settings and their

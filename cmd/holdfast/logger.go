@@ -5,9 +5,10 @@ import (
 	"log/slog"
 	"os"
 
+	"golang.org/x/term"
+
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/logctx"
-	"golang.org/x/term"
 )
 
 // newLogger writes text to a terminal and JSON elsewhere, unless the settings choose.

@@ -7,8 +7,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/holdfast/holdfast/configs"
 	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/configs"
 )
 
 const configFlag = "config"

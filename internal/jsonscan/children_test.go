@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 

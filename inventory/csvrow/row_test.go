@@ -11,8 +11,9 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/holdfast/holdfast/internal/fuzzseeds"
 	"pgregory.net/rapid"
+
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 func TestRoundTrip(t *testing.T) {

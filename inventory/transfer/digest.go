@@ -7,6 +7,7 @@ import (
 	"hash"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/inventory"
 )
 

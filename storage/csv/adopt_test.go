@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 )

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/inventory"
 )

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/storage/csv/index"
 	"github.com/holdfast/holdfast/storage/folder"
 )

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/storage/csv/index"
 	"github.com/holdfast/holdfast/storage/folder"
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/csv/index"

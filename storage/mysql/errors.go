@@ -12,6 +12,7 @@ import (
 	"time"
 
 	mysqldriver "github.com/go-sql-driver/mysql"
+
 	"github.com/holdfast/holdfast/fault"
 )
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	mysqldriver "github.com/go-sql-driver/mysql"
+
 	"github.com/holdfast/holdfast/fault"
 )
 

@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/pressly/goose/v3"
+
+	"github.com/holdfast/holdfast/storage/schema"
 )
 
 //go:embed migrations/*.sql

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/inventory"
 )
 

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"sync"
 
-	"github.com/holdfast/holdfast/state"
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/holdfast/holdfast/state"
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/holdfast/holdfast/state"
 )
 

@@ -5,9 +5,10 @@ import (
 	"crypto/sha256"
 	"runtime"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"github.com/klauspost/compress/zstd"
 )
 
 // maxBody is the largest state: what doesn't compress must fit in a row as well, and

@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/holdfast/holdfast/internal/delta"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/holdfast/holdfast/internal/delta"
 )
 
 // A version of a state is stored whole, or as what it has that another one, its base, has

@@ -3,9 +3,10 @@ package sqlite
 import (
 	"errors"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // storeError turns what SQLite says into a fault.

@@ -8,9 +8,10 @@ import (
 	"syscall"
 	"testing"
 
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 func TestCodes(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"embed"
 	"log/slog"
 
-	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/pressly/goose/v3"
+
+	"github.com/holdfast/holdfast/storage/schema"
 )
 
 //go:embed migrations/*.sql

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/inventory"
 )

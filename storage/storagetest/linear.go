@@ -10,6 +10,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
 )

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 )

@@ -9,10 +9,11 @@ import (
 	diff "github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"pgregory.net/rapid"
 )
 
 func lockRaw(id, who string) []byte { return fmt.Appendf(nil, `{"ID":%q,"Who":%q}`, id, who) }

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
-	"pgregory.net/rapid"
 )
 
 // noise is a body that no engine can make smaller, so that all of them count the same.

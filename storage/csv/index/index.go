@@ -16,6 +16,7 @@ import (
 	"math"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 

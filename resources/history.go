@@ -137,7 +137,12 @@ func (w *walk) run(ctx context.Context, versions []state.Version) error {
 	case w.more || w.full():
 		w.stop()
 	case w.newer != nil:
-		if err := w.step(0, &document.Document{}, w.newer.at); err != nil {
+		err := w.step(0, &document.Document{}, w.newer.at)
+		if fault.Is(err, fault.Overloaded) && w.visited > 0 {
+			w.stop()
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		if w.foundNothing() {

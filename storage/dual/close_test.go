@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )

@@ -5,9 +5,10 @@ import (
 	"encoding/gob"
 	"runtime"
 
+	"github.com/klauspost/compress/zstd"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/klauspost/compress/zstd"
 )
 
 // maxBatch is more than any batch takes unpacked.

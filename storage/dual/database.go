@@ -6,9 +6,10 @@ import (
 	"embed"
 	"log/slog"
 
+	"github.com/pressly/goose/v3"
+
 	"github.com/holdfast/holdfast/storage/schema"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
-	"github.com/pressly/goose/v3"
 )
 
 //go:embed migrations/*.sql

@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"pgregory.net/rapid"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
-	"pgregory.net/rapid"
 )
 
 // schedule is a random run: uploads while the sides come and go, and the process too.

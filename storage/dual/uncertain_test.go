@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )

@@ -85,7 +85,7 @@ func notAbsent(asked *http.Request, err error) error {
 // a single segment it still is. The state of that name is prod%2Fversions.
 func routedPath(escaped string) string {
 	rest, ok := strings.CutPrefix(escaped, statesPath)
-	if !ok {
+	if !ok || !strings.Contains(rest, "/") {
 		return escaped
 	}
 	name, of, belonging := strings.Cut(rest, belongs)

@@ -8,7 +8,7 @@ import (
 
 // claimed reads the ID of the lock that a request says it holds: empty where there is none, or
 // none that the handler would accept.
-type claimed func(r *request, c *gin.Context) string
+type claimed func(r *request) string
 
 // claim is for who is refused otherwise: it finds the lock that a request says it holds.
 // Nothing is sent by who holds a lock but an UNLOCK, a write, and the order to roll back or to
@@ -23,7 +23,7 @@ func (s states) claim(read claimed) middleware.Claim {
 		if err != nil {
 			return nil
 		}
-		id := read(r, c)
+		id := read(r)
 		if id == "" || r.err() != nil {
 			return nil
 		}
@@ -32,14 +32,14 @@ func (s states) claim(read claimed) middleware.Claim {
 }
 
 // inQuery is where writes have it.
-func inQuery(r *request, _ *gin.Context) string {
+func inQuery(r *request) string {
 	r.others = true
 	return r.lockID()
 }
 
 // inOrder is where rollbacks and promotions have it.
-func inOrder(r *request, c *gin.Context) string {
-	body, err := middleware.PeekBody(c, maxOrderBytes)
+func inOrder(r *request) string {
+	body, err := middleware.PeekBody(r.c, maxOrderBytes)
 	if err != nil {
 		return ""
 	}
@@ -50,8 +50,8 @@ func inOrder(r *request, c *gin.Context) string {
 }
 
 // inUnlock is where UNLOCK has it.
-func inUnlock(r *request, c *gin.Context) string {
-	body, err := middleware.PeekBody(c, maxLockInfoBytes)
+func inUnlock(r *request) string {
+	body, err := middleware.PeekBody(r.c, maxLockInfoBytes)
 	if err != nil {
 		return ""
 	}

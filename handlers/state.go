@@ -134,7 +134,7 @@ func (v versionAnswer) send(c *gin.Context) error {
 // writable refuses who may not write before the body is read: a large one takes up room
 // that others need.
 func (s states) writable(c *gin.Context) {
-	r := readRequest(c)
+	r := &request{caller: middleware.Principal(c), c: c} // its query is read once, by the handler
 	name, err := s.name(r)
 	if err == nil {
 		err = s.service.Permit(c.Request.Context(), r.caller, auth.WriteState, name)

@@ -79,7 +79,7 @@ type Entry struct {
 
 // Catalogue returns every code with its kind and meaning, in the order of the API page.
 func Catalogue() []Entry {
-	return []Entry{
+	entries := []Entry{
 		{NameInvalid, Invalid, "The state's name breaks a rule; the message says which. Names are 1 to 255 characters: segments of letters, digits and `. _ - ~`, joined by `/`."},
 		{ParameterInvalid, Invalid, "A query parameter is unknown, comes twice, or has a value that makes no sense, such as an empty `ID`."},
 		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
@@ -143,6 +143,7 @@ func Catalogue() []Entry {
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
+	return append(entries, runEntries()...)
 }
 
 // Kind returns the class that the catalogue gives the code; Internal for one it lacks.

@@ -1,0 +1,210 @@
+package runs
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+)
+
+// Ref addresses a run. No operation of a Store ever looks at, or changes, a run of another
+// organization than Ref.Org.
+type Ref struct {
+	Org uuid.UUID
+	ID  string
+}
+
+// Run is all that is known of a run short of its log and its files. Its JSON is how stores keep
+// it.
+type Run struct {
+	Org       uuid.UUID
+	ID        string // a ULID: sorts by time of creation
+	Revision  int64  // grows with each change; the store's
+	Workspace string // also the state's name
+	Kind      Kind
+	Status    Status
+	Stage     Stage
+	Phase     Phase
+	Reason    string // why it is where it is, for people
+
+	Order   Order
+	Trigger Actor
+	RetryOf string
+	// Pool is the agents' that may run it; empty for the server's own executor.
+	Pool     string
+	Priority Priority
+	// Terms are the workspace's settings that the run began with.
+	Terms Terms
+
+	Attempt   int       // from 1
+	NotBefore time.Time // of a claim
+	Base      Base      // what the plan is made on
+	Pin       *api.Pin
+	Counts    *api.RunCounts
+	Stale     *api.Stale
+	Approvals []api.Approval
+	// Earlier are approvals of a plan before: they count again if the changes are equal.
+	Earlier *Earlier
+	Cancel  *api.Cancel
+
+	Executor    *Executor // who has it, or had it last
+	Epoch       int64     // of the executor; grows when one is given up
+	LeaseUntil  time.Time // zero while nobody has it
+	ExitCode    *int
+	After       uint64 // the state's version that the apply left behind
+	Touched     bool   // the tool's apply was begun: what it did is in question when it is lost
+	InFlight    []api.InFlight
+	Diagnostics []api.Diagnostic
+	Phases      []api.PhaseTime
+	Reports     []string // phases that were reported, as stage/attempt/phase: a repeated report finds itself
+
+	CreatedAt, StartedAt, PlannedAt, DecidedAt, AppliedAt, FinishedAt time.Time
+	// LogBytes are those kept of its logs, over all streams.
+	LogBytes int64
+}
+
+// Ref returns the run's address.
+func (r Run) Ref() Ref { return Ref{r.Org, r.ID} }
+
+// Holds reports whether the run has its workspace's slot: only one run that mutates has, from
+// its first claim to its end.
+func (r Run) Holds() bool { return r.Kind.Mutates() && r.Status != Pending && !r.Status.Ended() }
+
+// Due is when somebody must look at the run again though nobody asks; zero for never.
+func (r Run) Due() time.Time {
+	switch {
+	case r.Status.Leased():
+		return r.LeaseUntil
+	case r.Status == AwaitingApproval || r.Status == Confirmed:
+		if !r.PlannedAt.IsZero() && r.Terms.PlanTTL > 0 {
+			return r.PlannedAt.Add(r.Terms.PlanTTL)
+		}
+	}
+	return time.Time{}
+}
+
+// Order is what somebody asked for.
+type Order struct {
+	Snapshot         string
+	Message          string
+	Targets, Replace []string
+	NoRefresh        bool
+	AutoApprove      bool
+}
+
+// Terms are what a workspace wants of its runs, as they were when the run was made.
+type Terms struct {
+	Revision    int64 // of the workspace's settings and variables
+	Tool        string
+	Version     string // constraint
+	Directory   string
+	Parallelism int
+	Timeout     map[Stage]time.Duration
+	Grace       map[Stage]time.Duration
+	Outputs     []string
+	AutoApply   string // never, no-changes or always
+	Approvals   int
+	AllowAuthor bool // may approve, too
+	Carry       bool // approvals carry over to equal changes
+	PlanTTL     time.Duration
+	MinSandbox  string
+	MaxLogBytes int64
+	MaxAttempts int
+}
+
+// Base is the state's version that a plan is made on.
+type Base struct {
+	Version uint64 // 0 for a state that was absent
+	Lineage string
+	Serial  uint64
+	Digest  string // SHA-256, hexadecimal
+}
+
+// Actor is who did something to a run.
+type Actor struct {
+	KeyID, KeyName, Subject string
+	Role                    auth.Role
+	Request                 string
+}
+
+// ActorOf returns who a principal is.
+func ActorOf(p auth.Principal) Actor {
+	return Actor{p.KeyID, p.KeyName, p.Subject, p.Role, p.Request}
+}
+
+// Server is the actor of what nobody asked for.
+func Server() Actor { return Actor{KeyID: audit.Server().KeyID} }
+
+// Is reports whether two are the same person or machine.
+func (a Actor) Is(b Actor) bool {
+	return a.KeyID == b.KeyID && a.Subject == b.Subject
+}
+
+// Wire is the actor in an answer.
+func (a Actor) Wire() api.Actor {
+	return api.Actor{KeyID: a.KeyID, KeyName: a.KeyName, Subject: a.Subject}
+}
+
+// Executor is who has a run, and the evidence that it gave of its command.
+type Executor struct {
+	Agent, Name string
+	ClaimKey    string // of the call by which it got the run
+	Seen        time.Time
+	BootID      string
+	PID         int
+	StartTime   uint64
+	Sandbox     *api.Sandbox
+}
+
+// Earlier are the approvals of a plan that is not to be applied any more.
+type Earlier struct {
+	Run       string
+	Changes   string // digest of that plan's changes
+	Approvals []api.Approval
+}
+
+// Event is one thing that happened to a run.
+type Event struct {
+	Sequence int64 // from 1 within a run; the store's
+	At       time.Time
+	Type     EventType
+	From, To Status
+	Epoch    int64
+	By       Actor
+	Note     string
+}
+
+// EventType is what happened.
+type EventType string
+
+// The types of events.
+const (
+	EventCreated   EventType = "created"
+	EventClaimed   EventType = "claimed"
+	EventPhase     EventType = "phase" // one began or ended
+	EventPlanned   EventType = "planned"
+	EventApproved  EventType = "approved"
+	EventDenied    EventType = "denied"
+	EventConfirmed EventType = "confirmed"
+	EventStale     EventType = "stale"
+	EventCancel    EventType = "cancel"
+	EventLost      EventType = "lost"
+	EventResumed   EventType = "resumed"
+	EventResolved  EventType = "resolved"
+	EventRetry     EventType = "retry"
+	EventEnded     EventType = "ended"
+)
+
+// Change is what a decision wants recorded.
+type Change struct {
+	Run    Run // the whole run as it is to be
+	Events []Event
+}
+
+// Decide looks at a run and says what becomes of it. It has no effects of its own: a Store may
+// call it more than once, and only the last call counts. A Change without events changes
+// nothing but the run; with an unchanged run and no events nothing is recorded.
+type Decide func(Run) (Change, error)

@@ -1,0 +1,240 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Store keeps runs, their events, logs and files. Every implementation passes
+// runstest.RunStore.
+//
+// All methods are safe for concurrent use, by several processes too where the database is
+// shared. What returned without an error is durable, and every call that begins afterwards sees
+// it. Errors about the store itself are faults of code StoreUnavailable or StoreFull.
+type Store interface {
+	// Create stores a new run with its events. A run that was created with this key by this
+	// organization before is returned instead, as it is now; the empty key is nobody's.
+	Create(ctx context.Context, run Run, key string, events []Event) (made Run, err error)
+
+	// Run returns a run, or fault.RunNotFound.
+	Run(ctx context.Context, ref Ref) (Run, error)
+
+	// Update runs decide on the run and stores what it returns with its events and one more
+	// Revision, in one transaction: no other Update of the run comes between, and none of
+	// another run of the workspace that mutates. An error of decide is returned as it is, and
+	// nothing is recorded. A run that would hold the slot (Run.Holds) while another one of its
+	// workspace does fails with a *BlockedError. Of two updates that race, the second one's
+	// decide sees what the first has stored.
+	Update(ctx context.Context, ref Ref, decide Decide) (Run, error)
+
+	// Claimable returns the runs that may be claimed now, best first: of the pool, of these
+	// organizations (nil for all), whose Status is Claimable and NotBefore has come. Of the
+	// pending runs of a workspace that mutate, only the first by priority and ID counts, and
+	// only while the slot is free. Lower priorities go first; among equal ones, the organization
+	// whose last claim from the pool is the longest ago; then the smallest ID. What it costs
+	// doesn't grow with the number of runs that ended, nor with those that wait behind others
+	// of their workspace.
+	Claimable(ctx context.Context, q ClaimQuery) ([]Ref, error)
+
+	// Position returns how many runs that mutate wait before this one in its workspace, and who
+	// holds the slot; empty for nobody.
+	Position(ctx context.Context, run Run) (ahead int, holder string, err error)
+
+	// Due returns runs whose Due time has come, the longest ago first.
+	Due(ctx context.Context, now time.Time, limit int) ([]Ref, error)
+
+	// Open returns the runs of a workspace that have not ended, oldest first.
+	Open(ctx context.Context, org uuid.UUID, workspace string) ([]Run, error)
+
+	// Leased returns the runs that an executor has, by its ID.
+	Leased(ctx context.Context, org uuid.UUID, agent string) ([]Run, error)
+
+	// List returns an organization's runs, the newest first.
+	List(ctx context.Context, q Query) (Page, error)
+
+	// Events returns a run's, in order, from behind the sequence.
+	Events(ctx context.Context, ref Ref, after int64, limit int) ([]Event, error)
+
+	// Counts returns how many runs an organization has waiting (pending) and at work (leased).
+	Counts(ctx context.Context, org uuid.UUID) (waiting, working int, err error)
+
+	Logs
+	Files
+	Agents
+
+	// Ended returns runs that ended before the time, oldest first, for a sweep.
+	Ended(ctx context.Context, before time.Time, limit int) ([]Ref, error)
+	// Remove removes an ended run with everything that belongs to it. One that isn't there is
+	// fine.
+	Remove(ctx context.Context, ref Ref) error
+	// Strip removes the files and logs of an ended run, of these kinds and streams.
+	Strip(ctx context.Context, ref Ref, kinds []FileKind, streams []Stream) error
+	// Bytes returns how much is kept for an organization in logs and files.
+	Bytes(ctx context.Context, org uuid.UUID) (int64, error)
+
+	Ready(ctx context.Context) error
+	Close() error
+}
+
+// ClaimQuery selects what an executor may claim.
+type ClaimQuery struct {
+	Pool  string
+	Orgs  []uuid.UUID // nil for all
+	Now   time.Time
+	Limit int
+}
+
+// Query selects an organization's runs. Zero fields select everything.
+type Query struct {
+	Org       uuid.UUID
+	Workspace string
+	Status    []Status
+	Kind      Kind
+	Before    string // continue below this ID; empty begins with the newest
+	Limit     int    // above zero
+}
+
+// Page is a part of a list of runs.
+type Page struct {
+	Runs []Run
+	Next string // continues the list, as Query.Before; empty at its end
+}
+
+// Stream is one of a run's logs: one for each stage.
+type Stream string
+
+// LogRef addresses a log: bytes are numbered from 0 within each.
+type LogRef struct {
+	Ref
+	Stream  Stream
+	Attempt int
+}
+
+// Logs keeps logs, in pieces that are sealed by whoever calls.
+type Logs interface {
+	// AppendLog adds a piece at offset, which must be where the log ends, in a transaction that
+	// also asks allow, with the run as it is then; its error refuses the piece. When the log ends
+	// elsewhere nothing is stored. It returns where the log ends afterwards.
+	AppendLog(ctx context.Context, log LogRef, piece LogPiece, allow func(Run) error) (end int64, err error)
+	// LogEnd returns where a log ends; 0 for one that isn't there.
+	LogEnd(ctx context.Context, log LogRef) (int64, error)
+	// ReadLog returns the pieces from the one that has the offset on, of about limit bytes in
+	// all, at least one where there is one.
+	ReadLog(ctx context.Context, log LogRef, offset int64, limit int64) ([]LogPiece, error)
+	// MergeLog puts these pieces, which follow each other, in the place of those that cover the
+	// same bytes, all or nothing.
+	MergeLog(ctx context.Context, log LogRef, pieces []LogPiece) error
+	// LogsOf returns the logs that a run has, with where they end.
+	LogsOf(ctx context.Context, ref Ref) ([]LogInfo, error)
+}
+
+// LogInfo is a log that is there.
+type LogInfo struct {
+	LogRef
+	End int64
+}
+
+// LogPiece is a part of a log.
+type LogPiece struct {
+	Offset int64
+	Size   int64 // of the plain bytes
+	Sealed []byte
+}
+
+// FileKind is what a file of a run is.
+type FileKind string
+
+// The kinds of files.
+const (
+	FilePlan         FileKind = "plan"
+	FilePlanJSON     FileKind = "plan_json"
+	FileLock         FileKind = "lock_file"
+	FilePlanFiles    FileKind = "plan_files" // an archive of what planning made
+	FileJSONLog      FileKind = "json_log"
+	FileErroredState FileKind = "errored_state"
+	FileOutputs      FileKind = "outputs"
+	FileChanges      FileKind = "changes" // the server's own reading of the plan
+)
+
+// FileKinds returns those that an executor may bring.
+func FileKinds() []FileKind {
+	return []FileKind{FilePlan, FilePlanJSON, FileLock, FilePlanFiles, FileJSONLog, FileErroredState, FileOutputs}
+}
+
+// FileRef addresses a file of a run.
+type FileRef struct {
+	Ref
+	Kind    FileKind
+	Attempt int
+}
+
+// File describes one.
+type File struct {
+	FileRef
+	Size   int64
+	Digest string // SHA-256 of the plain bytes, hexadecimal
+	Pieces int
+}
+
+// Files keeps a run's files in pieces of at most a MiB, which are sealed by whoever calls.
+type Files interface {
+	// PutPiece keeps a piece of a file that is not complete yet; one with the same number is
+	// replaced.
+	PutPiece(ctx context.Context, file FileRef, index int, sealed []byte) error
+	// CompleteFile makes the file visible, in a transaction that also asks allow, with the run as
+	// it is then. A file that is there already stays as it is, and is returned.
+	CompleteFile(ctx context.Context, file File, allow func(Run) error) (File, error)
+	// FileOf returns a complete file, or fault.RunFileNotFound.
+	FileOf(ctx context.Context, file FileRef) (File, error)
+	// FilesOf returns a run's complete files.
+	FilesOf(ctx context.Context, ref Ref) ([]File, error)
+	// Piece returns a piece of a complete file.
+	Piece(ctx context.Context, file FileRef, index int) ([]byte, error)
+}
+
+// Pool is a group of agents with a token of their own.
+type Pool struct {
+	Org        uuid.UUID
+	Name       string
+	Workspaces []string // patterns of those it serves; none for all
+	TokenHash  []byte   // SHA-256
+	CreatedAt  time.Time
+}
+
+// Agent is a process that executes runs.
+type Agent struct {
+	Org                            uuid.UUID
+	ID, Pool                       string
+	Name, Version, System, Sandbox string
+	BootID                         string
+	SecretHash                     []byte // SHA-256
+	Draining                       bool
+	CreatedAt, Seen                time.Time
+}
+
+// Agents keeps pools and their agents.
+type Agents interface {
+	// PutPool makes a pool, or gives one that is there another token or other workspaces.
+	PutPool(ctx context.Context, pool Pool) error
+	// Pools returns an organization's.
+	Pools(ctx context.Context, org uuid.UUID) ([]Pool, error)
+	// PoolByToken finds a pool of any organization by its token's hash, or fault.CredentialsWrong.
+	PoolByToken(ctx context.Context, hash []byte) (Pool, error)
+	// RemovePool removes a pool and its agents; absent is fine.
+	RemovePool(ctx context.Context, org uuid.UUID, name string) error
+	// PutAgent keeps an agent, new or changed.
+	PutAgent(ctx context.Context, agent Agent) error
+	// AgentByID returns one of any organization, or fault.AgentNotFound.
+	AgentByID(ctx context.Context, id string) (Agent, error)
+	// AgentsOf returns an organization's.
+	AgentsOf(ctx context.Context, org uuid.UUID) ([]Agent, error)
+	// RemoveAgents removes those that were last seen before the time and have no run.
+	RemoveAgents(ctx context.Context, before time.Time) error
+}
+
+// BlockedError says that another run of the workspace goes on.
+type BlockedError struct{ By string }
+
+func (e *BlockedError) Error() string { return "run " + e.By + " of this workspace goes on" }

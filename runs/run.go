@@ -78,12 +78,28 @@ func (r Run) Due() time.Time {
 	switch {
 	case r.Status.Leased():
 		return r.LeaseUntil
-	case r.Status == AwaitingApproval || r.Status == Confirmed:
-		if !r.PlannedAt.IsZero() && r.Terms.PlanTTL > 0 {
-			return r.PlannedAt.Add(r.Terms.PlanTTL)
-		}
+	case r.Status == AwaitingApproval:
+		return after(r.PlannedAt, r.Terms.PlanTTL)
+	case r.Status == Confirmed:
+		return sooner(after(r.PlannedAt, r.Terms.PlanTTL), after(r.DecidedAt, r.Terms.ApprovalTTL))
 	}
 	return time.Time{}
+}
+
+// after is the end of a time to live that began then; zero without one.
+func after(begin time.Time, ttl time.Duration) time.Time {
+	if begin.IsZero() || ttl <= 0 {
+		return time.Time{}
+	}
+	return begin.Add(ttl)
+}
+
+// sooner is the earlier of two times, of which a zero one is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // Order is what somebody asked for.
@@ -107,9 +123,10 @@ type Terms struct {
 	Outputs     []string
 	AutoApply   string // never, no-changes or always
 	Approvals   int
-	AllowAuthor bool // may approve, too
-	Carry       bool // approvals carry over to equal changes
-	PlanTTL     time.Duration
+	AllowAuthor bool          // may approve, too
+	Carry       bool          // approvals carry over to equal changes
+	PlanTTL     time.Duration // how long a plan may be applied
+	ApprovalTTL time.Duration // how long an approval counts
 	MinSandbox  string
 	MaxLogBytes int64
 	MaxAttempts int

@@ -1,0 +1,189 @@
+package runs
+
+import (
+	"slices"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// result is what the server found in a plan.
+type result struct {
+	pin         *api.Pin
+	counts      api.RunCounts
+	diagnostics []api.Diagnostic
+	// now is the state's newest version; revision is the workspace's.
+	now      Base
+	revision int64
+}
+
+// planned says what follows a plan that was looked at.
+func (c call) planned(p result) Decide {
+	return func(r Run) (Change, error) {
+		if r.Status != Checking {
+			return nothing(r) // the executor has repeated its report
+		}
+		m := c.change(r)
+		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
+		m.run.Stale, m.run.Phase = nil, PhaseCheck
+		switch {
+		case !r.Kind.Mutates():
+			m.to(Succeeded, "").because(EventPlanned, "planned, nothing is applied")
+		case !p.counts.Any:
+			m.to(Succeeded, "nothing is to be changed").because(EventPlanned, "no changes")
+		case !r.Base.same(p.now), r.Terms.Revision != p.revision:
+			m.overtaken(r)
+		default:
+			m.decided(r)
+		}
+		return m.done()
+	}
+}
+
+// overtaken is for a plan that was out of date when it was made: nobody has seen it.
+func (m *moving) overtaken(r Run) {
+	const text = "the state or the workspace was changed while the plan was made"
+	if r.Attempt >= r.Terms.MaxAttempts || r.Terms.Revision == 0 {
+		m.run.Stale = &api.Stale{Since: m.at, Because: ByState}
+		m.to(Outdated, text).because(EventStale, text)
+		return
+	}
+	m.again(text, m.wait(1)/15).because(EventStale, text)
+}
+
+// decided asks people, unless they have said yes already or nobody has to.
+func (m *moving) decided(r Run) {
+	m.because(EventPlanned, "")
+	if e := r.Earlier; e != nil && r.Terms.Carry && e.Changes == m.run.Pin.Changes {
+		m.carry(*e)
+	}
+	switch {
+	case m.run.enough():
+		m.run.DecidedAt = m.at
+		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")
+	case r.Terms.Approvals == 0 && r.unasked(*m.run.Counts):
+		m.run.DecidedAt = m.at
+		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
+	default:
+		m.to(AwaitingApproval, m.run.waitsFor()).because(EventPlanned, m.run.Reason)
+	}
+}
+
+// carry has the approvals of equal changes count for this plan.
+func (m *moving) carry(e Earlier) {
+	for _, a := range e.Approvals {
+		if !a.Approved {
+			continue
+		}
+		if a.From == "" {
+			a.From = e.Run
+		}
+		a.Digest = m.run.Pin.Digest
+		m.run.Approvals = append(m.run.Approvals, a)
+	}
+}
+
+// unasked reports whether the run is applied without a question.
+func (r Run) unasked(counts api.RunCounts) bool {
+	onlyOutputs := counts.Add+counts.Change+counts.Destroy+counts.Import+counts.Forget+counts.Move == 0
+	return r.Order.AutoApprove || r.Terms.AutoApply == "always" || r.Terms.AutoApply == "no-changes" && onlyOutputs
+}
+
+// enough reports whether as many people as are needed have approved this very plan.
+func (r Run) enough() bool {
+	if r.Pin == nil {
+		return false
+	}
+	yes := 0
+	for _, a := range r.Approvals {
+		if a.Approved && a.Digest == r.Pin.Digest {
+			yes++
+		}
+	}
+	return yes >= max(r.Terms.Approvals, 1)
+}
+
+func (r Run) waitsFor() string {
+	if r.Terms.Approvals == 0 {
+		return "waits until somebody confirms the plan"
+	}
+	return "waits for " + number(uint64(r.Terms.Approvals-min(len(r.Approvals), r.Terms.Approvals))) + " of " + number(uint64(r.Terms.Approvals)) + " approvals"
+}
+
+// approve is one person's yes to the plan with this digest.
+func (c call) approve(d api.Decision, now Base, revision int64) Decide {
+	return func(r Run) (Change, error) {
+		if r.said(c.by, d.Digest, true) && !r.Status.Ended() {
+			return nothing(r)
+		}
+		if err := c.mayDecide(r, d); err != nil {
+			return Change{}, err
+		}
+		if !r.Base.same(now) || r.Terms.Revision != revision {
+			return Change{}, fault.New(fault.RunStale, "the state or the workspace has changed since the plan was made: retry the run")
+		}
+		if !r.Terms.AllowAuthor && r.Terms.Approvals > 0 && r.Trigger.Is(c.by) {
+			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
+		}
+		m := c.change(r)
+		m.run.Approvals = append(m.run.Approvals, api.Approval{Digest: d.Digest, Approved: true, Reason: d.Reason, By: c.by.Wire(), At: c.at})
+		m.because(EventApproved, d.Reason)
+		if !m.run.enough() {
+			m.run.Reason = m.run.waitsFor()
+			return m.done()
+		}
+		m.run.DecidedAt = c.at
+		return m.to(Confirmed, "").because(EventConfirmed, "").done()
+	}
+}
+
+// deny ends the run.
+func (c call) deny(d api.Decision) Decide {
+	return func(r Run) (Change, error) {
+		if r.Status == Discarded && r.said(c.by, d.Digest, false) {
+			return nothing(r)
+		}
+		if err := c.mayDecide(r, d); err != nil {
+			return Change{}, err
+		}
+		m := c.change(r)
+		m.run.Approvals = append(m.run.Approvals, api.Approval{Digest: d.Digest, Reason: d.Reason, By: c.by.Wire(), At: c.at})
+		m.run.DecidedAt = c.at
+		return m.to(Discarded, "denied by "+nameOf(c.by.Wire())).because(EventDenied, d.Reason).done()
+	}
+}
+
+// mayDecide refuses a decision where there is nothing to decide, or about another plan.
+func (c call) mayDecide(r Run, d api.Decision) error {
+	switch {
+	case r.Status == Outdated:
+		return fault.New(fault.RunStale, "%s", r.Reason)
+	case r.Status != AwaitingApproval || r.Pin == nil:
+		return misplaced(r, "decided on")
+	case d.Digest != r.Pin.Digest:
+		return fault.New(fault.PinMismatch, "the run's plan has the digest %s, not %s", r.Pin.Digest, d.Digest)
+	}
+	return nil
+}
+
+// said reports whether somebody has said this about the plan before.
+func (r Run) said(by Actor, digest string, approved bool) bool {
+	return slices.ContainsFunc(r.Approvals, func(a api.Approval) bool {
+		return a.By == by.Wire() && a.Digest == digest && a.Approved == approved
+	})
+}
+
+// discard ends a run whose plan nobody wants, or that has not begun.
+func (c call) discard(reason string) Decide {
+	return func(r Run) (Change, error) {
+		switch {
+		case r.Status == Discarded:
+			return nothing(r)
+		case r.Status != AwaitingApproval && r.Status != Confirmed && r.Status != Pending && r.Status != Retrying:
+			return Change{}, misplaced(r, "discarded")
+		}
+		m := c.change(r)
+		m.run.DecidedAt = c.at
+		return m.to(Discarded, "discarded by "+nameOf(c.by.Wire())).because(EventDenied, reason).done()
+	}
+}

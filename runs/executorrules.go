@@ -1,0 +1,305 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// claim gives the run's next stage to an executor. base is the state's newest version. The same
+// call repeated is given the same again.
+func (c call) claim(by Executor, base Base, lease time.Duration) Decide {
+	return func(r Run) (Change, error) {
+		switch {
+		case r.Status.Leased() && r.has(by):
+			return nothing(r)
+		case !r.Status.Claimable() || r.NotBefore.After(c.at):
+			return Change{}, misplaced(r, "claimed")
+		case r.Status == Confirmed && !r.Base.same(base):
+			return Change{}, fault.New(fault.RunStale, "the state has changed since the plan was made")
+		case r.Status == Confirmed && r.overdue(c.at):
+			return Change{}, fault.New(fault.RunStale, "the plan or its approval has waited for longer than it counts")
+		}
+		m := c.change(r)
+		m.take(by, lease)
+		if r.Status == Confirmed {
+			m.run.Stage, m.run.AppliedAt = ApplyStage, c.at
+			return m.to(Applying, "").because(EventClaimed, "to apply, by "+by.label()).done()
+		}
+		m.run.Stage, m.run.Base = PlanStage, base
+		return m.to(Preparing, "").because(EventClaimed, "to plan, by "+by.label()).done()
+	}
+}
+
+// overdue reports whether the run's Due time has come.
+func (r Run) overdue(now time.Time) bool {
+	due := r.Due()
+	return !due.IsZero() && !due.After(now)
+}
+
+// has reports whether this very claim has got the run.
+func (r Run) has(by Executor) bool {
+	return r.Executor != nil && r.Executor.Agent == by.Agent && r.Executor.ClaimKey == by.ClaimKey
+}
+
+// same reports whether two are the same version of the state.
+func (b Base) same(other Base) bool { return b.Version == other.Version && b.Digest == other.Digest }
+
+func (e Executor) label() string {
+	if e.Name == "" {
+		return e.Agent
+	}
+	return e.Name
+}
+
+// take makes by the executor, with an epoch of its own.
+func (m *moving) take(by Executor, lease time.Duration) {
+	r := &m.run
+	by.Seen = m.at
+	r.Executor, r.LeaseUntil, r.Phase, r.Touched, r.InFlight = &by, m.at.Add(lease), "", false, nil
+	r.Epoch++
+	r.NotBefore = time.Time{}
+	if r.StartedAt.IsZero() {
+		r.StartedAt = m.at
+	}
+}
+
+// current refuses who has lost the run.
+func (r Run) current(epoch int64) error {
+	if epoch == r.Epoch && (r.Status.Leased() || r.Status == Orphaned) {
+		return nil
+	}
+	return fault.New(fault.EpochOld, "this executor has the run no more: it is %s, at epoch %d", r.Status, r.Epoch)
+}
+
+// renew is an executor's sign of life. One that was taken for lost while it applied, and about
+// which nobody has decided since, has the run again. A phase apply that begins is on record
+// before the tool starts.
+func (c call) renew(l api.LeaseRenewal, lease time.Duration) Decide {
+	return func(r Run) (Change, error) {
+		if err := r.current(l.Epoch); err != nil {
+			return Change{}, err
+		}
+		m := c.change(r)
+		m.resume()
+		m.seen(l, lease)
+		if phase := Phase(l.Phase); phase != "" && phase != r.Phase {
+			m.begin(phase)
+		}
+		return m.done()
+	}
+}
+
+// resume takes the run back from the lost.
+func (m *moving) resume() {
+	if m.run.Status == Orphaned {
+		m.to(Applying, "").because(EventResumed, "its executor has come back")
+	}
+}
+
+func (m *moving) seen(l api.LeaseRenewal, lease time.Duration) {
+	r := &m.run
+	r.LeaseUntil = m.at.Add(lease)
+	if r.Executor == nil {
+		return
+	}
+	r.Executor.Seen, r.InFlight = m.at, l.InFlight
+	if l.PID != 0 {
+		r.Executor.BootID, r.Executor.PID, r.Executor.StartTime = l.BootID, l.PID, l.StartTime
+	}
+	if l.Sandbox != nil {
+		r.Executor.Sandbox = l.Sandbox
+	}
+}
+
+// begin notes that a phase has begun.
+func (m *moving) begin(phase Phase) {
+	m.run.Phase = phase
+	m.run.Touched = m.run.Touched || phase == PhaseApply && m.run.Stage == ApplyStage
+	if m.run.Stage == PlanStage && m.run.Status == Preparing && phase == PhasePlan {
+		m.to(Planning, "")
+	}
+	m.because(EventPhase, string(phase)+" begins")
+}
+
+// report says how a phase has ended, and what follows. after is the state's newest version, of
+// an apply.
+func (c call) report(p api.PhaseReport, after uint64) Decide {
+	return func(r Run) (Change, error) {
+		key := p.Stage + "/" + strconv.Itoa(p.Attempt) + "/" + strconv.FormatInt(p.Epoch, 10) + "/" + p.Phase
+		if slices.Contains(r.Reports, key) {
+			return nothing(r)
+		}
+		if err := r.current(p.Epoch); err != nil {
+			return Change{}, err
+		}
+		if p.Stage != string(r.Stage) {
+			return Change{}, fault.New(fault.RunInvalid, "the run is in its stage %s, not in %s", r.Stage, p.Stage)
+		}
+		m := c.change(r)
+		m.resume()
+		m.note(p, key)
+		switch {
+		case p.Outcome == OutcomeCancelled || p.Outcome != OutcomeSucceeded && r.Cancel != nil:
+			m.stopped(after)
+		case p.Outcome != OutcomeSucceeded:
+			m.failed(p, after)
+		case p.Last && r.Stage == PlanStage:
+			m.to(Checking, "").because(EventPhase, "the plan is made")
+		case p.Last:
+			m.applied(after)
+		}
+		return m.done()
+	}
+}
+
+// The outcomes of a phase.
+const (
+	OutcomeSucceeded = "succeeded"
+	OutcomeFailed    = "failed"
+	OutcomeCancelled = "cancelled"
+)
+
+// maxDiagnostics bounds what a run keeps of them.
+const maxDiagnostics = 100
+
+func (m *moving) note(p api.PhaseReport, key string) {
+	r := &m.run
+	r.Phase = Phase(p.Phase)
+	r.Reports = append(r.Reports, key)
+	r.Phases = append(r.Phases, api.PhaseTime{Phase: p.Phase, Attempt: p.Attempt, Seconds: p.Seconds, Outcome: p.Outcome})
+	code := p.ExitCode
+	r.ExitCode = &code
+	room := max(maxDiagnostics-len(r.Diagnostics), 0)
+	r.Diagnostics = append(r.Diagnostics, p.Found[:min(room, len(p.Found))]...)
+	r.InFlight = p.InFlight
+	if p.Sandbox != nil && r.Executor != nil {
+		r.Executor.Sandbox = p.Sandbox
+	}
+	m.because(EventPhase, p.Phase+" "+p.Outcome)
+}
+
+// stopped ends a run that was to end.
+func (m *moving) stopped(after uint64) {
+	if m.run.Touched {
+		m.run.After = after
+		m.to(Cancelled, interrupted("the apply was cancelled", after, m.run.InFlight))
+	} else {
+		m.to(Cancelled, "cancelled before anything was changed")
+	}
+	m.because(EventEnded, m.run.Reason)
+}
+
+// failed ends the run, or has it try again where that can help and harms nothing.
+func (m *moving) failed(p api.PhaseReport, after uint64) {
+	r := &m.run
+	reason := p.Phase + " failed"
+	if p.Message != "" {
+		reason += ": " + p.Message
+	}
+	switch {
+	case Class(p.Class) == LockHeld && len(p.InFlight) == 0:
+		m.yield(reason, m.wait(1))
+	case Class(p.Class) == Infrastructure && !r.Touched && r.Attempt < r.Terms.MaxAttempts:
+		m.yield(reason, m.wait(r.Attempt))
+		r.Attempt++
+	default:
+		if r.Touched {
+			r.After = after
+			reason = interrupted(reason, after, r.InFlight)
+		}
+		m.to(Failed, reason).because(EventEnded, reason)
+	}
+}
+
+// yield gives the run back, to be claimed once more: the plan is kept if there is one.
+func (m *moving) yield(reason string, delay time.Duration) {
+	m.run.Epoch++
+	m.run.NotBefore = m.at.Add(delay)
+	if m.run.Stage == ApplyStage {
+		m.to(Confirmed, reason)
+	} else {
+		m.to(Retrying, reason)
+	}
+	m.because(EventRetry, reason)
+}
+
+// applied ends an apply that went well.
+func (m *moving) applied(after uint64) {
+	m.run.After, m.run.InFlight = after, nil
+	m.to(Succeeded, "").because(EventEnded, fmt.Sprintf("applied, version %d", after))
+}
+
+// lose is for a run whose executor has shown no sign of life for too long. What could not have
+// changed anything begins again; an apply keeps its slot until it is known what became of it.
+func (c call) lose() Decide {
+	return func(r Run) (Change, error) {
+		if !r.Status.Leased() || r.LeaseUntil.After(c.at) {
+			return nothing(r)
+		}
+		m := c.change(r)
+		lost := "the executor was lost in " + string(r.Phase)
+		switch {
+		case r.Touched:
+			return m.to(Orphaned, "the executor was lost while it applied: it is not known whether it still does").because(EventLost, lost).done()
+		case r.Cancel != nil:
+			m.run.Epoch++
+			return m.to(Cancelled, "cancelled before anything was changed").because(EventLost, lost).done()
+		case r.Attempt >= r.Terms.MaxAttempts:
+			m.run.Epoch++
+			return m.to(Failed, lost+", in the last attempt").because(EventLost, lost).done()
+		}
+		m.yield(lost, c.wait(r.Attempt))
+		if r.Phase != "" && r.Phase != PhasePrepare {
+			m.run.Attempt++
+		}
+		return m.done()
+	}
+}
+
+// resolve ends a run whose executor was lost: by evidence that nothing of it is left, or by
+// somebody who says so. after is the state's newest version.
+func (c call) resolve(reason string, after uint64) Decide {
+	return func(r Run) (Change, error) {
+		if r.Status != Orphaned {
+			if r.Status == Failed && r.Stage == ApplyStage {
+				return nothing(r)
+			}
+			return Change{}, misplaced(r, "resolved: its executor is not lost")
+		}
+		m := c.change(r)
+		m.run.Epoch++
+		m.run.After = after
+		return m.to(Failed, interrupted("the apply was interrupted", after, r.InFlight)).because(EventResolved, reason).done()
+	}
+}
+
+// interrupted says what an apply that did not end well leaves behind.
+func interrupted(text string, after uint64, left []api.InFlight) string {
+	text += fmt.Sprintf("; the state is at version %d", after)
+	if len(left) == 0 {
+		return text
+	}
+	var names []string
+	for _, l := range left[:min(len(left), 5)] {
+		names = append(names, l.Address)
+	}
+	return fmt.Sprintf("%s; %d resources were begun and may exist without being in it: %s", text, len(left), strings.Join(names, ", "))
+}
+
+func number(n uint64) string { return strconv.FormatUint(n, 10) }
+
+func nameOf(a api.Actor) string {
+	switch {
+	case a.Subject != "":
+		return a.Subject
+	case a.KeyName != "":
+		return a.KeyName
+	}
+	return a.KeyID
+}

@@ -11,9 +11,9 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// claim gives the run's next stage to an executor. base is the state's newest version. The same
-// call repeated is given the same again.
-func (c call) claim(by Executor, base Base, lease time.Duration) Decide {
+// claim gives the run's next stage to an executor. base is the state's newest version, and terms
+// are the workspace's, as they are now. The same call repeated is given the same again.
+func (c call) claim(by Executor, base Base, terms Terms, lease time.Duration) Decide {
 	return func(r Run) (Change, error) {
 		switch {
 		case r.Status.Leased() && r.has(by):
@@ -31,7 +31,7 @@ func (c call) claim(by Executor, base Base, lease time.Duration) Decide {
 			m.run.Stage, m.run.AppliedAt = ApplyStage, c.at
 			return m.to(Applying, "").because(EventClaimed, "to apply, by "+by.label()).done()
 		}
-		m.run.Stage, m.run.Base = PlanStage, base
+		m.run.Stage, m.run.Base, m.run.Terms = PlanStage, base, terms
 		return m.to(Preparing, "").because(EventClaimed, "to plan, by "+by.label()).done()
 	}
 }

@@ -1,0 +1,199 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Worker is an executor that was recognised: an agent by its secret, or the server's own.
+type Worker struct {
+	ID, Name string
+	Pool     string      // empty for the server's own
+	Orgs     []uuid.UUID // whose runs it may take
+	// Serves reports whether it may take runs of a workspace; nil for all.
+	Serves func(workspace string) bool
+}
+
+// Claim gives the worker a stage of a run, and waits for one for as long as it says. Without
+// one the assignment is nil. The same key is given the same stage again, while the worker has
+// it: so does a worker that was restarted get its secrets back.
+func (s *Service) Claim(ctx context.Context, w Worker, c api.AgentClaim) (*api.Assignment, error) {
+	if c.Key == "" || len(c.Key) > maxMessage {
+		return nil, fault.New(fault.RunInvalid, "a claim has a key of 1 to %d bytes, so that it can be repeated", maxMessage)
+	}
+	enough, cancel := context.WithTimeout(ctx, min(time.Duration(c.Wait)*time.Second, maxWait))
+	defer cancel()
+	for {
+		work := s.changed.anyWork()
+		run, err := s.claim(ctx, w, c)
+		if err != nil || run != nil {
+			return s.assign(ctx, run, err)
+		}
+		select {
+		case <-work:
+		case <-time.After(lookAgain):
+		case <-enough.Done():
+			return nil, nil
+		}
+	}
+}
+
+const (
+	maxWait = 50 * time.Second
+	// lookAgain is how often somebody who waits looks though nobody has told them to: another
+	// node may have made work, or the time of a retry may have come.
+	lookAgain = time.Second
+	// claimed at once are so many runs looked at, of which others may take some.
+	claimReach = 16
+)
+
+// claim returns the run that the worker has by this claim; nil for none.
+func (s *Service) claim(ctx context.Context, w Worker, c api.AgentClaim) (*Run, error) {
+	if run, err := s.claimedBefore(ctx, w, c.Key); err != nil || run != nil {
+		return run, err
+	}
+	if c.Draining || len(w.Orgs) == 0 {
+		return nil, nil
+	}
+	refs, err := s.Store.Claimable(ctx, ClaimQuery{Pool: w.Pool, Orgs: w.Orgs, Now: s.clock(), Limit: claimReach})
+	if err != nil {
+		return nil, err
+	}
+	by := Executor{Agent: w.ID, Name: w.Name, ClaimKey: c.Key, BootID: c.BootID}
+	for _, ref := range refs {
+		if run, err := s.claimOne(ctx, w, ref, by); err != nil || run != nil {
+			return run, err
+		}
+	}
+	return nil, nil
+}
+
+func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {
+	for _, org := range w.Orgs {
+		had, err := s.Store.Leased(ctx, org, w.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, run := range had {
+			if run.Executor != nil && run.Executor.ClaimKey == key {
+				return &run, nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// claimOne claims a run; nil when it is not to be had after all.
+func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) (*Run, error) {
+	run, err := s.Store.Run(ctx, ref)
+	if err != nil || w.Serves != nil && !w.Serves(run.Workspace) {
+		return nil, ignore(err, fault.RunNotFound)
+	}
+	if _, working, err := s.Store.Counts(ctx, ref.Org); err != nil || working >= s.Limits.Working {
+		return nil, err
+	}
+	at, err := s.Workspaces.Workspace(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return nil, s.unfit(ctx, run, err)
+	}
+	base, err := s.States.Head(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	if run.Status == Confirmed && run.Terms.Revision != at.Terms.Revision {
+		s.outdate(ctx, run, base, at.Terms.Revision)
+		return nil, nil
+	}
+	claimed, err := s.update(ctx, ref, s.by(Server()).claim(by, base, at.Terms, s.Limits.Lease))
+	switch {
+	case err == nil:
+		return &claimed, nil
+	case fault.Is(err, fault.RunStale):
+		s.outdate(ctx, run, base, at.Terms.Revision)
+		return nil, nil
+	}
+	if _, blocked := errors.AsType[*BlockedError](err); blocked {
+		return nil, nil
+	}
+	return nil, ignore(err, fault.RunStatus)
+}
+
+// unfit ends a run whose workspace is not there any more; other errors are the caller's.
+func (s *Service) unfit(ctx context.Context, run Run, err error) error {
+	if fault.From(err).Code.Kind() != fault.NotFound {
+		return err
+	}
+	_, err = s.update(ctx, run.Ref(), s.by(Server()).discard("its workspace is gone"))
+	return err
+}
+
+// ignore returns nil for an error of this code.
+func ignore(err error, code fault.Code) error {
+	if fault.Is(err, code) {
+		return nil
+	}
+	return err
+}
+
+// assign makes the assignment of a run that was claimed. An apply may write from now on.
+func (s *Service) assign(ctx context.Context, run *Run, err error) (*api.Assignment, error) {
+	if err != nil {
+		return nil, err
+	}
+	if run.Stage == ApplyStage {
+		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true); err != nil {
+			return nil, err
+		}
+	}
+	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	token, err := s.Tokens.Sign(*run)
+	if err != nil {
+		return nil, err
+	}
+	a := run.assignment()
+	a.Token, a.Variables, a.Environment = token, inputs.Variables, inputs.Environment
+	if run.Stage == ApplyStage {
+		a.Carried, err = s.carried(ctx, *run)
+	}
+	return a, err
+}
+
+// assignment is what the run itself says of it.
+func (r Run) assignment() *api.Assignment {
+	a := &api.Assignment{
+		Run: r.ID, Workspace: r.Workspace, Org: r.Org.String(), Kind: string(r.Kind), Stage: string(r.Stage),
+		Attempt: r.Attempt, Epoch: r.Epoch, Lease: r.LeaseUntil, StateAddress: "/api/v1/state/" + r.Workspace,
+		Snapshot: r.Order.Snapshot, Directory: r.Terms.Directory, Tool: api.Tool{Name: r.Terms.Tool, Version: r.Terms.Version},
+		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, Parallelism: r.Terms.Parallelism,
+		Timeout: int(r.Terms.Timeout[r.Stage] / time.Second), Grace: int(r.Terms.Grace[r.Stage] / time.Second),
+		MinSandbox: r.Terms.MinSandbox, MaxLogBytes: r.Terms.MaxLogBytes, Outputs: r.Terms.Outputs,
+	}
+	if r.Stage == ApplyStage && r.Pin != nil {
+		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest, System: r.Pin.Tool.System}
+	}
+	return a
+}
+
+// carried are the files of the plan that its apply starts from.
+func (s *Service) carried(ctx context.Context, run Run) ([]api.Artefact, error) {
+	files, err := s.Store.FilesOf(ctx, run.Ref())
+	if err != nil {
+		return nil, err
+	}
+	var list []api.Artefact
+	for _, f := range files {
+		if f.Attempt == run.Attempt && (f.Kind == FilePlan || f.Kind == FileLock || f.Kind == FilePlanFiles) {
+			list = append(list, f.Wire())
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,142 @@
+package runs
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/binary"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Create makes a run that waits for its turn. A repeated call with the same key is given the run
+// of the first one. Faults: RunInvalid, RunsFull, DestroyProtected, ApprovalNeeded.
+func (s *Service) Create(ctx context.Context, p auth.Principal, order api.RunOrder, key string) (Run, error) {
+	right := auth.PlanRun
+	if Kind(order.Kind).Mutates() {
+		right = auth.ApplyRun
+	}
+	if err := s.Gate.AuthorizeOn(ctx, p, right, order.Workspace); err != nil {
+		return Run{}, err
+	}
+	if err := checkOrder(order); err != nil {
+		return Run{}, err
+	}
+	at, err := s.Workspaces.Workspace(ctx, p.Org, order.Workspace)
+	if err != nil {
+		return Run{}, err
+	}
+	run, err := s.prepare(ctx, p, order, at)
+	if err != nil {
+		return Run{}, err
+	}
+	return s.create(ctx, p, run, key)
+}
+
+func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key string) (Run, error) {
+	if err := s.room(ctx, p.Org); err != nil {
+		return Run{}, err
+	}
+	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: run.Trigger, Note: run.Order.Message}
+	made, err := s.Store.Create(ctx, run, key, []Event{event})
+	if err != nil {
+		return Run{}, err
+	}
+	if made.ID == run.ID {
+		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
+		s.changed.tell(made.Ref())
+	}
+	return made, nil
+}
+
+// room refuses an organization that has as many runs waiting as it may have.
+func (s *Service) room(ctx context.Context, org uuid.UUID) error {
+	waiting, _, err := s.Store.Counts(ctx, org)
+	if err == nil && waiting >= s.Limits.Waiting {
+		return fault.New(fault.RunsFull, "%d runs are waiting, and an organization may have %d: wait, or cancel some", waiting, s.Limits.Waiting)
+	}
+	return err
+}
+
+// What an order may have.
+const (
+	maxMessage = 1000 // bytes
+	maxTargets = 200
+	maxAddress = 1000 // bytes
+)
+
+func checkOrder(o api.RunOrder) error {
+	if !slices.Contains([]Kind{Plan, Apply, Destroy, Refresh}, Kind(o.Kind)) {
+		return fault.New(fault.RunInvalid, "the kind %q is none: plan, apply, destroy or refresh", o.Kind)
+	}
+	if len(o.Message) > maxMessage {
+		return fault.New(fault.RunInvalid, "the message has %d bytes; at most %d are allowed", len(o.Message), maxMessage)
+	}
+	if len(o.Targets)+len(o.Replace) > maxTargets {
+		return fault.New(fault.RunInvalid, "the run has more than %d targets and replacements", maxTargets)
+	}
+	for _, address := range slices.Concat(o.Targets, o.Replace) {
+		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") || strings.ContainsAny(address, "\x00\r\n") {
+			return fault.New(fault.RunInvalid, "%.100q is not the address of a resource", address)
+		}
+	}
+	if o.AutoApprove && !Kind(o.Kind).Mutates() {
+		return fault.New(fault.RunInvalid, "a run of kind %s applies nothing that could be approved", o.Kind)
+	}
+	return nil
+}
+
+// prepare returns the run as it is to begin.
+func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder, at Workspace) (Run, error) {
+	switch {
+	case Kind(o.Kind) == Destroy && at.Protected:
+		return Run{}, fault.New(fault.DestroyProtected, "the workspace %s is protected from being destroyed", o.Workspace)
+	case o.AutoApprove && at.Terms.Approvals > 0:
+		return Run{}, fault.New(fault.ApprovalNeeded, "the workspace wants %d approvals of each plan, so a run can't approve itself", at.Terms.Approvals)
+	}
+	snapshot := o.Snapshot
+	if snapshot == "" {
+		snapshot = at.Snapshot
+	}
+	if snapshot == "" {
+		return Run{}, fault.New(fault.RunInvalid, "the workspace has no configuration yet: push one first")
+	}
+	if _, err := s.Workspaces.Files(ctx, p.Org, o.Workspace, snapshot); err != nil {
+		return Run{}, err
+	}
+	now := s.clock()
+	return Run{
+		Org: p.Org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
+		Order: Order{
+			Snapshot: snapshot, Message: o.Message, Targets: o.Targets, Replace: o.Replace,
+			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove,
+		},
+		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
+	}, nil
+}
+
+// newID returns a ULID: 48 bits of milliseconds and 80 random ones, in Crockford's base 32.
+func newID(at time.Time) string {
+	var raw [16]byte
+	binary.BigEndian.PutUint64(raw[:8], uint64(at.UnixMilli())<<16)
+	_, _ = rand.Read(raw[6:]) // never fails
+	return ulid(raw)
+}
+
+// ulid spells 128 bits in 26 digits, of which the first has only 3 bits.
+func ulid(raw [16]byte) string {
+	var padded [20]byte // of 160 bits, 130 are used: 2 of zero before the 128, 30 cut off behind
+	hi, lo := binary.BigEndian.Uint64(raw[:8]), binary.BigEndian.Uint64(raw[8:])
+	binary.BigEndian.PutUint64(padded[:8], hi>>2)
+	binary.BigEndian.PutUint64(padded[8:16], hi<<62|lo>>2)
+	padded[16] = byte(lo << 6)
+	return base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").EncodeToString(padded[:])[:26]
+}

@@ -1,0 +1,185 @@
+package runs
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Approve says yes to the plan with the digest. Where a workspace wants nobody's approval,
+// whoever may apply confirms. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn.
+func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d api.Decision) (Run, error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return Run{}, err
+	}
+	right := auth.ApproveRun
+	if run.Terms.Approvals == 0 && p.MayOn(right, run.Workspace) != nil {
+		right = auth.ApplyRun
+	}
+	if err := s.Gate.AuthorizeOn(ctx, p, right, run.Workspace); err != nil {
+		return Run{}, err
+	}
+	now, revision, err := s.now(ctx, run)
+	if err != nil {
+		return Run{}, err
+	}
+	after, err := s.update(ctx, run.Ref(), s.by(ActorOf(p)).approve(d, now, revision))
+	if fault.Is(err, fault.RunStale) {
+		s.outdate(ctx, run, now, revision)
+	}
+	return s.acted(ctx, p, audit.RunApprove, after, d.Reason, err)
+}
+
+// now returns what a run's plan must be of to be applied.
+func (s *Service) now(ctx context.Context, run Run) (Base, int64, error) {
+	base, err := s.States.Head(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return Base{}, 0, err
+	}
+	at, err := s.Workspaces.Workspace(ctx, run.Org, run.Workspace)
+	return base, at.Terms.Revision, err
+}
+
+// outdate takes a plan that is out of date out of the way. That it can't is no fault of the
+// call that found it.
+func (s *Service) outdate(ctx context.Context, run Run, now Base, revision int64) {
+	why := api.Stale{Since: s.clock(), Because: ByExpiry}
+	switch {
+	case !run.Base.same(now):
+		why.Because, why.Version = ByState, now.Version
+	case run.Terms.Revision != revision:
+		why.Because = BySettings
+	}
+	if _, err := s.update(ctx, run.Ref(), s.by(Server()).stale(why)); err != nil {
+		s.Log.ErrorContext(ctx, "a plan that is out of date waits still", "run", run.ID, "error", err)
+	}
+}
+
+// acted records what somebody did, and returns what became of it.
+func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string, err error) (Run, error) {
+	if err != nil {
+		return Run{}, err
+	}
+	s.record(ctx, p, action, run, reason)
+	return run, nil
+}
+
+// Deny says no to the plan with the digest, which ends the run.
+func (s *Service) Deny(ctx context.Context, p auth.Principal, id string, d api.Decision) (Run, error) {
+	run, err := s.find(ctx, p, auth.ApproveRun, id)
+	if err != nil {
+		return Run{}, err
+	}
+	run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).deny(d))
+	return s.acted(ctx, p, audit.RunDeny, run, d.Reason, err)
+}
+
+// Discard ends a run whose plan nobody wants.
+func (s *Service) Discard(ctx context.Context, p auth.Principal, id, reason string) (Run, error) {
+	run, err := s.find(ctx, p, auth.ApplyRun, id)
+	if err != nil {
+		return Run{}, err
+	}
+	run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).discard(reason))
+	return s.acted(ctx, p, audit.RunDiscard, run, reason, err)
+}
+
+// Cancel ends a run, softly or hard. A hard one may lose what the tool has not stored yet, so it
+// needs the right to force locks too.
+func (s *Service) Cancel(ctx context.Context, p auth.Principal, id string, o api.CancelOrder) (Run, error) {
+	run, err := s.find(ctx, p, auth.CancelRun, id)
+	if err != nil {
+		return Run{}, err
+	}
+	level := o.Level
+	switch level {
+	case "":
+		level = Soft
+	case Soft:
+	case Hard:
+		if err := s.Gate.AuthorizeOn(ctx, p, auth.ForceUnlock, run.Workspace); err != nil {
+			return Run{}, err
+		}
+	default:
+		return Run{}, fault.New(fault.RunInvalid, "a run is cancelled %s or %s, not %q", Soft, Hard, level)
+	}
+	run, err = s.update(ctx, run.Ref(), s.by(ActorOf(p)).cancel(level, o.Reason))
+	return s.acted(ctx, p, audit.RunCancel, run, o.Reason, err)
+}
+
+// Retry makes a new run of one that ended, with the same order. Approvals of its plan count
+// again if the new plan's changes are equal, where the workspace lets them.
+func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (Run, error) {
+	was, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return Run{}, err
+	}
+	right := auth.PlanRun
+	if was.Kind.Mutates() {
+		right = auth.ApplyRun
+	}
+	if err := s.Gate.AuthorizeOn(ctx, p, right, was.Workspace); err != nil {
+		return Run{}, err
+	}
+	if !was.Status.Ended() {
+		return Run{}, misplaced(was, "retried before it has ended")
+	}
+	at, err := s.Workspaces.Workspace(ctx, p.Org, was.Workspace)
+	if err != nil {
+		return Run{}, err
+	}
+	next, err := s.prepare(ctx, p, was.order(), at)
+	if err != nil {
+		return Run{}, err
+	}
+	next.RetryOf, next.Priority = was.ID, was.Priority
+	if was.Status == Outdated && was.Pin != nil {
+		next.Earlier = &Earlier{Run: was.ID, Changes: was.Pin.Changes, Approvals: was.Approvals}
+	}
+	return s.create(ctx, p, next, key)
+}
+
+// order is what the run was asked for by.
+func (r Run) order() api.RunOrder {
+	return api.RunOrder{
+		Workspace: r.Workspace, Kind: string(r.Kind), Snapshot: r.Order.Snapshot, Message: r.Order.Message,
+		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, AutoApprove: r.Order.AutoApprove,
+	}
+}
+
+// Resolve ends a run whose executor was lost while it applied, because somebody says so. What
+// the executor may write afterwards is kept as a candidate.
+func (s *Service) Resolve(ctx context.Context, p auth.Principal, id, reason string) (Run, error) {
+	run, err := s.find(ctx, p, auth.ForceUnlock, id)
+	if err != nil {
+		return Run{}, err
+	}
+	if reason == "" {
+		return Run{}, fault.New(fault.ReasonMissing, "say why nothing of the executor is left, or why that doesn't matter")
+	}
+	run, err = s.resolve(ctx, run, ActorOf(p), reason)
+	return s.acted(ctx, p, audit.RunResolve, run, reason, err)
+}
+
+// resolve fences the executor before anything else, then frees the lock, then ends the run: it
+// can be repeated from the beginning wherever it breaks off.
+func (s *Service) resolve(ctx context.Context, run Run, by Actor, reason string) (Run, error) {
+	if run.Status != Orphaned {
+		return s.update(ctx, run.Ref(), s.by(by).resolve(reason, run.After)) // says why not, or yes again
+	}
+	if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch+1, false); err != nil {
+		return Run{}, err
+	}
+	if err := s.States.ReleaseFor(ctx, run.Org, run.Workspace, run.ID, reason); err != nil {
+		return Run{}, err
+	}
+	head, err := s.States.Head(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return Run{}, err
+	}
+	return s.update(ctx, run.Ref(), s.by(by).resolve(reason, head.Version))
+}

@@ -1,0 +1,131 @@
+package runs
+
+import (
+	"context"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// executed returns the run that an executor speaks of, by its token.
+func (s *Service) executed(ctx context.Context, p auth.Principal, id string) (Run, error) {
+	if p.Run == nil || p.Run.ID != id {
+		return Run{}, fault.New(fault.RightMissing, "only the executor of run %s may do that, with the token of its assignment", id)
+	}
+	return s.Store.Run(ctx, Ref{p.Org, id})
+}
+
+// Renew is an executor's sign of life, and tells it whether it is to end. Its fault: EpochOld.
+func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.LeaseRenewal) (api.Lease, error) {
+	run, err := s.executed(ctx, p, id)
+	if err != nil {
+		return api.Lease{}, err
+	}
+	if err := sameEpoch(p, l.Epoch); err != nil {
+		return api.Lease{}, err
+	}
+	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).renew(l, s.Limits.Lease))
+	if err != nil {
+		return api.Lease{}, err
+	}
+	if run.Stage == ApplyStage {
+		// It may have been taken for lost: then it may write again.
+		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true); err != nil {
+			return api.Lease{}, fault.New(fault.EpochOld, "this executor was taken for lost, and somebody has decided since")
+		}
+		if err := s.States.Seen(ctx, run.Org, run.Workspace, run.ID, run.Epoch); err != nil {
+			return api.Lease{}, err
+		}
+	}
+	lease := api.Lease{Epoch: run.Epoch, Until: run.LeaseUntil, Every: max(int(s.Limits.Lease.Seconds()/4.5), 1)}
+	if run.Cancel != nil {
+		lease.Cancel = run.Cancel.Level
+	}
+	return lease, nil
+}
+
+// sameEpoch refuses a body that names another epoch than the token.
+func sameEpoch(p auth.Principal, epoch int64) error {
+	if p.Run.Epoch != epoch {
+		return fault.New(fault.RunInvalid, "the token is of epoch %d, the body of %d", p.Run.Epoch, epoch)
+	}
+	return nil
+}
+
+// Report says how a phase ended. A stage's last phase is answered once it is settled what
+// follows: until then the executor repeats it. Faults: EpochOld, RunInvalid.
+func (s *Service) Report(ctx context.Context, p auth.Principal, id string, report api.PhaseReport) (api.PhaseAnswer, error) {
+	run, err := s.executed(ctx, p, id)
+	if err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	if err := checkReport(p, report); err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	ends := report.Last || report.Outcome != OutcomeSucceeded
+	if run.Stage == ApplyStage && ends && run.current(report.Epoch) == nil {
+		if err := s.close(ctx, run); err != nil {
+			return api.PhaseAnswer{}, err
+		}
+	}
+	head, err := s.States.Head(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).report(report, head.Version))
+	if err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	if run.Status == Checking {
+		if run, err = s.check(ctx, run, report.Tool); err != nil {
+			return api.PhaseAnswer{}, err
+		}
+	}
+	return api.PhaseAnswer{Continue: run.Status.Leased() && run.Epoch == report.Epoch, Reason: run.Reason}, nil
+}
+
+// close ends an executor's right to write, and frees the lock that its tool may have left
+// behind: its command has ended, as it says. It comes before the run's own change, so that a
+// crash in between leaves nothing behind that nobody looks at.
+func (s *Service) close(ctx context.Context, run Run) error {
+	if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, false); err != nil {
+		return err
+	}
+	return s.States.ReleaseFor(ctx, run.Org, run.Workspace, run.ID, "the run's command has ended")
+}
+
+func checkReport(p auth.Principal, r api.PhaseReport) error {
+	if r.Outcome != OutcomeSucceeded && r.Outcome != OutcomeFailed && r.Outcome != OutcomeCancelled {
+		return fault.New(fault.RunInvalid, "the outcome %q is none: succeeded, failed or cancelled", r.Outcome)
+	}
+	if r.Phase == "" || len(r.Phase) > 32 || len(r.Message) > 10*maxMessage || len(r.InFlight) > 10*maxTargets {
+		return fault.New(fault.RunInvalid, "the report has no phase, or more of something than it may have")
+	}
+	return sameEpoch(p, r.Epoch)
+}
+
+// Configuration says which snapshot the run's executor may read.
+func (s *Service) Configuration(ctx context.Context, p auth.Principal, id string) (workspace, snapshot string, err error) {
+	run, err := s.executed(ctx, p, id)
+	if err == nil {
+		err = run.current(p.Run.Epoch)
+	}
+	return run.Workspace, run.Order.Snapshot, err
+}
+
+// VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan
+// it is good while the executor has the run. Of an apply it is good for as long as the run is
+// kept: what a lost executor writes is not to be lost, and the state's fence decides about it.
+func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Principal, error) {
+	run, err := s.Store.Run(ctx, Ref{p.Org, p.Run.ID})
+	switch {
+	case fault.Is(err, fault.RunNotFound):
+		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token is gone")
+	case err != nil:
+		return auth.Principal{}, err
+	case p.Run.Stage == auth.RunPlan && run.current(p.Run.Epoch) != nil:
+		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
+	}
+	return p, nil
+}

@@ -1,0 +1,125 @@
+package runs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
+)
+
+// name is what a file is sealed under.
+func (f FileRef) name() string { return fmt.Sprintf("%s/%s/%d", f.ID, f.Kind, f.Attempt) }
+
+// Wire is the file in an answer.
+func (f File) Wire() api.Artefact {
+	return api.Artefact{Kind: string(f.Kind), Attempt: f.Attempt, Size: f.Size, Digest: f.Digest}
+}
+
+// PutFile keeps a file that an executor has made, if it has this digest. The same file again is
+// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge.
+func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact, body io.Reader) (File, error) {
+	run, err := s.executed(ctx, p, id)
+	if err != nil {
+		return File{}, err
+	}
+	if err := run.current(p.Run.Epoch); err != nil && FileKind(a.Kind) != FileErroredState {
+		return File{}, err
+	}
+	if !slices.Contains(FileKinds(), FileKind(a.Kind)) || a.Attempt < 1 || a.Attempt > run.Attempt {
+		return File{}, fault.New(fault.RunInvalid, "%q of attempt %d is no file of this run", a.Kind, a.Attempt)
+	}
+	ref := FileRef{run.Ref(), FileKind(a.Kind), a.Attempt}
+	if have, err := s.Store.FileOf(ctx, ref); err == nil {
+		return have, sameFile(have, a.Digest)
+	}
+	return s.put(ctx, ref, a.Digest, body, func(r Run) error {
+		if ref.Kind == FileErroredState {
+			return nil // evidence is welcome from whoever had the run
+		}
+		return r.current(p.Run.Epoch)
+	})
+}
+
+func sameFile(have File, digest string) error {
+	if have.Digest != digest {
+		return fault.New(fault.FileMismatch, "the run has a %s with the digest %s already", have.Kind, have.Digest)
+	}
+	return nil
+}
+
+// put seals a file piece by piece, and makes it visible when all of it has come.
+func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.Reader, allow func(Run) error) (File, error) {
+	limit := s.Limits.FileBytes
+	if ref.Kind == FilePlan {
+		limit = s.Limits.PlanBytes
+	}
+	counted := &counter{from: io.LimitReader(body, limit+1), sum: sha256.New()}
+	pieces := 0
+	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), counted, func(index int, sealed []byte) error {
+		if counted.n > limit {
+			return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
+		}
+		pieces = index + 1
+		return s.Store.PutPiece(ctx, ref, index, sealed)
+	})
+	if err != nil {
+		return File{}, err
+	}
+	got := hex.EncodeToString(counted.sum.Sum(nil))
+	if digest != "" && got != digest {
+		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, digest)
+	}
+	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.n, Digest: got, Pieces: pieces}, allow)
+	if err != nil {
+		return File{}, err
+	}
+	return kept, sameFile(kept, got)
+}
+
+// counter counts and hashes what is read through it.
+type counter struct {
+	from io.Reader
+	sum  hash.Hash
+	n    int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.from.Read(p)
+	c.n += int64(n)
+	c.sum.Write(p[:n])
+	return n, err
+}
+
+// open reads a file's plain bytes.
+func (s *Service) open(ctx context.Context, file File) io.Reader {
+	return s.Seals.OpenPieces(ctx, file.Org, seal.Kind(file.Kind), file.name(), func(index int) ([]byte, error) {
+		if index >= file.Pieces {
+			return nil, io.EOF
+		}
+		return s.Store.Piece(ctx, file.FileRef, index)
+	})
+}
+
+// OpenFile opens a file of the run for its executor, who is given the plan again by it.
+func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kind FileKind, attempt int) (File, io.Reader, error) {
+	run, err := s.executed(ctx, p, id)
+	if err == nil {
+		err = run.current(p.Run.Epoch)
+	}
+	if err != nil {
+		return File{}, nil, err
+	}
+	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), kind, attempt})
+	if err != nil {
+		return File{}, nil, err
+	}
+	return file, s.open(ctx, file), nil
+}

@@ -1,0 +1,184 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
+)
+
+// MaxLogPiece is how many bytes of a log come at once.
+const MaxLogPiece = 1 << 20
+
+const sealedLog seal.Kind = "log"
+
+// name is what a piece of the log is sealed under.
+func (l LogRef) name(offset int64) string {
+	return fmt.Sprintf("%s/%s/%d/%d", l.ID, l.Stream, l.Attempt, offset)
+}
+
+// LogGapError says where a log ends, to an executor that goes on from somewhere else.
+type LogGapError struct {
+	Fault *fault.Error
+	End   int64
+}
+
+func (e *LogGapError) Error() string { return e.Fault.Error() }
+
+func (e *LogGapError) Unwrap() error { return e.Fault }
+
+// AppendLog adds bytes to a log at an offset, and returns where it ends then. Bytes that are
+// there already are fine if they are the same. Faults: EpochOld, LogGap (as *LogGapError),
+// LogMismatch, LogTooLarge.
+func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset int64, text []byte) (int64, error) {
+	run, err := s.executed(ctx, p, id)
+	if err != nil {
+		return 0, err
+	}
+	if stream != Stream(PlanStage) && stream != Stream(ApplyStage) || attempt < 1 || attempt > run.Attempt || offset < 0 {
+		return 0, fault.New(fault.RunInvalid, "a run has the logs plan and apply, of attempts up to %d, from offset 0", run.Attempt)
+	}
+	if len(text) > MaxLogPiece {
+		return 0, fault.New(fault.BodyTooLarge, "a piece of a log may have %d bytes", MaxLogPiece)
+	}
+	if offset+int64(len(text)) > s.Limits.LogBytes {
+		return 0, fault.New(fault.LogTooLarge, "a log may have %d bytes", s.Limits.LogBytes)
+	}
+	log := LogRef{run.Ref(), stream, attempt}
+	end, err := s.append(ctx, p, log, offset, text)
+	if err == nil {
+		s.changed.tellLog(log.Ref)
+	}
+	return end, err
+}
+
+// append goes by where the log ends: what is there is compared, the rest is added.
+func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offset int64, text []byte) (int64, error) {
+	allow := func(r Run) error { return r.current(p.Run.Epoch) }
+	for {
+		end, err := s.Store.LogEnd(ctx, log)
+		if err != nil {
+			return 0, err
+		}
+		rest, err := s.beyond(ctx, log, end, offset, text)
+		if err != nil || len(rest) == 0 {
+			return end, err
+		}
+		sealed, err := s.Seals.Seal(ctx, log.Org, sealedLog, log.name(end), rest)
+		if err != nil {
+			return 0, err
+		}
+		after, err := s.Store.AppendLog(ctx, log, LogPiece{Offset: end, Size: int64(len(rest)), Sealed: sealed}, allow)
+		if err != nil || after == end+int64(len(rest)) {
+			return after, err
+		}
+		// Another call has added something meanwhile: perhaps the same.
+	}
+}
+
+// beyond returns what of the text comes behind the log's end, when the rest is there already.
+func (s *Service) beyond(ctx context.Context, log LogRef, end, offset int64, text []byte) ([]byte, error) {
+	if offset > end {
+		return nil, &LogGapError{fault.New(fault.LogGap, "the log ends at %d, so nothing can be added at %d", end, offset), end}
+	}
+	common := text[:min(int64(len(text)), end-offset)]
+	for done := 0; done < len(common); {
+		have, err := s.readLog(ctx, log, offset+int64(done), int64(len(common)-done))
+		if err != nil {
+			return nil, err
+		}
+		if len(have) == 0 || !bytes.HasPrefix(common[done:], have) {
+			return nil, fault.New(fault.LogMismatch, "the log has other bytes from %d on", offset+int64(done))
+		}
+		done += len(have)
+	}
+	return text[len(common):], nil
+}
+
+// readLog returns bytes of a log from an offset on: at most limit, and at least one where there
+// is one.
+func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64) ([]byte, error) {
+	pieces, err := s.Store.ReadLog(ctx, log, offset, limit)
+	if err != nil {
+		return nil, err
+	}
+	var text []byte
+	for _, piece := range pieces {
+		plain, err := s.Seals.Open(ctx, log.Org, sealedLog, log.name(piece.Offset), piece.Sealed)
+		if err != nil {
+			return nil, err
+		}
+		from := min(max(offset-piece.Offset, 0), int64(len(plain)))
+		text = append(text, plain[from:]...)
+	}
+	return text[:min(int64(len(text)), limit)], nil
+}
+
+// Log is a part of what a run's tool has printed.
+type Log struct {
+	Text []byte
+	End  int64 // behind Text
+	// Ended says that nothing will come behind End.
+	Ended   bool
+	Attempt int
+}
+
+// ReadLog returns a part of a log, of an attempt or, with 0, of the newest that has one.
+func (s *Service) ReadLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset, limit int64) (Log, error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return Log{}, err
+	}
+	if attempt == 0 {
+		if attempt, err = s.newestLog(ctx, run, stream); err != nil {
+			return Log{}, err
+		}
+	}
+	text, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece))
+	if err != nil {
+		return Log{}, err
+	}
+	over := len(text) == 0 && !run.writes(stream, attempt)
+	return Log{Text: text, End: offset + int64(len(text)), Ended: over, Attempt: attempt}, nil
+}
+
+func (s *Service) newestLog(ctx context.Context, run Run, stream Stream) (int, error) {
+	logs, err := s.Store.LogsOf(ctx, run.Ref())
+	newest := run.Attempt
+	if !run.writes(stream, run.Attempt) {
+		newest = 0
+		for _, l := range logs {
+			if l.Stream == stream {
+				newest = max(newest, l.Attempt)
+			}
+		}
+	}
+	return max(newest, 1), err
+}
+
+// writes reports whether there may come more of a log.
+func (r Run) writes(stream Stream, attempt int) bool {
+	switch {
+	case r.Status.Ended() || attempt < r.Attempt:
+		return false
+	case r.Stage == ApplyStage && stream == Stream(PlanStage):
+		return false
+	case r.Status == AwaitingApproval || r.Status == Confirmed:
+		return stream == Stream(ApplyStage)
+	}
+	return true
+}
+
+// Watch has the caller told of changes of a run and its logs, until stop is called: next returns
+// what is closed at the first change after it was called.
+func (s *Service) Watch(ctx context.Context, p auth.Principal, id string) (next func() <-chan struct{}, stop func(), err error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	next, stop = s.changed.watch(run.Ref())
+	return next, stop, nil
+}

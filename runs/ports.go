@@ -1,0 +1,74 @@
+package runs
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/seal"
+)
+
+// Workspaces is what runs need of workspaces. It has no caller of its own: Service has asked
+// the gate before.
+type Workspaces interface {
+	// Workspace returns what a workspace wants of a run that begins now, or its fault when there
+	// is none of this name.
+	Workspace(ctx context.Context, org uuid.UUID, name string) (Workspace, error)
+	// Inputs returns the variables with their values, which are secrets.
+	Inputs(ctx context.Context, org uuid.UUID, name string) (Inputs, error)
+	// Files returns the SHA-256 of each file of a snapshot, by its path; its fault when there is
+	// no such snapshot of the workspace.
+	Files(ctx context.Context, org uuid.UUID, workspace, snapshot string) (map[string]string, error)
+	// WriteArchive writes a snapshot as a tar archive.
+	WriteArchive(ctx context.Context, org uuid.UUID, workspace, snapshot string, w io.Writer) error
+}
+
+// Workspace is what a run needs to know of its workspace.
+type Workspace struct {
+	Terms     Terms
+	Pool      string // empty for the server's own executor
+	Snapshot  string // the newest; empty while there is none
+	Protected bool   // from being destroyed
+}
+
+// Inputs are a workspace's variables.
+type Inputs struct {
+	Revision    int64 // of the workspace, that they are of
+	Variables   []api.Input
+	Environment []api.Input
+	Digest      string // keyed
+}
+
+// States is what runs need of states. Only the server itself calls it, never for a request.
+type States interface {
+	// Head returns the newest version; the zero Base where there is no state.
+	Head(ctx context.Context, org uuid.UUID, name string) (Base, error)
+	// Fence says which run and epoch may write the state, and whether it may still.
+	Fence(ctx context.Context, org uuid.UUID, name, run string, epoch int64, open bool) error
+	// ReleaseFor frees the lock that the run holds, if it holds one.
+	ReleaseFor(ctx context.Context, org uuid.UUID, name, run, reason string) error
+	// Seen is a sign of life of the run that holds the lock.
+	Seen(ctx context.Context, org uuid.UUID, name, run string, epoch int64) error
+}
+
+// Seals is what encrypts logs and files. *seal.Sealer is one.
+type Seals interface {
+	Seal(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, plain []byte) ([]byte, error)
+	Open(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, sealed []byte) ([]byte, error)
+	Sum(ctx context.Context, org uuid.UUID, kind seal.Kind, data ...[]byte) ([32]byte, error)
+	SealPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, r io.Reader, put func(index int, sealed []byte) error) error
+	OpenPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, get func(index int) ([]byte, error)) io.Reader
+}
+
+// Tokens makes the tokens of runs.
+type Tokens interface {
+	// Sign returns a token for the run as it is, of its epoch and stage.
+	Sign(run Run) (string, error)
+}
+
+// Notices are told of what people should know; nil for nobody.
+type Notices interface {
+	Notice(ctx context.Context, run Run, event EventType)
+}

@@ -1,0 +1,113 @@
+package runs
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Get returns a run. Its fault: RunNotFound.
+func (s *Service) Get(ctx context.Context, p auth.Principal, id string) (Run, error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return Run{}, err
+	}
+	return s.explained(ctx, run)
+}
+
+// explained says of a run that waits behind whom.
+func (s *Service) explained(ctx context.Context, run Run) (Run, error) {
+	if run.Status != Pending || !run.Kind.Mutates() {
+		return run, nil
+	}
+	ahead, holder, err := s.Store.Position(ctx, run)
+	if err == nil {
+		run.Reason = waitsBehind(ahead, holder)
+	}
+	return run, err
+}
+
+func waitsBehind(ahead int, holder string) string {
+	text := "waits for an executor"
+	if holder != "" {
+		text = "waits behind run " + holder + ", which has the workspace"
+	}
+	if ahead > 0 {
+		text += "; " + number(uint64(ahead)) + " others are first"
+	}
+	return text
+}
+
+// List returns an organization's runs, the newest first: those of workspaces that the caller may
+// see. A page may have fewer runs than its limit, and still be followed by more.
+func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (Page, error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ReadRun); err != nil {
+		return Page{}, err
+	}
+	q.Org = p.Org
+	page, err := s.Store.List(ctx, q)
+	if err != nil {
+		return Page{}, err
+	}
+	seen := page.Runs[:0]
+	for _, run := range page.Runs {
+		if p.States.Match(run.Workspace) {
+			seen = append(seen, run)
+		}
+	}
+	page.Runs = seen
+	return page, nil
+}
+
+// Events returns what happened to a run, from behind a sequence.
+func (s *Service) Events(ctx context.Context, p auth.Principal, id string, after int64, limit int) ([]Event, error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Events(ctx, run.Ref(), after, limit)
+}
+
+// Changes returns what the run's plan would change, with sensitive values masked.
+func (s *Service) Changes(ctx context.Context, p auth.Principal, id string) (api.RunChanges, error) {
+	return readFile[api.RunChanges](ctx, s, p, id, FileChanges)
+}
+
+// Outputs returns the outputs that the apply left behind, with sensitive values masked.
+func (s *Service) Outputs(ctx context.Context, p auth.Principal, id string) (api.RunOutputs, error) {
+	return readFile[api.RunOutputs](ctx, s, p, id, FileOutputs)
+}
+
+// readFile reads the newest file of a kind that is JSON.
+func readFile[T any](ctx context.Context, s *Service, p auth.Principal, id string, kind FileKind) (found T, err error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return found, err
+	}
+	file, err := s.newest(ctx, run.Ref(), kind)
+	if err != nil {
+		return found, err
+	}
+	return found, json.NewDecoder(s.open(ctx, file)).Decode(&found)
+}
+
+// newest returns the last attempt's file of a kind.
+func (s *Service) newest(ctx context.Context, ref Ref, kind FileKind) (File, error) {
+	files, err := s.Store.FilesOf(ctx, ref)
+	if err != nil {
+		return File{}, err
+	}
+	var newest File
+	for _, f := range files {
+		if f.Kind == kind && f.Attempt > newest.Attempt {
+			newest = f
+		}
+	}
+	if newest.Attempt == 0 {
+		return File{}, fault.New(fault.RunFileNotFound, "the run has no %s", kind)
+	}
+	return newest, nil
+}

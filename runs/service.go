@@ -1,0 +1,113 @@
+package runs
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/internal/budget"
+)
+
+// Service is the door to runs: every operation names its caller, and touches that caller's
+// organization only.
+type Service struct {
+	Deps
+	changed *changes
+}
+
+// Deps is what a Service stands on.
+type Deps struct {
+	Store      Store
+	Workspaces Workspaces
+	States     States
+	Seals      Seals
+	Tokens     Tokens
+	Gate       *audit.Gate
+	Audit      audit.Recorder
+	// Local names the organizations whose runs the server's own executor takes.
+	Local  []uuid.UUID
+	Limits Limits
+	Memory *budget.Budget // nil for no bound
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Limits are what an organization may have of runs. Zero fields are the defaults.
+type Limits struct {
+	Waiting, Working int           // runs
+	Lease            time.Duration // for how long an executor is believed without a sign of life
+	PlanBytes        int64         // the largest plan file
+	FileBytes        int64         // the largest other file
+	LogBytes         int64         // of a run
+}
+
+// withDefaults fills what is not given.
+func (l Limits) withDefaults() Limits {
+	or := func(n *int64, usual int64) {
+		if *n == 0 {
+			*n = usual
+		}
+	}
+	if l.Waiting == 0 {
+		l.Waiting = 1000
+	}
+	if l.Working == 0 {
+		l.Working = 20
+	}
+	if l.Lease == 0 {
+		l.Lease = 45 * time.Second
+	}
+	or(&l.PlanBytes, 64<<20)
+	or(&l.FileBytes, 256<<20)
+	or(&l.LogBytes, 1<<30)
+	return l
+}
+
+// NewService returns a service on what it stands on.
+func NewService(d Deps) *Service {
+	d.Limits = d.Limits.withDefaults()
+	return &Service{Deps: d, changed: newChanges()}
+}
+
+func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+// by is a call of somebody's.
+func (s *Service) by(actor Actor) call {
+	return call{by: actor, at: s.clock(), jitter: 0.5 + rand.Float64()}
+}
+
+// find returns a run that the caller has a right on.
+func (s *Service) find(ctx context.Context, p auth.Principal, right auth.Right, id string) (Run, error) {
+	if err := s.Gate.Authorize(ctx, p, right); err != nil {
+		return Run{}, err
+	}
+	run, err := s.Store.Run(ctx, Ref{p.Org, id})
+	if err != nil {
+		return Run{}, err
+	}
+	return run, s.Gate.AuthorizeOn(ctx, p, right, run.Workspace)
+}
+
+// update has a decision carried out, and tells whoever waits for the run.
+func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, error) {
+	run, err := s.Store.Update(ctx, ref, decide)
+	if err == nil {
+		s.changed.tell(ref)
+	}
+	return run, err
+}
+
+// record puts what somebody did into the audit log. The run has its own event of it already.
+func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string) {
+	event := audit.Event{
+		At: s.clock(), Org: run.Org, Actor: audit.ActorOf(p), Action: action, State: run.Workspace, Reason: reason, Note: "run " + run.ID,
+	}
+	if err := s.Audit.Record(context.WithoutCancel(ctx), event); err != nil {
+		s.Log.ErrorContext(ctx, "an action on a run is not in the audit log", "action", action, "run", run.ID, "error", err)
+	}
+}

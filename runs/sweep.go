@@ -1,0 +1,107 @@
+package runs
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// sweepReach is how many runs a sweep looks at before it asks again.
+const sweepReach = 100
+
+// Sweep looks at the runs whose time has come: executors that show no sign of life, plans and
+// approvals that have waited for too long. It is all the same whether the server has just
+// started: nothing about a run is kept in memory alone.
+func (s *Service) Sweep(ctx context.Context) error {
+	for {
+		due, err := s.Store.Due(ctx, s.clock(), sweepReach)
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for _, ref := range due {
+			errs = append(errs, s.sweepOne(ctx, ref))
+		}
+		if err := errors.Join(errs...); err != nil || len(due) < sweepReach {
+			return err
+		}
+	}
+}
+
+func (s *Service) sweepOne(ctx context.Context, ref Ref) error {
+	run, err := s.Store.Run(ctx, ref)
+	switch {
+	case err != nil:
+		return ignore(err, fault.RunNotFound)
+	case run.Status == Checking:
+		// Its executor has done its part and need not come back.
+		if _, err := s.check(ctx, run, nil); err == nil {
+			return nil
+		}
+		_, err = s.update(ctx, ref, s.by(Server()).lose())
+		return err
+	case run.Status.Leased():
+		return s.lose(ctx, run)
+	}
+	_, err = s.update(ctx, ref, s.by(Server()).expire())
+	return err
+}
+
+// lose takes an executor for lost. One that was applying is fenced first.
+func (s *Service) lose(ctx context.Context, run Run) error {
+	if run.Stage == ApplyStage {
+		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, false); err != nil {
+			return err
+		}
+	}
+	after, err := s.update(ctx, run.Ref(), s.by(Server()).lose())
+	if err != nil {
+		return err
+	}
+	if after.Status == Applying && after.Epoch == run.Epoch {
+		// It has come back in the meantime.
+		return s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true)
+	}
+	s.Log.WarnContext(ctx, "a run's executor is lost", "run", run.ID, "agent", run.Executor.Agent, "status", after.Status)
+	return nil
+}
+
+// StateMoved marks the plans of a workspace stale at once when somebody else has changed its
+// state.
+func (s *Service) StateMoved(ctx context.Context, org uuid.UUID, workspace string, now Base, by api.Actor, run string) error {
+	return s.moved(ctx, org, workspace, func(r Run) *api.Stale {
+		if r.ID == run || r.Base.same(now) || now.Version <= r.Base.Version {
+			return nil
+		}
+		return &api.Stale{Since: s.clock(), Because: ByState, Version: now.Version, By: &by}
+	})
+}
+
+// WorkspaceChanged marks plans stale that were made with other settings or variables.
+func (s *Service) WorkspaceChanged(ctx context.Context, org uuid.UUID, workspace string, revision int64, by api.Actor) error {
+	return s.moved(ctx, org, workspace, func(r Run) *api.Stale {
+		if r.Terms.Revision >= revision {
+			return nil
+		}
+		return &api.Stale{Since: s.clock(), Because: BySettings, By: &by}
+	})
+}
+
+func (s *Service) moved(ctx context.Context, org uuid.UUID, workspace string, why func(Run) *api.Stale) error {
+	open, err := s.Store.Open(ctx, org, workspace)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, run := range open {
+		if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed) {
+			_, err := s.update(ctx, run.Ref(), s.by(Server()).stale(*stale))
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -46,6 +46,7 @@ func layers() map[string][]string {
 		"state":                 {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget"},
 		"state/document":        {"fault", "internal/jsonscan"},
 		"seal":                  {"fault", "internal/durable"},
+		"seal/sealtest":         {"seal"},
 		"internal/webhook":      {"audit"},
 		"inventory":             {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget", "internal/turns"},
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan", "internal/budget", "internal/fair", "internal/turns"},

@@ -11,6 +11,7 @@ import (
 	"math"
 	"net"
 	"net/netip"
+	"path/filepath"
 	"strconv"
 	"time"
 )
@@ -47,6 +48,7 @@ type Settings struct {
 	Resources Resources
 	Database  Database
 	Auth      Auth
+	Seal      Seal
 	Limits    Limits
 	Log       Log
 
@@ -122,6 +124,19 @@ type Auth struct {
 	CacheEntries      int
 	CacheTTL          time.Duration
 	FailuresPerMinute int
+}
+
+// Seal says where the key is that data is encrypted with.
+type Seal struct {
+	MasterKeyFile string // empty means a file in Storage.Path
+}
+
+// MasterKeyPath returns where the master key file is, or is to be made.
+func (s Settings) MasterKeyPath() string {
+	if s.Seal.MasterKeyFile != "" {
+		return s.Seal.MasterKeyFile
+	}
+	return filepath.Join(s.Storage.Path, "master.key")
 }
 
 // Limits protect organizations from each other. Rates are requests a minute, 0 for no limit.

@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), limitsTable(), logTable())
+		databaseTable(), authTable(), sealTable(), limitsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -173,6 +173,15 @@ func authTable() []setting {
 		{section: in, key: "failures_per_minute", env: "HOLDFAST_AUTH_FAILURES_PER_MINUTE", def: "10", kind: "count",
 			help: "How many wrong credentials one address may send in a minute, or at once; beyond that they are refused without being looked at. For one organization it is ten times as many, from all addresses together.",
 			set:  into(func(s *Settings) *int { return &s.Auth.FailuresPerMinute }, parseCount)},
+	}
+}
+
+func sealTable() []setting {
+	const in = "seal"
+	return []setting{
+		{section: in, key: "master_key_file", env: "HOLDFAST_SEAL_MASTER_KEY_FILE", kind: "file",
+			help: "File of the master key, mode 0600, that opens what is kept encrypted; `holdfast init` makes it. Empty means master.key in storage.path. On another disk, a copy of the data alone is of no use to a thief.",
+			set:  into(func(s *Settings) *string { return &s.Seal.MasterKeyFile }, parseText)},
 	}
 }
 

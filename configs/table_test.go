@@ -48,6 +48,7 @@ func samples() map[string]string {
 		"[auth] cache_entries":         "1",
 		"[auth] cache_ttl":             "1h",
 		"[auth] failures_per_minute":   "7",
+		"[seal] master_key_file":       "/etc/holdfast/master.key",
 		"[limits] rate_limit":          "off",
 		"[limits] state_rate_limit":    "6000",
 		"[limits] max_in_flight":       "2",

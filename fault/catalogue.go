@@ -67,6 +67,8 @@ const (
 	BacklogFull         Code = "backlog_full"
 	StoreCorrupt        Code = "store_corrupt"
 	StoreDegraded       Code = "store_degraded"
+	SealCorrupt         Code = "seal_corrupt"
+	SealKeyMissing      Code = "seal_key_missing"
 )
 
 // Entry is one line of the catalogue.
@@ -141,6 +143,8 @@ func Catalogue() []Entry {
 		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up, refuses some of them for good, or differs from the other."},
 		{StoreCorrupt, Internal, "An organization's upload file was changed from outside, or is damaged; the log says in which line. Nothing was stored."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
+		{SealCorrupt, Internal, "Something that is kept encrypted can't be opened: it was changed, damaged or moved. It is not served; an operator must restore it."},
+		{SealKeyMissing, Internal, "A key that something kept encrypted needs is not there. An operator must bring back the master key file, or the data keys, of the time when it was kept."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
 	return append(entries, runEntries()...)

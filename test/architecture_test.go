@@ -31,6 +31,7 @@ func layers() map[string][]string {
 		"internal/certs":        {"internal/follow"},
 		"configs":               {"internal/certs", "internal/bytesize"},
 		"internal/durable":      {},
+		"internal/mask":         {},
 		"internal/lazyregexp":   {},
 		"internal/follow":       {},
 		"auth":                  {"fault", "internal/lazyregexp"},
@@ -44,6 +45,8 @@ func layers() map[string][]string {
 		"quota":                 {"fault"},
 		"state":                 {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget"},
 		"state/document":        {"fault", "internal/jsonscan"},
+		"seal":                  {"fault", "internal/durable"},
+		"seal/sealtest":         {"seal"},
 		"internal/webhook":      {"audit"},
 		"inventory":             {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget", "internal/turns"},
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan", "internal/budget", "internal/fair", "internal/turns"},
@@ -82,7 +85,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
+		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
 		"storage":    http,
 		"api":        domain,
 		"client":     slices.Concat(sql, http[1:]), // it asks servers

@@ -47,6 +47,7 @@ func sharedThings() map[string]string {
 		"resources: make(chan struct{}, 1)":                                                 theIndex,
 		"resources: turns.New(maxReadings, maxOwnReadings)":                                 histories,
 		"resources: make(turn, 1)":                                                          theIndex,
+		"seal: make(chan struct{}, 1)":                                                      ofOne,
 		"state: group.SetLimit(purgesAtOnce)":                                               theWriter,
 		"storage/csv/index: readers.SetMaxOpenConns(readConnections)":                       turnsOfReadings,
 		"storage/csv: make(chan struct{}, 1)":                                               inOrder,

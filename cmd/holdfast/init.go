@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/google/uuid"
@@ -28,6 +29,9 @@ func newInitCommand(a *app) *cobra.Command {
 		Long: `Make an auth file (mode 0600) with a first organization and a random key, and print
 the key, once, with a backend block to paste. There is no default key.
 
+Make a master key file too, beside the data, unless there is one: it opens what is kept
+encrypted there, and is never overwritten.
+
 A running server picks the file up within a second.`,
 		Example: `  holdfast init
   holdfast init --org-name Acme --address https://holdfast.example.com
@@ -37,8 +41,10 @@ A running server picks the file up within a second.`,
 	}
 	cmd.Flags().StringVar(&flags.orgName, "org-name", "default", "the organization's name")
 	cmd.Flags().StringVar(&flags.address, "address", "", "where clients reach the server (default: where the settings have it listen, http://127.0.0.1:7777)")
-	cmd.Flags().BoolVar(&flags.ifMissing, "if-missing", false, "succeed and change nothing when there is an auth file")
+	cmd.Flags().BoolVar(&flags.ifMissing, "if-missing", false, "succeed and leave the auth file as it is when there is one")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
+	cmd.Flags().String("storage-path", "", "folder of all data (default: what the settings say, ./data)")
+	cmd.Flags().String("seal-master-key-file", "", "file of the master key (default: what the settings say, master.key in the folder of all data)")
 	addAuthFlags(cmd)
 	return cmd
 }
@@ -55,17 +61,27 @@ func (a *app) init(cmd *cobra.Command, flags initFlags) error {
 	if err != nil {
 		return err
 	}
+	if _, err := os.Lstat(path); err == nil && !flags.ifMissing {
+		return foundAuthFile(path)
+	}
+	master, err := a.ensureMaster(cmd)
+	if err != nil {
+		return err
+	}
 	made := newKey{Organization: uuid.New(), Name: flags.orgName}
 	made.Key = auth.NewKey(made.Organization)
 	err = authfile.Create(cmd.Context(), path, func(d *authfile.Document) error { return a.firstOrg(d, &made) })
+	if errors.Is(err, fs.ErrExist) && flags.ifMissing {
+		return a.showLeft(path, master, flags.asJSON)
+	}
 	if errors.Is(err, fs.ErrExist) {
-		return a.foundAuthFile(path, flags)
+		return foundAuthFile(path)
 	}
 	if err != nil {
 		return err
 	}
 	// Only now, when it is on disk: a key that was shown must work.
-	if err := a.showFirst(path, made, backendBlock(address, made.Organization), flags.asJSON); err != nil {
+	if err := a.showFirst(path, made, master, backendBlock(address, made.Organization), flags.asJSON); err != nil {
 		return fmt.Errorf("%s was made but its key could not be shown: %w; `holdfast key add %s` makes another", path, err, made.Organization)
 	}
 	return nil
@@ -84,15 +100,8 @@ func (a *app) firstOrg(d *authfile.Document, made *newKey) error {
 	return err
 }
 
-func (a *app) foundAuthFile(path string, flags initFlags) error {
-	switch {
-	case !flags.ifMissing:
-		return fmt.Errorf("%s is there already; `holdfast org add` and `holdfast key add` extend it, --if-missing leaves it as it is", path)
-	case flags.asJSON:
-		return printJSON(a.stdout, initResult{AuthFile: path})
-	}
-	_, err := fmt.Fprintf(a.stdout, "%s is there already; nothing was changed.\n", path)
-	return err
+func foundAuthFile(path string) error {
+	return fmt.Errorf("%s is there already; `holdfast org add` and `holdfast key add` extend it, --if-missing leaves it as it is", path)
 }
 
 // address is the base of the server's URLs: the flag's, else what the settings say.

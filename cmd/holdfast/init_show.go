@@ -9,10 +9,11 @@ import (
 	"github.com/holdfast/holdfast/client"
 )
 
-// initResult is what init --json prints. Without Created there is only the file's name.
+// initResult is what init --json prints. Without Created there are only the files' names.
 type initResult struct {
 	AuthFile string `json:"auth_file"`
 	Created  bool   `json:"created"`
+	madeMaster
 	*newKey
 	Backend string `json:"backend,omitempty"`
 }
@@ -33,9 +34,9 @@ func backendBlock(address string, org uuid.UUID) string {
 `, state, org)
 }
 
-func (a *app) showFirst(path string, made newKey, backend string, asJSON bool) error {
+func (a *app) showFirst(path string, made newKey, master madeMaster, backend string, asJSON bool) error {
 	if asJSON {
-		return printJSON(a.stdout, initResult{AuthFile: path, Created: true, newKey: &made, Backend: backend})
+		return printJSON(a.stdout, initResult{AuthFile: path, Created: true, madeMaster: master, newKey: &made, Backend: backend})
 	}
 	_, err := fmt.Fprintf(a.stdout, `Made %s with the organization %s (%s).
 
@@ -45,7 +46,16 @@ Put this into your Terraform or OpenTofu configuration, and choose the state's n
 and the key into the environment. It is shown only now:
 
     export TF_HTTP_PASSWORD='%s'
-`, path, made.Name, made.Organization, indent(backend), made.Key)
+%s`, path, made.Name, made.Organization, indent(backend), made.Key, master.words("\n"))
+	return err
+}
+
+// showLeft says that the auth file was there.
+func (a *app) showLeft(path string, master madeMaster, asJSON bool) error {
+	if asJSON {
+		return printJSON(a.stdout, initResult{AuthFile: path, madeMaster: master})
+	}
+	_, err := fmt.Fprintf(a.stdout, "%s is there already, and was left as it is.\n%s", path, master.words(""))
 	return err
 }
 

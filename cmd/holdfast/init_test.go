@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 type shell struct {
 	t           *testing.T
 	file        string
+	data        string // the folder of all data, unless environ has another one
 	stdin       string
 	interactive bool
 	environ     []string
@@ -30,7 +32,8 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	t.Parallel() // bcrypt and fsync take their time
-	return &shell{t: t, file: filepath.Join(t.TempDir(), "auth.cfg")}
+	dir := t.TempDir()
+	return &shell{t: t, file: filepath.Join(dir, "auth.cfg"), data: filepath.Join(dir, "data")}
 }
 
 func (s *shell) run(args ...string) (code int, stdout, stderr string) {
@@ -44,7 +47,7 @@ func (s *shell) run(args ...string) (code int, stdout, stderr string) {
 func (s *shell) app(stdout, stderr io.Writer) *app {
 	return &app{
 		stdin: strings.NewReader(s.stdin), stdout: stdout, stderr: stderr, interactive: s.interactive,
-		environ: append([]string{"HOLDFAST_AUTH_FILE=" + s.file}, s.environ...), columns: s.columns,
+		environ: append(slices.Clone(s.environ), "HOLDFAST_AUTH_FILE="+s.file, "STORAGE_PATH="+s.data), columns: s.columns,
 		now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
 	}
 }

@@ -3,6 +3,7 @@
 package durable
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,6 +42,12 @@ func Create(path, text string) error {
 	return realDisk(renameNew).place(path, text, unprepared)
 }
 
+// CreateNew makes the file at path, mode 0600, durably, without a lock: of several callers at
+// once one makes it, and the others fail with fs.ErrExist. It never touches what is there.
+func CreateNew(path, text string) error {
+	return realDisk(renameNew).placeBy(beside(path, rand.Text()), path, text, unprepared)
+}
+
 // Write puts text in the place of whatever file is at path, mode 0600.
 func Write(path, text string) error { return realDisk(os.Rename).place(path, text, unprepared) }
 
@@ -55,13 +62,27 @@ func renameNew(from, to string) error {
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	return os.Rename(from, to)
+	// To have made it is to have the right to replace it.
+	claim, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(claim.Close(), os.Rename(from, to))
 }
 
 // place writes a new file beside path, has it prepared, and moves it into place. Its name
 // is always the same, so that what a crash leaves behind doesn't pile up.
-func (d disk) place(path, text string, prepare func(*os.File) error) (err error) {
-	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".new")
+func (d disk) place(path, text string, prepare func(*os.File) error) error {
+	return d.placeBy(beside(path, "new"), path, text, prepare)
+}
+
+// beside is the name of a temporary file for path.
+func beside(path, suffix string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+suffix)
+}
+
+// placeBy is place with a temporary file of this name.
+func (d disk) placeBy(temporary, path, text string, prepare func(*os.File) error) (err error) {
 	if err := os.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

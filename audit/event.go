@@ -29,6 +29,7 @@ const (
 	LockForce       Action = "lock.force"        // by somebody else
 	LockTakeOver    Action = "lock.takeover"     // the old holder gave no sign of life
 	CandidateHold   Action = "candidate.hold"    // a guard kept a write back
+	CandidateFence  Action = "candidate.fence"   // a run wrote that may not, or not any more
 	CandidatePush   Action = "candidate.push"    // somebody brought one, such as errored.tfstate
 	CandidateAccept Action = "candidate.promote" // it became a version
 	CandidateDrop   Action = "candidate.discard" // it will not become one
@@ -43,7 +44,7 @@ const PurgedBefore = "purged before"
 
 // Actor is who did it, as far as it is known.
 type Actor struct {
-	KeyID   string    // of the key, or "oidc.<name>", "cert.<name>"; "holdfast" for the server itself
+	KeyID   string    // of the key, or "oidc.<name>", "cert.<name>", "run.<id>"; "holdfast" for the server itself
 	KeyName string    // of the key's own section; may be empty
 	Subject string    // who a token or certificate says it is; may be empty
 	Role    auth.Role // at that time
@@ -87,11 +88,12 @@ func (e *Event) Bytes() int64 {
 // eventBytes is what an event takes beside its texts.
 const eventBytes = 512
 
-// Refusal is the event of a caller who lacks a right; state is empty when it is about none.
-func Refusal(p auth.Principal, right auth.Right, state string, at time.Time) Event {
+// Refusal is the event of a caller who lacks a right, with the code that they were told;
+// state is empty when it is about none.
+func Refusal(p auth.Principal, right auth.Right, state string, told fault.Code, at time.Time) Event {
 	return Event{
 		At: at, Org: p.Org, Actor: ActorOf(p), Action: AccessRefused, State: state,
-		Refused: fault.RightMissing, Note: string(right),
+		Refused: told, Note: string(right),
 	}
 }
 

@@ -25,7 +25,7 @@ type Gate struct {
 func NewGate(record Recorder, now func() time.Time) *Gate { return &Gate{record, now} }
 
 // Authorize returns nil when the caller has the right, whatever states its key is for.
-// Faults: CredentialsNeeded, RightMissing.
+// Faults: CredentialsNeeded, RightMissing, RunReadOnly.
 func (g *Gate) Authorize(ctx context.Context, p auth.Principal, right auth.Right) error {
 	return g.refuse(ctx, p, right, "", p.May(right))
 }
@@ -36,8 +36,12 @@ func (g *Gate) AuthorizeOn(ctx context.Context, p auth.Principal, right auth.Rig
 }
 
 func (g *Gate) refuse(ctx context.Context, p auth.Principal, right auth.Right, state string, refusal error) error {
-	if g == nil || !fault.Is(refusal, fault.RightMissing) {
-		return refusal // nobody is calling, or they may
+	if g == nil || refusal == nil {
+		return refusal // they may
 	}
-	return errors.Join(refusal, g.record.Record(ctx, Refusal(p, right, state, g.now().UTC().Truncate(time.Microsecond))))
+	told := fault.From(refusal).Code
+	if told.Kind() != fault.Forbidden {
+		return refusal // nobody is calling
+	}
+	return errors.Join(refusal, g.record.Record(ctx, Refusal(p, right, state, told, g.now().UTC().Truncate(time.Microsecond))))
 }

@@ -14,10 +14,13 @@ import (
 type Principal struct {
 	Org     uuid.UUID // never uuid.Nil for a verified caller
 	OrgName string    // for people; may be empty
-	KeyID   string    // what `holdfast key list` shows: a key's fingerprint, or "oidc.<name>", "cert.<name>"; not a secret
+	KeyID   string    // what `holdfast key list` shows: a key's fingerprint, or "oidc.<name>", "cert.<name>"; "run.<id>" for a run; not a secret
 	KeyName string    // of the key's own section; empty for a key of the organization's
 	Subject string    // who a token or a certificate says it is; empty for a key
 	Grant
+	// Run is the run whose token the caller has; nil for everybody else. It alone says what
+	// a run may do.
+	Run     *RunGrant
 	Limits  Limits
 	Address string // client address without port
 	Request string // request ID
@@ -42,19 +45,25 @@ type Limits struct {
 const Unlimited = -1
 
 // May returns nil when the caller has the right, else a fault of code CredentialsNeeded
-// or RightMissing.
+// or RightMissing. A run has no right but on its state: only MayOn can grant it one.
 func (p Principal) May(right Right) error {
 	switch {
 	case p.Org == uuid.Nil:
 		return fault.New(fault.CredentialsNeeded, "no organization is calling")
+	case p.Run != nil:
+		return fault.New(fault.RightMissing, "run %s may not do that: it has no rights but those on its state %q, so not %s", p.Run.ID, p.Run.State, right)
 	case !p.Role.Has(right):
 		return fault.New(fault.RightMissing, "this key may not do that: it lacks the right %s, which its role %q does not have", right, p.Role)
 	}
 	return nil
 }
 
-// MayOn is May for one state, whose name must be within the caller's patterns too.
+// MayOn is May for one state, whose name must be within the caller's patterns too. Its code
+// is RunReadOnly for what a run that plans may not do with its state.
 func (p Principal) MayOn(right Right, state string) error {
+	if p.Run != nil && p.Org != uuid.Nil {
+		return p.Run.mayOn(right, state)
+	}
 	if err := p.May(right); err != nil {
 		return err
 	}

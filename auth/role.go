@@ -9,7 +9,8 @@ import (
 // Right is one kind of thing that a caller may do. Its text is what a refusal names.
 type Right string
 
-// The rights. Those on states are narrowed by a key's state patterns as well.
+// The rights. Those on states, runs and workspaces are narrowed by a key's state patterns as
+// well: a workspace and its runs have the name of its state.
 const (
 	ReadState     Right = "state:read"     // a state's bytes, of any version
 	WriteState    Right = "state:write"    // store, delete and roll back
@@ -21,6 +22,18 @@ const (
 	ReadData      Right = "data:read"      // what providers uploaded
 	WriteData     Right = "data:write"     // upload
 	ReadAudit     Right = "audit:read"     // who did what
+
+	ReadWorkspace  Right = "workspace:read"  // settings, names of variables, configurations
+	WriteWorkspace Right = "workspace:write" // change those
+	ReadRun        Right = "run:read"        // runs, their changes and logs
+	PlanRun        Right = "run:plan"        // start a plan
+	ApplyRun       Right = "run:apply"       // start what may apply
+	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
+	CancelRun      Right = "run:cancel"      // cancel or discard
+
+	// ReadPinned is a state's bytes, of the one version that a plan is pinned to. No role has
+	// it: it is the only right of a run that plans.
+	ReadPinned Right = "state:pinned"
 )
 
 // Role is a set of rights with a name, as auth.cfg spells it. The empty Role has none.
@@ -34,6 +47,8 @@ const (
 	Outputs  Role = "outputs"
 	Uploader Role = "uploader"
 	Auditor  Role = "auditor"
+	Operator Role = "operator"
+	Approver Role = "approver"
 )
 
 // RoleRights is one line of the table of roles.
@@ -46,12 +61,16 @@ type RoleRights struct {
 // the same one.
 func Roles() []RoleRights {
 	return []RoleRights{
-		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ReadData, WriteData, ReadAudit}},
-		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs}},
-		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData}},
+		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ReadData, WriteData, ReadAudit,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun}},
+		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs,
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
+		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun}},
 		{Outputs, []Right{ReadOutputs}},
 		{Uploader, []Right{WriteData}},
 		{Auditor, []Right{ReadMetadata, ReadAudit}},
+		{Operator, []Right{ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
+		{Approver, []Right{ReadMetadata, ReadOutputs, ReadRun, ApproveRun}},
 	}
 }
 
@@ -68,10 +87,13 @@ func (r Role) Rights() []Right {
 // Has reports whether the role has a right.
 func (r Role) Has(right Right) bool { return slices.Contains(r.Rights(), right) }
 
-// OnStates reports whether any of the role's rights is on states, so that a list of them
-// means something.
-func (r Role) OnStates() bool {
-	return slices.ContainsFunc(r.Rights(), func(right Right) bool { return strings.HasPrefix(string(right), "state:") })
+// OnStates reports whether any of the role's rights is narrowed by a list of states, so that
+// one means something.
+func (r Role) OnStates() bool { return slices.ContainsFunc(r.Rights(), Right.onStates) }
+
+func (r Right) onStates() bool {
+	kind, _, _ := strings.Cut(string(r), ":")
+	return kind == "state" || kind == "workspace" || kind == "run"
 }
 
 // ParseRole returns the role of this name.

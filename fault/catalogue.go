@@ -42,6 +42,9 @@ const (
 	IssuerUnavailable   Code = "issuer_unavailable"
 	AddressRefused      Code = "address_refused"
 	RightMissing        Code = "right_missing"
+	RunReadOnly         Code = "run_read_only"
+	RunFenced           Code = "run_fenced"
+	PinGone             Code = "pinned_version_gone"
 	RateLimited         Code = "rate_limited"
 	TooManyFailures     Code = "too_many_failures"
 	Overloaded          Code = "overloaded"
@@ -104,6 +107,7 @@ func Catalogue() []Entry {
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
+		{RunReadOnly, Forbidden, "The token is of a run that plans: it reads the one version that the plan is pinned to, and may do nothing else. Nothing was stored; run the client with `-lock=false`."},
 		{StateNotFound, NotFound, "There is no state of this name in your organization."},
 		{VersionNotFound, NotFound, "The state has no version of this number: it was never written, or retention removed it."},
 		{OutputNotFound, NotFound, "The state has no output of this name."},
@@ -117,11 +121,13 @@ func Catalogue() []Entry {
 		{LockRequired, Conflict, "The organization lets only the holder of its lock change this state: write it, delete it, roll it back or promote a candidate."},
 		{BytesPurged, Conflict, "These very bytes were purged from the state. Nothing was stored; an owner can ask for them with `restore_purged=true`."},
 		{WriteHeld, Conflict, "A guard kept the write back; the message names the finding and the candidate that has the bytes. Look at its diff, then promote or discard it."},
+		{RunFenced, Conflict, "The run may not write this state, or not any more: its executor was taken for lost, or the run has ended. The lock was not granted or released. A body was not made a version; the message names the candidate that has it. Look at its diff, then promote or discard it."},
 		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
 		{CandidateStale, Conflict, "The state has moved on since: there is a newer version than the one that this builds on. Look at the difference to the newest, then ask again with its number."},
 		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
 		{StateExists, Conflict, "The state is not deleted, so there is nothing to bring back. Delete it first, or roll it back to an older version."},
 		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},
+		{PinGone, Gone, "The version that the run's plan is pinned to was destroyed on purpose, or retention removed it. There may well be a state, so this is not 404; plan anew."},
 		{ConditionFailed, PreconditionFailed, "The state is not, or is no longer, what `If-Match` or `If-None-Match` says. Nothing was done; read it again."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},

@@ -25,7 +25,7 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 		Quota:   quotaOf(ctx, w.quota, p.Org),
 		Address: p.Address,
 	}
-	for _, right := range p.Role.Rights() { // without any they stay null
+	for _, right := range p.Rights() { // without any they stay null
 		said.Rights = append(said.Rights, string(right))
 	}
 	if !p.Expires.IsZero() {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Candidate is a body that is not a version, or not yet: a guard held it back, or somebody
-// brought it, such as an errored.tfstate. Nothing of it is lost until somebody decides.
+// Candidate is a body that is not a version, or not yet: a guard held it back, a run wrote it
+// whose place another one has taken, or somebody brought it, such as an errored.tfstate. Nothing of it is lost until somebody decides.
 type Candidate struct {
 	// ID is the same for the same body on top of the same version: a client that sends its
 	// refused write again makes no second candidate.
@@ -29,6 +29,7 @@ type Source string
 const (
 	Held   Source = "held"   // a write that a guard kept back
 	Pushed Source = "pushed" // brought on purpose
+	Fenced Source = "fenced" // the write of a run that may not write, or not any more
 )
 
 // CandidateStatus is what became of a candidate.

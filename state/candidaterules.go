@@ -69,7 +69,10 @@ func (c call) decideCandidate(next Version, out **Candidate) Decide {
 
 // decideDiscard ends an open candidate.
 func (c call) decideDiscard(id, reason string) Decide {
-	return func(Head) (Change, error) {
+	return func(h Head) (Change, error) {
+		if err := c.admitted(h); err != nil {
+			return Change{}, err
+		}
 		event := c.event(audit.CandidateDrop)
 		event.Note, event.Reason = id, reason
 		return Change{At: c.at, Settle: &Settlement{ID: id, Status: Discarded, At: c.at}, Events: []audit.Event{event}}, nil

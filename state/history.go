@@ -85,9 +85,13 @@ func (s *Service) Versions(ctx context.Context, p auth.Principal, name Name, bef
 }
 
 // Version returns a version with its exact bytes, also of a deleted state; number 0 is the
-// newest of a state that exists. The caller releases it. Faults: StateNotFound,
-// VersionNotFound, VersionPurged, Overloaded.
+// newest of a state that exists, and for a run that plans the one that it is pinned to. The
+// caller releases it. Faults: StateNotFound, VersionNotFound, VersionPurged, PinGone,
+// Overloaded.
 func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, number uint64) (Loaded, error) {
+	if p.Pinned() && (number == 0 || number == p.Run.Version) {
+		return s.pinned(ctx, p, name)
+	}
 	ref, err := s.authorize(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return Loaded{}, err

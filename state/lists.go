@@ -97,10 +97,10 @@ type Listed struct {
 
 // Bytes is about what it takes in memory, its texts above all.
 func (l Listed) Bytes() int64 {
-	n := listedBytes + len(l.Name) + l.Head.Version.textBytes() + len(l.Head.ReleasedID)
+	n := listedBytes + len(l.Name) + l.Head.Version.textBytes() + len(l.Head.ReleasedID) + len(l.Head.Fence.Run)
 	if lock := l.Head.Lock; lock != nil {
 		i := lock.Info
-		n += len(i.Raw) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) + len(i.Path) + len(lock.KeyID)
+		n += len(i.Raw) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) + len(i.Path) + len(lock.KeyID) + len(lock.Run.ID)
 	}
 	return int64(n)
 }

@@ -40,6 +40,7 @@ type Lock struct {
 	Info  LockInfo
 	Since time.Time // when Holdfast granted it
 	KeyID string    // key that took it
+	Run   RunRef    // that took it; the zero RunRef for everybody else's
 	// Seen is the last sign of life: when a request of that key carried the lock's ID.
 	Seen time.Time
 }

@@ -13,7 +13,13 @@ import (
 func (c call) decideLock(info LockInfo, over **Lock) Decide {
 	return func(h Head) (Change, error) {
 		*over = nil // an earlier call may not have counted
+		if err := c.admitted(h); err != nil {
+			return Change{}, err
+		}
 		lock := &Lock{Info: info, Since: c.at, Seen: c.at, KeyID: c.actor.KeyID}
+		if c.run != nil {
+			lock.Run = *c.run
+		}
 		event := c.event(audit.LockTake)
 		event.LockID, event.Note = info.ID, brief(info.Who)
 		switch {
@@ -42,10 +48,14 @@ func (c call) abandoned(lock *Lock) bool {
 	return c.policy.LockTTL > 0 && c.at.Sub(lock.Seen) >= c.policy.LockTTL
 }
 
-// decideUnlock frees the lock that has this ID, and reports it in *released.
+// decideUnlock frees the lock that has this ID, and reports it in *released. A run that the
+// fence does not admit frees nothing, not even its own lock: that is for ReleaseFor.
 func (c call) decideUnlock(id string, action audit.Action, released **Lock) Decide {
 	return func(h Head) (Change, error) {
 		*released = nil // an earlier call may not have counted
+		if err := c.admitted(h); err != nil {
+			return Change{}, err
+		}
 		switch {
 		case h.Lock != nil && h.Lock.Info.ID == id:
 			*released = h.Lock

@@ -109,6 +109,7 @@ func (r repeat) isNewest(h Head) bool {
 }
 
 func (s *Service) repeat(ctx context.Context, p auth.Principal, ref Ref, r repeat) (Version, error) {
-	head, err := s.store.Update(ctx, ref, r.body, s.call(p, ref).decideRepeat(r))
+	call := s.call(p, ref)
+	head, err := s.update(ctx, ref, r.body, call.actor, call.decideRepeat(r))
 	return head.Version, err
 }

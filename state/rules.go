@@ -24,6 +24,8 @@ type call struct {
 	recount recount
 	// lost is the number of a version whose bytes can't be read any more; 0 for none.
 	lost uint64
+	// run is the run that calls; nil for everybody else.
+	run *RunRef
 }
 
 // event is one of this call. The store adds the rest.
@@ -34,18 +36,24 @@ func (c call) event(action audit.Action) audit.Event {
 // written is what became of a write.
 type written struct {
 	replay bool       // it was the newest version already
-	held   *Candidate // a guard kept it back
+	held   *Candidate // a guard kept it back, or the state's fence
+	fenced error      // why the fence does not admit the run that wrote; nil when it does
 }
 
-// decideWrite accepts next as the newest version, or keeps it as a candidate. What has the
+// decideWrite accepts next as the newest version, or keeps it as a candidate: what a guard
+// finds something in, and whatever a run writes that the fence does not admit. What has the
 // newest version's bytes is a replay. It is an ordinary write when those were destroyed on
 // purpose, and makes up for them when they are lost.
 func (c call) decideWrite(next Version, w Write, out *written) Decide {
 	return func(h Head) (Change, error) {
 		same := h.Exists() && !h.Version.Purged && sameContent(h.Version, next)
 		lost := same && h.Version.Number == c.lost
-		*out = written{replay: same && !lost}
+		*out = written{replay: same && !lost, fenced: c.admitted(h)}
 		switch {
+		case out.fenced != nil && out.replay:
+			return Change{}, nil // there is nothing to keep
+		case out.fenced != nil:
+			return c.keepFenced(h, next, out), nil
 		case lost:
 			return c.restore(h, next, w)
 		case same:
@@ -161,7 +169,7 @@ func successor(h Head, next Version) *Version {
 // sameContent compares what a client can repeat. The digest covers serial and lineage.
 func sameContent(a, b Version) bool { return a.Digest == b.Digest && a.Size == b.Size }
 
-// mayChange is the fence: with an ID only the holder of that very lock may change the
+// mayChange binds changes to the lock: with an ID only the holder of that very lock may change the
 // state, without one only while nobody holds it.
 func mayChange(h Head, lockID string) error {
 	switch {
@@ -174,8 +182,11 @@ func mayChange(h Head, lockID string) error {
 }
 
 // mayWrite is mayChange for what makes another version the newest or takes the state away,
-// all of which an organization can bind to the lock.
+// all of which an organization can bind to the lock, and a fence to one run among runs.
 func (c call) mayWrite(h Head, lockID string) error {
+	if err := c.admitted(h); err != nil {
+		return err
+	}
 	if h.Lock == nil && lockID == "" && c.policy.RequireLock {
 		return fault.New(fault.LockRequired, "this organization lets only the holder of the lock change this state: take it and name its ID; use the client without -lock=false")
 	}
@@ -211,6 +222,9 @@ func (c call) decideDelete(lockID string, only Condition) Decide {
 // since, it says yes again: its caller's answer got lost.
 func (c call) decideUndelete() Decide {
 	return func(h Head) (Change, error) {
+		if err := c.admitted(h); err != nil {
+			return Change{}, err
+		}
 		switch {
 		case h.Version.Number == 0:
 			return Change{}, fault.New(fault.StateNotFound, "there is no such state, and none was deleted that could be brought back")

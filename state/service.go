@@ -32,6 +32,7 @@ type Service struct {
 	findings findings
 	seals    seals
 	memory   *budget.Budget // nil for no bound
+	heard    []func(context.Context, Moved)
 }
 
 // DefaultPolicies gives every organization the same policy.
@@ -59,8 +60,8 @@ type Write struct {
 	RestorePurged bool
 }
 
-// Get returns the newest version with its bytes. The caller releases it. Faults:
-// StateNotFound, Overloaded.
+// Get returns the newest version with its bytes, to a run that plans the one that it is
+// pinned to. The caller releases it. Faults: StateNotFound, PinGone, Overloaded.
 func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Loaded, error) {
 	return s.Version(ctx, p, name, 0)
 }
@@ -68,7 +69,8 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name Name) (Loaded,
 // Put stores a new version and returns it. Sending again what is already the newest
 // version is accepted and makes no new one, unless its bytes are lost: then they are stored
 // again. Faults: StateInvalid, LockHeld (as *HeldError), LockNotHeld, LockRequired,
-// ConditionFailed, BytesPurged; WriteHeld when a guard kept the body back as a candidate.
+// ConditionFailed, BytesPurged; WriteHeld when a guard kept the body back as a candidate,
+// RunFenced when the fence did so with a run's.
 func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write) (Version, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
@@ -87,7 +89,10 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 		head, err := s.write(ctx, ref, w, next, &call, &out)
 		switch {
 		case err != nil:
-			return Version{}, err
+			return Version{}, out.errNotKept(err)
+		case out.held != nil && out.fenced != nil:
+			s.logFenced(ctx, out.held)
+			return Version{}, out.errKept()
 		case out.held != nil:
 			s.logHeld(ctx, out.held)
 			return Version{}, errHeld(out.held)
@@ -97,7 +102,7 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 		}
 		lost, err := s.isLost(ctx, ref, head.Version.Number, w.LockID)
 		if err != nil || !lost {
-			return head.Version, err
+			return head.Version, cmp.Or(err, out.errThere(head.Version))
 		}
 		call.lost = head.Version.Number // and decide anew: the state may have moved on
 	}
@@ -207,7 +212,8 @@ func (s *Service) DeleteIf(ctx context.Context, p auth.Principal, name Name, loc
 	if err != nil {
 		return err
 	}
-	_, err = s.store.Update(ctx, ref, nil, s.call(p, ref).decideDelete(lockID, only))
+	call := s.call(p, ref)
+	_, err = s.update(ctx, ref, nil, call.actor, call.decideDelete(lockID, only))
 	return err
 }
 
@@ -219,7 +225,8 @@ func (s *Service) Undelete(ctx context.Context, p auth.Principal, name Name) (Ve
 	if err != nil {
 		return Version{}, err
 	}
-	head, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideUndelete())
+	call := s.call(p, ref)
+	head, err := s.update(ctx, ref, nil, call.actor, call.decideUndelete())
 	return head.Version, err
 }
 
@@ -249,12 +256,21 @@ func (s *Service) PermitAll(ctx context.Context, p auth.Principal, right auth.Ri
 
 // call is what decisions need to know of this one.
 func (s *Service) call(p auth.Principal, ref Ref) call {
-	return call{actor: audit.ActorOf(p), at: s.clock(), policy: s.policies.Policy(ref.Org, string(ref.Name))}
+	c := s.ownCall(ref)
+	c.actor = audit.ActorOf(p)
+	if p.Run != nil {
+		c.run = &RunRef{ID: p.Run.ID, Epoch: p.Run.Epoch}
+	}
+	return c
 }
 
 func (s *Service) logHeld(ctx context.Context, c *Candidate) {
 	s.findings.count(c.Warnings, true)
 	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", c.Warnings.String())
+}
+
+func (s *Service) logFenced(ctx context.Context, c *Candidate) {
+	s.log.WarnContext(ctx, "a fenced run's write was kept as a candidate", "candidate", c.ID, "why", c.Origin.Reason)
 }
 
 func (s *Service) logWarned(ctx context.Context, v Version) {

@@ -33,6 +33,8 @@ type Head struct {
 	// ReleasedID is the ID of the lock that was released last, so that a replayed UNLOCK
 	// can be told from a wrong one.
 	ReleasedID string
+	// Fence is what the writes of runs are decided by; the zero Fence lets none pass.
+	Fence Fence
 }
 
 // Exists reports whether there is a state to read.
@@ -71,6 +73,9 @@ func (h Head) After(change Change, bodySize int) (Head, error) {
 		lock.Seen = storedTime(change.At)
 		h.Lock = &lock
 	}
+	if change.Fence != nil {
+		h.Fence = *change.Fence
+	}
 	return h, nil
 }
 
@@ -78,7 +83,7 @@ func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecon
 
 // Change is what a decision wants recorded; Head.After says where it leads. A Change
 // without parts records nothing; of several parts, Version comes first, then Delete,
-// Undelete, Release, Lock and Seen.
+// Undelete, Release, Lock, Seen and Fence.
 type Change struct {
 	// At is the time of the change, for DeletedAt, Lock.Seen and the events.
 	At time.Time
@@ -96,6 +101,9 @@ type Change struct {
 	Release bool
 	// Seen is a sign of life of the lock's holder.
 	Seen bool
+	// Fence is what the writes of runs are decided by from now on. It stays until another
+	// one takes its place, whatever becomes of the state, short of Expunge.
+	Fence *Fence
 	// Candidate keeps Update's body as a candidate, unless one with this ID is there.
 	// Beyond MaxOpenCandidates open ones of the state, Update fails with
 	// fault.CandidatesFull.
@@ -119,7 +127,7 @@ type Change struct {
 
 // Empty reports whether the change has no parts. Events alone are parts.
 func (c Change) Empty() bool {
-	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen &&
+	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen && c.Fence == nil &&
 		c.Candidate == nil && c.Settle == nil && len(c.Events) == 0
 }
 

@@ -43,7 +43,7 @@ func (c call) known(h Head, next Version) (Head, error) {
 // it is asked again. decision returns it with what the call knows by then.
 func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, decision func() Decide) (Head, error) {
 	for {
-		head, err := s.store.Update(ctx, ref, body, decision())
+		head, err := s.update(ctx, ref, body, call.actor, decision())
 		missing, ok := errors.AsType[*uncounted](err)
 		if !ok {
 			return head, err

@@ -119,7 +119,7 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"name like an ID", head + "[" + idA + ".0123456789aB]\n", "2: not a section's name: it looks like a key's ID"},
 		{"same name", full + "[" + idA + ".CI]\nrole = owner\n" + fakeHash(2), "5: the same section as in line 2"},
 		{"same token rule", whole + "[" + idA + ".oidc.x]\nrole = owner\naudience = a\nissuer = https://a.example\nclaims.sub = a", "7: the same section as in line 2"},
-		{"no role", key, "2: a role is missing: owner, writer, reader, outputs, uploader or auditor"},
+		{"no role", key, "2: a role is missing: owner, writer, reader, outputs, uploader, auditor, operator or approver"},
 		{"no key", head + "[" + idA + ".ci]\nrole = owner\n", "2: a key's section needs an apikey"},
 		{"second key", full + "apikey = " + fakeHash(2), "5: a second apikey; the first is in line 3"},
 		{"hash of another section", full + "[" + idA + ".b]\nrole = owner\n" + fakeHash(1), "7: the same hash as in line 3"},

@@ -39,7 +39,7 @@ of --name, --role, --states, --expires and --from gives it a section of its own.
 		RunE: func(cmd *cobra.Command, args []string) error { return a.addKey(cmd, args[0], flags) },
 	}
 	cmd.Flags().StringVar(&flags.name, "name", "", "a name for commands and lists (default, where there are limits: the role)")
-	cmd.Flags().StringVar(&flags.role, "role", "", "owner, writer, reader, outputs, uploader or auditor (default owner)")
+	cmd.Flags().StringVar(&flags.role, "role", "", auth.RoleNames()+" (default owner)")
 	cmd.Flags().StringVar(&flags.states, "states", "", "only these states, such as 'prod/*, shared/network'")
 	cmd.Flags().StringVar(&flags.expires, "expires", "", "the last day (2027-01-31, in UTC), a moment (RFC 3339), or days from now (90d)")
 	cmd.Flags().StringVar(&flags.from, "from", "", "only from these addresses and networks, such as 10.0.0.0/8,2001:db8::1")

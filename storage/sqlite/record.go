@@ -112,7 +112,7 @@ func (u *update) recordContent(t *session, id int64, change state.Change, next s
 	return nil
 }
 
-// recordHolder makes the rows of a lock and its end.
+// recordHolder makes the rows of a lock, of its end and of a fence.
 func (r stateRows) recordHolder(id int64, change state.Change, next state.Head) (err error) {
 	if change.Release {
 		if err = r.t.exec(r.t.retireLock, id); err == nil {
@@ -124,6 +124,9 @@ func (r stateRows) recordHolder(id int64, change state.Change, next state.Head) 
 	}
 	if err == nil && change.Seen && next.Lock != nil {
 		err = r.exec(&r.t.setSeen, next.Lock.Seen.UnixMicro(), id)
+	}
+	if f := next.Fence; err == nil && change.Fence != nil {
+		err = r.exec(&r.t.setFence, f.Run, f.Epoch, f.Open, id)
 	}
 	return err
 }
@@ -151,5 +154,5 @@ func (r stateRows) recordLock(id int64, l *state.Lock) error {
 	info := &l.Info
 	return r.exec(&r.t.setLock, l.Since.UnixMicro(), l.KeyID, info.ID, info.Operation, info.Info, info.Who,
 		info.Version, info.Created, info.Path, []byte(info.Raw),
-		l.Seen.UnixMicro(), id)
+		l.Seen.UnixMicro(), l.Run.ID, l.Run.Epoch, id)
 }

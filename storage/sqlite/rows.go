@@ -51,7 +51,7 @@ type lockRow struct {
 func (r *lockRow) fields() []any {
 	l, info := &r.lock, &r.lock.Info
 	return []any{&r.since, &l.KeyID, &info.ID, &info.Operation, &info.Info, &info.Who,
-		&info.Version, &info.Created, &info.Path, &r.raw, &r.seen}
+		&info.Version, &info.Created, &info.Path, &r.raw, &r.seen, &l.Run.ID, &l.Run.Epoch}
 }
 
 // value returns a lock of its own, nil when none is held.
@@ -84,6 +84,7 @@ type headQuery struct {
 	back    bool // undeleted
 	freed   string
 	purges  bool
+	fence   state.Fence
 	lock    lockRow
 	version versionRow
 	dest    []any // pointers to the above
@@ -103,14 +104,17 @@ func (q *headQuery) load(ref state.Ref) (headRow, error) {
 // fields receive headColumns.
 func (q *headQuery) fields() []any {
 	if q.dest == nil {
-		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.back, &q.freed, &q.purges}, q.lock.fields()...)
+		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.back, &q.freed, &q.purges,
+			&q.fence.Run, &q.fence.Epoch, &q.fence.Open}, q.lock.fields()...)
 		q.dest = append(q.dest, q.version.fields()...)
 	}
 	return q.dest
 }
 
 func (q *headQuery) value() (headRow, error) {
-	row := headRow{id: q.id, purges: q.purges, head: state.Head{Deleted: q.deleted.Valid, Undeleted: q.back, Lock: q.lock.value(), ReleasedID: q.freed}}
+	row := headRow{id: q.id, purges: q.purges, head: state.Head{
+		Deleted: q.deleted.Valid, Undeleted: q.back, Lock: q.lock.value(), ReleasedID: q.freed, Fence: q.fence,
+	}}
 	if q.deleted.Valid {
 		row.head.DeletedAt = fromMicros(q.deleted.Int64)
 	}

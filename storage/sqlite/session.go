@@ -27,7 +27,7 @@ type session struct {
 
 	addState, addVersion, addBody           rowStatement
 	setNewest, setDeleted, setLock, release rowStatement
-	setSeen                                 rowStatement
+	setSeen, setFence                       rowStatement
 	isBase, retireLock, lockUsed            *sql.Stmt
 	candidateStatus, openCandidates         *sql.Stmt
 	addCandidate, settle                    *sql.Stmt
@@ -63,6 +63,7 @@ func (t *session) statements() []statement {
 		t.setLock.prepared(sqlSetLock),
 		t.release.prepared(sqlRelease),
 		t.setSeen.prepared(sqlSetSeen),
+		t.setFence.prepared(sqlSetFence),
 		{&t.retireLock, sqlRetireLock},
 		{&t.lockUsed, sqlLockUsed},
 		{&t.candidateStatus, sqlCandidateStatus},

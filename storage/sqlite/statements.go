@@ -12,11 +12,14 @@ const versionColumns = `ifnull(v.number, 0), ifnull(v.serial, 0), ifnull(v.linea
 const lockColumns = `s.lock_since, ifnull(s.lock_key, ''), ifnull(s.lock_id, ''),
 	ifnull(s.lock_operation, ''), ifnull(s.lock_info, ''), ifnull(s.lock_who, ''),
 	ifnull(s.lock_version, ''), ifnull(s.lock_created, ''), ifnull(s.lock_path, ''), s.lock_raw,
-	ifnull(s.lock_seen, s.lock_since)`
+	ifnull(s.lock_seen, s.lock_since), ifnull(s.lock_run, ''), ifnull(s.lock_epoch, 0)`
+
+// fenceColumns are a state.Fence.
+const fenceColumns = `s.fence_run, s.fence_epoch, s.fence_open`
 
 // headColumns are read by headRow.
 const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.released_id, s.purges,
-	` + lockColumns + `, ` + versionColumns
+	` + fenceColumns + `, ` + lockColumns + `, ` + versionColumns
 
 const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
 
@@ -56,9 +59,11 @@ const (
 
 	sqlSetLock rowWrite = `UPDATE states SET lock_since = ?, lock_key = ?, lock_id = ?, lock_operation = ?,
 		lock_info = ?, lock_who = ?, lock_version = ?, lock_created = ?, lock_path = ?, lock_raw = ?,
-		lock_seen = ? WHERE id = ?`
+		lock_seen = ?, lock_run = nullif(?, ''), lock_epoch = nullif(?, 0) WHERE id = ?`
 
 	sqlSetSeen rowWrite = `UPDATE states SET lock_seen = ? WHERE id = ?`
+
+	sqlSetFence rowWrite = `UPDATE states SET fence_run = ?, fence_epoch = ?, fence_open = ? WHERE id = ?`
 
 	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
 	sqlLockUsed   = `SELECT EXISTS (SELECT 1 FROM lock_ids WHERE state = ? AND id = ?)`
@@ -83,7 +88,7 @@ const (
 	sqlRelease rowWrite = `UPDATE states SET released_id = lock_id, lock_since = NULL, lock_key = NULL,
 		lock_id = NULL, lock_operation = NULL, lock_info = NULL, lock_who = NULL, lock_version = NULL,
 		lock_created = NULL, lock_path = NULL, lock_raw = NULL,
-		lock_seen = NULL
+		lock_seen = NULL, lock_run = NULL, lock_epoch = NULL
 		WHERE id = ? AND lock_id IS NOT NULL`
 
 	// Grows with what other connections commit: nobody but an operator with tools of their

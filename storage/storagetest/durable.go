@@ -125,7 +125,7 @@ func listed(t *testing.T, store state.Store, ref state.Ref) ([]state.Candidate, 
 func fill(t *testing.T, store state.Store) map[state.Ref]history {
 	t.Helper()
 	all := map[state.Ref]history{}
-	for i, name := range []state.Name{"written", "locked", "released", "deleted", "re-created", "only/locked", "candidates"} {
+	for i, name := range []state.Name{"written", "locked", "released", "deleted", "re-created", "only/locked", "candidates", "fenced"} {
 		for range 2 { // organizations
 			ref, h := newRef(name), history{}
 			write := func(size int) {
@@ -141,6 +141,11 @@ func fill(t *testing.T, store state.Store) map[state.Ref]history {
 			switch name {
 			case "locked", "only/locked":
 				change(state.Change{Lock: newLock(t, "held")})
+			case "fenced":
+				change(state.Change{Fence: &state.Fence{Run: "01J", Epoch: 7, Open: true}})
+				lock := newLock(t, "run")
+				lock.Run = state.RunRef{ID: "01J", Epoch: 6}
+				change(state.Change{Lock: lock})
 			case "released":
 				change(state.Change{Lock: newLock(t, "first")})
 				change(state.Change{Release: true, Lock: newLock(t, "last"), At: noon(), Events: events("takeover")})

@@ -56,6 +56,7 @@ func allBreakages() map[string]breakage {
 	all := breakages()
 	maps.Copy(all, historyBreakages())
 	maps.Copy(all, usageBreakages())
+	maps.Copy(all, fenceBreakages())
 	return all
 }
 

@@ -82,6 +82,11 @@ func storeChecks() []check {
 		{"Usage", checkUsage},
 		{"Allow", checkAllow},
 		{"AllowTogether", checkFence},
+		{"Fences", checkFences},
+		{"FenceSeen", checkFenceSeen},
+		{"FenceAtomic", checkFenceAtomic},
+		{"FenceHolds", checkFenceHolds},
+		{"RunLock", checkRunLock},
 		{"Linearizable", checkLinearizable},
 	}
 }

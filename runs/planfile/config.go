@@ -40,7 +40,6 @@ func (f *Facts) readConfig(a *archive) error {
 	if err != nil {
 		return err
 	}
-	f.Modules = digestOf(modules)
 	files := map[string]map[string]Digest{} // by the module's key
 	for _, name := range slices.Sorted(maps.Keys(a.members)) {
 		rest, ok := strings.CutPrefix(name, modulePrefix)
@@ -61,7 +60,11 @@ func (f *Facts) readConfig(a *archive) error {
 		}
 		files[key][file] = digest
 	}
-	return f.placeFiles(modules, files)
+	if err := f.placeFiles(modules, files); err != nil {
+		return err
+	}
+	f.Modules = f.digestOf(modules)
+	return nil
 }
 
 func (f *Facts) placeFiles(modules map[string]module, files map[string]map[string]Digest) error {
@@ -126,13 +129,20 @@ func folderIsPlain(folder string) bool {
 	return folder != "" && len(folder) <= maxNameLength && !path.IsAbs(folder) && !strings.ContainsAny(folder, "\\\x00")
 }
 
-// digestOf is the digest of the modules in the order of their keys.
-func digestOf(modules map[string]module) Digest {
+// digestOf is the digest of the modules in the order of their keys, and of what was downloaded of
+// them in the order of the paths.
+func (f *Facts) digestOf(modules map[string]module) Digest {
 	sum := sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(modules)) {
 		m := modules[key]
 		for _, text := range []string{m.Key, m.Source, m.Version, path.Clean(m.Dir)} {
 			writeText(sum, text)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.Config)) {
+		if digest := f.Config[name]; downloaded(name) {
+			writeText(sum, name)
+			sum.Write(digest[:])
 		}
 	}
 	return Digest(sum.Sum(nil))

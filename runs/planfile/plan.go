@@ -16,7 +16,6 @@ const (
 	fieldExcludes    = 6
 	fieldBackend     = 13
 	fieldToolVersion = 14
-	fieldReplace     = 16
 	fieldMode        = 17
 	fieldErrored     = 20
 )
@@ -63,8 +62,6 @@ func (f *Facts) readField(m *message) (taken bool, err error) {
 		return addAddress(&f.Targets, m)
 	case fieldExcludes:
 		return addAddress(&f.Excludes, m)
-	case fieldReplace:
-		return addAddress(&f.Replace, m)
 	case fieldToolVersion:
 		f.ToolVersion, err = m.string()
 		return true, err

@@ -7,7 +7,7 @@
 //
 //	tfplan               the planned changes, a protobuf message
 //	tfstate              the prior state, with the lineage and serial that an apply compares
-//	tfstate-prev         the state before it was refreshed
+//	tfstate-prev         the state before it was refreshed, without lineage and serial
 //	tfconfig/…           the configuration that an apply will use, see config.go
 //	.terraform.lock.hcl  the providers that it was planned with
 //
@@ -72,20 +72,20 @@ type Facts struct {
 	// the plan; empty if that tells neither. The plan itself has only the version.
 	Tool        string
 	ToolVersion string
-	// Prior is the state that the plan was made against, and Previous what it was before it was
-	// refreshed. With no state before, the lineage is empty and the serial is 0.
-	Prior, Previous State
-	Backend         Backend
-	Mode            Mode
+	// Prior is the state that the plan was made against, and that an apply compares. Where there
+	// was none, the lineage is empty and the serial is 0.
+	Prior   State
+	Backend Backend
+	Mode    Mode
 	// Errored is whether planning failed, so that no tool applies the plan.
 	Errored bool
-	// Targets, Excludes and Replace are the addresses that the plan was limited to, spared, or
-	// forced to replace.
-	Targets, Excludes, Replace []string
+	// Targets and Excludes are the addresses that the plan was limited to, and that it left out.
+	Targets, Excludes []string
 	// Config has the digest of every configuration file, by its path from the folder in which
 	// the tool ran: main.tf, modules/a/main.tf, ../shared/main.tf.
 	Config map[string]Digest
-	// Modules is the digest of the modules' manifest: their keys, sources, versions and folders.
+	// Modules is the digest of the modules' manifest (their keys, sources, versions and folders)
+	// and of the files of those that init downloaded.
 	Modules Digest
 	// LockFile is the LockFileDigest of the lock file.
 	LockFile Digest
@@ -132,7 +132,6 @@ func Inspect(r io.ReaderAt, size int64, limits Limits) (Facts, error) {
 	}{
 		{"tfplan", facts.readPlan},
 		{"tfstate", facts.Prior.read},
-		{"tfstate-prev", facts.Previous.read},
 		{lockFileName, facts.readLockFile},
 	} {
 		if err := a.read(part.name, part.read); err != nil {

@@ -61,6 +61,17 @@ const (
 	QueryTooWide        Code = "query_too_wide"
 	StateEncrypted      Code = "state_encrypted"
 	StateUnsupported    Code = "state_format_unsupported"
+	PlanFileInvalid     Code = "plan_file_invalid"
+	PlanFileTooLarge    Code = "plan_file_too_large"
+	PlanEncrypted       Code = "plan_encrypted"
+	PlanCredentials     Code = "plan_credentials"
+	PlanBackendMismatch Code = "plan_mismatch_backend"
+	PlanStateMismatch   Code = "plan_mismatch_state"
+	PlanConfigMismatch  Code = "plan_mismatch_config"
+	PlanLockMismatch    Code = "plan_mismatch_lock_file"
+	PlanToolMismatch    Code = "plan_mismatch_tool"
+	PlanJSONInvalid     Code = "plan_json_invalid"
+	PlanJSONTooLarge    Code = "plan_json_too_large"
 	UploadsOff          Code = "uploads_off"
 	Busy                Code = "busy"
 	Interrupted         Code = "interrupted"
@@ -95,6 +106,8 @@ func Catalogue() []Entry {
 		{UploadMalformed, Invalid, "The upload is not one JSON object in strict UTF-8, or is nested or branched beyond the limits; `details` says where. Nothing was stored."},
 		{UploadInvalid, Invalid, "The upload breaks rules; `details` lists them, each with a JSON Pointer. Nothing was stored."},
 		{IdempotencyInvalid, Invalid, "The `Idempotency-Key` is not 1 to 255 visible ASCII characters."},
+		{PlanFileInvalid, Invalid, "The bytes are not a plan file as OpenTofu and Terraform write it; the message says what is wrong with them. Nothing was stored."},
+		{PlanJSONInvalid, Invalid, "The bytes are not what `show -json` prints of a plan; the message says where they differ. Nothing was stored."},
 		{CursorInvalid, Invalid, "The `cursor` is not one that this server gave for this organization and order."},
 		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339."},
 		{ConditionInvalid, Invalid, "The `If-Match` or `If-None-Match` is neither `*` nor a list of tags, each in quotes as `ETag` has it. Nothing was done."},
@@ -130,11 +143,20 @@ func Catalogue() []Entry {
 		{PinGone, Gone, "The version that the run's plan is pinned to was destroyed on purpose, or retention removed it. There may well be a state, so this is not 404; plan anew."},
 		{ConditionFailed, PreconditionFailed, "The state is not, or is no longer, what `If-Match` or `If-None-Match` says. Nothing was done; read it again."},
 		{BodyTooLarge, TooLarge, "The body is larger than the limit that the message names. Nothing was stored."},
+		{PlanFileTooLarge, TooLarge, "The plan file, or what is packed in it, is larger than a limit that the message names. Nothing was stored."},
+		{PlanJSONTooLarge, TooLarge, "The JSON of the plan, or one change in it, is larger than a limit that the message names. Nothing was stored."},
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
 		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
 		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write, or is nested deeper than these read; the message says where. It is kept and served, but not looked into."},
+		{PlanEncrypted, Unprocessable, "The plan file is encrypted by OpenTofu, so it can't be checked against what was to be planned, and checking it is required."},
+		{PlanCredentials, Unprocessable, "The plan file carries credentials in its backend's settings. Give them to the tool in `TF_HTTP_*` instead; nothing was stored."},
+		{PlanBackendMismatch, Unprocessable, "The plan file names another backend, or settings of it that an apply would follow. Nothing was stored."},
+		{PlanStateMismatch, Unprocessable, "The plan was made against another state than the one that the run has pinned; the message has lineage and serial of both. Nothing was stored."},
+		{PlanConfigMismatch, Unprocessable, "The plan file has another configuration than the one that the run has pinned; `details` lists the files. Nothing was stored."},
+		{PlanLockMismatch, Unprocessable, "The plan file has another lock file than the one that the run has pinned. Nothing was stored."},
+		{PlanToolMismatch, Unprocessable, "The plan was made by another tool, or another version of it, than the run has pinned. Nothing was stored."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},

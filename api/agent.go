@@ -116,6 +116,8 @@ type Artefact struct {
 	Kind   string `json:"kind"` // plan, plan_json, lock_file, plan_files, json_log, errored_state or outputs
 	Size   int64  `json:"size"`
 	Digest string `json:"digest"` // SHA-256
+	// Attempt is that of the stage that made it.
+	Attempt int `json:"attempt,omitempty"`
 }
 
 // LeaseRenewal is an executor's sign of life.
@@ -140,8 +142,14 @@ type Lease struct {
 	Drain  bool      `json:"drain,omitempty"`
 }
 
-// LogEnd is where a log ends; with a gap the executor goes on from there.
+// LogEnd is where a log ends.
 type LogEnd struct {
+	End int64 `json:"end"`
+}
+
+// LogRefusal is the body of the refusal of a piece of a log: the executor goes on from its end.
+type LogRefusal struct {
+	Failure
 	End int64 `json:"end"`
 }
 

@@ -39,6 +39,7 @@ type Error struct {
 	Lock *api.LockInfo
 	// RetryAfter is how long the server wants to be left alone; 0 where it does not say.
 	RetryAfter time.Duration
+	logEnd     int64 // of the log that the refused piece is of
 }
 
 // Error implements error. The text is fit for a terminal, whatever the server says.
@@ -71,6 +72,7 @@ func refusalOf(response *http.Response) error {
 	// Not from our server, if it can't be read: then the status is all there is to say.
 	if json.Unmarshal(raw, &failure) == nil {
 		e.Code, e.Message, e.RequestID, e.Details = failure.Code, failure.Message, failure.RequestID, failure.Details
+		e.logEnd = logEndOf(raw)
 	}
 	if e.Status == http.StatusConflict && e.Code == "" && json.Unmarshal(raw, &holder) == nil && holder.ID != "" {
 		e.Code, e.Lock, e.RequestID = lockHeld, &holder, response.Header.Get("X-Request-ID")

@@ -1,6 +1,9 @@
 package api
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Runs is a page of the list of runs, the newest first.
 type Runs struct {
@@ -231,37 +234,39 @@ type RunEvent struct {
 
 // RunChanges is what a plan would change; sensitive values are masked.
 type RunChanges struct {
-	Counts  RunCounts      `json:"counts"`
-	Changes []RunChange    `json:"changes"`
-	Drift   []RunChange    `json:"drift"`
+	Counts  RunCounts         `json:"counts"`
+	Changes []RunChange       `json:"changes"`
+	Drift   []RunChange       `json:"drift"`
 	Outputs []RunOutputChange `json:"outputs"`
+	// Cut says that there were more than are kept.
+	Cut bool `json:"cut,omitempty"`
 }
 
 // RunChange is one resource's change.
 type RunChange struct {
-	Address  string   `json:"address"`
-	Previous string   `json:"previous_address,omitempty"`
-	Deposed  string   `json:"deposed,omitempty"`
-	Mode     string   `json:"mode"`
-	Type     string   `json:"type"`
-	Name     string   `json:"name"`
-	Provider string   `json:"provider"`
-	Actions  []string `json:"actions"`
-	Reason   string   `json:"reason,omitempty"`
-	Because  []string `json:"replace_because,omitempty"` // attribute paths
-	Import   string   `json:"import,omitempty"`
-	Before   any      `json:"before"`
-	After    any      `json:"after"`
-	Unknown  any      `json:"after_unknown,omitempty"`
+	Address  string          `json:"address"`
+	Previous string          `json:"previous_address,omitempty"`
+	Deposed  string          `json:"deposed,omitempty"`
+	Mode     string          `json:"mode"`
+	Type     string          `json:"type"`
+	Name     string          `json:"name"`
+	Provider string          `json:"provider"`
+	Actions  []string        `json:"actions"`
+	Reason   string          `json:"reason,omitempty"`
+	Because  []string        `json:"replace_because,omitempty"` // attribute paths
+	Import   string          `json:"import,omitempty"`
+	Before   json.RawMessage `json:"before"`
+	After    json.RawMessage `json:"after"`
+	Unknown  json.RawMessage `json:"after_unknown,omitempty"`
 }
 
 // RunOutputChange is one output's change; sensitive values are masked.
 type RunOutputChange struct {
-	Name      string   `json:"name"`
-	Actions   []string `json:"actions"`
-	Sensitive bool     `json:"sensitive"`
-	Before    any      `json:"before"`
-	After     any      `json:"after"`
+	Name      string          `json:"name"`
+	Actions   []string        `json:"actions"`
+	Sensitive bool            `json:"sensitive"`
+	Before    json.RawMessage `json:"before"`
+	After     json.RawMessage `json:"after"`
 }
 
 // RunOutputs are the outputs an apply left behind that the workspace declares, or all where it
@@ -273,8 +278,8 @@ type RunOutputs struct {
 
 // RunOutput is one of them.
 type RunOutput struct {
-	Name      string `json:"name"`
-	Type      any    `json:"type"`
-	Sensitive bool   `json:"sensitive"`
-	Value     any    `json:"value"`
+	Name      string          `json:"name"`
+	Type      json.RawMessage `json:"type"`
+	Sensitive bool            `json:"sensitive"`
+	Value     json.RawMessage `json:"value"`
 }

@@ -36,6 +36,12 @@ const (
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored
+	RunCreate       Action = "run.create"        // a run was asked for; Note names it, as in the others
+	RunApprove      Action = "run.approve"       // somebody said yes to its plan
+	RunDeny         Action = "run.deny"          // somebody said no
+	RunDiscard      Action = "run.discard"       // its plan is not wanted
+	RunCancel       Action = "run.cancel"        // it was told to stop
+	RunResolve      Action = "run.resolve"       // an apply whose executor was lost was ended by somebody
 	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 

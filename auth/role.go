@@ -30,6 +30,7 @@ const (
 	ApplyRun       Right = "run:apply"       // start what may apply
 	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
 	CancelRun      Right = "run:cancel"      // cancel or discard
+	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
 
 	// ReadPinned is a state's bytes, of the one version that a plan is pinned to. No role has
 	// it: it is the only right of a run that plans.
@@ -62,7 +63,7 @@ type RoleRights struct {
 func Roles() []RoleRights {
 	return []RoleRights{
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun}},
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
 		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun}},

@@ -78,7 +78,7 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 		return api.PhaseAnswer{}, err
 	}
 	if run.Status == Checking {
-		if run, err = s.check(ctx, run, report.Tool); err != nil {
+		if run, err = s.check(ctx, run); err != nil {
 			return api.PhaseAnswer{}, err
 		}
 	}

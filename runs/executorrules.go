@@ -181,6 +181,9 @@ func (m *moving) note(p api.PhaseReport, key string) {
 	if p.Sandbox != nil && r.Executor != nil {
 		r.Executor.Sandbox = p.Sandbox
 	}
+	if p.Tool != nil && r.Executor != nil {
+		r.Executor.Tool = p.Tool
+	}
 	m.because(EventPhase, p.Phase+" "+p.Outcome)
 }
 

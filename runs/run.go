@@ -174,6 +174,7 @@ type Executor struct {
 	PID         int
 	StartTime   uint64
 	Sandbox     *api.Sandbox
+	Tool        *api.Tool // that it planned with
 }
 
 // Earlier are the approvals of a plan that is not to be applied any more.

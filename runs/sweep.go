@@ -39,7 +39,7 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref) error {
 		return ignore(err, fault.RunNotFound)
 	case run.Status == Checking:
 		// Its executor has done its part and need not come back.
-		if _, err := s.check(ctx, run, nil); err == nil {
+		if _, err := s.check(ctx, run); err == nil {
 			return nil
 		}
 		_, err = s.update(ctx, ref, s.by(Server()).lose())

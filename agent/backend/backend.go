@@ -122,3 +122,6 @@ func checkBlock(name, base string, block *hcl.Block) error {
 	}
 	return nil
 }
+
+// Content returns what Write writes: a plan is made of it too.
+func Content() []byte { return []byte(text) }

@@ -1,0 +1,186 @@
+package runs
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// The first letters of the secrets of pools and agents, by which people and scanners know them.
+const (
+	PoolTokenPrefix   = "hfp_"
+	AgentSecretPrefix = "hfa_"
+)
+
+const (
+	maxPools  = 100
+	maxAgents = 1000 // of an organization
+)
+
+// newSecret returns a secret of 256 bits, and the hash that is kept of it: it is long enough that
+// a fast hash gives nothing away.
+func newSecret(prefix string) (secret string, hash []byte) {
+	var raw [32]byte
+	_, _ = rand.Read(raw[:]) // never fails
+	secret = prefix + base64.RawURLEncoding.EncodeToString(raw[:])
+	return secret, hashOf(secret)
+}
+
+func hashOf(secret string) []byte {
+	sum := sha256.Sum256([]byte(secret))
+	return sum[:]
+}
+
+// PutPool makes a pool of agents, or gives one a new token; the old one is good no more. The
+// token is told once.
+func (s *Service) PutPool(ctx context.Context, p auth.Principal, name string, workspaces []string) (pool Pool, token string, err error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
+		return Pool{}, "", err
+	}
+	if ok, _ := regexp.MatchString(`^[a-z0-9][a-z0-9._-]{0,62}$`, name); !ok {
+		return Pool{}, "", fault.New(fault.RunInvalid, "a pool's name has up to 63 small letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+	}
+	if _, err := patternsOf(workspaces); err != nil {
+		return Pool{}, "", fault.Wrap(err, fault.RunInvalid, "the pool's workspaces: %v", err)
+	}
+	have, err := s.Store.Pools(ctx, p.Org)
+	if err != nil {
+		return Pool{}, "", err
+	}
+	if len(have) >= maxPools && !slices.ContainsFunc(have, func(h Pool) bool { return h.Name == name }) {
+		return Pool{}, "", fault.New(fault.RunsFull, "an organization may have %d pools", maxPools)
+	}
+	token, hash := newSecret(PoolTokenPrefix)
+	pool = Pool{Org: p.Org, Name: name, Workspaces: workspaces, TokenHash: hash, CreatedAt: s.clock()}
+	return pool, token, s.Store.PutPool(ctx, pool)
+}
+
+// Pools returns the organization's pools and agents.
+func (s *Service) Pools(ctx context.Context, p auth.Principal) ([]Pool, []Agent, error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ReadRun); err != nil {
+		return nil, nil, err
+	}
+	pools, err := s.Store.Pools(ctx, p.Org)
+	if err != nil {
+		return nil, nil, err
+	}
+	agents, err := s.Store.AgentsOf(ctx, p.Org)
+	return pools, agents, err
+}
+
+// RemovePool takes a pool away: its agents can claim nothing more, and renew no lease.
+func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string) error {
+	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
+		return err
+	}
+	return s.Store.RemovePool(ctx, p.Org, name)
+}
+
+// Register makes an agent of the pool whose token this is. Its secret is told once.
+func (s *Service) Register(ctx context.Context, token string, r api.AgentRegistration) (agent Agent, secret string, err error) {
+	pool, err := s.Store.PoolByToken(ctx, hashOf(token))
+	if err != nil {
+		return Agent{}, "", err
+	}
+	for _, text := range []string{r.Name, r.Version, r.System, r.Sandbox, r.BootID} {
+		if len(text) > 255 {
+			return Agent{}, "", fault.New(fault.RunInvalid, "what an agent says of itself has at most 255 bytes each")
+		}
+	}
+	have, err := s.Store.AgentsOf(ctx, pool.Org)
+	if err != nil {
+		return Agent{}, "", err
+	}
+	if len(have) >= maxAgents {
+		return Agent{}, "", fault.New(fault.RunsFull, "an organization may have %d agents", maxAgents)
+	}
+	now := s.clock()
+	secret, hash := newSecret(AgentSecretPrefix)
+	agent = Agent{
+		Org: pool.Org, ID: newID(now), Pool: pool.Name, Name: r.Name, Version: r.Version, System: r.System, Sandbox: r.Sandbox,
+		BootID: r.BootID, SecretHash: hash, CreatedAt: now, Seen: now,
+	}
+	return agent, secret, s.Store.PutAgent(ctx, agent)
+}
+
+// WorkerOf recognises an agent by its secret. Its fault: CredentialsWrong.
+func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentClaim) (Worker, error) {
+	wrong := fault.New(fault.CredentialsWrong, "there is no such agent, or this is not its secret: register it again with its pool's token")
+	agent, err := s.Store.AgentByID(ctx, id)
+	if fault.Is(err, fault.AgentNotFound) {
+		return Worker{}, wrong
+	}
+	if err != nil {
+		return Worker{}, err
+	}
+	if subtle.ConstantTimeCompare(agent.SecretHash, hashOf(secret)) != 1 {
+		return Worker{}, wrong
+	}
+	pools, err := s.Store.Pools(ctx, agent.Org)
+	if err != nil {
+		return Worker{}, err
+	}
+	i := slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == agent.Pool })
+	if i < 0 {
+		return Worker{}, wrong
+	}
+	if err := s.proveDead(ctx, agent, c.BootID); err != nil {
+		return Worker{}, err
+	}
+	agent.Draining, agent.Seen, agent.Sandbox, agent.BootID = c.Draining, s.clock(), c.Sandbox, c.BootID
+	return workerOf(agent, pools[i]), s.Store.PutAgent(ctx, agent)
+}
+
+func workerOf(agent Agent, pool Pool) Worker {
+	w := Worker{ID: agent.ID, Name: agent.Name, Pool: pool.Name, Orgs: []uuid.UUID{agent.Org}}
+	if len(pool.Workspaces) > 0 {
+		patterns, err := patternsOf(pool.Workspaces)
+		w.Serves = func(workspace string) bool { return err == nil && patterns.Match(workspace) }
+	}
+	return w
+}
+
+// proveDead ends the applies that an agent had before its machine began anew: nothing of them
+// can be left.
+func (s *Service) proveDead(ctx context.Context, agent Agent, bootID string) error {
+	if bootID == "" || agent.BootID == "" || bootID == agent.BootID {
+		return nil
+	}
+	return s.provenDead(ctx, agent.Org, agent.ID, bootID)
+}
+
+// provenDead resolves the lost applies of an executor whose machine was started since.
+func (s *Service) provenDead(ctx context.Context, org uuid.UUID, id, bootID string) error {
+	had, err := s.Store.Leased(ctx, org, id)
+	if err != nil {
+		return err
+	}
+	for _, run := range had {
+		if run.Status != Orphaned || run.Executor == nil || run.Executor.BootID == "" || run.Executor.BootID == bootID {
+			continue
+		}
+		if _, err := s.resolve(ctx, run, Server(), "the machine of its executor was started anew, so nothing of the apply is left"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// patternsOf are those that a pool's workspaces are given by; nil for all.
+func patternsOf(workspaces []string) (*auth.Patterns, error) {
+	if len(workspaces) == 0 {
+		return nil, nil
+	}
+	return auth.ParsePatterns(strings.Join(workspaces, ","))
+}

@@ -43,6 +43,13 @@ func RunOfKeyID(id string) string {
 	return run
 }
 
+// RunTokenPrefix begins every token of a run, so that secret scanners find one that leaked.
+const RunTokenPrefix = "hfr_"
+
+// IsRunToken reports whether what came in the place of a key is the token of a run by its
+// form. It says nothing about whether it is good.
+func IsRunToken(key string) bool { return strings.HasPrefix(key, RunTokenPrefix) }
+
 // Rights returns what the run may do with its state.
 func (g *RunGrant) Rights() []Right {
 	switch g.Stage {

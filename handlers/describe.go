@@ -3,6 +3,7 @@ package handlers
 import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -22,7 +23,7 @@ func versionOf(v state.Version) api.Version {
 	item := api.Version{
 		Number: v.Number, Serial: v.Serial, Lineage: v.Lineage, Size: v.Size, Digest: v.Digest.String(),
 		TerraformVersion: v.TerraformVersion, Encrypted: v.Encrypted, CreatedAt: v.CreatedAt,
-		KeyID: v.Author.KeyID, Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
+		KeyID: v.Author.KeyID, Run: auth.RunOfKeyID(v.Author.KeyID), Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
 		Address: v.Author.Address, RequestID: v.Author.Request, Warnings: v.Warnings.List(), Purged: v.Purged,
 	}
 	if v.Resources >= 0 {
@@ -39,7 +40,10 @@ func lockOf(l *state.Lock) *api.Lock {
 	if l == nil {
 		return nil
 	}
-	return &api.Lock{ID: l.Info.ID, Who: l.Info.Who, Operation: l.Info.Operation, Since: l.Since, Seen: l.Seen, KeyID: l.KeyID, Info: l.Info.Raw}
+	return &api.Lock{
+		ID: l.Info.ID, Who: l.Info.Who, Operation: l.Info.Operation, Since: l.Since, Seen: l.Seen,
+		KeyID: l.KeyID, Run: l.Run.ID, Epoch: l.Run.Epoch, Info: l.Info.Raw,
+	}
 }
 
 func candidateOf(c state.Candidate) api.Candidate {

@@ -25,6 +25,9 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 		Quota:   quotaOf(ctx, w.quota, p.Org),
 		Address: p.Address,
 	}
+	if p.Run != nil {
+		said.Run, said.States = p.Run.ID, []string{p.Run.State}
+	}
 	for _, right := range p.Rights() { // without any they stay null
 		said.Rights = append(said.Rights, string(right))
 	}

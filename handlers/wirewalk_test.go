@@ -39,10 +39,13 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	deps.Quota = withQuota(t, 1<<30).Quota
 	known := testKeys()
 	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
+	known[auth.Credentials{Org: acme, Key: "run"}] = runOf("r-1", 1, auth.RunApply, "run", 0)
 	deps.Verifier = known
 	c = newCaller(t, startServer(t, deps), acme, acmeKey)
-	reader := c
-	reader.key = "reader"
+	reader, run := c, c
+	reader.key, run.key = "reader", "run"
+	openFence(t, deps.States, "run", "r-1", 1)
+	run.converse([]step{{"LOCK /api/v1/state/run", wireInfo, 200, ""}, {"POST /api/v1/state/run?ID=w-1", body(1), 200, ""}})
 	reader.converse([]step{{"POST /api/v1/state/x", "", 403, "right_missing"}})
 	for _, name := range []string{"/api/v1/state/x", "/terraform/state/e/x"} {
 		c.converse([]step{{"POST " + name, wireState("1", "small"), 200, ""}, {"POST " + name, wireState("2", "large"), 200, ""}})
@@ -118,7 +121,7 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 // need a token, a damaged or an older state, a thousand states, or a store that is behind.
 func rarelyShown() []string {
 	return []string{
-		"Version.Subject", "Event.Subject", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
+		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Purged.More", "Instance.Deposed", "Resource.Deposed",
 	}
 }

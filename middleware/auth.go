@@ -132,7 +132,8 @@ func Principal(c *gin.Context) auth.Principal {
 
 // NativeCredentials reads X-Org-ID with X-API-Key, HTTP Basic with the organization's
 // UUID as user name, or a Bearer key that carries its organization, in this order. A token
-// may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none.
+// may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none. So may
+// the token of a run, with any user name: one that is an organization must be the run's.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 	if key := r.Header.Get(apiKeyHeader); key != "" {
 		return withOrg(r.Header.Get(orgHeader), key)
@@ -166,7 +167,7 @@ const uuidLength = 36
 // the rules, so what was meant for one organization could pass for another.
 func withOrg(org, key string) (auth.Credentials, error) {
 	id, named := orgID(org)
-	if org != "" && !named && auth.IsToken(key) {
+	if org != "" && !named && auth.IsToken(key) { // a run's token names its organization itself
 		return auth.Credentials{}, fault.New(fault.CredentialsWrong, "the user name, or X-Org-ID, is not an organization's UUID")
 	}
 	return auth.Credentials{Org: id, Key: key}, nil
@@ -188,7 +189,7 @@ func bearer(r *http.Request) (auth.Credentials, error) {
 			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
 	}
 	key = strings.TrimSpace(key)
-	if auth.IsToken(key) {
+	if auth.IsToken(key) || auth.IsRunToken(key) {
 		return withOrg(r.Header.Get(orgHeader), key)
 	}
 	org, _ := auth.OrgOfKey(key)

@@ -40,6 +40,7 @@ func layers() map[string][]string {
 		"auth/lastuse":          {"auth", "auth/keyring", "internal/durable", "internal/follow"},
 		"auth/verify":           {"fault", "auth", "auth/keyring"},
 		"audit":                 {"fault", "auth"},
+		"runs/token":            {"fault", "auth"},
 		"oidc":                  {"fault", "auth", "auth/keyring"},
 		"oidc/oidctest":         {},
 		"quota":                 {"fault"},

@@ -46,6 +46,9 @@ func (v *Verifier) VerifyCertificateAgain(ctx context.Context, shown auth.Certif
 
 // currently finds the caller in a keyring that has come into force since.
 func (v *Verifier) currently(ctx context.Context, ring *inForce, cred auth.Credentials, before auth.Principal) (auth.Principal, error) {
+	if v.isRun(cred) {
+		return v.runAgain(ctx, cred, before)
+	}
 	if v.tokens != nil && auth.IsToken(cred.Key) {
 		return v.tokenAgain(ctx, ring.Keyring, cred, before)
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"log/slog"
 	"runtime"
 	"sync/atomic"
@@ -28,6 +29,10 @@ type Config struct {
 	// are wrong keys.
 	Tokens keyring.TokenVerifier
 
+	// Runs checks the tokens of runs, which come in the place of a key. With nil they are
+	// wrong keys.
+	Runs RunVerifier
+
 	// Checks is how many bcrypts run at once. By default that is half of GOMAXPROCS, at
 	// least one: whatever strangers send, the other half serves those whose key is known.
 	Checks int
@@ -44,10 +49,19 @@ type Verifier struct {
 	refused  refused
 	failures *failures
 	tokens   keyring.TokenVerifier // may be nil
+	runs     RunVerifier           // may be nil
 	shared   *sharedChecks[sharedKey, match]
 	queue    *queue
 	compare  func(hash, key string) bool
 	tell     func(auth.Principal) // of everybody who is let in
+}
+
+// RunVerifier checks the tokens of runs.
+type RunVerifier interface {
+	// VerifyRun returns whom a token stands for: a principal with an organization, a KeyID,
+	// the run's grant and the time at which it ends. A refusal is a *fault.Error; one of code
+	// TokenRefused counts as a failure.
+	VerifyRun(ctx context.Context, token string) (auth.Principal, error)
 }
 
 // inForce is a keyring with a number that no other has.
@@ -79,6 +93,7 @@ func New(c Config) (*Verifier, error) {
 		refused:  refused,
 		failures: failures,
 		tokens:   c.Tokens,
+		runs:     c.Runs,
 		shared:   newSharedChecks[sharedKey, match](),
 		// With a check of 50 ms, 256 are some 13 seconds of work for one core.
 		queue:   newQueue(c.Checks, queueLimits{origin: 64, org: 256, client: 256, total: 1024}),
@@ -112,7 +127,7 @@ func (c Config) withDefaults() Config {
 }
 
 // Tell has noted called with every caller that Verify and VerifyCertificate let in from
-// now on. It must be called before either of them is.
+// now on, except runs: nobody keeps their tokens. It must be called before either of them is.
 func (v *Verifier) Tell(noted func(auth.Principal)) { v.tell = noted }
 
 // Use puts a keyring in force. When it returns, nothing that was verified before counts

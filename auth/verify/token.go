@@ -29,14 +29,19 @@ func checkAddress(t keyring.Token, address string) error {
 // read the request, and nobody finds one by trying.
 func (v *Verifier) admitToken(ctx context.Context, cred auth.Credentials, o origin) (keyring.Token, error) {
 	t, err := v.currentToken(ctx, cred)
+	return t, v.countRefused(err, o)
+}
+
+// countRefused counts err if it says that a token is bad.
+func (v *Verifier) countRefused(err error, o origin) error {
 	if !fault.Is(err, fault.TokenRefused) {
-		return t, err
+		return err
 	}
 	if tooMany := v.failures.allowed(o); tooMany != nil {
-		return keyring.Token{}, tooMany
+		return tooMany
 	}
 	v.failures.record(o)
-	return keyring.Token{}, err
+	return err
 }
 
 // currentToken checks a token by the rules in force; again when they were replaced while

@@ -18,21 +18,26 @@ import (
 //   - CredentialsWrong, after the same work for a wrong key as for an unknown organization;
 //   - TooManyFailures, before any such work, because of what came before;
 //   - KeyExpired or AddressRefused, which only those learn who have the key;
-//   - TokenRefused or IssuerUnavailable, for a token;
+//   - TokenRefused or IssuerUnavailable, for a token, also of a run;
 //   - Busy when too many checks are waiting or ctx ended meanwhile.
 //
 // It is logged with the organization and the client; the request ID is in ctx (package
 // logctx).
 func (v *Verifier) Verify(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, error) {
 	verify := v.verifyKey
-	if v.tokens != nil && auth.IsToken(cred.Key) {
+	switch {
+	case v.isRun(cred):
+		verify = v.verifyRun
+	case v.tokens != nil && auth.IsToken(cred.Key):
 		verify = v.verifyToken
 	}
 	principal, err := verify(ctx, cred, client)
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, cred.Org, client)
 	}
-	v.tell(principal)
+	if principal.Run == nil {
+		v.tell(principal)
+	}
 	return principal, nil
 }
 

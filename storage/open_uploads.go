@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/storage/csv"
 	"github.com/holdfast/holdfast/storage/dual"
 	"github.com/holdfast/holdfast/storage/mysql"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // OpenUploads opens the store of uploads that storage.type names. The caller closes it. A
@@ -93,11 +94,14 @@ func openMySQL(ctx context.Context, options mysql.Options) (inventory.Store, err
 }
 
 func databaseOptions(d configs.Database, log *slog.Logger) mysql.Options {
-	return mysql.Options{
+	return mysql.Options{StartupWait: d.StartupWait, Now: time.Now, Options: serverOptions(d, log)}
+}
+
+func serverOptions(d configs.Database, log *slog.Logger) mysqldb.Options {
+	return mysqldb.Options{
 		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password.Reveal(), Name: d.Name,
 		TLS: d.TLS, TLSCAFile: d.TLSCAFile,
 		MaxOpenConns: d.MaxOpenConns, MaxIdleConns: d.MaxIdleConns, ConnMaxLifetime: d.ConnMaxLifetime,
-		ConnectTimeout: d.ConnectTimeout, StartupWait: d.StartupWait,
-		Log: log, Now: time.Now,
+		ConnectTimeout: d.ConnectTimeout, Log: log,
 	}
 }

@@ -18,6 +18,7 @@ import (
 	csvstore "github.com/holdfast/holdfast/storage/csv"
 	mysqlstore "github.com/holdfast/holdfast/storage/mysql"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
@@ -58,10 +59,10 @@ func openReal(ctx context.Context, dir string, d mysqltest.Database) (*Store, er
 }
 
 func openDatabase(ctx context.Context, d mysqltest.Database) (*mysqlstore.Store, error) {
-	return mysqlstore.Open(ctx, mysqlstore.Options{
-		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name, TLS: mysqlstore.TLSOff, MaxOpenConns: 8,
-		Log: slog.New(slog.DiscardHandler), Now: time.Now,
-	})
+	return mysqlstore.Open(ctx, mysqlstore.Options{Now: time.Now, Options: mysqldb.Options{
+		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name, TLS: mysqldb.TLSOff, MaxOpenConns: 8,
+		Log: slog.New(slog.DiscardHandler),
+	}})
 }
 
 func mustOpenReal(t *testing.T, dir string, d mysqltest.Database) *Store {

@@ -11,10 +11,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 const (
-	// commitTimeout bounds one attempt. It is longer than lockWait, so that a lock that is
+	// commitTimeout bounds one attempt. It is longer than mysqldb.LockWait, so that a lock that is
 	// not freed is told from a server that does not answer.
 	commitTimeout   = 20 * time.Second
 	rollbackTimeout = 5 * time.Second
@@ -34,7 +35,7 @@ func (s *Store) commit(server *server, org uuid.UUID, group []*entry) {
 		return
 	}
 	err := s.confirm(server, org, group, server.plain)
-	if len(group) > 1 && err != nil && !isAway(err) && !isConflict(err) {
+	if len(group) > 1 && err != nil && !mysqldb.IsAway(err) && !mysqldb.IsConflict(err) {
 		for _, e := range group {
 			s.commit(server, org, []*entry{e})
 		}
@@ -84,10 +85,10 @@ func (s *Store) confirm(server *server, org uuid.UUID, group []*entry, form form
 			}
 		}
 		switch {
-		case isConflict(err) && conflicts < conflictTries:
+		case mysqldb.IsConflict(err) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(time.Duration(conflicts) * 20 * time.Millisecond))
-		case err != nil && isAway(err) && lost < lostTries:
+		case err != nil && mysqldb.IsAway(err) && lost < lostTries:
 			lost++
 			for _, e := range group {
 				e.ours = e.ours || e.fresh
@@ -134,7 +135,7 @@ func abandon(conn *sql.Conn, reason error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
 	defer cancel()
 	clean := false
-	if !isAway(reason) {
+	if !mysqldb.IsAway(reason) {
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
 		clean = err == nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
@@ -32,10 +33,10 @@ func nameFor(dir string) string {
 
 // optionsFor returns options for a store in the database.
 func optionsFor(d mysqltest.Database) Options {
-	return Options{
+	return Options{Now: time.Now, Options: mysqldb.Options{
 		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
-		TLS: TLSOff, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler), Now: time.Now,
-	}
+		TLS: mysqldb.TLSOff, MaxOpenConns: 8, Log: slog.New(slog.DiscardHandler),
+	}}
 }
 
 // open returns a store that is closed at the end of the test.

@@ -1,15 +1,7 @@
 package mysql
 
 import (
-	"context"
-	"crypto/sha256"
-	"database/sql"
 	"embed"
-	"errors"
-	"fmt"
-	"time"
-
-	"github.com/pressly/goose/v3"
 
 	"github.com/holdfast/holdfast/storage/schema"
 )
@@ -20,56 +12,6 @@ var migrations embed.FS
 // schemaTable notes which migrations were run.
 const schemaTable = "inventory_schema"
 
-// migrate brings the schema up to date while it holds a lock, as several nodes may start
-// at once. It has a pool of its own: the lock takes up a connection for as long as it is
-// held, and the store's pool may have just one.
-func migrate(ctx context.Context, o Options) (err error) {
-	o.MaxOpenConns, o.MaxIdleConns = 2, 2
-	db, err := openPool(o, o.Name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	unlock, err := lockSchema(ctx, db, o)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	s := schema.Schema{Steps: migrations, Dialect: goose.DialectMySQL, Table: schemaTable, Of: "upload database"}
-	return s.Migrate(ctx, db, o.Log)
-}
-
-// lockSchema waits for the lock. The server frees it when the connection ends, whatever
-// becomes of this process.
-func lockSchema(ctx context.Context, db *sql.DB, o Options) (unlock func() error, err error) {
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	// The connection is idle while others migrate, which may take long.
-	if _, err := conn.ExecContext(ctx, "SET wait_timeout = 86400"); err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	name := lockName(o.Name)
-	for taken := (sql.NullInt64{}); taken.Int64 != 1; {
-		if err := conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", name, 5).Scan(&taken); err != nil {
-			return nil, errors.Join(err, conn.Close())
-		}
-		if taken.Int64 != 1 {
-			o.Log.InfoContext(ctx, "waiting for another node that migrates the database", "database", o)
-		}
-	}
-	return func() error {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_, err := conn.ExecContext(ctx, "DO RELEASE_LOCK(?)", name)
-		return errors.Join(err, conn.Close())
-	}, nil
-}
-
-// lockName is the database's, because these locks are the server's; it is at most 64
-// characters long.
-func lockName(database string) string {
-	sum := sha256.Sum256([]byte(database))
-	return fmt.Sprintf("holdfast-migrate-%x", sum[:16])
+func uploadSchema() schema.Schema {
+	return schema.Schema{Steps: migrations, Table: schemaTable, Of: "upload database"}
 }

@@ -8,14 +8,12 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
-const (
-	// attemptTimeout bounds one attempt to reach the server and ask what it can.
-	attemptTimeout = 15 * time.Second
-	// longestWait is the most that passes between two attempts.
-	longestWait = 15 * time.Second
-)
+// longestWait is the most that passes between two attempts.
+const longestWait = 15 * time.Second
 
 // Open returns the store, once its server is up and the schema is up to date. While the
 // server is away it waits and logs how it goes; what waiting can't mend, such as a wrong
@@ -25,7 +23,7 @@ func Open(ctx context.Context, options Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := openPool(o, o.Name)
+	db, err := o.OpenPool(o.Name)
 	if err != nil {
 		return nil, fmt.Errorf("database %v: %w", o, err)
 	}
@@ -60,7 +58,7 @@ func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
 	backOff.InitialInterval, backOff.MaxInterval = 250*time.Millisecond, longestWait
 	found, err := backoff.Retry(ctx, func() (*server, error) {
 		found, err := s.setUp(ctx)
-		if err != nil && (ctx.Err() != nil || !isAway(err) && !isConflict(err)) {
+		if err != nil && (ctx.Err() != nil || !mysqldb.IsAway(err) && !mysqldb.IsConflict(err)) {
 			return nil, backoff.Permanent(err)
 		}
 		return found, err
@@ -81,43 +79,17 @@ func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
 
 // setUp makes everything that the store needs of the server, and asks what it is like.
 func (s *Store) setUp(ctx context.Context) (*server, error) {
-	if err := s.reach(ctx); err != nil {
+	if err := s.options.Reach(ctx, s.db); err != nil {
 		return nil, err
 	}
 	// Without a bound of its own: it may wait for another node's migration, which takes as
 	// long as it takes.
-	if err := migrate(ctx, s.options); err != nil {
+	if err := s.options.Migrate(ctx, uploadSchema()); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
+	ctx, cancel := context.WithTimeout(ctx, mysqldb.AttemptTimeout)
 	defer cancel()
 	return inspect(ctx, s.db)
-}
-
-// reach connects to the database, and makes it when the server has none of this name.
-func (s *Store) reach(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
-	defer cancel()
-	err := s.db.PingContext(ctx)
-	if numberOf(err) != errUnknownDatabase {
-		return err
-	}
-	if err := createDatabase(ctx, s.options); err != nil {
-		return fmt.Errorf("the server has no database %q, and it can't be made; let an administrator run CREATE DATABASE and grant all rights on it: %w", s.options.Name, err)
-	}
-	s.log.WarnContext(ctx, "the server had no such database: made it", "database", s.options)
-	return s.db.PingContext(ctx)
-}
-
-func createDatabase(ctx context.Context, o Options) (err error) {
-	o.MaxOpenConns, o.MaxIdleConns = 1, 1
-	db, err := openPool(o, "")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+quoted(o.Name)+" CHARACTER SET utf8mb4")
-	return err
 }
 
 // sleep returns after d, or when ctx ends.

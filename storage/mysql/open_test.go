@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // logged is a log that a test reads while it is written.
@@ -64,8 +65,8 @@ func TestOpenGivesUp(t *testing.T) {
 	o := optionsFor(d)
 	o.StartupWait = 700 * time.Millisecond
 	_, err = Open(t.Context(), o)
-	if err == nil || !strings.Contains(err.Error(), o.address()) {
-		t.Errorf("error %v, want one that names %s", err, o.address())
+	if err == nil || !strings.Contains(err.Error(), o.Address()) {
+		t.Errorf("error %v, want one that names %s", err, o.Address())
 	}
 	wantNoPassword(t, d, fmt.Sprint(err))
 	o.StartupWait = 0
@@ -128,7 +129,7 @@ func wantSoon(t *testing.T, what string, done func() bool) {
 func TestSocket(t *testing.T) {
 	server, d := private(t)
 	o := optionsFor(d)
-	o.Host, o.Port, o.TLS = server.Socket, 0, TLSRequired // which a socket does not need
+	o.Host, o.Port, o.TLS = server.Socket, 0, mysqldb.TLSRequired // which a socket does not need
 	batch := batchOf(uuid.New(), 2)
 	store := open(t, o)
 	appendTo(t, store, batch)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // organizationsPage is how many organizations are read at once.
@@ -103,7 +104,7 @@ func list[T any](ctx context.Context, db querier, fields func(*T) []any, query s
 // restarted nobody need notice.
 func again[T any](ctx context.Context, read func(context.Context) (T, error)) (T, error) {
 	found, err := bounded(ctx, read)
-	if err != nil && isAway(err) && ctx.Err() == nil {
+	if err != nil && mysqldb.IsAway(err) && ctx.Err() == nil {
 		found, err = bounded(ctx, read)
 	}
 	if ctx.Err() != nil && err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // TestOpenRefused has what no waiting mends.
@@ -31,7 +32,7 @@ func TestOpenRefused(t *testing.T) {
 		"wrong password": {func(o *Options) { o.Password = "its-other-Password" }, "Access denied"},
 		"no right":       {func(o *Options) {}, d.Name},
 		"TLS mode":       {func(o *Options) { o.TLS = "maybe" }, `"maybe"`},
-		"no CA file":     {func(o *Options) { o.TLS, o.TLSCAFile = TLSRequired, "/does/not/exist" }, "/does/not/exist"},
+		"no CA file":     {func(o *Options) { o.TLS, o.TLSCAFile = mysqldb.TLSRequired, "/does/not/exist" }, "/does/not/exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log logged

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // sample is what the first migration stores as JSON.
@@ -76,10 +78,8 @@ func sharedSecret(ctx context.Context, db querier) ([]byte, error) {
 
 // tableOf returns the name of the organization's table, quoted.
 func tableOf(org uuid.UUID) string {
-	return quoted("org_" + strings.ReplaceAll(org.String(), "-", "_"))
+	return mysqldb.Quoted("org_" + strings.ReplaceAll(org.String(), "-", "_"))
 }
-
-func quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 // createTable makes the organization's table, and then enters the organization: whoever
 // finds it entered finds the table.

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // TestTLS connects in every mode to a server with a certificate of its own making, and to
@@ -28,12 +30,12 @@ func TestTLS(t *testing.T) {
 		with, without bool
 		encrypted     bool
 	}{
-		"off":                 {mode: TLSOff, with: true, without: true},
-		"preferred":           {mode: TLSPreferred, with: true, without: true, encrypted: true},
-		"required":            {mode: TLSRequired},
-		"required, authority": {mode: TLSRequired, ca: cert, with: true, encrypted: true},
-		"skip-verify":         {mode: TLSSkipVerify, with: true, encrypted: true},
-		"unused authority":    {mode: TLSPreferred, ca: cert},
+		"off":                 {mode: mysqldb.TLSOff, with: true, without: true},
+		"preferred":           {mode: mysqldb.TLSPreferred, with: true, without: true, encrypted: true},
+		"required":            {mode: mysqldb.TLSRequired},
+		"required, authority": {mode: mysqldb.TLSRequired, ca: cert, with: true, encrypted: true},
+		"skip-verify":         {mode: mysqldb.TLSSkipVerify, with: true, encrypted: true},
+		"unused authority":    {mode: mysqldb.TLSPreferred, ca: cert},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := optionsFor(with)

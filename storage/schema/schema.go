@@ -3,6 +3,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -14,8 +15,10 @@ import (
 
 // Schema is what a database is to look like, as the steps that lead there.
 type Schema struct {
-	// Steps has goose's SQL files in a folder named migrations.
+	// Steps has goose's SQL files in the folder.
 	Steps fs.FS
+	// Folder is migrations without one.
+	Folder string
 	// Dialect is the database's.
 	Dialect goose.Dialect
 	// Table notes which steps were taken; goose's own name without one.
@@ -53,7 +56,7 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 }
 
 func (s Schema) provider(db *sql.DB) (*goose.Provider, error) {
-	steps, err := fs.Sub(s.Steps, "migrations")
+	steps, err := fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations"))
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package mysql
+package mysqldb
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	mysqldriver "github.com/go-sql-driver/mysql"
@@ -17,8 +18,10 @@ const (
 	serverIdle = 60 * time.Second
 	// clientIdle is when we end an idle connection, before the server does.
 	clientIdle = 45 * time.Second
-	// lockWait is how long a statement waits for a lock before error 1205.
-	lockWait = 10 * time.Second
+	// AttemptTimeout bounds one attempt to reach the server and ask what it can.
+	AttemptTimeout = 15 * time.Second
+	// LockWait is how long a statement waits for a lock before error 1205.
+	LockWait = 10 * time.Second
 )
 
 // sessionSettings are in force on every connection, whatever the server's own are.
@@ -29,7 +32,7 @@ func sessionSettings() []string {
 		// TiDB it would else see what there was when it began.
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
 		fmt.Sprintf("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', wait_timeout = %d, innodb_lock_wait_timeout = %d",
-			int(serverIdle.Seconds()), int(lockWait.Seconds())),
+			int(serverIdle.Seconds()), int(LockWait.Seconds())),
 	}
 }
 
@@ -49,7 +52,7 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	execer, ok := conn.(driver.ExecerContext)
 	if !ok {
-		return nil, errors.Join(errors.New("mysql: the driver's connection takes no statements"), conn.Close())
+		return nil, errors.Join(errors.New("mysqldb: the driver's connection takes no statements"), conn.Close())
 	}
 	for _, statement := range sessionSettings() {
 		if _, err := execer.ExecContext(ctx, statement, nil); err != nil {
@@ -59,8 +62,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// openPool returns a pool of connections to the database of this name. None is made yet.
-func openPool(o Options, name string) (*sql.DB, error) {
+// OpenPool returns a pool of connections to the database of this name; without a name, to
+// the server. None is made yet.
+func (o Options) OpenPool(name string) (*sql.DB, error) {
 	config, err := o.config(name)
 	if err != nil {
 		return nil, err
@@ -76,3 +80,32 @@ func openPool(o Options, name string) (*sql.DB, error) {
 	db.SetConnMaxIdleTime(clientIdle)
 	return db, nil
 }
+
+// Reach connects to the database, and makes it when the server has none of this name.
+func (o Options) Reach(ctx context.Context, db *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, AttemptTimeout)
+	defer cancel()
+	err := db.PingContext(ctx)
+	if Number(err) != errUnknownDatabase {
+		return err
+	}
+	if err := o.createDatabase(ctx); err != nil {
+		return fmt.Errorf("the server has no database %q, and it can't be made; let an administrator run CREATE DATABASE and grant all rights on it: %w", o.Name, err)
+	}
+	o.Log.WarnContext(ctx, "the server had no such database: made it", "database", o)
+	return db.PingContext(ctx)
+}
+
+func (o Options) createDatabase(ctx context.Context) (err error) {
+	o.MaxOpenConns, o.MaxIdleConns = 1, 1
+	db, err := o.OpenPool("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+Quoted(o.Name)+" CHARACTER SET utf8mb4")
+	return err
+}
+
+// Quoted is a table's or database's name as a statement has it.
+func Quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

@@ -1,0 +1,94 @@
+package sqldb
+
+import (
+	"database/sql"
+	"strings"
+
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
+)
+
+// Dialect is which SQL a database speaks, for the few statements that differ.
+type Dialect uint8
+
+// The dialects.
+const (
+	SQLite Dialect = iota
+	MySQL
+)
+
+// Upsert returns a statement that inserts a row, or sets the other columns of the one that has
+// its key. Its arguments are the key's columns, then the others.
+func (d Dialect) Upsert(table string, key, others []string) string {
+	columns := strings.Join(append(append([]string{}, key...), others...), ", ")
+	text := "INSERT INTO " + table + " (" + columns + ") VALUES (" + Places(len(key)+len(others)) + ")"
+	set := make([]string, len(others))
+	for i, column := range others {
+		if d == MySQL {
+			set[i] = column + " = VALUES(" + column + ")"
+		} else {
+			set[i] = column + " = excluded." + column
+		}
+	}
+	if d == MySQL {
+		return text + " ON DUPLICATE KEY UPDATE " + strings.Join(set, ", ")
+	}
+	return text + " ON CONFLICT (" + strings.Join(key, ", ") + ") DO UPDATE SET " + strings.Join(set, ", ")
+}
+
+// Places returns so many placeholders.
+func Places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
+
+// IsDuplicate says whether a statement failed because a row of its key is there. The
+// transaction can go on.
+func IsDuplicate(err error) bool { return sqlitedb.IsDuplicate(err) || mysqldb.IsDuplicate(err) }
+
+// Insert runs an INSERT, and reports whether there was no row of its key yet.
+func Insert(tx Tx, query string, args ...any) (inserted bool, err error) {
+	_, err = tx.Exec(query, args...)
+	if IsDuplicate(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Change runs a statement, and reports whether there was a row that its condition selects.
+func Change(tx Tx, query string, args ...any) (found bool, err error) {
+	n, err := Count(tx, query, args...)
+	return n > 0, err
+}
+
+// Count runs a statement, and returns how many rows its condition selects.
+func Count(tx Tx, query string, args ...any) (int64, error) {
+	result, err := tx.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+// All returns what scan makes of each row of a query.
+func All[T any](q Querier, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
+	rows, err := q.Query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// One scans the row of a query into dest, and reports whether there is one.
+func One(q Querier, dest []any, query string, args ...any) (found bool, err error) {
+	err = q.QueryRow(query, args...).Scan(dest...)
+	if err == sql.ErrNoRows {
+		return false, nil
+	}
+	return err == nil, err
+}

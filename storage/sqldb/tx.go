@@ -1,0 +1,64 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// sqlTx is a transaction of database/sql's.
+type sqlTx struct {
+	ctx    context.Context
+	tx     *sql.Tx
+	speaks Dialect
+}
+
+func (t sqlTx) Dialect() Dialect { return t.speaks }
+
+func (t sqlTx) Exec(query string, args ...any) (sql.Result, error) {
+	return t.tx.ExecContext(t.ctx, query, args...)
+}
+
+func (t sqlTx) Query(query string, args ...any) (*sql.Rows, error) {
+	return t.tx.QueryContext(t.ctx, query, args...)
+}
+
+func (t sqlTx) QueryRow(query string, args ...any) *sql.Row {
+	return t.tx.QueryRowContext(t.ctx, query, args...)
+}
+
+// errCommit marks the error of a COMMIT: what it was to commit may be there or not.
+type errCommit struct{ error }
+
+func (e errCommit) Unwrap() error { return e.error }
+
+// transact runs fn in a transaction, and commits it unless fn fails.
+func transact(ctx context.Context, db *sql.DB, d Dialect, o *sql.TxOptions, fn func(sqlTx) error) error {
+	tx, err := db.BeginTx(ctx, o)
+	if err != nil {
+		return err
+	}
+	if err := fn(sqlTx{ctx, tx, d}); err != nil {
+		_ = tx.Rollback() // fn's error is the one to report
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return errCommit{err}
+	}
+	return nil
+}
+
+// errRead ends a transaction that only reads.
+var errRead = errors.New("sqldb: the read has ended")
+
+func readOn(ctx context.Context, db *sql.DB, d Dialect, o *sql.TxOptions, fn func(Querier) error) error {
+	var answer error
+	err := transact(ctx, db, d, o, func(t sqlTx) error {
+		answer = fn(t)
+		return errRead
+	})
+	if errors.Is(err, errRead) {
+		return answer
+	}
+	return err
+}

@@ -83,6 +83,14 @@ const (
 	StoreDegraded       Code = "store_degraded"
 	SealCorrupt         Code = "seal_corrupt"
 	SealKeyMissing      Code = "seal_key_missing"
+
+	ToolConstraintInvalid Code = "tool_constraint_invalid"
+	ToolUnavailable       Code = "tool_unavailable"
+	ToolMismatch          Code = "tool_mismatch"
+	ToolExists            Code = "tool_exists"
+	ToolUntrusted         Code = "tool_untrusted"
+	ToolMirrorUnavailable Code = "tool_mirror_unavailable"
+	ToolChanged           Code = "tool_changed"
 )
 
 // Entry is one line of the catalogue.
@@ -148,6 +156,11 @@ func Catalogue() []Entry {
 		{MediaUnsupported, Unsupported, "The `Content-Type` is not JSON, or the `Content-Encoding` is not gzip."},
 		{IdempotencyMismatch, Unprocessable, "This `Idempotency-Key` came with another body before. Nothing was stored; use a new key for a new upload."},
 		{QueryTooWide, Unprocessable, "More different resources match than the server keeps in mind at once. Narrow the query with filters."},
+		{ToolConstraintInvalid, Invalid, "There is no such tool, or a version or version constraint is not one; the message says where it stands: in the workspace, in a version file such as `.opentofu-version`, or in a `required_version`."},
+		{ToolUnavailable, Unprocessable, "No version of the tool that is there is the one that is asked for, or fits everything that limits it; the message says what excludes which, and which are installed."},
+		{ToolMismatch, Unprocessable, "The program is not the tool, or not the version, that it was given as, or does not run on this machine. Nothing was added."},
+		{ToolExists, Conflict, "This version of the tool is there with another binary. Remove that one first."},
+		{ToolUntrusted, Unprocessable, "What was downloaded is not signed by a key that this server trusts, does not match its checksum, or is not an archive with just the tool in it. Nothing was added."},
 		{StateEncrypted, Unprocessable, "The state was encrypted by the client, so the server can't look into it. Whatever needs no look inside works."},
 		{StateUnsupported, Unprocessable, "The state is not one of format version 4, which Terraform since 0.12 and OpenTofu write, or is nested deeper than these read; the message says where. It is kept and served, but not looked into."},
 		{PlanEncrypted, Unprocessable, "The plan file is encrypted by OpenTofu, so it can't be checked against what was to be planned, and checking it is required."},
@@ -168,11 +181,13 @@ func Catalogue() []Entry {
 		{StoreFull, NoSpace, "The store has no space left, or only the reserve that is for who holds a lock already. Nothing was stored; an operator must make room."},
 		{QuotaExceeded, NoSpace, "The organization has as much stored as it may have; the message says how much that is. Nothing was stored, and no lock was granted. Purge versions, keep fewer of them, or ask the operator for a larger quota. `GET /api/v1/whoami` shows both numbers."},
 		{BacklogFull, NoSpace, "One side of a dual store is behind or refuses uploads, the message says which, and as much of your organization's uploads as may be is kept for it. Nothing was stored; try again when it has caught up, or ask an operator."},
+		{ToolMirrorUnavailable, Unavailable, "The mirror from which tools are downloaded can't be reached, or does not answer as one. Nothing was added; try again."},
 		{StoreDegraded, Degraded, "Uploads are accepted, but one side of a dual store is behind and being caught up, refuses some of them for good, or differs from the other."},
 		{StoreCorrupt, Internal, "An organization's upload file was changed from outside, or is damaged; the log says in which line. Nothing was stored."},
 		{StateCorrupt, Internal, "The stored bytes do not match their digest. They are not served; an operator must restore them."},
 		{SealCorrupt, Internal, "Something that is kept encrypted can't be opened: it was changed, damaged or moved. It is not served; an operator must restore it."},
 		{SealKeyMissing, Internal, "A key that something kept encrypted needs is not there. An operator must bring back the master key file, or the data keys, of the time when it was kept."},
+		{ToolChanged, Internal, "A tool's binary is not the one that was added: it was changed on disk. It is not run; an operator must remove it and add it again."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
 	return append(entries, runEntries()...)

@@ -15,6 +15,7 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
+		"agent/tools":           {"fault", "internal/disk", "internal/durable"},
 		"api":                   {},
 		"client":                {"api", "internal/printable"},
 		"internal/bytesize":     {},
@@ -59,7 +60,7 @@ func layers() map[string][]string {
 		"storage/schema":        {},
 		"internal/delta":        {},
 		"storage/folder":        {},
-		"storage/sqlitedb":      {"internal/fair", "storage/folder"},
+		"storage/sqlitedb":      {"internal/disk", "internal/fair", "storage/folder"},
 		"storage/sqlite":        {"fault", "audit", "state", "internal/turns", "internal/delta", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "internal/jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
@@ -93,6 +94,7 @@ func foreign() map[string][]string {
 		"api":        domain,
 		"client":     slices.Concat(sql, http[1:]), // it asks servers
 		"oidc":       slices.Concat(sql, http[1:]), // it asks issuers
+		"agent":      slices.Concat(sql, http[1:]), // it asks servers and mirrors
 		"middleware": sql,
 		"handlers":   sql,
 	}

@@ -51,6 +51,18 @@ func CreateNew(path, text string) error {
 // Write puts text in the place of whatever file is at path, mode 0600.
 func Write(path, text string) error { return realDisk(os.Rename).place(path, text, unprepared) }
 
+// Move renames a file or folder that is synced itself, and makes that durable in both of the
+// folders.
+func Move(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	return errors.Join(SyncFolder(filepath.Dir(to)), SyncFolder(filepath.Dir(from)))
+}
+
+// SyncFolder makes the folder's entries durable: new, renamed and removed ones.
+func SyncFolder(path string) error { return syncFolder(path) }
+
 func unprepared(*os.File) error { return nil }
 
 // renameNew is os.Rename that doesn't replace, as far as the file system knows links.

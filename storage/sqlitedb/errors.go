@@ -10,6 +10,8 @@ import (
 
 	sqlite "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/holdfast/holdfast/internal/disk"
 )
 
 // Trouble is what an error means for a store.
@@ -72,9 +74,7 @@ func TroubleOf(err error) Trouble {
 
 // NoRoom reports whether an error is the system's way to say that a disk, or somebody's share
 // of it, is full.
-func NoRoom(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
-}
+func NoRoom(err error) bool { return disk.NoRoom(err) }
 
 // Explain puts into words what SQLite gives a number only.
 func Explain(err error) error {

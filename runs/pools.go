@@ -135,7 +135,7 @@ func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentCl
 	if i < 0 {
 		return Worker{}, wrong
 	}
-	if err := s.proveDead(ctx, agent, c.BootID); err != nil {
+	if err := s.ProveDead(ctx, []uuid.UUID{agent.Org}, agent.ID, c.BootID); err != nil {
 		return Worker{}, err
 	}
 	agent.Draining, agent.Seen, agent.Sandbox, agent.BootID = c.Draining, s.clock(), c.Sandbox, c.BootID
@@ -151,17 +151,21 @@ func workerOf(agent Agent, pool Pool) Worker {
 	return w
 }
 
-// proveDead ends the applies that an agent had before its machine began anew: nothing of them
-// can be left.
-func (s *Service) proveDead(ctx context.Context, agent Agent, bootID string) error {
-	if bootID == "" || agent.BootID == "" || bootID == agent.BootID {
-		return nil
+// ProveDead ends the lost applies of an executor whose machine was started since: nothing of
+// them can be left.
+func (s *Service) ProveDead(ctx context.Context, orgs []uuid.UUID, id, bootID string) error {
+	for _, org := range orgs {
+		if err := s.proveDead(ctx, org, id, bootID); err != nil {
+			return err
+		}
 	}
-	return s.provenDead(ctx, agent.Org, agent.ID, bootID)
+	return nil
 }
 
-// provenDead resolves the lost applies of an executor whose machine was started since.
-func (s *Service) provenDead(ctx context.Context, org uuid.UUID, id, bootID string) error {
+func (s *Service) proveDead(ctx context.Context, org uuid.UUID, id, bootID string) error {
+	if bootID == "" {
+		return nil
+	}
 	had, err := s.Store.Leased(ctx, org, id)
 	if err != nil {
 		return err

@@ -48,7 +48,8 @@ type Store interface {
 	// Open returns the runs of a workspace that have not ended, oldest first.
 	Open(ctx context.Context, org uuid.UUID, workspace string) ([]Run, error)
 
-	// Leased returns the runs that an executor has, by its ID.
+	// Leased returns the runs that an executor has, by its ID: those it is at work on, and those in
+	// whose apply it was lost.
 	Leased(ctx context.Context, org uuid.UUID, agent string) ([]Run, error)
 
 	// List returns an organization's runs, the newest first.

@@ -64,3 +64,10 @@ func (b *Backend) environment() map[string]string {
 	return map[string]string{"TF_HTTP_ADDRESS": b.URL, "TF_HTTP_LOCK_ADDRESS": b.URL, "TF_HTTP_UNLOCK_ADDRESS": b.URL,
 		"TF_HTTP_USERNAME": Username, "TF_HTTP_PASSWORD": Password}
 }
+
+// Edit replaces the state with what edit makes of it.
+func (b *Backend) Edit(edit func(state string) string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.state = []byte(edit(string(b.state)))
+}

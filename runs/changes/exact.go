@@ -1,0 +1,173 @@
+package changes
+
+import (
+	"strings"
+
+	"github.com/holdfast/holdfast/internal/jsonscan"
+)
+
+// exact is a change with its values as the tool gave them.
+type exact struct {
+	address, previous, deposed   string
+	mode, typ, name, provider    string
+	reason                       string
+	actions                      []string
+	before, after, unknown       []byte
+	beforeMarks, afterMarks      []byte
+	replacePaths                 []byte
+	importing                    []byte
+	beforeIdentity, afterIdentiy []byte
+}
+
+// parseExact reads a change of a resource. The slices are those of value.
+func parseExact(value []byte) (*exact, error) {
+	x := &exact{}
+	err := jsonscan.Children(value, func(child jsonscan.Child) error {
+		text := value[child.Start:child.End]
+		switch string(child.Name) {
+		case "address":
+			x.address = unquoted(text)
+		case "previous_address":
+			x.previous = unquoted(text)
+		case "deposed":
+			x.deposed = unquoted(text)
+		case "mode":
+			x.mode = unquoted(text)
+		case "type":
+			x.typ = unquoted(text)
+		case "name":
+			x.name = unquoted(text)
+		case "provider_name":
+			x.provider = unquoted(text)
+		case "action_reason":
+			x.reason = unquoted(text)
+		case "change":
+			return x.parseChange(text)
+		}
+		return nil
+	})
+	if err == nil && (x.address == "" || len(x.actions) == 0) {
+		err = invalid("a change has no address, or no actions")
+	}
+	return x, err
+}
+
+// parseChange reads what outputs have as well.
+func (x *exact) parseChange(value []byte) error {
+	return jsonscan.Children(value, func(child jsonscan.Child) error {
+		text := value[child.Start:child.End]
+		if string(text) == "null" {
+			return nil
+		}
+		switch string(child.Name) {
+		case "actions":
+			x.actions = texts(text)
+		case "before":
+			x.before = text
+		case "after":
+			x.after = text
+		case "after_unknown":
+			x.unknown = text
+		case "before_sensitive":
+			x.beforeMarks = text
+		case "after_sensitive":
+			x.afterMarks = text
+		case "replace_paths":
+			x.replacePaths = text
+		case "importing":
+			x.importing = text
+		case "before_identity":
+			x.beforeIdentity = text
+		case "after_identity":
+			x.afterIdentiy = text
+		}
+		return nil
+	})
+}
+
+// does reports whether the change is more than an entry: no tool lists what neither does
+// anything, nor moves, nor is imported.
+func (x *exact) does() bool {
+	return len(x.actions) != 1 || x.actions[0] != NoOp || x.previous != "" || x.importing != nil
+}
+
+func (x *exact) marks() *marks { return union(parseMarks(x.beforeMarks), parseMarks(x.afterMarks)) }
+
+// collect calls add for each sensitive text of the change.
+func (x *exact) collect(add func(text string)) {
+	marks := x.marks()
+	marks.collectFrom(x.before, add)
+	marks.collectFrom(x.after, add)
+}
+
+// size is how many bytes the values have.
+func (x *exact) size() int64 {
+	return int64(len(x.before) + len(x.after) + len(x.unknown) + len(x.beforeMarks) + len(x.afterMarks) + len(x.replacePaths) + len(x.importing) + len(x.beforeIdentity) + len(x.afterIdentiy))
+}
+
+// keep copies the values out of the decoder's memory.
+func (x *exact) keep() {
+	for _, part := range x.parts() {
+		*part = append([]byte(nil), *part...)
+	}
+}
+
+// drop forgets the values.
+func (x *exact) drop() {
+	for _, part := range x.parts() {
+		*part = nil
+	}
+}
+
+func (x *exact) parts() []*[]byte {
+	return []*[]byte{&x.before, &x.after, &x.unknown, &x.beforeMarks, &x.afterMarks, &x.replacePaths, &x.importing, &x.beforeIdentity, &x.afterIdentiy}
+}
+
+// unquoted is a JSON string's text; what is none is taken for an empty one.
+func unquoted(text []byte) string {
+	plain, ok := jsonscan.Unquote(text)
+	if !ok {
+		return ""
+	}
+	return string(plain)
+}
+
+// texts are the strings of an array.
+func texts(array []byte) (list []string) {
+	_ = jsonscan.Children(array, func(child jsonscan.Child) error {
+		list = append(list, unquoted(array[child.Start:child.End]))
+		return nil
+	})
+	return list
+}
+
+// path writes a path as the tools do in messages: a.b[0]["c d"].
+func path(array []byte) string {
+	var b strings.Builder
+	_ = jsonscan.Children(array, func(child jsonscan.Child) error {
+		text := array[child.Start:child.End]
+		name := unquoted(text)
+		switch {
+		case text[0] != '"':
+			b.WriteString("[" + string(text) + "]")
+		case isIdentifier(name) && b.Len() > 0:
+			b.WriteString("." + name)
+		case isIdentifier(name):
+			b.WriteString(name)
+		default:
+			b.WriteString("[" + string(text) + "]")
+		}
+		return nil
+	})
+	return b.String()
+}
+
+func isIdentifier(name string) bool {
+	for i, c := range name {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c != '-' && (c < '0' || c > '9')) {
+			return false
+		}
+	}
+	return name != ""
+}

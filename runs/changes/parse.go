@@ -1,0 +1,329 @@
+package changes
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/holdfast/holdfast/internal/jsonscan"
+)
+
+// parser collects what Parse learns on its way through a plan.
+type parser struct {
+	plan      *Plan
+	limits    Limits
+	secrets   *secrets
+	sensitive map[string]bool   // variables, as far as is known by now
+	variables map[string][]byte // values, until it is known which are sensitive
+	drift     []exact
+	kept      int64
+	checks    []byte
+}
+
+// Parse reads what show -json says of a plan. The error is a fault, PlanJSONInvalid or
+// PlanJSONTooLarge, or what r returned.
+func Parse(r io.Reader, options Options) (*Plan, error) {
+	options.Limits = options.Limits.withDefaults()
+	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{}, variables: map[string][]byte{}}
+	p.plan.hidden = hidden{secrets: p.secrets, options: options}
+	for _, name := range options.Sensitive {
+		p.sensitive[name] = true
+	}
+	sum := sha256.New()
+	w := newWalker(io.TeeReader(r, sum), options.Limits)
+	w.take = p.take
+	if err := w.document(); err != nil {
+		return nil, err
+	}
+	return p.finish(sum)
+}
+
+// take learns from one value of the plan, which it does not change.
+func (p *parser) take(kind kind, name string, value jsontext.Value) (jsontext.Value, error) {
+	switch kind {
+	case kindHead:
+		return value, p.takeHead(name, value)
+	case kindChange:
+		return value, p.takeChange(value)
+	case kindDrift:
+		return value, p.takeDrift(value)
+	case kindOutputChange:
+		return value, p.takeOutput(name, value)
+	case kindVariable:
+		return value, p.takeVariable(name, value)
+	case kindDeclaration:
+		return value, p.takeDeclaration(name, value, true)
+	case kindInnerVariable:
+		return value, p.takeDeclaration(name, value, false)
+	case kindResource:
+		return value, p.takeResource(value)
+	case kindOutput:
+		return value, p.takeOutputValue(value)
+	case kindProvider:
+		return value, p.takeProvider(value)
+	}
+	return value, nil
+}
+
+// collectAll calls add for every text and number in a value.
+func collectAll(value []byte, add func(text string)) { (&marks{all: true}).collectFrom(value, add) }
+
+func (p *parser) takeHead(name string, value []byte) error {
+	switch name {
+	case "format_version":
+		p.plan.FormatVersion = unquoted(value)
+	case "terraform_version":
+		p.plan.ToolVersion = unquoted(value)
+	case "errored":
+		p.plan.Errored = string(value) == "true"
+	case "applyable":
+		p.plan.Applyable = boolean(value)
+	case "complete":
+		p.plan.Complete = boolean(value)
+	case "checks":
+		p.checks = bytes.Clone(value)
+	}
+	return nil
+}
+
+func boolean(value []byte) *bool {
+	yes := string(value) == "true"
+	return &yes
+}
+
+func (p *parser) takeChange(value []byte) error {
+	x, err := p.learn(value)
+	if err != nil {
+		return err
+	}
+	p.plan.Counts.count(x)
+	if x.does() {
+		p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+		p.keep(&p.plan.hidden.exact, x)
+	}
+	return nil
+}
+
+func (p *parser) takeDrift(value []byte) error {
+	x, err := p.learn(value)
+	if err != nil {
+		return err
+	}
+	p.plan.Counts.Drift++
+	if p.plan.hidden.options.RefreshOnly {
+		p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+	}
+	p.keep(&p.drift, x)
+	return nil
+}
+
+// learn reads a change and remembers what is sensitive in it.
+func (p *parser) learn(value []byte) (*exact, error) {
+	x, err := parseExact(value)
+	if err == nil {
+		x.collect(p.addResource)
+	}
+	return x, err
+}
+
+// keep adds a change to those that are kept, as far as the limits go.
+func (p *parser) keep(list *[]exact, x *exact) {
+	if len(*list) >= p.limits.Changes {
+		p.plan.Cut = true
+		return
+	}
+	if p.kept+x.size() > p.limits.Kept {
+		p.plan.Cut = true
+		x.drop()
+	}
+	p.kept += x.size()
+	x.keep()
+	*list = append(*list, *x)
+}
+
+func (p *parser) takeOutput(name string, value []byte) error {
+	x := &exact{address: name, mode: "output"}
+	if err := x.parseChange(value); err != nil {
+		return err
+	}
+	x.collect(p.secrets.add)
+	if !x.does() {
+		return nil
+	}
+	p.plan.Counts.Outputs++
+	p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+	p.keep(&p.plan.hidden.exact, x)
+	return nil
+}
+
+// addResource adds a text that is marked in a resource.
+func (p *parser) addResource(text string) {
+	if len(text) >= shortestWide {
+		p.secrets.add(text)
+	}
+}
+
+// addWide adds a text that a person has called sensitive.
+func (p *parser) addWide(text string) { p.secrets.add(text) }
+
+// takeVariable keeps the value until the configuration, which comes last, says what it is.
+func (p *parser) takeVariable(name string, value []byte) error {
+	if p.kept += int64(len(value)); p.kept > p.limits.Kept {
+		return tooLarge("the plan's variables have more than %d bytes", p.limits.Kept)
+	}
+	p.variables[strings.Clone(name)] = bytes.Clone(member(value, "value"))
+	return nil
+}
+
+func (p *parser) takeDeclaration(name string, value []byte, root bool) error {
+	if string(member(value, "sensitive")) != "true" {
+		return nil
+	}
+	if root {
+		p.sensitive[strings.Clone(name)] = true
+	}
+	collectAll(member(value, "default"), p.addWide)
+	return nil
+}
+
+// takeResource learns from a resource of the prior state or the planned one.
+func (p *parser) takeResource(value []byte) error {
+	parseMarks(member(value, "sensitive_values")).collectFrom(member(value, "values"), p.addResource)
+	return nil
+}
+
+// takeProvider learns the credentials that stand in the configuration of a provider.
+func (p *parser) takeProvider(value []byte) error {
+	expressions, marks, err := credentials(value)
+	marks.collectFrom(expressions, p.addWide)
+	return err
+}
+
+func (p *parser) takeOutputValue(value []byte) error {
+	if string(member(value, "sensitive")) == "true" {
+		collectAll(member(value, "value"), p.addWide)
+	}
+	return nil
+}
+
+// member is the text of an object's member, nil if there is none. The value came out of a
+// decoder, so it has no errors.
+func member(value []byte, name string) (text []byte) {
+	_ = jsonscan.Children(value, func(child jsonscan.Child) error {
+		if string(child.Name) == name {
+			text = value[child.Start:child.End]
+		}
+		return nil
+	})
+	return text
+}
+
+// finish is called at the plan's end, when all that is sensitive is known.
+func (p *parser) finish(sum hash.Hash) (*Plan, error) {
+	plan := p.plan
+	if p.secrets.full || len(plan.hidden.prints) > maxEntries {
+		return nil, tooLarge("the plan's JSON has more than %d changes or sensitive values", maxEntries)
+	}
+	if major, _, _ := strings.Cut(plan.FormatVersion, "."); major != "1" {
+		return nil, invalid("its format_version is %.20q, and only 1 is understood", plan.FormatVersion)
+	}
+	for name := range p.sensitive {
+		collectAll(p.variables[name], p.addWide)
+	}
+	plan.hidden.source = [32]byte(sum.Sum(nil))
+	for i := range plan.hidden.exact {
+		x := &plan.hidden.exact[i]
+		if x.mode == "output" {
+			plan.Outputs = append(plan.Outputs, p.output(x))
+			continue
+		}
+		plan.Changes = append(plan.Changes, p.change(x))
+	}
+	for i := range p.drift {
+		plan.Drift = append(plan.Drift, p.change(&p.drift[i]))
+	}
+	if plan.hidden.options.RefreshOnly {
+		plan.hidden.exact = append(plan.hidden.exact, p.drift...)
+	}
+	slices.SortFunc(plan.Outputs, func(a, b OutputChange) int { return strings.Compare(a.Name, b.Name) })
+	plan.Checks = p.checkResults()
+	plan.hidden.known(p.sensitive)
+	return plan, nil
+}
+
+func (p *parser) masker(x *exact) masker {
+	here := newSecrets()
+	x.collect(here.add)
+	return masker{everywhere: p.secrets, here: here}
+}
+
+// change is the masked form of a change.
+func (p *parser) change(x *exact) Change {
+	m, marks := p.masker(x), x.marks()
+	return Change{
+		Address: x.address, PreviousAddress: x.previous, Deposed: x.deposed, Mode: x.mode, Type: x.typ, Name: x.name,
+		Provider: x.provider, Actions: x.actions, ActionReason: x.reason, ReplacePaths: replacePaths(x.replacePaths),
+		Importing: importing(x.importing, m),
+		Before:    json.RawMessage(m.value(x.before, marks)), After: json.RawMessage(m.value(x.after, marks)),
+		AfterUnknown: json.RawMessage(x.unknown),
+	}
+}
+
+func (p *parser) output(x *exact) OutputChange {
+	m, marks := masker{everywhere: p.secrets}, x.marks()
+	return OutputChange{Name: x.address, Actions: x.actions, Sensitive: marks != nil,
+		Before: json.RawMessage(m.value(x.before, marks)), After: json.RawMessage(m.value(x.after, marks)), AfterUnknown: json.RawMessage(x.unknown)}
+}
+
+func replacePaths(array []byte) (list []string) {
+	_ = jsonscan.Children(array, func(child jsonscan.Child) error {
+		list = append(list, path(array[child.Start:child.End]))
+		return nil
+	})
+	return list
+}
+
+func importing(object []byte, m masker) *Importing {
+	if object == nil {
+		return nil
+	}
+	i := &Importing{ID: unquoted(member(object, "id"))}
+	if m.hidesText([]byte(i.ID)) {
+		i.ID = "(sensitive)"
+	}
+	if identity := member(object, "identity"); identity != nil {
+		i.Identity = json.RawMessage(m.value(identity, nil))
+	}
+	return i
+}
+
+// checkResults reads the checks, whose messages people write.
+func (p *parser) checkResults() (list []Check) {
+	var results []struct {
+		Address   struct{ Kind, To_Display string }
+		Status    string
+		Instances []struct{ Problems []struct{ Message string } }
+	}
+	if len(p.checks) == 0 || json.Unmarshal(p.checks, &results) != nil {
+		return nil
+	}
+	for _, result := range results {
+		check := Check{Address: result.Address.To_Display, Kind: result.Address.Kind, Status: result.Status}
+		for _, instance := range result.Instances {
+			for _, problem := range instance.Problems {
+				if p.secrets.in([]byte(problem.Message)) {
+					problem.Message = "(sensitive)"
+				}
+				check.Problems = append(check.Problems, problem.Message)
+			}
+		}
+		list = append(list, check)
+	}
+	return list
+}

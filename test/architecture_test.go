@@ -70,6 +70,8 @@ func layers() map[string][]string {
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "internal/killtest", "storage/memory", "resources"},
 		"middleware":            {"api", "fault", "auth", "auth/verify", "internal/logctx", "internal/budget", "internal/turns"},
+		"agent/sandbox":         {},
+		"agent/shim":            {"agent/sandbox", "internal/durable"},
 		"bench":                 {"bench/sample"},
 		"bench/sample":          {},
 		"bench/floor":           {},

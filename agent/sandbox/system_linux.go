@@ -1,0 +1,27 @@
+package sandbox
+
+// What any program needs to run at all: programs, libraries, certificates, names. Of /etc
+// these are single entries, because others of it are secrets.
+func systemReadOnly() []string {
+	return []string{
+		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/opt",
+		"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
+		"/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/hostname", "/etc/nsswitch.conf", "/etc/gai.conf",
+		"/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/localtime", "/etc/timezone",
+		"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld-musl-x86_64.path", "/etc/alternatives",
+		"/etc/mime.types", "/etc/profile", "/etc/profile.d", "/etc/bash.bashrc", "/etc/gitconfig", "/etc/os-release",
+		"/sys/devices/system/cpu", "/sys/kernel/mm/transparent_hugepage",
+	}
+}
+
+// Of /proc a command reads what says nothing of other processes.
+func systemProc() []string {
+	return []string{
+		"/proc/self", "/proc/sys", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg",
+		"/proc/uptime", "/proc/version", "/proc/filesystems", "/proc/cgroups",
+	}
+}
+
+func systemDevices() []string {
+	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+}

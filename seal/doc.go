@@ -1,6 +1,11 @@
 // Package seal encrypts what is kept at rest: variables, configurations, plans, logs and lock
 // files of an organization, each bound to its organization, its kind and its name.
 //
+// What is sealed can't be read, changed, or passed off as anything else by who has no key. Who
+// can write where it is kept can still delete it, or put back what was sealed for the same
+// organization, kind and name before: names that are used once, such as those with a run's ID,
+// leave nothing to put back. Lengths show.
+//
 // # Keys
 //
 // A master key is 32 random bytes of the master file. Each organization has data keys, 32

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 
 	"github.com/google/uuid"
@@ -121,21 +120,6 @@ func TestMasterFileRefuses(t *testing.T) {
 				t.Errorf("%.60q: the error shows the key: %v", text, err)
 			}
 		}
-	}
-}
-
-// Nobody waits for a pipe, or takes a folder for a key.
-func TestMasterFileIsAFile(t *testing.T) {
-	dir := t.TempDir()
-	pipe := filepath.Join(dir, "pipe")
-	must(t, syscall.Mkfifo(pipe, 0o600))
-	for _, path := range []string{dir, pipe} {
-		if _, err := seal.ReadMasterFile(path); err == nil || !strings.Contains(err.Error(), "is not a file") {
-			t.Errorf("%s: %v", path, err)
-		}
-	}
-	if _, err := seal.ReadMasterFile(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
 	}
 }
 

@@ -65,16 +65,19 @@ func SyncFolder(path string) error { return syncFolder(path) }
 
 func unprepared(*os.File) error { return nil }
 
-// renameNew is os.Rename that doesn't replace, as far as the file system knows links.
-func renameNew(from, to string) error {
-	err := os.Link(from, to)
+// renameNew is os.Rename that doesn't replace.
+func renameNew(from, to string) error { return renameNewBy(os.Link, from, to) }
+
+// renameNewBy does it with a link, or without one where the file system knows none.
+func renameNewBy(link func(from, to string) error, from, to string) error {
+	err := link(from, to)
 	switch {
 	case err == nil:
 		return os.Remove(from)
 	case errors.Is(err, fs.ErrExist):
 		return err
 	}
-	// To have made it is to have the right to replace it.
+	// Who has made the file may replace it.
 	claim, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

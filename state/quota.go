@@ -54,7 +54,13 @@ func (b bounded) Packed(ref Ref, of Snapshot) []byte {
 
 // byHolder reports whether a change comes from the holder of the state's lock: while it is
 // held, nobody else may write. A candidate may be brought by anybody, but is held back from
-// who wrote.
+// who wrote; a fenced one comes from the holder if it is of the run that took the lock.
 func byHolder(h Head, c Change) bool {
-	return h.Lock != nil && (c.Version != nil || c.Candidate != nil && c.Candidate.Source == Held)
+	switch {
+	case h.Lock == nil:
+		return false
+	case c.Candidate == nil:
+		return c.Version != nil
+	}
+	return c.Candidate.Source == Held || c.Candidate.Source == Fenced && c.Candidate.Author.KeyID == h.Lock.KeyID
 }

@@ -47,8 +47,8 @@ type Server interface {
 
 	// AppendLog writes bytes of the stage's log at an offset, and returns where the log ends
 	// then. What the log has already must be the same, else LogMismatch; behind it the rest is
-	// appended. LogGap says that the log ends before the offset; the end comes beside it, and
-	// nothing is stored. LogTooLarge says that no more of it is.
+	// appended. LogGap says that the log ends before the offset. With both the end comes beside
+	// the fault, and nothing is stored. LogTooLarge says that no more of it is.
 	AppendLog(ctx context.Context, hold Hold, offset int64, piece []byte) (end int64, err error)
 
 	// PutArtefact keeps a file that the stage made. The same one again is fine; another one of
@@ -74,5 +74,4 @@ const (
 	codeEpochOld    fault.Code = "epoch_old"
 	codeLogGap      fault.Code = "log_gap"
 	codeLogMismatch fault.Code = "log_mismatch"
-	codeLogTooLarge fault.Code = "log_too_large"
 )

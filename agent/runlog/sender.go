@@ -26,7 +26,7 @@ type Verdict int
 // The verdicts.
 const (
 	Again Verdict = iota // the same piece, after a while
-	Gap                  // go on from where the log ends
+	Elsewhere            // go on from where the log ends
 	Never                // nothing more is accepted
 )
 
@@ -94,9 +94,9 @@ func (s *Sender) judge(at, end int64, err error) (moved bool, _ error) {
 		return end > at, nil
 	}
 	switch s.Judge(err) {
-	case Gap:
-		s.sent.Store(min(end, at))
-		return end < at, nil
+	case Elsewhere:
+		s.sent.Store(end)
+		return end != at, nil
 	case Never:
 		return false, err
 	}

@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// The kinds of artefacts.
+const (
+	artefactPlan      = "plan"
+	artefactPlanJSON  = "plan_json"
+	artefactLock      = "lock_file"
+	artefactPlanFiles = "plan_files"
+	artefactJSONLog   = "json_log"
+	artefactErrored   = "errored_state"
+	artefactOutputs   = "outputs"
+)
+
+// uploadPatience is how long one upload may take.
+const uploadPatience = 30 * time.Minute
+
+// upload brings a file to the server, however long that is away.
+func (s *stage) upload(held context.Context, kind, path string) error {
+	err := persist(held, s.log, "the artefact "+kind, func(ctx context.Context) error {
+		return s.executor.putOnce(ctx, s.hold(), kind, path)
+	})
+	if fault.Is(err, codeEpochOld) {
+		s.lose()
+	}
+	return err
+}
+
+func (e *Executor) putOnce(ctx context.Context, hold Hold, kind, path string) error {
+	f, err := openRegular(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	size, err := io.Copy(sum, f)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, uploadPatience)
+	defer stop()
+	described := api.Artefact{Kind: kind, Size: size, Digest: hex.EncodeToString(sum.Sum(nil)), Attempt: hold.Attempt}
+	return e.settings.Server.PutArtefact(ctx, hold, described, f)
+}
+
+// uploadEvents brings the lines of JSON that a command printed to the server, masked. They are
+// an extra: what goes wrong is only logged.
+func (s *stage) uploadEvents(held context.Context, out outcome) {
+	if out.spool == "" || held.Err() != nil {
+		return
+	}
+	path := scratchIn(s.folder, artefactJSONLog)
+	err := writeFile(path, func(to *os.File) error {
+		from, err := os.Open(out.spool)
+		if err != nil {
+			return err
+		}
+		defer from.Close()
+		masked := newMask(secrets(s.assignment), to)
+		_, err = io.Copy(masked, from)
+		return errors.Join(err, masked.Close())
+	})
+	if err == nil {
+		err = s.upload(held, artefactJSONLog, path)
+	}
+	if err != nil && held.Err() == nil {
+		s.log.Warn("the JSON log was not kept", "error", err)
+	}
+}
+
+// keepErrored keeps a state that the server didn't take on this machine, beside the run folders.
+func (s *stage) keepErrored(path string, why error) error {
+	kept, err := s.keep(path, fmt.Sprintf("%s-%d-%s", s.assignment.Run, s.assignment.Attempt, erroredState))
+	if err != nil {
+		s.log.Error("a state that the tool could not store can't be kept", "error", err)
+		return err
+	}
+	s.log.Error("a state that the tool could not store is kept on this machine: add it as a candidate", "file", kept, "error", why)
+	return fmt.Errorf("%s", kept)
+}
+
+// keepLog keeps the masked log of a stage whose server doesn't take it.
+func (s *stage) keepLog() {
+	kept, err := s.keep(logIn(s.folder), fmt.Sprintf("%s-%s-%d.log", s.assignment.Run, s.assignment.Stage, s.assignment.Attempt))
+	if err != nil {
+		s.log.Error("the log can't be kept", "error", err)
+		return
+	}
+	s.log.Error("the server doesn't take the log; it is kept on this machine", "file", kept)
+}
+
+// keep copies a file out of the run folder, durably.
+func (s *stage) keep(path, name string) (kept string, err error) {
+	folder := filepath.Join(s.executor.settings.Work, "kept")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	from, err := openRegular(path)
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+	kept = filepath.Join(folder, name)
+	return kept, writeFile(kept, func(to *os.File) error {
+		if _, err := io.Copy(to, from); err != nil {
+			return err
+		}
+		return to.Sync()
+	})
+}
+
+// openRegular opens a file that a command made, which might be a link to anything.
+func openRegular(path string) (*os.File, error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Lstat(filepath.Base(path)); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, &unusable{filepath.Base(path) + " is no ordinary file"})
+	}
+	return root.Open(filepath.Base(path))
+}
+
+// writeFile makes a file of what write writes, in the place of an older one.
+func writeFile(path string, write func(*os.File) error) (err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return write(f)
+}

@@ -1,0 +1,115 @@
+package agent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/holdfast/holdfast/api"
+)
+
+// maxVariable is how long an entry of a process's environment may be on Linux.
+const maxVariable = 128<<10 - 1
+
+// systemPath is where commands find the system's programs.
+const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// stateUser is the name that goes with a run's token at the state's address.
+const stateUser = "run"
+
+// The tool repeats what fails on the way to the state, which bridges about five minutes: a
+// server that is started anew costs no apply.
+const (
+	stateRetries      = "35"
+	stateRetryMin     = "1"
+	stateRetryMax     = "10"
+	stateLockMethod   = "LOCK"
+	stateUnlockMethod = "UNLOCK"
+)
+
+// environment returns all that a command gets: nothing of the executor's own environment. What
+// a run depends on can't be changed by a workspace's variables.
+func (s *stage) environment() ([]string, error) {
+	if err := checkEnvironment(s.assignment); err != nil {
+		return nil, err
+	}
+	given := map[string]string{"PATH": systemPath, "LANG": "C.UTF-8", "TZ": "UTC"}
+	for name, value := range s.executor.settings.Proxies {
+		given[name] = value
+	}
+	for _, v := range s.assignment.Environment {
+		given[v.Name] = v.Value
+	}
+	for _, v := range s.assignment.Variables {
+		given["TF_VAR_"+v.Name] = v.Value
+	}
+	for name, value := range s.fixed() {
+		given[name] = value
+	}
+	var all []string
+	for name, value := range given {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// fixed is what a run depends on.
+func (s *stage) fixed() map[string]string {
+	state := strings.TrimSuffix(s.executor.settings.Address, "/") + s.assignment.StateAddress
+	fixed := map[string]string{
+		"HOME": scratchIn(s.folder, "home"), "TMPDIR": scratchIn(s.folder, "tmp"),
+		"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1",
+		"TF_CLI_CONFIG_FILE": cliConfigIn(s.folder), "TF_DATA_DIR": scratchIn(s.folder, "data"),
+		"TF_HTTP_ADDRESS": state, "TF_HTTP_LOCK_ADDRESS": state, "TF_HTTP_UNLOCK_ADDRESS": state,
+		"TF_HTTP_LOCK_METHOD": stateLockMethod, "TF_HTTP_UNLOCK_METHOD": stateUnlockMethod, "TF_HTTP_UPDATE_METHOD": "POST",
+		"TF_HTTP_USERNAME": stateUser, "TF_HTTP_PASSWORD": s.assignment.Token,
+		"TF_HTTP_RETRY_MAX": stateRetries, "TF_HTTP_RETRY_WAIT_MIN": stateRetryMin, "TF_HTTP_RETRY_WAIT_MAX": stateRetryMax,
+	}
+	if pem := s.executor.settings.CACertificate; pem != "" {
+		fixed["TF_HTTP_CLIENT_CA_CERTIFICATE_PEM"] = pem
+	}
+	return fixed
+}
+
+// checkEnvironment refuses variables that the system can't pass on, and those by which a
+// workspace would change what a run is.
+func checkEnvironment(a api.Assignment) error {
+	for _, v := range slices.Concat(a.Variables, a.Environment) {
+		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(v.Value, 0) {
+			return fmt.Errorf("the variable %.100q can't be passed on: its name is empty or has a \"=\", or there is a zero byte in it", v.Name)
+		}
+		if len("TF_VAR_=")+len(v.Name)+len(v.Value) > maxVariable {
+			return fmt.Errorf("the variable %.100q is longer than the %d bytes that the system passes on", v.Name, maxVariable)
+		}
+	}
+	for _, v := range a.Environment {
+		if reserved(v.Name) {
+			return fmt.Errorf("the environment variable %s is the run's own; remove it from the workspace", v.Name)
+		}
+	}
+	return nil
+}
+
+// reserved reports whether a workspace may not set an environment variable: what decides where
+// the state is, what the tool is told, and where it keeps its files.
+func reserved(name string) bool {
+	if strings.HasPrefix(name, "TF_HTTP_") || strings.HasPrefix(name, "TF_CLI_ARGS") {
+		return true
+	}
+	return slices.Contains([]string{
+		"HOME", "TMPDIR", "TF_IN_AUTOMATION", "TF_INPUT", "TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG", "TF_DATA_DIR", "TF_WORKSPACE",
+		"TF_PLUGIN_CACHE_DIR", "TF_LOG_PATH",
+	}, name)
+}
+
+// secrets are the values that must not be in any log.
+func secrets(a api.Assignment) []string {
+	found := []string{a.Token}
+	for _, v := range slices.Concat(a.Variables, a.Environment) {
+		if v.Sensitive && v.Value != "" {
+			found = append(found, v.Value)
+		}
+	}
+	return found
+}

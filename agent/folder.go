@@ -1,0 +1,129 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+)
+
+// maxWork is how long the path of the folder for work may be: providers make sockets below it,
+// whose paths the system bounds at 107 bytes.
+const maxWork = 50
+
+// maxSides is how many runs that don't change the state may go on beside each other in a
+// workspace.
+const maxSides = 100
+
+// folders hands out run folders. A workspace's run that may change something has the same one
+// each time, because plans hold absolute paths that their applies need; what only plans goes on
+// beside it.
+type folders struct {
+	root string
+	mu   sync.Mutex
+	busy map[string]bool
+}
+
+func newFolders(work string) (*folders, error) {
+	if !filepath.IsAbs(work) || len(work) > maxWork {
+		return nil, fmt.Errorf("the folder for work is to be an absolute path of at most %d bytes, because the paths of sockets are short: %s", maxWork, work)
+	}
+	f := &folders{root: filepath.Join(work, "runs"), busy: map[string]bool{}}
+	return f, os.MkdirAll(f.root, 0o700)
+}
+
+// mutates reports whether runs of a kind are applied.
+func mutates(kind string) bool { return kind == "apply" || kind == "destroy" || kind == "refresh" }
+
+// acquire returns the folder of a run, empty. release must follow.
+func (f *folders) acquire(org, workspace, kind string) (string, error) {
+	sum := sha256.Sum256([]byte(org + "\x00" + workspace))
+	home := filepath.Join(f.root, hex.EncodeToString(sum[:8]))
+	path, err := f.reserve(home, mutates(kind))
+	if err != nil {
+		return "", err
+	}
+	if err := errors.Join(wipe(path), os.MkdirAll(path, 0o700)); err != nil {
+		f.release(path)
+		return "", err
+	}
+	return path, nil
+}
+
+func (f *folders) reserve(home string, main bool) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	names := []string{"main"}
+	if !main {
+		names = names[:0]
+		for i := range maxSides {
+			names = append(names, "side"+strconv.Itoa(i))
+		}
+	}
+	for _, name := range names {
+		if path := filepath.Join(home, name); !f.busy[path] {
+			f.busy[path] = true
+			return path, nil
+		}
+	}
+	return "", errors.New("the workspace's folder is still used by a run that this agent has lost and that has not ended")
+}
+
+// adopt reserves a folder as it is; false if somebody has it.
+func (f *folders) adopt(path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.busy[path] {
+		return false
+	}
+	f.busy[path] = true
+	return true
+}
+
+func (f *folders) release(path string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.busy, path)
+}
+
+// remove wipes a folder and gives it back.
+func (f *folders) remove(path string) error {
+	defer f.release(path)
+	err := wipe(path)
+	_ = os.Remove(filepath.Dir(path)) // of the workspace, unless others are in it
+	return err
+}
+
+// all returns the folders that are there.
+func (f *folders) all() ([]string, error) {
+	return filepath.Glob(filepath.Join(f.root, "*", "*"))
+}
+
+// wipe removes a folder, also where a command took its owner's rights to do so away.
+func wipe(path string) error {
+	if err := os.RemoveAll(path); err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() {
+			_ = os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}
+
+// The places within a run folder.
+
+func configIn(folder string) string         { return filepath.Join(folder, "config") }
+func planIn(folder string) string           { return filepath.Join(folder, "out", "plan.tfplan") }
+func commandIn(folder, phase string) string { return filepath.Join(folder, "p", phase) }
+func logIn(folder string) string            { return filepath.Join(folder, "log.masked") }
+func beforeIn(folder string) string         { return filepath.Join(folder, "before.json") }
+func cliConfigIn(folder string) string      { return filepath.Join(folder, "cli.tfrc") }
+func scratchIn(folder, name string) string  { return filepath.Join(folder, name) }

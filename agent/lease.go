@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+)
+
+const (
+	leaseEvery    = 10 * time.Second // where the server doesn't say
+	leasePatience = 15 * time.Second // for one call
+)
+
+// renew keeps the lease of a run, and hands on what the server wants, until the context ends or
+// the run is lost. A server that can't be reached changes nothing: whether the run is lost is
+// for the server to say.
+func (s *stage) renew(ctx context.Context) {
+	every := leaseEvery
+	for ctx.Err() == nil {
+		began := time.Now()
+		lease, err := s.renewOnce(ctx)
+		switch {
+		case fault.Is(err, codeEpochOld):
+			s.lose()
+			return
+		case err != nil:
+			if ctx.Err() == nil {
+				s.log.WarnContext(ctx, "the lease was not renewed", "error", err)
+			}
+			every = min(every, leaseEvery/2)
+		default:
+			every = time.Duration(cmp.Or(max(lease.Every, 0), int(leaseEvery/time.Second))) * time.Second
+			s.cancels.raise(parseLevel(lease.Cancel))
+			if lease.Drain {
+				s.executor.Drain()
+			}
+		}
+		if pause(ctx, max(every-time.Since(began), time.Second)) != nil {
+			return
+		}
+	}
+}
+
+func (s *stage) renewOnce(ctx context.Context) (api.Lease, error) {
+	ctx, stop := context.WithTimeout(ctx, leasePatience)
+	defer stop()
+	r := s.sight.renewal()
+	r.Epoch, r.Stage = s.assignment.Epoch, s.assignment.Stage
+	return s.executor.settings.Server.Lease(ctx, s.hold(), r)
+}

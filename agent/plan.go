@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/holdfast/holdfast/agent/archive"
+	"github.com/holdfast/holdfast/agent/backend"
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/durable"
+)
+
+// changesExit is the exit code of a plan that would change something.
+const changesExit = 2
+
+func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
+	args := []string{"init", "-input=false"}
+	if s.applies() {
+		args = append(args, "-lockfile=readonly")
+	}
+	out, err := s.command(ctx, phaseInit, false, false, args...)
+	return s.ended(out, err)
+}
+
+func (s *stage) plan(ctx, held context.Context) api.PhaseReport {
+	if !s.isBegun(ctx, phasePlan) {
+		if err := s.noteBefore(); err != nil {
+			return failed(infrastructure, reason(err))
+		}
+	}
+	out, err := s.command(ctx, phasePlan, true, false, s.planArgs()...)
+	changes := err == nil && out.exit.Code == changesExit && out.exit.Signal == ""
+	if changes {
+		out.exit.Code = 0
+	}
+	r := s.ended(out, err)
+	if changes {
+		r.Changes, r.ExitCode = true, changesExit
+	}
+	s.uploadEvents(held, out)
+	return r
+}
+
+func (s *stage) planArgs() []string {
+	a := s.assignment
+	args := []string{"plan", "-json", "-input=false", "-lock=false", "-detailed-exitcode", "-out=" + planIn(s.folder)}
+	switch a.Kind {
+	case "destroy":
+		args = append(args, "-destroy")
+	case "refresh", "drift":
+		args = append(args, "-refresh-only")
+	}
+	if a.NoRefresh {
+		args = append(args, "-refresh=false")
+	}
+	for _, target := range a.Targets {
+		args = append(args, "-target="+target)
+	}
+	for _, address := range a.Replace {
+		args = append(args, "-replace="+address)
+	}
+	return append(args, s.parallelism()...)
+}
+
+func (s *stage) parallelism() []string {
+	if s.assignment.Parallelism <= 0 {
+		return nil
+	}
+	return []string{"-parallelism=" + strconv.Itoa(s.assignment.Parallelism)}
+}
+
+func (s *stage) show(ctx, held context.Context) api.PhaseReport {
+	out, err := s.command(ctx, phaseShow, false, true, "show", "-json", planIn(s.folder))
+	r := s.ended(out, err)
+	if r.Outcome != succeeded {
+		return r
+	}
+	if err := s.packMade(); err != nil {
+		return failed(config, "the files that the plan made can't be kept for its apply: "+reason(err))
+	}
+	for _, file := range []struct {
+		kind, path string
+		maybe      bool
+	}{
+		{artefactLock, filepath.Join(s.directory(), lockFile), true},
+		{artefactPlanFiles, s.madePath(), true},
+		{artefactPlanJSON, out.stdout, false},
+		{artefactPlan, planIn(s.folder), false},
+	} {
+		if _, err := os.Stat(file.path); file.maybe && err != nil {
+			continue
+		}
+		if err := s.upload(held, file.kind, file.path); err != nil {
+			return refused(held, "the artefact "+file.kind, err)
+		}
+	}
+	return r
+}
+
+// notMade names what is in the configuration's folder and is nothing that its apply lacks.
+func (s *stage) notMade(path string, isFolder bool) bool {
+	name := filepath.Base(path)
+	if isFolder {
+		return name == ".terraform"
+	}
+	inRoot := filepath.ToSlash(filepath.Clean(s.assignment.Directory))
+	return (name == lockFile || name == backend.File) && filepath.ToSlash(filepath.Dir(path)) == inRoot
+}
+
+// noteBefore notes which files there are before the plan is made.
+func (s *stage) noteBefore() error {
+	before, err := archive.List(configIn(s.folder), s.notMade)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(before)
+	if err != nil {
+		return err
+	}
+	return durable.Write(beforeIn(s.folder), string(raw))
+}
+
+func (s *stage) madePath() string { return scratchIn(s.folder, "made.tar") }
+
+// packMade packs the files that planning made: a plan file doesn't have them.
+func (s *stage) packMade() (err error) {
+	raw, err := os.ReadFile(beforeIn(s.folder))
+	if err != nil {
+		return err
+	}
+	var before archive.Listing
+	if err := json.Unmarshal(raw, &before); err != nil {
+		return err
+	}
+	now, err := archive.List(configIn(s.folder), s.notMade)
+	if err != nil {
+		return err
+	}
+	made := now.Since(before)
+	if len(made) == 0 {
+		return nil
+	}
+	return writeFile(s.madePath(), func(f *os.File) error { return archive.Pack(f, configIn(s.folder), made, planLimits()) })
+}

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Makes sure that the pinned clients exist and prints where they are, nothing else:
+# Makes sure that the pinned clients and providers exist and prints where they are, nothing else:
 #
 #     TOFU=/path/to/tofu
 #     TERRAFORM=/path/to/terraform
+#     PROVIDERS=/path/to/mirror
 #
 # test/clients/*/go.mod name the versions. A client comes from the cache, from PATH if it
 # is exactly that version, or is built from source into the cache: $HOLDFAST_CLIENTS_CACHE,
-# by default holdfast/clients in the user's cache folder.
+# by default holdfast/clients in the user's cache folder. Providers are built likewise, into a
+# folder that both clients take as their filesystem_mirror.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 cache=${HOLDFAST_CLIENTS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/holdfast/clients}
@@ -31,25 +33,35 @@ is_version() {
   [ "${answer%%$'\n'*}" = "$2" ]
 }
 
-# build FOLDER MODULE BANNER TARGET: builds beside TARGET and renames, so that TARGET is
-# whole or absent, also when interrupted or when two builds run at once.
+# is_provider BINARY: whether BINARY runs, and says to people that clients run it.
+is_provider() {
+  [ -x "$1" ] || return 1
+  local answer
+  answer=$("$1" 2>&1 </dev/null || true)
+  [[ $answer == "This binary is a plugin."* ]]
+}
+
+# build FOLDER MODULE NAME TARGET CHECK...: builds beside TARGET and renames, so that TARGET is
+# whole or absent, also when interrupted or when two builds run at once. CHECK is called with
+# the binary first, then with what follows it here.
 build() (
-  folder=$1 module=$2 banner=$3 target=$4
+  folder=$1 module=$2 name=$3 target=$4 check=$5
+  shift 5
   mkdir -p "$(dirname "$target")"
   work=$(mktemp -d "$(dirname "$target")/build.XXXXXX")
   trap 'rm -rf "$work"' EXIT
 
-  # Without dev=no OpenTofu calls itself "-dev". Terraform 1.5.7 has no such variable, and
-  # the linker passes over it.
+  # Without dev=no OpenTofu calls itself "-dev". The others have no such variable, and the
+  # linker passes over it.
   cd "$folder"
   if ! GOWORK=off CGO_ENABLED=0 go build -mod=readonly -trimpath \
     -ldflags "-s -w -X $module/version.dev=no" -o "$work/client" tool >"$work/log" 2>&1; then
-    say "error: building $banner failed; the end of what go said:"
+    say "error: building $name failed; the end of what go said:"
     tail -n 20 "$work/log" >&2
     exit 1
   fi
-  if ! is_version "$work/client" "$banner"; then
-    say "error: what was built in $folder does not call itself \"$banner\""
+  if ! "$check" "$work/client" "$@"; then
+    say "error: what was built in $folder is not $name"
     exit 1
   fi
   mv -f "$work/client" "$target"
@@ -73,10 +85,39 @@ client() {
     target=$on_path
   else
     say "building $product $version from source, about $duration the first time, then cached in $(dirname "$target")"
-    build "$folder" "$module" "$product v$version" "$target"
+    build "$folder" "$module" "$product v$version" "$target" is_version "$product v$version"
   fi
   printf '%s=%s\n' "$variable" "$target"
 }
 
 client TOFU opentofu tofu github.com/opentofu/opentofu OpenTofu "5 minutes"
 client TERRAFORM terraform terraform github.com/hashicorp/terraform Terraform "6 minutes"
+
+# provider NAME MODULE: adds the provider to $mirror, for both clients: each asks a registry of
+# its own for it.
+provider() {
+  local name=$1 module=$2 folder=$root/test/clients/provider-$1 version platform target other
+  version=$(pinned_version "$folder" "$module")
+  if [ -z "$version" ]; then
+    say "error: $folder/go.mod requires no version of $module"
+    exit 1
+  fi
+  platform=$(go env GOOS)_$(go env GOARCH)
+  target=$mirror/registry.opentofu.org/hashicorp/$name/$version/$platform/terraform-provider-${name}_v$version
+  other=${target/registry.opentofu.org/registry.terraform.io}
+  if [ ! -x "$target" ]; then
+    say "building provider $name $version from source, about a minute the first time, then cached in $mirror"
+    build "$folder" "$module" "provider $name $version" "$target" is_provider
+  fi
+  if [ ! -x "$other" ]; then
+    mkdir -p "$(dirname "$other")"
+    ln -f "$target" "$other"
+  fi
+}
+
+# The folder is named after all versions, so that it never has others than those.
+mirror=$cache/providers-$(cat "$root"/test/clients/provider-*/go.mod | sha256sum | cut -c1-12)
+provider time github.com/hashicorp/terraform-provider-time
+provider local github.com/terraform-providers/terraform-provider-local
+provider http github.com/terraform-providers/terraform-provider-http
+printf 'PROVIDERS=%s\n' "$mirror"

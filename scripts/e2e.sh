@@ -22,7 +22,8 @@ CGO_ENABLED=${HOLDFAST_RACE:-0} go build -trimpath "${race[@]}" -o "$scratch/bin
 export HOLDFAST_BIN=$scratch/bin/holdfast
 TOFU_BIN=$(sed -n 's/^TOFU=//p' <<<"$clients")
 TERRAFORM_BIN=$(sed -n 's/^TERRAFORM=//p' <<<"$clients")
-export TOFU_BIN TERRAFORM_BIN
+PROVIDERS_MIRROR=$(sed -n 's/^PROVIDERS=//p' <<<"$clients")
+export TOFU_BIN TERRAFORM_BIN PROVIDERS_MIRROR
 mkdir "$scratch/tmp"
 export TMPDIR=$scratch/tmp
 

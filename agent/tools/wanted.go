@@ -86,10 +86,7 @@ func versionFileRule(file string, data []byte) (Rule, bool, error) {
 		}
 		return Rule{Source: file, Text: text, fits: func(v *version.Version) bool { return expression.MatchString(v.String()) }}, true, nil
 	}
-	if strings.HasPrefix(text, "v") {
-		text = text[1:]
-	}
-	rule, err := constraintRule(file, text)
+	rule, err := constraintRule(file, strings.TrimPrefix(text, "v"))
 	return rule, true, err
 }
 

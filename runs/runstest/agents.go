@@ -1,0 +1,140 @@
+package runstest
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs"
+)
+
+func hash(text string) []byte {
+	sum := sha256.Sum256([]byte(text))
+	return sum[:]
+}
+
+func putPool(t *testing.T, store runs.Store, pool runs.Pool) runs.Pool {
+	t.Helper()
+	if err := store.PutPool(t.Context(), pool); err != nil {
+		t.Fatalf("PutPool: %v", err)
+	}
+	got := must[runs.Pool](t, "PoolByToken")(store.PoolByToken(t.Context(), pool.TokenHash))
+	wantEqual(t, "PoolByToken", pool, got)
+	return pool
+}
+
+func wantPools(t *testing.T, store runs.Store, org uuid.UUID, want ...runs.Pool) {
+	t.Helper()
+	got := must[[]runs.Pool](t, "Pools")(store.Pools(t.Context(), org))
+	slices.SortFunc(got, func(a, b runs.Pool) int { return cmp.Compare(a.Name, b.Name) })
+	wantEqual(t, "Pools", want, got)
+}
+
+func checkPools(t *testing.T, store runs.Store) {
+	m, n := newMaker(), newMaker()
+	token := func(name string) []byte { return hash(name + m.org.String()) }
+	eu := putPool(t, store, runs.Pool{Org: m.org, Name: "eu", Workspaces: []string{"prod/*", "ü"}, TokenHash: token("eu"), CreatedAt: moment()})
+	us := putPool(t, store, runs.Pool{Org: m.org, Name: "us", TokenHash: token("us"), CreatedAt: later(1)})
+	theirs := putPool(t, store, runs.Pool{Org: n.org, Name: "eu", TokenHash: token("theirs"), CreatedAt: moment()})
+	wantPools(t, store, m.org, eu, us)
+
+	old := eu.TokenHash
+	eu.TokenHash, eu.Workspaces = token("new"), []string{"dev"}
+	putPool(t, store, eu)
+	wantPools(t, store, m.org, eu, us)
+	for _, wrong := range [][]byte{old, nil, {}, token("none"), bytes.ToUpper(eu.TokenHash)[:31]} {
+		_, err := store.PoolByToken(t.Context(), wrong)
+		wantFault(t, "PoolByToken", err, fault.CredentialsWrong)
+	}
+
+	agent := runs.Agent{Org: m.org, ID: "agent-" + m.org.String(), Pool: "eu", SecretHash: hash("s"), CreatedAt: moment(), Seen: moment()}
+	other := runs.Agent{Org: n.org, ID: "agent-" + n.org.String(), Pool: "eu", SecretHash: hash("s"), CreatedAt: moment(), Seen: moment()}
+	putAgent(t, store, agent)
+	putAgent(t, store, other)
+	for range 2 {
+		if err := store.RemovePool(t.Context(), m.org, "eu"); err != nil {
+			t.Fatalf("RemovePool: %v", err)
+		}
+		_, err := store.PoolByToken(t.Context(), eu.TokenHash)
+		wantFault(t, "PoolByToken", err, fault.CredentialsWrong)
+		_, err = store.AgentByID(t.Context(), agent.ID)
+		wantFault(t, "AgentByID", err, fault.AgentNotFound)
+		wantPools(t, store, m.org, us)
+		wantPools(t, store, n.org, theirs)
+		wantAgents(t, store, n.org, other)
+	}
+}
+
+func putAgent(t *testing.T, store runs.Store, agent runs.Agent) {
+	t.Helper()
+	if err := store.PutAgent(t.Context(), agent); err != nil {
+		t.Fatalf("PutAgent: %v", err)
+	}
+	wantEqual(t, "AgentByID", agent, must[runs.Agent](t, "AgentByID")(store.AgentByID(t.Context(), agent.ID)))
+}
+
+func wantAgents(t *testing.T, store runs.Store, org uuid.UUID, want ...runs.Agent) {
+	t.Helper()
+	got := must[[]runs.Agent](t, "AgentsOf")(store.AgentsOf(t.Context(), org))
+	slices.SortFunc(got, func(a, b runs.Agent) int { return cmp.Compare(a.ID, b.ID) })
+	wantEqual(t, "AgentsOf", want, got)
+}
+
+func checkAgents(t *testing.T, store runs.Store) {
+	m, n := newMaker(), newMaker()
+	one := runs.Agent{
+		Org: m.org, ID: "1" + m.org.String(), Pool: "eu", Name: "näme", Version: "1", System: "linux_amd64", Sandbox: "landlock", BootID: "boot",
+		SecretHash: hash("secret"), Draining: true, CreatedAt: moment(), Seen: later(1),
+	}
+	two := runs.Agent{Org: m.org, ID: "2" + m.org.String(), Pool: "us", SecretHash: hash("secret"), CreatedAt: moment(), Seen: moment()}
+	putAgent(t, store, one)
+	putAgent(t, store, two)
+	wantAgents(t, store, m.org, one, two)
+	wantAgents(t, store, n.org)
+	one.Draining, one.Seen, one.Pool = false, later(2), "us"
+	putAgent(t, store, one)
+	wantAgents(t, store, m.org, one, two)
+
+	stolen := one
+	stolen.Org = n.org
+	if err := store.PutAgent(t.Context(), stolen); err == nil {
+		t.Error("an agent of another organization was overwritten")
+	}
+	wantAgents(t, store, m.org, one, two)
+	for _, none := range []string{"", "none", one.ID + " ", "ü"} {
+		_, err := store.AgentByID(t.Context(), none)
+		wantFault(t, "AgentByID", err, fault.AgentNotFound)
+	}
+}
+
+// checkAgentsLeave removes agents that nobody has seen for long, unless they have a run.
+func checkAgentsLeave(t *testing.T, store runs.Store) {
+	m := newMaker()
+	agent := func(name string, seen time.Time) runs.Agent {
+		a := runs.Agent{Org: m.org, ID: name + m.org.String(), Pool: "eu", SecretHash: hash(name), CreatedAt: moment(), Seen: seen}
+		putAgent(t, store, a)
+		return a
+	}
+	busy, fresh := agent("busy", later(-600000)), agent("fresh", later(-500000))
+	agent("idle", later(-600000))
+	run := m.pending(t, store, "w", runs.Plan)
+	run = update(t, store, run.Ref(), edited(func(r *runs.Run) {
+		r.Status, r.Executor, r.LeaseUntil = runs.Planning, &runs.Executor{Agent: busy.ID}, later(1)
+	}))
+	before := later(-500000)
+	if err := store.RemoveAgents(t.Context(), before); err != nil {
+		t.Fatalf("RemoveAgents: %v", err)
+	}
+	wantAgents(t, store, m.org, busy, fresh)
+	move(t, store, run, runs.Failed)
+	if err := store.RemoveAgents(t.Context(), before); err != nil {
+		t.Fatalf("RemoveAgents: %v", err)
+	}
+	wantAgents(t, store, m.org, fresh)
+}

@@ -1,0 +1,287 @@
+package runstest
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/runs"
+)
+
+// checkPages walks a list in pages of each size, forward to its end.
+func checkPages(t *testing.T, store runs.Store) {
+	m := newMaker()
+	var want []string
+	for range 7 {
+		want = append(want, m.pending(t, store, "w", runs.Plan).ID)
+	}
+	slices.Reverse(want)
+	for limit := 1; limit <= 8; limit++ {
+		var got []string
+		q := runs.Query{Org: m.org, Limit: limit}
+		for pages := 1; ; pages++ {
+			page := must[runs.Page](t, "List")(store.List(t.Context(), q))
+			if len(page.Runs) > limit {
+				t.Fatalf("%d runs with a limit of %d", len(page.Runs), limit)
+			}
+			got = append(got, runIDs(page.Runs)...)
+			if page.Next == "" {
+				break
+			}
+			if pages > len(want) {
+				t.Fatalf("the list does not end: %v", got)
+			}
+			q.Before = page.Next
+		}
+		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, got)
+	}
+}
+
+// checkQueries changes runs at random, and holds each way of asking for them to what a plain
+// look at all of them says.
+func checkQueries(t *testing.T, store runs.Store) {
+	l := &ledger{random: rand.New(rand.NewPCG(1, 2)), makers: []*maker{newMaker(), newMaker()}, turns: map[string]int{}}
+	l.makers[1].last.Store(1000)
+	for step := range 250 {
+		l.step(t, store)
+		if step%5 == 0 {
+			l.compare(t, store)
+		}
+	}
+	l.compare(t, store)
+}
+
+// ledger is what a store has to have, kept in the plainest way.
+type ledger struct {
+	random *rand.Rand
+	makers []*maker
+	runs   []runs.Run
+	turns  map[string]int // by pool and organization: when it last claimed
+	claims int
+}
+
+func pick[T any](r *rand.Rand, from []T) T { return from[r.IntN(len(from))] }
+
+func workspaces() []string { return []string{"a", "a/b", "A"} }
+func pools() []string      { return []string{"", "eu"} }
+func agents() []string     { return []string{"one", "two"} }
+
+// step makes a run, changes one or removes one.
+func (l *ledger) step(t *testing.T, store runs.Store) {
+	t.Helper()
+	switch n := l.random.IntN(10); {
+	case n < 3 || len(l.runs) == 0:
+		run := pick(l.random, l.makers).run(pick(l.random, workspaces()), pick(l.random, runs.Kinds()))
+		run.Pool, run.Priority = pick(l.random, pools()), runs.Priority(l.random.IntN(3))
+		l.runs = append(l.runs, create(t, store, run))
+	case n == 9:
+		l.remove(t, store, l.random.IntN(len(l.runs)))
+	default:
+		l.change(t, store, l.random.IntN(len(l.runs)))
+	}
+}
+
+func (l *ledger) remove(t *testing.T, store runs.Store, i int) {
+	t.Helper()
+	if !l.runs[i].Status.Ended() {
+		return
+	}
+	if err := store.Remove(t.Context(), l.runs[i].Ref()); err != nil {
+		t.Fatalf("Remove: %v", err)
+	}
+	l.runs = slices.Delete(l.runs, i, i+1)
+}
+
+func (l *ledger) change(t *testing.T, store runs.Store, i int) {
+	t.Helper()
+	was := l.runs[i]
+	next := was
+	next.Status, next.NotBefore, next.LeaseUntil = pick(l.random, runs.Statuses()), time.Time{}, time.Time{}
+	next.Priority, next.Pool = runs.Priority(l.random.IntN(3)), pick(l.random, pools())
+	if l.random.IntN(3) == 0 {
+		next.NotBefore = later(l.random.IntN(5))
+	}
+	if next.Status.Leased() {
+		next.Executor, next.LeaseUntil = &runs.Executor{Agent: pick(l.random, agents())}, later(l.random.IntN(5))
+	}
+	if next.FinishedAt = (time.Time{}); next.Status.Ended() {
+		next.FinishedAt = later(l.random.IntN(5))
+	}
+	holder := l.holder(was.Org, was.Workspace)
+	got, err := store.Update(t.Context(), was.Ref(), func(runs.Run) (runs.Change, error) { return runs.Change{Run: next}, nil })
+	if next.Holds() && holder != "" && holder != was.ID {
+		wantBlocked(t, err, holder)
+		return
+	}
+	if err != nil {
+		t.Fatalf("Update: %v", err)
+	}
+	if was.Status.Claimable() && next.Status.Leased() {
+		l.claims++
+		l.turns[turnKey(next.Pool, next.Org)] = l.claims
+	}
+	l.runs[i] = got
+}
+
+func turnKey(pool string, org uuid.UUID) string { return pool + " " + org.String() }
+
+func (l *ledger) holder(org uuid.UUID, workspace string) string {
+	for _, r := range l.runs {
+		if r.Org == org && r.Workspace == workspace && r.Holds() {
+			return r.ID
+		}
+	}
+	return ""
+}
+
+// line returns the runs that wait for a workspace's slot, in order.
+func (l *ledger) line(org uuid.UUID, workspace string) []runs.Run {
+	line := l.where(func(r runs.Run) bool {
+		return r.Org == org && r.Workspace == workspace && r.Kind.Mutates() && r.Status == runs.Pending
+	})
+	slices.SortFunc(line, func(a, b runs.Run) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
+	})
+	return line
+}
+
+func (l *ledger) where(ok func(runs.Run) bool) (found []runs.Run) {
+	for _, r := range l.runs {
+		if ok(r) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
+	return found
+}
+
+func (l *ledger) orgs() []uuid.UUID { return []uuid.UUID{l.makers[0].org, l.makers[1].org} }
+
+func (l *ledger) claimable(q runs.ClaimQuery) []runs.Run {
+	found := l.where(func(r runs.Run) bool {
+		if r.Pool != q.Pool || !slices.Contains(q.Orgs, r.Org) || !r.Status.Claimable() || r.NotBefore.After(q.Now) {
+			return false
+		}
+		if !r.Kind.Mutates() || r.Status != runs.Pending {
+			return true
+		}
+		return l.holder(r.Org, r.Workspace) == "" && l.line(r.Org, r.Workspace)[0].ID == r.ID
+	})
+	slices.SortStableFunc(found, func(a, b runs.Run) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority),
+			cmp.Compare(l.turns[turnKey(a.Pool, a.Org)], l.turns[turnKey(b.Pool, b.Org)]), cmp.Compare(a.ID, b.ID))
+	})
+	return found[:min(len(found), q.Limit)]
+}
+
+// compare asks the store in each way.
+func (l *ledger) compare(t *testing.T, store runs.Store) {
+	t.Helper()
+	for _, pool := range pools() {
+		for _, limit := range []int{1, 3, 1000} {
+			q := runs.ClaimQuery{Pool: pool, Orgs: l.orgs(), Now: later(l.random.IntN(6)), Limit: limit}
+			wantEqual(t, fmt.Sprintf("Claimable %+v", q), runIDs(l.claimable(q)), claimable(t, store, q))
+		}
+	}
+	for _, org := range l.orgs() {
+		for _, workspace := range workspaces() {
+			l.compareWorkspace(t, store, org, workspace)
+		}
+		l.compareOrganization(t, store, org)
+	}
+}
+
+func (l *ledger) compareWorkspace(t *testing.T, store runs.Store, org uuid.UUID, workspace string) {
+	t.Helper()
+	ctx := t.Context()
+	open := l.where(func(r runs.Run) bool { return r.Org == org && r.Workspace == workspace && !r.Status.Ended() })
+	wantEqual(t, "Open", open, must[[]runs.Run](t, "Open")(store.Open(ctx, org, workspace)))
+	for i, run := range l.line(org, workspace) {
+		ahead, holder, err := store.Position(ctx, run)
+		if ahead != i || holder != l.holder(org, workspace) || err != nil {
+			t.Fatalf("Position: %d, %q, %v; want %d, %q", ahead, holder, err, i, l.holder(org, workspace))
+		}
+	}
+	l.compareLists(t, store, runs.Query{Org: org, Workspace: workspace})
+	l.compareLists(t, store, runs.Query{Org: org, Workspace: workspace, Kind: pick(l.random, runs.Kinds())})
+	l.compareLists(t, store, runs.Query{Org: org, Workspace: workspace, Status: l.statuses()})
+}
+
+// statuses returns some of them.
+func (l *ledger) statuses() []runs.Status {
+	all := runs.Statuses()
+	l.random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all[:1+l.random.IntN(5)]
+}
+
+func (l *ledger) compareOrganization(t *testing.T, store runs.Store, org uuid.UUID) {
+	t.Helper()
+	ctx := t.Context()
+	waiting, working, err := store.Counts(ctx, org)
+	wantWaiting := len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status == runs.Pending }))
+	wantWorking := len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status.Leased() }))
+	if waiting != wantWaiting || working != wantWorking || err != nil {
+		t.Fatalf("Counts: %d, %d, %v; want %d, %d", waiting, working, err, wantWaiting, wantWorking)
+	}
+	for _, agent := range agents() {
+		want := l.where(func(r runs.Run) bool {
+			return r.Org == org && r.Status.Leased() && r.Executor.Agent == agent
+		})
+		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, org, agent))
+		slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
+		wantEqual(t, "Leased", want, got)
+	}
+	l.compareEnded(t, store, org)
+	l.compareLists(t, store, runs.Query{Org: org})
+	l.compareLists(t, store, runs.Query{Org: org, Kind: pick(l.random, runs.Kinds()), Status: l.statuses()})
+	l.compareLists(t, store, runs.Query{Org: org, Status: l.statuses()})
+}
+
+func (l *ledger) compareEnded(t *testing.T, store runs.Store, org uuid.UUID) {
+	t.Helper()
+	before := later(l.random.IntN(6))
+	want := l.where(func(r runs.Run) bool {
+		return r.Org == org && r.Status.Ended() && r.FinishedAt.Before(before)
+	})
+	refs := must[[]runs.Ref](t, "Ended")(store.Ended(t.Context(), before, 100000))
+	var got []runs.Run
+	var last time.Time
+	for _, ref := range refs {
+		if ref.Org != org {
+			continue
+		}
+		run := must[runs.Run](t, "Run")(store.Run(t.Context(), ref))
+		if run.FinishedAt.Before(last) {
+			t.Fatalf("Ended has a run of %v behind one of %v", run.FinishedAt, last)
+		}
+		got, last = append(got, run), run.FinishedAt
+	}
+	slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
+	wantEqual(t, "Ended", want, got)
+}
+
+// compareLists walks a list in pages.
+func (l *ledger) compareLists(t *testing.T, store runs.Store, q runs.Query) {
+	t.Helper()
+	want := l.where(func(r runs.Run) bool {
+		return r.Org == q.Org && (q.Workspace == "" || r.Workspace == q.Workspace) && (q.Kind == "" || r.Kind == q.Kind) &&
+			(len(q.Status) == 0 || slices.Contains(q.Status, r.Status))
+	})
+	slices.Reverse(want)
+	what := fmt.Sprintf("List %+v", q)
+	var got []runs.Run
+	q.Limit = 1 + l.random.IntN(20)
+	for {
+		page := must[runs.Page](t, what)(store.List(t.Context(), q))
+		got = append(got, page.Runs...)
+		if q.Before = page.Next; q.Before == "" || len(got) > len(want) {
+			break
+		}
+	}
+	wantEqual(t, what, want, got)
+}

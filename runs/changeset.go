@@ -3,6 +3,9 @@ package runs
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 
 	"github.com/holdfast/holdfast/api"
@@ -90,4 +93,17 @@ func orNull(value json.RawMessage) json.RawMessage {
 		return json.RawMessage("null")
 	}
 	return value
+}
+
+// keyed returns a keyed hash of data, as long as each part of it is told apart by its length.
+func keyed(key [32]byte) func(data ...[]byte) [32]byte {
+	return func(data ...[]byte) (sum [32]byte) {
+		mac := hmac.New(sha256.New, key[:])
+		for _, part := range data {
+			_ = binary.Write(mac, binary.BigEndian, uint64(len(part))) // a hash takes everything
+			mac.Write(part)
+		}
+		mac.Sum(sum[:0])
+		return sum
+	}
 }

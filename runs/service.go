@@ -17,7 +17,7 @@ import (
 // organization only.
 type Service struct {
 	Deps
-	changed *changes
+	changed *watchers
 }
 
 // Deps is what a Service stands on.
@@ -71,7 +71,7 @@ func (l Limits) withDefaults() Limits {
 // NewService returns a service on what it stands on.
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
-	return &Service{Deps: d, changed: newChanges()}
+	return &Service{Deps: d, changed: newWatchers()}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

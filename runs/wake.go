@@ -2,9 +2,9 @@ package runs
 
 import "sync"
 
-// changes wakes those who wait for something of a run, or for work. What it says is only that
+// watchers wakes those who wait for something of a run, or for work. What it says is only that
 // they should look again: whoever hears nothing looks from time to time.
-type changes struct {
+type watchers struct {
 	mu      sync.Mutex
 	waiting map[Ref]*watched
 	work    chan struct{} // closed when there may be work
@@ -12,16 +12,16 @@ type changes struct {
 
 // watched is a run that somebody waits for.
 type watched struct {
-	watchers int
-	changed  chan struct{} // closed at the next change
+	count   int
+	changed chan struct{} // closed at the next change
 }
 
-func newChanges() *changes {
-	return &changes{waiting: map[Ref]*watched{}, work: make(chan struct{})}
+func newWatchers() *watchers {
+	return &watchers{waiting: map[Ref]*watched{}, work: make(chan struct{})}
 }
 
 // tell says that the run has changed, and that there may be work.
-func (c *changes) tell(ref Ref) {
+func (c *watchers) tell(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wake(ref)
@@ -30,13 +30,13 @@ func (c *changes) tell(ref Ref) {
 }
 
 // tellLog says that a log of the run has grown.
-func (c *changes) tellLog(ref Ref) {
+func (c *watchers) tellLog(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.wake(ref)
 }
 
-func (c *changes) wake(ref Ref) {
+func (c *watchers) wake(ref Ref) {
 	if w, ok := c.waiting[ref]; ok {
 		close(w.changed)
 		w.changed = make(chan struct{})
@@ -45,7 +45,7 @@ func (c *changes) wake(ref Ref) {
 
 // watch has the run watched until stop is called. next returns what is closed at the first
 // change after next was called: look at the run behind it.
-func (c *changes) watch(ref Ref) (next func() <-chan struct{}, stop func()) {
+func (c *watchers) watch(ref Ref) (next func() <-chan struct{}, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w, ok := c.waiting[ref]
@@ -53,7 +53,7 @@ func (c *changes) watch(ref Ref) (next func() <-chan struct{}, stop func()) {
 		w = &watched{changed: make(chan struct{})}
 		c.waiting[ref] = w
 	}
-	w.watchers++
+	w.count++
 	next = func() <-chan struct{} {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -62,14 +62,14 @@ func (c *changes) watch(ref Ref) (next func() <-chan struct{}, stop func()) {
 	return next, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if w.watchers--; w.watchers == 0 {
+		if w.count--; w.count == 0 {
 			delete(c.waiting, ref)
 		}
 	}
 }
 
 // anyWork returns what is closed when there may be work, from now on.
-func (c *changes) anyWork() <-chan struct{} {
+func (c *watchers) anyWork() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.work

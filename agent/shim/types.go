@@ -97,7 +97,7 @@ type Exit struct {
 	// Failed says why the command could not be started, or why its code is not known.
 	Failed  string    `json:"failed,omitempty"`
 	TooWeak bool      `json:"too_weak,omitempty"` // the sandbox did not reach the least level
-	Unknown bool      `json:"unknown,omitempty"` // its shim was killed, so nobody learned its code
+	Unknown bool      `json:"unknown,omitempty"`  // its shim was killed, so nobody learned its code
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 	// OutOfMemory says that the kernel killed processes for want of memory meanwhile, and

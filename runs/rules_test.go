@@ -244,7 +244,8 @@ func TestCancel(t *testing.T) {
 	}
 	s.do(s.by(author).cancel(Soft, "")).do(s.by(author).cancel(Hard, "")).is(Applying)
 	s.do(s.report(PhaseApply, OutcomeFailed, true)).is(Cancelled)
-	s.refused(fault.RunStatus, begin(t, Plan, Terms{}).plan("a").by(author).cancel(Soft, ""))
+	ended := begin(t, Plan, Terms{}).plan("a")
+	ended.refused(fault.RunStatus, ended.by(author).cancel(Soft, ""))
 }
 
 func TestRepeatedCallsChangeNothing(t *testing.T) {

@@ -33,6 +33,8 @@ const (
 	typeApplyComplete     = "apply_complete"
 	typeApplyErrored      = "apply_errored"
 	typeProvisionProgress = "provision_progress"
+	typeProvisionComplete = "provision_complete"
+	typeProvisionErrored  = "provision_errored"
 	typeRefreshComplete   = "refresh_complete"
 )
 

@@ -13,6 +13,7 @@ import (
 // the tool would print. What is no message of the tool's is written as it came.
 type Renderer struct {
 	w      io.Writer
+	saved  bool
 	lines  lines
 	err    error
 	began  bool // the list of planned changes
@@ -20,8 +21,11 @@ type Renderer struct {
 	tool   string
 }
 
-// NewRenderer returns a Renderer that writes to w.
-func NewRenderer(w io.Writer) *Renderer { return &Renderer{w: w, tool: "Terraform"} }
+// NewRenderer returns a Renderer that writes to w. saved is whether it is a saved plan that is
+// applied: with -json the tools list its changes once more, without they don't.
+func NewRenderer(w io.Writer, saved bool) *Renderer {
+	return &Renderer{w: w, saved: saved, tool: "Terraform"}
+}
 
 // Write takes a piece of the output. The error is the first one of the writer below.
 func (r *Renderer) Write(p []byte) (int, error) {
@@ -58,8 +62,9 @@ func (r *Renderer) message(m *message) {
 	case m.Type == typeVersion && m.OpenTofu != "":
 		r.tool = "OpenTofu"
 		r.printf("%s\n", m.Text)
-	case m.Type == typeRefreshComplete:
-		// The tool says when it begins to refresh, and no more.
+	case m.Type == typeRefreshComplete || m.Type == typeProvisionComplete || m.Type == typeProvisionErrored:
+		// The tool says when it begins with these; a failure has its diagnostic.
+	case r.saved && (m.Type == typePlannedChange || m.Type == typeResourceDrift):
 	case m.Type == typeResourceDrift:
 		if !r.drifts {
 			r.printf("\nNote: Objects have changed outside of %s\n\n", r.tool)

@@ -140,25 +140,36 @@ func (a *archive) read(name string, read func(io.Reader) error) error {
 	}
 	defer content.Close()
 	bounded := &faultReader{r: io.LimitReader(content, a.limits.Member+1), name: name}
-	if err := read(bounded); err != nil {
-		return err
+	err = read(bounded)
+	if err == nil {
+		_, err = io.Copy(io.Discard, bounded)
 	}
-	_, err = io.Copy(io.Discard, bounded)
-	return err
+	return bounded.first(err)
 }
 
-// faultReader makes faults of errors in the packed data.
+// faultReader makes faults of errors in the packed data, and remembers the first error, so that
+// whoever reads from it may take it for a fault of the content.
 type faultReader struct {
 	r    io.Reader
 	name string
+	err  error
 }
 
 func (f *faultReader) Read(p []byte) (int, error) {
 	n, err := f.r.Read(p)
 	if err != nil && err != io.EOF {
-		err = unreadable(err, f.name)
+		f.err = unreadable(err, f.name)
+		return n, f.err
 	}
 	return n, err
+}
+
+// first is the reader's own error, or else what came of reading.
+func (f *faultReader) first(err error) error {
+	if f.err != nil {
+		return f.err
+	}
+	return err
 }
 
 // unreadable says that a part of the file is damaged, if err means that; other errors are those

@@ -99,11 +99,10 @@ func hashMember(a *archive, name string) (digest Digest, err error) {
 func readManifest(a *archive) (map[string]module, error) {
 	var list []module
 	err := a.read(manifestName, func(r io.Reader) error {
-		err := json.UnmarshalRead(io.LimitReader(r, maxManifest), &list, json.RejectUnknownMembers(true))
-		if err != nil && !isFault(err) {
+		if err := json.UnmarshalRead(io.LimitReader(r, maxManifest), &list, json.RejectUnknownMembers(true)); err != nil {
 			return invalid("the plan file's list of modules can't be read")
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ func isEncrypted(r io.ReaderAt, size int64) (bool, error) {
 		return false, nil
 	}
 	seen := map[string]bool{}
-	decoder := jsontext.NewDecoder(io.NewSectionReader(r, 0, size))
+	content := &faultReader{r: io.NewSectionReader(r, 0, size), name: "it"}
+	decoder := jsontext.NewDecoder(content)
 	err := eachMember(decoder, func(name string) error {
 		switch name {
 		case "encrypted_data", "encryption_version":
@@ -31,5 +32,5 @@ func isEncrypted(r io.ReaderAt, size int64) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, invalid("the file is no plan file, and no encrypted one")
+	return false, content.first(invalid("the file is no plan file, and no encrypted one"))
 }

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"unicode/utf8"
-
-	"github.com/holdfast/holdfast/fault"
 )
 
 // The numbers of the plan's fields, which both tools share. Those of the backend's description
@@ -103,9 +101,4 @@ func (m *message) string() (string, error) {
 		err = errWire
 	}
 	return string(text), err
-}
-
-func isFault(err error) bool {
-	_, ok := errors.AsType[*fault.Error](err)
-	return ok
 }

@@ -31,9 +31,6 @@ func (s *State) read(r io.Reader) error {
 			return nil
 		}
 	}
-	if isFault(err) {
-		return err
-	}
 	return invalid("the plan file has a state that can't be read")
 }
 

@@ -72,11 +72,8 @@ func (m *message) skip() error {
 	if m.length > 1<<40 {
 		return errWire
 	}
-	n, err := io.CopyN(io.Discard, m.r, int64(m.length))
-	if err == io.EOF && n < int64(m.length) {
-		return errWire
-	}
-	return err
+	_, err := io.CopyN(io.Discard, m.r, int64(m.length))
+	return wireError(err)
 }
 
 // text takes the bytes of the field at hand.
@@ -89,19 +86,13 @@ func (m *message) text() ([]byte, error) {
 	return text, wireError(err)
 }
 
-// wireError keeps faults of the archive, and takes what encoding/binary says for a message that
-// is none.
+// wireError takes whatever ends a field too early for a message that is none; what the reader
+// below says of itself it remembers.
 func wireError(err error) error {
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if err != nil {
-			return errWire
-		}
-		return nil
+	if err != nil {
+		return errWire
 	}
-	if isFault(err) {
-		return err
-	}
-	return errors.Join(errWire, err)
+	return nil
 }
 
 // fields calls visit for each field of a message that is wholly at hand. What visit leaves is

@@ -16,6 +16,8 @@ func TestRolesKeepApart(t *testing.T) {
 		Outputs:  {ReadOutputs},
 		Uploader: {WriteData},
 		Auditor:  {ReadMetadata, ReadAudit},
+		Operator: {ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun},
+		Approver: {ReadMetadata, ReadOutputs, ReadRun, ApproveRun},
 		"":       nil, "root": nil, "Owner": nil,
 	}
 	for role, rights := range only {
@@ -25,13 +27,18 @@ func TestRolesKeepApart(t *testing.T) {
 			}
 		}
 	}
-	for _, right := range []Right{WriteState, LockState, ForceUnlock, PurgeVersions, WriteData} {
+	for _, right := range []Right{WriteState, LockState, ForceUnlock, PurgeVersions, WriteData, WriteWorkspace, PlanRun, ApplyRun, ApproveRun, CancelRun} {
 		if Reader.Has(right) {
 			t.Errorf("a reader may %s", right)
 		}
 	}
-	if Writer.Has(PurgeVersions) || Writer.Has(ReadAudit) || Writer.Has(ReadData) {
-		t.Error("a writer may more than read, write and lock states")
+	if Writer.Has(PurgeVersions) || Writer.Has(ReadAudit) || Writer.Has(ReadData) || Writer.Has(ApproveRun) {
+		t.Error("a writer may more than read, write and lock states, and run")
+	}
+	for _, line := range Roles() {
+		if line.Role.Has(ReadPinned) {
+			t.Errorf("%s has the right of runs that plan", line.Role)
+		}
 	}
 }
 

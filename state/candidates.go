@@ -8,8 +8,9 @@ import (
 )
 
 // AddCandidate keeps a body, such as an errored.tfstate, without making it a version. Who
-// may write may bring one, lock or no lock. The same bytes on the same version are the
-// same candidate. Faults: StateInvalid, CandidatesFull, BytesPurged.
+// may write may bring one, lock or no lock, and so may a run that a fence keeps out. The same
+// bytes on the same version are the same candidate. Faults: StateInvalid, CandidatesFull,
+// BytesPurged.
 func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name, body []byte, reason string) (Candidate, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {

@@ -129,6 +129,7 @@ func TestNotices(t *testing.T) {
 	events.add(acme, audit.StateRollback, "emptied")
 	events.add(acme, audit.LockForce, "ada")
 	events.add(acme, audit.CandidateHold, "0123: emptied")
+	events.add(acme, audit.CandidateFence, "4567")
 	step()
 	for _, want := range []struct {
 		from   hook
@@ -137,7 +138,7 @@ func TestNotices(t *testing.T) {
 		note   string
 	}{
 		{mine, acme, audit.StateWrite, "shrunk"}, {mine, acme, audit.LockForce, "ada"}, {mine, acme, audit.CandidateHold, "0123: emptied"},
-		{theirs, globex, audit.LockTakeOver, "bob"},
+		{mine, acme, audit.CandidateFence, "4567"}, {theirs, globex, audit.LockTakeOver, "bob"},
 	} {
 		if n := <-want.from.got; n.Org != want.org.String() || n.Action != want.action || n.Note != want.note || n.State != "x" || n.Sequence == 0 {
 			t.Errorf("told %+v; want %+v", n, want)

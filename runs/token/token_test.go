@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/fuzzseeds"
 )
 
 var (
@@ -94,6 +95,7 @@ func TestVerifyRun(t *testing.T) {
 // FuzzParse: nothing is accepted that was not signed, and what is accepted is spelled in one
 // way only.
 func FuzzParse(f *testing.F) {
+	fuzzseeds.Add(f)
 	s := NewSigner(secret)
 	f.Add(s.Sign(claims))
 	f.Add(NewSigner([SecretLength]byte{9}).Sign(claims))

@@ -39,8 +39,8 @@ func (e *events) Write(p []byte) (int, error) {
 
 func (e *events) line(line []byte) error {
 	var m struct {
-		Message    string `json:"@message"`
-		Level      string `json:"@level"`
+		Message    string    `json:"@message"`
+		Level      string    `json:"@level"`
 		Time       time.Time `json:"@timestamp"`
 		Type       string
 		Diagnostic *struct {

@@ -58,7 +58,7 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 	}
 	switch {
 	case out.exit.Lost:
-		r.Outcome, r.Class, r.Message = lost, infrastructure, "nobody saw how the command ended: its machine was started anew, or its keeper was killed"
+		r.Outcome, r.Class, r.Message = failure, infrastructure, "nobody saw how the command ended: its machine was started anew, or its keeper was killed"
 	case out.exit.Code == 0 && out.exit.Signal == "":
 	case s.record.TimedOut:
 		r.Outcome, r.Class = failure, config
@@ -124,4 +124,19 @@ func refused(ctx context.Context, what string, err error) api.PhaseReport {
 		class = config
 	}
 	return failed(class, what+" was not accepted: "+reason(err))
+}
+
+// What a report has of each at most.
+const (
+	maxFound    = 100
+	maxInFlight = 1000
+	maxMessage  = 2000
+)
+
+func bound(r *api.PhaseReport) {
+	r.Found = r.Found[:min(len(r.Found), maxFound)]
+	r.InFlight = r.InFlight[:min(len(r.InFlight), maxInFlight)]
+	if len(r.Message) > maxMessage {
+		r.Message = strings.ToValidUTF8(r.Message[:maxMessage], "") + "…"
+	}
 }

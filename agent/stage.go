@@ -62,6 +62,11 @@ func (s *stage) lose() {
 	})
 }
 
+// isLoss reports whether an error says that the run is not the caller's any more.
+func isLoss(err error) bool {
+	return fault.Is(err, fault.EpochOld) || fault.Is(err, fault.CredentialsRevoked) || fault.Is(err, fault.RunNotFound)
+}
+
 func (s *stage) isLost() bool {
 	select {
 	case <-s.lost:
@@ -102,6 +107,7 @@ func (s *stage) carryOut(ctx context.Context) error {
 // phases goes through the phases from where the stage is.
 func (s *stage) phases(ctx, held context.Context, sent <-chan struct{}) error {
 	replaying := s.record.Phase != ""
+	s.sight.begin(s.record.Phase)
 	for _, p := range phasesOf(s.assignment.Stage) {
 		if replaying && p.name != s.record.Phase {
 			if err := s.replay(ctx, p); err != nil {
@@ -144,7 +150,7 @@ func (s *stage) detached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errDetached
 	}
-	if err != nil && !fault.Is(err, codeEpochOld) {
+	if err != nil && !isLoss(err) {
 		s.log.ErrorContext(ctx, "the stage ends here", "error", err)
 	}
 	return nil
@@ -188,18 +194,10 @@ func (s *stage) finishLog(held context.Context, sent <-chan struct{}) {
 
 // send brings the log to the server.
 func (s *stage) send(ctx context.Context) {
-	sender := runlog.Sender{
-		Log: s.masked, Pause: pause,
-		Append: func(ctx context.Context, offset int64, piece []byte) (int64, error) {
-			ctx, stop := context.WithTimeout(ctx, time.Minute)
-			defer stop()
-			return s.executor.settings.Server.AppendLog(ctx, s.hold(), offset, piece)
-		},
-		Judge: judgeLog,
-	}
+	sender := runlog.Sender{Log: s.masked, Pause: pause, Append: s.appendLog, Judge: judgeLog}
 	err := sender.Run(ctx)
 	switch {
-	case fault.Is(err, codeEpochOld):
+	case isLoss(err):
 		s.lose()
 	case err != nil && ctx.Err() == nil:
 		s.log.ErrorContext(ctx, "the rest of the log is not accepted", "sent", sender.Sent(), "error", err)
@@ -207,11 +205,26 @@ func (s *stage) send(ctx context.Context) {
 	}
 }
 
+func (s *stage) appendLog(ctx context.Context, offset int64, piece []byte) (int64, error) {
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	server := s.executor.settings.Server
+	end, err := server.AppendLog(ctx, s.hold(), offset, piece)
+	if !fault.Is(err, fault.LogMismatch) {
+		return end, err
+	}
+	// A phase that was begun again went otherwise than the first time. What was shown then
+	// stays, and what is behind it follows.
+	end, err = server.AppendLog(ctx, s.hold(), 0, nil)
+	if err == nil && end <= offset {
+		return end, fault.New(fault.LogMismatch, "the log has other bytes at %d than it had, and ends at %d", offset, end)
+	}
+	return end, err
+}
+
 func judgeLog(err error) runlog.Verdict {
 	switch {
-	case fault.Is(err, codeLogGap), fault.Is(err, codeLogMismatch):
-		// A mismatch is of a phase that was begun again and went otherwise: what it had shown
-		// before stays, and the rest follows.
+	case fault.Is(err, fault.LogGap):
 		return runlog.Elsewhere
 	case isFinal(err):
 		return runlog.Never
@@ -224,6 +237,7 @@ func judgeLog(err error) runlog.Verdict {
 func (s *stage) report(ctx, held context.Context, r api.PhaseReport) (goOn bool, err error) {
 	a := s.assignment
 	r.Epoch, r.Stage, r.Attempt = a.Epoch, a.Stage, a.Attempt
+	bound(&r)
 	if r.Phase == "" {
 		r.Phase = s.record.Phase
 	}
@@ -238,7 +252,7 @@ func (s *stage) report(ctx, held context.Context, r api.PhaseReport) (goOn bool,
 		goOn = answer.Continue
 		return err
 	})
-	if fault.Is(err, codeEpochOld) && !r.Last {
+	if isLoss(err) && !r.Last {
 		s.lose()
 	}
 	s.log.InfoContext(ctx, "a phase ended", "phase", r.Phase, "outcome", r.Outcome, "class", r.Class, "exit_code", r.ExitCode)

@@ -54,7 +54,7 @@ func (e *Executor) claimOne(ctx context.Context, slot int) (took bool, err error
 
 // begin makes a stage's folder and carries it out.
 func (e *Executor) begin(ctx context.Context, a api.Assignment, key string, slot int) error {
-	folder, err := e.folders.acquire(a.Org, a.Workspace, a.Kind)
+	folder, err := e.folders.acquire(ctx, a.Org, a.Workspace, a.Kind)
 	if err != nil {
 		return err
 	}

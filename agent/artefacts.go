@@ -72,7 +72,7 @@ func (s *stage) uploadEvents(held context.Context, out outcome) {
 			return err
 		}
 		defer from.Close()
-		masked := newMask(secrets(s.assignment), to)
+		masked := s.masker.Writer(to)
 		_, err = io.Copy(masked, from)
 		return errors.Join(err, masked.Close())
 	})

@@ -58,8 +58,10 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 	}
 	switch {
 	case out.exit.Lost:
-		r.Outcome, r.Class, r.Message = failure, infrastructure, "nobody saw how the command ended: its machine was started anew, or its keeper was killed"
+		r.Outcome, r.Class, r.Message = failure, infrastructure, "nobody saw how the command ended: "+out.exit.Failed
 	case out.exit.Code == 0 && out.exit.Signal == "":
+	case out.exit.Failed != "":
+		r.Outcome, r.Class, r.Message = failure, infrastructure, "the command could not be started: "+out.exit.Failed
 	case s.record.TimedOut:
 		r.Outcome, r.Class = failure, config
 		r.Message = fmt.Sprintf("the stage took longer than the %d seconds that it may take", s.assignment.Timeout)
@@ -110,6 +112,9 @@ func (s *stage) messageOf(out outcome) string {
 	if i := strings.LastIndex(out.summary.tail, "Error: "); i >= 0 {
 		line, _, _ := strings.Cut(out.summary.tail[i+len("Error: "):], "\n")
 		return strings.TrimSpace(line)
+	}
+	if out.exit.OutOfMemory {
+		return "the command was killed because the machine ran out of memory"
 	}
 	if out.exit.Signal != "" {
 		return "the command was ended by a signal: " + out.exit.Signal

@@ -19,6 +19,9 @@ import (
 
 	"github.com/holdfast/holdfast/agent"
 	"github.com/holdfast/holdfast/agent/agenttest"
+	"github.com/holdfast/holdfast/agent/machine"
+	"github.com/holdfast/holdfast/agent/sandbox"
+	"github.com/holdfast/holdfast/agent/shim"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -127,6 +130,25 @@ func tarOf(t *testing.T, files map[string]string) []byte {
 	return to.Bytes()
 }
 
+// TestMain is also the shims that tests start: they are processes of this binary.
+func TestMain(m *testing.M) {
+	var err error
+	switch {
+	case len(os.Args) < 2:
+		os.Exit(m.Run())
+	case os.Args[1] == shim.Command:
+		err = shim.Main()
+	case os.Args[1] == shim.SandboxedCommand:
+		err = sandbox.Enter()
+	case os.Args[1] != "version": // what the probe of the sandbox runs
+		os.Exit(m.Run())
+	}
+	if err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
 // rig is an executor with everything around it.
 type rig struct {
 	t        *testing.T
@@ -155,6 +177,16 @@ func newRig(t *testing.T, tool oneTool, files map[string]string) *rig {
 		Server: server, PoolToken: server.PoolToken(), Work: work, Slots: 2, Address: stateServer(t), ClaimWait: 5,
 		Presentation: api.AgentRegistration{Name: "test"}, Tools: tool, Commands: commands, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}}
+}
+
+// withShims has the rig's commands run under shims, in the sandbox.
+func (r *rig) withShims() {
+	r.t.Helper()
+	commands, err := machine.NewCommands(r.t.Context(), machine.CommandSettings{Work: r.settings.Work, Network: sandbox.Network{Open: true}})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.settings.Commands = commands
 }
 
 // start begins an executor, as after a start of its process.

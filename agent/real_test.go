@@ -28,6 +28,7 @@ func TestPlanAndApplyWithRealTools(t *testing.T) {
 		found := tool(t)
 		t.Run(found.name, func(t *testing.T) {
 			r := newRig(t, found, map[string]string{"infra/main.tf": oneResource})
+			r.withShims()
 			r.server.Template.Directory = "infra"
 			r.start()
 			run := r.server.Queue("prod/network", "apply")

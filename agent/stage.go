@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/agent/runlog"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 // stage is a stage of a run that this executor has.
@@ -19,6 +20,7 @@ type stage struct {
 	folder     string
 	record     *record
 	log        *slog.Logger
+	masker     *mask.Masker
 	masked     *runlog.Log
 	cancels    *cancels
 	tool       Binary
@@ -36,7 +38,8 @@ var errDetached = errors.New("the executor ends")
 func (e *Executor) newStage(a api.Assignment, folder string, r *record) *stage {
 	return &stage{
 		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}),
-		log: e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
+		masker: mask.New(secrets(a)),
+		log:    e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
 	}
 }
 

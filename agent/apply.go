@@ -9,6 +9,9 @@ import (
 )
 
 func (s *stage) apply(ctx, held context.Context) api.PhaseReport {
+	if err := s.announce(ctx, held); err != nil {
+		return failed(infrastructure, "the server was not told that the apply begins: "+reason(err))
+	}
 	args := append([]string{"apply", "-json", "-input=false"}, s.parallelism()...)
 	out, err := s.command(ctx, phaseApply, true, false, append(args, planIn(s.folder))...)
 	r := s.ended(out, err)
@@ -21,6 +24,22 @@ func (s *stage) apply(ctx, held context.Context) api.PhaseReport {
 	}
 	s.uploadEvents(held, out)
 	return r
+}
+
+// announce has the server know, before the tool changes anything, that it may: an executor that
+// is lost from here on leaves a question behind.
+func (s *stage) announce(ctx, held context.Context) error {
+	if s.isBegun(ctx, phaseApply) {
+		return nil
+	}
+	err := persist(held, s.log, "that the apply begins", func(ctx context.Context) error {
+		_, err := s.renewOnce(ctx)
+		return err
+	})
+	if isLoss(err) {
+		s.lose()
+	}
+	return err
 }
 
 func (s *stage) output(ctx, held context.Context) api.PhaseReport {

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/fault"
 )
 
 // The kinds of artefacts.
@@ -34,7 +33,7 @@ func (s *stage) upload(held context.Context, kind, path string) error {
 	err := persist(held, s.log, "the artefact "+kind, func(ctx context.Context) error {
 		return s.executor.putOnce(ctx, s.hold(), kind, path)
 	})
-	if fault.Is(err, codeEpochOld) {
+	if isLoss(err) {
 		s.lose()
 	}
 	return err
@@ -73,7 +72,7 @@ func (s *stage) uploadEvents(held context.Context, out outcome) {
 			return err
 		}
 		defer from.Close()
-		masked := newMask(secrets(s.assignment), to)
+		masked := s.masker.Writer(to)
 		_, err = io.Copy(masked, from)
 		return errors.Join(err, masked.Close())
 	})

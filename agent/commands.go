@@ -65,7 +65,10 @@ type Exit struct {
 	Signal string // that ended it; empty for none
 	// Lost says that it has ended, and nobody saw how: its machine was started anew.
 	Lost bool
-	Took time.Duration
+	// Failed says why it could not be started, or why its end is not known.
+	Failed      string
+	OutOfMemory bool
+	Took        time.Duration
 }
 
 // Binary is the program of a tool.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,8 +38,8 @@ func (e *events) Write(p []byte) (int, error) {
 
 func (e *events) line(line []byte) error {
 	var m struct {
-		Message    string `json:"@message"`
-		Level      string `json:"@level"`
+		Message    string    `json:"@message"`
+		Level      string    `json:"@level"`
 		Time       time.Time `json:"@timestamp"`
 		Type       string
 		Diagnostic *struct {
@@ -92,32 +91,4 @@ func (e *events) InFlight() []api.InFlight {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.live)
-}
-
-type lineMask struct {
-	r    *strings.Replacer
-	to   io.Writer
-	rest []byte
-}
-
-func newMask(secrets []string, to io.Writer) io.WriteCloser {
-	var pairs []string
-	for _, s := range secrets {
-		pairs = append(pairs, s, "***")
-	}
-	return &lineMask{r: strings.NewReplacer(pairs...), to: to}
-}
-func (m *lineMask) Write(p []byte) (int, error) {
-	m.rest = append(m.rest, p...)
-	i := bytes.LastIndexByte(m.rest, '\n')
-	if i < 0 {
-		return len(p), nil
-	}
-	_, err := io.WriteString(m.to, m.r.Replace(string(m.rest[:i+1])))
-	m.rest = append([]byte(nil), m.rest[i+1:]...)
-	return len(p), err
-}
-func (m *lineMask) Close() error {
-	_, err := io.WriteString(m.to, m.r.Replace(string(m.rest)))
-	return err
 }

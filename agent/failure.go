@@ -58,8 +58,10 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 	}
 	switch {
 	case out.exit.Lost:
-		r.Outcome, r.Class, r.Message = lost, infrastructure, "nobody saw how the command ended: its machine was started anew, or its keeper was killed"
+		r.Outcome, r.Class, r.Message = failure, infrastructure, "nobody saw how the command ended: "+out.exit.Failed
 	case out.exit.Code == 0 && out.exit.Signal == "":
+	case out.exit.Failed != "":
+		r.Outcome, r.Class, r.Message = failure, infrastructure, "the command could not be started: "+out.exit.Failed
 	case s.record.TimedOut:
 		r.Outcome, r.Class = failure, config
 		r.Message = fmt.Sprintf("the stage took longer than the %d seconds that it may take", s.assignment.Timeout)
@@ -111,6 +113,9 @@ func (s *stage) messageOf(out outcome) string {
 		line, _, _ := strings.Cut(out.summary.tail[i+len("Error: "):], "\n")
 		return strings.TrimSpace(line)
 	}
+	if out.exit.OutOfMemory {
+		return "the command was killed because the machine ran out of memory"
+	}
 	if out.exit.Signal != "" {
 		return "the command was ended by a signal: " + out.exit.Signal
 	}
@@ -124,4 +129,19 @@ func refused(ctx context.Context, what string, err error) api.PhaseReport {
 		class = config
 	}
 	return failed(class, what+" was not accepted: "+reason(err))
+}
+
+// What a report has of each at most.
+const (
+	maxFound    = 100
+	maxInFlight = 1000
+	maxMessage  = 2000
+)
+
+func bound(r *api.PhaseReport) {
+	r.Found = r.Found[:min(len(r.Found), maxFound)]
+	r.InFlight = r.InFlight[:min(len(r.InFlight), maxInFlight)]
+	if len(r.Message) > maxMessage {
+		r.Message = strings.ToValidUTF8(r.Message[:maxMessage], "") + "…"
+	}
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // maxWork is how long the path of the folder for work may be: providers make sockets below it,
@@ -24,29 +26,38 @@ const maxSides = 100
 // each time, because plans hold absolute paths that their applies need; what only plans goes on
 // beside it.
 type folders struct {
-	root string
-	mu   sync.Mutex
-	busy map[string]bool
+	root  string
+	mu    sync.Mutex
+	busy  map[string]bool
+	freed chan struct{} // closed when one is released
 }
 
 func newFolders(work string) (*folders, error) {
 	if !filepath.IsAbs(work) || len(work) > maxWork {
 		return nil, fmt.Errorf("the folder for work is to be an absolute path of at most %d bytes, because the paths of sockets are short: %s", maxWork, work)
 	}
-	f := &folders{root: filepath.Join(work, "runs"), busy: map[string]bool{}}
+	f := &folders{root: filepath.Join(work, "runs"), busy: map[string]bool{}, freed: make(chan struct{})}
 	return f, os.MkdirAll(f.root, 0o700)
 }
 
 // mutates reports whether runs of a kind are applied.
 func mutates(kind string) bool { return kind == "apply" || kind == "destroy" || kind == "refresh" }
 
-// acquire returns the folder of a run, empty. release must follow.
-func (f *folders) acquire(org, workspace, kind string) (string, error) {
+// acquire returns the folder of a run, empty. release must follow. It waits a while for the stage
+// before, which may have been reported as ended and not be cleared yet.
+func (f *folders) acquire(ctx context.Context, org, workspace, kind string) (string, error) {
 	sum := sha256.Sum256([]byte(org + "\x00" + workspace))
 	home := filepath.Join(f.root, hex.EncodeToString(sum[:8]))
-	path, err := f.reserve(home, mutates(kind))
-	if err != nil {
-		return "", err
+	ctx, stop := context.WithTimeout(ctx, clearing)
+	defer stop()
+	path, freed := f.reserve(home, mutates(kind))
+	for path == "" {
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return "", errors.New("the workspace's folder is still used by a run that this agent has lost and that has not ended")
+		}
+		path, freed = f.reserve(home, mutates(kind))
 	}
 	if err := errors.Join(wipe(path), os.MkdirAll(path, 0o700)); err != nil {
 		f.release(path)
@@ -55,7 +66,11 @@ func (f *folders) acquire(org, workspace, kind string) (string, error) {
 	return path, nil
 }
 
-func (f *folders) reserve(home string, main bool) (string, error) {
+// clearing is how long the folder of a stage that has ended may take to be cleared.
+const clearing = 15 * time.Second
+
+// reserve returns a folder that nobody has, or what is closed when one is given back.
+func (f *folders) reserve(home string, main bool) (string, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	names := []string{"main"}
@@ -71,7 +86,7 @@ func (f *folders) reserve(home string, main bool) (string, error) {
 			return path, nil
 		}
 	}
-	return "", errors.New("the workspace's folder is still used by a run that this agent has lost and that has not ended")
+	return "", f.freed
 }
 
 // adopt reserves a folder as it is; false if somebody has it.
@@ -89,6 +104,8 @@ func (f *folders) release(path string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.busy, path)
+	close(f.freed)
+	f.freed = make(chan struct{})
 }
 
 // remove wipes a folder and gives it back.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/fault"
 )
 
 const (
@@ -23,7 +22,7 @@ func (s *stage) renew(ctx context.Context) {
 		began := time.Now()
 		lease, err := s.renewOnce(ctx)
 		switch {
-		case fault.Is(err, codeEpochOld):
+		case isLoss(err):
 			s.lose()
 			return
 		case err != nil:

@@ -25,7 +25,6 @@ const (
 	succeeded = "succeeded"
 	failure   = "failed"
 	cancelled = "cancelled"
-	lost      = "lost"
 )
 
 // phase is a step of a stage. Its function is called again, from its beginning, by an executor
@@ -37,8 +36,8 @@ type phase struct {
 	run  func(s *stage, ctx, held context.Context) api.PhaseReport
 }
 
-func phasesOf(stage string) []phase {
-	if stage == stageApply {
+func phasesOf(name string) []phase {
+	if name == stageApply {
 		return []phase{
 			{phasePrepare, false, (*stage).prepare}, {phaseInit, false, (*stage).init},
 			{phaseApply, true, (*stage).apply}, {phaseOutput, false, (*stage).output},
@@ -64,7 +63,7 @@ func (s *stage) do(ctx, held context.Context, p phase) api.PhaseReport {
 	r.Phase, r.Seconds = p.name, time.Since(s.record.PhaseBegan).Seconds()
 	r.Last = r.Last || p.name == phaseShow || p.name == phaseOutput
 	if r.Outcome != succeeded && r.Message != "" && ctx.Err() == nil {
-		s.note("\n[holdfast: " + p.name + " " + r.Outcome + ": " + r.Message + "]\n")
+		s.note(ctx, "\n[holdfast: "+p.name+" "+r.Outcome+": "+r.Message+"]\n")
 	}
 	return r
 }

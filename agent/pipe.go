@@ -27,13 +27,13 @@ type pipe struct {
 
 func (s *stage) newPipe(ctx context.Context, json bool) *pipe {
 	p := &pipe{tail: &tail{}}
-	p.out = newMask(secrets(s.assignment), io.MultiWriter(runlog.Steady{Context: ctx, Log: s.masked}, p.tail))
+	p.out = s.masker.Writer(io.MultiWriter(runlog.Steady{Context: ctx, Log: s.masked}, p.tail))
 	if !json {
-		p.in = newMask(secrets(s.assignment), p.out)
+		p.in = s.masker.Writer(p.out)
 		return p
 	}
 	p.events = newEvents(p.out)
-	p.in = newMask(secrets(s.assignment), p.events)
+	p.in = s.masker.Writer(p.events)
 	s.sight.watch(p.events.InFlight)
 	return p
 }
@@ -56,7 +56,7 @@ func (p *pipe) close() summary {
 
 // say writes the executor's own words into the log.
 func (s *stage) say(ctx context.Context, text string) {
-	out := newMask(secrets(s.assignment), runlog.Steady{Context: ctx, Log: s.masked})
+	out := s.masker.Writer(runlog.Steady{Context: ctx, Log: s.masked})
 	_, _ = io.WriteString(out, text)
 	_ = out.Close()
 }

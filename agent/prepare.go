@@ -213,7 +213,7 @@ func (u *unusable) Error() string { return u.why }
 // permanent makes an error that another try won't cure a fault.
 func permanent(err error) error {
 	if invalid, ok := errors.AsType[*archive.InvalidError](err); ok {
-		return fault.Wrap(err, codeRunInvalid, "the configuration can't be used: %s", invalid.Why)
+		return fault.Wrap(err, fault.RunInvalid, "the configuration can't be used: %s", invalid.Why)
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/fault"
 )
 
 // Hold is what an executor says in each call about a run that it has.
@@ -38,8 +37,9 @@ type Server interface {
 
 	// Claim asks for a stage of a run; nil says that there is none. The same key gives the same
 	// stage again, whole, with a token that is good, for as long as it is the caller's: until it
-	// was reported as ended. From then on the key is used up, and answered with EpochOld: it never
-	// gives another stage. A key that got nil is as good as new.
+	// was reported as ended or was given to somebody else. That includes an apply whose lease
+	// ended, and about which nobody has decided since. A claim that says it drains gets nothing
+	// else than what its key has got before.
 	Claim(ctx context.Context, as Identity, claim api.AgentClaim) (*api.Assignment, error)
 
 	// Lease renews the lease of a run, and says what is wanted of its executor.
@@ -47,8 +47,9 @@ type Server interface {
 
 	// AppendLog writes bytes of the stage's log at an offset, and returns where the log ends
 	// then. What the log has already must be the same, else LogMismatch; behind it the rest is
-	// appended. LogGap says that the log ends before the offset. With both the end comes beside
-	// the fault, and nothing is stored. LogTooLarge says that no more of it is.
+	// appended. LogGap says that the log ends before the offset; the end comes beside it, and
+	// nothing is stored. LogTooLarge says that no more of it is. No bytes at offset 0 ask where
+	// the log ends.
 	AppendLog(ctx context.Context, hold Hold, offset int64, piece []byte) (end int64, err error)
 
 	// PutArtefact keeps a file that the stage made. The same one again is fine; another one of
@@ -68,10 +69,3 @@ type Server interface {
 	// ends, and the lease with it.
 	Report(ctx context.Context, hold Hold, r api.PhaseReport) (api.PhaseAnswer, error)
 }
-
-// The codes that executors act on.
-const (
-	codeEpochOld    fault.Code = "epoch_old"
-	codeLogGap      fault.Code = "log_gap"
-	codeLogMismatch fault.Code = "log_mismatch"
-)

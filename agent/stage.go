@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/agent/runlog"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/mask"
 )
 
 // stage is a stage of a run that this executor has.
@@ -19,6 +20,7 @@ type stage struct {
 	folder     string
 	record     *record
 	log        *slog.Logger
+	masker     *mask.Masker
 	masked     *runlog.Log
 	cancels    *cancels
 	tool       Binary
@@ -36,7 +38,8 @@ var errDetached = errors.New("the executor ends")
 func (e *Executor) newStage(a api.Assignment, folder string, r *record) *stage {
 	return &stage{
 		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}),
-		log: e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
+		masker: mask.New(secrets(a)),
+		log:    e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
 	}
 }
 
@@ -60,6 +63,11 @@ func (s *stage) lose() {
 			s.cancels.raise(hard)
 		}
 	})
+}
+
+// isLoss reports whether an error says that the run is not the caller's any more.
+func isLoss(err error) bool {
+	return fault.Is(err, fault.EpochOld) || fault.Is(err, fault.CredentialsRevoked) || fault.Is(err, fault.RunNotFound)
 }
 
 func (s *stage) isLost() bool {
@@ -102,6 +110,7 @@ func (s *stage) carryOut(ctx context.Context) error {
 // phases goes through the phases from where the stage is.
 func (s *stage) phases(ctx, held context.Context, sent <-chan struct{}) error {
 	replaying := s.record.Phase != ""
+	s.sight.begin(s.record.Phase)
 	for _, p := range phasesOf(s.assignment.Stage) {
 		if replaying && p.name != s.record.Phase {
 			if err := s.replay(ctx, p); err != nil {
@@ -144,7 +153,7 @@ func (s *stage) detached(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return errDetached
 	}
-	if err != nil && !fault.Is(err, codeEpochOld) {
+	if err != nil && !isLoss(err) {
 		s.log.ErrorContext(ctx, "the stage ends here", "error", err)
 	}
 	return nil
@@ -188,18 +197,10 @@ func (s *stage) finishLog(held context.Context, sent <-chan struct{}) {
 
 // send brings the log to the server.
 func (s *stage) send(ctx context.Context) {
-	sender := runlog.Sender{
-		Log: s.masked, Pause: pause,
-		Append: func(ctx context.Context, offset int64, piece []byte) (int64, error) {
-			ctx, stop := context.WithTimeout(ctx, time.Minute)
-			defer stop()
-			return s.executor.settings.Server.AppendLog(ctx, s.hold(), offset, piece)
-		},
-		Judge: judgeLog,
-	}
+	sender := runlog.Sender{Log: s.masked, Pause: pause, Append: s.appendLog, Judge: judgeLog}
 	err := sender.Run(ctx)
 	switch {
-	case fault.Is(err, codeEpochOld):
+	case isLoss(err):
 		s.lose()
 	case err != nil && ctx.Err() == nil:
 		s.log.ErrorContext(ctx, "the rest of the log is not accepted", "sent", sender.Sent(), "error", err)
@@ -207,11 +208,26 @@ func (s *stage) send(ctx context.Context) {
 	}
 }
 
+func (s *stage) appendLog(ctx context.Context, offset int64, piece []byte) (int64, error) {
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
+	defer stop()
+	server := s.executor.settings.Server
+	end, err := server.AppendLog(ctx, s.hold(), offset, piece)
+	if !fault.Is(err, fault.LogMismatch) {
+		return end, err
+	}
+	// A phase that was begun again went otherwise than the first time. What was shown then
+	// stays, and what is behind it follows.
+	end, err = server.AppendLog(ctx, s.hold(), 0, nil)
+	if err == nil && end <= offset {
+		return end, fault.New(fault.LogMismatch, "the log has other bytes at %d than it had, and ends at %d", offset, end)
+	}
+	return end, err
+}
+
 func judgeLog(err error) runlog.Verdict {
 	switch {
-	case fault.Is(err, codeLogGap), fault.Is(err, codeLogMismatch):
-		// A mismatch is of a phase that was begun again and went otherwise: what it had shown
-		// before stays, and the rest follows.
+	case fault.Is(err, fault.LogGap):
 		return runlog.Elsewhere
 	case isFinal(err):
 		return runlog.Never
@@ -224,6 +240,7 @@ func judgeLog(err error) runlog.Verdict {
 func (s *stage) report(ctx, held context.Context, r api.PhaseReport) (goOn bool, err error) {
 	a := s.assignment
 	r.Epoch, r.Stage, r.Attempt = a.Epoch, a.Stage, a.Attempt
+	bound(&r)
 	if r.Phase == "" {
 		r.Phase = s.record.Phase
 	}
@@ -238,7 +255,7 @@ func (s *stage) report(ctx, held context.Context, r api.PhaseReport) (goOn bool,
 		goOn = answer.Continue
 		return err
 	})
-	if fault.Is(err, codeEpochOld) && !r.Last {
+	if isLoss(err) && !r.Last {
 		s.lose()
 	}
 	s.log.InfoContext(ctx, "a phase ended", "phase", r.Phase, "outcome", r.Outcome, "class", r.Class, "exit_code", r.ExitCode)

@@ -25,9 +25,9 @@ type Verdict int
 
 // The verdicts.
 const (
-	Again Verdict = iota // the same piece, after a while
-	Elsewhere            // go on from where the log ends
-	Never                // nothing more is accepted
+	Again     Verdict = iota // the same piece, after a while
+	Elsewhere                // go on from where the log ends
+	Never                    // nothing more is accepted
 )
 
 // Sender brings a log to the server.

@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/holdfast/holdfast/api"
+)
+
+// adopt goes through the folders that an executor before has left: what is still this agent's is
+// carried on, what is over or was lost is removed.
+func (e *Executor) adopt(ctx context.Context) error {
+	paths, err := e.folders.all()
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		r, err := readRecord(path)
+		if err != nil || r.Over {
+			e.sweep(ctx, path, r)
+			continue
+		}
+		if err := e.adoptOne(ctx, path, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// adoptOne asks for the assignment again, which has the secrets that no file does.
+func (e *Executor) adoptOne(ctx context.Context, path string, r *record) error {
+	key, err := e.claimKey()
+	if err != nil {
+		return err
+	}
+	if key == r.Key { // it died between the two
+		if err := e.forgetKey(); err != nil {
+			return err
+		}
+	}
+	found, err := e.claim(ctx, r.Key, true)
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		// Whatever is wrong with the answer: the folder stays, for the next start.
+		e.log.ErrorContext(ctx, "a stage that was left behind can't be asked for", "run", r.Run, "folder", path, "error", err)
+		return nil
+	}
+	if !e.folders.adopt(path) {
+		return nil
+	}
+	if found == nil || !r.matches(*found) {
+		e.leave(ctx, path, r)
+		return nil
+	}
+	slot, release := e.slotFor(r.Slot)
+	r.Slot = slot
+	e.take(ctx, e.newStage(*found, path, r), release)
+	return nil
+}
+
+// slotFor is a slot for an adopted stage: its own if that is free, or one beside the others,
+// where there are fewer than there were.
+func (e *Executor) slotFor(wanted int) (int, func()) {
+	for range cap(e.slots) {
+		select {
+		case slot := <-e.slots:
+			if slot == wanted {
+				return slot, func() { e.slots <- slot }
+			}
+			e.slots <- slot
+		default:
+		}
+	}
+	return max(wanted, cap(e.slots)), func() {}
+}
+
+// leave deals with a stage that was given up by the server while no executor was there.
+func (e *Executor) leave(ctx context.Context, path string, r *record) {
+	a := api.Assignment{Run: r.Run, Org: r.Org, Workspace: r.Workspace, Kind: r.Kind, Stage: r.Stage, Attempt: r.Attempt, Epoch: r.Epoch}
+	s := e.newStage(a, path, r)
+	e.stages.Go(func() {
+		s.lose()
+		process, err := e.settings.Commands.Find(ctx, commandIn(path, r.Phase))
+		if err == nil {
+			_, err = s.await(ctx, process)
+		}
+		if ctx.Err() != nil {
+			e.folders.release(path)
+			return
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.log.ErrorContext(ctx, "can't wait for a command that was left behind", "error", err)
+		}
+		if s.applies() {
+			s.keepWhatErrored()
+		}
+		e.clear(s)
+	})
+}
+
+// keepWhatErrored keeps any state in a run folder that the tool could not store. Where in the
+// configuration it was run is not known without an assignment.
+func (s *stage) keepWhatErrored() {
+	_ = filepath.WalkDir(configIn(s.folder), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == erroredState && entry.Type().IsRegular() {
+			_ = s.keepErrored(path, nil)
+			return fs.SkipAll
+		}
+		return nil
+	})
+}
+
+// sweep removes a folder that nobody goes on with.
+func (e *Executor) sweep(ctx context.Context, path string, r *record) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() || !e.folders.adopt(path) {
+		return
+	}
+	if r != nil {
+		if process, err := e.settings.Commands.Find(ctx, commandIn(path, r.Phase)); err == nil {
+			_ = process.Kill() // of a stage that was reported as ended there is nothing to lose
+		}
+	}
+	if err := e.folders.remove(path); err != nil {
+		e.log.ErrorContext(ctx, "an old run folder can't be removed", "folder", path, "error", err)
+	}
+}

@@ -1,0 +1,162 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/holdfast/holdfast/api"
+)
+
+// Settings are what an Executor works with.
+type Settings struct {
+	Server Server
+	// Presentation is how it presents itself; PoolToken is what it does so with.
+	Presentation api.AgentRegistration
+	PoolToken    string
+	// Work is the folder for run folders, of this executor alone.
+	Work string
+	// Slots is how many stages may go on at once; 0 for one.
+	Slots int
+	// Address is where the tools find the server, without a path.
+	Address string
+	// CACertificate is in PEM what signs the server's certificate, where the system doesn't
+	// know it.
+	CACertificate string
+	// Proxies are the environment variables about proxies that commands get.
+	Proxies  map[string]string
+	Tools    Tools
+	Commands Commands
+	// LogPatience is how long the end of a stage waits for the rest of its log to be accepted; 0
+	// for ten minutes.
+	LogPatience time.Duration
+	// ClaimWait is for how many seconds a claim waits for work; 0 for 50.
+	ClaimWait int
+	Log       *slog.Logger
+}
+
+// Executor carries out stages of runs.
+type Executor struct {
+	settings Settings
+	log      *slog.Logger
+	folders  *folders
+	slots    chan int
+	stages   sync.WaitGroup
+	identity Identity
+	draining chan struct{}
+	drain    sync.Once
+}
+
+// New returns an executor. It makes its folder, and does nothing else before Run.
+func New(s Settings) (*Executor, error) {
+	s.Slots, s.LogPatience, s.ClaimWait = max(s.Slots, 1), cmp.Or(s.LogPatience, 10*time.Minute), cmp.Or(s.ClaimWait, 50)
+	f, err := newFolders(s.Work)
+	if err != nil {
+		return nil, err
+	}
+	e := &Executor{settings: s, log: s.Log, folders: f, slots: make(chan int, s.Slots), draining: make(chan struct{})}
+	for slot := range s.Slots {
+		e.slots <- slot
+	}
+	return e, nil
+}
+
+// Drain has the executor claim nothing more, and Run return when what goes on has ended.
+func (e *Executor) Drain() {
+	e.drain.Do(func() {
+		e.log.Info("the agent claims nothing more")
+		close(e.draining)
+	})
+}
+
+func (e *Executor) isDraining() bool {
+	select {
+	case <-e.draining:
+		return true
+	default:
+		return false
+	}
+}
+
+// Run carries out stages, those first that an executor before it has left in the folder, until
+// it is drained. When the context ends it returns at once: commands go on without it, and the
+// next executor finds them.
+func (e *Executor) Run(ctx context.Context) error {
+	lock := flock.New(filepath.Join(e.settings.Work, "lock"))
+	got, err := lock.TryLock()
+	if err != nil {
+		return err
+	}
+	if !got {
+		return fmt.Errorf("another agent works in %s", e.settings.Work)
+	}
+	defer lock.Close()
+	if err := e.introduce(ctx); err != nil {
+		return err
+	}
+	defer e.stages.Wait()
+	if err := e.adopt(ctx); err != nil {
+		return err
+	}
+	err = e.claimAll(ctx)
+	e.stages.Wait()
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// take carries out a stage that this executor has got, in the background. The slot comes back
+// when it is over.
+func (e *Executor) take(ctx context.Context, s *stage, release func()) {
+	e.stages.Go(func() {
+		defer release()
+		s.log.InfoContext(ctx, "a stage begins", "folder", s.folder, "phase", s.record.Phase)
+		if err := s.carryOut(ctx); errors.Is(err, errDetached) {
+			e.folders.release(s.folder)
+			return
+		}
+		e.clear(s)
+	})
+}
+
+// clear removes the folder of a stage that is over, with all the secrets that are in it. What it
+// holds may be in use yet by a command that was lost with its run.
+func (e *Executor) clear(s *stage) {
+	s.record.Over = true
+	s.attempt("note that the stage is over", func() error { return s.record.save(s.folder) })
+	s.attempt("remove the run folder", func() error { return e.folders.remove(s.folder) })
+}
+
+// freeSlot waits for a slot.
+func (e *Executor) freeSlot(ctx context.Context) (int, bool) {
+	select {
+	case <-e.draining:
+		return 0, false
+	default:
+	}
+	select {
+	case slot := <-e.slots:
+		return slot, true
+	case <-e.draining:
+	case <-ctx.Done():
+	}
+	return 0, false
+}
+
+// bootID tells this start of the machine from others; empty where the system doesn't.
+func bootID() string {
+	raw, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return string(raw[:max(0, len(raw)-1)])
+}

@@ -1,0 +1,112 @@
+// Package machine is what an executor has of its machine: commands that run under shims in the
+// sandbox, and the tools of a store.
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/holdfast/holdfast/agent"
+	"github.com/holdfast/holdfast/agent/sandbox"
+	"github.com/holdfast/holdfast/agent/shim"
+	"github.com/holdfast/holdfast/api"
+)
+
+// Commands starts commands under shims.
+type Commands struct {
+	limits  sandbox.Limits
+	network sandbox.Network
+	user    *sandbox.User
+	least   sandbox.Level
+	open    bool
+	reached api.Sandbox
+}
+
+// CommandSettings say what is closed to commands.
+type CommandSettings struct {
+	Work    string // a folder for the probe
+	Limits  sandbox.Limits
+	Network sandbox.Network
+	User    *sandbox.User
+	// Least is the level below which nothing is started.
+	Least sandbox.Level
+	// Open leaves the sandbox out.
+	Open bool
+}
+
+// probePatience is how long the command may take that shows what the sandbox reaches.
+const probePatience = time.Minute
+
+// NewCommands finds out what the sandbox reaches on this machine, by a command that does
+// nothing, and fails where that is less than is wanted.
+func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
+	c := &Commands{limits: s.Limits, network: s.Network, user: s.User, least: s.Least, open: s.Open}
+	ctx, stop := context.WithTimeout(ctx, probePatience)
+	defer stop()
+	if err := os.MkdirAll(s.Work, 0o700); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(s.Work, "probe")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	process, err := c.Start(ctx, agent.Command{
+		Folder: filepath.Join(folder, "p"), Path: self, Args: []string{"version"}, Dir: "/", Read: []string{self},
+	})
+	if err != nil {
+		return nil, err
+	}
+	if exit, err := process.Wait(ctx); err != nil || exit.Code != 0 {
+		return nil, errors.Join(err, fmt.Errorf("commands can't be run here: %s", exit.Failed))
+	}
+	if found := process.Sandbox(); found != nil {
+		c.reached = *found
+	}
+	return c, nil
+}
+
+// Sandbox implements agent.Commands.
+func (c *Commands) Sandbox() api.Sandbox { return c.reached }
+
+// Start implements agent.Commands.
+func (c *Commands) Start(ctx context.Context, command agent.Command) (agent.Process, error) {
+	made, err := shim.Start(ctx, shim.Spec{
+		Dir: command.Folder, Command: command.Path, Args: command.Args, WorkDir: command.Dir, Env: command.Env, Apart: command.Apart,
+		Limits: c.limits, Sandbox: sandbox.Policy{
+			ReadOnly: command.Read, ReadWrite: command.Write, Network: c.network, User: c.user, MinLevel: c.least, Open: c.open,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return process{made}, nil
+}
+
+// Find implements agent.Commands. A shim that never let its command go counts for none: the
+// folder is cleared, for another start.
+func (c *Commands) Find(_ context.Context, folder string) (agent.Process, error) {
+	found, err := shim.Find(folder)
+	if err != nil {
+		return nil, err
+	}
+	status, err := found.Status()
+	if err != nil {
+		return nil, err
+	}
+	if status.Condition == shim.NeverBegan {
+		if err := os.RemoveAll(folder); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("the command in %s was never begun: %w", folder, os.ErrNotExist)
+	}
+	return process{found}, nil
+}

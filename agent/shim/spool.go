@@ -19,8 +19,8 @@ type spool struct {
 	hold  int    // how much may be held back
 	gap   int64  // lost just before what is held
 	note  []byte // the rest of a line about an earlier loss, which goes before all of that
-	lost  int64 // in all
-	stuck error // why the file takes nothing just now
+	lost  int64  // in all
+	stuck error  // why the file takes nothing just now
 }
 
 type spoolFile interface {

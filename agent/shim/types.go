@@ -97,7 +97,7 @@ type Exit struct {
 	// Failed says why the command could not be started, or why its code is not known.
 	Failed  string    `json:"failed,omitempty"`
 	TooWeak bool      `json:"too_weak,omitempty"` // the sandbox did not reach the least level
-	Unknown bool      `json:"unknown,omitempty"` // its shim was killed, so nobody learned its code
+	Unknown bool      `json:"unknown,omitempty"`  // its shim was killed, so nobody learned its code
 	Started time.Time `json:"started"`
 	Ended   time.Time `json:"ended"`
 	// OutOfMemory says that the kernel killed processes for want of memory meanwhile, and
@@ -121,7 +121,7 @@ type Condition string
 const (
 	// Running: its shim lives.
 	Running Condition = "running"
-	// Orphaned: the command runs without its shim.
+	// Orphaned: the command, or something that it started, runs without its shim.
 	Orphaned Condition = "orphaned"
 	// Ended: how is known.
 	Ended Condition = "ended"
@@ -143,6 +143,7 @@ type begun struct {
 	Identity
 	// Session is the first shim's: the command's processes are in it, unless they left it.
 	Session  int           `json:"session"`
+	Mark     string        `json:"mark"` // in the environment of the command's processes
 	Started  time.Time     `json:"started"`
 	Streams  []Stream      `json:"streams"`
 	MaxSpool int64         `json:"max_spool"`

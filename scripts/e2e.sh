@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the scripts of test/scripts with the real OpenTofu and Terraform against a real
-# server. Arguments go to go test:
+# server, and the tests of what runs them. Arguments go to go test:
 #
 #     scripts/e2e.sh
 #     scripts/e2e.sh -run TestScripts//lock          # both clients
@@ -30,7 +30,7 @@ export TMPDIR=$scratch/tmp
 # In a process group of its own, so that a signal to this script ends what it started, to
 # the last child, and nothing else. Scripts mostly wait, so more run than there are cores.
 set -m
-go test -tags e2e -count=1 -timeout 10m -parallel 6 "$@" ./test &
+go test -tags e2e -count=1 -timeout 10m -parallel 6 "$@" ./test ./agent/shim &
 tests=$!
 interrupted() {
   kill -TERM -- "-$tests" || true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -39,7 +40,8 @@ func (k *keeper) start(spec Spec) error {
 		return err // which closes the pipe of its order, so that it ends
 	}
 	text, err := json.Marshal(sandbox.Order{
-		Command: spec.Command, Args: spec.Args, WorkDir: spec.WorkDir, Env: spec.Env,
+		Command: spec.Command, Args: spec.Args, WorkDir: spec.WorkDir,
+		Env:    append(slices.Clone(spec.Env), markVariable+"="+k.begun.Mark),
 		Policy: spec.Sandbox, Limits: spec.Limits, Begun: k.exit.Sandbox,
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package shim
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strconv"
 	"syscall"
@@ -59,41 +60,61 @@ func (k *keeper) killRest(gone <-chan struct{}) (left int) {
 	}
 }
 
-// family is the command's processes: the descendants of the shim and of the command, and what
-// is in the session that the first shim made.
-func (k *keeper) family() []PID {
+// family is the command's processes: what the shim, which inherits its orphans, has below it.
+func (k *keeper) family() []PID { return k.begun.family(os.Getpid()) }
+
+// family is what is below this process, if it is none of 0, and the command with what it
+// started. Where its shim was killed the latter is found by parents, by the session that
+// the first shim made, and by the mark in the environment: each alone could be left, and who
+// leaves all of them on purpose needs a cgroup to be found.
+func (b begun) family(above int) []PID {
 	all := processes()
-	session := k.session(all)
-	mine := map[int]bool{os.Getpid(): true}
+	session := b.session(all)
+	mine := map[int]bool{}
+	if above > 0 {
+		mine[above] = true
+	}
 	for grown := true; grown; {
 		grown = false
 		for _, p := range all {
 			if mine[p.pid] {
 				continue
 			}
-			if mine[p.parent] || p.session == session || p.is(k.begun.Command) {
+			if mine[p.parent] || p.session == session || p.is(b.Command) || b.marks(p.pid) {
 				mine[p.pid], grown = true, true
 			}
 		}
 	}
 	var found []PID
 	for _, p := range all {
-		if mine[p.pid] && !p.dead && p.pid != os.Getpid() {
+		if mine[p.pid] && !p.dead && p.pid != above && !p.is(b.Shim) {
 			found = append(found, PID{Number: p.pid, StartTime: p.startTime})
 		}
 	}
 	return found
 }
 
+// markVariable is in the environment of a command and, unless they take it away, of what it
+// starts. Its value is the command's folder.
+const markVariable = "HOLDFAST_COMMAND"
+
+func (b begun) marks(pid int) bool {
+	if b.Mark == "" {
+		return false
+	}
+	environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && bytes.Contains(append(environment, 0), []byte(markVariable+"="+b.Mark+"\x00"))
+}
+
 // session is the number of the command's session, or -1 when a stranger has that number now:
 // it is free for others only when nobody is left in ours.
-func (k *keeper) session(all []procStat) int {
+func (b begun) session(all []procStat) int {
 	for _, p := range all {
-		if p.pid == k.begun.Session && !p.is(k.begun.Shim) {
+		if p.pid == b.Session && !p.is(b.Shim) {
 			return -1
 		}
 	}
-	return k.begun.Session
+	return b.Session
 }
 
 func (s procStat) is(p PID) bool { return s.pid == p.Number && s.startTime == p.StartTime }

@@ -116,6 +116,9 @@ func (p *Process) withoutShim() (Status, error) {
 	if lives {
 		return Status{Condition: Orphaned, Proof: fmt.Sprintf("process %d runs without its shim", command.Command.Number)}, nil
 	}
+	if left := command.family(0); len(left) > 0 {
+		return Status{Condition: Orphaned, Proof: fmt.Sprintf("process %d, which the command started, runs after it and its shim", left[0].Number)}, nil
+	}
 	return Status{Condition: Vanished, Proof: fmt.Sprintf("its shim is gone, and process %d that started at tick %d too", command.Command.Number, command.Command.StartTime)}, nil
 }
 

@@ -7,10 +7,6 @@ import (
 	"testing"
 )
 
-const starterCommand = "be-starter"
-
-func beStarter() error { return nil }
-
 func TestCommandRunsAndItsExitIsKnown(t *testing.T) {
 	p := start(t, script(t, `echo out; echo err >&2; echo "$0 $HOME $PATH"; exit 3`))
 	exit := wait(t, p)

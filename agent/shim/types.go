@@ -121,7 +121,7 @@ type Condition string
 const (
 	// Running: its shim lives.
 	Running Condition = "running"
-	// Orphaned: the command runs without its shim.
+	// Orphaned: the command, or something that it started, runs without its shim.
 	Orphaned Condition = "orphaned"
 	// Ended: how is known.
 	Ended Condition = "ended"
@@ -143,6 +143,7 @@ type begun struct {
 	Identity
 	// Session is the first shim's: the command's processes are in it, unless they left it.
 	Session  int           `json:"session"`
+	Mark     string        `json:"mark"` // in the environment of the command's processes
 	Started  time.Time     `json:"started"`
 	Streams  []Stream      `json:"streams"`
 	MaxSpool int64         `json:"max_spool"`

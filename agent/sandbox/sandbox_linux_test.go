@@ -1,0 +1,178 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// Vulnerability: a configuration runs any code on the executor, in its plan already.
+// Scenario: it looks for the server's secrets, and for other runs'.
+// Check: each look fails, and what the run needs works.
+func TestCommandSeesOnlyWhatIsItsOwn(t *testing.T) {
+	w := newWorld(t)
+	server := fmt.Sprintf("/proc/%d", os.Getpid())
+	t.Setenv("SECRET", secret)
+	forbidden := map[string]string{
+		"the keys":                         "cat " + w.path("auth.cfg"),
+		"the master key":                   "cat " + w.path("master.key"),
+		"the data":                         "cat " + w.path("data/holdfast.db"),
+		"the data folder's list":           "ls " + w.path("data"),
+		"another run":                      "cat " + w.path("runs/other/terraform.tfvars"),
+		"another run through ..":           "cat ../other/terraform.tfvars",
+		"another run through a link":       "ln -s ../other/terraform.tfvars l; cat l",
+		"another run through a hard link":  "ln ../other/terraform.tfvars h && cat h",
+		"another run by moving":            "mv ../other/terraform.tfvars m && cat m",
+		"the server's environment":         "cat " + server + "/environ",
+		"the server's command line":        "cat " + server + "/cmdline",
+		"the server's memory map":          "cat " + server + "/maps",
+		"the server's files":               "ls -l " + server + "/fd",
+		"the server's folder through proc": "cat " + server + "/cwd/go.mod",
+		"the server's root through proc":   "cat " + server + "/root/etc/shadow",
+		"init's environment":               "cat /proc/1/environ",
+		"the list of processes":            "ls /proc",
+		"passwords":                        "cat /etc/shadow",
+		"keys of ssh":                      "ls /root",
+		"home folders":                     "ls /home",
+		"the kernel's log":                 "cat /dev/kmsg",
+		"the disk":                         "head -c 10 /dev/vda",
+		"to write outside":                 "echo x >" + w.path("new"),
+		"to write beside":                  "echo x >../new",
+		"to append":                        "echo x >>" + w.path("auth.cfg"),
+		"to cut":                           "truncate -s 0 " + w.path("auth.cfg"),
+		"to delete":                        "rm " + w.path("auth.cfg"),
+		"to write the tools":               "echo x >>" + w.path("tools/attempt"),
+		"to write /tmp":                    "echo x >/tmp/holdfast-test-outside",
+		"to write /usr":                    "echo x >/usr/holdfast-test-outside",
+		"to write /etc":                    "echo x >/etc/holdfast-test-outside",
+		"to set the kernel":                "echo 1 >/proc/sys/kernel/sysrq",
+		"to make a device":                 "mknod d c 1 3",
+		"to kill the server":               fmt.Sprintf("kill -0 %d", os.Getpid()),
+	}
+	for what, lines := range forbidden {
+		refused(t, what, w.shell(w.policy(), lines))
+	}
+	for _, file := range []string{"auth.cfg", "master.key", "data/holdfast.db", "runs/other/terraform.tfvars"} {
+		if text, err := os.ReadFile(w.path(file)); err != nil || string(text) != secret {
+			t.Errorf("%s is %q, %v", file, text, err)
+		}
+	}
+}
+
+func TestCommandHasWhatItNeeds(t *testing.T) {
+	w := newWorld(t)
+	needed := map[string]string{
+		"its folder":                "echo x >f && cat f && mkdir -p a/b && mv f a/b/f && ln -s a l && rm -r a l",
+		"devices":                   "echo x >/dev/null && head -c 8 /dev/urandom >r && test -s r",
+		"itself":                    "read x </proc/self/stat",
+		"names":                     "cat /etc/hosts /etc/nsswitch.conf /etc/passwd >/dev/null",
+		"certificates":              "ls /etc/ssl >/dev/null",
+		"children and pipes":        "seq 1 10 | while read i; do (sleep 0.001 & wait); done",
+		"signals to its own":        "sleep 10 & kill $!",
+		"no core dumps":             "test $(ulimit -c) = 0",
+		"its limit of files":        "test $(ulimit -n) = 4096",
+		"files of its own only":     "touch mine && test $(stat -c %a mine) = 600",
+		"an environment of its own": "test -z \"$SECRET\" && test -z \"$HOME\"",
+	}
+	t.Setenv("SECRET", secret)
+	for what, lines := range needed {
+		if r := w.shell(w.policy(), lines); !r.ok() {
+			t.Errorf("%s: %v, %s, it says %q", what, r.err, r.Error, r.output)
+		}
+	}
+}
+
+func TestSystemCallsOutOfTheSandbox(t *testing.T) {
+	w := newWorld(t)
+	word := int64(42)
+	address := strconv.FormatUint(uint64(uintptr(unsafe.Pointer(&word))), 10)
+	server := strconv.Itoa(os.Getpid())
+	must(t, os.Mkdir(filepath.Join(w.run, "mnt"), 0o700))
+	for _, args := range [][]string{
+		{"signal", server}, {"ptrace", server}, {"read-memory", server, address}, {"steal-fd", server},
+		{"mount", filepath.Join(w.run, "mnt")}, {"unshare", filepath.Join(w.run, "mnt")}, {"chroot", w.run},
+		{"handle", w.path("auth.cfg")},
+	} {
+		refused(t, args[0], w.attempt(w.policy(), args...))
+	}
+	if r := w.attempt(w.policy(), "capabilities"); !r.ok() {
+		t.Errorf("capabilities: %v, %s", r.err, r.output)
+	}
+}
+
+func TestCommandRunsAsItsUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can run a command as somebody else")
+	}
+	w := newWorld(t)
+	p := w.policy()
+	p.User = &User{UID: 61234, GID: 61235}
+	for dir := w.run; dir != "/"; dir = filepath.Dir(dir) {
+		if dir != os.TempDir() {
+			must(t, os.Chmod(dir, 0o755))
+		}
+		if dir == w.root {
+			break
+		}
+	}
+	must(t, os.Chmod(filepath.Dir(w.root), 0o755))
+	must(t, exec.Command("chown", "-R", "61234:61235", w.run).Run())
+	r := w.shell(p, "id -u; id -g; id -G; touch f; stat -c %u f")
+	if !r.ok() || r.output != "61234\n61235\n61235\n61234\n" {
+		t.Errorf("%v, %s, it says %q", r.err, r.Error, r.output)
+	}
+	refused(t, "to become root", w.attempt(p, "become-root"))
+	if r := w.attempt(p, "capabilities"); !r.ok() {
+		t.Errorf("capabilities: %v, %s", r.err, r.output)
+	}
+}
+
+func TestTooWeakIsRefused(t *testing.T) {
+	w := newWorld(t)
+	p := w.policy()
+	p.MinLevel = Namespaces // which nobody made
+	r := w.shell(p, "touch ran")
+	if !r.TooWeak || !strings.Contains(r.Error, "namespaces is the least") {
+		t.Errorf("it says %q, %v", r.Error, r.Answer)
+	}
+	if _, err := os.Stat(filepath.Join(w.run, "ran")); err == nil {
+		t.Error("the command ran")
+	}
+}
+
+func TestPolicyIsChecked(t *testing.T) {
+	for _, p := range []Policy{
+		{ReadOnly: []string{"relative"}}, {ReadWrite: []string{"/"}}, {ReadOnly: []string{"/a/../b"}},
+		{Open: true, MinLevel: Landlock}, {MinLevel: Namespaces, MaxLevel: Landlock},
+	} {
+		if err := p.Validate(); err == nil {
+			t.Errorf("%+v is taken", p)
+		}
+	}
+	w := newWorld(t)
+	p := w.policy()
+	p.ReadOnly = append(p.ReadOnly, w.path("missing"))
+	if r := w.shell(p, "true"); !strings.Contains(r.Error, "missing") {
+		t.Errorf("a path that isn't there: %q", r.Error)
+	}
+}
+
+func TestLevelsHaveNames(t *testing.T) {
+	for _, level := range []Level{None, Landlock, Namespaces} {
+		var again Level
+		text, err := level.MarshalText()
+		must(t, err)
+		must(t, again.UnmarshalText(text))
+		if again != level {
+			t.Errorf("%s is read as %s", level, again)
+		}
+	}
+	if _, err := ParseLevel("chroot"); err == nil {
+		t.Error("chroot is a level")
+	}
+}

@@ -38,9 +38,9 @@ func checkFairness(t *testing.T, store runs.Store) {
 		turns = append(turns, refs[0].Org)
 		return refs[0]
 	}
-	claim()
-	claim()
-	claim()
+	for range 3 {
+		claim()
+	}
 	queue(late, "eu", runs.People)
 	claim()
 	claim()
@@ -52,10 +52,10 @@ func checkFairness(t *testing.T, store runs.Store) {
 	queue(few, "us", runs.People)
 	queue(many, "us", runs.People)
 	turns = nil
-	claim()
-	claim()
-	claim()
-	wantEqual(t, "whose turn it was", []uuid.UUID{many.org, few.org, late.org}, turns)
+	for range 4 {
+		claim()
+	}
+	wantEqual(t, "whose turn it was", []uuid.UUID{many.org, many.org, few.org, late.org}, turns)
 	us := claimable(t, store, runs.ClaimQuery{Pool: "us", Orgs: q.Orgs})
 	if len(us) != 2 || us[0] > us[1] {
 		t.Errorf("of a pool from which nobody has claimed: %v", us)

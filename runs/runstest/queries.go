@@ -123,7 +123,7 @@ func (l *ledger) change(t *testing.T, store runs.Store, i int) {
 	}
 	if was.Status.Claimable() && next.Status.Leased() {
 		l.claims++
-		l.turns[turnKey(next.Pool, next.Org)] = l.claims
+		l.turns[turnKey(was.Pool, was.Org)] = l.claims
 	}
 	l.runs[i] = got
 }

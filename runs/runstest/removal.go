@@ -34,7 +34,7 @@ func checkRemove(t *testing.T, store runs.Store) {
 		}
 		wantGone(t, store, run)
 	}
-	wantBytes(t, store, m.org, before/2-4+8-4) // the other run's
+	wantBytes(t, store, m.org, int64(len("sealed:theirs")+len("theirs"))) // the other run's
 	wantRun(t, store, stays)
 	wantFilled(t, store, stays)
 

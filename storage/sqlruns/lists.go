@@ -1,0 +1,150 @@
+package sqlruns
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs"
+	"github.com/holdfast/holdfast/storage/sqldb"
+)
+
+// ask returns what a query of an organization's finds; uuid.Nil is the store itself.
+func ask[T any](ctx context.Context, s *Store, org uuid.UUID, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
+	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
+		all, err = sqldb.All(q, scan, query, args...)
+		return err
+	})
+	return all, err
+}
+
+// Run implements runs.Store.
+func (s *Store) Run(ctx context.Context, ref runs.Ref) (found runs.Run, err error) {
+	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
+		r, err := load(q, ref)
+		found = r.run
+		return err
+	})
+	return found, err
+}
+
+// Due implements runs.Store.
+func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runs.Ref, error) {
+	return ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM runs WHERE due <= ? ORDER BY due LIMIT ?", now.UnixMicro(), limit)
+}
+
+// Ended implements runs.Store.
+func (s *Store) Ended(ctx context.Context, before time.Time, limit int) ([]runs.Ref, error) {
+	return ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM runs WHERE ended < ? ORDER BY ended LIMIT ?", before.UnixMicro(), limit)
+}
+
+// Open implements runs.Store.
+func (s *Store) Open(ctx context.Context, org uuid.UUID, workspace string) ([]runs.Run, error) {
+	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND open = ? ORDER BY id", org.String(), workspace)
+	return runsOf(rows), err
+}
+
+// Leased implements runs.Store.
+func (s *Store) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
+	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND agent = ? ORDER BY id", org.String(), agent)
+	return runsOf(rows), err
+}
+
+// Counts implements runs.Store.
+func (s *Store) Counts(ctx context.Context, org uuid.UUID) (waiting, working int, err error) {
+	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
+		_, err := sqldb.One(q, []any{&waiting, &working}, "SELECT waiting, working FROM run_tallies WHERE org = ?", org.String())
+		return err
+	})
+	return waiting, working, err
+}
+
+// Events implements runs.Store.
+func (s *Store) Events(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error) {
+	scan := func(r *sql.Rows) (e runs.Event, err error) {
+		var body []byte
+		if err := r.Scan(&body); err != nil {
+			return e, err
+		}
+		if err := json.Unmarshal(body, &e); err != nil {
+			return e, fault.Wrap(err, fault.StoreCorrupt, "an event of a run is damaged")
+		}
+		return e, nil
+	}
+	return ask(ctx, s, ref.Org, scan, "SELECT body FROM run_events WHERE org = ? AND run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+		ref.Org.String(), ref.ID, after, limit)
+}
+
+// beyond is behind every ID.
+const beyond = "\x7f"
+
+// List implements runs.Store.
+func (s *Store) List(ctx context.Context, q runs.Query) (page runs.Page, err error) {
+	if q.Before == "" {
+		q.Before = beyond
+	}
+	text, args := idsOf(q)
+	err = s.db.Read(ctx, q.Org, func(db sqldb.Querier) error {
+		found, err := sqldb.All(db, scanText, text, args...)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		page = runs.Page{}
+		if len(found) > q.Limit {
+			found = found[:q.Limit]
+			page.Next = found[q.Limit-1]
+		}
+		byID := []any{q.Org.String()}
+		for _, id := range found {
+			byID = append(byID, id)
+		}
+		rows, err := sqldb.All(db, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND id IN ("+sqldb.Places(len(found))+") ORDER BY id DESC", byID...)
+		page.Runs = runsOf(rows)
+		return err
+	})
+	return page, err
+}
+
+func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
+
+// idsOf returns the query for the IDs of a page and one more. Each combination of a kind and a
+// status is a range of an index, which is read from its end: so a page costs the same however
+// many runs there are that the filter doesn't want.
+func idsOf(q runs.Query) (text string, args []any) {
+	where, fixed := "org = ?", []any{q.Org.String()}
+	if q.Workspace != "" {
+		where, fixed = where+" AND workspace = ?", append(fixed, q.Workspace)
+	}
+	const order = " ORDER BY id DESC LIMIT ?"
+	if q.Kind == "" && len(q.Status) == 0 {
+		return "SELECT id FROM runs WHERE " + where + " AND id < ?" + order, append(fixed, q.Before, q.Limit+1)
+	}
+	var parts []string
+	for _, kind := range kindsOf(q) {
+		for _, status := range statusesOf(q) {
+			parts = append(parts, "SELECT id FROM (SELECT id FROM runs WHERE "+where+" AND kind = ? AND status = ? AND id < ?"+order+") part")
+			args = append(append(args, fixed...), string(kind), string(status), q.Before, q.Limit+1)
+		}
+	}
+	return strings.Join(parts, " UNION ALL ") + order, append(args, q.Limit+1)
+}
+
+func kindsOf(q runs.Query) []runs.Kind {
+	if q.Kind != "" {
+		return []runs.Kind{q.Kind}
+	}
+	return runs.Kinds()
+}
+
+func statusesOf(q runs.Query) []runs.Status {
+	if len(q.Status) == 0 {
+		return runs.Statuses()
+	}
+	return slices.Compact(slices.Sorted(slices.Values(q.Status)))
+}

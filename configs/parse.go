@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -182,6 +183,18 @@ func parseNetwork(text string) (netip.Prefix, error) {
 		return netip.Prefix{}, fmt.Errorf("has %q; that network is written %s", text, network.Masked())
 	}
 	return network, nil
+}
+
+// parseAddress takes an http or https address. It may have no credentials: addresses are logged.
+func parseAddress(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", errors.New("is no address that begins with https:// or http://")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("is an address with a user, a query or a fragment, which it may not have")
+	}
+	return text, nil
 }
 
 func parseDuration(text string) (time.Duration, error) {

@@ -48,6 +48,7 @@ func TestBadValues(t *testing.T) {
 		"level":    {"", "INFO", "info+2", "trace"},
 		"format":   {"", "xml"},
 		"wait":     {"", "30", "-1s", "1 s"},
+		"url":      {"", "example.com", "ftp://example.com/x", "https://", "https://user:word@example.com", "https://example.com?x", "https://example.com#x", "https://exa mple"},
 		"mode":     {"", "on", "Required", "verify"},
 	}
 	for _, s := range table() {

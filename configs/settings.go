@@ -50,6 +50,7 @@ type Settings struct {
 	Auth      Auth
 	Seal      Seal
 	Limits    Limits
+	Tools     Tools
 	Log       Log
 
 	effective []Effective
@@ -163,6 +164,18 @@ const (
 	AutoQuota int64 = 0 // twice what is free on the disk beyond the reserve
 	NoQuota   int64 = -1
 )
+
+// Tools is where the tools that runs execute are kept, and where they may be had from.
+type Tools struct {
+	Path             string // empty means a folder in Storage.Path
+	AllowDownload    bool   // by runs; a command may always
+	OpenTofuMirror   string
+	OpenTofuIndex    string
+	OpenTofuKeyFile  string // empty means that no OpenTofu is downloaded
+	TerraformMirror  string
+	TerraformIndex   string
+	TerraformKeyFile string // likewise
+}
 
 // Log is what is logged, and how it looks.
 type Log struct {

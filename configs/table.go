@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), sealTable(), limitsTable(), logTable())
+		databaseTable(), authTable(), sealTable(), limitsTable(), toolsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -221,6 +221,36 @@ func limitsTable() []setting {
 		{section: in, key: "disk_reserve", env: "HOLDFAST_DISK_RESERVE", def: "256MiB", kind: "reserve",
 			help: "The last part of the disk of storage.path, and of storage.outbox_path, that only lock holders and what makes room may use, as a size of 8MiB or more; off for none.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.DiskReserve }, parseReserve)},
+	}
+}
+
+func toolsTable() []setting {
+	const in = "tools"
+	return []setting{
+		{section: in, key: "path", env: "HOLDFAST_TOOLS_PATH", kind: "path",
+			help: "Folder of the tools that runs execute, and of the providers that they find there. Empty means tools in storage.path.",
+			set:  into(func(s *Settings) *string { return &s.Tools.Path }, parseText)},
+		{section: in, key: "allow_download", env: "HOLDFAST_TOOLS_ALLOW_DOWNLOAD", def: "false", kind: "bool",
+			help: "Let a run download the version that it needs, if none that is there fits. `holdfast tool download` needs no such leave.",
+			set:  into(func(s *Settings) *bool { return &s.Tools.AllowDownload }, parseBool)},
+		{section: in, key: "opentofu_mirror", env: "HOLDFAST_TOOLS_OPENTOFU_MIRROR", def: "https://github.com/opentofu/opentofu/releases/download", kind: "url",
+			help: "Where OpenTofu is downloaded from: an address with the releases below it, as OpenTofu publishes them.",
+			set:  into(func(s *Settings) *string { return &s.Tools.OpenTofuMirror }, parseAddress)},
+		{section: in, key: "opentofu_index", env: "HOLDFAST_TOOLS_OPENTOFU_INDEX", def: "https://get.opentofu.org/tofu/api.json", kind: "url",
+			help: "The list of OpenTofu's versions, as OpenTofu publishes it.",
+			set:  into(func(s *Settings) *string { return &s.Tools.OpenTofuIndex }, parseAddress)},
+		{section: in, key: "opentofu_key_file", env: "HOLDFAST_TOOLS_OPENTOFU_KEY_FILE", kind: "file",
+			help: "OpenPGP public keys, of which one must have signed OpenTofu's checksums; OpenTofu's own is at https://get.opentofu.org/opentofu.asc. Without it, no OpenTofu is downloaded.",
+			set:  into(func(s *Settings) *string { return &s.Tools.OpenTofuKeyFile }, parseText)},
+		{section: in, key: "terraform_mirror", env: "HOLDFAST_TOOLS_TERRAFORM_MIRROR", def: "https://releases.hashicorp.com/terraform", kind: "url",
+			help: "Where Terraform is downloaded from, likewise.",
+			set:  into(func(s *Settings) *string { return &s.Tools.TerraformMirror }, parseAddress)},
+		{section: in, key: "terraform_index", env: "HOLDFAST_TOOLS_TERRAFORM_INDEX", def: "https://releases.hashicorp.com/terraform/index.json", kind: "url",
+			help: "The list of Terraform's versions, as HashiCorp publishes it.",
+			set:  into(func(s *Settings) *string { return &s.Tools.TerraformIndex }, parseAddress)},
+		{section: in, key: "terraform_key_file", env: "HOLDFAST_TOOLS_TERRAFORM_KEY_FILE", kind: "file",
+			help: "OpenPGP public keys, of which one must have signed Terraform's checksums; HashiCorp's own is at https://www.hashicorp.com/.well-known/pgp-key.txt. Without it, no Terraform is downloaded.",
+			set:  into(func(s *Settings) *string { return &s.Tools.TerraformKeyFile }, parseText)},
 	}
 }
 

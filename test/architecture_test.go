@@ -79,7 +79,7 @@ func layers() map[string][]string {
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "middleware", "quota", "resources"},
-		"server":                {"fault", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "state", "storage"},
+		"server":                {"fault", "agent/tools", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "state", "storage"},
 
 		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},
 	}

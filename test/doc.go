@@ -5,7 +5,8 @@
 // Its scripts stand in scripts/, as txtar archives that testscript runs, each once per
 // client; those in scripts/attacks/ need no client and run once, each opening with the
 // vulnerability, the scenario and the check. A script may use testscript's commands, the
-// programs in $TF (the client that the run is about), $OTHER (the other one) and holdfast,
+// programs in $TF (the client that the run is about), $OTHER (the other one) and holdfast, the
+// providers of both in the mirror $PROVIDERS,
 // and these commands of ours:
 //
 //	organization NAME            add an organization with a key, and act for it

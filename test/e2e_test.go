@@ -60,8 +60,8 @@ func program(t *testing.T, variable string) string {
 	return path
 }
 
-// noPlugins keeps a client from fetching anything: scripts use terraform_data only, which
-// is built in.
+// noPlugins keeps a client from fetching anything: most scripts use terraform_data only, which
+// is built in. Those with providers of $PROVIDERS say so in a file of their own.
 const noPlugins = "provider_installation {}\n"
 
 // setup gives a script its variables, its folder's files, and a clean end.
@@ -74,6 +74,7 @@ func setup(tf, other, bin string) func(*testscript.Env) error {
 		for name, value := range map[string]string{
 			"TF":                 tf,
 			"OTHER":              other,
+			"PROVIDERS":          os.Getenv("PROVIDERS_MIRROR"),
 			"HOME":               env.WorkDir,
 			"PATH":               bin + string(os.PathListSeparator) + env.Getenv("PATH"),
 			"HOLDFAST_AUTH_FILE": filepath.Join(env.WorkDir, "auth.cfg"),

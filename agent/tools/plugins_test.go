@@ -11,62 +11,49 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// Only OpenTofu from 1.10 on may have one cache for all slots.
+// Runs at the same time never share a cache, whichever tool they use.
 func TestCacheOfProviders(t *testing.T) {
-	plugins := tools.Plugins{Cache: filepath.Join(t.TempDir(), "cache", "org")}
-	for _, c := range []struct {
-		tool    tools.Name
-		version string
-		shared  bool
-	}{
-		{tools.OpenTofu, "1.9.3", false},
-		{tools.OpenTofu, "1.10.0-beta1", true},
-		{tools.OpenTofu, "1.10.0", true},
-		{tools.OpenTofu, "1.12.6", true},
-		{tools.OpenTofu, "2.0.0", true},
-		{tools.Terraform, "1.5.7", false},
-		{tools.Terraform, "1.14.0", false},
-		{tools.Terragrunt, "0.88.0", false},
-	} {
-		var caches [2]string
-		for slot := range caches {
-			config, err := plugins.CLIConfig(c.tool, c.version, slot)
+	plugins := tools.Plugins{Cache: filepath.Join(t.TempDir(), "cache", "org"), Direct: true}
+	seen := map[string]bool{}
+	for _, tool := range tools.Names() {
+		for slot := range 2 {
+			config, err := plugins.CLIConfig(tool, slot)
 			must(t, err)
-			caches[slot] = config.Cache
-			if info, err := os.Stat(config.Cache); err != nil || !info.IsDir() {
-				t.Errorf("%s: %v", config.Cache, err)
+			if info, err := os.Stat(config.Cache); err != nil || !info.IsDir() || seen[config.Cache] {
+				t.Errorf("%s in slot %d has the cache %q, %v", tool, slot, config.Cache, err)
 			}
-		}
-		if shared := caches[0] == caches[1]; shared != c.shared {
-			t.Errorf("%s %s: caches %v", c.tool, c.version, caches)
+			seen[config.Cache] = true
 		}
 	}
 }
 
 func TestCLIConfig(t *testing.T) {
 	mirror, cache := t.TempDir(), t.TempDir()
-	config, err := tools.Plugins{Mirror: mirror, Cache: cache, Direct: true}.CLIConfig(tools.Terraform, "1.5.7", 3)
-	must(t, err)
-	want := `disable_checkpoint = true
-plugin_cache_dir = "` + cache + `/terraform-slot-3"
-provider_installation {
-  filesystem_mirror {
-    path = "` + mirror + `"
-  }
-  direct {
-  }
-}
-`
-	if diff := cmp.Diff(want, config.Text); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	for _, folder := range []string{"registry.opentofu.org/hashicorp/time/0.14.2", "example.com/acme/widgets", "example.com/acme/not one"} {
+		must(t, os.MkdirAll(filepath.Join(mirror, folder), 0o755))
 	}
-	config, err = tools.Plugins{Mirror: filepath.Join(mirror, "none")}.CLIConfig(tools.OpenTofu, "1.12.6", 0)
-	must(t, err)
-	if diff := cmp.Diff("disable_checkpoint = true\nprovider_installation {\n}\n", config.Text); diff != "" || config.Cache != "" {
-		t.Errorf("without mirror, cache and network (-want +got):\n%s", diff)
+	must(t, os.WriteFile(filepath.Join(mirror, "example.com", "acme", "notes"), nil, 0o600))
+	const head = "disable_checkpoint = true\n"
+	ofMirror := "  filesystem_mirror {\n    path = \"" + mirror + "\"\n  }\n"
+	for what, c := range map[string]struct {
+		plugins tools.Plugins
+		want    string
+	}{
+		"nothing":                {tools.Plugins{}, head + "provider_installation {\n}\n"},
+		"no mirror yet":          {tools.Plugins{Mirror: filepath.Join(mirror, "none"), Cache: cache}, head + "provider_installation {\n}\n"},
+		"a mirror, nothing else": {tools.Plugins{Mirror: mirror, Cache: cache}, head + "provider_installation {\n" + ofMirror + "}\n"},
+		"registries":             {tools.Plugins{Direct: true}, head + "provider_installation {\n  direct {\n  }\n}\n"},
+		"everything": {tools.Plugins{Mirror: mirror, Cache: cache, Direct: true}, head + "plugin_cache_dir = \"" + cache + "/terraform-slot-3\"\nprovider_installation {\n" + ofMirror +
+			"  direct {\n    exclude = [\"example.com/acme/widgets\", \"registry.opentofu.org/hashicorp/time\"]\n  }\n}\n"},
+	} {
+		config, err := c.plugins.CLIConfig(tools.Terraform, 3)
+		must(t, err)
+		if diff := cmp.Diff(c.want, config.Text); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
 	}
 	for _, path := range []string{"relative", cache + `/"}`, cache + "/$HOME", cache + "/a\nb"} {
-		_, err := tools.Plugins{Cache: path}.CLIConfig(tools.OpenTofu, "1.12.6", 0)
+		_, err := tools.Plugins{Cache: path, Direct: true}.CLIConfig(tools.OpenTofu, 0)
 		wantFault(t, err, fault.ToolConstraintInvalid)
 	}
 }

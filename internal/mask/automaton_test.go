@@ -15,7 +15,7 @@ import (
 func steps(a *automaton, text string) (n int) {
 	at := int32(0)
 	for i := range len(text) {
-		for from := at; from != 0 && a.longer(from, text[i]) == 0; n++ {
+		for from := at; int(from) >= len(a.rows) && a.longer(from, text[i]) == 0; n++ {
 			from = a.states[from].shorter
 		}
 		at = a.next(at, text[i])

@@ -52,6 +52,14 @@ func TestOpensAsNothingElse(t *testing.T) {
 	}
 }
 
+// Where the kind ends and the name begins counts, however these are made up.
+func TestKindAndNameDoNotRunTogether(t *testing.T) {
+	s, org := seal.New(newMaster(t), &sealtest.Memory{}), uuid.New()
+	sealed := mustSeal(t, s, org, "a", "\x00\x00\x00\x01b", plainText)
+	_, err := s.Open(t.Context(), org, "a\x00\x00\x00\x05", "b", sealed)
+	wantCode(t, err, fault.SealCorrupt)
+}
+
 // Every bit counts, and every byte.
 func TestDamageIsRefused(t *testing.T) {
 	s, org := seal.New(newMaster(t), &sealtest.Memory{}), uuid.New()

@@ -10,9 +10,14 @@ import (
 // State 0 is the empty one.
 type automaton struct {
 	states []state
-	labels []byte     // by state: the last byte of the beginning that it is
-	start  [256]int32 // what each byte leads to from state 0
+	labels []byte // by state: the last byte of the beginning that it is
+	// What each byte leads to from each of the first states, which are the shortest and the
+	// ones that most of a text has.
+	rows [][256]int32
 }
+
+// mostRows bounds the rows to a MiB.
+const mostRows = 1024
 
 type state struct {
 	first   int32 // of the states that are one byte longer, which are in a row, by their labels
@@ -62,17 +67,21 @@ func (a *automaton) extend(from int32, label byte) {
 
 // link finds what each state ends with, from the shortest to the longest.
 func (a *automaton) link() {
-	for i := range a.states[0].count {
-		a.start[a.labels[1+i]] = 1 + i
-	}
+	a.rows = make([][256]int32, min(len(a.states), mostRows))
 	for from := range a.states {
 		s := a.states[from]
+		if from < len(a.rows) {
+			a.rows[from] = a.rows[s.shorter]
+		}
 		for to := s.first; to < s.first+s.count; to++ {
 			longer := &a.states[to]
 			if from != 0 {
 				longer.shorter = a.next(s.shorter, a.labels[to])
 			}
 			longer.match = max(longer.match, a.states[longer.shorter].match)
+			if from < len(a.rows) {
+				a.rows[from][a.labels[to]] = to
+			}
 		}
 	}
 }
@@ -80,13 +89,13 @@ func (a *automaton) link() {
 // next returns the state of a text that had the state from before this byte. Each step to a
 // shorter state takes back one that a byte added, so that a text takes linear time.
 func (a *automaton) next(from int32, b byte) int32 {
-	for from != 0 {
+	for int(from) >= len(a.rows) {
 		if to := a.longer(from, b); to != 0 {
 			return to
 		}
 		from = a.states[from].shorter
 	}
-	return a.start[b]
+	return a.rows[from][b]
 }
 
 // longer returns the state that is one byte longer than from, or 0.

@@ -6,12 +6,17 @@
 //   - the secret, also without the white space around it, and with either kind of line end,
 //   - its base64, with both alphabets, padded or not, wherever it begins in what was encoded,
 //     and in lines of 64 or 76 characters,
-//   - the secret escaped for URLs, JSON and HCL, and quoted as Go does,
+//   - the secret escaped for JSON and HCL,
+//   - the secret escaped for URLs, for JSON in JSON or in ASCII, and quoted as Go does, unless it
+//     has more than 8 KiB,
 //   - its hexadecimal digits,
-//   - each line of it that has at least 8 characters, escaped too.
+//   - each line of it that has at least 8 characters, escaped for JSON and HCL too.
 //
 // Where something else comes before the secret in what was encoded as base64, or behind it,
 // one character at each end has bits of both. It stays; it tells at most four bits.
+//
+// A Masker takes about 1 KiB of memory for each byte of its secrets, and several of those that
+// are no text, so whoever gives it secrets bounds them. A stream takes no more than the longest of what is masked.
 //
 // Occurrences that overlap or touch become one mask. A secret of less than 3 characters is not
 // masked: it would tear up any text.

@@ -12,6 +12,9 @@ import (
 	"unicode/utf8"
 )
 
+// longText is how many bytes a text has at most that is looked for in URLs and messages.
+const longText = 8 << 10
+
 // patterns are the texts to mask.
 type patterns map[string]struct{}
 
@@ -34,20 +37,29 @@ func (p patterns) addSecret(secret string) {
 	for line := range strings.Lines(secret) {
 		line = strings.TrimSpace(line)
 		if line != secret && utf8.RuneCountInString(line) >= leastLine {
-			p.addText(line)
+			p.addPlain(line)
 		}
 	}
 }
 
-// addText adds a text as it is, and as it is written where not every character may be.
+// addText adds a text as it is, and as it is written where not every character may be. What is
+// too long for a URL or a message is not looked for in them: that would only take room.
 func (p patterns) addText(text string) {
-	p.add(text, hclEscaped(text))
+	p.addPlain(text)
+	if len(text) > longText {
+		return
+	}
 	p.addURL(text)
 	p.add(unquoted(strconv.Quote(text)), unquoted(strconv.QuoteToASCII(text)))
 	for _, html := range []bool{true, false} {
 		once := jsonEscaped(text, html)
-		p.add(once, asciiEscaped(once), jsonEscaped(once, html))
+		p.add(asciiEscaped(once), jsonEscaped(once, html))
 	}
+}
+
+// addPlain adds a text as it is, and as it is between the quotes of plans and JSON.
+func (p patterns) addPlain(text string) {
+	p.add(text, hclEscaped(text), jsonEscaped(text, true), jsonEscaped(text, false))
 }
 
 // addURL adds what a text looks like in the parts of a URL. Some write hexadecimal digits small.

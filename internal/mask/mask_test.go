@@ -120,6 +120,21 @@ func TestSecretOfSeveralLines(t *testing.T) {
 	}
 }
 
+// A long secret is looked for in fewer encodings, among them those of plans.
+func TestLongSecret(t *testing.T) {
+	long := strings.Repeat("a\n\"b\" ${c} ", 1000) + "end"
+	m := New([]string{long})
+	quoted, err := json.Marshal(long)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{long, unquoted(string(quoted)), hclEscaped(long), hex.EncodeToString([]byte(long)), base64.StdEncoding.EncodeToString([]byte(long))} {
+		if got := string(m.Bytes([]byte("<" + text + ">"))); got != "<***>" {
+			t.Errorf("%.50s… became %.50s…", text, got)
+		}
+	}
+}
+
 // A secret that was read from a file has the line end of the file; what is printed has not.
 func TestSecretWithSpaceAround(t *testing.T) {
 	m := New([]string{" hunter2\n", "ab\n"})

@@ -15,9 +15,9 @@ import (
 func hidden(all patterns, text string) []bool {
 	out := make([]bool, len(text))
 	for pattern := range all {
-		for from := range text {
+		for from := range len(text) {
 			if strings.HasPrefix(text[from:], pattern) {
-				for i := range pattern {
+				for i := range len(pattern) {
 					out[from+i] = true
 				}
 			}
@@ -43,7 +43,7 @@ func undecided(all patterns, text string) (longest int) {
 func shown(all patterns, text string, undecided int) string {
 	var out strings.Builder
 	hide, masked := hidden(all, text), false
-	for i := range text {
+	for i := range len(text) {
 		if i >= len(text)-undecided && !hide[i] {
 			break
 		}

@@ -25,7 +25,7 @@ func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
 	return s.ended(out, err)
 }
 
-func (s *stage) plan(ctx, held context.Context) api.PhaseReport {
+func (s *stage) plan(ctx, _ context.Context) api.PhaseReport {
 	if !s.isBegun(ctx, phasePlan) {
 		if err := s.noteBefore(); err != nil {
 			return failed(infrastructure, reason(err))
@@ -40,7 +40,6 @@ func (s *stage) plan(ctx, held context.Context) api.PhaseReport {
 	if changes {
 		r.Changes, r.ExitCode = true, changesExit
 	}
-	s.uploadEvents(held, out)
 	return r
 }
 

@@ -53,7 +53,7 @@ func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, s
 	if t.Cache != "" {
 		plugins.Cache = filepath.Join(t.Cache, org)
 	}
-	made, err := plugins.CLIConfig(tools.Name(tool.Name), tool.Version, slot)
+	made, err := plugins.CLIConfig(tools.Name(tool.Name), slot)
 	if err != nil {
 		return agent.ToolConfiguration{}, err
 	}

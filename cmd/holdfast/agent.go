@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/agent"
+	"github.com/holdfast/holdfast/agent/machine"
+	"github.com/holdfast/holdfast/agent/remote"
+	"github.com/holdfast/holdfast/agent/sandbox"
+	"github.com/holdfast/holdfast/agent/tools"
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/configs"
+)
+
+// The environment of an agent; its flags come first.
+const (
+	envPoolTokenFile = "HOLDFAST_POOL_TOKEN_FILE"
+	envAgentWork     = "HOLDFAST_AGENT_WORK"
+)
+
+// agentFlags are the settings of an agent.
+type agentFlags struct {
+	server, tokenFile, work, name, tools, ca, level, sandbox string
+	slots                                                    int
+	direct                                                   bool
+}
+
+func newAgentCommand(a *app) *cobra.Command {
+	var f agentFlags
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "Execute the runs of a pool on this machine",
+		Long: `Claim runs from a server, and plan and apply them here, until SIGINT or SIGTERM. Then nothing
+more is claimed, and the agent ends when what goes on has ended. A second signal ends it at
+once: plans and applies go on without it, and the next agent with the same --work finds them
+and brings their results to the server.
+
+The pool's token is in a file that only its owner may read. With it the agent makes itself
+known once; who it is then is kept in --work, which is one agent's alone. Tools are those in
+--tools and, at the start, those that PATH has.
+
+` + envAddr + `, ` + envPoolTokenFile + ` and ` + envAgentWork + ` in the environment stand in for --server,
+--pool-token-file and --work. Commands get HTTP_PROXY, HTTPS_PROXY and NO_PROXY from there,
+and nothing else.`,
+		Example: `  holdfast agent --server https://holdfast.example.com --pool-token-file pool.token --work /var/lib/holdfast-agent
+  holdfast agent --slots 4 --min-sandbox landlock`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runAgent(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.server, "server", "", "the server's address (default "+defaultAddr+")")
+	flags.StringVar(&f.tokenFile, "pool-token-file", "", "file with the pool's token")
+	flags.StringVar(&f.work, "work", "", "folder for runs, an absolute path of at most 50 characters (default /var/lib/holdfast-agent)")
+	flags.IntVar(&f.slots, "slots", 1, "how many runs may go on at once")
+	flags.StringVar(&f.name, "name", "", "the agent's name (default: the machine's)")
+	flags.StringVar(&f.tools, "tools", "", "folder of tools (default: tools, in --work)")
+	flags.BoolVar(&f.direct, "registry", true, "let providers that the mirror lacks come from their registries")
+	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
+	flags.StringVar(&f.sandbox, "min-sandbox", "landlock", "the least that is closed to commands: none, landlock or namespaces")
+	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
+	return cmd
+}
+
+// fill takes from the environment, or the defaults, what no flag has.
+func (f *agentFlags) fill(a *app) error {
+	for _, s := range []struct {
+		to       *string
+		env, or  string
+		required string
+	}{
+		{&f.server, envAddr, defaultAddr, ""},
+		{&f.tokenFile, envPoolTokenFile, "", "--pool-token-file"},
+		{&f.work, envAgentWork, "/var/lib/holdfast-agent", ""},
+	} {
+		if *s.to == "" {
+			*s.to = a.getenv(s.env)
+		}
+		if *s.to == "" {
+			*s.to = s.or
+		}
+		if *s.to == "" {
+			return usagef("there is no %s, nor %s in the environment", s.required, s.env)
+		}
+	}
+	if f.slots < 1 {
+		return usagef("--slots: it is below one")
+	}
+	if f.tools == "" {
+		f.tools = filepath.Join(f.work, "tools")
+	}
+	if f.name == "" {
+		f.name, _ = os.Hostname()
+	}
+	return nil
+}
+
+// runAgent executes runs until the context ends, and those that it has to their end.
+func (a *app) runAgent(ctx context.Context, f agentFlags) error {
+	if err := f.fill(a); err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(f.level)); err != nil {
+		return usagef("--log-level: %v", err)
+	}
+	log := newLogger(a.stderr, configs.Log{Level: level, Format: configs.FormatAuto})
+	settings, err := a.agentSettings(ctx, f, log)
+	if err != nil {
+		return err
+	}
+	executor, err := agent.New(settings)
+	if err != nil {
+		return err
+	}
+	// The first signal drains. The second one is the system's: it ends the process, and the
+	// shims, which have sessions of their own, go on.
+	defer context.AfterFunc(ctx, executor.Drain)()
+	log.InfoContext(ctx, "the agent starts", "server", f.server, "work", f.work, "slots", f.slots, "sandbox", settings.Commands.Sandbox().Level)
+	return executor.Run(context.WithoutCancel(ctx))
+}
+
+func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger) (agent.Settings, error) {
+	token, err := readPrivate(f.tokenFile)
+	if err != nil {
+		return agent.Settings{}, err
+	}
+	least, err := sandbox.ParseLevel(f.sandbox)
+	if err != nil {
+		return agent.Settings{}, usagef("--min-sandbox: %v", err)
+	}
+	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Least: least, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
+	if err != nil {
+		return agent.Settings{}, err
+	}
+	store := tools.New(tools.Settings{Root: f.tools})
+	if _, err := store.FindOnPath(ctx, a.getenv("PATH")); err != nil {
+		log.WarnContext(ctx, "the tools on PATH can't be added", "error", err)
+	}
+	sender, ca, err := agentHTTP(f.ca)
+	if err != nil {
+		return agent.Settings{}, err
+	}
+	return agent.Settings{
+		Server:       remote.New(client.New(client.Options{Address: f.server, HTTP: sender})),
+		Presentation: api.AgentRegistration{Name: f.name, Version: version, System: runtime.GOOS + "_" + runtime.GOARCH},
+		PoolToken:    strings.TrimSpace(token),
+		Work:         f.work, Slots: f.slots, Address: f.server, CACertificate: ca, Proxies: a.proxies(),
+		Tools:    machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct},
+		Commands: commands, Log: log,
+	}, nil
+}
+
+// reachable is what commands must reach where the network is closed to them: the server. An
+// address that can't be found now is none that would be closed.
+func reachable(ctx context.Context, server string) (all []netip.AddrPort) {
+	at, err := url.Parse(server)
+	if err != nil {
+		return nil
+	}
+	port := map[string]uint16{"http": 80, "https": 443}[at.Scheme]
+	if n, err := strconv.ParseUint(at.Port(), 10, 16); err == nil {
+		port = uint16(n)
+	}
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", at.Hostname())
+	if err != nil {
+		return nil
+	}
+	for _, ip := range found {
+		all = append(all, netip.AddrPortFrom(ip.Unmap(), port))
+	}
+	return all
+}
+
+// agentHTTP returns what asks a server whose certificate these have signed; nil for the usual.
+func agentHTTP(path string) (sender *http.Client, pem string, err error) {
+	if path == "" {
+		return nil, "", nil
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, "", err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(raw) {
+		return nil, "", fmt.Errorf("%s has no certificate in PEM", path)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	return &http.Client{Transport: transport}, string(raw), nil
+}
+
+// proxies are the environment variables about proxies that are set.
+func (a *app) proxies() map[string]string {
+	found := map[string]string{}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"} {
+		if value := a.getenv(name); value != "" {
+			found[name] = value
+		}
+	}
+	return found
+}

@@ -3,6 +3,8 @@ package changes
 import (
 	"encoding/json"
 	"time"
+
+	strict "github.com/go-json-experiment/json"
 )
 
 // message is a line that a tool prints with -json. Of the many kinds only the members are here
@@ -98,7 +100,7 @@ func parseMessage(line []byte) (*message, bool) {
 		return nil, false
 	}
 	m := &message{}
-	if err := json.Unmarshal(line, m); err != nil || m.Text == "" && m.Type == "" {
+	if err := strict.Unmarshal(line, m); err != nil || m.Text == "" && m.Type == "" {
 		return nil, false
 	}
 	return m, true

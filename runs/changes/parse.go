@@ -306,15 +306,22 @@ func importing(object []byte, m masker) *Importing {
 // checkResults reads the checks, whose messages people write.
 func (p *parser) checkResults() (list []Check) {
 	var results []struct {
-		Address   struct{ Kind, To_Display string }
-		Status    string
-		Instances []struct{ Problems []struct{ Message string } }
+		Address struct {
+			Kind string `json:"kind"`
+			Text string `json:"to_display"`
+		} `json:"address"`
+		Status    string `json:"status"`
+		Instances []struct {
+			Problems []struct {
+				Message string `json:"message"`
+			} `json:"problems"`
+		} `json:"instances"`
 	}
 	if len(p.checks) == 0 || json.Unmarshal(p.checks, &results) != nil {
 		return nil
 	}
 	for _, result := range results {
-		check := Check{Address: result.Address.To_Display, Kind: result.Address.Kind, Status: result.Status}
+		check := Check{Address: result.Address.Text, Kind: result.Address.Kind, Status: result.Status}
 		for _, instance := range result.Instances {
 			for _, problem := range instance.Problems {
 				if p.secrets.in([]byte(problem.Message)) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/holdfast/holdfast/runs/plantest"
+	"github.com/holdfast/holdfast/internal/plantest"
 )
 
 const (

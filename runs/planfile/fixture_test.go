@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/holdfast/holdfast/runs/plantest"
+	"github.com/holdfast/holdfast/internal/plantest"
 )
 
 var update = flag.Bool("update", false, "make the plan files of testdata anew, with the real tools")

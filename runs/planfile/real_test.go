@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/runs/plantest"
+	"github.com/holdfast/holdfast/internal/plantest"
 )
 
 const providerLock = `# A comment of a person.

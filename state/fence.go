@@ -41,6 +41,14 @@ func (s *Service) Fence(ctx context.Context, ref Ref, f Fence) (Head, error) {
 	return s.store.Update(ctx, ref, nil, s.ownCall(ref).decideFence(f))
 }
 
+// HeadOf returns what is known of a state, to the server itself: a run is pinned by it.
+func (s *Service) HeadOf(ctx context.Context, ref Ref) (Head, error) {
+	if _, err := ParseName(string(ref.Name)); err != nil {
+		return Head{}, err
+	}
+	return s.store.Head(ctx, ref)
+}
+
 // ReleaseFor frees the lock that a run holds, in whatever epoch it took it, once it is known
 // or decided that its executor does not work any more: the lock's ID is never granted again.
 // It returns what was freed; nil when the run holds no lock, because somebody asked before.

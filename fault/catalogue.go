@@ -1,5 +1,7 @@
 package fault
 
+import "slices"
+
 // Code is the stable name of a fault: clients may compare it, so it never changes.
 type Code string
 
@@ -190,7 +192,7 @@ func Catalogue() []Entry {
 		{ToolChanged, Internal, "A tool's binary is not the one that was added: it was changed on disk. It is not run; an operator must remove it and add it again."},
 		{InternalError, Internal, "A fault of ours. The log has the details under the request ID."},
 	}
-	return append(entries, runEntries()...)
+	return slices.Concat(entries, runEntries(), workspaceEntries())
 }
 
 // Kind returns the class that the catalogue gives the code; Internal for one it lacks.

@@ -69,7 +69,9 @@ func layers() map[string][]string {
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "internal/jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":         {"fault", "internal/turns", "inventory", "storage/mysqldb", "storage/schema"},
 		"storage/mysqldb":       {"storage/schema"},
-		"storage/sqldb":         {"fault", "internal/turns", "storage/mysqldb", "storage/schema", "storage/sqlitedb"},
+		"storage/sqldb":         {"fault", "internal/turns", "seal", "storage/mysqldb", "storage/schema", "storage/sqlitedb"},
+		"storage/sqlworkspace":  {"fault", "audit", "seal", "state", "storage/sqldb", "workspace"},
+		"workspace":             {"fault", "audit", "auth", "seal", "state"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "internal/killtest", "storage/memory", "resources"},
 		"middleware":            {"api", "fault", "auth", "auth/verify", "internal/logctx", "internal/budget", "internal/turns"},
@@ -84,6 +86,7 @@ func layers() map[string][]string {
 		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "middleware", "quota", "resources"},
 		"server":                {"fault", "agent/tools", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "state", "storage"},
 
+		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},
 		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},
 	}
 }
@@ -94,7 +97,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
+		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
 		"storage":    http,
 		"api":        domain,
 		"client":     slices.Concat(sql, http[1:]), // it asks servers

@@ -16,6 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
 )
 
 // Digest is the SHA-256 of a blob's content.
@@ -24,17 +25,13 @@ type Digest [sha256.Size]byte
 // String is the digest in hexadecimal digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Kind is what a blob is, such as "config": blobs of two kinds never are one. It is at most 32
-// letters, digits and "_".
-type Kind = string
-
 // Sealer encrypts what is kept, in pieces. *seal.Sealer is one.
 type Sealer interface {
-	SealPieces(ctx context.Context, org uuid.UUID, kind Kind, name string, r io.Reader, put func(index int, sealed []byte) error) error
-	OpenPieces(ctx context.Context, org uuid.UUID, kind Kind, name string, get func(index int) ([]byte, error)) io.Reader
+	SealPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, r io.Reader, put func(index int, sealed []byte) error) error
+	OpenPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, get func(index int) ([]byte, error)) io.Reader
 }
 
-// Blobs keeps contents of any length, sealed, each once in an organization. A blob stays as long
+// Blobs keeps contents of any length, sealed, each once in an organization and for its kind. A blob stays as long
 // as something needs it, which Retain and Release count, and for a while before and after.
 type Blobs struct {
 	db   *DB
@@ -58,7 +55,7 @@ type Blob struct {
 // Put keeps what r has, at most limit bytes of it, and returns what it is. What is there already
 // is not kept again. After an error nothing can be seen of it; what it wrote is swept away.
 // Faults: BodyTooLarge.
-func (b *Blobs) Put(ctx context.Context, org uuid.UUID, kind Kind, r io.Reader, limit int64) (Blob, error) {
+func (b *Blobs) Put(ctx context.Context, org uuid.UUID, kind seal.Kind, r io.Reader, limit int64) (Blob, error) {
 	p := &putting{blobs: b, ctx: ctx, org: org, kind: kind, id: newID()}
 	content := &counted{r: r, sum: sha256.New(), limit: limit}
 	if err := b.seal.SealPieces(ctx, org, kind, p.id, content, p.piece); err != nil {
@@ -71,7 +68,7 @@ func (b *Blobs) Put(ctx context.Context, org uuid.UUID, kind Kind, r io.Reader, 
 }
 
 // PutBytes is Put of a content that is in memory.
-func (b *Blobs) PutBytes(ctx context.Context, org uuid.UUID, kind Kind, content []byte) (Blob, error) {
+func (b *Blobs) PutBytes(ctx context.Context, org uuid.UUID, kind seal.Kind, content []byte) (Blob, error) {
 	return b.Put(ctx, org, kind, bytes.NewReader(content), int64(len(content)))
 }
 
@@ -97,7 +94,7 @@ type putting struct {
 	blobs  *Blobs
 	ctx    context.Context
 	org    uuid.UUID
-	kind   Kind
+	kind   seal.Kind
 	id     string
 	first  []byte
 	pieces int
@@ -213,7 +210,7 @@ func (b *Blobs) Bytes(ctx context.Context, org uuid.UUID) (n int64, err error) {
 
 // Open returns a blob's content. It is read piece by piece: only who has read to io.EOF has read
 // all of it, and found it to be what was put. fs.ErrNotExist if there is none.
-func (b *Blobs) Open(ctx context.Context, org uuid.UUID, kind Kind, digest Digest) (content io.Reader, size int64, err error) {
+func (b *Blobs) Open(ctx context.Context, org uuid.UUID, kind seal.Kind, digest Digest) (content io.Reader, size int64, err error) {
 	var id string
 	err = b.db.Read(ctx, org, func(q Querier) error {
 		found, err := One(q, []any{&id, &size}, "SELECT id, size FROM blobs WHERE org = ? AND kind = ? AND digest = ?", org.String(), kind, digest[:])
@@ -237,8 +234,8 @@ func (b *Blobs) Open(ctx context.Context, org uuid.UUID, kind Kind, digest Diges
 	}), size, nil
 }
 
-// Bytes of a blob that is small, at most limit.
-func (b *Blobs) Load(ctx context.Context, org uuid.UUID, kind Kind, digest Digest, limit int64) ([]byte, error) {
+// Load returns the content of a blob that is small, at most limit bytes.
+func (b *Blobs) Load(ctx context.Context, org uuid.UUID, kind seal.Kind, digest Digest, limit int64) ([]byte, error) {
 	content, size, err := b.Open(ctx, org, kind, digest)
 	if err != nil {
 		return nil, err
@@ -250,7 +247,7 @@ func (b *Blobs) Load(ctx context.Context, org uuid.UUID, kind Kind, digest Diges
 }
 
 // Sizes returns the sizes of those of the blobs that are there, and keeps them for a while.
-func (b *Blobs) Sizes(tx Tx, org uuid.UUID, kind Kind, digests []Digest) (map[Digest]int64, error) {
+func (b *Blobs) Sizes(tx Tx, org uuid.UUID, kind seal.Kind, digests []Digest) (map[Digest]int64, error) {
 	found := make(map[Digest]int64, len(digests))
 	err := inChunks(digests, func(places string, args []any) error {
 		args = append([]any{org.String(), kind}, args...)
@@ -290,18 +287,18 @@ func inChunks(digests []Digest, do func(places string, args []any) error) error 
 
 // Retain counts that something more needs each of the blobs, which differ from each other, and
 // reports whether all of them are there. If not, the caller's transaction has to fail.
-func (b *Blobs) Retain(tx Tx, org uuid.UUID, kind Kind, digests ...Digest) (all bool, err error) {
+func (b *Blobs) Retain(tx Tx, org uuid.UUID, kind seal.Kind, digests ...Digest) (all bool, err error) {
 	n, err := b.count(tx, org, kind, digests, 1)
 	return n == int64(len(digests)), err
 }
 
 // Release counts that something does not need each of the blobs any more.
-func (b *Blobs) Release(tx Tx, org uuid.UUID, kind Kind, digests ...Digest) error {
+func (b *Blobs) Release(tx Tx, org uuid.UUID, kind seal.Kind, digests ...Digest) error {
 	_, err := b.count(tx, org, kind, digests, -1)
 	return err
 }
 
-func (b *Blobs) count(tx Tx, org uuid.UUID, kind Kind, digests []Digest, by int) (n int64, err error) {
+func (b *Blobs) count(tx Tx, org uuid.UUID, kind seal.Kind, digests []Digest, by int) (n int64, err error) {
 	err = inChunks(digests, func(places string, args []any) error {
 		found, err := Count(tx, "UPDATE blobs SET refs = refs + ?, touched = ? WHERE org = ? AND kind = ? AND digest IN ("+places+")",
 			append([]any{by, b.now().UnixMicro(), org.String(), kind}, args...)...)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -27,7 +28,7 @@ func inverse(b []byte) []byte {
 	return out
 }
 
-func (inverted) SealPieces(_ context.Context, _ uuid.UUID, _ sqldb.Kind, _ string, r io.Reader, put func(int, []byte) error) error {
+func (inverted) SealPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, r io.Reader, put func(int, []byte) error) error {
 	all, err := io.ReadAll(r)
 	if err != nil {
 		return err
@@ -42,7 +43,7 @@ func (inverted) SealPieces(_ context.Context, _ uuid.UUID, _ sqldb.Kind, _ strin
 	return nil
 }
 
-func (inverted) OpenPieces(_ context.Context, _ uuid.UUID, _ sqldb.Kind, _ string, get func(int) ([]byte, error)) io.Reader {
+func (inverted) OpenPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, get func(int) ([]byte, error)) io.Reader {
 	var all []byte
 	for i := 0; ; i++ {
 		piece, err := get(i)

@@ -96,7 +96,8 @@ CREATE TABLE IF NOT EXISTS workspace_snapshots (
   created_at BIGINT NOT NULL,
   created_by TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   PRIMARY KEY (org, workspace, number),
-  KEY workspace_snapshots_by_snapshot (org, snapshot)
+  KEY workspace_snapshots_by_snapshot (org, snapshot),
+  KEY workspace_snapshots_by_workspace (workspace)
 ) ENGINE = InnoDB;
 
 -- What was done and is not in the audit log yet. Written with what was done.

@@ -97,6 +97,7 @@ CREATE TABLE workspace_snapshots (
   PRIMARY KEY (org, workspace, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX workspace_snapshots_by_snapshot ON workspace_snapshots (org, snapshot);
+CREATE INDEX workspace_snapshots_by_workspace ON workspace_snapshots (workspace);
 
 -- What was done and is not in the audit log yet. Written with what was done.
 CREATE TABLE audit_outbox (

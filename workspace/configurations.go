@@ -1,0 +1,397 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+)
+
+// maxMessage is how long the message of a snapshot may be.
+const maxMessage = 1000
+
+// Missing returns those of the contents that a snapshot could not be made of yet. Those that
+// are there stay for some hours.
+func (s *Service) Missing(ctx context.Context, p auth.Principal, name state.Name, digests []Digest) ([]Digest, error) {
+	if _, err := s.authorize(ctx, p, auth.WriteWorkspace, name); err != nil {
+		return nil, err
+	}
+	if len(digests) > s.Limits.Files {
+		return nil, fault.New(fault.FilesTooMany, "there are %d files; at most %d are allowed", len(digests), s.Limits.Files)
+	}
+	there, err := s.Store.Sizes(ctx, p.Org, digests)
+	if err != nil {
+		return nil, err
+	}
+	var missing []Digest
+	for _, d := range digests {
+		if _, ok := there[d]; !ok {
+			missing = append(missing, d)
+		}
+	}
+	return missing, nil
+}
+
+// PutContent keeps a content for a snapshot that is to be made. Faults: FileTooLarge,
+// DigestMismatch, FilesTooLarge.
+func (s *Service) PutContent(ctx context.Context, p auth.Principal, name state.Name, digest Digest, content io.Reader) error {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Store.Workspace(ctx, ref); err != nil {
+		return err
+	}
+	if err := s.checkStored(ctx, p.Org); err != nil {
+		return err
+	}
+	got, _, err := s.put(ctx, p.Org, digest.String(), content)
+	if err == nil && got != digest {
+		err = fault.New(fault.DigestMismatch, "the file has the SHA-256 %s, not %s", got, digest)
+	}
+	return err
+}
+
+// put keeps the content of a file, which the fault names.
+func (s *Service) put(ctx context.Context, org uuid.UUID, file string, content io.Reader) (Digest, int64, error) {
+	digest, size, err := s.Store.PutContent(ctx, org, content, s.Limits.FileBytes)
+	if fault.Is(err, fault.BodyTooLarge) {
+		err = errFileBytes(file, s.Limits)
+	}
+	return digest, size, err
+}
+
+// checkStored refuses an organization that has as much as it may have.
+func (s *Service) checkStored(ctx context.Context, org uuid.UUID) error {
+	used, err := s.Store.StoredBytes(ctx, org)
+	if err == nil && used >= s.Limits.StoredBytes {
+		err = fault.New(fault.QuotaExceeded, "the organization's configurations have %d bytes, and may have no more", used)
+	}
+	return err
+}
+
+// Push makes a snapshot of files whose contents were put before, and the newest one of the
+// workspace. The sizes of the files are not asked for. Parent, unless it is nil, is the number
+// of the snapshot that it builds on. Faults: FilesMissing, SnapshotMoved, and those of
+// NewSnapshot.
+func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, files []File, message string, parent *int64) (Entry, error) {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if _, err := NewSnapshot(files, s.Limits); err != nil { // before anything is looked up
+		return Entry{}, err
+	}
+	if err := s.fillSizes(ctx, ref, files); err != nil {
+		return Entry{}, err
+	}
+	if err := s.checkTexts(ctx, ref, files); err != nil {
+		return Entry{}, err
+	}
+	return s.add(ctx, p, ref, files, message, parent)
+}
+
+func (s *Service) fillSizes(ctx context.Context, ref Ref, files []File) error {
+	digests := Snapshot{Files: files}.Contents()
+	sizes, err := s.Store.Sizes(ctx, ref.Org, digests)
+	if err != nil {
+		return err
+	}
+	for i, f := range files {
+		files[i].Size = sizes[f.Digest] // what is missing is found by the store
+	}
+	return nil
+}
+
+// checkTexts reads the files that have to be texts and that the newest snapshot has not.
+func (s *Service) checkTexts(ctx context.Context, ref Ref, files []File) error {
+	newest, err := s.newest(ctx, ref)
+	if err != nil {
+		return err
+	}
+	known := map[Digest]bool{}
+	for _, f := range newest.Files {
+		known[f.Digest] = known[f.Digest] || isText(f.Path)
+	}
+	for _, f := range files {
+		if known[f.Digest] || !isText(f.Path) {
+			continue
+		}
+		known[f.Digest] = true
+		content, _, err := s.Store.OpenContent(ctx, ref.Org, f.Digest)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the store says so
+		}
+		if err == nil {
+			_, err = io.Copy(io.Discard, checked(f.Path, content))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newest returns the newest snapshot; one without files where there is none.
+func (s *Service) newest(ctx context.Context, ref Ref) (Snapshot, error) {
+	w, err := s.Store.Workspace(ctx, ref)
+	if err != nil || w.Newest.Number == 0 {
+		return Snapshot{}, err
+	}
+	return s.Store.Files(ctx, ref.Org, w.Newest.ID)
+}
+
+// PushArchive is Push of what a tar.gz has, which is read as it comes. Faults: those of Push,
+// ArchiveInvalid, ArchiveEntry, ArchiveBomb, FileNotText.
+func (s *Service) PushArchive(ctx context.Context, p auth.Principal, name state.Name, archive io.Reader, message string, parent *int64) (Entry, error) {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if _, err := s.Store.Workspace(ctx, ref); err != nil {
+		return Entry{}, err
+	}
+	if err := s.checkStored(ctx, p.Org); err != nil {
+		return Entry{}, err
+	}
+	var files []File
+	var total int64
+	err = readArchive(archive, s.Limits, func(path string, executable bool, content io.Reader) error {
+		digest, size, err := s.put(ctx, p.Org, path, checked(path, content))
+		if err != nil {
+			return err
+		}
+		if total += size; total > s.Limits.SnapshotBytes {
+			return errSnapshotBytes(s.Limits)
+		}
+		files = append(files, File{Path: path, Executable: executable, Size: size, Digest: digest})
+		return nil
+	})
+	if err != nil {
+		return Entry{}, err
+	}
+	return s.add(ctx, p, ref, files, message, parent)
+}
+
+// edits is how often a single file's change is made again when others change files meanwhile.
+const edits = 20
+
+// PutFile makes a snapshot of the newest one with a file put into it. Faults: those of Push,
+// FileNotText.
+func (s *Service) PutFile(ctx context.Context, p auth.Principal, name state.Name, file File, content io.Reader, parent *int64) (Entry, error) {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return Entry{}, err
+	}
+	if _, err := s.Store.Workspace(ctx, ref); err != nil {
+		return Entry{}, err
+	}
+	if err := checkPath(file.Path); err != nil {
+		return Entry{}, err
+	}
+	if err := s.checkStored(ctx, p.Org); err != nil {
+		return Entry{}, err
+	}
+	if file.Digest, file.Size, err = s.put(ctx, p.Org, file.Path, checked(file.Path, content)); err != nil {
+		return Entry{}, err
+	}
+	return s.edit(ctx, p, ref, parent, "put "+file.Path, func(newest Snapshot) ([]File, error) { return newest.with(file), nil })
+}
+
+// RemoveFile makes a snapshot of the newest one without a file. Fault: FileNotFound.
+func (s *Service) RemoveFile(ctx context.Context, p auth.Principal, name state.Name, path string, parent *int64) (Entry, error) {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return Entry{}, err
+	}
+	return s.edit(ctx, p, ref, parent, "remove "+path, func(newest Snapshot) ([]File, error) {
+		_, err := newest.File(path)
+		return newest.without(path), err
+	})
+}
+
+// edit makes a snapshot of the newest one, and again when somebody else's came between, unless
+// the caller has said what it builds on.
+func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, parent *int64, message string, change func(Snapshot) ([]File, error)) (made Entry, err error) {
+	for range edits {
+		w, err := s.Store.Workspace(ctx, ref)
+		if err != nil {
+			return Entry{}, err
+		}
+		if parent != nil && *parent != w.Newest.Number {
+			return Entry{}, ErrMoved(w.Newest.Number)
+		}
+		newest := Snapshot{}
+		if w.Newest.Number > 0 {
+			if newest, err = s.Store.Files(ctx, ref.Org, w.Newest.ID); err != nil {
+				return Entry{}, err
+			}
+		}
+		files, err := change(newest)
+		if err != nil {
+			return Entry{}, err
+		}
+		made, err = s.add(ctx, p, ref, files, message, &w.Newest.Number)
+		if !fault.Is(err, fault.SnapshotMoved) {
+			return made, err
+		}
+	}
+	return made, fault.New(fault.SnapshotMoved, "others change the configuration at the same time; try again")
+}
+
+// ErrMoved is the fault of what builds on another snapshot than the newest, which has this number.
+func ErrMoved(newest int64) error {
+	return fault.New(fault.SnapshotMoved, "the newest snapshot is number %d by now", newest)
+}
+
+// add makes a snapshot the newest one, and removes old ones that nobody needs.
+func (s *Service) add(ctx context.Context, p auth.Principal, ref Ref, files []File, message string, parent *int64) (Entry, error) {
+	if len(message) > maxMessage {
+		return Entry{}, fault.New(fault.ParameterInvalid, "a message has at most %d bytes", maxMessage)
+	}
+	snapshot, err := NewSnapshot(files, s.Limits)
+	if err != nil {
+		return Entry{}, err
+	}
+	about := Entry{Message: message, CreatedAt: s.clock(), CreatedBy: ActorOf(p)}
+	entry, err := s.Store.AddSnapshot(ctx, ref, snapshot, about, parent, s.event(p, ref, ActionConfigure, "snapshot "+snapshot.ID.String()))
+	if err != nil {
+		return Entry{}, err
+	}
+	s.deliver(ctx, ref.Org)
+	s.prune(context.WithoutCancel(ctx), ref, entry)
+	return entry, nil
+}
+
+// pruned is how many old snapshots one call looks at.
+const pruned = 200
+
+// prune removes snapshots beyond those that the workspace keeps. What it can't, the next call
+// does.
+func (s *Service) prune(ctx context.Context, ref Ref, newest Entry) {
+	last := newest.Number - int64(s.Limits.Snapshots)
+	if last <= 0 {
+		return
+	}
+	old, err := s.Store.Entries(ctx, ref, last+1, pruned)
+	if err != nil || len(old) == 0 {
+		return
+	}
+	needed := map[string]bool{}
+	if s.Runs != nil {
+		if needed, err = s.Runs.Needed(ctx, ref.Org, string(ref.Name)); err != nil {
+			return
+		}
+	}
+	for _, e := range old {
+		if needed[e.ID.String()] || e.ID == newest.ID || s.clock().Sub(e.CreatedAt) < s.Limits.SnapshotAge {
+			continue
+		}
+		if err := s.Store.RemoveEntry(ctx, ref, e.Number); err != nil {
+			s.Log.WarnContext(ctx, "an old snapshot of a configuration was not removed", "workspace", string(ref.Name), "number", e.Number, "error", err)
+			return
+		}
+	}
+}
+
+// Entries returns a workspace's snapshots, the newest first, with numbers below before, and
+// where to go on; 0 at the end.
+func (s *Service) Entries(ctx context.Context, p auth.Principal, name state.Name, before int64, limit int) ([]Entry, int64, error) {
+	ref, err := s.authorize(ctx, p, auth.ReadWorkspace, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	page, err := s.Store.Entries(ctx, ref, before, limit)
+	if err != nil || len(page) < limit {
+		return page, 0, err
+	}
+	return page, page[len(page)-1].Number, nil
+}
+
+// Snapshot returns a snapshot with its files: by its ID or its number; the newest for the empty
+// text. Fault: SnapshotNotFound.
+func (s *Service) Snapshot(ctx context.Context, p auth.Principal, name state.Name, which string) (Entry, Snapshot, error) {
+	ref, err := s.authorize(ctx, p, auth.ReadWorkspace, name)
+	if err != nil {
+		return Entry{}, Snapshot{}, err
+	}
+	return s.find(ctx, ref, which)
+}
+
+func (s *Service) find(ctx context.Context, ref Ref, which string) (entry Entry, found Snapshot, err error) {
+	if which == "" {
+		w, err := s.Store.Workspace(ctx, ref)
+		if err != nil {
+			return Entry{}, Snapshot{}, err
+		}
+		if entry = w.Newest; entry.Number == 0 {
+			return Entry{}, Snapshot{}, fault.New(fault.SnapshotNotFound, "the workspace %q has no configuration yet", ref.Name)
+		}
+	} else if entry, err = s.entry(ctx, ref, which); err != nil {
+		return Entry{}, Snapshot{}, err
+	}
+	found, err = s.Store.Files(ctx, ref.Org, entry.ID)
+	return entry, found, err
+}
+
+func (s *Service) entry(ctx context.Context, ref Ref, which string) (Entry, error) {
+	if number, err := strconv.ParseInt(which, 10, 64); err == nil && number > 0 && len(which) < 19 {
+		return s.Store.Entry(ctx, ref, number, Digest{})
+	}
+	id, err := ParseDigest(which)
+	if err != nil {
+		return Entry{}, fault.New(fault.ParameterInvalid, "%.100q is neither the number nor the ID of a snapshot", which)
+	}
+	return s.Store.Entry(ctx, ref, 0, id)
+}
+
+// OpenFile returns a file of a snapshot with its content. Faults: SnapshotNotFound, FileNotFound.
+func (s *Service) OpenFile(ctx context.Context, p auth.Principal, name state.Name, which, path string) (File, io.Reader, error) {
+	_, snapshot, err := s.Snapshot(ctx, p, name, which)
+	if err != nil {
+		return File{}, nil, err
+	}
+	f, err := snapshot.File(path)
+	if err != nil {
+		return File{}, nil, err
+	}
+	content, err := s.content(ctx, p.Org, f)
+	return f, content, err
+}
+
+func (s *Service) content(ctx context.Context, org uuid.UUID, f File) (io.Reader, error) {
+	content, size, err := s.Store.OpenContent(ctx, org, f.Digest)
+	if err == nil && size != f.Size {
+		err = fault.New(fault.StoreCorrupt, "the content of a file has %d bytes, and not %d", size, f.Size)
+	}
+	return content, err
+}
+
+// WriteArchive writes a snapshot of the workspace as a tar archive, always the same bytes. It is
+// for the server itself, which has asked the gate before.
+func (s *Service) WriteArchive(ctx context.Context, org uuid.UUID, name state.Name, which string, w io.Writer) error {
+	_, snapshot, err := s.find(ctx, Ref{Org: org, Name: name}, which)
+	if err != nil {
+		return err
+	}
+	return s.WriteFiles(ctx, org, snapshot, w)
+}
+
+// WriteFiles writes a snapshot that Snapshot or Files has returned as a tar archive.
+func (s *Service) WriteFiles(ctx context.Context, org uuid.UUID, snapshot Snapshot, w io.Writer) error {
+	return writeArchive(snapshot.Files, func(f File) (io.Reader, error) { return s.content(ctx, org, f) }, w)
+}
+
+// Files returns a snapshot of the workspace. It is for the server itself, which has asked the
+// gate before. Fault: SnapshotNotFound.
+func (s *Service) Files(ctx context.Context, org uuid.UUID, name state.Name, which string) (Snapshot, error) {
+	_, snapshot, err := s.find(ctx, Ref{Org: org, Name: name}, which)
+	return snapshot, err
+}

@@ -1,0 +1,223 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/state"
+)
+
+// Service is the door to workspaces: every operation names its caller, and touches that caller's
+// organization only.
+type Service struct{ Deps }
+
+// Deps is what a Service stands on.
+type Deps struct {
+	Store Store
+	Gate  *audit.Gate
+	Audit audit.Recorder
+	Seals Seals
+	// Runs says what runs need of workspaces; nil for nothing.
+	Runs   Runs
+	Limits Limits
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Seals is what encrypts values. *seal.Sealer is one.
+type Seals interface {
+	Seal(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, plain []byte) ([]byte, error)
+	Open(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, sealed []byte) ([]byte, error)
+	Sum(ctx context.Context, org uuid.UUID, kind seal.Kind, data ...[]byte) ([32]byte, error)
+}
+
+// Runs is what workspaces need to know of runs.
+type Runs interface {
+	// Mutating returns the ID of the run that holds the workspace, empty if none does.
+	Mutating(ctx context.Context, org uuid.UUID, workspace string) (run string, err error)
+	// Needed returns the IDs of the snapshots that runs of the workspace still need.
+	Needed(ctx context.Context, org uuid.UUID, workspace string) (map[string]bool, error)
+}
+
+// NewService returns a service on what it stands on.
+func NewService(d Deps) *Service {
+	d.Limits = d.Limits.withDefaults()
+	return &Service{d}
+}
+
+func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+// authorize comes first in every operation on a workspace.
+func (s *Service) authorize(ctx context.Context, p auth.Principal, right auth.Right, name state.Name) (Ref, error) {
+	if _, err := state.ParseName(string(name)); err != nil {
+		return Ref{}, cmp.Or(s.Gate.Authorize(ctx, p, right), err)
+	}
+	return Ref{Org: p.Org, Name: name}, s.Gate.AuthorizeOn(ctx, p, right, string(name))
+}
+
+// Permit returns why the caller may not use a right on the workspace; nil if they may. Every
+// operation finds out by itself: this is for who wants to know before a body is read.
+func (s *Service) Permit(ctx context.Context, p auth.Principal, right auth.Right, name state.Name) error {
+	_, err := s.authorize(ctx, p, right, name)
+	return err
+}
+
+// Create makes a workspace. To make it again with the same settings is accepted and changes
+// nothing. Faults: WorkspaceInvalid, WorkspaceExists, WorkspacesFull.
+func (s *Service) Create(ctx context.Context, p auth.Principal, name state.Name, settings Settings) (Workspace, error) {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	if err := settings.Check(); err != nil {
+		return Workspace{}, err
+	}
+	count, err := s.Store.Count(ctx, p.Org)
+	if err != nil {
+		return Workspace{}, err
+	}
+	return s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
+		switch {
+		case w != nil && w.Settings.Equal(settings):
+			return Change{}, nil
+		case w != nil:
+			return Change{}, fault.New(fault.WorkspaceExists, "there is a workspace %q already", name)
+		case count >= s.Limits.Workspaces:
+			return Change{}, fault.New(fault.WorkspacesFull, "the organization has %d workspaces, and may have no more", count)
+		}
+		now := s.clock()
+		made := Workspace{Settings: settings, CreatedAt: now, UpdatedAt: now, UpdatedBy: ActorOf(p)}
+		return Change{Put: &made, Event: s.event(p, ref, ActionCreate, "")}, nil
+	})
+}
+
+// Get returns a workspace. Fault: WorkspaceNotFound.
+func (s *Service) Get(ctx context.Context, p auth.Principal, name state.Name) (Workspace, error) {
+	ref, err := s.authorize(ctx, p, auth.ReadWorkspace, name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	return s.Store.Workspace(ctx, ref)
+}
+
+// List returns the workspaces that the caller may read by name, up to limit of them, behind
+// after, and where to go on; empty at the end. A page may have fewer and still be followed.
+func (s *Service) List(ctx context.Context, p auth.Principal, after string, limit int) ([]Workspace, string, error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {
+		return nil, "", err
+	}
+	page, err := s.Store.Workspaces(ctx, p.Org, after, limit)
+	if err != nil || len(page) == 0 {
+		return nil, "", err
+	}
+	next := ""
+	if len(page) == limit {
+		next = string(page[limit-1].Name)
+	}
+	var shown []Workspace
+	for _, w := range page {
+		if p.States.Match(string(w.Name)) {
+			shown = append(shown, w)
+		}
+	}
+	return shown, next, nil
+}
+
+// Configure changes a workspace's settings. Faults: WorkspaceNotFound, WorkspaceInvalid.
+func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name, change func(*Settings)) (Workspace, error) {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return Workspace{}, err
+	}
+	return s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
+		if w == nil {
+			return Change{}, errNotFound(name)
+		}
+		next := *w
+		change(&next.Settings)
+		if err := next.Settings.Check(); err != nil {
+			return Change{}, err
+		}
+		if next.Settings.Equal(w.Settings) {
+			return Change{}, nil
+		}
+		next.UpdatedAt, next.UpdatedBy = s.clock(), ActorOf(p)
+		return Change{Put: &next, Event: s.event(p, ref, ActionSettings, "")}, nil
+	})
+}
+
+// Delete takes a workspace away, with its variables and configurations; its state stays. To
+// delete it again is accepted. Fault: WorkspaceInUse.
+func (s *Service) Delete(ctx context.Context, p auth.Principal, name state.Name) error {
+	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
+	if err != nil {
+		return err
+	}
+	if s.Runs != nil {
+		run, err := s.Runs.Mutating(ctx, p.Org, string(name))
+		if err != nil {
+			return err
+		}
+		if run != "" {
+			return fault.New(fault.WorkspaceInUse, "run %s of this workspace goes on", run)
+		}
+	}
+	_, err = s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
+		if w == nil {
+			return Change{}, nil
+		}
+		return Change{Delete: true, Event: s.event(p, ref, ActionDelete, "")}, nil
+	})
+	return err
+}
+
+// update has a decision carried out, and its event delivered.
+func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Workspace, error) {
+	w, err := s.Store.Update(ctx, ref, decide)
+	if err == nil {
+		s.deliver(ctx, ref.Org)
+	}
+	return w, err
+}
+
+func (s *Service) event(p auth.Principal, ref Ref, action audit.Action, note string) *audit.Event {
+	return &audit.Event{At: s.clock(), Org: ref.Org, Actor: audit.ActorOf(p), Action: action, State: string(ref.Name), Note: note}
+}
+
+// deliveries is how many events one call puts into the audit log.
+const deliveries = 100
+
+// deliver puts what was recorded with changes into the audit log. What it can't now, the next
+// change or Sweep does: an event may come twice, when the process dies between, but never not.
+func (s *Service) deliver(ctx context.Context, org uuid.UUID) {
+	ctx = context.WithoutCancel(ctx)
+	events, err := s.Store.Undelivered(ctx, org, deliveries)
+	for _, e := range events {
+		if err == nil {
+			err = s.Audit.Record(ctx, e.Event)
+		}
+		if err == nil {
+			err = s.Store.Forget(ctx, e)
+		}
+	}
+	if err != nil {
+		s.Log.WarnContext(ctx, "what was done to workspaces is not in the audit log yet", "error", err)
+	}
+}
+
+// Sweep does what is left to do: it delivers events, and removes what nothing needs.
+func (s *Service) Sweep(ctx context.Context) error {
+	s.deliver(ctx, uuid.Nil)
+	return s.Store.Sweep(ctx)
+}
+
+// Ready says whether a change would be accepted now. It needs no caller.
+func (s *Service) Ready(ctx context.Context) error { return s.Store.Ready(ctx) }

@@ -1,0 +1,146 @@
+package workspace
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Settings say how a workspace's runs are made. Their JSON is how stores keep them.
+type Settings struct {
+	Tool        string   `json:"tool"`                  // opentofu, terraform or terragrunt
+	Version     string   `json:"version,omitempty"`     // constraint; empty for what the configuration asks for
+	Directory   string   `json:"directory,omitempty"`   // within the configuration
+	Pool        string   `json:"pool,omitempty"`        // of agents; empty for the server's own executor
+	Parallelism int      `json:"parallelism,omitempty"` // 0 for the tool's own default
+	Outputs     []string `json:"outputs,omitempty"`     // that an apply has to leave behind; empty for all there are
+
+	PlanTimeout  time.Duration `json:"plan_timeout"`
+	ApplyTimeout time.Duration `json:"apply_timeout"`
+	PlanGrace    time.Duration `json:"plan_grace"` // after a soft cancellation
+	ApplyGrace   time.Duration `json:"apply_grace"`
+
+	AutoApply   string        `json:"auto_apply"` // never, no-changes or always
+	Approvals   int           `json:"approvals,omitempty"`
+	AllowAuthor bool          `json:"allow_author,omitempty"`    // who asked for a run may approve it
+	Carry       bool          `json:"carry_approvals,omitempty"` // to a plan with equal changes
+	PlanTTL     time.Duration `json:"plan_ttl"`                  // how long a plan may be applied
+	ApprovalTTL time.Duration `json:"approval_ttl"`              // how long an approval counts
+
+	Protected  bool   `json:"protected,omitempty"` // from being destroyed
+	MinSandbox string `json:"min_sandbox"`         // none, landlock or namespaces
+}
+
+// The values that settings may have.
+const (
+	OpenTofu   = "opentofu"
+	Terraform  = "terraform"
+	Terragrunt = "terragrunt"
+
+	ApplyNever     = "never"
+	ApplyNoChanges = "no-changes"
+	ApplyAlways    = "always"
+
+	SandboxNone       = "none"
+	SandboxLandlock   = "landlock"
+	SandboxNamespaces = "namespaces"
+)
+
+// Defaults returns the settings of a workspace that says nothing.
+func Defaults() Settings {
+	return Settings{
+		Tool: OpenTofu, AutoApply: ApplyNever, MinSandbox: SandboxLandlock,
+		PlanTimeout: time.Hour, ApplyTimeout: 4 * time.Hour, PlanGrace: time.Minute, ApplyGrace: 15 * time.Minute,
+		PlanTTL: 24 * time.Hour, ApprovalTTL: 24 * time.Hour,
+	}
+}
+
+const (
+	maxParallelism = 256
+	maxApprovals   = 20
+	maxOutputs     = 500
+	maxTime        = 7 * 24 * time.Hour
+	maxTTL         = 90 * 24 * time.Hour
+	maxText        = 255
+)
+
+// Check returns what is wrong with the settings, as a fault.WorkspaceInvalid.
+func (s Settings) Check() error {
+	for _, c := range []struct {
+		ok   bool
+		rule string
+	}{
+		{slices.Contains([]string{OpenTofu, Terraform, Terragrunt}, s.Tool), "tool is opentofu, terraform or terragrunt"},
+		{isConstraint(s.Version), `version is a constraint such as "1.12.6" or ">= 1.9, < 2.0"`},
+		{isFolder(s.Directory), "directory is a relative path without empty, . or .. names"},
+		{s.Pool == "" || isPool(s.Pool), "pool is 1 to 64 letters, digits and . _ -"},
+		{s.Parallelism >= 0 && s.Parallelism <= maxParallelism, "parallelism is 0 to 256"},
+		{len(s.Outputs) <= maxOutputs && isNames(s.Outputs), "outputs are at most 500 different names of outputs"},
+		{isTime(s.PlanTimeout, maxTime) && isTime(s.ApplyTimeout, maxTime), "plan_timeout and apply_timeout are 1 second to 7 days"},
+		{isTime(s.PlanGrace, maxTime) && isTime(s.ApplyGrace, maxTime), "plan_grace and apply_grace are 1 second to 7 days"},
+		{slices.Contains([]string{ApplyNever, ApplyNoChanges, ApplyAlways}, s.AutoApply), "auto_apply is never, no-changes or always"},
+		{s.Approvals >= 0 && s.Approvals <= maxApprovals, "approvals is 0 to 20"},
+		{isTime(s.PlanTTL, maxTTL) && isTime(s.ApprovalTTL, maxTTL), "plan_ttl and approval_ttl are 1 second to 90 days"},
+		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
+		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox), "min_sandbox is none, landlock or namespaces"},
+	} {
+		if !c.ok {
+			return fault.New(fault.WorkspaceInvalid, "%s", c.rule)
+		}
+	}
+	return nil
+}
+
+// Equal reports whether two are the same.
+func (s Settings) Equal(other Settings) bool {
+	a, b := s, other
+	a.Outputs, b.Outputs = nil, nil
+	return slices.Equal(s.Outputs, other.Outputs) && sameButOutputs(a, b)
+}
+
+func sameButOutputs(a, b Settings) bool {
+	return a.Tool == b.Tool && a.Version == b.Version && a.Directory == b.Directory && a.Pool == b.Pool && a.Parallelism == b.Parallelism &&
+		a.PlanTimeout == b.PlanTimeout && a.ApplyTimeout == b.ApplyTimeout && a.PlanGrace == b.PlanGrace && a.ApplyGrace == b.ApplyGrace &&
+		a.AutoApply == b.AutoApply && a.Approvals == b.Approvals && a.AllowAuthor == b.AllowAuthor && a.Carry == b.Carry &&
+		a.PlanTTL == b.PlanTTL && a.ApprovalTTL == b.ApprovalTTL && a.Protected == b.Protected && a.MinSandbox == b.MinSandbox
+}
+
+func isTime(d, most time.Duration) bool { return d >= time.Second && d <= most }
+
+// isConstraint accepts what both tools take for a version constraint, and nothing.
+func isConstraint(text string) bool {
+	if text == "" {
+		return true
+	}
+	one := regexp.MustCompile(`^\s*(=|!=|>|>=|<|<=|~>)?\s*v?\d+(\.\d+){0,2}(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?\s*$`)
+	for part := range strings.SplitSeq(text, ",") {
+		if !one.MatchString(part) {
+			return false
+		}
+	}
+	return len(text) <= maxText
+}
+
+func isPool(text string) bool {
+	return regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`).MatchString(text)
+}
+
+// isFolder accepts a clean path within the configuration; empty is all of it.
+func isFolder(text string) bool {
+	return text == "" || checkPath(text) == nil && path.Clean(text) == text
+}
+
+func isNames(names []string) bool {
+	for i, name := range names {
+		if len(name) > maxText || !hclsyntax.ValidIdentifier(name) || slices.Contains(names[:i], name) {
+			return false
+		}
+	}
+	return true
+}

@@ -185,6 +185,14 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network, nil
 }
 
+// parseOptionalAddress is parseAddress, or nothing.
+func parseOptionalAddress(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return parseAddress(text)
+}
+
 // parseAddress takes an http or https address. It may have no credentials: addresses are logged.
 func parseAddress(text string) (string, error) {
 	u, err := url.Parse(text)

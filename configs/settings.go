@@ -49,6 +49,7 @@ type Settings struct {
 	Database  Database
 	Auth      Auth
 	Seal      Seal
+	Runs      Runs
 	Limits    Limits
 	Tools     Tools
 	Log       Log
@@ -138,6 +139,31 @@ func (s Settings) MasterKeyPath() string {
 		return s.Seal.MasterKeyFile
 	}
 	return filepath.Join(s.Storage.Path, "master.key")
+}
+
+// Runs says where runs are kept, and how the server executes those that it does itself.
+type Runs struct {
+	Storage      string // RunsAuto, SQLite, MySQL or RunsOff
+	WorkPath     string // empty means a folder in Storage.Path
+	Address      string // of the server, for tools; empty means where it listens
+	Slots        int
+	KeepDays     int // of a run that ended
+	KeepPlanDays int // of its files
+	MaxLogBytes  int64
+}
+
+// Where runs are kept, beside SQLite and MySQL.
+const (
+	RunsAuto = "auto"
+	RunsOff  = "off"
+)
+
+// RunsWork returns the folder in which runs are executed.
+func (s Settings) RunsWork() string {
+	if s.Runs.WorkPath != "" {
+		return s.Runs.WorkPath
+	}
+	return filepath.Join(s.Storage.Path, "runs")
 }
 
 // Limits protect organizations from each other. Rates are requests a minute, 0 for no limit.

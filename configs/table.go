@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), sealTable(), limitsTable(), toolsTable(), logTable())
+		databaseTable(), authTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -221,6 +221,33 @@ func limitsTable() []setting {
 		{section: in, key: "disk_reserve", env: "HOLDFAST_DISK_RESERVE", def: "256MiB", kind: "reserve",
 			help: "The last part of the disk of storage.path, and of storage.outbox_path, that only lock holders and what makes room may use, as a size of 8MiB or more; off for none.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.DiskReserve }, parseReserve)},
+	}
+}
+
+func runsTable() []setting {
+	const in = "runs"
+	return []setting{
+		{section: in, key: "storage", env: "HOLDFAST_RUNS_STORAGE", def: RunsAuto, kind: "storage",
+			help: "Where workspaces and runs are kept: sqlite, which is runs.db in storage.path; mysql, the database of that section; off for no runs; auto for sqlite, or memory where states are.",
+			set:  into(func(s *Settings) *string { return &s.Runs.Storage }, parseChoice(RunsAuto, SQLite, MySQL, RunsOff))},
+		{section: in, key: "work_path", env: "HOLDFAST_RUNS_WORK_PATH", kind: "path",
+			help: "Folder in which the server executes the runs of organizations that have runs_local in auth.cfg. Empty means runs in storage.path.",
+			set:  into(func(s *Settings) *string { return &s.Runs.WorkPath }, parseText)},
+		{section: in, key: "address", env: "HOLDFAST_RUNS_ADDRESS", kind: "url",
+			help: "Where the tools of those runs find this server. Empty means where it listens; with TLS it needs a name that is in the certificate.",
+			set:  into(func(s *Settings) *string { return &s.Runs.Address }, parseOptionalAddress)},
+		{section: in, key: "slots", env: "HOLDFAST_RUNS_SLOTS", def: "2", kind: "count",
+			help: "How many of them it executes at once.",
+			set:  into(func(s *Settings) *int { return &s.Runs.Slots }, parseCount)},
+		{section: in, key: "keep_days", env: "HOLDFAST_RUNS_KEEP_DAYS", def: "365", kind: "count",
+			help: "For how many days a run that ended is kept, with its log.",
+			set:  into(func(s *Settings) *int { return &s.Runs.KeepDays }, parseCount)},
+		{section: in, key: "keep_plan_days", env: "HOLDFAST_RUNS_KEEP_PLAN_DAYS", def: "7", kind: "count",
+			help: "For how many days its plan file and what else it made are kept.",
+			set:  into(func(s *Settings) *int { return &s.Runs.KeepPlanDays }, parseCount)},
+		{section: in, key: "max_log_bytes", env: "HOLDFAST_RUNS_MAX_LOG_BYTES", def: "1GiB", kind: "size",
+			help: "How much of a run's log is kept; of a longer one the middle is left out.",
+			set:  into(func(s *Settings) *int64 { return &s.Runs.MaxLogBytes }, bytesize.Parse)},
 	}
 }
 

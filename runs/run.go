@@ -62,6 +62,8 @@ type Run struct {
 	Reports     []string // phases that were reported, as stage/attempt/phase: a repeated report finds itself
 
 	CreatedAt, StartedAt, PlannedAt, DecidedAt, AppliedAt, FinishedAt time.Time
+	// Stripped says that the files of a run that ended are gone.
+	Stripped bool
 	// LogBytes are those kept of its logs, over all streams.
 	LogBytes int64
 }
@@ -78,6 +80,8 @@ func (r Run) Due() time.Time {
 	switch {
 	case r.Status.Leased():
 		return r.LeaseUntil
+	case r.Status.Ended() && !r.Stripped:
+		return after(r.FinishedAt, r.Terms.KeepFiles)
 	case r.Status == AwaitingApproval:
 		return after(r.PlannedAt, r.Terms.PlanTTL)
 	case r.Status == Confirmed:
@@ -130,6 +134,7 @@ type Terms struct {
 	MinSandbox  string
 	MaxLogBytes int64
 	MaxAttempts int
+	KeepFiles   time.Duration // of the run, when it has ended
 }
 
 // Base is the state's version that a plan is made on.

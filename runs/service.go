@@ -6,8 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -29,12 +27,10 @@ type Deps struct {
 	Tokens     Tokens
 	Gate       *audit.Gate
 	Audit      audit.Recorder
-	// Local names the organizations whose runs the server's own executor takes.
-	Local  []uuid.UUID
-	Limits Limits
-	Memory *budget.Budget // nil for no bound
-	Now    func() time.Time
-	Log    *slog.Logger
+	Limits     Limits
+	Memory     *budget.Budget // nil for no bound
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // Limits are what an organization may have of runs. Zero fields are the defaults.
@@ -43,7 +39,8 @@ type Limits struct {
 	Lease            time.Duration // for how long an executor is believed without a sign of life
 	PlanBytes        int64         // the largest plan file
 	FileBytes        int64         // the largest other file
-	LogBytes         int64         // of a run
+	LogBytes         int64         // of a log
+	KeepRuns         time.Duration // that ended
 }
 
 // withDefaults fills what is not given.
@@ -65,6 +62,7 @@ func (l Limits) withDefaults() Limits {
 	or(&l.PlanBytes, 64<<20)
 	or(&l.FileBytes, 256<<20)
 	or(&l.LogBytes, 1<<30)
+	or((*int64)(&l.KeepRuns), int64(365*24*time.Hour))
 	return l
 }
 

@@ -37,6 +37,8 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref) error {
 	switch {
 	case err != nil:
 		return ignore(err, fault.RunNotFound)
+	case run.Status.Ended():
+		return s.strip(ctx, run)
 	case run.Status == Checking:
 		// Its executor has done its part and need not come back.
 		if _, err := s.check(ctx, run); err == nil {
@@ -72,9 +74,9 @@ func (s *Service) lose(ctx context.Context, run Run) error {
 
 // StateMoved marks the plans of a workspace stale at once when somebody else has changed its
 // state.
-func (s *Service) StateMoved(ctx context.Context, org uuid.UUID, workspace string, now Base, by api.Actor, run string) error {
+func (s *Service) StateMoved(ctx context.Context, org uuid.UUID, workspace string, now Base, by api.Actor) error {
 	return s.moved(ctx, org, workspace, func(r Run) *api.Stale {
-		if r.ID == run || r.Base.same(now) || now.Version <= r.Base.Version {
+		if r.Base.same(now) || now.Version < r.Base.Version {
 			return nil
 		}
 		return &api.Stale{Since: s.clock(), Because: ByState, Version: now.Version, By: &by}

@@ -11,13 +11,14 @@ import (
 )
 
 // openKeys reads the auth file and follows its changes until the watcher is closed.
-func openKeys(ctx context.Context, settings configs.Auth, tokens keyring.TokenVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
+func openKeys(ctx context.Context, settings configs.Auth, tokens keyring.TokenVerifier, runs verify.RunVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
 	verifier, err := verify.New(verify.Config{
 		Logger:            log,
 		Remember:          settings.CacheTTL,
 		RememberKeys:      settings.CacheEntries,
 		FailuresPerMinute: settings.FailuresPerMinute,
 		Tokens:            tokens,
+		Runs:              runs,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -17,8 +17,10 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 // parts are what a server stands on.
@@ -38,6 +40,10 @@ type parts struct {
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
+
+	runTokens  *runTokens
+	workspaces *workspace.Service // nil without runs
+	runs       *runs.Service      // likewise
 }
 
 // open opens them from the bottom up. close must follow, also after an error.
@@ -75,7 +81,7 @@ func (p *parts) openKeys(ctx context.Context) error {
 		return err
 	}
 	p.closeLater("the token verifier", tokens)
-	if p.verifier, p.watcher, err = openKeys(ctx, p.settings.Auth, tokens, p.log); err != nil {
+	if p.verifier, p.watcher, err = openKeys(ctx, p.settings.Auth, tokens, p.runTokens, p.log); err != nil {
 		return err
 	}
 	p.closeLater("the auth file's watcher", p.watcher)
@@ -109,5 +115,5 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.closeLater("the resource index", p.catalogue)
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
-	return nil
+	return p.openRuns(ctx)
 }

@@ -25,7 +25,7 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 		return err
 	}
 	defer listener.Close()
-	p := &parts{settings: settings, log: log}
+	p := &parts{settings: settings, log: log, runTokens: &runTokens{now: time.Now}}
 	defer p.close()
 	if err := p.open(ctx); err != nil {
 		return err
@@ -51,6 +51,9 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 	server := newServer(settings.Server, router, log)
 	server.TLSConfig = p.tls
 	server.ConnState = connections.Track
+	if err := p.startExecutor(ctx, listener.Addr()); err != nil {
+		return err
+	}
 	return serveUntil(ctx, connections.Listen(listener), server, settings.Server, log)
 }
 

@@ -29,8 +29,8 @@ type Server struct {
 	// Runs is the service of runs, Tokens recognises those that it gives.
 	Runs   *runs.Service
 	Tokens Verifier
-	// Orgs are those whose runs the executor takes.
-	Orgs []uuid.UUID
+	// Orgs returns those whose runs the executor takes.
+	Orgs func() []uuid.UUID
 	// Configuration writes a snapshot as a tar archive.
 	Configuration func(ctx context.Context, org uuid.UUID, workspace, snapshot string, w io.Writer) error
 }
@@ -42,10 +42,11 @@ func (s *Server) Register(context.Context, string, api.AgentRegistration) (api.A
 
 // Claim implements agent.Server.
 func (s *Server) Claim(ctx context.Context, _ agent.Identity, claim api.AgentClaim) (*api.Assignment, error) {
-	if err := s.Runs.ProveDead(ctx, s.Orgs, ID, claim.BootID); err != nil {
+	orgs := s.Orgs()
+	if err := s.Runs.ProveDead(ctx, orgs, ID, claim.BootID); err != nil {
 		return nil, err
 	}
-	return s.Runs.Claim(ctx, runs.Worker{ID: ID, Name: ID, Orgs: s.Orgs}, claim)
+	return s.Runs.Claim(ctx, runs.Worker{ID: ID, Name: ID, Orgs: orgs}, claim)
 }
 
 // Lease implements agent.Server.

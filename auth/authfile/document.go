@@ -29,6 +29,8 @@ type Document struct {
 // Organization is what an auth.cfg says of one organization.
 type Organization struct {
 	keyring.Organization
+	// RunsLocal says that the server itself executes its runs.
+	RunsLocal bool
 	// NotifyURL is where notices about its states go; empty for nowhere. It may be a secret.
 	NotifyURL string
 

@@ -199,6 +199,18 @@ func (w *Watcher) NotifyURL(org uuid.UUID) string {
 	return ""
 }
 
+// RunsLocal returns the organizations whose runs the server itself executes, in no order: what
+// their configurations say runs on its machine, if in a sandbox.
+func (w *Watcher) RunsLocal() []uuid.UUID {
+	var orgs []uuid.UUID
+	for id, o := range *w.inForce.Load() {
+		if o.RunsLocal {
+			orgs = append(orgs, id)
+		}
+	}
+	return orgs
+}
+
 // Quota is how many bytes an organization may have stored, as its section says: zero for
 // the server's default, auth.Unlimited for as many as it likes.
 func (w *Watcher) Quota(org uuid.UUID) int64 {

@@ -72,7 +72,7 @@ type orgSection struct {
 
 func (orgSection) about() sectionKind {
 	return sectionKind{
-		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, notify_url, " + policySettings,
+		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, notify_url, runs_local, " + policySettings,
 		repeats: keySetting,
 	}
 }
@@ -94,6 +94,8 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Limits.Quota, problem = readQuota(l.value)
 	case "notify_url":
 		s.org.NotifyURL, problem = readNotifyURL(l.value)
+	case "runs_local":
+		s.org.RunsLocal, problem = readYesNo(l.value)
 	default:
 		return s.policy(l)
 	}

@@ -66,3 +66,13 @@ func dataKey(q Querier, org uuid.UUID, number uint32) (key seal.WrappedKey, foun
 	copy(key.ID[:], id)
 	return key, found, err
 }
+
+// Any reports whether there is any data key.
+func (k *Keys) Any(ctx context.Context) (found bool, err error) {
+	err = k.db.Read(ctx, uuid.Nil, func(q Querier) (err error) {
+		var number uint32
+		found, err = One(q, []any{&number}, "SELECT number FROM data_keys LIMIT 1")
+		return err
+	})
+	return found, err
+}

@@ -1,0 +1,188 @@
+package server
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs"
+	"github.com/holdfast/holdfast/runs/token"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/workspace"
+)
+
+// runStates is what runs need of states.
+type runStates struct {
+	service *state.Service
+	store   state.Store
+}
+
+func refOf(org uuid.UUID, name string) state.Ref { return state.Ref{Org: org, Name: state.Name(name)} }
+
+// Head implements runs.States.
+func (s runStates) Head(ctx context.Context, org uuid.UUID, name string) (runs.Base, error) {
+	head, err := s.store.Head(ctx, refOf(org, name))
+	return baseOf(head), err
+}
+
+// baseOf is a state's newest version, as plans are made on it.
+func baseOf(head state.Head) runs.Base {
+	if !head.Exists() {
+		return runs.Base{}
+	}
+	v := head.Version
+	return runs.Base{Version: v.Number, Lineage: v.Lineage, Serial: v.Serial, Digest: hex.EncodeToString(v.Digest[:])}
+}
+
+// Fence implements runs.States.
+func (s runStates) Fence(ctx context.Context, org uuid.UUID, name, run string, epoch int64, open bool) error {
+	_, err := s.service.Fence(ctx, refOf(org, name), state.Fence{Run: run, Epoch: epoch, Open: open})
+	return err
+}
+
+// ReleaseFor implements runs.States.
+func (s runStates) ReleaseFor(ctx context.Context, org uuid.UUID, name, run, reason string) error {
+	_, err := s.service.ReleaseFor(ctx, refOf(org, name), run, reason)
+	return err
+}
+
+// Seen implements runs.States.
+func (s runStates) Seen(ctx context.Context, org uuid.UUID, name, run string, epoch int64) error {
+	return s.service.SeenFor(ctx, refOf(org, name), state.RunRef{ID: run, Epoch: epoch})
+}
+
+// runWorkspaces is what runs need of workspaces.
+type runWorkspaces struct {
+	service     *workspace.Service
+	maxLogBytes int64
+	keepFiles   time.Duration
+}
+
+// maxAttempts is how often a run that lost its executor, or met the trouble of a network, is
+// begun in all.
+const maxAttempts = 5
+
+// Workspace implements runs.Workspaces.
+func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string) (runs.Workspace, error) {
+	found, err := w.service.Workspace(ctx, org, state.Name(name))
+	if err != nil {
+		return runs.Workspace{}, err
+	}
+	s := found.Settings
+	return runs.Workspace{
+		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found),
+		Terms: runs.Terms{
+			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
+			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: s.PlanTimeout, runs.ApplyStage: s.ApplyTimeout},
+			Grace:   map[runs.Stage]time.Duration{runs.PlanStage: s.PlanGrace, runs.ApplyStage: s.ApplyGrace},
+			Outputs: s.Outputs, AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, Carry: s.Carry,
+			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes, MaxAttempts: maxAttempts,
+			KeepFiles: w.keepFiles,
+		},
+	}, nil
+}
+
+// snapshotOf is the workspace's newest snapshot; empty while there is none.
+func snapshotOf(w workspace.Workspace) string {
+	if w.Newest.Number == 0 {
+		return ""
+	}
+	return w.Newest.ID.String()
+}
+
+// Inputs implements runs.Workspaces.
+func (w runWorkspaces) Inputs(ctx context.Context, org uuid.UUID, name string) (runs.Inputs, error) {
+	found, err := w.service.Inputs(ctx, org, state.Name(name))
+	if err != nil {
+		return runs.Inputs{}, err
+	}
+	made := runs.Inputs{Revision: found.Revision, Digest: hex.EncodeToString(found.Digest[:])}
+	for _, v := range found.Variables {
+		input := api.Input{Name: v.Name, Value: v.Value, HCL: v.HCL, Sensitive: v.Sensitive}
+		if v.Kind == workspace.EnvironmentVariable {
+			made.Environment = append(made.Environment, input)
+		} else {
+			made.Variables = append(made.Variables, input)
+		}
+	}
+	return made, nil
+}
+
+// Files implements runs.Workspaces.
+func (w runWorkspaces) Files(ctx context.Context, org uuid.UUID, name, snapshot string) (map[string]string, error) {
+	found, err := w.service.Files(ctx, org, state.Name(name), snapshot)
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[string]string, len(found.Files))
+	for _, f := range found.Files {
+		files[f.Path] = f.Digest.String()
+	}
+	return files, nil
+}
+
+// WriteArchive implements runs.Workspaces.
+func (w runWorkspaces) WriteArchive(ctx context.Context, org uuid.UUID, name, snapshot string, to io.Writer) error {
+	return w.service.WriteArchive(ctx, org, state.Name(name), snapshot, to)
+}
+
+// workspaceRuns is what workspaces need of runs.
+type workspaceRuns struct{ store runs.Store }
+
+// Mutating implements workspace.Runs.
+func (w workspaceRuns) Mutating(ctx context.Context, org uuid.UUID, name string) (string, error) {
+	open, err := w.store.Open(ctx, org, name)
+	for _, run := range open {
+		if run.Kind.Mutates() {
+			return run.ID, err
+		}
+	}
+	return "", err
+}
+
+// Needed implements workspace.Runs.
+func (w workspaceRuns) Needed(ctx context.Context, org uuid.UUID, name string) (map[string]bool, error) {
+	open, err := w.store.Open(ctx, org, name)
+	needed := map[string]bool{}
+	for _, run := range open {
+		needed[run.Order.Snapshot] = true
+	}
+	return needed, err
+}
+
+// runTokens makes and recognises the tokens of runs. service is set once the service is there.
+type runTokens struct {
+	signer  *token.Signer
+	service *runs.Service
+	now     func() time.Time
+}
+
+// beyond is for how long a token is good after its stage must have ended: for what its tool
+// writes late.
+const beyond = 6 * time.Hour
+
+// Sign implements runs.Tokens.
+func (t *runTokens) Sign(run runs.Run) (string, error) {
+	return t.signer.Sign(token.Claims{
+		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version,
+		Expires: t.now().Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
+	}), nil
+}
+
+// VerifyRun implements verify.RunVerifier.
+func (t *runTokens) VerifyRun(ctx context.Context, text string) (auth.Principal, error) {
+	if t.service == nil {
+		return auth.Principal{}, fault.New(fault.TokenRefused, "this server keeps no runs")
+	}
+	claims, err := t.signer.Parse(text, t.now())
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	return t.service.VerifyRun(ctx, claims.Principal())
+}

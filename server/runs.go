@@ -1,0 +1,174 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/agent"
+	"github.com/holdfast/holdfast/agent/local"
+	"github.com/holdfast/holdfast/agent/machine"
+	"github.com/holdfast/holdfast/agent/sandbox"
+	"github.com/holdfast/holdfast/agent/tools"
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/runs"
+	"github.com/holdfast/holdfast/runs/token"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlruns"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
+	"github.com/holdfast/holdfast/workspace"
+)
+
+// openRuns opens what keeps workspaces and runs, unless the settings say that there is none.
+func (p *parts) openRuns(ctx context.Context) error {
+	if p.settings.Runs.Storage == configs.RunsOff {
+		return nil
+	}
+	db, err := storage.OpenRuns(ctx, p.settings, p.log)
+	if err != nil {
+		return err
+	}
+	p.closeLater("the database of runs", db)
+	sealer, err := p.openSealer(ctx, db)
+	if err != nil {
+		return err
+	}
+	return p.serveRuns(ctx, db, sealer)
+}
+
+// openSealer reads the master key, which is made when nothing can have been sealed yet.
+func (p *parts) openSealer(ctx context.Context, db *sqldb.DB) (*seal.Sealer, error) {
+	path := p.settings.MasterKeyPath()
+	keys := sqldb.NewKeys(db)
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if sealed, err := keys.Any(ctx); err != nil || sealed {
+			return nil, errors.Join(err, fmt.Errorf("the master key file %s is missing, without which variables, plans and logs can't be read: bring it back, or set [seal] master_key_file", path))
+		}
+		err = seal.CreateMasterFile(path)
+		p.log.WarnContext(ctx, "a master key was made: back it up apart from the data; without it variables, plans and logs are lost", "file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	master, err := seal.ReadMasterFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return seal.New(master, keys), nil
+}
+
+// runTokenKind is what the secret of run tokens is derived for.
+const runTokenKind seal.Kind = "run_token"
+
+// serveRuns makes the services of workspaces and runs, and has time go on for them.
+func (p *parts) serveRuns(ctx context.Context, db *sqldb.DB, sealer *seal.Sealer) error {
+	secret, err := sealer.Sum(ctx, uuid.Nil, runTokenKind)
+	if err != nil {
+		return err
+	}
+	p.runTokens.signer = token.NewSigner(secret)
+	store := sqlruns.New(db)
+	p.workspaces = workspace.NewService(workspace.Deps{
+		Store: sqlworkspace.New(db, sealer, time.Now), Gate: p.gate, Audit: p.states, Seals: sealer,
+		Runs: workspaceRuns{store}, Now: time.Now, Log: p.log,
+	})
+	p.runs = runs.NewService(runs.Deps{
+		Store: store, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: sealer,
+		Tokens: p.runTokens, Gate: p.gate, Audit: p.states, Memory: p.memory,
+		Limits: runs.Limits{LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
+	})
+	p.runTokens.service = p.runs
+	p.service.OnMove(p.stateMoved)
+	p.closers = append(p.closers,
+		sweepOften(ctx, runSweep, p.runs.Sweep, p.log),
+		sweepRegularly(ctx, p.workspaces.Sweep, p.log), sweepRegularly(ctx, p.runs.Retain, p.log))
+	return nil
+}
+
+func (p *parts) runWorkspaces() runWorkspaces {
+	return runWorkspaces{service: p.workspaces, maxLogBytes: p.settings.Runs.MaxLogBytes, keepFiles: days(p.settings.Runs.KeepPlanDays)}
+}
+
+// runSweep is how often runs are looked at whose time has come.
+const runSweep = 5 * time.Second
+
+// stateMoved has plans found stale that somebody's write of a state has outdated. A run's own
+// writes outdate nothing: while it applies, no other plan of the workspace waits.
+func (p *parts) stateMoved(ctx context.Context, moved state.Moved) {
+	if moved.Head.Fence.Run != "" && moved.Actor.KeyID == "run."+moved.Head.Fence.Run {
+		return
+	}
+	by := api.Actor{KeyID: moved.Actor.KeyID, KeyName: moved.Actor.KeyName, Subject: moved.Actor.Subject}
+	err := p.runs.StateMoved(ctx, moved.Ref.Org, string(moved.Ref.Name), baseOf(moved.Head), by)
+	if err != nil {
+		p.log.ErrorContext(ctx, "plans that a write has outdated wait still; they are refused when they are to be applied", "state", moved.Ref.Name, "error", err)
+	}
+}
+
+// startExecutor begins to execute runs of local organizations, once the server can be reached at
+// the address.
+func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
+	if p.runs == nil {
+		return nil
+	}
+	work, err := filepath.Abs(p.settings.RunsWork())
+	if err != nil {
+		return err
+	}
+	own, err := reachOf(p.settings, address)
+	if err != nil {
+		return err
+	}
+	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: work, Network: own.network, Least: sandbox.None})
+	if err != nil {
+		return fmt.Errorf("[runs] local: %w", err)
+	}
+	executor, err := agent.New(agent.Settings{
+		Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
+		Presentation: api.AgentRegistration{
+			Name: local.ID, Sandbox: commands.Sandbox().Level,
+		},
+		Work: work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
+		Tools:    machine.Tools{Store: p.tools(), Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
+		Commands: commands, Log: p.log,
+	})
+	if err != nil {
+		return err
+	}
+	p.runExecutor(ctx, executor)
+	return nil
+}
+
+// runExecutor runs it in the background. When the server ends, commands go on, and are found
+// again by the next one.
+func (p *parts) runExecutor(ctx context.Context, executor *agent.Executor) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := executor.Run(ctx); err != nil && ctx.Err() == nil {
+			p.log.ErrorContext(ctx, "the server executes no runs any more", "error", err)
+		}
+	}()
+	p.closers = append(p.closers, func() {
+		cancel()
+		<-ended
+	})
+}
+
+// tools are those that are kept in the data folder.
+func (p *parts) tools() *tools.Store { return tools.New(ToolSettings(p.settings)) }
+
+func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }

@@ -103,9 +103,21 @@ func (p *parser) takeChange(value []byte) error {
 		return err
 	}
 	p.plan.Counts.count(x)
-	if x.does() {
-		p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
-		p.keep(&p.plan.hidden.exact, x)
+	if !x.does() {
+		return nil
+	}
+	if err := p.addPrint(x.print()); err != nil {
+		return err
+	}
+	p.keep(&p.plan.hidden.exact, x)
+	return nil
+}
+
+// addPrint adds to what the digest is made of.
+func (p *parser) addPrint(print [32]byte) error {
+	p.plan.hidden.prints = append(p.plan.hidden.prints, print)
+	if len(p.plan.hidden.prints) > maxEntries {
+		return tooLarge("the plan's JSON has more than %d changes", maxEntries)
 	}
 	return nil
 }
@@ -117,7 +129,9 @@ func (p *parser) takeDrift(value []byte) error {
 	}
 	p.plan.Counts.Drift++
 	if p.plan.hidden.options.RefreshOnly {
-		p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+		if err := p.addPrint(x.print()); err != nil {
+			return err
+		}
 	}
 	p.keep(&p.drift, x)
 	return nil
@@ -157,7 +171,9 @@ func (p *parser) takeOutput(name string, value []byte) error {
 		return nil
 	}
 	p.plan.Counts.Outputs++
-	p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+	if err := p.addPrint(x.print()); err != nil {
+		return err
+	}
 	p.keep(&p.plan.hidden.exact, x)
 	return nil
 }
@@ -227,8 +243,8 @@ func member(value []byte, name string) (text []byte) {
 // finish is called at the plan's end, when all that is sensitive is known.
 func (p *parser) finish(sum hash.Hash) (*Plan, error) {
 	plan := p.plan
-	if p.secrets.full || len(plan.hidden.prints) > maxEntries {
-		return nil, tooLarge("the plan's JSON has more than %d changes or sensitive values", maxEntries)
+	if p.secrets.full {
+		return nil, tooLarge("the plan's JSON has more than %d sensitive values", maxEntries)
 	}
 	if major, _, _ := strings.Cut(plan.FormatVersion, "."); major != "1" {
 		return nil, invalid("its format_version is %.20q, and only 1 is understood", plan.FormatVersion)

@@ -82,10 +82,10 @@ type hidden struct {
 }
 
 // String says how much a plan changes, and nothing of what, so that no value gets into a log.
-func (p *Plan) String() string { return p.Counts.String() }
+func (p Plan) String() string { return p.Counts.String() }
 
 // GoString is String.
-func (p *Plan) GoString() string { return p.String() }
+func (p Plan) GoString() string { return p.String() }
 
 // Counts is what a plan would do, as the tool's own summary counts: a replacement is one to add
 // and one to destroy.

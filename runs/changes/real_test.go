@@ -233,7 +233,7 @@ func TestRealSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, text := range map[string]string{"the redacted JSON": redacted.String(), "the changes": string(all), "a log": fmt.Sprintf("%v %+v %#v %s", plan, plan, plan, plan)} {
+			for name, text := range map[string]string{"the redacted JSON": redacted.String(), "the changes": string(all), "a log": fmt.Sprintf("%v %+v %#v %s %+v %#v", plan, plan, plan, plan, *plan, *plan)} {
 				for _, secret := range []string{"the-Password-of-all", "quiet-but-secret"} {
 					if i := strings.Index(text, secret); i >= 0 {
 						t.Errorf("%s have %q: %s", name, secret, text[max(0, i-200):i])

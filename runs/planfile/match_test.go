@@ -103,10 +103,13 @@ func TestMatchListsEveryPart(t *testing.T) {
 // TestLockFileDigest: what the tools rewrite is the same, what pins providers is not.
 func TestLockFileDigest(t *testing.T) {
 	rewritten := "# This file is maintained automatically by \"tofu init\".\n\nprovider \"registry.opentofu.org/hashicorp/time\" {\n  version     = \"0.14.2\"\n  hashes = [\n    \"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n  ]\n}\n"
-	if LockFileDigest([]byte(providerLock)) != LockFileDigest([]byte(rewritten)) {
-		t.Error("comments and white space count")
+	rewritten = strings.Replace(rewritten, "  ]\n", "    \"zh:b#c\",\n    \"zh:d]\",\n  ]\n", 1)
+	byHand := strings.Replace(providerLock, "  hashes = [\n", "  hashes = [\"zh:d]\",\n  \"zh:b#c\",  # mine\n", 1)
+	if LockFileDigest([]byte(byHand)) != LockFileDigest([]byte(rewritten)) {
+		t.Error("comments, white space or order count")
 	}
-	for _, other := range []string{strings.Replace(rewritten, "0.14.2", "0.14.3", 1), strings.Replace(rewritten, "h1:A", "h1:B", 1), rewritten + rewritten} {
+	for _, other := range []string{strings.Replace(rewritten, "0.14.2", "0.14.3", 1), strings.Replace(rewritten, "h1:A", "h1:B", 1), rewritten + rewritten,
+		strings.Replace(rewritten, "zh:b#c", "zh:b#d", 1), strings.Replace(rewritten, "  ]", "", 1), strings.Replace(rewritten, "hashes", "others", 1)} {
 		if LockFileDigest([]byte(other)) == LockFileDigest([]byte(rewritten)) {
 			t.Errorf("%s is the same", other)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holdfast/holdfast/internal/jsonscan"
+	"github.com/holdfast/holdfast/runs/outline"
 )
 
 // parser collects what Parse learns on its way through a plan.
@@ -103,6 +104,7 @@ func (p *parser) takeChange(value []byte) error {
 		return err
 	}
 	p.plan.Counts.count(x)
+	p.plan.hidden.outline.Add(outline.Change{Address: x.address, Previous: x.previous, Deposed: x.deposed, Actions: strings.Join(x.actions, ","), Import: x.importing != nil})
 	if !x.does() {
 		return nil
 	}
@@ -252,6 +254,7 @@ func (p *parser) finish(sum hash.Hash) (*Plan, error) {
 	for name := range p.sensitive {
 		collectAll(p.variables[name], p.addWide)
 	}
+	plan.Outline = plan.hidden.outline.Sum()
 	plan.hidden.source = [32]byte(sum.Sum(nil))
 	for i := range plan.hidden.exact {
 		x := &plan.hidden.exact[i]

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast/holdfast/internal/plantest"
+	"github.com/holdfast/holdfast/runs/planfile"
 )
 
 const (
@@ -146,6 +147,11 @@ func wantSummary(t *testing.T, folder *plantest.Folder, args ...string) {
 	t.Helper()
 	said := folder.Run(append([]string{"plan", "-json", "-lock=false", "-out=the.plan"}, args...)...)
 	plan := parse(t, folder.Run("show", "-json", "the.plan"), Options{})
+	file := folder.Read("the.plan")
+	facts, err := planfile.Inspect(bytes.NewReader(file), int64(len(file)), planfile.Limits{})
+	if err != nil || facts.Outline != plan.Outline {
+		t.Errorf("%v: the plan file does not do what its JSON says: %v", args, err)
+	}
 	var summary string
 	for line := range bytes.Lines(said) {
 		if bytes.Contains(line, []byte(`"type":"change_summary"`)) {

@@ -25,9 +25,9 @@ func LockFileDigest(content []byte) Digest {
 	var list []string // the elements of the list at hand; nil outside of one
 	for word := range words(content) {
 		switch {
-		case word == "[":
+		case word == "[" && list == nil:
 			list = []string{}
-		case word == "]":
+		case word == "]" && list != nil:
 			slices.Sort(list)
 			writeText(hash, "["+strings.Join(list, "")+"]")
 			list = nil

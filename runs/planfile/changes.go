@@ -47,15 +47,12 @@ func actionOf(number uint64) string {
 
 // readChange adds the change at hand to the outline, without its values, which it passes over.
 func (f *Facts) readChange(m *message) error {
-	if m.kind != wireBytes || m.length > 1<<40 {
-		return errWire
-	}
 	if f.changes.Len() >= maxResourceChanges {
 		return tooLarge("the plan file has more than %d changes", maxResourceChanges)
 	}
 	c := outline.Change{Actions: actionOf(0)}
 	seen := map[uint64]bool{}
-	err := m.within().each(func(m *message) (taken bool, err error) {
+	err := m.within(func(m *message) (taken bool, err error) {
 		switch m.number {
 		case fieldAddress, fieldPrevious, fieldDeposed, fieldChange:
 			if seen[m.number] {
@@ -89,11 +86,8 @@ func (f *Facts) readChange(m *message) error {
 
 // readAction reads what a change does.
 func readAction(m *message, c *outline.Change) error {
-	if m.kind != wireBytes || m.length > 1<<40 {
-		return errWire
-	}
 	seen := false
-	return m.within().each(func(m *message) (bool, error) {
+	return m.within(func(m *message) (bool, error) {
 		switch {
 		case m.number == fieldAction && (seen || m.kind != wireVarint):
 			return false, errWire
@@ -106,7 +100,19 @@ func readAction(m *message, c *outline.Change) error {
 	})
 }
 
-// within is the message that the field at hand is. Whoever takes it reads it to its end.
-func (m *message) within() *message {
-	return &message{r: bufio.NewReaderSize(io.LimitReader(m.r, int64(m.length)), 512)}
+// within calls visit for each field of the message that the field at hand is, which must be there
+// to its end.
+func (m *message) within(visit func(m *message) (taken bool, err error)) error {
+	if m.kind != wireBytes || m.length > maxMember {
+		return errWire
+	}
+	part := &io.LimitedReader{R: m.r, N: int64(m.length)}
+	inner := &message{r: bufio.NewReaderSize(part, 512)}
+	if err := inner.each(visit); err != nil {
+		return err
+	}
+	if part.N > 0 {
+		return errWire
+	}
+	return nil
 }

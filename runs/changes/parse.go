@@ -23,6 +23,7 @@ type parser struct {
 	sensitive map[string]bool   // variables, as far as is known by now
 	variables map[string][]byte // values, until it is known which are sensitive
 	drift     []exact
+	places    map[place]bool // of the changes so far
 	kept      int64
 	checks    []byte
 }
@@ -31,7 +32,7 @@ type parser struct {
 // PlanJSONTooLarge, or what r returned.
 func Parse(r io.Reader, options Options) (*Plan, error) {
 	options.Limits = options.Limits.withDefaults()
-	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{}, variables: map[string][]byte{}}
+	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{}, variables: map[string][]byte{}, places: map[place]bool{}}
 	p.plan.hidden = hidden{secrets: p.secrets, options: options}
 	for _, name := range options.Sensitive {
 		p.sensitive[name] = true
@@ -99,7 +100,7 @@ func boolean(value []byte) *bool {
 }
 
 func (p *parser) takeChange(value []byte) error {
-	x, err := p.learn(value)
+	x, err := p.learn(value, false)
 	if err != nil {
 		return err
 	}
@@ -108,44 +109,45 @@ func (p *parser) takeChange(value []byte) error {
 	if !x.does() {
 		return nil
 	}
-	if err := p.addPrint(x.print()); err != nil {
-		return err
-	}
+	p.addPrint(x.print())
 	p.keep(&p.plan.hidden.exact, x)
 	return nil
 }
 
 // addPrint adds to what the digest is made of.
-func (p *parser) addPrint(print [32]byte) error {
+func (p *parser) addPrint(print [32]byte) {
 	p.plan.hidden.prints = append(p.plan.hidden.prints, print)
-	if len(p.plan.hidden.prints) > maxEntries {
-		return tooLarge("the plan's JSON has more than %d changes", maxEntries)
-	}
-	return nil
 }
 
 func (p *parser) takeDrift(value []byte) error {
-	x, err := p.learn(value)
+	x, err := p.learn(value, true)
 	if err != nil {
 		return err
 	}
 	p.plan.Counts.Drift++
 	if p.plan.hidden.options.RefreshOnly {
-		if err := p.addPrint(x.print()); err != nil {
-			return err
-		}
+		p.addPrint(x.print())
 	}
 	p.keep(&p.drift, x)
 	return nil
 }
 
 // learn reads a change and remembers what is sensitive in it.
-func (p *parser) learn(value []byte) (*exact, error) {
+func (p *parser) learn(value []byte, drift bool) (*exact, error) {
 	x, err := parseExact(value)
-	if err == nil {
-		x.collect(p.addResource)
+	if err != nil {
+		return nil, err
 	}
-	return x, err
+	x.drift = drift
+	if p.places[x.place()] {
+		return nil, invalid("it has two changes of one resource")
+	}
+	p.places[x.place()] = true
+	if len(p.places) > maxEntries {
+		return nil, tooLarge("the plan's JSON has more than %d changes", maxEntries)
+	}
+	x.collect(p.addResource)
+	return x, nil
 }
 
 // keep adds a change to those that are kept, as far as the limits go.
@@ -173,9 +175,7 @@ func (p *parser) takeOutput(name string, value []byte) error {
 		return nil
 	}
 	p.plan.Counts.Outputs++
-	if err := p.addPrint(x.print()); err != nil {
-		return err
-	}
+	p.addPrint(x.print())
 	p.keep(&p.plan.hidden.exact, x)
 	return nil
 }

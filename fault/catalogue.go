@@ -72,6 +72,7 @@ const (
 	PlanConfigMismatch  Code = "plan_mismatch_config"
 	PlanLockMismatch    Code = "plan_mismatch_lock_file"
 	PlanToolMismatch    Code = "plan_mismatch_tool"
+	PlanChangesMismatch Code = "plan_mismatch_changes"
 	PlanJSONInvalid     Code = "plan_json_invalid"
 	PlanJSONTooLarge    Code = "plan_json_too_large"
 	UploadsOff          Code = "uploads_off"
@@ -172,6 +173,7 @@ func Catalogue() []Entry {
 		{PlanConfigMismatch, Unprocessable, "The plan file has another configuration than the one that the run has pinned; `details` lists the files. Nothing was stored."},
 		{PlanLockMismatch, Unprocessable, "The plan file has another lock file than the one that the run has pinned. Nothing was stored."},
 		{PlanToolMismatch, Unprocessable, "The plan was made by another tool, or another version of it, than the run has pinned. Nothing was stored."},
+		{PlanChangesMismatch, Unprocessable, "The plan file does something else to some resource than the JSON that came with it says, so that people would approve one plan and apply another. Nothing was stored."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},

@@ -8,6 +8,7 @@ import (
 
 // exact is a change with its values as the tool gave them.
 type exact struct {
+	drift                        bool // it has happened already
 	address, previous, deposed   string
 	mode, typ, name, provider    string
 	reason                       string
@@ -98,6 +99,14 @@ func (x *exact) collect(add func(text string)) {
 	marks := x.marks()
 	marks.collectFrom(x.before, add)
 	marks.collectFrom(x.after, add)
+}
+
+// place is what a change is of. A plan has one for each place.
+func (x *exact) place() place { return place{x.drift, x.mode, x.address, x.deposed} }
+
+type place struct {
+	drift                  bool
+	mode, address, deposed string
 }
 
 // size is how many bytes the values have.

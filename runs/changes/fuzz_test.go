@@ -21,6 +21,8 @@ func FuzzParse(f *testing.F) {
 	marked := update("t.n", `{"a":"correct-horse-battery","l":[1,{"k":"v"}]}`, `{"a":"correct-horse","b":12345}`, `{"a":true,"l":[false,{"k":true}]}`)
 	f.Add([]byte(sample{changes: marked, drift: marked, variables: `{"v":{"value":"abcd"}}`, declared: `{"v":{"sensitive":true}}`,
 		provider: `{"x":{"expressions":{"token":{"constant_value":"tok"}}}}`, planned: `{"root_module":{"child_modules":[{"resources":[]}]}}`}.String()))
+	f.Add(fixture(f, "opentofu.json"))
+	f.Add(fixture(f, "terraform.json"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		options := Options{Limits: Limits{Bytes: 1 << 20, Value: 1 << 18, Changes: 50, Kept: 1 << 18}, Sensitive: []string{"v"}}
 		plan, err := Parse(bytes.NewReader(text), options)
@@ -74,6 +76,8 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("text\n{\"@level\":\"info\",\"@message\":\"a: Creating...\",\"@timestamp\":\"2026-01-02T03:04:05Z\",\"type\":\"apply_start\",\"hook\":{\"resource\":{\"addr\":\"a\"},\"action\":\"create\"}}\n"+
 		"{\"@message\":\"Error: x\",\"type\":\"diagnostic\",\"diagnostic\":{\"severity\":\"error\",\"summary\":\"x\",\"range\":{\"filename\":\"f\",\"start\":{\"line\":3}},\"snippet\":{\"context\":null,\"code\":\"a\\nb\",\"start_line\":3}}}\n"+
 		"{\"@message\":\"Outputs: 1\",\"type\":\"outputs\",\"outputs\":{\"o\":{\"type\":[\"map\",\"string\"],\"value\":{\"a\":[null]}}}}\nlast"), uint16(7), false)
+	f.Add(fixture(f, "opentofu.jsonl"), uint16(100), true)
+	f.Add(fixture(f, "terraform.jsonl"), uint16(1), false)
 	f.Fuzz(func(t *testing.T, text []byte, piece uint16, saved bool) {
 		whole, pieces := followed(text, len(text)+1), followed(text, int(piece)+1)
 		if diff := cmp.Diff(whole.Progress(), pieces.Progress()); diff != "" {

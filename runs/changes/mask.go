@@ -1,10 +1,6 @@
 package changes
 
-import (
-	"errors"
-
-	"github.com/holdfast/holdfast/internal/jsonscan"
-)
+import "github.com/holdfast/holdfast/internal/jsonscan"
 
 // masker hides marked values and those that the sets have.
 type masker struct {
@@ -23,8 +19,6 @@ func (m masker) value(value []byte, marks *marks) []byte {
 	}
 	return masked
 }
-
-var errName = errors.New("a name is sensitive")
 
 // append takes the value at hand. A container with a sensitive name is hidden as a whole.
 func (m masker) append(dst []byte, c *jsonscan.Cursor, marks *marks) ([]byte, error) {

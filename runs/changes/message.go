@@ -68,15 +68,15 @@ type messageOutput struct {
 }
 
 type diagnosticLine struct {
-	Severity string   `json:"severity"`
-	Summary  string   `json:"summary"`
-	Detail   string   `json:"detail"`
-	Address  string   `json:"address"`
-	Range    *place   `json:"range"`
-	Snippet  *snippet `json:"snippet"`
+	Severity string       `json:"severity"`
+	Summary  string       `json:"summary"`
+	Detail   string       `json:"detail"`
+	Address  string       `json:"address"`
+	Range    *sourceRange `json:"range"`
+	Snippet  *snippet     `json:"snippet"`
 }
 
-type place struct {
+type sourceRange struct {
 	File  string `json:"filename"`
 	Start struct {
 		Line   int `json:"line"`

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/holdfast/holdfast/internal/jsonscan"
+	"github.com/holdfast/holdfast/runs/outline"
 )
 
 // parser collects what Parse learns on its way through a plan.
@@ -22,6 +23,7 @@ type parser struct {
 	sensitive map[string]bool   // variables, as far as is known by now
 	variables map[string][]byte // values, until it is known which are sensitive
 	drift     []exact
+	places    map[place]bool // of the changes so far
 	kept      int64
 	checks    []byte
 }
@@ -30,7 +32,7 @@ type parser struct {
 // PlanJSONTooLarge, or what r returned.
 func Parse(r io.Reader, options Options) (*Plan, error) {
 	options.Limits = options.Limits.withDefaults()
-	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{}, variables: map[string][]byte{}}
+	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{}, variables: map[string][]byte{}, places: map[place]bool{}}
 	p.plan.hidden = hidden{secrets: p.secrets, options: options}
 	for _, name := range options.Sensitive {
 		p.sensitive[name] = true
@@ -98,38 +100,54 @@ func boolean(value []byte) *bool {
 }
 
 func (p *parser) takeChange(value []byte) error {
-	x, err := p.learn(value)
+	x, err := p.learn(value, false)
 	if err != nil {
 		return err
 	}
 	p.plan.Counts.count(x)
-	if x.does() {
-		p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
-		p.keep(&p.plan.hidden.exact, x)
+	p.plan.hidden.outline.Add(outline.Change{Address: x.address, Previous: x.previous, Deposed: x.deposed, Actions: strings.Join(x.actions, ","), Import: x.importing != nil})
+	if !x.does() {
+		return nil
 	}
+	p.addPrint(x.print())
+	p.keep(&p.plan.hidden.exact, x)
 	return nil
 }
 
+// addPrint adds to what the digest is made of.
+func (p *parser) addPrint(print [32]byte) {
+	p.plan.hidden.prints = append(p.plan.hidden.prints, print)
+}
+
 func (p *parser) takeDrift(value []byte) error {
-	x, err := p.learn(value)
+	x, err := p.learn(value, true)
 	if err != nil {
 		return err
 	}
 	p.plan.Counts.Drift++
 	if p.plan.hidden.options.RefreshOnly {
-		p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+		p.addPrint(x.print())
 	}
 	p.keep(&p.drift, x)
 	return nil
 }
 
 // learn reads a change and remembers what is sensitive in it.
-func (p *parser) learn(value []byte) (*exact, error) {
+func (p *parser) learn(value []byte, drift bool) (*exact, error) {
 	x, err := parseExact(value)
-	if err == nil {
-		x.collect(p.addResource)
+	if err != nil {
+		return nil, err
 	}
-	return x, err
+	x.drift = drift
+	if p.places[x.place()] {
+		return nil, invalid("it has two changes of one resource")
+	}
+	p.places[x.place()] = true
+	if len(p.places) > maxEntries {
+		return nil, tooLarge("the plan's JSON has more than %d changes", maxEntries)
+	}
+	x.collect(p.addResource)
+	return x, nil
 }
 
 // keep adds a change to those that are kept, as far as the limits go.
@@ -157,7 +175,7 @@ func (p *parser) takeOutput(name string, value []byte) error {
 		return nil
 	}
 	p.plan.Counts.Outputs++
-	p.plan.hidden.prints = append(p.plan.hidden.prints, x.print())
+	p.addPrint(x.print())
 	p.keep(&p.plan.hidden.exact, x)
 	return nil
 }
@@ -227,8 +245,8 @@ func member(value []byte, name string) (text []byte) {
 // finish is called at the plan's end, when all that is sensitive is known.
 func (p *parser) finish(sum hash.Hash) (*Plan, error) {
 	plan := p.plan
-	if p.secrets.full || len(plan.hidden.prints) > maxEntries {
-		return nil, tooLarge("the plan's JSON has more than %d changes or sensitive values", maxEntries)
+	if p.secrets.full {
+		return nil, tooLarge("the plan's JSON has more than %d sensitive values", maxEntries)
 	}
 	if major, _, _ := strings.Cut(plan.FormatVersion, "."); major != "1" {
 		return nil, invalid("its format_version is %.20q, and only 1 is understood", plan.FormatVersion)
@@ -236,6 +254,7 @@ func (p *parser) finish(sum hash.Hash) (*Plan, error) {
 	for name := range p.sensitive {
 		collectAll(p.variables[name], p.addWide)
 	}
+	plan.Outline = plan.hidden.outline.Sum()
 	plan.hidden.source = [32]byte(sum.Sum(nil))
 	for i := range plan.hidden.exact {
 		x := &plan.hidden.exact[i]

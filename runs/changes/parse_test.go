@@ -21,14 +21,15 @@ func TestParseRefuses(t *testing.T) {
 		`[]`:                        "format_version",
 		`{}`:                        "format_version",
 		`{"format_version":"2.0"}`:  "format_version",
-		`{"format_version":"1.2","resource_changes":[{}]}`:                                                       "no address",
-		`{"format_version":"1.2","resource_changes":[{"address":"a"}]}`:                                          "no address",
-		`{"format_version":"1.2","resource_changes":[1]}`:                                                        "no address",
-		`{"format_version":"1.2","format_version":"1.2"}`:                                                        "no JSON",
-		`{"format_version":"1.2","resource_changes":[{"address":"a","address":"b"}]}`:                            "no JSON",
-		"{\"format_version\":\"1.2\",\"x\":\"\xff\"}":                                                            "no JSON",
-		`{"format_version":"1.2","x":` + strings.Repeat("[", 20_000):                                             "no JSON",
-		`{"format_version":"1.2","planned_values":{"root_module":` + strings.Repeat(`{"child_modules":[`, 6_000): "no JSON",
+		`{"format_version":"1.2","resource_changes":[{}]}`:                                                          "no address",
+		`{"format_version":"1.2","resource_changes":[{"address":"a"}]}`:                                             "no address",
+		sample{changes: update("t.a", `{}`, `{"x":1}`, `{}`) + "," + update("t.a", `{}`, `{"x":2}`, `{}`)}.String(): "two changes of one resource",
+		`{"format_version":"1.2","resource_changes":[1]}`:                                                           "no address",
+		`{"format_version":"1.2","format_version":"1.2"}`:                                                           "no JSON",
+		`{"format_version":"1.2","resource_changes":[{"address":"a","address":"b"}]}`:                               "no JSON",
+		"{\"format_version\":\"1.2\",\"x\":\"\xff\"}":                                                               "no JSON",
+		`{"format_version":"1.2","x":` + strings.Repeat("[", 20_000):                                                "no JSON",
+		`{"format_version":"1.2","planned_values":{"root_module":` + strings.Repeat(`{"child_modules":[`, 6_000):    "no JSON",
 	} {
 		_, err := Parse(strings.NewReader(text), Options{})
 		if !fault.Is(err, fault.PlanJSONInvalid) || !strings.Contains(err.Error(), why) {

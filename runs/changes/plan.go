@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/holdfast/holdfast/runs/outline"
 )
 
 // Masked stands where a sensitive value stood, in Changes and in what Redact writes. It is an
@@ -69,6 +71,10 @@ type Plan struct {
 	// Cut is whether a limit kept changes or their values out. The counts and the digest have them.
 	Cut bool
 
+	// Outline is what the plan does to which resource, the changes of no-ops too, to be held
+	// against the Outline of the plan file.
+	Outline [32]byte
+
 	hidden hidden
 }
 
@@ -78,14 +84,15 @@ type hidden struct {
 	source  [32]byte // SHA-256 of the JSON, which Redact wants to see again
 	exact   []exact  // of Changes, Drift of a refresh-only plan, and Outputs
 	prints  [][32]byte
+	outline outline.Set
 	options Options
 }
 
 // String says how much a plan changes, and nothing of what, so that no value gets into a log.
-func (p *Plan) String() string { return p.Counts.String() }
+func (p Plan) String() string { return p.Counts.String() }
 
 // GoString is String.
-func (p *Plan) GoString() string { return p.String() }
+func (p Plan) GoString() string { return p.String() }
 
 // Counts is what a plan would do, as the tool's own summary counts: a replacement is one to add
 // and one to destroy.

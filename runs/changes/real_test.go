@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast/holdfast/internal/plantest"
+	"github.com/holdfast/holdfast/runs/planfile"
 )
 
 const (
@@ -146,6 +147,11 @@ func wantSummary(t *testing.T, folder *plantest.Folder, args ...string) {
 	t.Helper()
 	said := folder.Run(append([]string{"plan", "-json", "-lock=false", "-out=the.plan"}, args...)...)
 	plan := parse(t, folder.Run("show", "-json", "the.plan"), Options{})
+	file := folder.Read("the.plan")
+	facts, err := planfile.Inspect(bytes.NewReader(file), int64(len(file)), planfile.Limits{})
+	if err != nil || facts.Outline != plan.Outline {
+		t.Errorf("%v: the plan file does not do what its JSON says: %v", args, err)
+	}
 	var summary string
 	for line := range bytes.Lines(said) {
 		if bytes.Contains(line, []byte(`"type":"change_summary"`)) {
@@ -233,7 +239,7 @@ func TestRealSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, text := range map[string]string{"the redacted JSON": redacted.String(), "the changes": string(all), "a log": fmt.Sprintf("%v %+v %#v %s", plan, plan, plan, plan)} {
+			for name, text := range map[string]string{"the redacted JSON": redacted.String(), "the changes": string(all), "a log": fmt.Sprintf("%v %+v %#v %s %+v %#v", plan, plan, plan, plan, *plan, *plan)} {
 				for _, secret := range []string{"the-Password-of-all", "quiet-but-secret"} {
 					if i := strings.Index(text, secret); i >= 0 {
 						t.Errorf("%s have %q: %s", name, secret, text[max(0, i-200):i])

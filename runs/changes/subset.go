@@ -17,15 +17,14 @@ func (p *Plan) SubsetOf(approved *Plan) (bool, string) {
 	if p.Cut || approved.Cut {
 		return false, "a plan is too large to be compared"
 	}
-	type place struct{ mode, address, deposed string }
 	known := map[place]*exact{}
 	for i := range approved.hidden.exact {
 		x := &approved.hidden.exact[i]
-		known[place{x.mode, x.address, x.deposed}] = x
+		known[x.place()] = x
 	}
 	for i := range p.hidden.exact {
 		x := &p.hidden.exact[i]
-		other := known[place{x.mode, x.address, x.deposed}]
+		other := known[x.place()]
 		if other == nil {
 			return false, fmt.Sprintf("%s was not to be changed", x.address)
 		}

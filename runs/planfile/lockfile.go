@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"io"
+	"iter"
+	"slices"
 	"strings"
 )
 
@@ -14,21 +16,73 @@ const lockFileName = ".terraform.lock.hcl"
 // maxLockFile bounds a lock file; a provider has a few kilobytes in it.
 const maxLockFile = 16 << 20
 
-// LockFileDigest is the SHA-256 of what a lock file says: its lines without comments, empty lines
-// and the white space that aligns them. The tools write a file of their own into the plan, which
-// may differ from the one that they read in just these. A missing lock file, an empty one, and one
-// that names no provider have the same digest, NoLockFile.
+// LockFileDigest is the SHA-256 of what a lock file says: its words without comments, white space
+// and the order within lists. The tools write a file of their own into the plan, which may differ
+// from the one that they read in just these. A missing lock file, an empty one, and one that names
+// no provider have the same digest, NoLockFile.
 func LockFileDigest(content []byte) Digest {
 	hash := sha256.New()
-	for line := range bytes.Lines(content) {
-		fields := bytes.Fields(line)
-		if len(fields) == 0 || fields[0][0] == '#' || bytes.HasPrefix(fields[0], []byte("//")) {
-			continue
+	var list []string // the elements of the list at hand; nil outside of one
+	for word := range words(content) {
+		switch {
+		case word == "[" && list == nil:
+			list = []string{}
+		case word == "]" && list != nil:
+			slices.Sort(list)
+			writeText(hash, "["+strings.Join(list, "")+"]")
+			list = nil
+		case list != nil && word != ",":
+			list = append(list, word)
+		case list == nil:
+			writeText(hash, word)
 		}
-		hash.Write(bytes.Join(fields, []byte(" ")))
-		hash.Write([]byte("\n"))
+	}
+	for _, rest := range list {
+		writeText(hash, rest)
 	}
 	return Digest(hash.Sum(nil))
+}
+
+// words gives the words of a lock file: strings with their quotes, brackets and signs by
+// themselves, and what stands between white space.
+func words(content []byte) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for line := range bytes.Lines(content) {
+			for len(line) > 0 {
+				word := firstWord(line)
+				line = line[len(word):]
+				switch {
+				case bytes.HasPrefix(word, []byte("#")) || bytes.HasPrefix(word, []byte("//")):
+					line = nil
+				case len(bytes.TrimSpace(word)) > 0 && !yield(string(word)):
+					return
+				}
+			}
+		}
+	}
+}
+
+// firstWord is at least one byte of a line that has one.
+func firstWord(line []byte) []byte {
+	if line[0] == '"' {
+		for i := 1; i < len(line); i++ {
+			switch line[i] {
+			case '\\':
+				i++
+			case '"':
+				return line[:i+1]
+			}
+		}
+		return line
+	}
+	const alone = "[]{}=, \t\r\n"
+	if strings.IndexByte(alone, line[0]) >= 0 {
+		return line[:1]
+	}
+	if end := bytes.IndexAny(line, alone+`"`); end > 0 {
+		return line[:end]
+	}
+	return line
 }
 
 // NoLockFile is the digest of a lock file that is not there.

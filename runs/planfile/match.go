@@ -30,6 +30,8 @@ type Want struct {
 	// Backend is the type that the plan must name, "http" if it is empty. None of its attributes
 	// may be set.
 	Backend string
+	// Outline is that of the JSON that people see; nil while there is none yet.
+	Outline *Digest
 	// AllowEncrypted accepts an encrypted plan file, of which nothing can be checked.
 	AllowEncrypted bool
 }
@@ -46,7 +48,7 @@ type mismatch struct {
 
 // Match returns nil if the plan file was made of what it must be made of. Otherwise the fault has
 // the code of the first part that differs (credentials, backend, state, configuration, lock file,
-// tool), and its Details list what was expected and found for all.
+// tool, changes), and its Details list what was expected and found for all.
 func (f *Facts) Match(want Want) error {
 	if f.Encrypted {
 		if want.AllowEncrypted {
@@ -54,7 +56,7 @@ func (f *Facts) Match(want Want) error {
 		}
 		return fault.New(fault.PlanEncrypted, "the plan file is encrypted, so it can't be checked against what was to be planned")
 	}
-	found := slices.Concat(f.backendMismatches(want), f.stateMismatches(want), f.configMismatches(want), f.lockMismatches(want), f.toolMismatches(want))
+	found := slices.Concat(f.backendMismatches(want), f.stateMismatches(want), f.configMismatches(want), f.lockMismatches(want), f.toolMismatches(want), f.changeMismatches(want))
 	if len(found) == 0 {
 		return nil
 	}
@@ -116,6 +118,13 @@ func (f *Facts) toolMismatches(want Want) []mismatch {
 		return nil
 	}
 	return []mismatch{{fault.PlanToolMismatch, "/tool", fmt.Sprintf("expected %s %s, found %s %.100s", want.Tool, want.ToolVersion, tool, f.ToolVersion)}}
+}
+
+func (f *Facts) changeMismatches(want Want) []mismatch {
+	if want.Outline == nil || f.Outline == *want.Outline {
+		return nil
+	}
+	return []mismatch{{fault.PlanChangesMismatch, "/changes", "expected the changes that the plan's JSON lists, found others"}}
 }
 
 // configMismatches compares each file in the plan with the configuration's, and wants each file

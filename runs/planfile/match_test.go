@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs/outline"
 )
 
 // facts and the Want that they match.
@@ -53,6 +54,8 @@ func TestMatch(t *testing.T) {
 		"not read by Terraform": {func(f *Facts, w *Want) {
 			f.Tool, w.Tool, w.Config["prod/main.tofu"] = "terraform", "terraform", Digest{8}
 		}, "", ""},
+		"other changes":        {func(_ *Facts, w *Want) { w.Outline = &Digest{1} }, fault.PlanChangesMismatch, "found others"},
+		"the same changes":     {func(f *Facts, w *Want) { w.Outline = &f.Outline }, "", ""},
 		"other lock file":      {func(f *Facts, _ *Want) { f.LockFile = Digest{8} }, fault.PlanLockMismatch, "expected a lock file of digest"},
 		"other tool":           {func(f *Facts, _ *Want) { f.Tool = "terraform" }, fault.PlanToolMismatch, "expected opentofu 1.12.6, found terraform 1.12.6"},
 		"other version":        {func(f *Facts, _ *Want) { f.ToolVersion = "1.12.5" }, fault.PlanToolMismatch, "found opentofu 1.12.5"},
@@ -103,10 +106,13 @@ func TestMatchListsEveryPart(t *testing.T) {
 // TestLockFileDigest: what the tools rewrite is the same, what pins providers is not.
 func TestLockFileDigest(t *testing.T) {
 	rewritten := "# This file is maintained automatically by \"tofu init\".\n\nprovider \"registry.opentofu.org/hashicorp/time\" {\n  version     = \"0.14.2\"\n  hashes = [\n    \"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\",\n  ]\n}\n"
-	if LockFileDigest([]byte(providerLock)) != LockFileDigest([]byte(rewritten)) {
-		t.Error("comments and white space count")
+	rewritten = strings.Replace(rewritten, "  ]\n", "    \"zh:b#c\",\n    \"zh:d]\",\n  ]\n", 1)
+	byHand := strings.Replace(providerLock, "  hashes = [\n", "  hashes = [\"zh:d]\",\n  \"zh:b#c\",  # mine\n", 1)
+	if LockFileDigest([]byte(byHand)) != LockFileDigest([]byte(rewritten)) {
+		t.Error("comments, white space or order count")
 	}
-	for _, other := range []string{strings.Replace(rewritten, "0.14.2", "0.14.3", 1), strings.Replace(rewritten, "h1:A", "h1:B", 1), rewritten + rewritten} {
+	for _, other := range []string{strings.Replace(rewritten, "0.14.2", "0.14.3", 1), strings.Replace(rewritten, "h1:A", "h1:B", 1), rewritten + rewritten,
+		strings.Replace(rewritten, "zh:b#c", "zh:b#d", 1), strings.Replace(rewritten, "  ]", "", 1), strings.Replace(rewritten, "hashes", "others", 1)} {
 		if LockFileDigest([]byte(other)) == LockFileDigest([]byte(rewritten)) {
 			t.Errorf("%s is the same", other)
 		}
@@ -132,5 +138,43 @@ func TestBackendAttributes(t *testing.T) {
 	}
 	if err := new(Backend).readAttributes(bytes.Repeat([]byte{0x91}, 1000)); err == nil {
 		t.Error("a thousand arrays in each other are read")
+	}
+}
+
+// TestOutline reads a plan of one change, of which each test replaces a part.
+func TestOutline(t *testing.T) {
+	const head = "\x08\x03j\x00r\x01x"
+	field := func(number int, text string) string {
+		return string([]byte{byte(number<<3 | 2), byte(len(text))}) + text
+	}
+	outlineOf := func(changes ...string) (Digest, error) {
+		plan := head
+		for _, change := range changes {
+			plan += field(3, change)
+		}
+		var f Facts
+		err := f.readPlan(strings.NewReader(plan))
+		return f.Outline, err
+	}
+	address, create := field(13, "t.a"), field(9, "\x08\x01")
+	want := outline.Set{}
+	want.Add(outline.Change{Address: "t.a", Actions: "create"})
+	if got, err := outlineOf(address + field(14, "t.a") + create + field(10, "private")); got != want.Sum() || err != nil {
+		t.Errorf("%x, %v", got, err)
+	}
+	seen := map[Digest]bool{want.Sum(): true}
+	for _, change := range []string{field(13, "t.b") + create, address + field(9, ""), address + field(9, "\x08\x05"), address + field(14, "t.b") + create,
+		address + field(7, "d") + create, address + field(9, "\x08\x01"+field(5, ""))} {
+		got, err := outlineOf(change)
+		if seen[got] || err != nil {
+			t.Errorf("%q: %x, %v", change, got, err)
+		}
+		seen[got] = true
+	}
+	for _, change := range []string{"", address, create, address + address + create, address + create + create, address + field(9, "\x08\x04"),
+		address + field(9, "\x08\x01\x08\x05"), address + field(9, "\x0a\x00"), address + "\x4a\x7f"} {
+		if _, err := outlineOf(change); !fault.Is(err, fault.PlanFileInvalid) {
+			t.Errorf("%q: %v", change, err)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 // stand in backend.go.
 const (
 	fieldVersion     = 1
+	fieldChanges     = 3
 	fieldTargets     = 5
 	fieldExcludes    = 6
 	fieldBackend     = 13
@@ -45,6 +46,7 @@ func (f *Facts) readPlan(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	f.Outline = f.changes.Sum()
 	if version != planVersion {
 		return invalid("the plan file is of format %d, and only %d is understood", version, planVersion)
 	}
@@ -56,6 +58,8 @@ func (f *Facts) readPlan(r io.Reader) error {
 
 func (f *Facts) readField(m *message) (taken bool, err error) {
 	switch m.number {
+	case fieldChanges:
+		return true, f.readChange(m)
 	case fieldTargets:
 		return addAddress(&f.Targets, m)
 	case fieldExcludes:

@@ -14,8 +14,8 @@
 // The file comes from the process that planned, which ran what the configuration told it to, so
 // every byte of it is taken for hostile. An archive is refused when two readers could disagree
 // about it: a name that comes twice, a directory that is not where the end record says, 64-bit
-// records. Nothing is read beyond the limits, and only the state's and the configuration's
-// manifest are understood; the rest is hashed or passed over.
+// records. Nothing is read beyond the limits, and only the heads of the plan, of its changes and of
+// the state and the configuration's manifest are understood; the rest is hashed or passed over.
 package planfile
 
 import (
@@ -23,6 +23,7 @@ import (
 	"io"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs/outline"
 )
 
 // Digest is a SHA-256.
@@ -89,6 +90,11 @@ type Facts struct {
 	Modules Digest
 	// LockFile is the LockFileDigest of the lock file.
 	LockFile Digest
+	// Outline is what the plan does to which resource, to be held against the Outline of the JSON
+	// that is shown of it.
+	Outline Digest
+
+	changes outline.Set
 	// folders are the folders of the modules in Config.
 	folders []string
 }

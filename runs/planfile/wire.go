@@ -18,6 +18,7 @@ const (
 
 const (
 	maxField   = 64 << 10 // of a field that is read rather than passed over
+	maxMember  = 1 << 40  // of a field that is passed over, far beyond any limit of a file
 	maxRepeats = 10_000   // of an address in a list
 )
 
@@ -69,7 +70,7 @@ func (m *message) skip() error {
 	if m.kind == wireVarint {
 		return nil
 	}
-	if m.length > 1<<40 {
+	if m.length > maxMember {
 		return errWire
 	}
 	_, err := io.CopyN(io.Discard, m.r, int64(m.length))

@@ -22,13 +22,21 @@ func (s *Store) Open(ctx context.Context, name Name, text string) (Tool, error) 
 		return Tool{}, err
 	}
 	tool, err := s.record(name, v)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Tool{}, s.unavailable(ctx, name, "%s %s is not installed here", name, v)
+	if err == nil {
+		err = s.verify(ctx, tool)
 	}
-	if err != nil {
+	if fault.Is(err, fault.ToolChanged) { // or was removed as a whole since the record was read
+		if _, again := s.record(name, v); errors.Is(again, fs.ErrNotExist) {
+			err = again
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Tool{}, s.unavailable(ctx, name, "%s %s is not installed here", name, v)
+	case err != nil:
 		return Tool{}, err
 	}
-	return tool, s.verify(ctx, tool)
+	return tool, nil
 }
 
 // present is Open for who is about to add the version: a missing or changed one is none.

@@ -70,8 +70,13 @@ func enter(order Order, report *Report) error {
 	if err := dropPrivileges(order.Policy.User, report); err != nil {
 		return err
 	}
-	if report.Level < order.Policy.MinLevel {
-		return &TooWeakError{Want: order.Policy.MinLevel, Report: *report}
+	return judge(order.Policy, *report)
+}
+
+// judge refuses what is weaker than the policy wants.
+func judge(p Policy, r Report) error {
+	if r.Level < p.MinLevel || p.Network.RequireClosed && !r.Closed {
+		return &TooWeakError{Want: p.MinLevel, Closed: p.Network.RequireClosed, Report: r}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -85,6 +86,9 @@ func (w world) attempt(p Policy, args ...string) result {
 
 func (w world) execute(o Order) result {
 	w.t.Helper()
+	around := Confine(o.Policy, o.Limits, fmt.Sprintf("test-%d", os.Getpid()))
+	defer func() { _ = around.Close(); RemoveCgroup(around.Cgroup) }()
+	o.Begun = around.Report
 	text, err := json.Marshal(o)
 	must(w.t, err)
 	orders, give, err := os.Pipe()
@@ -94,7 +98,8 @@ func (w world) execute(o Order) result {
 	cmd := exec.Command("/proc/self/exe", "enter")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &out, &out, []*os.File{orders, answer}
-	cmd.Env = []string{}
+	cmd.Env, cmd.SysProcAttr = []string{}, &syscall.SysProcAttr{}
+	around.Start(cmd.SysProcAttr)
 	must(w.t, cmd.Start())
 	_, _ = orders.Close(), answer.Close()
 	_, err = give.Write(text)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/holdfast/holdfast/agent/sandbox"
 )
 
 // keeper is a shim at work.
@@ -14,7 +16,6 @@ type keeper struct {
 	nudged <-chan os.Signal
 	begun  begun
 	exit   Exit
-	cgroup string      // of the command; empty for none
 	leader *os.Process // nil for a command that was adopted
 	spools map[Stream]*spool
 	pipes  map[Stream]*os.File
@@ -142,6 +143,7 @@ func (k *keeper) finish() error {
 			k.exit.Lost[stream] = lost
 		}
 	}
+	sandbox.RemoveCgroup(k.begun.Cgroup)
 	k.exit.Interrupted, k.exit.Killed = k.folder.isDone(interruptRequest), k.folder.isDone(killRequest)
 	if k.exit.Ended.IsZero() {
 		k.exit.Ended = time.Now().UTC()

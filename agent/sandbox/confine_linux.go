@@ -16,23 +16,41 @@ import (
 type Confinement struct {
 	Cgroup string // its folder; empty for none
 	Report Report // what was reached so far
-	folder *os.File
+
+	folder     *os.File
+	policy     Policy
+	bubblewrap string // empty for no namespaces
 }
 
 const cgroupPrefix = "holdfast-command-"
 
 // Confine makes what can be made. The name is the cgroup's own.
 func Confine(p Policy, l Limits, name string) *Confinement {
-	c := &Confinement{Report: Report{Network: "open"}}
+	c := &Confinement{Report: Report{Network: "open"}, policy: p}
 	if p.Open {
 		return c
 	}
+	if p.MaxLevel == None || p.MaxLevel >= Namespaces {
+		path, err := findBubblewrap(p)
+		if err != nil {
+			c.Report.because("the command has no namespaces of its own: %v", err)
+		} else {
+			c.bubblewrap, c.Report.Level = path, Namespaces
+		}
+	}
+	c.makeGroup(l, name)
+	return c
+}
+
+// makeGroup makes the cgroup with what belongs to it.
+func (c *Confinement) makeGroup(l Limits, name string) {
+	p := c.policy
 	if err := c.makeCgroup(name); err != nil {
 		c.Report.because("no cgroup could be made: %v", err)
 		if !p.Network.Open {
 			c.Report.because("loopback and metadata addresses are open")
 		}
-		return c
+		return
 	}
 	if l.Memory > 0 {
 		if err := c.set("memory.max", strconv.FormatUint(l.Memory, 10)); err != nil {
@@ -43,14 +61,13 @@ func Confine(p Policy, l Limits, name string) *Confinement {
 		c.Report.because("processes are limited by user only: %v", err)
 	}
 	if p.Network.Open {
-		return c
+		return
 	}
 	if err := closeNetwork(c.Cgroup, p.Network); err != nil {
 		c.Report.because("loopback and metadata addresses are open: %v", err)
-		return c
+		return
 	}
 	c.Report.Closed, c.Report.Network = true, "loopback, link-local and metadata addresses are closed but for Holdfast's own and the resolver's"
-	return c
 }
 
 // Start puts the process that is about to be started there.
@@ -59,6 +76,9 @@ func (c *Confinement) Start(attributes *syscall.SysProcAttr) {
 		attributes.UseCgroupFD, attributes.CgroupFD = true, int(c.folder.Fd())
 	}
 }
+
+// Made says whether there is anything to abandon.
+func (c *Confinement) Made() bool { return c.folder != nil || c.bubblewrap != "" }
 
 // Close is for when the process was started. The cgroup stays; see RemoveCgroup.
 func (c *Confinement) Close() error {
@@ -113,12 +133,12 @@ func sweep(parent string) {
 	}
 }
 
-// Abandon gives up what was made, and says why.
+// Abandon gives up what was made, namespaces too, and says why.
 func (c *Confinement) Abandon(why error) {
 	_ = c.Close()
 	RemoveCgroup(c.Cgroup)
-	*c = Confinement{Report: Report{Network: "open"}}
-	c.Report.because("the command could not be started in its cgroup, so loopback and metadata addresses are open: %v", why)
+	*c = Confinement{Report: Report{Network: "open"}, policy: c.policy}
+	c.Report.because("the command could not be started in namespaces and a cgroup, so loopback and metadata addresses are open: %v", why)
 }
 
 func (c *Confinement) set(file, value string) error {

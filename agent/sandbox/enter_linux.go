@@ -26,8 +26,9 @@ func Enter() error {
 	// A signal that was ignored by our parents would stay so for the command: one that is
 	// handled is back at its default after the exec.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGPIPE)
-	unix.CloseOnExec(OrderFD)
-	unix.CloseOnExec(AnswerFD)
+	for fd := OrderFD; fd <= programFD; fd++ {
+		unix.CloseOnExec(fd)
+	}
 	orders, answers := os.NewFile(OrderFD, "order"), os.NewFile(AnswerFD, "answer")
 	order, err := readOrder(orders)
 	if err != nil {

@@ -28,8 +28,9 @@ func listener(t *testing.T, network, address string) (port uint16) {
 
 // Scenario: a configuration asks what listens on the machine, and who the machine is for its
 // cloud. Check: it reaches Holdfast, and nothing else there.
-func TestLoopbackAndMetadataAreClosed(t *testing.T) {
-	w := newWorld(t)
+func TestLoopbackAndMetadataAreClosed(t *testing.T) { worlds(t, checkLoopbackAndMetadataAreClosed) }
+
+func checkLoopbackAndMetadataAreClosed(t *testing.T, w world) {
 	own, other := listener(t, "tcp", "127.0.0.1:0"), listener(t, "tcp", "127.0.0.1:0")
 	p := w.policy()
 	p.Network.Allow = []netip.AddrPort{netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), own)}

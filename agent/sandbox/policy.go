@@ -22,6 +22,8 @@ type Policy struct {
 	MinLevel Level `json:"min_level"`
 	// MaxLevel, if it is not none, is the highest level to try.
 	MaxLevel Level `json:"max_level,omitempty"`
+	// Bubblewrap is where that program is; empty for the usual places.
+	Bubblewrap string `json:"bubblewrap,omitempty"`
 	// Open leaves the sandbox out: MinLevel must be none then.
 	Open bool `json:"open,omitempty"`
 }

@@ -33,7 +33,7 @@ func (k *keeper) start(spec Spec) error {
 	defer answers.Close()
 	around := sandbox.Confine(spec.Sandbox, spec.Limits, fmt.Sprintf("%d-%d", k.begun.Shim.Number, k.begun.Shim.StartTime))
 	err = k.spawn(orders, giveAnswer, around)
-	if err != nil && around.Cgroup != "" {
+	if err != nil && around.Made() {
 		around.Abandon(err)
 		err = k.spawn(orders, giveAnswer, around)
 	}
@@ -84,20 +84,17 @@ func (k *keeper) spawn(orders, answers *os.File, around *sandbox.Confinement) er
 		}
 	}
 	k.exit.Started = time.Now().UTC()
-	attributes := &syscall.SysProcAttr{Setpgid: true}
-	around.Start(attributes)
-	child, err := os.StartProcess(ownBinary, []string{"holdfast", SandboxedCommand}, &os.ProcAttr{
-		Dir: "/", Env: []string{}, Files: files, Sys: attributes,
-	})
+	k.process, err = around.StartIn(&os.ProcAttr{
+		Dir: "/", Env: []string{}, Files: files, Sys: &syscall.SysProcAttr{Setpgid: true},
+	}, SandboxedCommand)
 	if err != nil {
 		return fmt.Errorf("can't start the command: %w", err)
 	}
-	k.leader, k.begun.Command.Number = child, child.Pid
 	return nil
 }
 
 func (k *keeper) recordCommand() (err error) {
-	if k.begun.Command, err = pidOf(k.leader.Pid); err != nil {
+	if k.begun.Command, err = pidOf(k.process.PID); err != nil {
 		return err
 	}
 	k.begun.Started, k.begun.Session = k.exit.Started, k.begun.Shim.Number

@@ -14,12 +14,8 @@ import (
 // signalLeader sends it to the command itself, and to nobody that it started: providers and
 // what a provisioner runs are its to end.
 func (k *keeper) signalLeader(s syscall.Signal) {
-	if k.leader != nil {
-		_ = k.leader.Signal(s) // it fails when the command has ended
-		return
-	}
 	if h, err := k.begun.Command.open(); err == nil {
-		_ = h.signal(s)
+		_ = h.signal(s) // it fails when the command has ended
 		h.close()
 	}
 }

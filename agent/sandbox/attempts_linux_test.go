@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"syscall"
 	"time"
@@ -45,8 +46,12 @@ func try(what string, args []string) error {
 		return haveNone()
 	case "tcp":
 		return dial("tcp", args[0])
+	case "tcp6":
+		return mapped(netip.MustParseAddrPort(args[0]))
 	case "udp":
 		return dial("udp", args[0])
+	case "udp-unconnected":
+		return send(args[0])
 	case "mptcp":
 		return multipath(number(0))
 	case "unix":
@@ -98,6 +103,26 @@ func dial(network, address string) error {
 	}
 	defer conn.Close()
 	_, err = conn.Write([]byte("x"))
+	return err
+}
+
+// mapped connects to an IPv4 address by a socket of IPv6.
+func mapped(to netip.AddrPort) error {
+	fd, err := syscall.Socket(syscall.AF_INET6, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(fd)
+	return syscall.Connect(fd, &syscall.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
+}
+
+func send(address string) error {
+	conn, err := net.ListenPacket("udp", ":0")
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = conn.WriteTo([]byte("x"), net.UDPAddrFromAddrPort(netip.MustParseAddrPort(address)))
 	return err
 }
 

@@ -26,8 +26,9 @@ func Enter() error {
 	// A signal that was ignored by our parents would stay so for the command: one that is
 	// handled is back at its default after the exec.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGPIPE)
-	unix.CloseOnExec(OrderFD)
-	unix.CloseOnExec(AnswerFD)
+	for fd := OrderFD; fd <= programFD; fd++ {
+		unix.CloseOnExec(fd)
+	}
 	orders, answers := os.NewFile(OrderFD, "order"), os.NewFile(AnswerFD, "answer")
 	order, err := readOrder(orders)
 	if err != nil {
@@ -70,8 +71,13 @@ func enter(order Order, report *Report) error {
 	if err := dropPrivileges(order.Policy.User, report); err != nil {
 		return err
 	}
-	if report.Level < order.Policy.MinLevel {
-		return &TooWeakError{Want: order.Policy.MinLevel, Report: *report}
+	return judge(order.Policy, *report)
+}
+
+// judge refuses what is weaker than the policy wants.
+func judge(p Policy, r Report) error {
+	if r.Level < p.MinLevel || p.Network.RequireClosed && !r.Closed {
+		return &TooWeakError{Want: p.MinLevel, Closed: p.Network.RequireClosed, Report: r}
 	}
 	return nil
 }

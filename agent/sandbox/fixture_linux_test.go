@@ -1,14 +1,13 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -37,13 +36,15 @@ type world struct {
 	t    *testing.T
 	root string
 	run  string // the run's own folder
+
+	level Level
 }
 
 // secret is what no command may read.
 const secret = "the-secret-of-somebody-else"
 
 func newWorld(t *testing.T) world {
-	w := world{t: t, root: t.TempDir()}
+	w := world{t: t, root: t.TempDir(), level: Landlock}
 	w.run = w.path("runs/mine")
 	for _, dir := range []string{"data", "runs/mine/tmp", "runs/other", "tools"} {
 		must(t, os.MkdirAll(w.path(dir), 0o755))
@@ -58,10 +59,28 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
+// worlds are one for each level that can be reached here.
+func worlds(t *testing.T, each func(t *testing.T, w world)) {
+	for _, level := range []Level{Landlock, Namespaces} {
+		t.Run(level.String(), func(t *testing.T) {
+			w := newWorld(t)
+			w.level = level
+			if _, err := findBubblewrap(w.policy()); level == Namespaces && err != nil {
+				t.Skip(err)
+			}
+			each(t, w)
+		})
+	}
+}
+
 func (w world) path(name string) string { return filepath.Join(w.root, name) }
 
 func (w world) policy() Policy {
-	return Policy{ReadOnly: []string{w.path("tools")}, ReadWrite: []string{w.run}, MinLevel: Landlock}
+	p := Policy{ReadOnly: []string{w.path("tools")}, ReadWrite: []string{w.run}, MinLevel: w.level, MaxLevel: w.level}
+	if w.level == Namespaces {
+		p.Bubblewrap = os.Getenv("HOLDFAST_TEST_BWRAP")
+	}
+	return p
 }
 
 // result is what became of an order.
@@ -85,18 +104,22 @@ func (w world) attempt(p Policy, args ...string) result {
 
 func (w world) execute(o Order) result {
 	w.t.Helper()
+	around := Confine(o.Policy, o.Limits, fmt.Sprintf("test-%d", os.Getpid()))
+	defer func() { _ = around.Close(); RemoveCgroup(around.Cgroup) }()
+	o.Begun = around.Report
 	text, err := json.Marshal(o)
 	must(w.t, err)
 	orders, give, err := os.Pipe()
 	must(w.t, err)
 	answers, answer, err := os.Pipe()
 	must(w.t, err)
-	cmd := exec.Command("/proc/self/exe", "enter")
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = &out, &out, []*os.File{orders, answer}
-	cmd.Env = []string{}
-	must(w.t, cmd.Start())
-	_, _ = orders.Close(), answer.Close()
+	out, say, err := os.Pipe()
+	must(w.t, err)
+	process, err := around.StartIn(&os.ProcAttr{
+		Env: []string{}, Files: []*os.File{nil, say, say, orders, answer}, Sys: &syscall.SysProcAttr{},
+	}, "enter")
+	must(w.t, err)
+	_, _, _ = orders.Close(), answer.Close(), say.Close()
 	_, err = give.Write(text)
 	must(w.t, err)
 	must(w.t, give.Close())
@@ -112,8 +135,13 @@ func (w world) execute(o Order) result {
 		r.Answer = a
 	}
 	_ = answers.Close()
-	r.err = cmd.Wait()
-	r.output = out.String()
+	said, err := io.ReadAll(out)
+	must(w.t, err)
+	state, err := process.Child.Wait()
+	must(w.t, err)
+	if r.output = string(said); !state.Success() {
+		r.err = fmt.Errorf("it ended with %v", state)
+	}
 	return r
 }
 

@@ -24,14 +24,18 @@ func landlockABI() int {
 	return version
 }
 
+func (r *Report) withoutLandlock(abi int) {
+	r.because("this kernel has no Landlock, or one that can't keep files from being cut (version %d)", abi)
+}
+
 // restrict closes to this process and its children, for good, what the policy doesn't open.
 func restrict(p Policy, r *Report) error {
 	abi := landlockABI()
 	if abi < abiTruncate {
-		r.because("this kernel has no Landlock, or one that can't keep files from being cut (version %d)", abi)
+		r.withoutLandlock(abi)
 		return nil
 	}
-	rules, err := fileRules(p)
+	rules, err := fileRules(p, r.Level)
 	if err != nil {
 		return err
 	}
@@ -75,8 +79,8 @@ func restrictPorts(n Network, abi int, r *Report) error {
 }
 
 // fileRules opens the system's and the policy's files. What the policy names has to be there.
-func fileRules(p Policy) ([]landlock.Rule, error) {
-	system := append(systemReadOnly(), systemProc()...)
+func fileRules(p Policy, reached Level) ([]landlock.Rule, error) {
+	system := append(systemReadOnly(), systemProc(reached)...)
 	rules := []landlock.Rule{landlock.RWFiles(systemDevices()...).IgnoreIfMissing()}
 	for _, path := range system {
 		if info, err := os.Stat(path); err == nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Level is how much of the machine is closed to a command. A higher one includes the lower.
+// Level is how much of the machine is closed to a command. A higher one closes more.
 type Level int
 
 // The levels, the weakest first.

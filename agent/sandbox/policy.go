@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
@@ -21,6 +22,8 @@ type Policy struct {
 	MinLevel Level `json:"min_level"`
 	// MaxLevel, if it is not none, is the highest level to try.
 	MaxLevel Level `json:"max_level,omitempty"`
+	// Bubblewrap is where that program is; empty for the usual places.
+	Bubblewrap string `json:"bubblewrap,omitempty"`
 	// Open leaves the sandbox out: MinLevel must be none then.
 	Open bool `json:"open,omitempty"`
 }
@@ -62,11 +65,15 @@ func (r *Report) because(format string, args ...any) {
 // TooWeakError says that a machine can't give the least level that a policy wants.
 type TooWeakError struct {
 	Want   Level
+	Closed bool // it wants loopback and metadata addresses closed
 	Report Report
 }
 
 func (e *TooWeakError) Error() string {
 	text := fmt.Sprintf("the sandbox reaches level %s here, and %s is the least that is wanted", e.Report.Level, e.Want)
+	if e.Closed && !e.Report.Closed {
+		text += "; loopback and metadata addresses have to be closed, and are open"
+	}
 	for _, why := range e.Report.Why {
 		text += "; " + why
 	}
@@ -84,6 +91,9 @@ func (p Policy) Validate() error {
 	}
 	if p.Open && p.MinLevel > None {
 		return fmt.Errorf("a command can't be left out of the sandbox and need level %s", p.MinLevel)
+	}
+	if p.Network.Open && p.Network.RequireClosed {
+		return errors.New("a network can't be open and have to be closed")
 	}
 	if p.MaxLevel != None && p.MaxLevel < p.MinLevel {
 		return fmt.Errorf("a sandbox of at most level %s can't reach %s", p.MaxLevel, p.MinLevel)

@@ -14,8 +14,9 @@ import (
 // Vulnerability: a configuration runs any code on the executor, in its plan already.
 // Scenario: it looks for the server's secrets, and for other runs'.
 // Check: each look fails, and what the run needs works.
-func TestCommandSeesOnlyWhatIsItsOwn(t *testing.T) {
-	w := newWorld(t)
+func TestCommandSeesOnlyWhatIsItsOwn(t *testing.T) { worlds(t, checkCommandSeesOnlyWhatIsItsOwn) }
+
+func checkCommandSeesOnlyWhatIsItsOwn(t *testing.T, w world) {
 	server := fmt.Sprintf("/proc/%d", os.Getpid())
 	t.Setenv("SECRET", secret)
 	forbidden := map[string]string{
@@ -34,8 +35,6 @@ func TestCommandSeesOnlyWhatIsItsOwn(t *testing.T) {
 		"the server's files":               "ls -l " + server + "/fd",
 		"the server's folder through proc": "cat " + server + "/cwd/go.mod",
 		"the server's root through proc":   "cat " + server + "/root/etc/shadow",
-		"init's environment":               "cat /proc/1/environ",
-		"the list of processes":            "ls /proc",
 		"passwords":                        "cat /etc/shadow",
 		"keys of ssh":                      "ls /root",
 		"home folders":                     "ls /home",
@@ -54,6 +53,9 @@ func TestCommandSeesOnlyWhatIsItsOwn(t *testing.T) {
 		"to make a device":                 "mknod d c 1 3",
 		"to kill the server":               fmt.Sprintf("kill -0 %d", os.Getpid()),
 	}
+	if w.level < Namespaces { // where the first process is the command, and all are its own
+		forbidden["init's environment"], forbidden["the list of processes"] = "cat /proc/1/environ", "ls /proc"
+	}
 	for what, lines := range forbidden {
 		refused(t, what, w.shell(w.policy(), lines))
 	}
@@ -64,8 +66,9 @@ func TestCommandSeesOnlyWhatIsItsOwn(t *testing.T) {
 	}
 }
 
-func TestCommandHasWhatItNeeds(t *testing.T) {
-	w := newWorld(t)
+func TestCommandHasWhatItNeeds(t *testing.T) { worlds(t, checkCommandHasWhatItNeeds) }
+
+func checkCommandHasWhatItNeeds(t *testing.T, w world) {
 	needed := map[string]string{
 		"its folder":                "echo x >f && cat f && mkdir -p a/b && mv f a/b/f && ln -s a l && rm -r a l",
 		"devices":                   "echo x >/dev/null && head -c 8 /dev/urandom >r && test -s r",
@@ -87,8 +90,9 @@ func TestCommandHasWhatItNeeds(t *testing.T) {
 	}
 }
 
-func TestSystemCallsOutOfTheSandbox(t *testing.T) {
-	w := newWorld(t)
+func TestSystemCallsOutOfTheSandbox(t *testing.T) { worlds(t, checkSystemCallsOutOfTheSandbox) }
+
+func checkSystemCallsOutOfTheSandbox(t *testing.T, w world) {
 	word := int64(42)
 	address := strconv.FormatUint(uint64(uintptr(unsafe.Pointer(&word))), 10)
 	server := strconv.Itoa(os.Getpid())
@@ -105,11 +109,12 @@ func TestSystemCallsOutOfTheSandbox(t *testing.T) {
 	}
 }
 
-func TestCommandRunsAsItsUser(t *testing.T) {
+func TestCommandRunsAsItsUser(t *testing.T) { worlds(t, checkCommandRunsAsItsUser) }
+
+func checkCommandRunsAsItsUser(t *testing.T, w world) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can run a command as somebody else")
 	}
-	w := newWorld(t)
 	p := w.policy()
 	p.User = &User{UID: 61234, GID: 61235}
 	for dir := w.run; dir != "/"; dir = filepath.Dir(dir) {
@@ -135,7 +140,7 @@ func TestCommandRunsAsItsUser(t *testing.T) {
 func TestTooWeakIsRefused(t *testing.T) {
 	w := newWorld(t)
 	p := w.policy()
-	p.MinLevel = Namespaces // which nobody made
+	p.MinLevel, p.MaxLevel, p.Bubblewrap = Namespaces, None, w.path("no-bubblewrap")
 	r := w.shell(p, "touch ran")
 	if !r.TooWeak || !strings.Contains(r.Error, "namespaces is the least") {
 		t.Errorf("it says %q, %v", r.Error, r.Answer)
@@ -175,4 +180,15 @@ func TestLevelsHaveNames(t *testing.T) {
 	if _, err := ParseLevel("chroot"); err == nil {
 		t.Error("chroot is a level")
 	}
+}
+
+// What a machine is said to reach is what a command then does reach.
+func TestProbeTellsWhatIsReached(t *testing.T) {
+	worlds(t, func(t *testing.T, w world) {
+		probed := Probe(w.policy())
+		r := w.shell(w.policy(), "true")
+		if probed.Level != r.Report.Level || probed.Closed != r.Report.Closed || probed.Level != w.level {
+			t.Errorf("probed %+v, reached %+v", probed, r.Report)
+		}
+	})
 }

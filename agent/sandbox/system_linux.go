@@ -14,8 +14,12 @@ func systemReadOnly() []string {
 	}
 }
 
-// Of /proc a command reads what says nothing of other processes.
-func systemProc() []string {
+// Of /proc a command reads what says nothing of other processes. In namespaces there are no
+// others.
+func systemProc(reached Level) []string {
+	if reached >= Namespaces {
+		return []string{"/proc"}
+	}
 	return []string{
 		"/proc/self", "/proc/sys", "/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/loadavg",
 		"/proc/uptime", "/proc/version", "/proc/filesystems", "/proc/cgroups",

@@ -15,7 +15,6 @@ func adopt(f folder, nudged <-chan os.Signal) error {
 	if err := f.read(commandFile, &k.begun); err != nil {
 		return err
 	}
-	k.cgroup = k.begun.Cgroup
 	k.exit = Exit{
 		Code: -1, Unknown: true, Started: k.begun.Started,
 		Failed: "its shim was killed, so nobody was told its exit code",

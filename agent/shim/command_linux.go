@@ -31,11 +31,17 @@ func (k *keeper) start(spec Spec) error {
 		return errors.Join(err, orders.Close())
 	}
 	defer answers.Close()
-	err = k.spawn(orders, giveAnswer)
-	_, _ = orders.Close(), giveAnswer.Close()
+	around := sandbox.Confine(spec.Sandbox, spec.Limits, fmt.Sprintf("%d-%d", k.begun.Shim.Number, k.begun.Shim.StartTime))
+	err = k.spawn(orders, giveAnswer, around)
+	if err != nil && around.Made() {
+		around.Abandon(err)
+		err = k.spawn(orders, giveAnswer, around)
+	}
+	_, _, _ = orders.Close(), giveAnswer.Close(), around.Close()
 	if err != nil {
 		return err
 	}
+	k.begun.Cgroup, k.exit.Sandbox = around.Cgroup, around.Report
 	if err := k.recordCommand(); err != nil {
 		return err // which closes the pipe of its order, so that it ends
 	}
@@ -57,7 +63,7 @@ func (k *keeper) start(spec Spec) error {
 }
 
 // spawn starts the process that becomes the command, in a process group of its own.
-func (k *keeper) spawn(orders, answers *os.File) error {
+func (k *keeper) spawn(orders, answers *os.File, around *sandbox.Confinement) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -78,18 +84,17 @@ func (k *keeper) spawn(orders, answers *os.File) error {
 		}
 	}
 	k.exit.Started = time.Now().UTC()
-	child, err := os.StartProcess(ownBinary, []string{"holdfast", SandboxedCommand}, &os.ProcAttr{
+	k.process, err = around.StartIn(&os.ProcAttr{
 		Dir: "/", Env: []string{}, Files: files, Sys: &syscall.SysProcAttr{Setpgid: true},
-	})
+	}, SandboxedCommand)
 	if err != nil {
 		return fmt.Errorf("can't start the command: %w", err)
 	}
-	k.leader, k.begun.Command.Number = child, child.Pid
 	return nil
 }
 
 func (k *keeper) recordCommand() (err error) {
-	if k.begun.Command, err = pidOf(k.leader.Pid); err != nil {
+	if k.begun.Command, err = pidOf(k.process.PID); err != nil {
 		return err
 	}
 	k.begun.Started, k.begun.Session = k.exit.Started, k.begun.Shim.Number

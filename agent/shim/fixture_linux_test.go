@@ -56,8 +56,14 @@ func script(t testing.TB, lines string) Spec {
 	return Spec{
 		Dir: filepath.Join(dir, "shim"), Command: "/bin/sh", Args: []string{"-c", lines}, WorkDir: work,
 		Env:     []string{"PATH=/usr/bin:/bin"},
-		Sandbox: sandbox.Policy{ReadWrite: []string{work}},
+		Sandbox: sandbox.Policy{ReadWrite: []string{work}, Bubblewrap: os.Getenv("HOLDFAST_TEST_BWRAP")},
 	}
+}
+
+// outside keeps a command out of namespaces: it says who its processes are for everybody.
+func outside(spec Spec) Spec {
+	spec.Sandbox.MaxLevel = sandbox.Landlock
+	return spec
 }
 
 // start starts it. When the test is over nothing of it may be left.

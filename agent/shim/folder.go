@@ -138,8 +138,3 @@ func (f folder) isDone(r request) bool {
 	_, err := os.Stat(f.path(string(r) + done))
 	return err == nil
 }
-
-func (f folder) isAsked(r request) bool {
-	_, err := os.Stat(f.path(string(r) + asked))
-	return err == nil || f.isDone(r)
-}

@@ -6,18 +6,19 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/holdfast/holdfast/agent/sandbox"
 )
 
 // keeper is a shim at work.
 type keeper struct {
-	folder folder
-	nudged <-chan os.Signal
-	begun  begun
-	exit   Exit
-	cgroup string      // of the command; empty for none
-	leader *os.Process // nil for a command that was adopted
-	spools map[Stream]*spool
-	pipes  map[Stream]*os.File
+	folder  folder
+	nudged  <-chan os.Signal
+	begun   begun
+	exit    Exit
+	process sandbox.Process // none for a command that was adopted
+	spools  map[Stream]*spool
+	pipes   map[Stream]*os.File
 
 	copying  sync.WaitGroup
 	killTime <-chan time.Time // when to stop asking; nil before it was asked for
@@ -72,7 +73,7 @@ func (k *keeper) copy() {
 func (k *keeper) keep() error {
 	k.copy()
 	ended, gone := make(chan syscall.WaitStatus, 1), make(chan struct{})
-	go reap(k.leader.Pid, ended, gone)
+	go reap(k.process.Child.Pid, ended, gone)
 	k.note(k.attend(ended))
 	k.exit.Left = k.killRest(gone)
 	return k.finish()
@@ -116,11 +117,18 @@ func (k *keeper) obey() {
 // note records how our own command ended.
 func (k *keeper) note(status syscall.WaitStatus) {
 	k.exit.Code = status.ExitStatus() // -1 after a signal
-	if status.Signaled() {
-		k.exit.Signal = status.Signal().String()
-		k.exit.OutOfMemory = status.Signal() == syscall.SIGKILL && !k.folder.isDone(killRequest) && outOfMemoryKills() > k.oomKills
+	signal := status.Signal()         // -1 for none
+	if k.process.Inside && k.exit.Code > signalCodes {
+		k.exit.Code, signal = -1, syscall.Signal(k.exit.Code-signalCodes)
+	}
+	if signal > 0 {
+		k.exit.Signal = signal.String()
+		k.exit.OutOfMemory = signal == syscall.SIGKILL && !k.folder.isDone(killRequest) && outOfMemoryKills() > k.oomKills
 	}
 }
+
+// signalCodes is where the exit codes begin by which bubblewrap tells of a signal.
+const signalCodes = 128
 
 // finish drains what is left in the pipes, and writes how it ended.
 func (k *keeper) finish() error {
@@ -142,6 +150,7 @@ func (k *keeper) finish() error {
 			k.exit.Lost[stream] = lost
 		}
 	}
+	sandbox.RemoveCgroup(k.begun.Cgroup)
 	k.exit.Interrupted, k.exit.Killed = k.folder.isDone(interruptRequest), k.folder.isDone(killRequest)
 	if k.exit.Ended.IsZero() {
 		k.exit.Ended = time.Now().UTC()

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -12,49 +14,41 @@ import (
 // signalLeader sends it to the command itself, and to nobody that it started: providers and
 // what a provisioner runs are its to end.
 func (k *keeper) signalLeader(s syscall.Signal) {
-	if k.leader != nil {
-		_ = k.leader.Signal(s) // it fails when the command has ended
-		return
-	}
 	if h, err := k.begun.Command.open(); err == nil {
-		_ = h.signal(s)
+		_ = h.signal(s) // it fails when the command has ended
 		h.close()
 	}
 }
 
 // killAll kills what there is of the command just now, itself included.
-func (k *keeper) killAll() (found int) {
-	if k.cgroup != "" {
-		_ = os.WriteFile(k.cgroup+"/cgroup.kill", []byte("1"), 0)
+func (k *keeper) killAll() {
+	if k.begun.Cgroup != "" {
+		_ = os.WriteFile(filepath.Join(k.begun.Cgroup, "cgroup.kill"), []byte("1"), 0) // what it misses is found below
 	}
 	for _, pid := range k.family() {
-		h, err := pid.open()
-		if err != nil {
-			continue
+		if h, err := pid.open(); err == nil {
+			_ = h.signal(syscall.SIGKILL)
+			h.close()
 		}
-		found++
-		_ = h.signal(syscall.SIGKILL)
-		h.close()
 	}
-	return found
 }
 
-// killRest kills what the command left behind, until nothing is left, and says how many there
-// were. Each round also finds what was born during the one before.
+// killRest kills what the command left behind, until nothing is left, and says how many
+// processes that were. Each round also finds what was born during the one before.
 func (k *keeper) killRest(gone <-chan struct{}) (left int) {
+	left = len(k.family())
 	late := time.After(unkillable)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		select {
 		case <-gone:
 			return left
-		default:
-		}
-		left += k.killAll()
-		select {
-		case <-gone:
-			return left
 		case <-late:
 			return left
+		default:
+			k.killAll()
+		}
+		select {
+		case <-gone:
 		case <-time.After(pause):
 		}
 	}
@@ -64,12 +58,12 @@ func (k *keeper) killRest(gone <-chan struct{}) (left int) {
 func (k *keeper) family() []PID { return k.begun.family(os.Getpid()) }
 
 // family is what is below this process, if it is none of 0, and the command with what it
-// started. Where its shim was killed the latter is found by parents, by the session that
-// the first shim made, and by the mark in the environment: each alone could be left, and who
-// leaves all of them on purpose needs a cgroup to be found.
+// started. Where its shim was killed the latter is found by the cgroup, which nobody leaves;
+// and where there is none by parents, by the session that the first shim made, and by the
+// mark in the environment, all of which who means to can leave.
 func (b begun) family(above int) []PID {
 	all := processes()
-	session := b.session(all)
+	session, grouped := b.session(all), b.grouped()
 	mine := map[int]bool{}
 	if above > 0 {
 		mine[above] = true
@@ -80,7 +74,7 @@ func (b begun) family(above int) []PID {
 			if mine[p.pid] {
 				continue
 			}
-			if mine[p.parent] || p.session == session || p.is(b.Command) || b.marks(p.pid) {
+			if mine[p.parent] || p.session == session || p.is(b.Command) || grouped[p.pid] || b.marks(p.pid) {
 				mine[p.pid], grown = true, true
 			}
 		}
@@ -92,6 +86,20 @@ func (b begun) family(above int) []PID {
 		}
 	}
 	return found
+}
+
+// grouped are the processes of the command's cgroup.
+func (b begun) grouped() map[int]bool {
+	if b.Cgroup == "" {
+		return nil
+	}
+	text, _ := os.ReadFile(filepath.Join(b.Cgroup, "cgroup.procs"))
+	members := map[int]bool{}
+	for line := range strings.FieldsSeq(string(text)) {
+		pid, _ := strconv.Atoi(line) // the kernel wrote it
+		members[pid] = true
+	}
+	return members
 }
 
 // markVariable is in the environment of a command and, unless they take it away, of what it

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/agent/sandbox"
 )
 
 // offspring are processes of every kind that try to stay: one that ignores SIGINT, one in the
@@ -46,7 +48,7 @@ func noneLives(t *testing.T, all []int) {
 }
 
 func TestKillLeavesNobody(t *testing.T) {
-	spec := script(t, offspring+`while :; do sleep 0.05; done`)
+	spec := outside(script(t, offspring+`while :; do sleep 0.05; done`))
 	spec.Grace = 50 * time.Millisecond
 	p := start(t, spec)
 	all := pids(t, p, 5)
@@ -60,7 +62,7 @@ func TestKillLeavesNobody(t *testing.T) {
 
 // The starter dies right after it asked.
 func TestKillGoesOnWithoutItsCaller(t *testing.T) {
-	spec := script(t, offspring+`while :; do sleep 0.05; done`)
+	spec := outside(script(t, offspring+`while :; do sleep 0.05; done`))
 	spec.Grace = 50 * time.Millisecond
 	p := start(t, spec)
 	all := pids(t, p, 5)
@@ -70,7 +72,7 @@ func TestKillGoesOnWithoutItsCaller(t *testing.T) {
 }
 
 func TestKillOfACommandWithoutShim(t *testing.T) {
-	spec := script(t, offspring+`while :; do sleep 0.05; done`)
+	spec := outside(script(t, offspring+`while :; do sleep 0.05; done`))
 	spec.Grace = 50 * time.Millisecond
 	p := start(t, spec)
 	all := pids(t, p, 5)
@@ -84,7 +86,7 @@ func TestKillOfACommandWithoutShim(t *testing.T) {
 }
 
 func TestCommandLeavesNobodyBehind(t *testing.T) {
-	p := start(t, script(t, offspring+`exit 0`))
+	p := start(t, outside(script(t, offspring+`exit 0`)))
 	exit := wait(t, p)
 	if exit.Code != 0 || exit.Left < 4 {
 		t.Errorf("the exit is %+v", exit)
@@ -110,5 +112,26 @@ func TestKillBeginsWithAnInterrupt(t *testing.T) {
 	exit := wait(t, p)
 	if exit.Code != 9 || !exit.Interrupted || !exit.Killed {
 		t.Errorf("the exit is %+v", exit)
+	}
+}
+
+// Nothing gets out of namespaces: with the command all ends that it started.
+func TestKillInNamespaces(t *testing.T) {
+	spec := script(t, `trap '' INT; (setsid sh -c 'echo begun; while :; do sleep 0.01; touch alive; done' &); while :; do sleep 0.05; done`)
+	spec.Grace, spec.Sandbox.MinLevel = 50*time.Millisecond, sandbox.Namespaces
+	p := start(t, spec)
+	if status, err := p.Status(); err == nil && status.Exit != nil && status.Exit.TooWeak {
+		t.Skip(status.Exit.Failed)
+	}
+	untilSaid(t, p, "begun")
+	must(t, p.Kill(t.Context()))
+	exit := wait(t, p)
+	if exit.Signal != "killed" || exit.Code != -1 || exit.Sandbox.Level != sandbox.Namespaces {
+		t.Errorf("the exit is %+v", exit)
+	}
+	alive := spec.WorkDir + "/alive"
+	_ = os.Remove(alive)
+	if _, err := os.Stat(alive); err == nil {
+		t.Error("something of it goes on")
 	}
 }

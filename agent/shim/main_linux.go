@@ -81,9 +81,9 @@ func begin(spec Spec, nudged <-chan os.Signal) error {
 // fail records that the command could not be started.
 func (k *keeper) fail(err error) error {
 	k.exit.Code, k.exit.Failed = -1, err.Error()
-	if k.leader != nil {
-		_ = k.leader.Kill()
-		_, _ = k.leader.Wait()
+	if child := k.process.Child; child != nil {
+		_ = child.Kill()
+		_, _ = child.Wait()
 	}
 	return k.finish()
 }

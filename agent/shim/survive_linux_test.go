@@ -189,7 +189,7 @@ func TestBothAreKilled(t *testing.T) {
 
 // The command is gone and its shim too, and something it started is not.
 func TestOffspringOutlivesBoth(t *testing.T) {
-	p := start(t, script(t, offspring+"exec sleep 1000"))
+	p := start(t, outside(script(t, offspring+"exec sleep 1000")))
 	all := pids(t, p, 5)
 	killShim(t, p)
 	identity, err := p.Identity()

@@ -48,6 +48,7 @@ func (f phases) start(name string, args ...string) *Process {
 		},
 		Sandbox: sandbox.Policy{
 			ReadOnly: []string{filepath.Dir(f.binary)}, ReadWrite: []string{f.work("")}, MinLevel: sandbox.Landlock,
+			Bubblewrap: os.Getenv("HOLDFAST_TEST_BWRAP"),
 		},
 	})
 }

@@ -2,8 +2,10 @@ package runstest
 
 import (
 	"bytes"
+	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
@@ -16,10 +18,13 @@ func fileOf(run runs.Run, kind runs.FileKind) runs.FileRef {
 	return runs.FileRef{Ref: run.Ref(), Kind: kind, Attempt: 1}
 }
 
+// digestOf is a file's digest in its usual form.
+func digestOf(pieces ...string) string { return hex.EncodeToString(hash(strings.Join(pieces, ""))) }
+
 // putPieces keeps the pieces of a file that is not complete, and describes it.
 func putPieces(t *testing.T, store runs.Store, ref runs.FileRef, pieces ...string) runs.File {
 	t.Helper()
-	file := runs.File{FileRef: ref, Digest: "digest of " + pieces[0], Pieces: len(pieces)}
+	file := runs.File{FileRef: ref, Digest: digestOf(pieces...), Pieces: len(pieces)}
 	for i, p := range pieces {
 		if err := store.PutPiece(t.Context(), ref, i, []byte(p)); err != nil {
 			t.Fatalf("PutPiece: %v", err)
@@ -155,7 +160,7 @@ func checkFileWhole(t *testing.T, store runs.Store) {
 	wantFile(t, store, file, "one")
 	wantBytes(t, store, run.Org, 3)
 
-	empty := runs.File{FileRef: fileOf(run, runs.FileOutputs), Digest: "empty"}
+	empty := runs.File{FileRef: fileOf(run, runs.FileOutputs), Digest: digestOf()}
 	wantEqual(t, "CompleteFile", empty, complete(t, store, empty))
 	wantFile(t, store, empty)
 }

@@ -121,6 +121,8 @@ func (l *ledger) change(t *testing.T, store runs.Store, i int) {
 	if err != nil {
 		t.Fatalf("Update: %v", err)
 	}
+	next.Revision = got.Revision
+	wantEqual(t, "Update", next, got)
 	if was.Status.Claimable() && next.Status.Leased() {
 		l.claims++
 		l.turns[turnKey(was.Pool, was.Org)] = l.claims
@@ -160,7 +162,12 @@ func (l *ledger) where(ok func(runs.Run) bool) (found []runs.Run) {
 	return found
 }
 
-func (l *ledger) orgs() []uuid.UUID { return []uuid.UUID{l.makers[0].org, l.makers[1].org} }
+func (l *ledger) orgs() (all []uuid.UUID) {
+	for _, m := range l.makers {
+		all = append(all, m.org)
+	}
+	return all
+}
 
 func (l *ledger) claimable(q runs.ClaimQuery) []runs.Run {
 	found := l.where(func(r runs.Run) bool {

@@ -55,7 +55,7 @@ func checkRemove(t *testing.T, store runs.Store) {
 func wantFilled(t *testing.T, store runs.Store, run runs.Run) {
 	t.Helper()
 	wantLog(t, store, logOf(run), piece(0, "theirs"))
-	wantFile(t, store, runs.File{FileRef: fileOf(run, runs.FilePlan), Size: 6, Digest: "digest of theirs", Pieces: 1}, "theirs")
+	wantFile(t, store, runs.File{FileRef: fileOf(run, runs.FilePlan), Size: 6, Digest: digestOf("theirs"), Pieces: 1}, "theirs")
 }
 
 func wantGone(t *testing.T, store runs.Store, run runs.Run) {

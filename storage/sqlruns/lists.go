@@ -125,7 +125,7 @@ func idsOf(q runs.Query) (text string, args []any) {
 	if q.Kind == "" && len(q.Status) == 0 {
 		return "SELECT id FROM runs WHERE " + where + " AND id < ?" + order, append(fixed, q.Before, q.Limit+1)
 	}
-	var parts []string
+	parts := []string{"SELECT id FROM runs WHERE 1 = 0"} // of a status that isn't one
 	for _, kind := range kindsOf(q) {
 		for _, status := range statusesOf(q) {
 			parts = append(parts, "SELECT id FROM (SELECT id FROM runs WHERE "+where+" AND kind = ? AND status = ? AND id < ?"+order+") part")
@@ -142,9 +142,12 @@ func kindsOf(q runs.Query) []runs.Kind {
 	return runs.Kinds()
 }
 
-func statusesOf(q runs.Query) []runs.Status {
-	if len(q.Status) == 0 {
-		return runs.Statuses()
+// statusesOf returns those that a query wants, of those that there are.
+func statusesOf(q runs.Query) (wanted []runs.Status) {
+	for _, status := range runs.Statuses() {
+		if len(q.Status) == 0 || slices.Contains(q.Status, status) {
+			wanted = append(wanted, status)
+		}
 	}
-	return slices.Compact(slices.Sorted(slices.Values(q.Status)))
+	return wanted
 }

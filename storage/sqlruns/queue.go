@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -36,17 +37,13 @@ func placeOf(r runs.Run) place { return place{r.Pool, int64(r.Priority)} }
 
 // enqueue notes of these places whether there are runs that may be claimed.
 func (t tx) enqueue(touched queues) error {
+	const query = `SELECT EXISTS (SELECT 1 FROM runs WHERE queue = ? AND org = ? AND priority = ?),
+		EXISTS (SELECT 1 FROM run_queues WHERE pool = ? AND org = ? AND priority = ?)`
 	for in := range touched {
-		var one int
-		there, err := sqldb.One(t, []any{&one}, "SELECT 1 FROM runs WHERE queue = ? AND org = ? AND priority = ? LIMIT 1", in.pool, t.org, in.priority)
-		if err != nil {
-			return err
-		}
-		noted, err := sqldb.One(t, []any{&one}, "SELECT 1 FROM run_queues WHERE pool = ? AND org = ? AND priority = ?", in.pool, t.org, in.priority)
-		if err != nil {
-			return err
-		}
+		var there, noted bool
+		_, err := sqldb.One(t, []any{&there, &noted}, query, in.pool, t.org, in.priority, in.pool, t.org, in.priority)
 		switch {
+		case err != nil:
 		case there && !noted:
 			err = t.exec("INSERT INTO run_queues (pool, org, priority) VALUES (?, ?, ?)", in.pool, t.org, in.priority)
 		case !there && noted:
@@ -115,30 +112,42 @@ func headsOf(db sqldb.Querier, q runs.ClaimQuery) ([]head, error) {
 
 // behind returns the heads with the runs behind them, in their order, up to the limit.
 func behind(db sqldb.Querier, q runs.ClaimQuery, heads []head) (found []runs.Ref, err error) {
-	const query = "SELECT org, id FROM runs WHERE queue = ? AND org = ? AND priority = ? AND not_before <= ? ORDER BY id LIMIT ?"
 	for len(heads) > 0 && len(found) < q.Limit {
 		// Organizations of one turn, as those that have never claimed, are told apart by their runs.
 		equal := 1
 		for equal < len(heads) && heads[equal].priority == heads[0].priority && heads[equal].turn == heads[0].turn {
 			equal++
 		}
-		var group []runs.Ref
-		for _, h := range heads[:equal] {
-			if equal >= q.Limit-len(found) && q.Limit == 1 {
-				org, err := uuid.Parse(h.org)
-				return append(found, runs.Ref{Org: org, ID: h.id}), err
-			}
-			refs, err := sqldb.All(db, scanRef, query, q.Pool, h.org, h.priority, q.Now.UnixMicro(), q.Limit-len(found))
-			if err != nil {
-				return nil, err
-			}
-			group = append(group, refs...)
+		group, err := merged(db, q, heads[:equal], q.Limit-len(found))
+		if err != nil {
+			return nil, err
 		}
-		slices.SortFunc(group, func(a, b runs.Ref) int { return cmp.Compare(a.ID, b.ID) })
-		found = append(found, group...)
-		heads = heads[equal:]
+		found, heads = append(found, group...), heads[equal:]
 	}
-	return found[:min(len(found), q.Limit)], nil
+	return found, nil
+}
+
+// headsAtOnce is how many organizations one query asks for: SQLite takes 500 parts.
+const headsAtOnce = 100
+
+// merged returns the first runs of several organizations, the smallest ID first.
+func merged(db sqldb.Querier, q runs.ClaimQuery, heads []head, limit int) (all []runs.Ref, err error) {
+	const one = `SELECT org, id FROM (
+		SELECT org, id FROM runs WHERE queue = ? AND org = ? AND priority = ? AND not_before <= ? ORDER BY id LIMIT ?) part`
+	for some := range slices.Chunk(heads, headsAtOnce) {
+		var args []any
+		for _, h := range some {
+			args = append(args, q.Pool, h.org, h.priority, q.Now.UnixMicro(), limit)
+		}
+		text := one + strings.Repeat(" UNION ALL "+one, len(some)-1) + " ORDER BY id LIMIT ?"
+		found, err := sqldb.All(db, scanRef, text, append(args, limit)...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, func(a, b runs.Ref) int { return cmp.Compare(a.ID, b.ID) })
+	return all[:min(len(all), limit)], nil
 }
 
 // Position implements runs.Store. Nobody is before a run that waits in no line.

@@ -1,0 +1,398 @@
+package runstest_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/runs"
+)
+
+// The stores here each break one promise, as a real store might.
+
+// bent is a store some of whose methods are bent. What is nil is the store's below.
+type bent struct {
+	runs.Store
+	create     func(ctx context.Context, run runs.Run, key string, events []runs.Event) (runs.Run, error)
+	update     func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error)
+	claimable  func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error)
+	list       func(ctx context.Context, q runs.Query) (runs.Page, error)
+	events     func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error)
+	appendLog  func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error)
+	putPiece   func(ctx context.Context, file runs.FileRef, index int, sealed []byte) error
+	complete   func(ctx context.Context, file runs.File, allow func(runs.Run) error) (runs.File, error)
+	remove     func(ctx context.Context, ref runs.Ref) error
+	counts     func(ctx context.Context, org uuid.UUID) (int, int, error)
+	removeIdle func(ctx context.Context, before time.Time) error
+}
+
+func (s bent) Create(ctx context.Context, run runs.Run, key string, events []runs.Event) (runs.Run, error) {
+	if s.create == nil {
+		return s.Store.Create(ctx, run, key, events)
+	}
+	return s.create(ctx, run, key, events)
+}
+
+func (s bent) Update(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+	if s.update == nil {
+		return s.Store.Update(ctx, ref, decide)
+	}
+	return s.update(ctx, ref, decide)
+}
+
+func (s bent) Claimable(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error) {
+	if s.claimable == nil {
+		return s.Store.Claimable(ctx, q)
+	}
+	return s.claimable(ctx, q)
+}
+
+func (s bent) List(ctx context.Context, q runs.Query) (runs.Page, error) {
+	if s.list == nil {
+		return s.Store.List(ctx, q)
+	}
+	return s.list(ctx, q)
+}
+
+func (s bent) Events(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error) {
+	if s.events == nil {
+		return s.Store.Events(ctx, ref, after, limit)
+	}
+	return s.events(ctx, ref, after, limit)
+}
+
+func (s bent) AppendLog(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+	if s.appendLog == nil {
+		return s.Store.AppendLog(ctx, log, piece, allow)
+	}
+	return s.appendLog(ctx, log, piece, allow)
+}
+
+func (s bent) PutPiece(ctx context.Context, file runs.FileRef, index int, sealed []byte) error {
+	if s.putPiece == nil {
+		return s.Store.PutPiece(ctx, file, index, sealed)
+	}
+	return s.putPiece(ctx, file, index, sealed)
+}
+
+func (s bent) CompleteFile(ctx context.Context, file runs.File, allow func(runs.Run) error) (runs.File, error) {
+	if s.complete == nil {
+		return s.Store.CompleteFile(ctx, file, allow)
+	}
+	return s.complete(ctx, file, allow)
+}
+
+func (s bent) Remove(ctx context.Context, ref runs.Ref) error {
+	if s.remove == nil {
+		return s.Store.Remove(ctx, ref)
+	}
+	return s.remove(ctx, ref)
+}
+
+func (s bent) Counts(ctx context.Context, org uuid.UUID) (int, int, error) {
+	if s.counts == nil {
+		return s.Store.Counts(ctx, org)
+	}
+	return s.counts(ctx, org)
+}
+
+func (s bent) RemoveAgents(ctx context.Context, before time.Time) error {
+	if s.removeIdle == nil {
+		return s.Store.RemoveAgents(ctx, before)
+	}
+	return s.removeIdle(ctx, before)
+}
+
+// changes has a store's updates record something else than what was decided.
+func changes(bend func(was runs.Run, c *runs.Change)) func(runs.Store) runs.Store {
+	return func(next runs.Store) runs.Store {
+		return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+			return next.Update(ctx, ref, func(r runs.Run) (runs.Change, error) {
+				change, err := decide(r)
+				if err == nil {
+					bend(r, &change)
+				}
+				return change, err
+			})
+		}}
+	}
+}
+
+func forgetsKeys(next runs.Store) runs.Store {
+	return bent{Store: next, create: func(ctx context.Context, run runs.Run, _ string, events []runs.Event) (runs.Run, error) {
+		return next.Create(ctx, run, "", events)
+	}}
+}
+
+// sharesKeys has keys of all organizations in one list.
+func sharesKeys(next runs.Store) runs.Store {
+	var mu sync.Mutex
+	made := map[string]runs.Ref{}
+	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event) (runs.Run, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ref, ok := made[key]; ok && key != "" {
+			return next.Run(ctx, ref)
+		}
+		made[key] = run.Ref()
+		return next.Create(ctx, run, key, events)
+	}}
+}
+
+// checksThenWrites decides on a run that others may change before the write.
+func checksThenWrites(next runs.Store) runs.Store {
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		run, err := next.Run(ctx, ref)
+		if err != nil {
+			return runs.Run{}, err
+		}
+		change, err := decide(run)
+		if err != nil {
+			return runs.Run{}, err
+		}
+		runtime.Gosched()
+		return next.Update(ctx, ref, func(runs.Run) (runs.Change, error) { return change, nil })
+	}}
+}
+
+// dropsUpdates acknowledges every fifth update without recording it.
+func dropsUpdates(next runs.Store) runs.Store {
+	var calls atomic.Int64
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		if calls.Add(1)%5 != 0 {
+			return next.Update(ctx, ref, decide)
+		}
+		run, err := next.Run(ctx, ref)
+		if err != nil {
+			return runs.Run{}, err
+		}
+		change, err := decide(run)
+		change.Run.Revision++
+		return change.Run, err
+	}}
+}
+
+// recordsTwice records the events in a second transaction.
+func recordsTwice(next runs.Store) runs.Store {
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		var events []runs.Event
+		run, err := next.Update(ctx, ref, func(r runs.Run) (runs.Change, error) {
+			change, err := decide(r)
+			events, change.Events = change.Events, nil
+			return change, err
+		})
+		if err != nil || len(events) == 0 {
+			return run, err
+		}
+		return next.Update(ctx, ref, func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: events}, nil })
+	}}
+}
+
+// recordsRefused takes the change that stands beside an error.
+func recordsRefused(next runs.Store) runs.Store {
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		var refused error
+		run, err := next.Update(ctx, ref, func(r runs.Run) (change runs.Change, err error) {
+			change, refused = decide(r)
+			if refused != nil && change.Run.ID == "" {
+				return change, refused
+			}
+			return change, nil
+		})
+		return run, cmp.Or(refused, err)
+	}}
+}
+
+func wrapsErrors(next runs.Store) runs.Store {
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		run, err := next.Update(ctx, ref, decide)
+		if err != nil {
+			err = fmt.Errorf("update: %w", err)
+		}
+		return run, err
+	}}
+}
+
+// hidesBlocks lets a run have a slot that is taken: a plan is stored in its place.
+func hidesBlocks(next runs.Store) runs.Store {
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		run, err := next.Update(ctx, ref, decide)
+		if _, blocked := errors.AsType[*runs.BlockedError](err); !blocked {
+			return run, err
+		}
+		if run, err = next.Run(ctx, ref); err != nil {
+			return run, err
+		}
+		change, err := decide(run)
+		return change.Run, err
+	}}
+}
+
+func ignoresContexts(next runs.Store) runs.Store {
+	return bent{Store: next, update: func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
+		return next.Update(context.WithoutCancel(ctx), ref, decide)
+	}}
+}
+
+// claims bends what may be claimed.
+func claims(bend func(ctx context.Context, next runs.Store, q runs.ClaimQuery, refs []runs.Ref) []runs.Ref) func(runs.Store) runs.Store {
+	return func(next runs.Store) runs.Store {
+		return bent{Store: next, claimable: func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error) {
+			refs, err := next.Claimable(ctx, q)
+			if err != nil {
+				return nil, err
+			}
+			return bend(ctx, next, q, refs), nil
+		}}
+	}
+}
+
+// byID is a queue that knows no turns.
+func byID(ctx context.Context, next runs.Store, q runs.ClaimQuery, _ []runs.Ref) []runs.Ref {
+	limit := q.Limit
+	q.Limit = 10000
+	refs, _ := next.Claimable(ctx, q)
+	slices.SortFunc(refs, func(a, b runs.Ref) int { return strings.Compare(a.ID, b.ID) })
+	return refs[:min(len(refs), limit)]
+}
+
+// wholeLines has all that wait in the lines of the runs that may be claimed.
+func wholeLines(ctx context.Context, next runs.Store, q runs.ClaimQuery, refs []runs.Ref) (all []runs.Ref) {
+	for _, ref := range refs {
+		all = append(all, ref)
+		run, err := next.Run(ctx, ref)
+		if err != nil || !run.Kind.Mutates() {
+			continue
+		}
+		open, _ := next.Open(ctx, ref.Org, run.Workspace)
+		for _, other := range open {
+			if other.Status == runs.Pending && other.Kind.Mutates() && other.ID != ref.ID {
+				all = append(all, other.Ref())
+			}
+		}
+	}
+	return all[:min(len(all), q.Limit)]
+}
+
+func ignoresTimes(next runs.Store) runs.Store {
+	return bent{Store: next, claimable: func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error) {
+		q.Now = q.Now.AddDate(100, 0, 0)
+		return next.Claimable(ctx, q)
+	}}
+}
+
+func ignoresOrganizations(next runs.Store) runs.Store {
+	return bent{Store: next, claimable: func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error) {
+		q.Orgs = nil
+		return next.Claimable(ctx, q)
+	}}
+}
+
+// filtersPages filters what was cut into pages before, and ends at the first page that is not full.
+func filtersPages(next runs.Store) runs.Store {
+	return bent{Store: next, list: func(ctx context.Context, q runs.Query) (runs.Page, error) {
+		kind := q.Kind
+		q.Kind = ""
+		page, err := next.List(ctx, q)
+		page.Runs = slices.DeleteFunc(page.Runs, func(r runs.Run) bool { return kind != "" && r.Kind != kind })
+		if len(page.Runs) < q.Limit {
+			page.Next = ""
+		}
+		return page, err
+	}}
+}
+
+// skipsOne continues a list behind the run that follows the last one.
+func skipsOne(next runs.Store) runs.Store {
+	return bent{Store: next, list: func(ctx context.Context, q runs.Query) (runs.Page, error) {
+		page, err := next.List(ctx, q)
+		if err == nil && page.Next != "" {
+			more, _ := next.List(ctx, runs.Query{Org: q.Org, Before: page.Next, Limit: 1})
+			if len(more.Runs) == 1 {
+				page.Next = more.Runs[0].ID
+			}
+		}
+		return page, err
+	}}
+}
+
+func countsTwice(next runs.Store) runs.Store {
+	return bent{Store: next, counts: func(ctx context.Context, org uuid.UUID) (int, int, error) {
+		waiting, working, err := next.Counts(ctx, org)
+		return waiting, working + waiting/3, err
+	}}
+}
+
+// appendsAnywhere takes a piece wherever it begins.
+func appendsAnywhere(next runs.Store) runs.Store {
+	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+		end, err := next.LogEnd(ctx, log)
+		if err != nil {
+			return 0, err
+		}
+		piece.Offset = end
+		return next.AppendLog(ctx, log, piece, allow)
+	}}
+}
+
+func asksNobody(next runs.Store) runs.Store {
+	return bent{
+		Store: next,
+		appendLog: func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, _ func(runs.Run) error) (int64, error) {
+			return next.AppendLog(ctx, log, piece, func(runs.Run) error { return nil })
+		},
+		complete: func(ctx context.Context, file runs.File, _ func(runs.Run) error) (runs.File, error) {
+			return next.CompleteFile(ctx, file, func(runs.Run) error { return nil })
+		},
+	}
+}
+
+// showsHalves makes a file visible with its first piece.
+func showsHalves(next runs.Store) runs.Store {
+	return bent{Store: next, putPiece: func(ctx context.Context, file runs.FileRef, index int, sealed []byte) error {
+		err := next.PutPiece(ctx, file, index, sealed)
+		if err == nil && index == 0 {
+			_, err = next.CompleteFile(ctx, runs.File{FileRef: file, Pieces: 1}, func(runs.Run) error { return nil })
+		}
+		return err
+	}}
+}
+
+// keepsRuns hides a run's log, and says that it is removed.
+func keepsRuns(next runs.Store) runs.Store {
+	return bent{Store: next, remove: func(ctx context.Context, ref runs.Ref) error {
+		return next.Strip(ctx, ref, runs.FileKinds(), []runs.Stream{"plan", "apply"})
+	}}
+}
+
+func removesBusy(next runs.Store) runs.Store {
+	return bent{Store: next, remove: func(ctx context.Context, ref runs.Ref) error {
+		_, err := next.Update(ctx, ref, func(r runs.Run) (runs.Change, error) {
+			r.Status = runs.Failed
+			return runs.Change{Run: r}, nil
+		})
+		if err != nil {
+			return nil
+		}
+		return next.Remove(ctx, ref)
+	}}
+}
+
+func eventsFromZero(next runs.Store) runs.Store {
+	return bent{Store: next, events: func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error) {
+		return next.Events(ctx, ref, max(after-1, 0), limit)
+	}}
+}
+
+func keepsAgents(next runs.Store) runs.Store {
+	return bent{Store: next, removeIdle: func(context.Context, time.Time) error { return nil }}
+}

@@ -349,6 +349,10 @@ func (m *Memory) Report(_ context.Context, hold agent.Hold, r api.PhaseReport) (
 	m.mu.Lock()
 	had := m.run(hold.Run)
 	key := fmt.Sprint(r.Stage, "/", r.Attempt, "/", r.Epoch, "/", r.Phase)
+	if r.Outcome != "succeeded" && r.Outcome != "failed" && r.Outcome != "cancelled" {
+		m.mu.Unlock()
+		return answer, fault.New(fault.RunInvalid, "there is no outcome %q", r.Outcome)
+	}
 	if had != nil && hold.Token != "" && hold.Token == had.token {
 		if answer, ok := had.reports[key]; ok {
 			m.mu.Unlock()

@@ -158,6 +158,7 @@ type rig struct {
 	stop     context.CancelFunc
 	done     chan error
 	executor *agent.Executor
+	counted  int
 }
 
 // newRig returns one that has not begun. The folder for work has a short path: sockets need it.
@@ -216,21 +217,15 @@ func (r *rig) end() {
 }
 
 // ended waits for the end of a run's stage.
-func (r *rig) ended(run, stage string) api.PhaseReport {
+func (r *rig) ended(run, stage string) (last api.PhaseReport) {
 	r.t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	var last api.PhaseReport
-	err := r.server.Await(ctx, run, func(reports []api.PhaseReport) bool {
-		for _, report := range reports {
-			if last = report; report.Stage == stage && (report.Last || report.Outcome != "succeeded") {
+	r.await(run, "its "+stage+" ends", func() bool {
+		for _, last = range r.server.Reports(run) {
+			if last.Stage == stage && (last.Last || last.Outcome != "succeeded") {
 				return true
 			}
 		}
 		return false
 	})
-	if err != nil {
-		r.t.Fatalf("%v: %v\n%s", err, r.server.Reports(run), r.server.Log(run, stage))
-	}
 	return last
 }

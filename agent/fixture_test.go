@@ -229,3 +229,28 @@ func (r *rig) ended(run, stage string) (last api.PhaseReport) {
 	})
 	return last
 }
+
+// cleared waits until there is no run folder left.
+func (r *rig) cleared() {
+	r.t.Helper()
+	r.polled("the run folders are gone", func() bool {
+		left, err := filepath.Glob(filepath.Join(r.settings.Work, "runs", "*", "*"))
+		return err == nil && len(left) == 0
+	})
+}
+
+// appears waits for a file.
+func (r *rig) appears(path string) {
+	r.t.Helper()
+	r.polled("there is "+path, func() bool { _, err := os.Stat(path); return err == nil })
+}
+
+// polled waits for what nobody tells.
+func (r *rig) polled(what string, ready func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(time.Minute); !ready(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatal("it has not come about that " + what)
+		}
+	}
+}

@@ -387,3 +387,10 @@ func (m *Memory) Report(_ context.Context, hold agent.Hold, r api.PhaseReport) (
 	})
 	return answer, err
 }
+
+// Changed is closed when something happens that changes what the server knows.
+func (m *Memory) Changed() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.more
+}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -140,10 +141,13 @@ func TestMain(m *testing.M) {
 		err = shim.Main()
 	case os.Args[1] == shim.SandboxedCommand:
 		err = sandbox.Enter()
+	case os.Args[1] == childArg:
+		err = runChild(os.Args[2:])
 	case os.Args[1] != "version": // what the probe of the sandbox runs
 		os.Exit(m.Run())
 	}
 	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)

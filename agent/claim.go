@@ -44,7 +44,7 @@ func (e *Executor) claimOne(ctx context.Context, slot int) (took bool, err error
 	if err != nil || assignment == nil {
 		return false, err
 	}
-	if err := e.begin(ctx, *assignment, key, slot); err != nil {
+	if err := e.begin(ctx, *assignment, key, slot, func() { e.slots <- slot }); err != nil {
 		e.log.ErrorContext(ctx, "a claimed stage can't be begun", "run", assignment.Run, "error", err)
 		e.decline(ctx, *assignment, err)
 		return false, e.forgetKey()
@@ -53,7 +53,7 @@ func (e *Executor) claimOne(ctx context.Context, slot int) (took bool, err error
 }
 
 // begin makes a stage's folder and carries it out.
-func (e *Executor) begin(ctx context.Context, a api.Assignment, key string, slot int) error {
+func (e *Executor) begin(ctx context.Context, a api.Assignment, key string, slot int, release func()) error {
 	folder, err := e.folders.acquire(ctx, a.Org, a.Workspace, a.Kind)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (e *Executor) begin(ctx context.Context, a api.Assignment, key string, slot
 	if err := r.save(folder); err != nil {
 		return errors.Join(err, e.folders.remove(folder))
 	}
-	e.take(ctx, e.newStage(a, folder, r), func() { e.slots <- slot })
+	e.take(ctx, e.newStage(a, folder, r), release)
 	return nil
 }
 
@@ -148,7 +148,8 @@ func (e *Executor) sayDraining(ctx context.Context) error {
 	if err != nil || found == nil {
 		return err
 	}
-	if err := e.begin(ctx, *found, key, 0); err != nil {
+	// It goes on beside those that have the slots.
+	if err := e.begin(ctx, *found, key, cap(e.slots), func() {}); err != nil {
 		e.decline(ctx, *found, err)
 	}
 	return e.forgetKey()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -140,10 +141,13 @@ func TestMain(m *testing.M) {
 		err = shim.Main()
 	case os.Args[1] == shim.SandboxedCommand:
 		err = sandbox.Enter()
+	case os.Args[1] == childArg:
+		err = runChild(os.Args[2:])
 	case os.Args[1] != "version": // what the probe of the sandbox runs
 		os.Exit(m.Run())
 	}
 	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -158,6 +162,7 @@ type rig struct {
 	stop     context.CancelFunc
 	done     chan error
 	executor *agent.Executor
+	counted  int
 }
 
 // newRig returns one that has not begun. The folder for work has a short path: sockets need it.
@@ -216,21 +221,40 @@ func (r *rig) end() {
 }
 
 // ended waits for the end of a run's stage.
-func (r *rig) ended(run, stage string) api.PhaseReport {
+func (r *rig) ended(run, stage string) (last api.PhaseReport) {
 	r.t.Helper()
-	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-	defer stop()
-	var last api.PhaseReport
-	err := r.server.Await(ctx, run, func(reports []api.PhaseReport) bool {
-		for _, report := range reports {
-			if last = report; report.Stage == stage && (report.Last || report.Outcome != "succeeded") {
+	r.await(run, "its "+stage+" ends", func() bool {
+		for _, last = range r.server.Reports(run) {
+			if last.Stage == stage && (last.Last || last.Outcome != "succeeded") {
 				return true
 			}
 		}
 		return false
 	})
-	if err != nil {
-		r.t.Fatalf("%v: %v\n%s", err, r.server.Reports(run), r.server.Log(run, stage))
-	}
 	return last
+}
+
+// cleared waits until there is no run folder left.
+func (r *rig) cleared() {
+	r.t.Helper()
+	r.polled("the run folders are gone", func() bool {
+		left, err := filepath.Glob(filepath.Join(r.settings.Work, "runs", "*", "*"))
+		return err == nil && len(left) == 0
+	})
+}
+
+// appears waits for a file.
+func (r *rig) appears(path string) {
+	r.t.Helper()
+	r.polled("there is "+path, func() bool { _, err := os.Stat(path); return err == nil })
+}
+
+// polled waits for what nobody tells.
+func (r *rig) polled(what string, ready func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(time.Minute); !ready(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatal("it has not come about that " + what)
+		}
+	}
 }

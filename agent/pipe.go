@@ -32,9 +32,9 @@ func (s *stage) newPipe(ctx context.Context, json bool) *pipe {
 		p.in = s.masker.Writer(p.out)
 		return p
 	}
-	p.events = newEvents(p.out)
+	p.events = newEvents(p.out, s.applies())
 	p.in = s.masker.Writer(p.events)
-	s.sight.watch(p.events.InFlight)
+	s.sight.watch(p.events.inFlight)
 	return p
 }
 
@@ -47,7 +47,7 @@ func (p *pipe) close() summary {
 	var found summary
 	if p.events != nil {
 		_ = p.events.Close()
-		found.found, found.inFlight = p.events.Diagnostics(), p.events.InFlight()
+		found.found, found.inFlight = p.events.found(), p.events.inFlight()
 	}
 	_ = p.out.Close()
 	found.tail = p.tail.String()

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"sync"
 
 	"github.com/holdfast/holdfast/api"
@@ -42,7 +41,7 @@ func (s *sight) renewal() api.LeaseRenewal {
 		Phase: s.phase, BootID: s.evidence.BootID, PID: s.evidence.PID, StartTime: s.evidence.StartTime, Sandbox: s.sandbox,
 	}
 	if s.inFlight != nil {
-		r.InFlight = slices.Clone(s.inFlight())
+		r.InFlight = s.inFlight()
 	}
 	return r
 }

@@ -15,6 +15,13 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
+		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/durable", "internal/mask", "runs/changes"},
+		"agent/agenttest":       {"agent", "api", "fault"},
+		"agent/archive":         {},
+		"agent/backend":         {},
+		"agent/machine":         {"agent", "agent/sandbox", "agent/shim", "agent/tools", "api"},
+		"agent/remote":          {"agent", "api", "client", "fault"},
+		"agent/runlog":          {},
 		"agent/tools":           {"fault", "internal/disk", "internal/durable"},
 		"api":                   {},
 		"client":                {"api", "internal/printable"},

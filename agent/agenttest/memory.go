@@ -32,6 +32,7 @@ type Memory struct {
 	runs   []*run
 	more   chan struct{}
 	tokens int
+	drains bool
 }
 
 type run struct {
@@ -118,13 +119,14 @@ func (m *Memory) wake() {
 	m.more = make(chan struct{})
 }
 
-// Await returns when a run's stage has ended in one of these statuses, or the context ends.
-func (m *Memory) Await(ctx context.Context, id string, ready func(reports []api.PhaseReport) bool) error {
+// Await returns when ready, which is asked after each change, or with an error when the context
+// ends.
+func (m *Memory) Await(ctx context.Context, ready func() bool) error {
 	for {
 		m.mu.Lock()
-		over, more := ready(m.run(id).told), m.more
+		more := m.more
 		m.mu.Unlock()
-		if over {
+		if ready() {
 			return nil
 		}
 		select {
@@ -147,6 +149,13 @@ func (m *Memory) Renewals(id string) []api.LeaseRenewal {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.run(id).renewals)
+}
+
+// Drains reports whether an executor has said that it claims nothing new.
+func (m *Memory) Drains() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.drains
 }
 
 // Token returns the newest token of a run.
@@ -219,6 +228,10 @@ func (m *Memory) claim(as agent.Identity, claim api.AgentClaim) (*api.Assignment
 	defer m.mu.Unlock()
 	if secret, ok := m.agents[as.ID]; !ok || secret != as.Secret {
 		return nil, nil, fault.New(fault.CredentialsWrong, "there is no such agent")
+	}
+	if claim.Draining {
+		m.drains = true
+		m.wake()
 	}
 	for _, r := range m.runs {
 		if r.agent == as.ID && r.key == claim.Key && (r.status == "leased" || r.status == "lost") {
@@ -349,6 +362,10 @@ func (m *Memory) Report(_ context.Context, hold agent.Hold, r api.PhaseReport) (
 	m.mu.Lock()
 	had := m.run(hold.Run)
 	key := fmt.Sprint(r.Stage, "/", r.Attempt, "/", r.Epoch, "/", r.Phase)
+	if r.Outcome != "succeeded" && r.Outcome != "failed" && r.Outcome != "cancelled" {
+		m.mu.Unlock()
+		return answer, fault.New(fault.RunInvalid, "there is no outcome %q", r.Outcome)
+	}
 	if had != nil && hold.Token != "" && hold.Token == had.token {
 		if answer, ok := had.reports[key]; ok {
 			m.mu.Unlock()
@@ -369,4 +386,11 @@ func (m *Memory) Report(_ context.Context, hold agent.Hold, r api.PhaseReport) (
 		return nil
 	})
 	return answer, err
+}
+
+// Changed is closed when something happens that changes what the server knows.
+func (m *Memory) Changed() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.more
 }

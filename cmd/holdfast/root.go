@@ -46,7 +46,8 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
 		newStateCommand(a), newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
-		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a), newRunShimCommand(), newRunSandboxedCommand())
+		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
+		newRunShimCommand(), newRunSandboxedCommand())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	markUsageErrors(root)
 	return root

@@ -23,6 +23,7 @@ const (
 	Dual   = "dual" // CSV and MySQL
 	Memory = "memory"
 	SQLite = "sqlite"
+	Off    = "off" // keep none
 )
 
 // What database.tls chooses from.
@@ -50,6 +51,7 @@ type Settings struct {
 	Auth      Auth
 	Seal      Seal
 	Limits    Limits
+	Runs      Runs
 	Tools     Tools
 	Log       Log
 
@@ -138,6 +140,11 @@ func (s Settings) MasterKeyPath() string {
 		return s.Seal.MasterKeyFile
 	}
 	return filepath.Join(s.Storage.Path, "master.key")
+}
+
+// Runs says where workspaces and runs are kept.
+type Runs struct {
+	Storage string // SQLite, MySQL or Off
 }
 
 // Limits protect organizations from each other. Rates are requests a minute, 0 for no limit.

@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), sealTable(), limitsTable(), toolsTable(), logTable())
+		databaseTable(), authTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -221,6 +221,15 @@ func limitsTable() []setting {
 		{section: in, key: "disk_reserve", env: "HOLDFAST_DISK_RESERVE", def: "256MiB", kind: "reserve",
 			help: "The last part of the disk of storage.path, and of storage.outbox_path, that only lock holders and what makes room may use, as a size of 8MiB or more; off for none.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.DiskReserve }, parseReserve)},
+	}
+}
+
+func runsTable() []setting {
+	const in = "runs"
+	return []setting{
+		{section: in, key: "storage", env: "HOLDFAST_RUNS_STORAGE", def: SQLite, kind: "engine",
+			help: "Where workspaces and runs are kept: sqlite (runs.db under storage.path; in memory where states are), mysql (the database of [database], which several servers may share) or off, for a server without them.",
+			set:  into(func(s *Settings) *string { return &s.Runs.Storage }, parseChoice(SQLite, MySQL, Off))},
 	}
 }
 

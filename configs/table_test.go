@@ -58,6 +58,7 @@ func samples() map[string]string {
 		"[limits] quota":               "20GiB",
 		"[limits] disk_reserve":        "off",
 		"[limits] max_answer_time":     "1h",
+		"[runs] storage":               "off",
 		"[tools] path":                 "/srv/tools",
 		"[tools] allow_download":       "true",
 		"[tools] opentofu_mirror":      "http://mirror.example.com:8080/tofu",

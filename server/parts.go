@@ -17,8 +17,11 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 // parts are what a server stands on.
@@ -38,6 +41,10 @@ type parts struct {
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
+
+	database   *sqldb.DB          // of workspaces and runs; nil for none
+	sealer     *seal.Sealer       // nil with it
+	workspaces *workspace.Service // likewise
 }
 
 // open opens them from the bottom up. close must follow, also after an error.
@@ -109,5 +116,5 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.closeLater("the resource index", p.catalogue)
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
-	return nil
+	return p.openWorkspaces(ctx)
 }

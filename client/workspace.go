@@ -83,9 +83,10 @@ func (c *Client) ChangeVariables(ctx context.Context, workspace string, change a
 	return err
 }
 
-// Snapshots lists the configurations that a workspace has had, the newest first.
-func (c *Client) Snapshots(workspace string) *List[api.Snapshot] {
-	return newList(c, ofWorkspace(http.MethodGet, workspace, "snapshots"), "cursor", 0,
+// Snapshots lists the configurations that a workspace has had, the newest first: at most so many,
+// all for 0.
+func (c *Client) Snapshots(workspace string, limit int) *List[api.Snapshot] {
+	return newList(c, ofWorkspace(http.MethodGet, workspace, "snapshots"), "cursor", limit,
 		func(p api.Snapshots) ([]api.Snapshot, string) { return p.Snapshots, textOr(p.Next) })
 }
 

@@ -20,6 +20,7 @@ import (
 const (
 	CSV    = "csv"
 	MySQL  = "mysql"
+	Off    = "off"
 	Dual   = "dual" // CSV and MySQL
 	Memory = "memory"
 	SQLite = "sqlite"
@@ -143,7 +144,7 @@ func (s Settings) MasterKeyPath() string {
 
 // Runs says where runs are kept, and how the server executes those that it does itself.
 type Runs struct {
-	Storage      string // RunsAuto, SQLite, MySQL or RunsOff
+	Storage      string // SQLite, MySQL or Off
 	WorkPath     string // empty means a folder in Storage.Path
 	Address      string // of the server, for tools; empty means where it listens
 	Slots        int
@@ -151,12 +152,6 @@ type Runs struct {
 	KeepPlanDays int // of its files
 	MaxLogBytes  int64
 }
-
-// Where runs are kept, beside SQLite and MySQL.
-const (
-	RunsAuto = "auto"
-	RunsOff  = "off"
-)
 
 // RunsWork returns the folder in which runs are executed.
 func (s Settings) RunsWork() string {

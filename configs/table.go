@@ -227,13 +227,13 @@ func limitsTable() []setting {
 func runsTable() []setting {
 	const in = "runs"
 	return []setting{
-		{section: in, key: "storage", env: "HOLDFAST_RUNS_STORAGE", def: RunsAuto, kind: "storage",
-			help: "Where workspaces and runs are kept: sqlite, which is runs.db in storage.path; mysql, the database of that section; off for no runs; auto for sqlite, or memory where states are.",
-			set:  into(func(s *Settings) *string { return &s.Runs.Storage }, parseChoice(RunsAuto, SQLite, MySQL, RunsOff))},
+		{section: in, key: "storage", env: "HOLDFAST_RUNS_STORAGE", def: SQLite, kind: "engine",
+			help: "Where workspaces and runs are kept: sqlite (runs.db under storage.path; in memory where states are), mysql (the database of [database], which several servers may share) or off, for a server without them.",
+			set:  into(func(s *Settings) *string { return &s.Runs.Storage }, parseChoice(SQLite, MySQL, Off))},
 		{section: in, key: "work_path", env: "HOLDFAST_RUNS_WORK_PATH", kind: "path",
 			help: "Folder in which the server executes the runs of organizations that have runs_local in auth.cfg. Empty means runs in storage.path.",
 			set:  into(func(s *Settings) *string { return &s.Runs.WorkPath }, parseText)},
-		{section: in, key: "address", env: "HOLDFAST_RUNS_ADDRESS", kind: "url",
+		{section: in, key: "address", env: "HOLDFAST_RUNS_ADDRESS", kind: "optional url",
 			help: "Where the tools of those runs find this server. Empty means where it listens; with TLS it needs a name that is in the certificate.",
 			set:  into(func(s *Settings) *string { return &s.Runs.Address }, parseOptionalAddress)},
 		{section: in, key: "slots", env: "HOLDFAST_RUNS_SLOTS", def: "2", kind: "count",

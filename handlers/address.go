@@ -16,6 +16,10 @@ import (
 const (
 	// statesPath is what the address of every state begins with, in Holdfast's own spelling.
 	statesPath = "/api/v1/state/"
+	// workspacesPath is what the address of every workspace begins with, and filesPath what the
+	// address of its files goes on with.
+	workspacesPath = "/api/v1/workspaces/"
+	filesPath      = "files/"
 	// belongs stands in an address between a state's name and what belongs to that state.
 	belongs = "/-/"
 )
@@ -38,11 +42,16 @@ func (r Router) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
 
 // asRouted returns the request, or a copy with the address as routes have it.
 func asRouted(asked *http.Request) *http.Request {
-	if !strings.HasPrefix(asked.URL.Path, statesPath) {
+	var routed string
+	given := asked.URL.EscapedPath()
+	switch {
+	case strings.HasPrefix(asked.URL.Path, statesPath):
+		routed = routedPath(given)
+	case strings.HasPrefix(asked.URL.Path, workspacesPath):
+		routed = routedWorkspace(given)
+	default:
 		return asked
 	}
-	given := asked.URL.EscapedPath()
-	routed := routedPath(given)
 	if routed == given {
 		return asked
 	}
@@ -106,4 +115,24 @@ func isBelonging(of string) bool {
 		matches, err := path.Match(pattern, of)
 		return matches && err == nil
 	})
+}
+
+// routedWorkspace returns the escaped path of a workspace's address with its name as one segment,
+// and the path of a file of it as another:
+//
+//	/api/v1/workspaces/prod/network/-/files/modules/a.tf  /api/v1/workspaces/prod%2Fnetwork/-/files/modules%2Fa.tf
+func routedWorkspace(escaped string) string {
+	rest, ok := strings.CutPrefix(escaped, workspacesPath)
+	if !ok {
+		return escaped
+	}
+	name, of, belonging := strings.Cut(rest, belongs)
+	routed := workspacesPath + strings.ReplaceAll(name, "/", "%2F")
+	if !belonging {
+		return routed
+	}
+	if file, is := strings.CutPrefix(of, filesPath); is {
+		of = filesPath + strings.ReplaceAll(file, "/", "%2F")
+	}
+	return routed + belongs + of
 }

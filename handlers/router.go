@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 // Deps is what the routes stand on.
@@ -26,6 +27,8 @@ type Deps struct {
 	// Resources serves what is known of resources in both; without it there are no such
 	// routes.
 	Resources *resources.Service
+	// Workspaces serves workspaces and their configurations; nil where the server keeps none.
+	Workspaces *workspace.Service
 	// Quota is what the services store by, to show it; nil for nothing.
 	Quota    *quota.Keeper
 	Verifier middleware.Verifier
@@ -101,6 +104,9 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeNative(router.Group("/api/v1", native), one, guard)
 	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), one, guard)
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
+	if d.Workspaces != nil {
+		routeWorkspaces(router.Group("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
+	}
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Quota}.show))
 

@@ -25,6 +25,9 @@ type Master struct {
 	keys []masterKey // newest first, and never empty
 }
 
+// NewMaster returns a master key that is nowhere kept: for what is gone with the process.
+func NewMaster() *Master { return &Master{keys: []masterKey{newMasterKey(newKey())}} }
+
 type masterKey struct {
 	id   keyID
 	wrap *xaes

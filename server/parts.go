@@ -18,8 +18,10 @@ import (
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/runs"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/workspace"
 )
 
@@ -41,9 +43,11 @@ type parts struct {
 	catalogue *catalogue
 	inventory *inventory.Service
 
-	runTokens  *runTokens
-	workspaces *workspace.Service // nil without runs
+	database   *sqldb.DB          // of workspaces and runs; nil for none
+	sealer     *seal.Sealer       // nil with it
+	workspaces *workspace.Service // likewise
 	runs       *runs.Service      // likewise
+	runTokens  *runTokens
 }
 
 // open opens them from the bottom up. close must follow, also after an error.
@@ -115,5 +119,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.closeLater("the resource index", p.catalogue)
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
+	if err := p.openWorkspaces(ctx); err != nil {
+		return err
+	}
 	return p.openRuns(ctx)
 }

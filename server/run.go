@@ -35,6 +35,7 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 		States:         p.service,
 		Resources:      p.catalogue.service,
 		Inventory:      p.inventory,
+		Workspaces:     p.workspaces,
 		Quota:          p.keeper,
 		Verifier:       p.verifier,
 		Log:            log,

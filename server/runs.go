@@ -2,11 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -18,74 +15,29 @@ import (
 	"github.com/holdfast/holdfast/agent/sandbox"
 	"github.com/holdfast/holdfast/agent/tools"
 	"github.com/holdfast/holdfast/api"
-	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
-	"github.com/holdfast/holdfast/storage"
-	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlruns"
-	"github.com/holdfast/holdfast/storage/sqlworkspace"
-	"github.com/holdfast/holdfast/workspace"
 )
-
-// openRuns opens what keeps workspaces and runs, unless the settings say that there is none.
-func (p *parts) openRuns(ctx context.Context) error {
-	if p.settings.Runs.Storage == configs.RunsOff {
-		return nil
-	}
-	db, err := storage.OpenRuns(ctx, p.settings, p.log)
-	if err != nil {
-		return err
-	}
-	p.closeLater("the database of runs", db)
-	sealer, err := p.openSealer(ctx, db)
-	if err != nil {
-		return err
-	}
-	return p.serveRuns(ctx, db, sealer)
-}
-
-// openSealer reads the master key, which is made when nothing can have been sealed yet.
-func (p *parts) openSealer(ctx context.Context, db *sqldb.DB) (*seal.Sealer, error) {
-	path := p.settings.MasterKeyPath()
-	keys := sqldb.NewKeys(db)
-	_, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if sealed, err := keys.Any(ctx); err != nil || sealed {
-			return nil, errors.Join(err, fmt.Errorf("the master key file %s is missing, without which variables, plans and logs can't be read: bring it back, or set [seal] master_key_file", path))
-		}
-		err = seal.CreateMasterFile(path)
-		p.log.WarnContext(ctx, "a master key was made: back it up apart from the data; without it variables, plans and logs are lost", "file", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	master, err := seal.ReadMasterFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return seal.New(master, keys), nil
-}
 
 // runTokenKind is what the secret of run tokens is derived for.
 const runTokenKind seal.Kind = "run_token"
 
-// serveRuns makes the services of workspaces and runs, and has time go on for them.
-func (p *parts) serveRuns(ctx context.Context, db *sqldb.DB, sealer *seal.Sealer) error {
-	secret, err := sealer.Sum(ctx, uuid.Nil, runTokenKind)
+// openRuns makes the service of runs, and has time go on for them. It stays nil where there are
+// no workspaces.
+func (p *parts) openRuns(ctx context.Context) error {
+	if p.database == nil {
+		return nil
+	}
+	secret, err := p.sealer.Sum(ctx, uuid.Nil, runTokenKind)
 	if err != nil {
 		return err
 	}
 	p.runTokens.signer = token.NewSigner(secret)
-	store := sqlruns.New(db)
-	p.workspaces = workspace.NewService(workspace.Deps{
-		Store: sqlworkspace.New(db, sealer, time.Now), Gate: p.gate, Audit: p.states, Seals: sealer,
-		Runs: workspaceRuns{store}, Now: time.Now, Log: p.log,
-	})
 	p.runs = runs.NewService(runs.Deps{
-		Store: store, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: sealer,
+		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
 		Tokens: p.runTokens, Gate: p.gate, Audit: p.states, Memory: p.memory,
 		Limits: runs.Limits{LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
 	})
@@ -93,7 +45,7 @@ func (p *parts) serveRuns(ctx context.Context, db *sqldb.DB, sealer *seal.Sealer
 	p.service.OnMove(p.stateMoved)
 	p.closers = append(p.closers,
 		sweepOften(ctx, runSweep, p.runs.Sweep, p.log),
-		sweepRegularly(ctx, p.workspaces.Sweep, p.log), sweepRegularly(ctx, p.runs.Retain, p.log))
+		sweepRegularly(ctx, p.runs.Retain, p.log))
 	return nil
 }
 

@@ -45,7 +45,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root := newGroup("holdfast", "Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
-		newStateCommand(a), newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
+		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
 		newRunShimCommand(), newRunSandboxedCommand())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })

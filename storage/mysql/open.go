@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
-// longestWait is the most that passes between two attempts.
-const longestWait = 15 * time.Second
+// retryEvery is what passes between two attempts to mend what an operator has to.
+const retryEvery = 15 * time.Second
 
 // Open returns the store, once its server is up and the schema is up to date. While the
 // server is away it waits and logs how it goes; what waiting can't mend, such as a wrong
@@ -46,32 +44,20 @@ func (s *Store) prepareForever(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next", longestWait.String())
-		sleep(ctx, longestWait)
+		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next", retryEvery.String())
+		sleep(ctx, retryEvery)
 	}
 }
 
 // prepare waits for the server, for at most the given time, unless that is zero.
 func (s *Store) prepare(ctx context.Context, wait time.Duration) error {
-	began, waited := time.Now(), false
-	backOff := backoff.NewExponentialBackOff()
-	backOff.InitialInterval, backOff.MaxInterval = 250*time.Millisecond, longestWait
-	found, err := backoff.Retry(ctx, func() (*server, error) {
-		found, err := s.setUp(ctx)
-		if err != nil && (ctx.Err() != nil || !mysqldb.IsAway(err) && !mysqldb.IsConflict(err)) {
-			return nil, backoff.Permanent(err)
-		}
-		return found, err
-	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(wait), backoff.WithNotify(func(err error, next time.Duration) {
-		waited = true
-		s.log.WarnContext(ctx, "waiting for the database", "database", s.options,
-			"since", time.Since(began).Round(time.Second).String(), "next", next.Round(time.Millisecond).String(), "error", err)
-	}))
+	var found *server
+	err := s.options.Await(ctx, wait, func(ctx context.Context) (err error) {
+		found, err = s.setUp(ctx)
+		return err
+	})
 	if err != nil {
 		return err
-	}
-	if waited {
-		s.log.InfoContext(ctx, "the database is up", "database", s.options, "after", time.Since(began).Round(time.Millisecond).String())
 	}
 	s.server.Store(found)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	mysqldriver "github.com/go-sql-driver/mysql"
 )
 
@@ -20,6 +21,8 @@ const (
 	clientIdle = 45 * time.Second
 	// AttemptTimeout bounds one attempt to reach the server and ask what it can.
 	AttemptTimeout = 15 * time.Second
+	// longestWait is the most that passes between two attempts.
+	longestWait = 15 * time.Second
 	// LockWait is how long a statement waits for a lock before error 1205.
 	LockWait = 10 * time.Second
 )
@@ -109,3 +112,27 @@ func (o Options) createDatabase(ctx context.Context) (err error) {
 
 // Quoted is a table's or database's name as a statement has it.
 func Quoted(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+// Await sets up what needs the server, and tries again while that is away, for at most the
+// given time, unless that is zero. What waiting can't mend, such as a wrong password, it returns
+// at once.
+func (o Options) Await(ctx context.Context, most time.Duration, setUp func(context.Context) error) error {
+	began, waited := time.Now(), false
+	backOff := backoff.NewExponentialBackOff()
+	backOff.InitialInterval, backOff.MaxInterval = 250*time.Millisecond, longestWait
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := setUp(ctx)
+		if err != nil && (ctx.Err() != nil || !IsAway(err) && !IsConflict(err)) {
+			err = backoff.Permanent(err)
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(most), backoff.WithNotify(func(err error, next time.Duration) {
+		waited = true
+		o.Log.WarnContext(ctx, "waiting for the database", "database", o,
+			"since", time.Since(began).Round(time.Second).String(), "next", next.Round(time.Millisecond).String(), "error", err)
+	}))
+	if err == nil && waited {
+		o.Log.InfoContext(ctx, "the database is up", "database", o, "after", time.Since(began).Round(time.Millisecond).String())
+	}
+	return err
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -35,7 +36,10 @@ type engine interface {
 type Options struct {
 	Path  string // absolute, of an SQLite database whose folder is the process's own
 	MySQL *mysqldb.Options
-	Log   *slog.Logger
+	// StartupWait bounds how long Open waits for a server that is not up yet; zero waits for as
+	// long as it takes.
+	StartupWait time.Duration
+	Log         *slog.Logger
 }
 
 // Querier asks the database. The rows of a query have to be closed before the next statement:
@@ -67,7 +71,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func openEngine(ctx context.Context, o Options) (engine, int, error) {
 	switch {
 	case o.MySQL != nil:
-		return openMySQL(ctx, *o.MySQL)
+		return openMySQL(ctx, *o.MySQL, o.StartupWait)
 	case o.Path != "":
 		return openSQLite(ctx, o.Path, o.Log)
 	default:

@@ -60,19 +60,19 @@ func (k *Keys) ReplaceDataKey(ctx context.Context, org uuid.UUID, was, is seal.W
 	return kept, err
 }
 
+// Any reports whether any organization has a data key.
+func (k *Keys) Any(ctx context.Context) (found bool, err error) {
+	err = k.db.Read(ctx, uuid.Nil, func(q Querier) (err error) {
+		var org string
+		found, err = One(q, []any{&org}, "SELECT org FROM data_keys LIMIT 1")
+		return err
+	})
+	return found, err
+}
+
 func dataKey(q Querier, org uuid.UUID, number uint32) (key seal.WrappedKey, found bool, err error) {
 	var id []byte
 	found, err = One(q, []any{&key.Number, &id, &key.Wrapped}, "SELECT number, id, wrapped FROM data_keys WHERE org = ? AND number = ?", org.String(), number)
 	copy(key.ID[:], id)
 	return key, found, err
-}
-
-// Any reports whether there is any data key.
-func (k *Keys) Any(ctx context.Context) (found bool, err error) {
-	err = k.db.Read(ctx, uuid.Nil, func(q Querier) (err error) {
-		var number uint32
-		found, err = One(q, []any{&number}, "SELECT number FROM data_keys LIMIT 1")
-		return err
-	})
-	return found, err
 }

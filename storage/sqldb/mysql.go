@@ -25,8 +25,7 @@ const (
 // mysql is a database that several nodes may share.
 type mysql struct{ db *sql.DB }
 
-// openMySQL waits for no server: it has to be up.
-func openMySQL(ctx context.Context, o mysqldb.Options) (engine, int, error) {
+func openMySQL(ctx context.Context, o mysqldb.Options, wait time.Duration) (engine, int, error) {
 	o.FoundRows = true // so that an UPDATE that changes nothing still says that there is a row
 	o, err := o.WithDefaults()
 	if err != nil {
@@ -36,10 +35,13 @@ func openMySQL(ctx context.Context, o mysqldb.Options) (engine, int, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := o.Reach(ctx, db); err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close())
-	}
-	if err := o.Migrate(ctx, schemaOf(MySQL)); err != nil {
+	err = o.Await(ctx, wait, func(ctx context.Context) error {
+		if err := o.Reach(ctx, db); err != nil {
+			return err
+		}
+		return o.Migrate(ctx, schemaOf(MySQL))
+	})
+	if err != nil {
 		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close())
 	}
 	// Reads leave connections to those who write.

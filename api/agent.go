@@ -13,6 +13,12 @@ type AgentPool struct {
 	Agents []Agent `json:"agents,omitempty"`
 }
 
+// PoolOrder asks for a pool.
+type PoolOrder struct {
+	Name       string   `json:"name"`
+	Workspaces []string `json:"workspaces,omitempty"` // patterns; none for all
+}
+
 // AgentPools lists them.
 type AgentPools struct {
 	Pools []AgentPool `json:"pools"`

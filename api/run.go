@@ -283,3 +283,18 @@ type RunOutput struct {
 	Sensitive bool            `json:"sensitive"`
 	Value     json.RawMessage `json:"value"`
 }
+
+// LogBytes is the data of an event "log" of a stream: bytes of a log as the tool has printed them.
+type LogBytes struct {
+	Attempt int    `json:"attempt"`
+	Offset  int64  `json:"offset"` // of the first of them, within the attempt's log
+	Bytes   []byte `json:"bytes"`  // base64
+}
+
+// RunStatus is the data of the events "status" and "end" of a stream.
+type RunStatus struct {
+	Status  string `json:"status"`
+	Phase   string `json:"phase"`
+	Attempt int    `json:"attempt"`
+	Reason  string `json:"reason,omitempty"`
+}

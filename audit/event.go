@@ -42,6 +42,9 @@ const (
 	RunDiscard      Action = "run.discard"       // its plan is not wanted
 	RunCancel       Action = "run.cancel"        // it was told to stop
 	RunResolve      Action = "run.resolve"       // an apply whose executor was lost was ended by somebody
+	PoolCreate      Action = "pool.create"       // a pool of agents was made; Note names it, as in the others
+	PoolRotate      Action = "pool.rotate"       // it has another token
+	PoolRemove      Action = "pool.remove"       // it is gone, with its agents
 	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 

@@ -6,6 +6,7 @@ const (
 	RunFileNotFound  Code = "run_file_not_found"
 	AgentNotFound    Code = "agent_not_found"
 	PoolNotFound     Code = "pool_not_found"
+	PoolExists       Code = "pool_exists"
 	RunInvalid       Code = "run_invalid"
 	RunsFull         Code = "runs_full"
 	RunStatus        Code = "run_status"
@@ -30,6 +31,7 @@ func runEntries() []Entry {
 		{RunFileNotFound, NotFound, "The run has no such file, or not any more."},
 		{AgentNotFound, NotFound, "There is no agent of this ID."},
 		{PoolNotFound, NotFound, "There is no pool of agents of this name in your organization."},
+		{PoolExists, Conflict, "There is a pool of agents of this name already. Rotate its token, or remove it first."},
 		{RunStatus, Conflict, "The run is not where this can be done; the message says where it is. Nothing was done."},
 		{RunStale, Conflict, "The plan can't be applied any more; the message says what has changed and by whom. Retry the run, which plans again."},
 		{PinMismatch, Conflict, "The digest is not that of the run's plan: somebody looked at another plan. Nothing was decided; look at the run again."},

@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/workspace"
 )
@@ -29,6 +30,11 @@ type Deps struct {
 	Resources *resources.Service
 	// Workspaces serves workspaces and their configurations; nil where the server keeps none.
 	Workspaces *workspace.Service
+	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
+	Runs *runs.Service
+	// Stopping is closed when the server stops: those who wait then come again, to another one
+	// or to the next. Nil for never.
+	Stopping <-chan struct{}
 	// Quota is what the services store by, to show it; nil for nothing.
 	Quota    *quota.Keeper
 	Verifier middleware.Verifier
@@ -108,6 +114,8 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 		routeWorkspaces(router.Group("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
 	}
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
+	d.routeRuns(router, native, guard)
+	d.routeExecutors(router, guard)
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Quota}.show))
 
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}

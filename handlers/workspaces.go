@@ -91,17 +91,20 @@ func (w workspaces) ofOrganization(h workspaceHandler) handler {
 }
 
 // object reads the body as one JSON object of a type of package api.
-func object[T any](r *request) (v T) {
+func object[T any](r *request) T { return objectOr[T](r, fault.WorkspaceInvalid) }
+
+// objectOr is object with the code of the fault that the body is none.
+func objectOr[T any](r *request, code fault.Code) (v T) {
 	body := r.body()
 	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 3}); err != nil {
-		r.check(fault.Wrap(err, fault.WorkspaceInvalid, "the body is not one JSON object of this address: %v", err))
+		r.check(fault.Wrap(err, code, "the body is not one JSON object of this address: %v", err))
 		return v
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&v); err != nil {
 		// Not the error's text: it may quote a value, which may be a secret.
-		r.check(fault.Wrap(err, fault.WorkspaceInvalid, "the body has a member that is unknown here, or one of another type"))
+		r.check(fault.Wrap(err, code, "the body has a member that is unknown here, or one of another type"))
 	}
 	return v
 }

@@ -127,3 +127,14 @@ func (a *admission) end() {
 func (a *admission) shares() [2]budget.Share {
 	return [2]budget.Share{{Org: a.org}, {Org: a.org, Holder: true}}
 }
+
+// Leave gives the place for a request in flight back, for one that goes on to wait, or to send
+// what it has piece by piece: it may take hours, and a place is for those who are worked on. The
+// request still counts as begun.
+func Leave(c *gin.Context) {
+	a := admissionOf(c)
+	for i, s := range a.shares() {
+		a.guard.slots.Release(s, a.slots[i])
+		a.slots[i] = 0
+	}
+}

@@ -51,13 +51,50 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 			Fail(c, err)
 			return
 		}
-		r := infoOf(c)
-		r.principal, r.again = principal, again
-		seatOf(r).recognize(principal.Org)
-		r.lines.Add(slog.String("org", principal.Org.String()))
+		recognize(c, principal, again)
 		c.Next()
 	}
 }
+
+func recognize(c *gin.Context, principal auth.Principal, again reverify) {
+	r := infoOf(c)
+	r.principal, r.again = principal, again
+	seatOf(r).recognize(principal.Org)
+	r.lines.Add(slog.String("org", principal.Org.String()))
+}
+
+// Identify is Authenticate for those who are no keys of an organization, such as agents: who
+// says whom a request's Bearer secret stands for.
+func Identify(who func(ctx context.Context, c *gin.Context, secret string) (auth.Principal, error)) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		ctx := c.Request.Context()
+		secret, err := BearerSecret(c.Request)
+		var principal auth.Principal
+		if err == nil {
+			principal, err = who(ctx, c, secret)
+		}
+		if err != nil {
+			Fail(c, err)
+			return
+		}
+		principal.Address, principal.Request = clientOf(c), RequestIDOf(ctx)
+		recognize(c, principal, nil)
+		c.Next()
+	}
+}
+
+// BearerSecret returns what a request shows as Bearer.
+func BearerSecret(r *http.Request) (string, error) {
+	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	if secret = strings.TrimSpace(secret); !ok || secret == "" || !strings.EqualFold(scheme, "Bearer") {
+		return "", fault.New(fault.CredentialsNeeded, "no credentials; send the pool's token, or the agent's secret, as Bearer")
+	}
+	return secret, nil
+}
+
+// StillGood refuses a caller whose credentials were taken back, or ended, since its request
+// began: for answers that take long.
+func StillGood(c *gin.Context) error { return verifyAgain(c) }
 
 // reverify returns what the caller of before may do by now; nil for a verifier that has no
 // way to tell.

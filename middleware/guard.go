@@ -126,9 +126,16 @@ func (g *Guard) Requests() gin.HandlerFunc { return g.limit(g.requests, nil) }
 // those who would be refused.
 func (g *Guard) States(claim Claim) gin.HandlerFunc { return g.limit(g.states, claim) }
 
+// Executors lets every request pass of those who execute runs: there are no more of them than
+// runs and agents, and what they can't send is lost. It stands where States does.
+func (g *Guard) Executors() gin.HandlerFunc { return g.limit(nil, nil) }
+
+// limit has the token of a run count as a lock that is held: what its executor and its tool send
+// belongs to work that has begun.
 func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		p := &admission{guard: g, org: Principal(c).Org, claim: claim}
+		isRun := Principal(c).Run != nil
+		p := &admission{guard: g, org: Principal(c).Org, claim: claim, asked: isRun, holder: isRun}
 		// The one place that gives back what the request takes, whatever becomes of it.
 		defer p.end()
 		infoOf(c).admission = p

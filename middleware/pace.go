@@ -140,6 +140,15 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
+// GoOn has the time in which a client must have taken its answer begin anew: for an answer
+// without an end, of which nothing is kept in memory but the piece that is being sent. How fast
+// the client must be holds as before.
+func GoOn(c *gin.Context) {
+	if w, ok := c.Writer.(*pacedWriter); ok {
+		w.ends = time.Time{}
+	}
+}
+
 func (w *pacedWriter) free() { _ = w.control.SetWriteDeadline(time.Time{}) }
 
 // Unwrap is for http.ResponseController.

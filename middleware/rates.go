@@ -46,8 +46,12 @@ type standing struct {
 	wait      time.Duration // until the next request passes; 0 if this one did
 }
 
-// count takes a request off what the organization has left, if there is anything.
+// count takes a request off what the organization has left, if there is anything. Nil rates
+// limit nobody.
 func (r *rates) count(p auth.Principal) standing {
+	if r == nil {
+		return standing{}
+	}
 	limit := r.limit(p.Limits)
 	if limit <= 0 {
 		return standing{}

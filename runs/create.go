@@ -123,6 +123,9 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	}, nil
 }
 
+// idDigits are Crockford's, of base 32.
+const idDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
 // newID returns a ULID: 48 bits of milliseconds and 80 random ones, in Crockford's base 32.
 func newID(at time.Time) string {
 	var raw [16]byte
@@ -138,5 +141,10 @@ func ulid(raw [16]byte) string {
 	binary.BigEndian.PutUint64(padded[:8], hi>>2)
 	binary.BigEndian.PutUint64(padded[8:16], hi<<62|lo>>2)
 	padded[16] = byte(lo << 6)
-	return base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").EncodeToString(padded[:])[:26]
+	return base32.NewEncoding(idDigits).EncodeToString(padded[:])[:26]
+}
+
+// IsID reports whether a text can be the ID of a run.
+func IsID(text string) bool {
+	return len(text) == 26 && strings.Trim(text, idDigits) == ""
 }

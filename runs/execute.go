@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"io"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -112,6 +113,15 @@ func (s *Service) Configuration(ctx context.Context, p auth.Principal, id string
 		err = run.current(p.Run.Epoch)
 	}
 	return run.Workspace, run.Order.Snapshot, err
+}
+
+// Archive returns what writes the run's configuration as a tar archive, for its executor.
+func (s *Service) Archive(ctx context.Context, p auth.Principal, id string) (write func(io.Writer) error, err error) {
+	workspace, snapshot, err := s.Configuration(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	return func(to io.Writer) error { return s.Workspaces.WriteArchive(ctx, p.Org, workspace, snapshot, to) }, nil
 }
 
 // VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan

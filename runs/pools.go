@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -42,28 +42,67 @@ func hashOf(secret string) []byte {
 	return sum[:]
 }
 
-// PutPool makes a pool of agents, or gives one a new token; the old one is good no more. The
-// token is told once.
-func (s *Service) PutPool(ctx context.Context, p auth.Principal, name string, workspaces []string) (pool Pool, token string, err error) {
-	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
-		return Pool{}, "", err
-	}
-	if ok, _ := regexp.MatchString(`^[a-z0-9][a-z0-9._-]{0,62}$`, name); !ok {
-		return Pool{}, "", fault.New(fault.RunInvalid, "a pool's name has up to 63 small letters, digits, dots, dashes and underscores, and begins with a letter or digit")
-	}
-	if _, err := patternsOf(workspaces); err != nil {
-		return Pool{}, "", fault.Wrap(err, fault.RunInvalid, "the pool's workspaces: %v", err)
-	}
-	have, err := s.Store.Pools(ctx, p.Org)
+// CreatePool makes a pool of agents. Its token is told once. Faults: RunInvalid, PoolExists,
+// RunsFull.
+func (s *Service) CreatePool(ctx context.Context, p auth.Principal, name string, workspaces []string) (pool Pool, token string, err error) {
+	have, err := s.poolsFor(ctx, p)
 	if err != nil {
 		return Pool{}, "", err
 	}
-	if len(have) >= maxPools && !slices.ContainsFunc(have, func(h Pool) bool { return h.Name == name }) {
+	if err := checkPool(name, workspaces); err != nil {
+		return Pool{}, "", err
+	}
+	switch {
+	case slices.ContainsFunc(have, func(h Pool) bool { return h.Name == name }):
+		return Pool{}, "", fault.New(fault.PoolExists, "there is a pool %s already: rotate its token, or remove it", name)
+	case len(have) >= maxPools:
 		return Pool{}, "", fault.New(fault.RunsFull, "an organization may have %d pools", maxPools)
 	}
+	pool = Pool{Org: p.Org, Name: name, Workspaces: workspaces, CreatedAt: s.clock()}
+	return s.withToken(ctx, p, audit.PoolCreate, pool)
+}
+
+// RotatePool gives a pool a new token; the old one is good no more. Agents that have registered
+// stay. The token is told once. Its fault: PoolNotFound.
+func (s *Service) RotatePool(ctx context.Context, p auth.Principal, name string) (pool Pool, token string, err error) {
+	have, err := s.poolsFor(ctx, p)
+	if err != nil {
+		return Pool{}, "", err
+	}
+	i := slices.IndexFunc(have, func(h Pool) bool { return h.Name == name })
+	if i < 0 {
+		return Pool{}, "", fault.New(fault.PoolNotFound, "there is no pool of this name")
+	}
+	return s.withToken(ctx, p, audit.PoolRotate, have[i])
+}
+
+// poolsFor returns the pools for who may change them.
+func (s *Service) poolsFor(ctx context.Context, p auth.Principal) ([]Pool, error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
+		return nil, err
+	}
+	return s.Store.Pools(ctx, p.Org)
+}
+
+func checkPool(name string, workspaces []string) error {
+	if ok, _ := regexp.MatchString(`^[a-z0-9][a-z0-9._-]{0,62}$`, name); !ok {
+		return fault.New(fault.RunInvalid, "a pool's name has up to 63 small letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+	}
+	if _, err := patternsOf(workspaces); err != nil {
+		return fault.Wrap(err, fault.RunInvalid, "the pool's workspaces: %v", err)
+	}
+	return nil
+}
+
+// withToken keeps the pool with a new token.
+func (s *Service) withToken(ctx context.Context, p auth.Principal, action audit.Action, pool Pool) (Pool, string, error) {
 	token, hash := newSecret(PoolTokenPrefix)
-	pool = Pool{Org: p.Org, Name: name, Workspaces: workspaces, TokenHash: hash, CreatedAt: s.clock()}
-	return pool, token, s.Store.PutPool(ctx, pool)
+	pool.TokenHash = hash
+	if err := s.Store.PutPool(ctx, pool); err != nil {
+		return Pool{}, "", err
+	}
+	s.recordPool(ctx, p, action, pool.Name)
+	return pool, token, nil
 }
 
 // Pools returns the organization's pools and agents.
@@ -84,7 +123,11 @@ func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string)
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return err
 	}
-	return s.Store.RemovePool(ctx, p.Org, name)
+	if err := s.Store.RemovePool(ctx, p.Org, name); err != nil {
+		return err
+	}
+	s.recordPool(ctx, p, audit.PoolRemove, name)
+	return nil
 }
 
 // Register makes an agent of the pool whose token this is. Its secret is told once.
@@ -116,16 +159,9 @@ func (s *Service) Register(ctx context.Context, token string, r api.AgentRegistr
 
 // WorkerOf recognises an agent by its secret. Its fault: CredentialsWrong.
 func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentClaim) (Worker, error) {
-	wrong := fault.New(fault.CredentialsWrong, "there is no such agent, or this is not its secret: register it again with its pool's token")
-	agent, err := s.Store.AgentByID(ctx, id)
-	if fault.Is(err, fault.AgentNotFound) {
-		return Worker{}, wrong
-	}
+	agent, err := s.agent(ctx, id, secret)
 	if err != nil {
 		return Worker{}, err
-	}
-	if subtle.ConstantTimeCompare(agent.SecretHash, hashOf(secret)) != 1 {
-		return Worker{}, wrong
 	}
 	pools, err := s.Store.Pools(ctx, agent.Org)
 	if err != nil {
@@ -133,7 +169,7 @@ func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentCl
 	}
 	i := slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == agent.Pool })
 	if i < 0 {
-		return Worker{}, wrong
+		return Worker{}, fault.New(fault.CredentialsWrong, "the agent's pool is gone: register it again with another pool's token")
 	}
 	if err := s.ProveDead(ctx, []uuid.UUID{agent.Org}, agent.ID, c.BootID); err != nil {
 		return Worker{}, err

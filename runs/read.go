@@ -2,9 +2,8 @@ package runs
 
 import (
 	"context"
-	"encoding/json"
+	"io"
 
-	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -71,27 +70,18 @@ func (s *Service) Events(ctx context.Context, p auth.Principal, id string, after
 	return s.Store.Events(ctx, run.Ref(), after, limit)
 }
 
-// Changes returns what the run's plan would change, with sensitive values masked.
-func (s *Service) Changes(ctx context.Context, p auth.Principal, id string) (api.RunChanges, error) {
-	return readFile[api.RunChanges](ctx, s, p, id, FileChanges)
-}
-
-// Outputs returns the outputs that the apply left behind, with sensitive values masked.
-func (s *Service) Outputs(ctx context.Context, p auth.Principal, id string) (api.RunOutputs, error) {
-	return readFile[api.RunOutputs](ctx, s, p, id, FileOutputs)
-}
-
-// readFile reads the newest file of a kind that is JSON.
-func readFile[T any](ctx context.Context, s *Service, p auth.Principal, id string, kind FileKind) (found T, err error) {
+// Read opens a file of the run that is JSON for people, of the newest attempt that has one: its
+// changes or its outputs, both with sensitive values masked. Its fault: RunFileNotFound.
+func (s *Service) Read(ctx context.Context, p auth.Principal, id string, kind FileKind) (File, io.Reader, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
-		return found, err
+		return File{}, nil, err
 	}
 	file, err := s.newest(ctx, run.Ref(), kind)
 	if err != nil {
-		return found, err
+		return File{}, nil, err
 	}
-	return found, json.NewDecoder(s.open(ctx, file)).Decode(&found)
+	return file, s.open(ctx, file), nil
 }
 
 // newest returns the last attempt's file of a kind.

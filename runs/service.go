@@ -102,10 +102,18 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 
 // record puts what somebody did into the audit log. The run has its own event of it already.
 func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string) {
-	event := audit.Event{
+	s.keep(ctx, audit.Event{
 		At: s.clock(), Org: run.Org, Actor: audit.ActorOf(p), Action: action, State: run.Workspace, Reason: reason, Note: "run " + run.ID,
-	}
+	})
+}
+
+// recordPool puts what somebody did with a pool into the audit log.
+func (s *Service) recordPool(ctx context.Context, p auth.Principal, action audit.Action, pool string) {
+	s.keep(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: "pool " + pool})
+}
+
+func (s *Service) keep(ctx context.Context, event audit.Event) {
 	if err := s.Audit.Record(context.WithoutCancel(ctx), event); err != nil {
-		s.Log.ErrorContext(ctx, "an action on a run is not in the audit log", "action", action, "run", run.ID, "error", err)
+		s.Log.ErrorContext(ctx, "an action on a run is not in the audit log", "action", event.Action, "what", event.Note, "error", err)
 	}
 }

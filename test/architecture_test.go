@@ -25,6 +25,7 @@ func layers() map[string][]string {
 		"agent/tools":           {"fault", "internal/disk", "internal/durable"},
 		"api":                   {},
 		"client":                {"api", "internal/printable"},
+		"internal/ansi":         {},
 		"internal/bytesize":     {},
 		"internal/disk":         {},
 		"internal/printable":    {},
@@ -91,7 +92,7 @@ func layers() map[string][]string {
 		"bench/local":           {"bench", "auth", "auth/authfile"},
 		"bench/growth":          {"bench", "bench/sample", "bench/local", "auth", "configs", "inventory", "state", "storage"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
-		"handlers":              {"api", "fault", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "middleware", "quota", "resources", "workspace"},
+		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "middleware", "quota", "resources", "workspace"},
 		"server":                {"fault", "agent/tools", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace"},
 
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},

@@ -20,7 +20,7 @@ func (e *Executor) adopt(ctx context.Context) error {
 	for _, path := range paths {
 		r, err := readRecord(path)
 		if err != nil || r.Over {
-			e.sweep(ctx, path, r)
+			e.sweep(ctx, path)
 			continue
 		}
 		if err := e.adoptOne(ctx, path, r); err != nil {
@@ -45,10 +45,8 @@ func (e *Executor) adoptOne(ctx context.Context, path string, r *record) error {
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err != nil {
-		// Whatever is wrong with the answer: the folder stays, for the next start.
+	if err != nil { // the server knows nothing of this agent, or of its claims, any more
 		e.log.ErrorContext(ctx, "a stage that was left behind can't be asked for", "run", r.Run, "folder", path, "error", err)
-		return nil
 	}
 	if !e.folders.adopt(path) {
 		return nil
@@ -116,12 +114,13 @@ func (s *stage) keepWhatErrored() {
 }
 
 // sweep removes a folder that nobody goes on with.
-func (e *Executor) sweep(ctx context.Context, path string, r *record) {
+func (e *Executor) sweep(ctx context.Context, path string) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() || !e.folders.adopt(path) {
 		return
 	}
-	if r != nil {
-		if process, err := e.settings.Commands.Find(ctx, commandIn(path, r.Phase)); err == nil {
+	begun, _ := filepath.Glob(commandIn(path, "*"))
+	for _, folder := range begun {
+		if process, err := e.settings.Commands.Find(ctx, folder); err == nil {
 			_ = process.Kill() // of a stage that was reported as ended there is nothing to lose
 		}
 	}

@@ -289,6 +289,27 @@ func TestApplyLostWithItsExecutorIsNotKilled(t *testing.T) {
 	}
 }
 
+// An agent that the server has removed does not disturb an apply that goes on from before, and
+// presents itself anew.
+func TestForgottenAgentLeavesItsApplyAlone(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) + `; touch ` + gate + `.done`})
+	r.start()
+	run := r.applying()
+	r.end()
+	r.server.Forget()
+	r.server.Resolve(run)
+	r.start()
+	r.appears(gate + ".interrupted")
+	other := r.server.Queue("prod/other", "plan")
+	if last := r.ended(other, "plan"); last.Outcome != "succeeded" {
+		t.Errorf("the next run ends with %+v", last)
+	}
+	touch(t, gate)
+	r.appears(gate + ".done")
+	r.cleared()
+}
+
 // What a crash leaves of a stage that is over, or never began, is removed.
 func TestLeftoversAreSwept(t *testing.T) {
 	r, _ := scripted(t, scriptTool{})

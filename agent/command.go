@@ -64,7 +64,7 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(folder), 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(folder), 0o700), s.handOver()); err != nil {
 		return nil, err
 	}
 	return s.executor.settings.Commands.Start(ctx, Command{

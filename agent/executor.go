@@ -35,6 +35,8 @@ type Settings struct {
 	Proxies  map[string]string
 	Tools    Tools
 	Commands Commands
+	// User is whom Commands runs commands as, where that is somebody else.
+	User *User
 	// LogPatience is how long the end of a stage waits for the rest of its log to be accepted; 0
 	// for ten minutes.
 	LogPatience time.Duration

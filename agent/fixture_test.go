@@ -11,8 +11,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -187,7 +189,13 @@ func newRig(t *testing.T, tool oneTool, files map[string]string) *rig {
 // withShims has the rig's commands run under shims, in the sandbox.
 func (r *rig) withShims() {
 	r.t.Helper()
-	commands, err := machine.NewCommands(r.t.Context(), machine.CommandSettings{Work: r.settings.Work, Network: sandbox.Network{Open: true}})
+	server, err := netip.ParseAddrPort(strings.TrimPrefix(r.settings.Address, "http://"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	commands, err := machine.NewCommands(r.t.Context(), machine.CommandSettings{
+		Work: r.settings.Work, Network: sandbox.Network{Allow: []netip.AddrPort{server}},
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}

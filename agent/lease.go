@@ -37,9 +37,13 @@ func (s *stage) renew(ctx context.Context) {
 				s.executor.Drain()
 			}
 		}
-		if pause(ctx, max(every-time.Since(began), time.Second)) != nil {
-			return
+		timer := time.NewTimer(max(every-time.Since(began), time.Second))
+		select {
+		case <-timer.C:
+		case <-s.poke: // another phase has begun
+		case <-ctx.Done():
 		}
+		timer.Stop()
 	}
 }
 

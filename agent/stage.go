@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -28,6 +29,8 @@ type stage struct {
 	// lost is closed when the server says that the run is not this executor's any more.
 	lost     chan struct{}
 	loseOnce sync.Once
+	// poke has the lease renewed at once.
+	poke chan struct{}
 	// sight is what the lease tells of the command that goes on.
 	sight sight
 }
@@ -37,7 +40,7 @@ var errDetached = errors.New("the executor ends")
 
 func (e *Executor) newStage(a api.Assignment, folder string, r *record) *stage {
 	return &stage{
-		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}),
+		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}), poke: make(chan struct{}, 1),
 		masker: mask.New(secrets(a)),
 		log:    e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
 	}
@@ -137,6 +140,9 @@ func (s *stage) phases(ctx, held context.Context, sent <-chan struct{}) error {
 			s.finishLog(held, sent)
 		}
 		goOn, err := s.report(ctx, held, done)
+		if err == nil && over {
+			return nil // what the lease says now is that the stage has ended
+		}
 		if s.isLost() && ctx.Err() == nil {
 			return s.afterLoss(ctx)
 		}
@@ -163,6 +169,10 @@ func (s *stage) detached(ctx context.Context, err error) error {
 func (s *stage) begin(name string) error {
 	s.record.Phase, s.record.PhaseBegan, s.record.Interrupted = name, time.Now(), time.Time{}
 	s.sight.begin(name)
+	select {
+	case s.poke <- struct{}{}:
+	default:
+	}
 	return s.record.save(s.folder)
 }
 
@@ -172,7 +182,7 @@ func (s *stage) giveUp(ctx context.Context, err error) error {
 	held, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	r := failed(infrastructure, "the agent can't work in its folder: "+reason(err))
-	r.Phase, r.Last = phasePrepare, true
+	r.Phase, r.Last = cmp.Or(s.record.Phase, phasePrepare), true
 	_, err = s.report(ctx, held, r)
 	return s.detached(ctx, err)
 }

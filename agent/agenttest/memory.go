@@ -86,6 +86,13 @@ func (m *Memory) Lose(id string) {
 	})
 }
 
+// Forget makes all executors strangers.
+func (m *Memory) Forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	clear(m.agents)
+}
+
 // Orphan notes that a run's executor gives no sign of life. Nobody has decided anything.
 func (m *Memory) Orphan(id string) {
 	m.change(id, func(r *run) { r.status = "lost" })
@@ -196,7 +203,8 @@ func (m *Memory) Register(_ context.Context, token string, r api.AgentRegistrati
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	id := "agent-" + strconv.Itoa(len(m.agents)+1)
+	m.tokens++
+	id := "agent-" + strconv.Itoa(m.tokens)
 	m.agents[id] = "secret-of-" + id
 	return api.Agent{ID: id, Pool: "default", Name: r.Name, Secret: m.agents[id]}, nil
 }

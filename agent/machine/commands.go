@@ -31,7 +31,7 @@ type CommandSettings struct {
 	Work    string // a folder for the probe
 	Limits  sandbox.Limits
 	Network sandbox.Network
-	User    *sandbox.User
+	User    *agent.User // whom commands run as, where we are root; nil for whoever we are
 	// Least is the level below which nothing is started.
 	Least sandbox.Level
 	// Open leaves the sandbox out.
@@ -44,7 +44,10 @@ const probePatience = time.Minute
 // NewCommands finds out what the sandbox reaches on this machine, by a command that does
 // nothing, and fails where that is less than is wanted.
 func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
-	c := &Commands{limits: s.Limits, network: s.Network, user: s.User, least: s.Least, open: s.Open}
+	c := &Commands{limits: s.Limits, network: s.Network, least: s.Least, open: s.Open}
+	if s.User != nil {
+		c.user = &sandbox.User{UID: uint32(s.User.UID), GID: uint32(s.User.GID)}
+	}
 	ctx, stop := context.WithTimeout(ctx, probePatience)
 	defer stop()
 	if err := os.MkdirAll(s.Work, 0o700); err != nil {
@@ -55,12 +58,12 @@ func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(folder)
-	self, err := os.Executable()
+	program, args, err := harmless()
 	if err != nil {
 		return nil, err
 	}
 	process, err := c.Start(ctx, agent.Command{
-		Folder: filepath.Join(folder, "p"), Path: self, Args: []string{"version"}, Dir: "/", Read: []string{self},
+		Folder: filepath.Join(folder, "p"), Path: program, Args: args, Dir: "/", Read: []string{program},
 	})
 	if err != nil {
 		return nil, err
@@ -72,6 +75,17 @@ func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
 		c.reached = *found
 	}
 	return c, nil
+}
+
+// harmless returns a program that does nothing: the system's, or this one where there is none.
+func harmless() (path string, args []string, err error) {
+	for _, path := range []string{"/usr/bin/true", "/bin/true"} {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path, nil, nil
+		}
+	}
+	path, err = os.Executable()
+	return path, []string{"version"}, err
 }
 
 // Sandbox implements agent.Commands.

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -36,9 +37,9 @@ const (
 
 // agentFlags are the settings of an agent.
 type agentFlags struct {
-	server, tokenFile, work, name, tools, ca, level, sandbox string
-	slots                                                    int
-	direct                                                   bool
+	server, tokenFile, work, name, tools, ca, level, sandbox, user string
+	slots                                                          int
+	direct                                                         bool
 }
 
 func newAgentCommand(a *app) *cobra.Command {
@@ -73,6 +74,7 @@ and nothing else.`,
 	flags.BoolVar(&f.direct, "registry", true, "let providers that the mirror lacks come from their registries")
 	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
 	flags.StringVar(&f.sandbox, "min-sandbox", "landlock", "the least that is closed to commands: none, landlock or namespaces")
+	flags.StringVar(&f.user, "user", "", "account that commands run as, where the agent is root (default: the agent's own)")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -144,7 +146,11 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, usagef("--min-sandbox: %v", err)
 	}
-	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Least: least, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
+	owner, err := accountOf(f.user)
+	if err != nil {
+		return agent.Settings{}, err
+	}
+	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Least: least, User: owner, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
 	if err != nil {
 		return agent.Settings{}, err
 	}
@@ -162,8 +168,30 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 		PoolToken:    strings.TrimSpace(token),
 		Work:         f.work, Slots: f.slots, Address: f.server, CACertificate: ca, Proxies: a.proxies(),
 		Tools:    machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct},
-		Commands: commands, Log: log,
+		Commands: commands, User: owner, Log: log,
 	}, nil
+}
+
+// accountOf finds an account by its name or number; nil for an empty name.
+func accountOf(name string) (*agent.User, error) {
+	if name == "" {
+		return nil, nil
+	}
+	found, err := user.Lookup(name)
+	if err != nil {
+		if found, err = user.LookupId(name); err != nil {
+			return nil, usagef("--user: there is no account %.100q", name)
+		}
+	}
+	uid, err := strconv.Atoi(found.Uid)
+	if err != nil {
+		return nil, usagef("--user: %v", err)
+	}
+	gid, err := strconv.Atoi(found.Gid)
+	if err != nil {
+		return nil, usagef("--user: %v", err)
+	}
+	return &agent.User{UID: uid, GID: gid}, nil
 }
 
 // reachable is what commands must reach where the network is closed to them: the server. An

@@ -1,0 +1,46 @@
+package agent
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// User is an account of the system by its numbers.
+type User struct{ UID, GID int }
+
+// handOver gives what commands may change to their user, where they have one of their own. What
+// the executor notes stays its own; the way to the folders is open, and what lies along it is
+// not.
+func (s *stage) handOver() error {
+	user := s.executor.settings.User
+	if user == nil {
+		return nil
+	}
+	for path := s.folder; len(path) >= len(s.executor.settings.Work); path = filepath.Dir(path) {
+		if err := os.Chmod(path, 0o711); err != nil {
+			return err
+		}
+	}
+	for _, path := range append(s.writable(), s.config.Write...) {
+		if err := own(path, *user); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(cliConfigIn(s.folder), 0o644)
+}
+
+// own gives a folder with all that is in it to a user. Links are given themselves, and nothing
+// that they lead to.
+func own(folder string, user User) error {
+	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err == nil {
+			err = os.Lchown(path, user.UID, user.GID)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}

@@ -1,0 +1,67 @@
+package runs
+
+import (
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+)
+
+// Machine has the rules as functions, so that a test may leave one out.
+type Machine struct {
+	Claim    func(c Call, by Executor, base Base, terms Terms) Decide
+	Renew    func(c Call, l api.LeaseRenewal) Decide
+	Report   func(c Call, p api.PhaseReport, after uint64) Decide
+	Planned  func(c Call, p Result) Decide
+	Approve  func(c Call, d api.Decision, now Base, revision int64) Decide
+	Deny     func(c Call, d api.Decision) Decide
+	Discard  func(c Call) Decide
+	Cancel   func(c Call, level string) Decide
+	Stale    func(c Call, why api.Stale) Decide
+	Expire   func(c Call) Decide
+	Lose     func(c Call) Decide
+	Resolve  func(c Call, after uint64) Decide
+	LeaseFor time.Duration
+}
+
+// Call is what a decision is made for.
+type Call struct {
+	By Actor
+	At time.Time
+}
+
+func (c Call) call() call { return call{by: c.By, at: c.At, jitter: 1} }
+
+// Result is what the server found in a plan.
+type Result struct {
+	Pin      *api.Pin
+	Counts   api.RunCounts
+	Now      Base
+	Revision int64
+	Epoch    int64 // of the executor that made the plan
+}
+
+// Rules are those that hold.
+func Rules() Machine {
+	const lease = 45 * time.Second
+	return Machine{
+		LeaseFor: lease,
+		Claim: func(c Call, by Executor, base Base, terms Terms) Decide {
+			return c.call().claim(by, base, terms, lease)
+		},
+		Renew:  func(c Call, l api.LeaseRenewal) Decide { return c.call().renew(l, lease) },
+		Report: func(c Call, p api.PhaseReport, after uint64) Decide { return c.call().report(p, after) },
+		Planned: func(c Call, p Result) Decide {
+			return c.call().planned(result{pin: p.Pin, counts: p.Counts, now: p.Now, revision: p.Revision})
+		},
+		Approve: func(c Call, d api.Decision, now Base, revision int64) Decide {
+			return c.call().approve(d, now, revision)
+		},
+		Deny:    func(c Call, d api.Decision) Decide { return c.call().deny(d) },
+		Discard: func(c Call) Decide { return c.call().discard("") },
+		Cancel:  func(c Call, level string) Decide { return c.call().cancel(level, "") },
+		Stale:   func(c Call, why api.Stale) Decide { return c.call().stale(why) },
+		Expire:  func(c Call) Decide { return c.call().expire() },
+		Lose:    func(c Call) Decide { return c.call().lose() },
+		Resolve: func(c Call, after uint64) Decide { return c.call().resolve("looked at it", after) },
+	}
+}

@@ -36,6 +36,7 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 		Resources:      p.catalogue.service,
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
+		Runs:           p.runs,
 		Quota:          p.keeper,
 		Verifier:       p.verifier,
 		Log:            log,
@@ -45,7 +46,6 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
 		Connections:    connections,
-		Stopping:       ctx.Done(),
 	})
 	if err != nil {
 		return err

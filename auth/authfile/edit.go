@@ -61,6 +61,15 @@ func (d *Document) lineBreak() string {
 	return "\n"
 }
 
+// SetRunsLocal has the server itself execute the organization's runs.
+func (d *Document) SetRunsLocal(org uuid.UUID) error {
+	o, err := d.organization(org)
+	if err != nil || o.RunsLocal {
+		return err
+	}
+	return d.insert(o.span.last+1, "runs_local = true"+d.lineBreak())
+}
+
 // AddKey stores the bcrypt hash of a key that may do everything under its organization,
 // below the settings that are there, with label as the comment on its line. An empty
 // label leaves no comment.

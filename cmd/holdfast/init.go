@@ -95,6 +95,9 @@ func (a *app) firstOrg(d *authfile.Document, made *newKey) error {
 	if err := d.AddOrganization(made.Organization, made.Name); err != nil {
 		return err
 	}
+	if err := d.SetRunsLocal(made.Organization); err != nil {
+		return err
+	}
 	stored, err := d.AddKey(made.Organization, hash, a.dated("first key"))
 	made.KeyID, made.keyLimits = stored.ID, limitsOf(stored.Name, stored.Grant, stored.From)
 	return err

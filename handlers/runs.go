@@ -78,8 +78,9 @@ func (r *request) run() string {
 	id := r.inPath("id")
 	if !runs.IsID(id) {
 		r.check(fault.New(fault.RunNotFound, "there is no run of this ID: one has 26 digits and capital letters"))
+		return ""
 	}
-	r.annotate(slog.String("run", id[:min(len(id), maxShown)]))
+	r.annotate(slog.String("run", id))
 	return id
 }
 

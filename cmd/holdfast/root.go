@@ -33,10 +33,15 @@ func run(ctx context.Context, args []string, a *app) int {
 	if err == nil {
 		return exitOK
 	}
+	if code, ok := codeOf(err); ok {
+		return code
+	}
 	fmt.Fprintf(a.stderr, "holdfast: %v\n", err)
 	if _, ok := errors.AsType[usageError](err); ok {
 		fmt.Fprintf(a.stderr, "`%s --help` shows how it is used.\n", cmd.CommandPath())
-		return exitUsage
+		if cmd.Annotations[detailedExit] == "" {
+			return exitUsage
+		}
 	}
 	return exitFailed
 }
@@ -45,7 +50,8 @@ func newRootCommand(a *app) *cobra.Command {
 	root := newGroup("holdfast", "Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
-		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
+		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newPoolCommand(a),
+		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
 		newRunShimCommand(), newRunSandboxedCommand())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })

@@ -25,13 +25,16 @@ import (
 // runTokenKind is what the secret of run tokens is derived for.
 const runTokenKind seal.Kind = "run_token"
 
+// ownOrg stands for the server itself, where an organization is asked for. None has this UUID.
+func ownOrg() uuid.UUID { return uuid.NewSHA1(uuid.Nil, []byte("holdfast")) }
+
 // openRuns makes the service of runs, and has time go on for them. It stays nil where there are
 // no workspaces.
 func (p *parts) openRuns(ctx context.Context) error {
 	if p.database == nil {
 		return nil
 	}
-	secret, err := p.sealer.Sum(ctx, uuid.Max, runTokenKind) // of no organization: keys need one
+	secret, err := p.sealer.Sum(ctx, ownOrg(), runTokenKind)
 	if err != nil {
 		return err
 	}
@@ -87,17 +90,13 @@ func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
 	if err != nil {
 		return fmt.Errorf("[runs] local: %w", err)
 	}
-	store, err := p.tools()
-	if err != nil {
-		return err
-	}
 	executor, err := agent.New(agent.Settings{
 		Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
 		Presentation: api.AgentRegistration{
 			Name: local.ID, Sandbox: commands.Sandbox().Level,
 		},
 		Work: work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
-		Tools:    machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
+		Tools:    machine.Tools{Store: p.tools(), Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
 		Commands: commands, Log: p.log,
 	})
 	if err != nil {
@@ -124,12 +123,7 @@ func (p *parts) runExecutor(ctx context.Context, executor *agent.Executor) {
 	})
 }
 
-// tools are those that are kept in the data folder. Commands need absolute paths.
-func (p *parts) tools() (*tools.Store, error) {
-	settings := ToolSettings(p.settings)
-	root, err := filepath.Abs(settings.Root)
-	settings.Root = root
-	return tools.New(settings), err
-}
+// tools are those that are kept in the data folder.
+func (p *parts) tools() *tools.Store { return tools.New(ToolSettings(p.settings)) }
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }

@@ -36,6 +36,7 @@ func sharedThings() map[string]string {
 	return map[string]string{
 		"server: make(chan error, 1)":                                                       inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                                atStart,
+		"cmd/holdfast: group.SetLimit(uploads)":                                             atStart,
 		"internal/fair: make(chan struct{}, 1)":                                             inOrder,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                                 turnsOfReadings,
 		"middleware: budget.New(bytes, \"bytes of bodies are in memory\")":                  bodies,

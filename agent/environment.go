@@ -58,7 +58,7 @@ func (s *stage) environment() ([]string, error) {
 func (s *stage) fixed() map[string]string {
 	state := strings.TrimSuffix(s.executor.settings.Address, "/") + s.assignment.StateAddress
 	fixed := map[string]string{
-		"HOME": scratchIn(s.folder, "home"), "TMPDIR": scratchIn(s.folder, "tmp"),
+		"HOME": scratchIn(s.folder, "home"), "TMPDIR": temporaryOf(s.folder),
 		"TF_IN_AUTOMATION": "1", "TF_INPUT": "0", "CHECKPOINT_DISABLE": "1",
 		"TF_CLI_CONFIG_FILE": cliConfigIn(s.folder), "TF_DATA_DIR": scratchIn(s.folder, "data"),
 		"TF_HTTP_ADDRESS": state, "TF_HTTP_LOCK_ADDRESS": state, "TF_HTTP_UNLOCK_ADDRESS": state,

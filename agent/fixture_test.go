@@ -167,7 +167,7 @@ type rig struct {
 	counted  int
 }
 
-// newRig returns one that has not begun. The folder for work has a short path: sockets need it.
+// newRig returns one that has not begun.
 func newRig(t *testing.T, tool oneTool, files map[string]string) *rig {
 	t.Helper()
 	work, err := os.MkdirTemp("", "agent")

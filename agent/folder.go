@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// maxWork is how long the path of the folder for work may be: providers make sockets below it,
-// whose paths the system bounds at 107 bytes.
-const maxWork = 50
+// maxTemporary is how long the path of a folder for temporary files may be: providers make sockets
+// below it, in a folder of their own, and the system bounds a socket's path at 107 bytes.
+const maxTemporary = 64
 
 // maxSides is how many runs that don't change the state may go on beside each other in a
 // workspace.
@@ -33,8 +33,8 @@ type folders struct {
 }
 
 func newFolders(work string) (*folders, error) {
-	if !filepath.IsAbs(work) || len(work) > maxWork {
-		return nil, fmt.Errorf("the folder for work is to be an absolute path of at most %d bytes, because the paths of sockets are short: %s", maxWork, work)
+	if !filepath.IsAbs(work) {
+		return nil, fmt.Errorf("the folder for work is to be an absolute path: %s", work)
 	}
 	f := &folders{root: filepath.Join(work, "runs"), busy: map[string]bool{}, freed: make(chan struct{})}
 	return f, os.MkdirAll(f.root, 0o700)
@@ -59,7 +59,7 @@ func (f *folders) acquire(ctx context.Context, org, workspace, kind string) (str
 		}
 		path, freed = f.reserve(home, mutates(kind))
 	}
-	if err := errors.Join(wipe(path), os.MkdirAll(path, 0o700)); err != nil {
+	if err := errors.Join(wipe(temporaryOf(path)), wipe(path), os.MkdirAll(path, 0o700)); err != nil {
 		f.release(path)
 		return "", err
 	}
@@ -111,7 +111,7 @@ func (f *folders) release(path string) {
 // remove wipes a folder and gives it back.
 func (f *folders) remove(path string) error {
 	defer f.release(path)
-	err := wipe(path)
+	err := errors.Join(wipe(temporaryOf(path)), wipe(path))
 	_ = os.Remove(filepath.Dir(path)) // of the workspace, unless others are in it
 	return err
 }
@@ -133,6 +133,16 @@ func wipe(path string) error {
 		return nil
 	})
 	return os.RemoveAll(path)
+}
+
+// temporaryOf is a run folder's folder for temporary files. It is within, unless its path would be
+// too long there.
+func temporaryOf(folder string) string {
+	if within := filepath.Join(folder, "tmp"); len(within) <= maxTemporary {
+		return within
+	}
+	sum := sha256.Sum256([]byte(folder))
+	return "/tmp/holdfast-" + hex.EncodeToString(sum[:8])
 }
 
 // The places within a run folder.

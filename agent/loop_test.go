@@ -13,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/holdfast/holdfast/agent"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -327,11 +326,21 @@ func TestSecondAgentInOneFolderIsRefused(t *testing.T) {
 	second.done = nil
 }
 
-func TestWorkOfALongPathIsRefused(t *testing.T) {
-	r, _ := scripted(t, scriptTool{})
-	r.settings.Work = "/" + strings.Repeat("x", 60)
-	if _, err := agent.New(r.settings); err == nil {
-		t.Error("it is taken")
+// Providers make sockets among the temporary files, whose paths the system wants short.
+func TestTemporaryFilesHaveShortPaths(t *testing.T) {
+	r, _ := scripted(t, scriptTool{plan: `echo "tmp is $TMPDIR"; echo x > "$TMPDIR/x"`})
+	r.settings.Work = filepath.Join(r.settings.Work, strings.Repeat("x", 80))
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	_, path, _ := strings.Cut(r.server.Log(run, "plan"), "tmp is ")
+	path, _, _ = strings.Cut(path, "\n")
+	if len(path) == 0 || len(path) > 64 {
+		t.Errorf("they are in %q", path)
+	}
+	r.end()
+	if _, err := os.Stat(path); err == nil {
+		t.Error("they are there when the run has ended")
 	}
 }
 

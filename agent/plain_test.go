@@ -25,12 +25,11 @@ type plain struct {
 func newPlain() *plain { return &plain{begun: map[string]*child{}, level: "none"} }
 
 type child struct {
-	cmd                 *exec.Cmd
-	folder              string
-	done                chan struct{}
-	exit                agent.Exit
-	interrupts          sync.Once
-	interrupted, killed bool
+	cmd        *exec.Cmd
+	folder     string
+	done       chan struct{}
+	exit       agent.Exit
+	interrupts sync.Once
 }
 
 func (p *plain) Sandbox() api.Sandbox { return api.Sandbox{Level: p.level, Network: "open"} }

@@ -35,7 +35,7 @@ func (s *stage) directory() string {
 // writable are the folders of a run that its commands may change. What the executor notes is not
 // among them.
 func (s *stage) writable() []string {
-	return []string{configIn(s.folder), scratchIn(s.folder, "data"), scratchIn(s.folder, "home"), scratchIn(s.folder, "tmp"), scratchIn(s.folder, "out")}
+	return []string{configIn(s.folder), scratchIn(s.folder, "data"), scratchIn(s.folder, "home"), temporaryOf(s.folder), scratchIn(s.folder, "out")}
 }
 
 // prepare makes everything that the commands need.

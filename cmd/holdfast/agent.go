@@ -67,7 +67,7 @@ and nothing else.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.server, "server", "", "the server's address (default "+defaultAddr+")")
 	flags.StringVar(&f.tokenFile, "pool-token-file", "", "file with the pool's token")
-	flags.StringVar(&f.work, "work", "", "folder for runs, an absolute path of at most 50 characters (default /var/lib/holdfast-agent)")
+	flags.StringVar(&f.work, "work", "", "folder for runs, an absolute path (default /var/lib/holdfast-agent)")
 	flags.IntVar(&f.slots, "slots", 1, "how many runs may go on at once")
 	flags.StringVar(&f.name, "name", "", "the agent's name (default: the machine's)")
 	flags.StringVar(&f.tools, "tools", "", "folder of tools (default: tools, in --work)")

@@ -15,13 +15,15 @@ type result struct {
 	// now is the state's newest version; revision is the workspace's.
 	now      Base
 	revision int64
+	// epoch is that of the executor who made the plan: a run that was lost since has another one.
+	epoch int64
 }
 
 // planned says what follows a plan that was looked at.
 func (c call) planned(p result) Decide {
 	return func(r Run) (Change, error) {
-		if r.Status != Checking {
-			return nothing(r) // the executor has repeated its report
+		if r.Status != Checking || r.Epoch != p.epoch {
+			return nothing(r) // the executor has repeated its report, or is not the run's any more
 		}
 		m := c.change(r)
 		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
@@ -31,6 +33,8 @@ func (c call) planned(p result) Decide {
 			m.to(Succeeded, "").because(EventPlanned, "planned, nothing is applied")
 		case !p.counts.Any:
 			m.to(Succeeded, "nothing is to be changed").because(EventPlanned, "no changes")
+		case r.Cancel != nil:
+			m.stopped(0) // its executor had planned before it heard of that
 		case !r.Base.same(p.now), r.Terms.Revision != p.revision:
 			m.overtaken(r)
 		default:
@@ -72,7 +76,7 @@ func (m *moving) decided(r Run) {
 // carry has the approvals of equal changes count for this plan.
 func (m *moving) carry(e Earlier) {
 	for _, a := range e.Approvals {
-		if !a.Approved {
+		if !a.Approved || !m.run.Terms.mayApprove(m.run.Trigger, a.By) {
 			continue
 		}
 		if a.From == "" {
@@ -122,7 +126,7 @@ func (c call) approve(d api.Decision, now Base, revision int64) Decide {
 		if !r.Base.same(now) || r.Terms.Revision != revision {
 			return Change{}, fault.New(fault.RunStale, "the state or the workspace has changed since the plan was made: retry the run")
 		}
-		if !r.Terms.AllowAuthor && r.Terms.Approvals > 0 && r.Trigger.Is(c.by) {
+		if !r.Terms.mayApprove(r.Trigger, c.by.Wire()) {
 			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
 		}
 		m := c.change(r)
@@ -135,6 +139,11 @@ func (c call) approve(d api.Decision, now Base, revision int64) Decide {
 		m.run.DecidedAt = c.at
 		return m.to(Confirmed, "").because(EventConfirmed, "").done()
 	}
+}
+
+// mayApprove reports whether somebody's yes to an author's run counts.
+func (t Terms) mayApprove(author Actor, by api.Actor) bool {
+	return t.AllowAuthor || t.Approvals == 0 || author.KeyID != by.KeyID || author.Subject != by.Subject
 }
 
 // deny ends the run.

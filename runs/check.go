@@ -21,11 +21,12 @@ import (
 func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 	found, err := s.inspect(ctx, run)
 	if isRefusal(err) {
-		return s.update(ctx, run.Ref(), s.by(Server()).refuse(fault.From(err).Message))
+		return s.update(ctx, run.Ref(), s.by(Server()).refuse(run.Epoch, fault.From(err).Message))
 	}
 	if err != nil {
 		return Run{}, err
 	}
+	found.epoch = run.Epoch
 	if found.now, found.revision, err = s.now(ctx, run); err != nil {
 		return Run{}, err
 	}
@@ -46,9 +47,9 @@ func isRefusal(err error) bool {
 }
 
 // refuse ends a run whose plan is not one of it.
-func (c call) refuse(reason string) Decide {
+func (c call) refuse(epoch int64, reason string) Decide {
 	return func(r Run) (Change, error) {
-		if r.Status != Checking {
+		if r.Status != Checking || r.Epoch != epoch {
 			return nothing(r)
 		}
 		m := c.change(r)

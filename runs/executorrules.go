@@ -22,6 +22,8 @@ func (c call) claim(by Executor, base Base, terms Terms, lease time.Duration) De
 			return Change{}, misplaced(r, "claimed")
 		case r.Status == Confirmed && !r.Base.same(base):
 			return Change{}, fault.New(fault.RunStale, "the state has changed since the plan was made")
+		case r.Status == Confirmed && r.Terms.Revision != terms.Revision:
+			return Change{}, fault.New(fault.RunStale, "the workspace's settings or variables have changed since the plan was made")
 		case r.Status == Confirmed && r.overdue(c.at):
 			return Change{}, fault.New(fault.RunStale, "the plan or its approval has waited for longer than it counts")
 		}

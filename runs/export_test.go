@@ -51,7 +51,7 @@ func Rules() Machine {
 		Renew:  func(c Call, l api.LeaseRenewal) Decide { return c.call().renew(l, lease) },
 		Report: func(c Call, p api.PhaseReport, after uint64) Decide { return c.call().report(p, after) },
 		Planned: func(c Call, p Result) Decide {
-			return c.call().planned(result{pin: p.Pin, counts: p.Counts, now: p.Now, revision: p.Revision})
+			return c.call().planned(result{pin: p.Pin, counts: p.Counts, now: p.Now, revision: p.Revision, epoch: p.Epoch})
 		},
 		Approve: func(c Call, d api.Decision, now Base, revision int64) Decide {
 			return c.call().approve(d, now, revision)

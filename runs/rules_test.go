@@ -89,7 +89,7 @@ func (s *story) report(phase Phase, outcome string, last bool) Decide {
 
 func (s *story) planned(changesDigest string, now uint64) Decide {
 	pin := &api.Pin{Digest: "pin-" + changesDigest, Changes: changesDigest}
-	return s.by(Server()).planned(result{pin: pin, counts: api.RunCounts{Add: 1, Any: changesDigest != ""}, now: base(now), revision: 1})
+	return s.by(Server()).planned(result{pin: pin, counts: api.RunCounts{Add: 1, Any: changesDigest != ""}, now: base(now), revision: 1, epoch: s.run.Epoch})
 }
 
 // plan brings the run to where its plan was looked at.
@@ -276,5 +276,47 @@ func TestFailures(t *testing.T) {
 	}, 9)).is(Failed) // an apply that was begun is never begun again
 	if !strings.Contains(s.run.Reason, "aws_db.x") || !strings.Contains(s.run.Reason, "version 9") {
 		t.Errorf("it says %q", s.run.Reason)
+	}
+}
+
+// Who cancels is obeyed, though the executor had planned before it heard of that.
+func TestCancelledPlansAreNotApplied(t *testing.T) {
+	s := begin(t, Apply, Terms{AutoApply: "always"})
+	s.do(s.claim("1")).do(s.renew(PhasePlan)).do(s.by(author).cancel(Soft, ""))
+	s.do(s.report(PhaseShow, OutcomeSucceeded, true)).do(s.planned("a", 0)).is(Cancelled)
+}
+
+// A plan that was looked at for long says nothing of the one that was made since.
+func TestLateChecks(t *testing.T) {
+	s := begin(t, Apply, Terms{})
+	s.do(s.claim("1")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true)).is(Checking)
+	late, refused := s.planned("old", 0), s.by(Server()).refuse(s.run.Epoch, "no plan")
+	s.at = s.at.Add(testLease)
+	s.do(s.by(Server()).lose()).is(Retrying)
+	s.at = s.run.NotBefore
+	s.do(s.claim("2")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true)).is(Checking)
+	s.do(late).do(refused).is(Checking)
+	s.do(s.planned("new", 0)).is(AwaitingApproval)
+	if s.run.Pin.Digest != "pin-new" {
+		t.Errorf("the pin is %s", s.run.Pin.Digest)
+	}
+}
+
+// A claim finds settings that have changed, though nobody has marked the plan stale yet.
+func TestClaimsLookAtSettings(t *testing.T) {
+	s := begin(t, Apply, Terms{}).plan("a")
+	s.do(s.approve(author, "pin-a")).is(Confirmed)
+	changed := s.run.Terms
+	changed.Revision++
+	s.refused(fault.RunStale, s.by(Server()).claim(Executor{Agent: "agent", ClaimKey: "apply"}, base(0), changed, testLease))
+}
+
+// Who approved a plan and asks for the run again is its author now: that approval is none.
+func TestAuthorsApprovalsAreNotCarried(t *testing.T) {
+	for who, want := range map[Actor]Status{reviewer: AwaitingApproval, second: Confirmed} {
+		s := begin(t, Apply, Terms{Approvals: 1, Carry: true})
+		s.run.Trigger = who
+		s.run.Earlier = &Earlier{Run: "OTHER", Changes: "a", Approvals: []api.Approval{{Digest: "other", Approved: true, By: reviewer.Wire()}}}
+		s.plan("a").is(want)
 	}
 }

@@ -90,13 +90,17 @@ func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
 	if err != nil {
 		return fmt.Errorf("[runs] local: %w", err)
 	}
+	store, err := p.tools()
+	if err != nil {
+		return err
+	}
 	executor, err := agent.New(agent.Settings{
 		Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
 		Presentation: api.AgentRegistration{
 			Name: local.ID, Sandbox: commands.Sandbox().Level,
 		},
 		Work: work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
-		Tools:    machine.Tools{Store: p.tools(), Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
+		Tools:    machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
 		Commands: commands, Log: p.log,
 	})
 	if err != nil {
@@ -123,7 +127,12 @@ func (p *parts) runExecutor(ctx context.Context, executor *agent.Executor) {
 	})
 }
 
-// tools are those that are kept in the data folder.
-func (p *parts) tools() *tools.Store { return tools.New(ToolSettings(p.settings)) }
+// tools are those that are kept in the data folder. Commands need absolute paths.
+func (p *parts) tools() (*tools.Store, error) {
+	settings := ToolSettings(p.settings)
+	root, err := filepath.Abs(settings.Root)
+	settings.Root = root
+	return tools.New(settings), err
+}
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }

@@ -58,6 +58,9 @@ type fakeRuns struct {
 	needed   map[string]bool
 }
 
+// Changed implements workspace.Runs.
+func (r *fakeRuns) Changed(context.Context, workspace.Workspace) {}
+
 func (r *fakeRuns) Mutating(context.Context, uuid.UUID, string) (string, error) {
 	return r.mutating, nil
 }

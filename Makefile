@@ -56,6 +56,9 @@ torture: ## kill the store for minutes under load, then count what was acknowled
 bench: build ## measure the server against its floors; BENCH='-quick' for a first look
 	@go run ./bench/compare $(BENCH)
 
+bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-tofu FILE'
+	@go run ./bench/runs $(RUNS)
+
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)
 

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build run test check unit race fuzz fuzz-keep clients e2e torture bench bench-growth bench-go docker clean
+.PHONY: help build run test check unit race fuzz fuzz-keep clients e2e torture bench bench-runs bench-growth bench-go docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

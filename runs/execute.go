@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -124,8 +125,12 @@ func (s *Service) Archive(ctx context.Context, p auth.Principal, id string) (wri
 	return func(to io.Writer) error { return s.Workspaces.WriteArchive(ctx, p.Org, workspace, snapshot, to) }, nil
 }
 
+// repeatable is for how long the token of a plan that has ended is good, so that an executor
+// whose last report was not answered can repeat it.
+const repeatable = 10 * time.Minute
+
 // VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan
-// it is good while the executor has the run. Of an apply it is good for as long as the run is
+// it is good while the executor has the run, and shortly afterwards unless somebody else has it. Of an apply it is good for as long as the run is
 // kept: what a lost executor writes is not to be lost, and the state's fence decides about it.
 func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Principal, error) {
 	run, err := s.Store.Run(ctx, Ref{p.Org, p.Run.ID})
@@ -134,8 +139,18 @@ func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Princip
 		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token is gone")
 	case err != nil:
 		return auth.Principal{}, err
-	case p.Run.Stage == auth.RunPlan && run.current(p.Run.Epoch) != nil:
+	case p.Run.Stage == auth.RunPlan && run.current(p.Run.Epoch) != nil && !s.justEnded(run, p.Run.Epoch):
 		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
 	}
 	return p, nil
+}
+
+// justEnded reports whether the plan of this epoch has ended so lately that its executor may not
+// know yet.
+func (s *Service) justEnded(run Run, epoch int64) bool {
+	ended := run.PlannedAt
+	if run.FinishedAt.After(ended) {
+		ended = run.FinishedAt
+	}
+	return run.Epoch == epoch && !ended.IsZero() && s.clock().Sub(ended) < repeatable
 }

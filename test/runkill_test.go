@@ -32,7 +32,7 @@ func TestServerKilledInEveryPhase(t *testing.T) {
 	t.Parallel()
 	rounds, left := 50, len(moments())
 	if measuresBriefly() {
-		rounds, left = 1, 3
+		rounds, left = 1, 2
 	}
 	for name, there := range moments() { // in any order
 		if left--; left < 0 {

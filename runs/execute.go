@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -32,9 +33,8 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 		return api.Lease{}, err
 	}
 	if run.Stage == ApplyStage {
-		// It may have been taken for lost: then it may write again.
-		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true); err != nil {
-			return api.Lease{}, fault.New(fault.EpochOld, "this executor was taken for lost, and somebody has decided since")
+		if err := s.reopen(ctx, run); err != nil {
+			return api.Lease{}, err
 		}
 		if err := s.States.Seen(ctx, run.Org, run.Workspace, run.ID, run.Epoch); err != nil {
 			return api.Lease{}, err
@@ -45,6 +45,26 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 		lease.Cancel = run.Cancel.Level
 	}
 	return lease, nil
+}
+
+// reopen lets an executor write that may have been taken for lost. The fence and the run are kept
+// apart: one whose end was reported meanwhile finds the fence as it was after that.
+func (s *Service) reopen(ctx context.Context, run Run) error {
+	err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true)
+	if fault.Is(err, fault.RunFenced) {
+		return fault.New(fault.EpochOld, "this executor was taken for lost, and somebody has decided since")
+	}
+	if err != nil {
+		return err
+	}
+	now, err := s.Store.Run(ctx, run.Ref())
+	if err != nil {
+		return err
+	}
+	if old := now.current(run.Epoch); old != nil {
+		return errors.Join(s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, false), old)
+	}
+	return nil
 }
 
 // sameEpoch refuses a body that names another epoch than the token.

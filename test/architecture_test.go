@@ -25,6 +25,7 @@ func layers() map[string][]string {
 		"agent/tools":           {"fault", "internal/disk", "internal/durable"},
 		"api":                   {},
 		"client":                {"api", "internal/printable"},
+		"internal/runworld":     {"api", "audit", "auth", "fault", "runs", "runs/token", "seal", "storage/memory", "storage/sqldb", "storage/sqlruns"},
 		"internal/ansi":         {},
 		"internal/bytesize":     {},
 		"internal/disk":         {},

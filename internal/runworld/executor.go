@@ -118,3 +118,18 @@ func PlanFiles(creates int) map[string][]byte {
 		"lock_file": []byte("# none\n"),
 	}
 }
+
+// Await is Claim of a stage that is yet to come. It may be called beside the test.
+func (w *World) Await(t testing.TB, org uuid.UUID) *Executor {
+	e := &Executor{t: t, world: w}
+	worker := runs.Worker{ID: "executor", Name: "test", Pool: w.Pool, Orgs: []uuid.UUID{org}}
+	found, err := w.Service.Claim(t.Context(), worker, api.AgentClaim{Key: uuid.NewString(), Wait: 30, BootID: "boot"})
+	if err == nil && found != nil {
+		e.Assignment = *found
+		e.caller, err = w.VerifyRun(t.Context(), found.Token)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+	return e
+}

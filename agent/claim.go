@@ -86,17 +86,11 @@ func (e *Executor) decline(ctx context.Context, a api.Assignment, why error) {
 // claim sends a claim until it is answered. known asks for nothing new: for what the key has
 // got before.
 func (e *Executor) claim(ctx context.Context, key string, known bool) (found *api.Assignment, err error) {
-	waiting, stop := context.WithCancel(ctx)
-	defer stop()
-	if !known {
-		go func() { // a claim that waits for work ends when none is wanted any more
-			select {
-			case <-e.draining:
-				stop()
-			case <-waiting.Done():
-			}
-		}()
+	waiting, stop := ctx, context.CancelFunc(func() {})
+	if !known { // a claim that waits for work ends when none is wanted any more
+		waiting, stop = e.untilDrained(ctx)
 	}
+	defer stop()
 	err = persist(waiting, e.log, "a claim", func(ctx context.Context) error {
 		found, err = e.claimOnce(ctx, key, known)
 		if !isStranger(err) || known {

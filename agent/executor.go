@@ -88,6 +88,19 @@ func (e *Executor) isDraining() bool {
 	}
 }
 
+// untilDrained is a context that ends when nothing more is to be claimed.
+func (e *Executor) untilDrained(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-e.draining:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, stop
+}
+
 // Run carries out stages, those first that an executor before it has left in the folder, until
 // it is drained. When the context ends it returns at once: commands go on without it, and the
 // next executor finds them.
@@ -102,6 +115,9 @@ func (e *Executor) Run(ctx context.Context) error {
 	}
 	defer lock.Close()
 	if err := e.introduce(ctx); err != nil {
+		if ctx.Err() != nil || e.isDraining() {
+			return nil // nobody knows this executor, so there is nothing to end
+		}
 		return err
 	}
 	defer e.stages.Wait()

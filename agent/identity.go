@@ -23,6 +23,8 @@ func (e *Executor) introduce(ctx context.Context) error {
 	case err == nil:
 		return json.Unmarshal(raw, &e.identity)
 	case errors.Is(err, fs.ErrNotExist):
+		ctx, stop := e.untilDrained(ctx)
+		defer stop()
 		return e.register(ctx)
 	}
 	return err

@@ -313,6 +313,22 @@ func TestDrainedAgentEndsWhenItsRunsHave(t *testing.T) {
 	}
 }
 
+func TestAgentThatNobodyKnowsYetCanBeDrained(t *testing.T) {
+	r, _ := scripted(t, scriptTool{})
+	tried := make(chan struct{}, 100)
+	r.server.Refuse = func(call string) error {
+		tried <- struct{}{}
+		return errors.New("no route to host")
+	}
+	r.start()
+	<-tried
+	r.executor.Drain()
+	if err := <-r.done; err != nil {
+		t.Error(err)
+	}
+	r.done = nil
+}
+
 func TestSecondAgentInOneFolderIsRefused(t *testing.T) {
 	r, _ := scripted(t, scriptTool{})
 	r.start()

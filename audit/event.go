@@ -42,6 +42,10 @@ const (
 	RunDiscard      Action = "run.discard"       // its plan is not wanted
 	RunCancel       Action = "run.cancel"        // it was told to stop
 	RunResolve      Action = "run.resolve"       // an apply whose executor was lost was ended by somebody
+	RunWait         Action = "run.wait"          // its plan waits for people; Note names the run and says why
+	RunFail         Action = "run.fail"          // it has failed
+	RunOrphan       Action = "run.orphan"        // its executor was lost while it applied: somebody has to look
+	RunStale        Action = "run.stale"         // its plan, which somebody may have approved, can't be applied any more
 	PoolCreate      Action = "pool.create"       // a pool of agents was made; Note names it, as in the others
 	PoolRotate      Action = "pool.rotate"       // it has another token
 	PoolRemove      Action = "pool.remove"       // it is gone, with its agents

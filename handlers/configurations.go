@@ -91,11 +91,11 @@ func (w workspaces) checksums(ctx context.Context, r *request, name state.Name) 
 
 // file sends a file's exact bytes.
 func (w workspaces) file(ctx context.Context, r *request, name state.Name) (answer, error) {
-	which := r.filled("snapshot")
+	which, path := r.filled("snapshot"), r.filePath()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	f, content, err := w.service.OpenFile(ctx, r.caller, name, which, r.inPath("path"))
+	f, content, err := w.service.OpenFile(ctx, r.caller, name, which, path)
 	if err != nil {
 		return nil, err
 	}

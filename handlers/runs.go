@@ -180,23 +180,13 @@ func (h runHandlers) events(ctx context.Context, r *request) (answer, error) {
 	})
 }
 
-// changes sends what a run's plan would change.
+// changes sends what a run's plan would change, as it was kept.
 func (h runHandlers) changes(ctx context.Context, r *request) (answer, error) {
-	return h.file(ctx, r, runs.FileChanges)
-}
-
-// outputs sends what a run's apply has left behind.
-func (h runHandlers) outputs(ctx context.Context, r *request) (answer, error) {
-	return h.file(ctx, r, runs.FileOutputs)
-}
-
-// file sends a file that is JSON for people, as it was kept.
-func (h runHandlers) file(ctx context.Context, r *request, kind runs.FileKind) (answer, error) {
 	id := r.run()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	_, content, err := h.service.Read(ctx, r.caller, id, kind)
+	content, err := h.service.Changes(ctx, r.caller, id)
 	if err != nil {
 		return nil, err
 	}
@@ -204,6 +194,17 @@ func (h runHandlers) file(ctx context.Context, r *request, kind runs.FileKind) (
 		_, err := io.Copy(to, content)
 		return err
 	}, nil}), nil
+}
+
+// outputs sends what a run's apply has left behind. As text and as JSON it may be there twice.
+func (h runHandlers) outputs(ctx context.Context, r *request) (answer, error) {
+	id := r.run()
+	return h.lists.answer(ctx, r, 4*runs.MaxOutputs, func() (listing, error) {
+		found, err := h.service.Outputs(ctx, r.caller, id)
+		all := found.Outputs
+		found.Outputs = []api.RunOutput{}
+		return listOf(found, "outputs", all, rowBytes, func(o api.RunOutput) api.RunOutput { return o }), err
+	})
 }
 
 // approve says yes to a plan.

@@ -18,10 +18,14 @@ import (
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/resourceindex"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
 	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 var (
@@ -59,7 +63,23 @@ func testDeps(t testing.TB) handlers.Deps {
 	t.Helper()
 	deps, store, uploads := testDepsWithoutResources(t)
 	deps.Resources = testResources(t, store, deps.States, uploads)
+	deps.Workspaces = testWorkspaces(t, store)
 	return deps
+}
+
+// testWorkspaces serves workspaces that are kept in memory.
+func testWorkspaces(t testing.TB, record audit.Recorder) *workspace.Service {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
+	return workspace.NewService(workspace.Deps{
+		Store: sqlworkspace.New(db, sealer, time.Now), Gate: audit.NewGate(record, time.Now), Audit: record,
+		Seals: sealer, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 // testDepsWithoutResources leaves out what takes longest to set up, and returns the two

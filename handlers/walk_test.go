@@ -19,7 +19,7 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 	}
 	var list []string
 	for _, route := range router.Routes() {
-		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", "0123456789abcdef", ":key", "k").Replace(route.Path)
+		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf").Replace(route.Path)
 		list = append(list, route.Method+" "+path)
 	}
 	return list

@@ -93,6 +93,7 @@ func wireAnswers() map[string][]answered {
 		"POST " + all + candidate + "/promote": slices.Concat(
 			says(api.Version{}, x+"/candidates/{open}/promote "+wireOrder), refuses(409, x+"/candidates/{settled}/promote "+wireOrder)),
 	}
+	maps.Copy(found, workspaceAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))
 	maps.Copy(found, protocolAnswers("/terraform/state/:enclave/:partition", "/terraform/state/e/", "/lock"))
 	return found

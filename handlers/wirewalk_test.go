@@ -62,6 +62,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 		{"POST /api/v1/state/vault", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`, 200, ""},
 		{"POST /upload", oneUpload("<a>"), 200, ""}, {"POST /upload", oneUpload("b"), 200, ""},
 	})
+	fillWorkspaces(c)
 	made := func(reason, serial string) string {
 		var kept api.Candidate
 		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason, strings.ReplaceAll(wireState(serial, "other"), "hashicorp/aws", "hashicorp/"+reason))
@@ -121,6 +122,7 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 // need a token, a damaged or an older state, a thousand states, or a store that is behind.
 func rarelyShown() []string {
 	return []string{
+		"Actor.KeyName", "Actor.Subject",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Purged.More", "Instance.Deposed", "Resource.Deposed",
 	}

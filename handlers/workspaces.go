@@ -291,9 +291,16 @@ func (r *request) parent() *int64 {
 	return &n
 }
 
+// filePath reads a file's path from the address.
+func (r *request) filePath() string {
+	path := r.inPath("path")
+	r.check(workspace.CheckPath(path))
+	return path
+}
+
 // putFile makes a snapshot with another file of a path.
 func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (answer, error) {
-	file := workspace.File{Path: r.inPath("path"), Executable: r.said("executable")}
+	file := workspace.File{Path: r.filePath(), Executable: r.said("executable")}
 	parent := r.parent()
 	if err := r.err(); err != nil {
 		return nil, err
@@ -303,10 +310,10 @@ func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (a
 }
 
 func (w workspaces) removeFile(ctx context.Context, r *request, name state.Name) (answer, error) {
-	parent := r.parent()
+	path, parent := r.filePath(), r.parent()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	made, err := w.service.RemoveFile(ctx, r.caller, name, r.inPath("path"), parent)
+	made, err := w.service.RemoveFile(ctx, r.caller, name, path, parent)
 	return tell(snapshotOf(made)), err
 }

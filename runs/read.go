@@ -19,7 +19,11 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, id string) (Run, er
 
 // explained says of a run that waits behind whom.
 func (s *Service) explained(ctx context.Context, run Run) (Run, error) {
-	if run.Status != Pending || !run.Kind.Mutates() {
+	switch {
+	case run.Status != Pending:
+		return run, nil
+	case !run.Kind.Mutates():
+		run.Reason = waitsBehind(0, "")
 		return run, nil
 	}
 	ahead, holder, err := s.Store.Position(ctx, run)
@@ -70,18 +74,18 @@ func (s *Service) Events(ctx context.Context, p auth.Principal, id string, after
 	return s.Store.Events(ctx, run.Ref(), after, limit)
 }
 
-// Read opens a file of the run that is JSON for people, of the newest attempt that has one: its
-// changes or its outputs, both with sensitive values masked. Its fault: RunFileNotFound.
-func (s *Service) Read(ctx context.Context, p auth.Principal, id string, kind FileKind) (File, io.Reader, error) {
+// Changes opens what the run's plan would change, with sensitive values masked: an
+// api.RunChanges. Its fault: RunFileNotFound.
+func (s *Service) Changes(ctx context.Context, p auth.Principal, id string) (io.Reader, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
-		return File{}, nil, err
+		return nil, err
 	}
-	file, err := s.newest(ctx, run.Ref(), kind)
+	file, err := s.newest(ctx, run.Ref(), FileChanges)
 	if err != nil {
-		return File{}, nil, err
+		return nil, err
 	}
-	return file, s.open(ctx, file), nil
+	return s.open(ctx, file), nil
 }
 
 // newest returns the last attempt's file of a kind.

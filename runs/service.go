@@ -91,11 +91,17 @@ func (s *Service) find(ctx context.Context, p auth.Principal, right auth.Right, 
 	return run, s.Gate.AuthorizeOn(ctx, p, right, run.Workspace)
 }
 
-// update has a decision carried out, and tells whoever waits for the run.
+// update has a decision carried out, and tells whoever waits for the run, and people what they
+// should know.
 func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, error) {
-	run, err := s.Store.Update(ctx, ref, decide)
+	var was Status
+	run, err := s.Store.Update(ctx, ref, func(r Run) (Change, error) {
+		was = r.Status
+		return decide(r)
+	})
 	if err == nil {
 		s.changed.tell(ref)
+		s.notice(ctx, was, run)
 	}
 	return run, err
 }

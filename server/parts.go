@@ -43,11 +43,12 @@ type parts struct {
 	catalogue *catalogue
 	inventory *inventory.Service
 
-	database   *sqldb.DB          // of workspaces and runs; nil for none
-	sealer     *seal.Sealer       // nil with it
-	workspaces *workspace.Service // likewise
-	runs       *runs.Service      // likewise
-	runTokens  *runTokens
+	database      *sqldb.DB          // of workspaces and runs; nil for none
+	sealer        *seal.Sealer       // nil with it
+	workspaces    *workspace.Service // likewise
+	runs          *runs.Service      // likewise
+	runTokens     *runTokens
+	workspaceRuns *workspaceRuns // nil without runs
 }
 
 // open opens them from the bottom up. close must follow, also after an error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -132,11 +133,23 @@ func (w runWorkspaces) WriteArchive(ctx context.Context, org uuid.UUID, name, sn
 	return w.service.WriteArchive(ctx, org, state.Name(name), snapshot, to)
 }
 
-// workspaceRuns is what workspaces need of runs.
-type workspaceRuns struct{ store runs.Store }
+// workspaceRuns is what workspaces need of runs. service is set once the service is there.
+type workspaceRuns struct {
+	store   runs.Store
+	service *runs.Service
+	log     *slog.Logger
+}
+
+// Changed implements workspace.Runs.
+func (w *workspaceRuns) Changed(ctx context.Context, now workspace.Workspace) {
+	by := api.Actor{KeyID: now.UpdatedBy.KeyID, KeyName: now.UpdatedBy.KeyName, Subject: now.UpdatedBy.Subject}
+	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision, by); err != nil {
+		w.log.ErrorContext(ctx, "plans that a change of a workspace has outdated wait still; they are refused when they are to be applied", "workspace", now.Name, "error", err)
+	}
+}
 
 // Mutating implements workspace.Runs.
-func (w workspaceRuns) Mutating(ctx context.Context, org uuid.UUID, name string) (string, error) {
+func (w *workspaceRuns) Mutating(ctx context.Context, org uuid.UUID, name string) (string, error) {
 	open, err := w.store.Open(ctx, org, name)
 	for _, run := range open {
 		if run.Kind.Mutates() {
@@ -147,7 +160,7 @@ func (w workspaceRuns) Mutating(ctx context.Context, org uuid.UUID, name string)
 }
 
 // Needed implements workspace.Runs.
-func (w workspaceRuns) Needed(ctx context.Context, org uuid.UUID, name string) (map[string]bool, error) {
+func (w *workspaceRuns) Needed(ctx context.Context, org uuid.UUID, name string) (map[string]bool, error) {
 	open, err := w.store.Open(ctx, org, name)
 	needed := map[string]bool{}
 	for _, run := range open {

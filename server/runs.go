@@ -44,7 +44,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 		Tokens: p.runTokens, Gate: p.gate, Audit: p.states, Memory: p.memory,
 		Limits: runs.Limits{LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
 	})
-	p.runTokens.service = p.runs
+	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
 	p.closers = append(p.closers,
 		sweepOften(ctx, runSweep, p.runs.Sweep, p.log),

@@ -22,6 +22,7 @@ const (
 	inOrder    = "hands over between goroutines of the server; nobody's request waits for it"
 	atStart    = "used before anything is served, or by commands"
 	ofOperator = "filled by what the operator's file names, not by what organizations send"
+	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
 )
 
@@ -34,6 +35,10 @@ func scenarioNames() []string {
 // which an organization does its worst to it, or the reason why there is none.
 func sharedThings() map[string]string {
 	return map[string]string{
+		"agent: make(chan summary, 1)":                                                      inOrder,
+		"agent: make(chan result, 1)":                                                       inOrder,
+		"agent: make(chan int, s.Slots)":                                                    claimed,
+		"agent: make(chan struct{}, 1)":                                                     inOrder,
 		"server: make(chan error, 1)":                                                       inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                                atStart,
 		"cmd/holdfast: group.SetLimit(uploads)":                                             atStart,

@@ -76,9 +76,9 @@ func entryOf(header *tar.Header) (p string, regular bool, err error) {
 		if p == "" || p == "." {
 			return "", false, nil
 		}
-		return "", false, checkPath(p)
+		return "", false, CheckPath(p)
 	}
-	return p, true, checkPath(p)
+	return p, true, CheckPath(p)
 }
 
 // badArchive explains an error of unpacking, unless it is one of reading the body, or ours.

@@ -193,7 +193,7 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, name state.Name
 	if _, err := s.Store.Workspace(ctx, ref); err != nil {
 		return Entry{}, err
 	}
-	if err := checkPath(file.Path); err != nil {
+	if err := CheckPath(file.Path); err != nil {
 		return Entry{}, err
 	}
 	if err := s.checkStored(ctx, p.Org); err != nil {

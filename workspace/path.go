@@ -15,8 +15,8 @@ const (
 	maxSegment = 255
 )
 
-// checkPath refuses a path that is no file's within a folder, on any system.
-func checkPath(p string) error {
+// CheckPath refuses a path that is no file's within a folder, on any system.
+func CheckPath(p string) error {
 	switch {
 	case p == "":
 		return errPath(p, "it is empty")

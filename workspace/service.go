@@ -43,6 +43,9 @@ type Seals interface {
 type Runs interface {
 	// Mutating returns the ID of the run that holds the workspace, empty if none does.
 	Mutating(ctx context.Context, org uuid.UUID, workspace string) (run string, err error)
+	// Changed is told after each change of a workspace, what it is now: plans that were made
+	// before may be stale. It is told of nothing that the whole organization shares.
+	Changed(ctx context.Context, now Workspace)
 	// Needed returns the IDs of the snapshots that runs of the workspace still need.
 	Needed(ctx context.Context, org uuid.UUID, workspace string) (map[string]bool, error)
 }
@@ -184,6 +187,9 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Workspace
 	w, err := s.Store.Update(ctx, ref, decide)
 	if err == nil {
 		s.deliver(ctx, ref.Org)
+	}
+	if err == nil && s.Runs != nil && ref.Name != "" {
+		s.Runs.Changed(context.WithoutCancel(ctx), w)
 	}
 	return w, err
 }

@@ -133,7 +133,7 @@ func isPool(text string) bool {
 
 // isFolder accepts a clean path within the configuration; empty is all of it.
 func isFolder(text string) bool {
-	return text == "" || checkPath(text) == nil && path.Clean(text) == text
+	return text == "" || CheckPath(text) == nil && path.Clean(text) == text
 }
 
 func isNames(names []string) bool {

@@ -105,7 +105,7 @@ func NewSnapshot(files []File, limits Limits) (Snapshot, error) {
 }
 
 func (f File) check(limits Limits) error {
-	if err := checkPath(f.Path); err != nil {
+	if err := CheckPath(f.Path); err != nil {
 		return err
 	}
 	if strings.Count(f.Path, "/") >= limits.Depth {

@@ -9,12 +9,17 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlworkspace"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 // onePolicy is every organization's.
@@ -37,12 +42,27 @@ func (s *shell) keepingWithin(policy state.Policy, keeper func(state.Store) *quo
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(store, onePolicy{policy}, time.Now, log).WithQuota(keeper(store)), Inventory: inventory.NewService(inventory.Off{}),
-		Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
+		Workspaces: s.workspaces(store), Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
 	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return s.asking(router, key)
+}
+
+// workspaces are kept in memory.
+func (s *shell) workspaces(record audit.Recorder) *workspace.Service {
+	s.t.Helper()
+	db, err := sqldb.Open(s.t.Context(), sqldb.Options{})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = db.Close() })
+	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
+	return workspace.NewService(workspace.Deps{
+		Store: sqlworkspace.New(db, sealer, time.Now), Gate: audit.NewGate(record, time.Now), Audit: record,
+		Seals: sealer, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	})
 }
 
 // network is a state with one resource for each size, and an output.

@@ -7,12 +7,12 @@ import (
 
 func TestMatch(t *testing.T) {
 	l := Standard()
-	if err := l.Read(strings.NewReader("# comment\n\n*.log\n!keep.log\n/top.txt\ndocs/*.md\nbuild/\na/**/z\n\\#odd\n")); err != nil {
+	if err := l.Read(strings.NewReader("# comment\n\n*.log\n!keep.log\n/top.txt\ndocs/*.txt\nbuild/\na/**/z\n\\#odd\n")); err != nil {
 		t.Fatal(err)
 	}
 	for p, want := range map[string]bool{
 		"main.tf": false, "x.log": true, "a/b/x.log": true, "keep.log": false, "deep/keep.log": false,
-		"top.txt": true, "a/top.txt": false, "docs/a.md": true, "docs/b/a.md": false, "a/docs/a.md": false,
+		"top.txt": true, "a/top.txt": false, "docs/a.txt": true, "docs/b/a.txt": false, "a/docs/a.txt": false,
 		"build/": true, "x/build/": true, "build": false, "a/z": true, "a/b/c/z": true, "b/z": false, "#odd": true,
 		".terraform/": true, "modules/a/.terraform/": true, "terraform.tfstate": true, "a/terraform.tfstate.backup": true,
 		".git/": true, ".gitignore": false, ".terraform.lock.hcl": false, "[": false,

@@ -122,7 +122,8 @@ func (f *Notifier) step(ctx context.Context) error {
 // somebody gave a reason for them.
 func notable(e audit.Event) bool {
 	switch e.Action {
-	case audit.CandidateHold, audit.CandidateFence, audit.LockTakeOver, audit.LockForce, audit.QuotaNear:
+	case audit.CandidateHold, audit.CandidateFence, audit.LockTakeOver, audit.LockForce, audit.QuotaNear,
+		audit.RunWait, audit.RunFail, audit.RunOrphan, audit.RunStale:
 		return true
 	case audit.StateWrite:
 		return e.Note != ""

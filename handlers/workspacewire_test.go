@@ -1,0 +1,77 @@
+package handlers_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/api"
+)
+
+// wireDigest is the SHA-256 of "a = 1\n".
+const wireDigest = "cb78bd8a17f7b751fe0d4663366dcbc257204033ef7ddd64b1f2969573b5b2e2"
+
+const wireVariables = `{"set":[{"kind":"terraform","name":"a","value":"<1>"},{"kind":"terraform","name":"h","value":"[1]","hcl":true},` +
+	`{"kind":"environment","name":"S","value":"hidden","sensitive":true}],"unset":[{"kind":"terraform","name":"none"}]}`
+
+// fillWorkspaces makes what the answers about workspaces are of.
+func fillWorkspaces(c caller) {
+	const x = "/api/v1/workspaces/prod/net"
+	c.converse([]step{
+		{"POST /api/v1/workspaces", `{"name":"prod/net","version":"1.12.6","directory":"d","pool":"eu","parallelism":3,"outputs":["o"]}`, 200, ""},
+		{"POST /api/v1/workspaces", `{"name":"empty"}`, 200, ""},
+		{"POST /api/v1/variables", wireVariables, 200, ""}, {"POST " + x + "/-/variables", wireVariables, 200, ""},
+		{"PUT " + x + "/-/files/d/main.tf", "b = 1\n", 200, ""},
+		{"PUT " + x + "/-/files/run.sh?executable=true", "#!", 200, ""},
+		{"PUT " + x + "/-/files/d/main.tf", "a = 1\n", 200, ""},
+		{"PUT " + x + "/-/files/binary", "\xff", 200, ""},
+		{"DELETE " + x + "/-/files/run.sh", "", 200, ""},
+	})
+}
+
+func workspaceAnswers() map[string][]answered {
+	const all, x, empty = "/api/v1/workspaces/:name", "/api/v1/workspaces/prod/net", "/api/v1/workspaces/empty"
+	const snapshot = all + "/-/snapshots/:snapshot"
+	order := `{"message":"<m>","parent":5,"files":[{"path":"d/main.tf","size":0,"executable":true,"sha256":"` + wireDigest + `"}]}`
+	return map[string][]answered{
+		"GET /api/v1/workspaces": slices.Concat(says(api.Workspaces{}, "/api/v1/workspaces", "/api/v1/workspaces?limit=1"), refuses(400, "/api/v1/workspaces?x=1")),
+		"POST /api/v1/workspaces": slices.Concat(says(api.Workspace{}, `/api/v1/workspaces {"name":"prod/new"}`),
+			refuses(409, `/api/v1/workspaces {"name":"empty","approvals":1}`), refuses(400, `/api/v1/workspaces {"name":"x","tool":"make"}`)),
+		"GET /api/v1/variables":  says(api.Variables{}, "/api/v1/variables"),
+		"POST /api/v1/variables": says(api.Done{}, "/api/v1/variables "+wireVariables),
+		"GET " + all:             slices.Concat(says(api.Workspace{}, x, empty), refuses(404, x+"/no")),
+		"PATCH " + all:           slices.Concat(says(api.Workspace{}, x+` {"approvals":2,"plan_ttl":60}`), refuses(404, x+"/no {}")),
+		"DELETE " + all:          says(api.Done{}, x),
+
+		"GET " + all + "/-/variables":  says(api.Variables{}, x+"/-/variables"),
+		"POST " + all + "/-/variables": slices.Concat(says(api.Done{}, x+"/-/variables "+wireVariables), refuses(400, x+`/-/variables {"set":[{"kind":"environment","name":"PATH","value":"x"}]}`)),
+		"GET " + all + "/-/snapshots":  says(api.Snapshots{}, x+"/-/snapshots", x+"/-/snapshots?limit=1", empty+"/-/snapshots"),
+		"POST " + all + "/-/snapshots": slices.Concat(says(api.Snapshot{}, x+"/-/snapshots "+order), refuses(409, x+`/-/snapshots {"files":[{"path":"x","size":0,"sha256":"`+strings.Repeat("0", 64)+`"}]}`)),
+		"GET " + snapshot:              slices.Concat(says(api.SnapshotFiles{}, x+"/-/snapshots/newest", x+"/-/snapshots/2"), refuses(404, x+"/-/snapshots/77", empty+"/-/snapshots/newest")),
+		"GET " + snapshot + "/archive": sendsBytes(x + "/-/snapshots/newest/archive"),
+		"GET " + snapshot + "/diff":    slices.Concat(says(api.SnapshotDiff{}, x+"/-/snapshots/newest/diff?from=1"), sendsBytes(x+"/-/snapshots/newest/diff?format=text")),
+		"POST " + all + "/-/archive":   refuses(400, x+"/-/archive nothing"),
+
+		"PUT " + all + "/-/contents/:digest": slices.Concat(refuses(400, x+"/-/contents/"+wireDigest+" other")),
+		"GET " + all + "/-/checksums":        says(api.FileChecksums{}, x+"/-/checksums", x+"/-/checksums?snapshot=1"),
+		"POST " + all + "/-/checksums":       says(api.MissingContents{}, x+`/-/checksums {"sha256":["`+wireDigest+`","`+strings.Repeat("0", 64)+`"]}`),
+		"GET " + all + "/-/files":            says(api.SnapshotFiles{}, x+"/-/files", x+"/-/files?snapshot=2"),
+		"GET " + all + "/-/files/:path":      slices.Concat(sendsBytes(x+"/-/files/d/main.tf", x+"/-/files/d%2Fmain.tf?snapshot=1"), refuses(404, x+"/-/files/no")),
+		"PUT " + all + "/-/files/:path":      slices.Concat(says(api.Snapshot{}, x+"/-/files/new.tf c=1"), refuses(400, x+"/-/files/a/../b c"), refuses(409, x+"/-/files/n.tf?parent=1 c")),
+		"DELETE " + all + "/-/files/:path":   says(api.Snapshot{}, x+"/-/files/d/main.tf"),
+		"POST " + all + "/-/pull":            says(api.PulledFiles{}, x+"/-/pull {}"),
+	}
+}
+
+// TestPull has files with their contents, as they are.
+func TestPull(t *testing.T) {
+	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
+	fillWorkspaces(c)
+	const x = "/api/v1/workspaces/prod/net"
+	c.converse([]step{
+		{"POST " + x + "/-/pull", `{"paths":["d/main.tf"]}`, 200, `"files":[{"name":"d/main.tf","sha256":"` + wireDigest + `","content":"a = 1\n"}]`},
+		{"POST " + x + "/-/pull", `{}`, 200, `"content":"","base64":"/w=="`},
+		{"POST " + x + "/-/pull", `{"paths":["no"]}`, 404, "file_not_found"},
+		{"POST " + x + "/-/pull", `{"snapshot":"2","paths":["run.sh"]}`, 200, `"content":"#!"`},
+	})
+}

@@ -1,0 +1,48 @@
+package runs
+
+import (
+	"context"
+	"strings"
+
+	"github.com/holdfast/holdfast/audit"
+)
+
+// notices are the actions, of nobody but the server, that people are told about.
+func notices() map[Status]audit.Action {
+	return map[Status]audit.Action{
+		AwaitingApproval: audit.RunWait, Failed: audit.RunFail, Orphaned: audit.RunOrphan, Outdated: audit.RunStale,
+	}
+}
+
+// noticeOf is what people are told of a run that was in another status; empty for nothing.
+func noticeOf(was Status, run Run) audit.Action {
+	switch {
+	case run.Status == was:
+		return ""
+	case run.Status == Retrying && was == Confirmed && run.Stage == "" && run.Stale != nil:
+		return audit.RunStale // what was approved is planned anew
+	}
+	return notices()[run.Status]
+}
+
+// notice puts into the audit log what people are to be told, where notices are taken from.
+func (s *Service) notice(ctx context.Context, was Status, run Run) {
+	action := noticeOf(was, run)
+	if action == "" {
+		return
+	}
+	s.keep(ctx, audit.Event{
+		At: s.clock(), Org: run.Org, Actor: audit.Server(), Action: action, State: run.Workspace, Version: run.Base.Version,
+		Note: "run " + run.ID + ": " + clipped(run.Reason),
+	})
+}
+
+// maxNote is how much of a run's reason a notice has.
+const maxNote = 500 // bytes
+
+func clipped(text string) string {
+	if len(text) <= maxNote {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxNote], "") + "…"
+}

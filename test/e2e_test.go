@@ -14,10 +14,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hold": hold})
 }
 
-// clients are the programs under test, by the name that conditions in scripts have.
-var clients = []struct{ name, binary, other string }{
-	{"tofu", "TOFU_BIN", "TERRAFORM_BIN"},
-	{"terraform", "TERRAFORM_BIN", "TOFU_BIN"},
+// clients are the programs under test, by the name that conditions in scripts have, and as
+// workspaces call them.
+var clients = []struct{ name, binary, other, tool, version string }{
+	{"tofu", "TOFU_BIN", "TERRAFORM_BIN", "opentofu", "1.12.6"},
+	{"terraform", "TERRAFORM_BIN", "TOFU_BIN", "terraform", "1.5.7"},
 }
 
 // TestScripts runs each script of scripts/ once per client. It runs beside TestAttacks,
@@ -28,8 +29,10 @@ func TestScripts(t *testing.T) {
 		t.Run(client.name, func(t *testing.T) {
 			t.Parallel()
 			testscript.Run(t, testscript.Params{
-				Dir:                 "scripts",
-				Setup:               setup(program(t, client.binary), program(t, client.other), filepath.Dir(program(t, "HOLDFAST_BIN"))),
+				Dir: "scripts",
+				Setup: setup(filepath.Dir(program(t, "HOLDFAST_BIN")), map[string]string{
+					"TF": program(t, client.binary), "OTHER": program(t, client.other), "TOOL": client.tool, "TOOL_VERSION": client.version,
+				}),
 				Cmds:                commands(),
 				Condition:           func(name string) (bool, error) { return name == client.name, nil },
 				RequireExplicitExec: true,
@@ -44,7 +47,7 @@ func TestAttacks(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 "scripts/attacks",
-		Setup:               setup("", "", filepath.Dir(program(t, "HOLDFAST_BIN"))),
+		Setup:               setup(filepath.Dir(program(t, "HOLDFAST_BIN")), nil),
 		Cmds:                commands(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
@@ -65,15 +68,13 @@ func program(t *testing.T, variable string) string {
 const noPlugins = "provider_installation {}\n"
 
 // setup gives a script its variables, its folder's files, and a clean end.
-func setup(tf, other, bin string) func(*testscript.Env) error {
+func setup(bin string, client map[string]string) func(*testscript.Env) error {
 	return func(env *testscript.Env) error {
 		cliConfig := filepath.Join(env.WorkDir, ".cli.tfrc")
 		if err := os.WriteFile(cliConfig, []byte(noPlugins), 0o600); err != nil {
 			return err
 		}
 		for name, value := range map[string]string{
-			"TF":                 tf,
-			"OTHER":              other,
 			"PROVIDERS":          os.Getenv("PROVIDERS_MIRROR"),
 			"HOME":               env.WorkDir,
 			"PATH":               bin + string(os.PathListSeparator) + env.Getenv("PATH"),
@@ -85,6 +86,9 @@ func setup(tf, other, bin string) func(*testscript.Env) error {
 			"TF_IN_AUTOMATION":   "1",
 			"TF_INPUT":           "0",
 		} {
+			env.Setenv(name, value)
+		}
+		for name, value := range client {
 			env.Setenv(name, value)
 		}
 		w := newWorld(env)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -51,6 +52,7 @@ func serve(w *world, ts *testscript.TestScript, args []string) error {
 		return err
 	}
 	ts.Setenv("SERVER", w.server.url)
+	ts.Setenv("SERVER_PID", strconv.Itoa(w.server.process.cmd.Process.Pid))
 	ts.Setenv("HOLDFAST_ADDR", w.server.url)
 	return nil
 }

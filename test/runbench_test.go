@@ -35,6 +35,7 @@ type runBench struct {
 	server  *server
 	org     uuid.UUID
 	client  *client.Client
+	agents  []*agentProcess
 }
 
 // runSecret is the value of a variable that must be found nowhere.

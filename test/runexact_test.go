@@ -116,7 +116,7 @@ func (b *runBench) instances(name string) map[string]bool {
 
 // clean asserts that nothing is left of runs that ended: no lock, no folder, no command, no
 // secret.
-func (b *runBench) clean(works ...string) {
+func (b *runBench) clean() {
 	b.Helper()
 	if locks := collect(b, b.client.Locks()); len(locks) > 0 {
 		b.Errorf("locks are left: %+v", locks)
@@ -126,10 +126,17 @@ func (b *runBench) clean(works ...string) {
 			b.Errorf("run %s is %s", run.ID, run.Status)
 		}
 	}
-	for _, work := range append(works, b.work) {
+	works := []string{b.work}
+	for _, a := range b.agents {
+		works = append(works, a.work)
+	}
+	for _, work := range works {
 		if err := poll(func() error { return empty(filepath.Join(work, "runs")) }); err != nil {
 			b.Error(err)
 		}
+	}
+	for _, a := range b.agents {
+		_ = a.process.end(syscall.SIGTERM) // one that was killed has ended
 	}
 	if left := b.commands(); len(left) > 0 {
 		b.Errorf("commands are left: %v", left)
@@ -161,15 +168,18 @@ func empty(folder string) error {
 	return err
 }
 
-// commands are the processes of runs, by their number: shims and what they run.
-func (b *runBench) commands() map[int]string {
+// commands are the processes of runs, by their number: shims and what they run, and agents.
+func (b *runBench) commands() map[int]string { return processesIn(b.dir) }
+
+// processesIn are those that work in a folder, or name it.
+func processesIn(folder string) map[int]string {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	found := map[int]string{}
 	for _, path := range all {
 		line, err := os.ReadFile(path)
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		cwd, _ := os.Readlink(filepath.Join(filepath.Dir(path), "cwd"))
-		if err == nil && pid != os.Getpid() && (bytes.Contains(line, []byte(b.dir+"/")) || strings.HasPrefix(cwd, b.dir+"/")) {
+		if err == nil && pid != os.Getpid() && (bytes.Contains(line, []byte(folder+"/")) || strings.HasPrefix(cwd, folder+"/")) {
 			found[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte(" ")))
 		}
 	}

@@ -49,8 +49,9 @@ const (
 	// lookAgain is how often somebody who waits looks though nobody has told them to: another
 	// node may have made work, or the time of a retry may have come.
 	lookAgain = time.Second
-	// claimed at once are so many runs looked at, of which others may take some.
+	// A claim looks at so many runs first, of which others may take some, and at so many at most.
 	claimReach = 16
+	maxReach   = claimReach * 8 * 8
 )
 
 // claim returns the run that the worker has by this claim; nil for none.
@@ -61,14 +62,25 @@ func (s *Service) claim(ctx context.Context, w Worker, c api.AgentClaim) (*Run, 
 	if c.Draining || len(w.Orgs) == 0 {
 		return nil, nil
 	}
-	refs, err := s.Store.Claimable(ctx, ClaimQuery{Pool: w.Pool, Orgs: w.Orgs, Now: s.clock(), Limit: claimReach})
-	if err != nil {
-		return nil, err
-	}
 	by := Executor{Agent: w.ID, Name: w.Name, ClaimKey: c.Key, BootID: c.BootID}
-	for _, ref := range refs {
-		if run, err := s.claimOne(ctx, w, ref, by); err != nil || run != nil {
-			return run, err
+	seen := map[Ref]bool{}
+	// The first ones may be none that this worker serves: then it looks further.
+	for reach := claimReach; reach <= maxReach; reach *= 8 {
+		refs, err := s.Store.Claimable(ctx, ClaimQuery{Pool: w.Pool, Orgs: w.Orgs, Now: s.clock(), Limit: reach})
+		if err != nil {
+			return nil, err
+		}
+		for _, ref := range refs {
+			if seen[ref] {
+				continue
+			}
+			seen[ref] = true
+			if run, err := s.claimOne(ctx, w, ref, by); err != nil || run != nil {
+				return run, err
+			}
+		}
+		if len(refs) < reach {
+			break
 		}
 	}
 	return nil, nil

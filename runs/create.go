@@ -50,11 +50,22 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	if err != nil {
 		return Run{}, err
 	}
+	if made.ID != run.ID && !made.sameOrder(run) {
+		return Run{}, fault.New(fault.IdempotencyMismatch, "this key came with another order before: it made run %s", made.ID)
+	}
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
 		s.changed.tell(made.Ref())
 	}
 	return made, nil
+}
+
+// sameOrder reports whether two runs were asked for alike. The snapshot may differ: it is the
+// newest where the order names none.
+func (r Run) sameOrder(other Run) bool {
+	a, b := r.Order, other.Order
+	return r.Workspace == other.Workspace && r.Kind == other.Kind && r.RetryOf == other.RetryOf && a.Message == b.Message &&
+		a.NoRefresh == b.NoRefresh && a.AutoApprove == b.AutoApprove && slices.Equal(a.Targets, b.Targets) && slices.Equal(a.Replace, b.Replace)
 }
 
 // room refuses an organization that has as many runs waiting as it may have.

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build run test check unit race fuzz fuzz-keep clients e2e torture bench bench-growth bench-go docker clean
+.PHONY: help build run test check unit race fuzz fuzz-keep clients e2e torture bench bench-runs bench-growth bench-go docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ torture: ## kill the store for minutes under load, then count what was acknowled
 
 bench: build ## measure the server against its floors; BENCH='-quick' for a first look
 	@go run ./bench/compare $(BENCH)
+
+bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-tofu FILE'
+	@go run ./bench/runs $(RUNS)
 
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)

@@ -45,9 +45,7 @@ func (e *Executor) claimOne(ctx context.Context, slot int) (took bool, err error
 		return false, err
 	}
 	if err := e.begin(ctx, *assignment, key, slot, func() { e.slots <- slot }); err != nil {
-		e.log.ErrorContext(ctx, "a claimed stage can't be begun", "run", assignment.Run, "error", err)
-		e.decline(ctx, *assignment, err)
-		return false, e.forgetKey()
+		return false, e.notBegun(ctx, *assignment, err)
 	}
 	return true, e.forgetKey()
 }
@@ -65,6 +63,17 @@ func (e *Executor) begin(ctx context.Context, a api.Assignment, key string, slot
 	}
 	e.take(ctx, e.newStage(a, folder, r), release)
 	return nil
+}
+
+// notBegun gives a stage back that can't be begun, unless it is the executor that ends: the next
+// one gets it by the same key.
+func (e *Executor) notBegun(ctx context.Context, a api.Assignment, why error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	e.log.ErrorContext(ctx, "a claimed stage can't be begun", "run", a.Run, "error", why)
+	e.decline(ctx, a, why)
+	return e.forgetKey()
 }
 
 // decline gives back a stage that has no folder here.
@@ -144,7 +153,7 @@ func (e *Executor) sayDraining(ctx context.Context) error {
 	}
 	// It goes on beside those that have the slots.
 	if err := e.begin(ctx, *found, key, cap(e.slots), func() {}); err != nil {
-		e.decline(ctx, *found, err)
+		return e.notBegun(ctx, *found, err)
 	}
 	return e.forgetKey()
 }

@@ -156,10 +156,8 @@ func (e *Executor) clear(s *stage) {
 
 // freeSlot waits for a slot.
 func (e *Executor) freeSlot(ctx context.Context) (int, bool) {
-	select {
-	case <-e.draining:
+	if ctx.Err() != nil || e.isDraining() {
 		return 0, false
-	default:
 	}
 	select {
 	case slot := <-e.slots:

@@ -213,6 +213,18 @@ func parseDuration(text string) (time.Duration, error) {
 	return d, nil
 }
 
+// leastLease is the shortest lease: executors renew theirs several times within it, and the
+// shortest time between two renewals is a second.
+const leastLease = 5 * time.Second
+
+func parseLease(text string) (time.Duration, error) {
+	d, err := parseDuration(text)
+	if err == nil && d < leastLease {
+		return 0, fmt.Errorf("is below %s, the shortest lease", leastLease)
+	}
+	return d, err
+}
+
 // parseWait takes a duration that may be 0.
 func parseWait(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)

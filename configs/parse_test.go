@@ -37,6 +37,7 @@ func TestBadValues(t *testing.T) {
 		"port":         {"", "-1", "65536", "http", "1.0", " 1"},
 		"bool":         {"", "yes", "on", "2"},
 		"duration":     {"", "30", "0s", "-1s", "1 s"},
+		"lease":        {"", "45", "4s", "-1m"},
 		"size":         {"", "0", "big"},
 		"engine":       {"", "CSV", "postgres"},
 		"folder":       {"", " "},

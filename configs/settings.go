@@ -148,8 +148,9 @@ type Runs struct {
 	WorkPath     string // empty means a folder in Storage.Path
 	Address      string // of the server, for tools; empty means where it listens
 	Slots        int
-	KeepDays     int // of a run that ended
-	KeepPlanDays int // of its files
+	Lease        time.Duration // for how long an executor may be silent
+	KeepDays     int           // of a run that ended
+	KeepPlanDays int           // of its files
 	MaxLogBytes  int64
 }
 

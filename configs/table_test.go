@@ -62,6 +62,7 @@ func samples() map[string]string {
 		"[runs] work_path":             "/srv/runs",
 		"[runs] address":               "https://holdfast.example.com",
 		"[runs] slots":                 "5",
+		"[runs] lease":                 "1m",
 		"[runs] keep_days":             "30",
 		"[runs] keep_plan_days":        "1",
 		"[runs] max_log_bytes":         "10MiB",

@@ -17,11 +17,13 @@ type answered struct {
 	as any
 	// plain says that the answer escapes nothing for HTML: texts stand in it as they were sent.
 	plain bool
+	// bearer is shown instead of the owner's key; empty for that.
+	bearer string
 }
 
 func answers(status int, as any, plain bool, requests []string) (all []answered) {
 	for _, request := range requests {
-		all = append(all, answered{request, status, as, plain})
+		all = append(all, answered{request: request, status: status, as: as, plain: plain})
 	}
 	return all
 }
@@ -94,6 +96,7 @@ func wireAnswers() map[string][]answered {
 			says(api.Version{}, x+"/candidates/{open}/promote "+wireOrder), refuses(409, x+"/candidates/{settled}/promote "+wireOrder)),
 	}
 	maps.Copy(found, workspaceAnswers())
+	maps.Copy(found, runAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))
 	maps.Copy(found, protocolAnswers("/terraform/state/:enclave/:partition", "/terraform/state/e/", "/lock"))
 	return found

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/internal/runworld"
 )
 
 const (
@@ -40,7 +41,8 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	known := testKeys()
 	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
 	known[auth.Credentials{Org: acme, Key: "run"}] = runOf("r-1", 1, auth.RunApply, "run", 0)
-	deps.Verifier = known
+	world := runworld.New(t)
+	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
 	c = newCaller(t, startServer(t, deps), acme, acmeKey)
 	reader, run := c, c
 	reader.key, run.key = "reader", "run"
@@ -73,7 +75,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	}
 	open, settled := made("lost", "4"), made("old", "5")
 	c.converse([]step{{"POST /api/v1/state/x/-/candidates/" + settled + "/discard", wireOrder, 200, ""}})
-	return c, strings.NewReplacer("{open}", open, "{settled}", settled)
+	return c, strings.NewReplacer(append(fillRuns(t, world), "{open}", open, "{settled}", settled)...)
 }
 
 // TestEveryAnswerIsOfItsType walks every route: what the server says is what package api
@@ -97,7 +99,11 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 		c, fill := wireWorld(t)
 		for _, a := range answers {
 			address, body, _ := strings.Cut(fill.Replace(a.request), " ")
-			got := c.do(route.Method+" "+address, body)
+			var headers []string
+			if a.bearer != "" {
+				headers = append(headers, "Authorization: Bearer "+fill.Replace(a.bearer))
+			}
+			got := c.do(route.Method+" "+address, body, headers...)
 			if got.status != a.status {
 				t.Errorf("%s %s: %d %.300s, want %d", route.Method, address, got.status, got.body, a.status)
 			} else if a.as != nil {
@@ -108,13 +114,25 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 	for name := range known {
 		t.Errorf("%s is no route any more: drop it from wireAnswers", name)
 	}
-	for _, member := range rarelyShown() {
+	for _, member := range slices.Concat(rarelyShown(), rarelyShownOfRuns()) {
 		shown[member] = true
 	}
 	for _, member := range slices.Sorted(maps.Keys(shown)) {
 		if !shown[member] {
 			t.Errorf("no answer shows %s", member)
 		}
+	}
+}
+
+// rarelyShownOfRuns are such members of what is said of runs: package runs holds that they are
+// filled.
+func rarelyShownOfRuns() []string {
+	return []string{
+		".Digest", ".Directory", ".Lineage", "Approval.From", "Assignment.Carried", "Assignment.Environment", "Assignment.NoRefresh",
+		"Assignment.Outputs", "Assignment.Parallelism", "Cancel.Until", "Executor.Sandbox", "Input.HCL", "Input.Sensitive", "Lease.Cancel",
+		"Lease.Drain", "Pin.PlanFiles", "Run.AutoApprove", "Run.Diagnostics", "Run.Needed", "RunChange.Because", "RunChange.Deposed",
+		"RunChange.Import", "RunChange.Previous", "RunChange.Reason", "RunChanges.Cut", "RunEvent.RequestID", "RunOutputs.Missing",
+		"Tool.Digest", "Tool.System", "Agent.Runs",
 	}
 }
 

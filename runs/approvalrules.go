@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"time"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -27,7 +28,7 @@ func (c call) planned(p result) Decide {
 		}
 		m := c.change(r)
 		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
-		m.run.Stale, m.run.Phase = nil, PhaseCheck
+		m.run.Stale, m.run.Phase, m.run.Planned = nil, PhaseCheck, r.Attempt
 		switch {
 		case !r.Kind.Mutates():
 			m.to(Succeeded, "").because(EventPlanned, "planned, nothing is applied")
@@ -76,7 +77,7 @@ func (m *moving) decided(r Run) {
 // carry has the approvals of equal changes count for this plan.
 func (m *moving) carry(e Earlier) {
 	for _, a := range e.Approvals {
-		if !a.Approved || !m.run.Terms.mayApprove(m.run.Trigger, a.By) {
+		if !a.Approved || !m.run.Terms.mayApprove(m.run.Trigger, a.By) || m.run.Terms.over(a, m.at) {
 			continue
 		}
 		if a.From == "" {
@@ -141,6 +142,12 @@ func (c call) approve(d api.Decision, now Base, revision int64) Decide {
 	}
 }
 
+// over reports whether an approval has counted for as long as one does.
+func (t Terms) over(a api.Approval, now time.Time) bool {
+	end := after(a.At, t.ApprovalTTL)
+	return !end.IsZero() && !end.After(now)
+}
+
 // mayApprove reports whether somebody's yes to an author's run counts.
 func (t Terms) mayApprove(author Actor, by api.Actor) bool {
 	return t.AllowAuthor || t.Approvals == 0 || author.KeyID != by.KeyID || author.Subject != by.Subject
@@ -178,7 +185,8 @@ func (c call) mayDecide(r Run, d api.Decision) error {
 // said reports whether somebody has said this about the plan before.
 func (r Run) said(by Actor, digest string, approved bool) bool {
 	return slices.ContainsFunc(r.Approvals, func(a api.Approval) bool {
-		return a.By == by.Wire() && a.Digest == digest && a.Approved == approved
+		// By whatever name: the same key may have got another one since.
+		return a.By.KeyID == by.KeyID && a.By.Subject == by.Subject && a.Digest == digest && a.Approved == approved
 	})
 }
 

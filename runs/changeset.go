@@ -15,8 +15,9 @@ import (
 
 // planned is what a plan would change.
 type planned struct {
-	digest [32]byte
-	counts api.RunCounts
+	digest  [32]byte
+	outline [32]byte
+	counts  api.RunCounts
 }
 
 const sealedChanges seal.Kind = "changes"
@@ -37,7 +38,7 @@ func (s *Service) readChanges(ctx context.Context, run Run) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	found := planned{digest: plan.Digest(keyed(key)), counts: countsOf(plan)}
+	found := planned{digest: plan.Digest(keyed(key)), outline: plan.Outline, counts: countsOf(plan)}
 	raw, err := json.Marshal(shown(plan, found.counts))
 	if err != nil {
 		return planned{}, err

@@ -65,11 +65,11 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 		return result{}, fault.New(fault.PlanRefused, "its executor has not said which tool it used")
 	}
 	pin := run.newPin(*tool)
-	if err := s.verifyPlan(ctx, run, pin); err != nil {
-		return result{}, err
-	}
 	planned, err := s.readChanges(ctx, run)
 	if err != nil {
+		return result{}, err
+	}
+	if err := s.verifyPlan(ctx, run, pin, planned.outline); err != nil {
 		return result{}, err
 	}
 	pin.Changes = hex.EncodeToString(planned.digest[:])
@@ -115,8 +115,9 @@ func (s *Service) inputsDigest(ctx context.Context, run Run, inputs Inputs) (str
 	return hex.EncodeToString(sum[:]), err
 }
 
-// verifyPlan opens the plan file, and compares it with what was to be planned.
-func (s *Service) verifyPlan(ctx context.Context, run Run, pin *api.Pin) error {
+// verifyPlan opens the plan file, and compares it with what was to be planned, and with the
+// outline of the changes that people are shown.
+func (s *Service) verifyPlan(ctx context.Context, run Run, pin *api.Pin, outline planfile.Digest) error {
 	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FilePlan, run.Attempt})
 	if err != nil {
 		return err
@@ -130,6 +131,9 @@ func (s *Service) verifyPlan(ctx context.Context, run Run, pin *api.Pin) error {
 	if err != nil {
 		return err
 	}
+	if sum := sha256.Sum256(plain); hex.EncodeToString(sum[:]) != file.Digest {
+		return fault.New(fault.PlanRefused, "the plan file that was kept is not the one whose digest its executor gave")
+	}
 	facts, err := planfile.Inspect(bytes.NewReader(plain), int64(len(plain)), planfile.Limits{Size: s.Limits.PlanBytes})
 	if err != nil {
 		return err
@@ -138,8 +142,9 @@ func (s *Service) verifyPlan(ctx context.Context, run Run, pin *api.Pin) error {
 	if err != nil {
 		return err
 	}
+	want.Outline = &outline
 	if facts.Encrypted {
-		pin.Unchecked = []string{"state", "config", "lock_file", "tool"}
+		pin.Unchecked = []string{"state", "config", "lock_file", "tool", "changes"}
 	}
 	pin.Plan = file.Digest
 	if err := s.pinFiles(ctx, run, pin); err != nil {

@@ -183,7 +183,8 @@ func (r Run) assignment() *api.Assignment {
 	return a
 }
 
-// carried are the files of the plan that its apply starts from.
+// carried are the files of the plan that its apply starts from: those that are pinned, and none
+// that came beside them.
 func (s *Service) carried(ctx context.Context, run Run) ([]api.Artefact, error) {
 	files, err := s.Store.FilesOf(ctx, run.Ref())
 	if err != nil {
@@ -191,9 +192,24 @@ func (s *Service) carried(ctx context.Context, run Run) ([]api.Artefact, error) 
 	}
 	var list []api.Artefact
 	for _, f := range files {
-		if f.Attempt == run.Attempt && (f.Kind == FilePlan || f.Kind == FileLock || f.Kind == FilePlanFiles) {
+		if f.Attempt == run.Planned && pinned(run.Pin, f) {
 			list = append(list, f.Wire())
 		}
 	}
 	return list, nil
+}
+
+// pinned reports whether a file is one that an apply starts from, as the pin has it.
+func pinned(pin *api.Pin, f File) bool {
+	switch {
+	case pin == nil:
+		return false
+	case f.Kind == FilePlan:
+		return f.Digest == pin.Plan
+	case f.Kind == FileLock:
+		return f.Digest == pin.LockFile
+	case f.Kind == FilePlanFiles:
+		return f.Digest == pin.PlanFiles
+	}
+	return false
 }

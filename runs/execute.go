@@ -2,7 +2,9 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"io"
+	"time"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
@@ -31,9 +33,8 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 		return api.Lease{}, err
 	}
 	if run.Stage == ApplyStage {
-		// It may have been taken for lost: then it may write again.
-		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true); err != nil {
-			return api.Lease{}, fault.New(fault.EpochOld, "this executor was taken for lost, and somebody has decided since")
+		if err := s.reopen(ctx, run); err != nil {
+			return api.Lease{}, err
 		}
 		if err := s.States.Seen(ctx, run.Org, run.Workspace, run.ID, run.Epoch); err != nil {
 			return api.Lease{}, err
@@ -44,6 +45,26 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 		lease.Cancel = run.Cancel.Level
 	}
 	return lease, nil
+}
+
+// reopen lets an executor write that may have been taken for lost. The fence and the run are kept
+// apart: one whose end was reported meanwhile finds the fence as it was after that.
+func (s *Service) reopen(ctx context.Context, run Run) error {
+	err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true)
+	if fault.Is(err, fault.RunFenced) {
+		return fault.New(fault.EpochOld, "this executor was taken for lost, and somebody has decided since")
+	}
+	if err != nil {
+		return err
+	}
+	now, err := s.Store.Run(ctx, run.Ref())
+	if err != nil {
+		return err
+	}
+	if old := now.current(run.Epoch); old != nil {
+		return errors.Join(s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, false), old)
+	}
+	return nil
 }
 
 // sameEpoch refuses a body that names another epoch than the token.
@@ -124,8 +145,12 @@ func (s *Service) Archive(ctx context.Context, p auth.Principal, id string) (wri
 	return func(to io.Writer) error { return s.Workspaces.WriteArchive(ctx, p.Org, workspace, snapshot, to) }, nil
 }
 
+// repeatable is for how long the token of a plan that has ended is good, so that an executor
+// whose last report was not answered can repeat it.
+const repeatable = 10 * time.Minute
+
 // VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan
-// it is good while the executor has the run. Of an apply it is good for as long as the run is
+// it is good while the executor has the run, and shortly afterwards unless somebody else has it. Of an apply it is good for as long as the run is
 // kept: what a lost executor writes is not to be lost, and the state's fence decides about it.
 func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Principal, error) {
 	run, err := s.Store.Run(ctx, Ref{p.Org, p.Run.ID})
@@ -134,8 +159,18 @@ func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Princip
 		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token is gone")
 	case err != nil:
 		return auth.Principal{}, err
-	case p.Run.Stage == auth.RunPlan && run.current(p.Run.Epoch) != nil:
+	case p.Run.Stage == auth.RunPlan && run.current(p.Run.Epoch) != nil && !s.justEnded(run, p.Run.Epoch):
 		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
 	}
 	return p, nil
+}
+
+// justEnded reports whether the plan of this epoch has ended so lately that its executor may not
+// know yet.
+func (s *Service) justEnded(run Run, epoch int64) bool {
+	ended := run.PlannedAt
+	if run.FinishedAt.After(ended) {
+		ended = run.FinishedAt
+	}
+	return run.Epoch == epoch && !ended.IsZero() && s.clock().Sub(ended) < repeatable
 }

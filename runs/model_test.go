@@ -53,6 +53,12 @@ type task struct {
 	reported int
 }
 
+// next returns the key of a new claim.
+func (e *executor) next() string {
+	e.keys++
+	return fmt.Sprint(e.name, "/", e.keys)
+}
+
 func (t *task) phases() []runs.Phase {
 	if t.run.Stage == runs.ApplyStage {
 		return []runs.Phase{runs.PhasePrepare, runs.PhaseInit, runs.PhaseApply, runs.PhaseOutput}
@@ -89,6 +95,9 @@ func (w *world) drawTerms() runs.Terms {
 	}
 }
 
+// mostRuns bounds a world: where there are many runs, few get far.
+const mostRuns = 8
+
 func people() []runs.Actor {
 	return []runs.Actor{{KeyID: "ann"}, {KeyID: "bob"}, {KeyID: "cid"}}
 }
@@ -115,9 +124,9 @@ func anyRun(runs.Run) bool { return true }
 // steps are what may happen, more often where there is more of it.
 func (w *world) steps() []func() {
 	return []func(){
-		w.create, w.create, w.claim, w.claim, w.claim, w.claim, w.renew, w.renew, w.report, w.report, w.stage, w.stage, w.stage,
-		w.look, w.look, w.look, w.planned, w.approve, w.approve, w.approve, w.approve, w.deny, w.discard, w.cancel, w.retry, w.resolve,
-		w.sweep, w.write, w.edit, w.configure, w.tick, w.tick, w.crash,
+		w.create, w.create, w.claim, w.claim, w.claim, w.claim, w.claim, w.renew, w.report, w.stage, w.push, w.push, w.push, w.push, w.push, w.push, w.push,
+		w.look, w.look, w.look, w.planned, w.planned, w.approve, w.approve, w.approve, w.approve, w.approve, w.deny, w.discard, w.cancel,
+		w.retry, w.retry, w.resolve, w.resolve, w.sweep, w.sweep, w.sweep, w.write, w.edit, w.edit, w.edit, w.configure, w.tick, w.tick, w.tick, w.crash,
 	}
 }
 
@@ -130,13 +139,13 @@ func (w *world) update(kind step, ref runs.Ref, decide runs.Decide) (runs.Run, e
 	if w.unexpected(err) {
 		w.laws.broken("%s: %v", kind.name, err)
 	}
-	w.laws.hold(kind)
+	w.laws.look(kind, ref)
 	if err != nil || w.choose("repeat", 5) > 0 {
 		return run, err
 	}
 	again, err := w.store.Update(context.Background(), ref, decide)
 	w.laws.repeated(kind, run, again, err)
-	w.laws.hold(kind)
+	w.laws.look(kind, ref)
 	return again, err
 }
 
@@ -154,7 +163,7 @@ func (w *world) unexpected(err error) bool {
 }
 
 func (w *world) create() {
-	if w.made >= 12 {
+	if w.made >= mostRuns {
 		return
 	}
 	name := draw(w, "workspace", "a", "b")
@@ -173,7 +182,7 @@ func (w *world) add(run runs.Run) {
 	if err != nil {
 		w.laws.broken("create: %v", err)
 	}
-	w.laws.hold(step{name: "create"})
+	w.laws.look(step{name: "create"}, run.Ref())
 }
 
 // claim has an executor ask for work, or again for what it asked for before.
@@ -196,8 +205,7 @@ func (w *world) claim() {
 		}
 	}
 	for _, ref := range refs {
-		e.keys++
-		if w.claimOne(e, ref, fmt.Sprint(e.name, "/", e.keys)) {
+		if w.claimOne(e, ref, e.next()) {
 			return
 		}
 	}
@@ -238,14 +246,8 @@ func (w *world) busy() *executor {
 
 // stage has an executor do some of what its stage still needs.
 func (w *world) stage() {
-	e := w.busy()
-	for e != nil && e.task != nil && w.laws.fail == nil && w.choose("stops", 10) > 0 {
-		t := e.task
-		if t.step == t.reported {
-			w.begin(e)
-		} else {
-			w.end(e)
-		}
+	for e := w.busy(); e != nil && e.task != nil && w.laws.fail == nil && w.choose("stops", 10) > 0; {
+		w.goOn(e)
 	}
 }
 

@@ -27,13 +27,15 @@ type laws struct {
 	planned map[string]int64           // epoch of a run's last claim to plan
 	claims  map[string]string          // key of the claim by run and epoch
 	touched map[string]bool            // whose tool's apply was begun
-	fail    error                      // the first that was broken
+	ordered map[string]runs.Order
+	fail    error // the first that was broken
 }
 
 func newLaws(w *world) *laws {
 	return &laws{
 		w: w, seen: map[string]runs.Run{}, events: map[string][]runs.Event{}, yes: map[string]map[string]bool{},
 		planned: map[string]int64{}, claims: map[string]string{}, touched: map[string]bool{},
+		ordered: map[string]runs.Order{},
 	}
 }
 
@@ -63,29 +65,51 @@ func (l *laws) all() []runs.Run {
 	return all
 }
 
-// hold looks at all runs after a step.
-func (l *laws) hold(s step) {
-	page, err := l.w.store.List(context.Background(), runs.Query{Org: l.w.org, Limit: 100})
+// look looks at the run that a step was to change.
+func (l *laws) look(s step, ref runs.Ref) {
+	run, err := l.w.store.Run(context.Background(), ref)
 	if err != nil {
-		l.broken("list: %v", err)
+		l.broken("%s: %v", s.name, err)
 		return
 	}
-	holders := map[string]string{}
+	was, known := l.seen[run.ID]
+	if !known {
+		l.ordered[run.ID] = run.Order
+	}
+	if was.Status.Ended() && !reflect.DeepEqual(was, run) {
+		l.broken("%s: the run was %s, and is changed", s.name, was.Status)
+	}
+	l.seen[run.ID] = run
+	if was.Revision != run.Revision {
+		l.changed(s, was, run)
+	}
+}
+
+// lookAtAll wants all runs to be as they were last seen.
+func (l *laws) lookAtAll() {
+	page, err := l.w.store.List(context.Background(), runs.Query{Org: l.w.org, Limit: 100})
+	if err != nil || len(page.Runs) != l.w.made {
+		l.broken("%d runs of %d, %v", len(page.Runs), l.w.made, err)
+		return
+	}
 	for _, run := range page.Runs {
-		if other := holders[run.Workspace]; run.Holds() && other != "" {
-			l.broken("the runs %s and %s both have the slot of %s", other, run.ID, run.Workspace)
+		if !reflect.DeepEqual(run, l.seen[run.ID]) {
+			l.broken("run %s was changed, and by nobody", run.ID)
 		}
-		if run.Holds() {
-			holders[run.Workspace] = run.ID
+	}
+}
+
+// alone wants one run of a workspace at most to have its slot.
+func (l *laws) alone(workspace string) {
+	holder := ""
+	for _, run := range l.seen {
+		if run.Workspace != workspace || !run.Holds() {
+			continue
 		}
-		was := l.seen[run.ID]
-		if was.Status.Ended() && !reflect.DeepEqual(was, run) {
-			l.broken("%s: the run was %s, and is changed", s.name, was.Status)
+		if holder != "" {
+			l.broken("the runs %s and %s both have the slot of %s", holder, run.ID, workspace)
 		}
-		if was.Revision != run.Revision {
-			l.changed(s, was, run)
-		}
-		l.seen[run.ID] = run
+		holder = run.ID
 	}
 }
 
@@ -100,6 +124,7 @@ func (l *laws) changed(s step, was, run runs.Run) {
 			l.broken("a %s of epoch %d changes a run of epoch %d", s.name, s.epoch, was.Epoch)
 		}
 	}
+	l.alone(run.Workspace)
 	l.touch(s, was, run)
 	if was.Status.Claimable() && run.Status.Leased() || s.name == "claim" {
 		l.claimed(s, run)
@@ -167,7 +192,7 @@ func (l *laws) applies(s step, was, run runs.Run) {
 func (l *laws) approved(run runs.Run) bool {
 	counts, terms := run.Counts, run.Terms
 	only := counts.Add+counts.Change+counts.Destroy == 0
-	if terms.Approvals == 0 && (run.Order.AutoApprove || terms.AutoApply == "always" || terms.AutoApply == "no-changes" && only) {
+	if terms.Approvals == 0 && (l.ordered[run.ID].AutoApprove || terms.AutoApply == "always" || terms.AutoApply == "no-changes" && only) {
 		return true
 	}
 	who := map[string]bool{}

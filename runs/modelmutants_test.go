@@ -62,6 +62,7 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 		"applies what is stale": func(rules runs.Machine, m *runs.Machine) {
 			m.Claim = func(c runs.Call, by runs.Executor, base runs.Base, terms runs.Terms) runs.Decide {
 				return func(r runs.Run) (runs.Change, error) {
+					base := base
 					if r.Status == runs.Confirmed {
 						base = r.Base
 					}
@@ -79,6 +80,36 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 						change.Run.Terms = was
 					}
 					return change, err
+				}
+			}
+		},
+		"applies other settings": func(rules runs.Machine, m *runs.Machine) {
+			m.Claim = func(c runs.Call, by runs.Executor, base runs.Base, terms runs.Terms) runs.Decide {
+				return func(r runs.Run) (runs.Change, error) {
+					terms := terms
+					if r.Status == runs.Confirmed {
+						terms = r.Terms
+					}
+					return rules.Claim(c, by, base, terms)(r)
+				}
+			}
+		},
+		"applies what was cancelled": func(rules runs.Machine, m *runs.Machine) {
+			m.Planned = func(c runs.Call, p runs.Result) runs.Decide {
+				return func(r runs.Run) (runs.Change, error) {
+					was := r.Cancel
+					r.Cancel = nil
+					change, err := rules.Planned(c, p)(r)
+					change.Run.Cancel = was
+					return change, err
+				}
+			}
+		},
+		"believes late checks": func(rules runs.Machine, m *runs.Machine) {
+			m.Planned = func(c runs.Call, p runs.Result) runs.Decide {
+				return func(r runs.Run) (runs.Change, error) {
+					p.Epoch = r.Epoch
+					return rules.Planned(c, p)(r)
 				}
 			}
 		},
@@ -157,7 +188,9 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 		},
 		"asks nobody": func(rules runs.Machine, m *runs.Machine) {
 			m.Planned = func(c runs.Call, p runs.Result) runs.Decide {
-				return seeing(rules.Planned(c, p), func(r *runs.Run) { r.Order.AutoApprove = r.Terms.Approvals == 0 })
+				return seeing(rules.Planned(c, p), func(r *runs.Run) {
+					r.Order.AutoApprove = r.Order.AutoApprove || r.Status == runs.Checking && r.Terms.Approvals == 0
+				})
 			}
 		},
 		"ends lost applies": func(rules runs.Machine, m *runs.Machine) {
@@ -202,7 +235,7 @@ func TestModelNotices(t *testing.T) {
 			defer func() { _ = store.Close() }()
 			machine := runs.Rules()
 			mutate(runs.Rules(), &machine)
-			for seed := range uint64(200) {
+			for seed := range uint64(400) {
 				if err := newWorld(chooser(seed), machine, store).follow(); err != nil {
 					t.Logf("seed %d: %v", seed, err)
 					return

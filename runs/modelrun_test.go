@@ -14,7 +14,7 @@ import (
 )
 
 // stepsOfASchedule are how many things happen in one world.
-const stepsOfASchedule = 120
+const stepsOfASchedule = 200
 
 // modelStore is a store that has its database to itself.
 type modelStore struct {
@@ -40,7 +40,8 @@ func (w *world) follow() error {
 			return w.laws.fail
 		}
 	}
-	return nil
+	w.laws.lookAtAll()
+	return w.laws.fail
 }
 
 // TestModel lets clients, executors and the server do what they like, in any order.

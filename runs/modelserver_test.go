@@ -15,6 +15,15 @@ func (w *world) look() {
 	if !ok {
 		return
 	}
+	w.read(run)
+	if w.choose("at once", 3) > 0 {
+		w.store1(len(w.checks) - 1)
+	}
+}
+
+// read finds out what a plan would change.
+
+func (w *world) read(run runs.Run) {
 	changes := draw(w, "changes", "x", "x", "x", "y", "")
 	pin := &api.Pin{Digest: fmt.Sprintf("%s/%d/%s", run.ID, run.Epoch, changes), Changes: changes}
 	pin.State.Version = run.Base.Version
@@ -23,9 +32,6 @@ func (w *world) look() {
 		Pin: pin, Counts: api.RunCounts{Any: changes != "", Add: len(changes) * w.choose("resources", 2), Outputs: 1},
 		Now: at.head, Revision: at.terms.Revision, Epoch: run.Epoch,
 	}})
-	if w.choose("at once", 3) > 0 {
-		w.store1(len(w.checks) - 1)
-	}
 }
 
 func (w *world) planned() {
@@ -62,9 +68,13 @@ func (w *world) approve() {
 			return
 		}
 	}
-	at, who, d := w.places[run.Workspace], draw(w, "who", people()...), w.decision(run)
-	w.laws.says(who, d.Digest)
-	_, _ = w.update(step{name: "approve"}, run.Ref(), w.machine.Approve(w.by(who), d, at.head, at.terms.Revision))
+	w.approveAs(draw(w, "who", people()...), run, w.decision(run).Digest)
+}
+
+func (w *world) approveAs(who runs.Actor, run runs.Run, digest string) {
+	at := w.places[run.Workspace]
+	w.laws.says(who, digest)
+	_, _ = w.update(step{name: "approve"}, run.Ref(), w.machine.Approve(w.by(who), api.Decision{Digest: digest}, at.head, at.terms.Revision))
 }
 
 func (w *world) deny() {
@@ -76,22 +86,27 @@ func (w *world) deny() {
 
 func (w *world) discard() {
 	run, ok := w.any("discard", anyRun)
-	if ok && w.choose("really", 4) == 0 {
+	if ok && w.choose("really", 6) == 0 {
 		_, _ = w.update(step{name: "discard"}, run.Ref(), w.machine.Discard(w.by(people()[0])))
 	}
 }
 
 func (w *world) cancel() {
 	run, ok := w.any("cancel", anyRun)
-	if ok && w.choose("really", 2) == 0 {
+	if ok && w.choose("really", 4) == 0 {
 		_, _ = w.update(step{name: "cancel"}, run.Ref(), w.machine.Cancel(w.by(people()[0]), draw(w, "level", runs.Soft, runs.Soft, runs.Hard)))
 	}
 }
 
-// retry makes a run as Service.Retry does.
 func (w *world) retry() {
-	was, ok := w.any("retry", func(r runs.Run) bool { return r.Status.Ended() })
-	if !ok || w.made >= 12 {
+	if was, ok := w.any("retry", func(r runs.Run) bool { return r.Status.Ended() }); ok {
+		w.retryOf(was)
+	}
+}
+
+// retryOf makes a run as Service.Retry does.
+func (w *world) retryOf(was runs.Run) {
+	if w.made >= mostRuns {
 		return
 	}
 	next := runs.Run{Workspace: was.Workspace, Kind: was.Kind, Trigger: draw(w, "who", people()...), RetryOf: was.ID}
@@ -160,10 +175,12 @@ func (w *world) move(name, by string) {
 
 // configure changes a workspace's settings.
 func (w *world) configure() {
-	if w.choose("really", 3) > 0 {
-		return
+	if w.choose("really", 3) == 0 {
+		w.reconfigure(draw(w, "workspace", "a", "b"))
 	}
-	name := draw(w, "workspace", "a", "b")
+}
+
+func (w *world) reconfigure(name string) {
 	revision := w.places[name].terms.Revision
 	w.places[name].terms = w.drawTerms()
 	w.places[name].terms.Revision = revision + 1
@@ -188,7 +205,7 @@ func (w *world) tell(name, by string, why api.Stale) {
 
 // tick lets time pass, or jump in either direction.
 func (w *world) tick() {
-	w.now = w.now.Add(draw(w, "time", time.Second, 5*time.Second, 20*time.Second, 20*time.Second, time.Minute, 15*time.Minute, 2*time.Hour, -10*time.Second, -time.Hour))
+	w.now = w.now.Add(draw(w, "time", time.Second, 5*time.Second, 20*time.Second, time.Minute, time.Minute, 15*time.Minute, 2*time.Hour, -10*time.Second, -time.Hour))
 }
 
 // crash kills an executor, or the server with what it has not stored.
@@ -200,6 +217,6 @@ func (w *world) crash() {
 	w.checks = nil
 	if w.reopen != nil {
 		w.store = w.reopen(w.store)
-		w.laws.hold(step{name: "crash"})
+		w.laws.lookAtAll()
 	}
 }

@@ -43,6 +43,9 @@ type Run struct {
 	NotBefore time.Time // of a claim
 	Base      Base      // what the plan is made on
 	Pin       *api.Pin
+	// Planned is the attempt that made the plan: an apply that is tried again has another one,
+	// and the plan's files.
+	Planned   int
 	Counts    *api.RunCounts
 	Stale     *api.Stale
 	Approvals []api.Approval

@@ -15,7 +15,8 @@ import (
 // organization only.
 type Service struct {
 	Deps
-	changed *watchers
+	changed    *watchers
+	attendance *attendance
 }
 
 // Deps is what a Service stands on.
@@ -69,7 +70,7 @@ func (l Limits) withDefaults() Limits {
 // NewService returns a service on what it stands on.
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
-	return &Service{Deps: d, changed: newWatchers()}
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

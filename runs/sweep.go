@@ -14,43 +14,54 @@ import (
 const sweepReach = 100
 
 // Sweep looks at the runs whose time has come: executors that show no sign of life, plans and
-// approvals that have waited for too long. It is all the same whether the server has just
-// started: nothing about a run is kept in memory alone.
+// approvals that have waited for too long. It is to be called several times in the time of a
+// lease: nobody is taken for lost by a server that was not there itself for so long.
 func (s *Service) Sweep(ctx context.Context) error {
+	listened := s.attendance.look(s.clock(), s.Limits.Lease)
 	for {
 		due, err := s.Store.Due(ctx, s.clock(), sweepReach)
 		if err != nil {
 			return err
 		}
 		var errs []error
+		left := 0
 		for _, ref := range due {
-			errs = append(errs, s.sweepOne(ctx, ref))
+			done, err := s.sweepOne(ctx, ref, listened)
+			errs = append(errs, err)
+			if !done {
+				left++
+			}
 		}
-		if err := errors.Join(errs...); err != nil || len(due) < sweepReach {
+		// What is left as it is would be found again at once.
+		if err := errors.Join(errs...); err != nil || left > 0 || len(due) < sweepReach {
 			return err
 		}
 	}
 }
 
-func (s *Service) sweepOne(ctx context.Context, ref Ref) error {
+// sweepOne reports whether the run needs no other look for now. Executors are taken for lost only
+// where the server has listened for them.
+func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) (done bool, err error) {
 	run, err := s.Store.Run(ctx, ref)
 	switch {
 	case err != nil:
-		return ignore(err, fault.RunNotFound)
+		return true, ignore(err, fault.RunNotFound)
 	case run.Status.Ended():
-		return s.strip(ctx, run)
+		return true, s.strip(ctx, run)
 	case run.Status == Checking:
 		// Its executor has done its part and need not come back.
-		if _, err := s.check(ctx, run); err == nil {
-			return nil
+		if _, err := s.check(ctx, run); err == nil || !listened {
+			return err == nil, nil
 		}
 		_, err = s.update(ctx, ref, s.by(Server()).lose())
-		return err
+		return true, err
+	case run.Status.Leased() && !listened:
+		return false, nil
 	case run.Status.Leased():
-		return s.lose(ctx, run)
+		return true, s.lose(ctx, run)
 	}
 	_, err = s.update(ctx, ref, s.by(Server()).expire())
-	return err
+	return true, err
 }
 
 // lose takes an executor for lost. One that was applying is fenced first.

@@ -42,12 +42,12 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.runs = runs.NewService(runs.Deps{
 		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
 		Tokens: p.runTokens, Gate: p.gate, Audit: p.states, Memory: p.memory,
-		Limits: runs.Limits{LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
+		Limits: runs.Limits{Lease: p.settings.Runs.Lease, LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
 	})
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
 	p.closers = append(p.closers,
-		sweepOften(ctx, runSweep, p.runs.Sweep, p.log),
+		sweepOften(ctx, min(runSweep, p.settings.Runs.Lease/5), p.runs.Sweep, p.log),
 		sweepRegularly(ctx, p.runs.Retain, p.log))
 	return nil
 }
@@ -56,7 +56,8 @@ func (p *parts) runWorkspaces() runWorkspaces {
 	return runWorkspaces{service: p.workspaces, maxLogBytes: p.settings.Runs.MaxLogBytes, keepFiles: days(p.settings.Runs.KeepPlanDays)}
 }
 
-// runSweep is how often runs are looked at whose time has come.
+// runSweep is how often runs are looked at whose time has come, at least: in the time of a lease it
+// is to be several times.
 const runSweep = 5 * time.Second
 
 // stateMoved has plans found stale that somebody's write of a state has outdated. A run's own

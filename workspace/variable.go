@@ -67,6 +67,9 @@ func (v Value) Check(limits Limits) error {
 
 // checkHCL refuses what is not one expression whose value is known by itself.
 func checkHCL(name, value string) error {
+	if why := notConstant(value); why != "" {
+		return fault.New(fault.VariableHCL, "the value of %s is no HCL that a variable can have: %s", name, why)
+	}
 	expression, problems := hclsyntax.ParseExpression([]byte(value), "value", hcl.InitialPos)
 	if !problems.HasErrors() {
 		_, problems = expression.Value(nil) // without variables and functions

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/seal"
@@ -45,7 +47,8 @@ func (s *Service) scoped(ctx context.Context, p auth.Principal, right auth.Right
 		return Ref{}, err
 	}
 	if right == auth.WriteWorkspace && p.States != nil {
-		return Ref{}, fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, and not on all workspaces", right, p.States)
+		refusal := fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, and not on all workspaces", right, p.States)
+		return Ref{}, errors.Join(refusal, s.Audit.Record(ctx, audit.Refusal(p, right, "", fault.RightMissing, s.clock())))
 	}
 	return Ref{Org: p.Org}, nil
 }

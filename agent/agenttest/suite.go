@@ -159,7 +159,7 @@ func (s *scene) finishPlan(a api.Assignment, files map[string][]byte) {
 		_, err := s.renew(a, phase)
 		s.must(err)
 		r := reportOf(a, phase, "succeeded", false)
-		r.Changes = phase == "plan"
+		r.Changes, r.Tool = phase == "plan", usedTool()
 		_, err = s.Server().Report(s.ctx, holdOf(a), r)
 		s.must(err)
 	}
@@ -181,6 +181,11 @@ func (s *scene) apply() api.Assignment {
 		s.t.Fatalf("the claim gives the %s of %s, wanted the apply of %s", a.Stage, a.Run, run)
 	}
 	return a
+}
+
+// usedTool is what the executor has planned with.
+func usedTool() *api.Tool {
+	return &api.Tool{Name: "opentofu", Version: "1.12.6", Digest: "05042c29", System: "linux_amd64"}
 }
 
 func (s *scene) read(content io.ReadCloser, err error) []byte {

@@ -396,3 +396,13 @@ func eventsFromZero(next runs.Store) runs.Store {
 func keepsAgents(next runs.Store) runs.Store {
 	return bent{Store: next, removeIdle: func(context.Context, time.Time) error { return nil }}
 }
+
+// forgetsLost has no executor for runs whose executor was lost.
+func forgetsLost(s runs.Store) runs.Store { return lostForgetter{s} }
+
+type lostForgetter struct{ runs.Store }
+
+func (s lostForgetter) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
+	had, err := s.Store.Leased(ctx, org, agent)
+	return slices.DeleteFunc(had, func(r runs.Run) bool { return r.Status == runs.Orphaned }), err
+}

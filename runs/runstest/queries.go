@@ -237,7 +237,7 @@ func (l *ledger) compareOrganization(t *testing.T, store runs.Store, org uuid.UU
 	}
 	for _, agent := range agents() {
 		want := l.where(func(r runs.Run) bool {
-			return r.Org == org && r.Status.Leased() && r.Executor.Agent == agent
+			return r.Org == org && r.Executor != nil && r.Executor.Agent == agent && (r.Status.Leased() || r.Status == runs.Orphaned)
 		})
 		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, org, agent))
 		slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })

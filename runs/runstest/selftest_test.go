@@ -45,6 +45,7 @@ func breakages() map[string]breakage {
 		"offers anybody's":     {ignoresOrganizations, []string{"ClaimQueries"}},
 		"filters pages":        {filtersPages, []string{"Queries"}},
 		"skips one":            {skipsOne, []string{"Pages", "Queries"}},
+		"forgets the lost":     {forgetsLost, []string{"Queries"}},
 		"counts twice":         {countsTwice, []string{"Queries"}},
 		"appends anywhere":     {appendsAnywhere, []string{"LogOffsets"}},
 		"asks nobody":          {asksNobody, []string{"LogAllow", "FileAllow"}},

@@ -73,6 +73,11 @@ func derived() []string {
 	return []string{"revision", "events", "workspace", "kind", "status", "pool", "priority", "not_before", "open", "line", "queue", "agent", "due", "ended", "body"}
 }
 
+// had reports whether an executor has the run, or was lost while it applied it.
+func had(run runs.Run) bool {
+	return run.Executor != nil && (run.Status.Leased() || run.Status == runs.Orphaned)
+}
+
 // values are those of derived. Who waits in a line is in no queue: enqueue puts its head there.
 func (r row) values() []any {
 	run := r.run
@@ -85,7 +90,7 @@ func (r row) values() []any {
 	return []any{
 		run.Revision, r.events, run.Workspace, string(run.Kind), string(run.Status), run.Pool, int64(run.Priority), run.NotBefore.UnixMicro(),
 		textIf(!run.Status.Ended(), run.Workspace), textIf(inLine, run.Workspace), textIf(run.Status.Claimable() && !inLine, run.Pool),
-		textIf(run.Status.Leased() && run.Executor != nil, agent), timeIf(!due.IsZero(), due), timeIf(run.Status.Ended(), run.FinishedAt), r.body,
+		textIf(had(run), agent), timeIf(!due.IsZero(), due), timeIf(run.Status.Ended(), run.FinishedAt), r.body,
 	}
 }
 

@@ -1,0 +1,179 @@
+package handlers_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/runworld"
+)
+
+// fillRuns makes what the answers about runs are of, and returns what stands for their IDs and
+// secrets.
+func fillRuns(t *testing.T, w *runworld.World) (names []string) {
+	w.Pool = "eu"
+	order := func(workspace, kind string) string {
+		run, err := w.Create(t.Context(), owner, api.RunOrder{Workspace: workspace, Kind: kind, Message: "<why>", Targets: []string{"a.b"}, Replace: []string{"c.d"}}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run.ID
+	}
+	plan := func(workspace string) string {
+		id := order(workspace, "apply")
+		e := w.Claim(t, acme)
+		e.Log("\x1b[1mplanned <it>\x1b[0m\r\n")
+		e.Plan(2)
+		return id
+	}
+	apply := func(workspace string) (string, *runworld.Executor) {
+		id := plan(workspace)
+		run, err := w.Get(t.Context(), owner, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Approve(t.Context(), owner, id, api.Decision{Digest: run.Pin.Digest, Reason: "fine"}); err != nil {
+			t.Fatal(err)
+		}
+		return id, w.Claim(t, acme)
+	}
+	waits := plan("waits")
+	run, err := w.Get(t.Context(), owner, waits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := run.Pin.Digest
+	applied, e := apply("applied")
+	e.Apply(`{"id":{"sensitive":false,"type":"string","value":"<1>"}}`)
+	stale := plan("stale")
+	w.MoveState(t, acme, "stale")
+	orphan, e := apply("orphan")
+	e.Renew("apply", api.InFlight{Address: "a.b", Action: "create", Since: w.Now()})
+	w.Later(t, time.Minute)
+	_, token, err := w.CreatePool(t.Context(), owner, "eu", []string{"*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent, secret, err := w.Register(t.Context(), token, api.AgentRegistration{Name: "host", Version: "1", System: "linux_amd64", Sandbox: "landlock"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := plan("late") // of the state as it is now
+	if run, err = w.Get(t.Context(), owner, late); err != nil {
+		t.Fatal(err)
+	}
+	order("pending", "apply")
+	executor := w.Claim(t, acme)
+	executor.Renew("plan")
+	executor.Log("now")
+	order("claimed", "plan")
+	return []string{
+		"{waits}", waits, "{digest}", digest, "{late}", late, "{lateDigest}", run.Pin.Digest, "{applied}", applied, "{stale}", stale, "{orphan}", orphan, "{pool}", token,
+		"{agent}", agent.ID, "{secret}", secret, "{run}", executor.Run, "{token}", executor.Token,
+	}
+}
+
+// by shows a secret as Bearer in each of these requests.
+func by(bearer string, all []answered) []answered {
+	for i := range all {
+		all[i].bearer = bearer
+	}
+	return all
+}
+
+// runAnswers are those about runs, and of those who execute them.
+func runAnswers() map[string][]answered {
+	const run = "/api/v1/runs/{run}"
+	const nobody = "/api/v1/runs/01JD8X6Q4ZK4T1M5S0R9V7E2WB"
+	return map[string][]answered{
+		"GET /api/v1/runs":                              says(api.Runs{}, "/api/v1/runs", "/api/v1/runs?limit=1", "/api/v1/runs?status=orphaned,stale&kind=apply"),
+		"POST /api/v1/runs":                             answers(201, api.Run{}, false, []string{`/api/v1/runs {"workspace":"x","kind":"plan","no_refresh":true,"message":"<m>"}`}),
+		"GET /api/v1/runs/:id":                          append(says(api.Run{}, run, "/api/v1/runs/{applied}", "/api/v1/runs/{stale}", "/api/v1/runs/{orphan}"), refuses(404, nobody, "/api/v1/runs/x")...),
+		"GET /api/v1/runs/:id/events":                   says(api.RunEvents{}, run+"/events", run+"/events?limit=1&after=1"),
+		"GET /api/v1/runs/:id/changes":                  append(says(api.RunChanges{}, "/api/v1/runs/{waits}/changes"), refuses(404, run+"/changes")...),
+		"GET /api/v1/runs/:id/outputs":                  append(says(api.RunOutputs{}, "/api/v1/runs/{applied}/outputs"), refuses(404, run+"/outputs")...),
+		"GET /api/v1/runs/:id/log":                      sendsBytes(run+"/log", "/api/v1/runs/{waits}/log?ansi=strip&download=true&offset=3&attempt=1"),
+		"GET /api/v1/runs/:id/log/stream":               sendsBytes("/api/v1/runs/{waits}/log/stream", "/api/v1/runs/{stale}/log/stream?stream=apply"),
+		"POST /api/v1/runs/:id/approve":                 append(refuses(409, "/api/v1/runs/{waits}/approve {}"), says(api.Run{}, `/api/v1/runs/{late}/approve {"digest":"{lateDigest}"}`)...),
+		"POST /api/v1/runs/:id/deny":                    says(api.Run{}, `/api/v1/runs/{waits}/deny {"digest":"{digest}","reason":"no"}`),
+		"POST /api/v1/runs/:id/cancel":                  append(says(api.Run{}, run+`/cancel {"reason":"<r>"}`, "/api/v1/runs/{waits}/cancel"), refuses(409, "/api/v1/runs/{applied}/cancel")...),
+		"POST /api/v1/runs/:id/discard":                 says(api.Run{}, "/api/v1/runs/{waits}/discard"),
+		"POST /api/v1/runs/:id/retry":                   answers(201, api.Run{}, false, []string{"/api/v1/runs/{applied}/retry"}),
+		"POST /api/v1/runs/:id/resolve":                 append(refuses(400, "/api/v1/runs/{orphan}/resolve {}"), says(api.Run{}, `/api/v1/runs/{orphan}/resolve {"reason":"gone"}`)...),
+		"GET /api/v1/pools":                             says(api.AgentPools{}, "/api/v1/pools"),
+		"POST /api/v1/pools":                            append(answers(201, api.AgentPool{}, false, []string{`/api/v1/pools {"name":"us","workspaces":["prod/*"]}`}), refuses(409, `/api/v1/pools {"name":"eu"}`)...),
+		"POST /api/v1/pools/:pool/rotate":               append(says(api.AgentPool{}, "/api/v1/pools/eu/rotate"), refuses(404, "/api/v1/pools/us/rotate")...),
+		"DELETE /api/v1/pools/:pool":                    says(api.Done{}, "/api/v1/pools/eu"),
+		"POST /api/v1/agents":                           by("{pool}", answers(201, api.Agent{}, false, []string{`/api/v1/agents {"name":"<h>","version":"1","system":"linux_amd64","sandbox":"none","boot_id":"b"}`})),
+		"POST /api/v1/agents/:agent/claim":              by("{secret}", append(says(api.Assignment{}, `/api/v1/agents/{agent}/claim {"key":"k","sandbox":"none","boot_id":"b"}`), answers(204, nil, false, []string{`/api/v1/agents/{agent}/claim {"key":"l","sandbox":"none","boot_id":"b"}`})...)),
+		"POST /api/v1/runs/:id/lease":                   by("{token}", says(api.Lease{}, run+`/lease {"epoch":1,"stage":"plan"}`)),
+		"POST /api/v1/runs/:id/phase":                   by("{token}", append(says(api.PhaseAnswer{}, run+`/phase {"epoch":1,"stage":"plan","attempt":1,"phase":"init","outcome":"failed","exit_code":1}`), refuses(400, run+"/phase {}")...)),
+		"PUT /api/v1/runs/:id/log/:stream/:attempt":     by("{token}", append(says(api.LogEnd{}, run+"/log/plan/1?offset=3 more"), answers(409, api.LogRefusal{}, false, []string{run + "/log/plan/1?offset=99 more"})...)),
+		"PUT /api/v1/runs/:id/artefacts/:kind/:attempt": by("{token}", refuses(400, run+"/artefacts/lock_file/1 text")),
+		"GET /api/v1/runs/:id/artefacts/:kind/:attempt": by("{token}", refuses(404, run+"/artefacts/plan/1")),
+		"GET /api/v1/runs/:id/configuration":            by("{token}", sendsBytes(run+"/configuration")),
+	}
+}
+
+// Bad input about runs is refused with a code.
+func TestBadInputAboutRuns(t *testing.T) {
+	world, server := runServer(t)
+	c, fill := newCaller(t, server, acme, acmeKey), strings.NewReplacer(fillRuns(t, world)...)
+	const run = "/api/v1/runs/{run}"
+	for _, test := range []struct {
+		request, body, bearer string
+		status                int
+		code                  string
+	}{
+		{"POST /api/v1/runs", `{}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"drift"}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"plan","pool":"y"}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `[]`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"plan","targets":["-x"]}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"absent","kind":"plan"}`, "", 404, "workspace_not_found"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"plan","snapshot":"abc"}`, "", 404, "snapshot_not_found"},
+		{"GET /api/v1/runs?status=tired", ``, "", 400, "parameter_invalid"},
+		{"GET /api/v1/runs?kind=upgrade", ``, "", 400, "parameter_invalid"},
+		{"GET /api/v1/runs?cursor=x", ``, "", 400, "cursor_invalid"},
+		{"GET " + run + "/log?offset=-1", ``, "", 400, "parameter_invalid"},
+		{"GET " + run + "/log?stream=json", ``, "", 400, "parameter_invalid"},
+		{"POST " + run + "/approve", `{"digest":"x"}`, "", 409, "run_status"},
+		{"POST /api/v1/runs/{waits}/approve", `{"digest":"x"}`, "", 409, "pin_mismatch"},
+		{"POST /api/v1/runs/{stale}/approve", `{"digest":"x"}`, "", 409, "run_stale"},
+		{"POST " + run + "/cancel", `{"level":"soon"}`, "", 400, "run_invalid"},
+		{"POST " + run + "/cancel", `{"level":"hard"}`, "", 409, "run_status"},
+		{"POST " + run + "/resolve", `{"reason":"x"}`, "", 409, "run_status"},
+		{"POST " + run + "/retry", ``, "", 409, "run_status"},
+		{"POST /api/v1/pools", `{"name":"../x"}`, "", 400, "run_invalid"},
+		{"POST " + run + "/lease", `{"epoch":1}`, "", 403, "right_missing"}, // an owner is no executor
+		{"POST " + run + "/lease", `{"epoch":7}`, "{token}", 400, "run_invalid"},
+		{"POST /api/v1/runs/{waits}/lease", `{"epoch":1}`, "{token}", 403, "right_missing"},
+		{"POST " + run + "/phase", `{"epoch":1,"phase":"plan","outcome":"fine"}`, "{token}", 400, "run_invalid"},
+		{"PUT " + run + "/log/plan/2", `x`, "{token}", 400, "run_invalid"},
+		{"PUT " + run + "/log/plan/0", `x`, "{token}", 400, "run_invalid"},
+		{"PUT " + run + "/log/plan/1?offset=9", `x`, "{token}", 409, "log_gap"},
+		{"PUT " + run + "/log/plan/1", `other`, "{token}", 409, "log_mismatch"},
+		{"PUT " + run + "/log/plan/1", strings.Repeat("x", 1<<20+1), "{token}", 413, "body_too_large"},
+		{"GET " + run, ``, "{token}", 403, "right_missing"}, // an executor is no reader
+		{"POST /api/v1/agents", `{}`, "hfp_wrong", 401, "credentials_wrong"},
+		{"POST /api/v1/agents/{agent}/claim", `{"key":"k"}`, "hfa_wrong", 401, "credentials_wrong"},
+		{"POST /api/v1/agents/{agent}/claim", `{"key":""}`, "{secret}", 400, "run_invalid"},
+		{"POST /api/v1/agents/{agent}/claim", `{"key":"k"}`, "{token}", 401, "credentials_wrong"},
+	} {
+		var headers []string
+		if test.bearer != "" {
+			headers = append(headers, "Authorization: Bearer "+fill.Replace(test.bearer))
+		}
+		got := c.do(fill.Replace(test.request), test.body, headers...)
+		if got.status != test.status || !strings.Contains(got.body, `"code":"`+test.code+`"`) {
+			t.Errorf("%s %.60s: %d %.200s; want %d %s", test.request, test.body, got.status, got.body, test.status, test.code)
+		}
+	}
+	if got := c.do("GET "+fill.Replace(run)+"/log", ""); got.body != "now" {
+		t.Errorf("the log is %q", got.body)
+	}
+	if got := c.do("GET "+fill.Replace("/api/v1/runs/{waits}/log?ansi=strip"), ""); got.body != "planned <it>\r\n" {
+		t.Errorf("the log without colours is %q", got.body)
+	}
+}

@@ -4,6 +4,7 @@ package test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,11 +15,11 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// changing is what is another one each time: times, IDs, and who is logged in where.
-var changing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|by \S+@\S+`)
+// changing is what is another one each time: times, IDs, digests, and who is logged in where.
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|\b01[0-9A-HJKMNP-TV-Z]{24}\b|by \S+@\S+`)
 
-// example runs the commands under a heading of one of our pages, in their order, and wants
-// what the page shows: times and IDs may be others, the page may break lines and indent
+// example makes the files that stand under a heading of one of our pages, runs the commands there
+// in their order, and wants what the page shows: times and IDs may be others, the page may break lines and indent
 // them, and leave things out with an ellipsis.
 func example(_ *world, ts *testscript.TestScript, args []string) error {
 	if err := wantArgs(args, 2, 2); err != nil {
@@ -31,6 +32,12 @@ func example(_ *world, ts *testscript.TestScript, args []string) error {
 	steps := stepsUnder(string(page), args[1])
 	if len(steps) == 0 {
 		return fmt.Errorf("%s has no commands under %q", args[0], args[1])
+	}
+	for name, text := range filesUnder(string(page), args[1]) {
+		path := ts.MkAbs(name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			return err
+		}
 	}
 	for _, step := range steps {
 		shell := exec.Command("bash", "-euo", "pipefail", "-c", step.command)
@@ -57,10 +64,8 @@ type step struct{ command, output string }
 // stepsUnder returns the commands of the section with that heading: lines that begin with
 // "    $ "; what is indented behind one is its output.
 func stepsUnder(page, title string) (steps []step) {
-	_, section, _ := strings.Cut(page, "\n## "+title+"\n")
-	section, _, _ = strings.Cut(section, "\n## ")
 	inCode := false
-	for line := range strings.Lines(section) {
+	for line := range strings.Lines(sectionOf(page, title)) {
 		code, indented := strings.CutPrefix(line, "    ")
 		command, begins := strings.CutPrefix(code, "$ ")
 		switch {
@@ -74,6 +79,33 @@ func stepsUnder(page, title string) (steps []step) {
 		}
 	}
 	return steps
+}
+
+func sectionOf(page, title string) string {
+	_, section, _ := strings.Cut(page, "\n## "+title+"\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	return section
+}
+
+// filesUnder returns the files of the section: what is indented, before any command, and begins
+// with "    # " and a path.
+func filesUnder(page, title string) map[string]string {
+	files, name := map[string]string{}, ""
+	for line := range strings.Lines(sectionOf(page, title)) {
+		code, indented := strings.CutPrefix(line, "    ")
+		path, begins := strings.CutPrefix(code, "# ")
+		switch {
+		case strings.HasPrefix(code, "$ "):
+			return files
+		case indented && begins && name == "":
+			name = strings.TrimSpace(path)
+		case indented && name != "":
+			files[name] += code
+		case strings.TrimSpace(line) != "":
+			name = ""
+		}
+	}
+	return files
 }
 
 // shows says whether a command's output is what the page has, spaces aside.

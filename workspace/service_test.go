@@ -161,6 +161,19 @@ func TestSensitiveVariables(t *testing.T) {
 	}
 }
 
+// Sensitive values are looked for in all that a run prints, which takes memory for each byte.
+func TestSensitiveValuesAreBounded(t *testing.T) {
+	w := made(t, workspace.Limits{SecretBytes: 100})
+	v := text("a", strings.Repeat("x", 60))
+	v.Sensitive = true
+	wantCode(t, "one", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), "")
+	wantCode(t, "again", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), "")
+	v.Name = "b"
+	wantCode(t, "too long together", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), fault.VariablesFull)
+	v.Sensitive = false
+	wantCode(t, "not sensitive", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), "")
+}
+
 // Equal inputs have equal digests, and nothing else has; the revision grows with changes alone.
 func TestInputsDigest(t *testing.T) {
 	w := made(t, workspace.Limits{})

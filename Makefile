@@ -49,9 +49,10 @@ e2e: ## scripts with the real OpenTofu and Terraform against a real server
 	@echo "== real clients"
 	@scripts/e2e.sh
 
-torture: ## kill the store for minutes under load, then count what was acknowledged; measure fairness at length
+torture: ## kill the store for minutes under load, then count what was acknowledged; measure fairness at length; kill what executes runs
 	@HOLDFAST_TORTURE=1 go test -count=1 -timeout 20m -run 'Durab|Schedules|Inventory/(Model|AppendAllEnds)' ./storage/...
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -run 'TestFairness|TestNoisyNeighbour' # as long as it may measure
+	@HOLDFAST_TORTURE=1 scripts/e2e.sh -timeout 60m -run 'TestServerKilled|TestAgent|TestStopped|TestLate|TestCancel|TestRun'
 
 bench: build ## measure the server against its floors; BENCH='-quick' for a first look
 	@go run ./bench/compare $(BENCH)

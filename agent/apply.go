@@ -79,7 +79,7 @@ func (s *stage) afterLoss(ctx context.Context) error {
 	if _, err := os.Lstat(path); err != nil {
 		return nil
 	}
-	if err := s.executor.putOnce(ctx, s.hold(), artefactErrored, path); err == nil {
+	if err := s.executor.putOnce(ctx, s.hold(), artefactErrored, s.folder, path); err == nil {
 		return nil
 	}
 	_ = s.keepErrored(path, nil)

@@ -31,7 +31,7 @@ const uploadPatience = 30 * time.Minute
 // upload brings a file to the server, however long that is away.
 func (s *stage) upload(held context.Context, kind, path string) error {
 	err := persist(held, s.log, "the artefact "+kind, func(ctx context.Context) error {
-		return s.executor.putOnce(ctx, s.hold(), kind, path)
+		return s.executor.putOnce(ctx, s.hold(), kind, s.folder, path)
 	})
 	if isLoss(err) {
 		s.lose()
@@ -39,8 +39,8 @@ func (s *stage) upload(held context.Context, kind, path string) error {
 	return err
 }
 
-func (e *Executor) putOnce(ctx context.Context, hold Hold, kind, path string) error {
-	f, err := openRegular(path)
+func (e *Executor) putOnce(ctx context.Context, hold Hold, kind, folder, path string) error {
+	f, err := openRegular(folder, path)
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func (s *stage) keep(path, name string) (kept string, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
-	from, err := openRegular(path)
+	from, err := openRegular(s.folder, path)
 	if err != nil {
 		return "", err
 	}
@@ -125,17 +125,22 @@ func (s *stage) keep(path, name string) (kept string, err error) {
 	})
 }
 
-// openRegular opens a file that a command made, which might be a link to anything.
-func openRegular(path string) (*os.File, error) {
-	root, err := os.OpenRoot(filepath.Dir(path))
+// openRegular opens a file below a run folder that a command made. It, and any folder on the way
+// to it, might be a link to what is another run's, or nobody's.
+func openRegular(folder, path string) (*os.File, error) {
+	name, err := filepath.Rel(folder, path)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	if info, err := root.Lstat(filepath.Base(path)); err != nil || !info.Mode().IsRegular() {
+	if info, err := root.Lstat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, &unusable{filepath.Base(path) + " is no ordinary file"})
 	}
-	return root.Open(filepath.Base(path))
+	return root.Open(name)
 }
 
 // writeFile makes a file of what write writes, in the place of an older one.

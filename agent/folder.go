@@ -126,12 +126,18 @@ func wipe(path string) error {
 	if err := os.RemoveAll(path); err == nil {
 		return nil
 	}
-	_ = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() {
-			_ = os.Chmod(name, 0o700)
-		}
-		return nil
-	})
+	if info, err := os.Lstat(path); err == nil && info.IsDir() {
+		_ = os.Chmod(path, 0o700)
+	}
+	if root, err := os.OpenRoot(path); err == nil { // a link in there leads to nothing else
+		_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				_ = root.Chmod(name, 0o700)
+			}
+			return nil
+		})
+		_ = root.Close()
+	}
 	return os.RemoveAll(path)
 }
 

@@ -32,11 +32,17 @@ func (s *stage) handOver() error {
 }
 
 // own gives a folder with all that is in it to a user. Links are given themselves, and nothing
-// that they lead to.
+// that they lead to: not even where somebody who may write in there puts one in the place of a
+// folder meanwhile.
 func own(folder string, user User) error {
-	return filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err == nil {
-			err = os.Lchown(path, user.UID, user.GID)
+			err = root.Lchown(path, user.UID, user.GID)
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -50,6 +51,9 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	if err != nil {
 		return Run{}, err
 	}
+	if made.ID != run.ID && !made.sameOrder(run) {
+		return Run{}, fault.New(fault.IdempotencyMismatch, "this Idempotency-Key came with another order of a run before; use a new key")
+	}
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
 		s.changed.tell(made.Ref())
@@ -57,8 +61,23 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	return made, nil
 }
 
+// sameOrder reports whether another run was asked for by the same caller with the same words. The
+// snapshot is no part of it: who asks for the newest one may get another the second time.
+func (r Run) sameOrder(other Run) bool {
+	return r.Trigger.Is(other.Trigger) && r.Workspace == other.Workspace && r.Kind == other.Kind && r.RetryOf == other.RetryOf &&
+		slices.Equal(r.Order.Targets, other.Order.Targets) && slices.Equal(r.Order.Replace, other.Order.Replace) &&
+		r.Order.NoRefresh == other.Order.NoRefresh && r.Order.AutoApprove == other.Order.AutoApprove
+}
+
 // room refuses an organization that has as many runs waiting as it may have.
 func (s *Service) room(ctx context.Context, org uuid.UUID) error {
+	bytes, err := s.Store.Bytes(ctx, org)
+	if err == nil && bytes >= s.Limits.StoredBytes {
+		return fault.New(fault.RunsFull, "the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed", bytes, s.Limits.StoredBytes)
+	}
+	if err != nil {
+		return err
+	}
 	waiting, _, err := s.Store.Counts(ctx, org)
 	if err == nil && waiting >= s.Limits.Waiting {
 		return fault.New(fault.RunsFull, "%d runs are waiting, and an organization may have %d: wait, or cancel some", waiting, s.Limits.Waiting)
@@ -71,6 +90,8 @@ const (
 	maxMessage = 1000 // bytes
 	maxTargets = 200
 	maxAddress = 1000 // bytes
+	// maxAddresses is what all of them may take: they are in one row with all else of the run.
+	maxAddresses = 64 << 10 // bytes
 )
 
 func checkOrder(o api.RunOrder) error {
@@ -83,10 +104,15 @@ func checkOrder(o api.RunOrder) error {
 	if len(o.Targets)+len(o.Replace) > maxTargets {
 		return fault.New(fault.RunInvalid, "the run has more than %d targets and replacements", maxTargets)
 	}
+	bytes := 0
 	for _, address := range slices.Concat(o.Targets, o.Replace) {
-		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") || strings.ContainsAny(address, "\x00\r\n") {
+		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") || strings.ContainsFunc(address, unicode.IsControl) {
 			return fault.New(fault.RunInvalid, "%.100q is not the address of a resource", address)
 		}
+		bytes += len(address)
+	}
+	if bytes > maxAddresses {
+		return fault.New(fault.RunInvalid, "the targets and replacements have %d bytes; at most %d are allowed", bytes, maxAddresses)
 	}
 	if o.AutoApprove && !Kind(o.Kind).Mutates() {
 		return fault.New(fault.RunInvalid, "a run of kind %s applies nothing that could be approved", o.Kind)

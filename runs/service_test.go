@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/runs"
@@ -45,6 +46,11 @@ func (f *fenced) ReleaseFor(context.Context, uuid.UUID, string, string, string) 
 
 func (f *fenced) Seen(context.Context, uuid.UUID, string, string, int64) error { return nil }
 
+// forgetful records nothing.
+type forgetful struct{}
+
+func (forgetful) Record(context.Context, audit.Event) error { return nil }
+
 // bench is a service with a clock and one run that an executor applies.
 type bench struct {
 	*runs.Service
@@ -62,7 +68,7 @@ func newBench(t *testing.T, status runs.Status, stage runs.Stage, phase runs.Pha
 	t.Cleanup(func() { _ = store.Close() })
 	b := &bench{t: t, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), state: &fenced{fence: 2, open: true}}
 	b.Service = runs.NewService(runs.Deps{
-		Store: store, States: b.state, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
+		Store: store, States: b.state, Audit: forgetful{}, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
 		Limits: runs.Limits{Lease: benchLease},
 	})
 	run := runs.Run{

@@ -105,16 +105,17 @@ func (s *Service) WorkspaceChanged(ctx context.Context, org uuid.UUID, workspace
 }
 
 func (s *Service) moved(ctx context.Context, org uuid.UUID, workspace string, why func(Run) *api.Stale) error {
-	open, err := s.Store.Open(ctx, org, workspace)
-	if err != nil {
+	// Only the run that has the slot can have a plan that waits, however many wait behind it.
+	_, holder, err := s.Store.Position(ctx, Run{Org: org, Workspace: workspace})
+	if err != nil || holder == "" {
 		return err
 	}
-	var errs []error
-	for _, run := range open {
-		if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed) {
-			_, err := s.update(ctx, run.Ref(), s.by(Server()).stale(*stale))
-			errs = append(errs, err)
-		}
+	run, err := s.Store.Run(ctx, Ref{org, holder})
+	if err != nil {
+		return ignore(err, fault.RunNotFound)
 	}
-	return errors.Join(errs...)
+	if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed) {
+		_, err = s.update(ctx, run.Ref(), s.by(Server()).stale(*stale))
+	}
+	return err
 }

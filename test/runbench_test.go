@@ -41,20 +41,31 @@ type runBench struct {
 // runSecret is the value of a variable that must be found nowhere.
 const runSecret = "correct-horse-battery-staple"
 
-// newRunBench starts a server with these settings.
-func newRunBench(t *testing.T, settings ...string) *runBench {
+// runDir returns a folder for a bench.
+func runDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/tmp", "hfr")
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// newRunBench starts a server with these settings.
+func newRunBench(t *testing.T, settings ...string) *runBench {
+	t.Helper()
+	return newRunBenchIn(t, runDir(t), settings...)
+}
+
+func newRunBenchIn(t *testing.T, dir string, settings ...string) *runBench {
+	t.Helper()
 	b := &runBench{T: t, dir: dir, work: filepath.Join(dir, "w")}
 	b.environ = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "HOLDFAST_AUTH_FILE=" + filepath.Join(dir, "auth.cfg"),
 		"STORAGE_PATH=" + filepath.Join(dir, "data"), "HOLDFAST_RUNS_WORK_PATH=" + b.work,
 		"HOLDFAST_RATE_LIMIT=off", "HOLDFAST_STATE_RATE_LIMIT=off", "HOLDFAST_RUNS_SLOTS=4",
 	}, settings...)
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	var made struct {
 		Organization uuid.UUID
 		Key          string

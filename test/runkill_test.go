@@ -57,15 +57,7 @@ func (b *runBench) killedIn(name string, there func(api.Run) bool) {
 		b.workspace(place, slowly(resources))
 		orders = append(orders, b.order(place, "apply"))
 	}
-	b.until(orders[0].ID, name, func(r api.Run) bool {
-		if there(r) {
-			return true
-		}
-		if r.Status == "awaiting_approval" {
-			b.approve(r)
-		}
-		return r.Status == "awaiting_approval" && there(r)
-	})
+	b.reached(orders[0].ID, name, there)
 	time.Sleep(rand.N(100 * time.Millisecond))
 	b.kill()
 	time.Sleep(rand.N(500 * time.Millisecond))
@@ -77,4 +69,18 @@ func (b *runBench) killedIn(name string, there func(api.Run) bool) {
 			b.Errorf("killed in %s: the run needed attempt %d\n%s", name, run.Attempt, b.story(run.ID))
 		}
 	}
+}
+
+// reached waits until a run is somewhere, and approves of its plan on the way.
+func (b *runBench) reached(id, name string, there func(api.Run) bool) {
+	b.Helper()
+	b.until(id, name, func(r api.Run) bool {
+		if there(r) {
+			return true
+		}
+		if r.Status == "awaiting_approval" {
+			b.approve(r)
+		}
+		return false
+	})
 }

@@ -8,6 +8,9 @@ type Limits struct {
 	Variables     int   // of a workspace, and of all of them
 	ValueBytes    int   // of a variable
 	VariableBytes int64 // of all the values of a workspace, and of the organization's own
+	// SecretBytes is what of them may be sensitive: to find a byte of it in a log in all its
+	// encodings takes about 2 KiB of an executor's memory.
+	SecretBytes int64
 
 	Files         int           // of a snapshot
 	Depth         int           // of folders
@@ -23,6 +26,7 @@ func (l Limits) withDefaults() Limits {
 	orElse(&l.Variables, 500)
 	orElse(&l.ValueBytes, 256<<10)
 	orElse(&l.VariableBytes, 2<<20)
+	orElse(&l.SecretBytes, 64<<10)
 	orElse(&l.Files, 10_000)
 	orElse(&l.Depth, 32)
 	orElse(&l.FileBytes, 10<<20)

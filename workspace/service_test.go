@@ -161,6 +161,19 @@ func TestSensitiveVariables(t *testing.T) {
 	}
 }
 
+// Sensitive values are looked for in all that a run prints, which takes memory for each byte.
+func TestSensitiveValuesAreBounded(t *testing.T) {
+	w := made(t, workspace.Limits{SecretBytes: 100})
+	v := text("a", strings.Repeat("x", 60))
+	v.Sensitive = true
+	wantCode(t, "one", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), "")
+	wantCode(t, "again", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), "")
+	v.Name = "b"
+	wantCode(t, "too long together", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), fault.VariablesFull)
+	v.Sensitive = false
+	wantCode(t, "not sensitive", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{v}, nil), "")
+}
+
 // Equal inputs have equal digests, and nothing else has; the revision grows with changes alone.
 func TestInputsDigest(t *testing.T) {
 	w := made(t, workspace.Limits{})
@@ -430,4 +443,24 @@ func TestOtherOrganization(t *testing.T) {
 	}
 	_, err = w.Push(w.ctx, other, "a", []workspace.File{{Path: "main.tf", Digest: digest}}, "", nil)
 	wantCode(t, "push of what another one has", err, fault.FilesMissing)
+}
+
+// Who may not approve can't do without approvals by way of the settings, or of a new workspace.
+func TestApprovalsAreNotLoweredByOperators(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	operator := auth.Principal{Org: w.owner.Org, KeyID: "operator", Grant: auth.Grant{Role: auth.Operator}}
+	set := func(p auth.Principal, approvals int, author bool) error {
+		_, err := w.Configure(w.ctx, p, "a", func(s *workspace.Settings) { s.Approvals, s.AllowAuthor = approvals, author })
+		return err
+	}
+	wantCode(t, "more", set(operator, 2, false), "")
+	before := len(w.events.all)
+	wantCode(t, "fewer", set(operator, 1, false), fault.RightMissing)
+	if last := w.events.all[len(w.events.all)-1]; len(w.events.all) == before || last.Action != audit.AccessRefused {
+		t.Error("the refusal is not on record")
+	}
+	wantCode(t, "the author's", set(operator, 2, true), fault.RightMissing)
+	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
+	wantCode(t, "by an owner", set(w.owner, 0, true), "")
+	wantCode(t, "deleted without approvals", w.Delete(w.ctx, operator, "a"), "")
 }

@@ -204,22 +204,28 @@ func (s *Service) isSame(ctx context.Context, ref Ref, have map[Key]Variable, v 
 
 // checkRoom refuses more variables than there may be.
 func (s *Service) checkRoom(own, set []Variable, unset []Key) error {
-	sizes := map[Key]int{}
+	sizes := map[Key]Variable{}
 	for _, v := range slices.Concat(own, set) {
-		sizes[v.Key] = v.Size
+		sizes[v.Key] = v
 	}
 	for _, k := range unset {
 		delete(sizes, k)
 	}
-	var bytes int64
-	for size := range maps.Values(sizes) {
-		bytes += int64(size)
+	var bytes, secret int64
+	for v := range maps.Values(sizes) {
+		bytes += int64(v.Size)
+		if v.Sensitive {
+			secret += int64(v.Size)
+		}
 	}
 	if len(sizes) > s.Limits.Variables {
 		return fault.New(fault.VariablesFull, "there would be %d variables; at most %d are allowed", len(sizes), s.Limits.Variables)
 	}
 	if bytes > s.Limits.VariableBytes {
 		return fault.New(fault.VariablesFull, "the values would have %d bytes together; at most %d are allowed", bytes, s.Limits.VariableBytes)
+	}
+	if secret > s.Limits.SecretBytes {
+		return fault.New(fault.VariablesFull, "the sensitive values would have %d bytes together; at most %d are allowed", secret, s.Limits.SecretBytes)
 	}
 	return nil
 }

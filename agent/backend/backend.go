@@ -12,9 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclparse"
 )
 
 // File is the name of the file that is written. What an override file says counts, and it
@@ -29,8 +26,11 @@ terraform {
 }
 `
 
-// maxFile bounds the size of a file that is looked at.
-const maxFile = 16 << 20
+// maxFile bounds the size of a file, and maxTokens of one that names a backend.
+const (
+	maxFile   = 16 << 20
+	maxTokens = 512 << 10
+)
 
 // OtherError says that a configuration keeps its state elsewhere, or might.
 type OtherError struct{ Why string }
@@ -82,43 +82,44 @@ func check(folder string, entry os.DirEntry) error {
 	if info.Size() > maxFile {
 		return otherf("the configuration's file %s has more than %d bytes", name, maxFile)
 	}
-	parse := hclparse.NewParser().ParseHCLFile
+	text, err := os.ReadFile(filepath.Join(folder, name))
+	if err != nil {
+		return err
+	}
+	look := blocksOfHCL
 	if strings.HasSuffix(name, ".json") {
-		parse = hclparse.NewParser().ParseJSONFile
+		look = blocksOfJSON
 	}
-	file, _ := parse(filepath.Join(folder, name))
-	if file == nil || file.Body == nil {
-		return nil // the tool says better what is wrong with it
+	blocks, err := look(name, text)
+	if err != nil {
+		return err
 	}
-	return checkBody(name, base, file.Body)
-}
-
-// checkBody refuses another backend. What doesn't parse is left to the tool, which refuses it.
-func checkBody(name, base string, body hcl.Body) error {
-	content, _, _ := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "terraform"}}})
-	for _, terraform := range content.Blocks {
-		inner, _, _ := terraform.Body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
-			{Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"},
-		}})
-		for _, block := range inner.Blocks {
-			if err := checkBlock(name, base, block); err != nil {
-				return err
-			}
+	for _, b := range blocks {
+		if err := b.check(name, base); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func checkBlock(name, base string, block *hcl.Block) error {
-	line := block.DefRange.Start.Line
+// block is a block of a configuration that says where the state is: backend or cloud.
+type block struct {
+	kind, label string
+	line        int // 0 where it is not known
+}
+
+func (b block) check(name, base string) error {
+	if b.line > 0 {
+		name = fmt.Sprintf("line %d of %s", b.line, name)
+	}
 	switch {
-	case block.Type == "cloud":
-		return otherf("the configuration keeps its state elsewhere: %s has a cloud block in line %d; remove it", name, line)
-	case block.Labels[0] != "http":
-		return otherf("the configuration keeps its state elsewhere: %s has backend %q in line %d; remove it", name, block.Labels[0], line)
+	case b.kind == "cloud":
+		return otherf("the configuration keeps its state elsewhere: there is a cloud block in %s; remove it", name)
+	case b.label != "http":
+		return otherf("the configuration keeps its state elsewhere: there is backend %q in %s; remove it", b.label, name)
 	case base == "override" || strings.HasSuffix(base, "_override"):
 		// Of several override files the last one counts, which might be this one.
-		return otherf("%s overrides the backend in line %d, which a run does itself; remove it", name, line)
+		return otherf("the backend is overridden in %s, which a run does itself; remove it", name)
 	}
 	return nil
 }

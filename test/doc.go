@@ -6,8 +6,8 @@
 // client; those in scripts/attacks/ need no client and run once, each opening with the
 // vulnerability, the scenario and the check. A script may use testscript's commands, the
 // programs in $TF (the client that the run is about), $OTHER (the other one) and holdfast, the
-// providers of both in the mirror $PROVIDERS,
-// and these commands of ours:
+// providers of both in the mirror $PROVIDERS, what workspaces call that client in $TOOL and
+// $TOOL_VERSION, and these commands of ours:
 //
 //	organization NAME            add an organization with a key, and act for it
 //	as NAME                      act for an organization that was added before
@@ -38,11 +38,11 @@
 //	                             while an honest client must be answered; bombs_test.go
 //	memory MIB                   want that the server never had more memory than this
 //	slow COUNT FILE              as raw, so many times, followed by a byte now and again
-//	example PAGE HEADING         run the commands under a heading of a page of ours, and want
-//	                             the output that the page shows
+//	example PAGE HEADING         make the files and run the commands under a heading of a page
+//	                             of ours, and want the output that the page shows
 //	hung-up                      wait until the server hung up on all who are slow
 //
-// They set $SERVER, $ORG, $KEY and $ISSUER, and $HOLDFAST_ADDR and $HOLDFAST_KEY for holdfast.
+// They set $SERVER, $SERVER_PID, $ORG, $KEY and $ISSUER, and $HOLDFAST_ADDR and $HOLDFAST_KEY for holdfast.
 // The server logs to $WORK/server.log and keeps its state in $WORK/data, its keys in
 // $WORK/auth.cfg. When a script ends, its server must stop cleanly and leave its port free.
 //

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -51,7 +52,7 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 		return Run{}, err
 	}
 	if made.ID != run.ID && !made.sameOrder(run) {
-		return Run{}, fault.New(fault.IdempotencyMismatch, "this key came with another order before: it made run %s", made.ID)
+		return Run{}, fault.New(fault.IdempotencyMismatch, "this key came with another order, or from somebody else, before: use a new one")
 	}
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
@@ -60,11 +61,11 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	return made, nil
 }
 
-// sameOrder reports whether two runs were asked for alike. The snapshot may differ: it is the
+// sameOrder reports whether two runs were asked for alike, by the same caller. The snapshot may differ: it is the
 // newest where the order names none.
 func (r Run) sameOrder(other Run) bool {
 	a, b := r.Order, other.Order
-	return r.Workspace == other.Workspace && r.Kind == other.Kind && r.RetryOf == other.RetryOf && a.Message == b.Message &&
+	return r.Trigger.Is(other.Trigger) && r.Workspace == other.Workspace && r.Kind == other.Kind && r.RetryOf == other.RetryOf && a.Message == b.Message &&
 		a.NoRefresh == b.NoRefresh && a.AutoApprove == b.AutoApprove && slices.Equal(a.Targets, b.Targets) && slices.Equal(a.Replace, b.Replace)
 }
 
@@ -82,6 +83,8 @@ const (
 	maxMessage = 1000 // bytes
 	maxTargets = 200
 	maxAddress = 1000 // bytes
+	// maxAddresses is what all of them may take: they are in one row with all else of the run.
+	maxAddresses = 64 << 10 // bytes
 )
 
 func checkOrder(o api.RunOrder) error {
@@ -94,10 +97,15 @@ func checkOrder(o api.RunOrder) error {
 	if len(o.Targets)+len(o.Replace) > maxTargets {
 		return fault.New(fault.RunInvalid, "the run has more than %d targets and replacements", maxTargets)
 	}
+	bytes := 0
 	for _, address := range slices.Concat(o.Targets, o.Replace) {
-		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") || strings.ContainsAny(address, "\x00\r\n") {
+		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") || strings.ContainsFunc(address, unicode.IsControl) {
 			return fault.New(fault.RunInvalid, "%.100q is not the address of a resource", address)
 		}
+		bytes += len(address)
+	}
+	if bytes > maxAddresses {
+		return fault.New(fault.RunInvalid, "the targets and replacements have %d bytes; at most %d are allowed", bytes, maxAddresses)
 	}
 	if o.AutoApprove && !Kind(o.Kind).Mutates() {
 		return fault.New(fault.RunInvalid, "a run of kind %s applies nothing that could be approved", o.Kind)

@@ -25,7 +25,7 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 	if err != nil {
 		return api.Lease{}, err
 	}
-	if err := sameEpoch(p, l.Epoch); err != nil {
+	if err := checkRenewal(p, l); err != nil {
 		return api.Lease{}, err
 	}
 	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).renew(l, s.Limits.Lease))
@@ -99,6 +99,12 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 	if err != nil {
 		return api.PhaseAnswer{}, err
 	}
+	if run.Stage == ApplyStage && ends && run.current(report.Epoch) != nil {
+		// A renewal that was on its way may have opened the fence behind close.
+		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, report.Epoch, false); err != nil && !fault.Is(err, fault.RunFenced) {
+			return api.PhaseAnswer{}, err
+		}
+	}
 	if run.Status == Checking {
 		if run, err = s.check(ctx, run); err != nil {
 			return api.PhaseAnswer{}, err
@@ -121,10 +127,49 @@ func checkReport(p auth.Principal, r api.PhaseReport) error {
 	if r.Outcome != OutcomeSucceeded && r.Outcome != OutcomeFailed && r.Outcome != OutcomeCancelled {
 		return fault.New(fault.RunInvalid, "the outcome %q is none: succeeded, failed or cancelled", r.Outcome)
 	}
-	if r.Phase == "" || len(r.Phase) > 32 || len(r.Message) > 10*maxMessage || len(r.InFlight) > 10*maxTargets {
-		return fault.New(fault.RunInvalid, "the report has no phase, or more of something than it may have")
+	if !Phase(r.Phase).known() {
+		return fault.New(fault.RunInvalid, "the phase %.32q is none of an executor's", r.Phase)
+	}
+	if len(r.Message) > 10*maxMessage || len(r.InFlight) > 10*maxTargets {
+		return fault.New(fault.RunInvalid, "the report has more of something than it may have")
+	}
+	if t := r.Tool; t != nil && longest(t.Name, t.Version, t.Digest, t.System) > maxWord {
+		return fault.New(fault.RunInvalid, "what is said of the tool has at most %d bytes each", maxWord)
+	}
+	if err := checkSandbox(r.Sandbox); err != nil {
+		return err
 	}
 	return sameEpoch(p, r.Epoch)
+}
+
+// maxWord is how long a name may be that an executor gives.
+const maxWord = 255 // bytes
+
+func checkRenewal(p auth.Principal, l api.LeaseRenewal) error {
+	if l.Phase != "" && !Phase(l.Phase).known() {
+		return fault.New(fault.RunInvalid, "the phase %.32q is none of an executor's", l.Phase)
+	}
+	if len(l.BootID) > maxWord {
+		return fault.New(fault.RunInvalid, "a boot ID has at most %d bytes", maxWord)
+	}
+	if err := checkSandbox(l.Sandbox); err != nil {
+		return err
+	}
+	return sameEpoch(p, l.Epoch)
+}
+
+func checkSandbox(s *api.Sandbox) error {
+	if s != nil && (len(s.Why) > 50 || longest(s.Level, s.Network) > maxWord || longest(s.Why...) > maxMessage) {
+		return fault.New(fault.RunInvalid, "more is said of the sandbox than may be")
+	}
+	return nil
+}
+
+func longest(texts ...string) (n int) {
+	for _, text := range texts {
+		n = max(n, len(text))
+	}
+	return n
 }
 
 // Configuration says which snapshot the run's executor may read.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -65,6 +66,7 @@ func (m *moving) take(by Executor, lease time.Duration) {
 	by.Seen = m.at
 	r.Executor, r.LeaseUntil, r.Phase, r.Touched, r.InFlight = &by, m.at.Add(lease), "", false, nil
 	r.Epoch++
+	r.Reports = nil // those of an earlier epoch are refused
 	r.NotBefore = time.Time{}
 	if r.StartedAt.IsZero() {
 		r.StartedAt = m.at
@@ -90,7 +92,8 @@ func (c call) renew(l api.LeaseRenewal, lease time.Duration) Decide {
 		m := c.change(r)
 		m.resume()
 		m.seen(l, lease)
-		if phase := Phase(l.Phase); phase != "" && phase != r.Phase {
+		// Only forward: a renewal that comes late says nothing new.
+		if phase := Phase(l.Phase); phase.step() > r.Phase.step() {
 			m.begin(phase)
 		}
 		return m.done()
@@ -110,7 +113,7 @@ func (m *moving) seen(l api.LeaseRenewal, lease time.Duration) {
 	if r.Executor == nil {
 		return
 	}
-	r.Executor.Seen, r.InFlight = m.at, l.InFlight
+	r.Executor.Seen, r.InFlight = m.at, fitting(slices.Clone(l.InFlight), maxInFlightBytes, shortInFlight)
 	if l.PID != 0 {
 		r.Executor.BootID, r.Executor.PID, r.Executor.StartTime = l.BootID, l.PID, l.StartTime
 	}
@@ -140,8 +143,8 @@ func (c call) report(p api.PhaseReport, after uint64) Decide {
 		if err := r.current(p.Epoch); err != nil {
 			return Change{}, err
 		}
-		if p.Stage != string(r.Stage) {
-			return Change{}, fault.New(fault.RunInvalid, "the run is in its stage %s, not in %s", r.Stage, p.Stage)
+		if p.Stage != string(r.Stage) || p.Attempt != r.Attempt {
+			return Change{}, fault.New(fault.RunInvalid, "the run is in its stage %s, attempt %d, not in %.32q, attempt %d", r.Stage, r.Attempt, p.Stage, p.Attempt)
 		}
 		m := c.change(r)
 		m.resume()
@@ -167,8 +170,46 @@ const (
 	OutcomeCancelled = "cancelled"
 )
 
-// maxDiagnostics bounds what a run keeps of them.
-const maxDiagnostics = 100
+// What a run keeps of what executors say: all of it is in one row of the store.
+const (
+	maxDiagnostics     = 100
+	maxDiagnosticBytes = 128 << 10
+	maxInFlightBytes   = 32 << 10
+	maxPhases          = 200
+)
+
+// fitting returns the first of a list, shortened, that take so many bytes.
+func fitting[T any](all []T, room int, short func(T) T) []T {
+	for i := range all {
+		one := short(all[i])
+		raw, err := json.Marshal(one)
+		if room -= len(raw); err != nil || room < 0 {
+			return all[:i:i]
+		}
+		all[i] = one
+	}
+	return all
+}
+
+func shortInFlight(f api.InFlight) api.InFlight {
+	f.Address, f.Action = cut(f.Address, maxAddress), cut(f.Action, maxWord)
+	return f
+}
+
+func shortDiagnostic(d api.Diagnostic) api.Diagnostic {
+	const detail = 8 << 10
+	d.Severity, d.Summary, d.Detail = cut(d.Severity, maxWord), cut(d.Summary, maxMessage), cut(d.Detail, detail)
+	d.Address, d.File = cut(d.Address, maxAddress), cut(d.File, maxAddress)
+	return d
+}
+
+// cut shortens a text.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
+}
 
 func (m *moving) note(p api.PhaseReport, key string) {
 	r := &m.run
@@ -177,9 +218,10 @@ func (m *moving) note(p api.PhaseReport, key string) {
 	r.Phases = append(r.Phases, api.PhaseTime{Phase: p.Phase, Attempt: p.Attempt, Seconds: p.Seconds, Outcome: p.Outcome})
 	code := p.ExitCode
 	r.ExitCode = &code
+	r.Phases = r.Phases[max(len(r.Phases)-maxPhases, 0):]
 	room := max(maxDiagnostics-len(r.Diagnostics), 0)
-	r.Diagnostics = append(r.Diagnostics, p.Found[:min(room, len(p.Found))]...)
-	r.InFlight = p.InFlight
+	r.Diagnostics = fitting(append(r.Diagnostics, p.Found[:min(room, len(p.Found))]...), maxDiagnosticBytes, shortDiagnostic)
+	r.InFlight = fitting(slices.Clone(p.InFlight), maxInFlightBytes, shortInFlight)
 	if p.Sandbox != nil && r.Executor != nil {
 		r.Executor.Sandbox = p.Sandbox
 	}

@@ -40,12 +40,33 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a ap
 	if have, err := s.Store.FileOf(ctx, ref); err == nil {
 		return have, sameFile(have, a.Digest)
 	}
-	return s.put(ctx, ref, a.Digest, body, func(r Run) error {
-		if ref.Kind == FileErroredState {
-			return nil // evidence is welcome from whoever had the run
-		}
-		return r.current(p.Run.Epoch)
-	})
+	allow := func(r Run) error { return r.takes(ref, *p.Run) }
+	if err := allow(run); err != nil {
+		return File{}, err
+	}
+	return s.put(ctx, ref, a.Digest, body, allow)
+}
+
+// takes refuses a file that the run's stage doesn't make, or that comes when the server has looked
+// at what it made: what is pinned is all that there is.
+func (r Run) takes(file FileRef, from auth.RunGrant) error {
+	if file.Kind == FileErroredState && from.Stage == auth.RunApply {
+		return nil // evidence is welcome from whoever had the run
+	}
+	if err := r.current(from.Epoch); err != nil {
+		return err
+	}
+	stage := ApplyStage
+	switch file.Kind {
+	case FileJSONLog:
+		stage = r.Stage
+	case FilePlan, FilePlanJSON, FileLock, FilePlanFiles:
+		stage = PlanStage
+	}
+	if stage != r.Stage || r.Status == Checking || file.Attempt != r.Attempt {
+		return fault.New(fault.RunInvalid, "the run, which is %s in attempt %d, takes no %s of attempt %d", r.Status, r.Attempt, file.Kind, file.Attempt)
+	}
+	return nil
 }
 
 func sameFile(have File, digest string) error {

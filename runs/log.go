@@ -38,8 +38,8 @@ func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, st
 	if err != nil {
 		return 0, err
 	}
-	if stream != Stream(PlanStage) && stream != Stream(ApplyStage) || attempt < 1 || attempt > run.Attempt || offset < 0 {
-		return 0, fault.New(fault.RunInvalid, "a run has the logs plan and apply, of attempts up to %d, from offset 0", run.Attempt)
+	if stream != Stream(p.Run.Stage) || attempt < 1 || attempt > run.Attempt || offset < 0 {
+		return 0, fault.New(fault.RunInvalid, "an executor writes the log of its stage, of an attempt up to %d, from offset 0", run.Attempt)
 	}
 	if len(text) > MaxLogPiece {
 		return 0, fault.New(fault.BodyTooLarge, "a piece of a log may have %d bytes", MaxLogPiece)
@@ -57,7 +57,12 @@ func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, st
 
 // append goes by where the log ends: what is there is compared, the rest is added.
 func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offset int64, text []byte) (int64, error) {
-	allow := func(r Run) error { return r.current(p.Run.Epoch) }
+	allow := func(r Run) error {
+		if err := r.current(p.Run.Epoch); err != nil || log.Attempt == r.Attempt {
+			return err
+		}
+		return fault.New(fault.RunInvalid, "the run is in attempt %d", r.Attempt)
+	}
 	for {
 		end, err := s.Store.LogEnd(ctx, log)
 		if err != nil {

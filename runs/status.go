@@ -87,6 +87,14 @@ const (
 	PhaseOutput  Phase = "output"
 )
 
+// known reports whether it is a phase that an executor goes through.
+func (p Phase) known() bool { return p.step() > 0 }
+
+// step is where in its stage a phase comes; 0 for what is none of an executor's.
+func (p Phase) step() int {
+	return slices.Index([]Phase{"", PhasePrepare, PhaseInit, PhasePlan, PhaseShow, PhaseApply, PhaseOutput}, p)
+}
+
 // Class is the kind of a failure: it decides whether to try again.
 type Class string
 

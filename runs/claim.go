@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -64,14 +65,22 @@ func (s *Service) claim(ctx context.Context, w Worker, c api.AgentClaim) (*Run, 
 	}
 	by := Executor{Agent: w.ID, Name: w.Name, ClaimKey: c.Key, BootID: c.BootID}
 	seen := map[Ref]bool{}
-	// The first ones may be none that this worker serves: then it looks further.
-	for reach := claimReach; reach <= maxReach; reach *= 8 {
-		refs, err := s.Store.Claimable(ctx, ClaimQuery{Pool: w.Pool, Orgs: w.Orgs, Now: s.clock(), Limit: reach})
+	// The first ones may be none that this worker serves: then it looks further. Organizations that
+	// have as many at work as they may stand in nobody's way.
+	for orgs, reach := w.Orgs, claimReach; len(orgs) > 0 && reach <= maxReach; {
+		refs, err := s.Store.Claimable(ctx, ClaimQuery{Pool: w.Pool, Orgs: orgs, Now: s.clock(), Limit: reach})
 		if err != nil {
 			return nil, err
 		}
+		busy := map[uuid.UUID]bool{}
 		for _, ref := range refs {
-			if seen[ref] {
+			if seen[ref] || busy[ref.Org] {
+				continue
+			}
+			if busy[ref.Org], err = s.busy(ctx, ref.Org); err != nil {
+				return nil, err
+			}
+			if busy[ref.Org] {
 				continue
 			}
 			seen[ref] = true
@@ -79,11 +88,23 @@ func (s *Service) claim(ctx context.Context, w Worker, c api.AgentClaim) (*Run, 
 				return run, err
 			}
 		}
-		if len(refs) < reach {
-			break
+		left := slices.DeleteFunc(slices.Clone(orgs), func(org uuid.UUID) bool { return busy[org] })
+		switch {
+		case len(left) < len(orgs):
+			orgs = left
+		case len(refs) < reach:
+			return nil, nil
+		default:
+			reach *= 8
 		}
 	}
 	return nil, nil
+}
+
+// busy reports whether an organization has as many runs at work as it may have.
+func (s *Service) busy(ctx context.Context, org uuid.UUID) (bool, error) {
+	_, working, err := s.Store.Counts(ctx, org)
+	return working >= s.Limits.Working, err
 }
 
 func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {
@@ -107,15 +128,20 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 	if err != nil || w.Serves != nil && !w.Serves(run.Workspace) {
 		return nil, ignore(err, fault.RunNotFound)
 	}
-	if _, working, err := s.Store.Counts(ctx, ref.Org); err != nil || working >= s.Limits.Working {
-		return nil, err
-	}
 	at, err := s.Workspaces.Workspace(ctx, run.Org, run.Workspace)
 	if err != nil {
 		return nil, s.unfit(ctx, run, err)
 	}
 	base, err := s.States.Head(ctx, run.Org, run.Workspace)
 	if err != nil {
+		return nil, err
+	}
+	if run.Status != Confirmed && run.Kind == Destroy && at.Protected {
+		_, err := s.update(ctx, ref, s.by(Server()).discard("its workspace is protected from being destroyed since"))
+		return nil, err
+	}
+	if run.Status != Confirmed && run.Pool != at.Pool {
+		_, err := s.update(ctx, ref, moveTo(at.Pool))
 		return nil, err
 	}
 	if run.Status == Confirmed && run.Terms.Revision != at.Terms.Revision {
@@ -134,6 +160,16 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 		return nil, nil
 	}
 	return nil, ignore(err, fault.RunStatus)
+}
+
+// moveTo has a run wait for the agents of another pool: its variables are not for others.
+func moveTo(pool string) Decide {
+	return func(r Run) (Change, error) {
+		if r.Status == Pending || r.Status == Retrying {
+			r.Pool = pool
+		}
+		return Change{Run: r}, nil
+	}
 }
 
 // unfit ends a run whose workspace is not there any more; other errors are the caller's.
@@ -159,7 +195,7 @@ func (s *Service) assign(ctx context.Context, run *Run, err error) (*api.Assignm
 		return nil, err
 	}
 	if run.Stage == ApplyStage {
-		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch, true); err != nil {
+		if err := s.reopen(ctx, *run); err != nil {
 			return nil, err
 		}
 	}

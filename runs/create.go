@@ -71,6 +71,13 @@ func (r Run) sameOrder(other Run) bool {
 
 // room refuses an organization that has as many runs waiting as it may have.
 func (s *Service) room(ctx context.Context, org uuid.UUID) error {
+	bytes, err := s.Store.Bytes(ctx, org)
+	if err == nil && bytes >= s.Limits.StoredBytes {
+		return fault.New(fault.RunsFull, "the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed", bytes, s.Limits.StoredBytes)
+	}
+	if err != nil {
+		return err
+	}
 	waiting, _, err := s.Store.Counts(ctx, org)
 	if err == nil && waiting >= s.Limits.Waiting {
 		return fault.New(fault.RunsFull, "%d runs are waiting, and an organization may have %d: wait, or cancel some", waiting, s.Limits.Waiting)

@@ -1,9 +1,19 @@
 package runs
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
-// Retain removes the runs that ended long ago.
+// keepAgents is for how long an agent is known that shows no sign of life. There are only so many
+// of an organization's, and machines come and go.
+const keepAgents = 30 * 24 * time.Hour
+
+// Retain removes the runs that ended long ago, and the agents that have not been seen for long.
 func (s *Service) Retain(ctx context.Context) error {
+	if err := s.Store.RemoveAgents(ctx, s.clock().Add(-keepAgents)); err != nil {
+		return err
+	}
 	before := s.clock().Add(-s.Limits.KeepRuns)
 	for ctx.Err() == nil {
 		found, err := s.Store.Ended(ctx, before, sweepReach)

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -267,11 +268,11 @@ func TestFailures(t *testing.T) {
 	for class, want := range map[Class]Status{Infrastructure: Retrying, Config: Failed, SandboxLow: Failed} {
 		s := begin(t, Apply, Terms{})
 		s.do(s.claim("1"))
-		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "plan", Phase: "init", Outcome: OutcomeFailed, Class: string(class)}, 0)).is(want)
+		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init", Outcome: OutcomeFailed, Class: string(class)}, 0)).is(want)
 	}
 	s := begin(t, Apply, Terms{}).applying()
 	s.do(s.by(Server()).report(api.PhaseReport{
-		Epoch: s.run.Epoch, Stage: "apply", Phase: "apply", Outcome: OutcomeFailed, Class: string(Infrastructure),
+		Epoch: s.run.Epoch, Stage: "apply", Attempt: 1, Phase: "apply", Outcome: OutcomeFailed, Class: string(Infrastructure),
 		InFlight: []api.InFlight{{Address: "aws_db.x"}},
 	}, 9)).is(Failed) // an apply that was begun is never begun again
 	if !strings.Contains(s.run.Reason, "aws_db.x") || !strings.Contains(s.run.Reason, "version 9") {
@@ -318,5 +319,51 @@ func TestAuthorsApprovalsAreNotCarried(t *testing.T) {
 		s.run.Trigger = who
 		s.run.Earlier = &Earlier{Run: "OTHER", Changes: "a", Approvals: []api.Approval{{Digest: "other", Approved: true, By: reviewer.Wire()}}}
 		s.plan("a").is(want)
+	}
+}
+
+// The files of a plan are those of the attempt that made it, however often its apply is begun.
+func TestApplyTriedAgainHasItsPlan(t *testing.T) {
+	s := begin(t, Apply, Terms{}).plan("a")
+	s.do(s.approve(author, "pin-a")).do(s.claim("apply")).do(s.renew(PhaseInit))
+	s.at = s.at.Add(testLease)
+	s.do(s.by(Server()).lose()).is(Confirmed)
+	s.at = s.at.Add(time.Hour)
+	s.do(s.claim("again")).is(Applying)
+	if s.run.Attempt != 2 || s.run.Planned != 1 {
+		t.Errorf("attempt %d applies the plan of attempt %d", s.run.Attempt, s.run.Planned)
+	}
+}
+
+// An approval that has waited for too long does not count by way of an equal plan.
+func TestExpiredApprovalsAreNotCarried(t *testing.T) {
+	s := begin(t, Apply, Terms{Approvals: 1, Carry: true, ApprovalTTL: time.Hour}).plan("a")
+	s.do(s.approve(reviewer, "pin-a")).is(Confirmed)
+	s.do(s.by(Server()).stale(api.Stale{Because: ByState})).is(Retrying)
+	s.at = s.at.Add(time.Hour)
+	s.plan("a").is(AwaitingApproval)
+}
+
+// What an executor says never fills the row that a run is kept in.
+func TestWhatExecutorsSayIsBounded(t *testing.T) {
+	long := strings.Repeat("\x01", 100_000)
+	s := begin(t, Apply, Terms{}).applying()
+	report := api.PhaseReport{Epoch: s.run.Epoch, Stage: "apply", Attempt: 1, Phase: "apply", Outcome: OutcomeSucceeded}
+	for range 2000 {
+		report.Found = append(report.Found, api.Diagnostic{Summary: long, Detail: long, Address: long, File: long})
+		report.InFlight = append(report.InFlight, api.InFlight{Address: long, Action: long})
+	}
+	s.do(s.by(Server()).report(report, 7))
+	s.do(s.by(Server()).renew(api.LeaseRenewal{Epoch: s.run.Epoch, InFlight: report.InFlight}, testLease))
+	report.Attempt, report.Phase = 2, "output"
+	s.refused(fault.RunInvalid, s.by(Server()).report(report, 7))
+	if raw, err := json.Marshal(s.run); err != nil || len(raw) > 256<<10 {
+		t.Errorf("the run takes %d bytes: %v", len(raw), err)
+	}
+	for _, phase := range []Phase{PhasePrepare, PhaseInit, PhaseApply} {
+		change, err := s.renew(phase)(s.run)
+		if err != nil || len(change.Events) > 0 {
+			t.Errorf("%s, which is over, begins again: %v, %v", phase, change.Events, err)
+		}
 	}
 }

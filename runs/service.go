@@ -41,6 +41,7 @@ type Limits struct {
 	PlanBytes        int64         // the largest plan file
 	FileBytes        int64         // the largest other file
 	LogBytes         int64         // of a log
+	StoredBytes      int64         // of all logs and files: above it, no run begins
 	KeepRuns         time.Duration // that ended
 }
 
@@ -63,6 +64,7 @@ func (l Limits) withDefaults() Limits {
 	or(&l.PlanBytes, 64<<20)
 	or(&l.FileBytes, 256<<20)
 	or(&l.LogBytes, 1<<30)
+	or(&l.StoredBytes, 20<<30)
 	or((*int64)(&l.KeepRuns), int64(365*24*time.Hour))
 	return l
 }

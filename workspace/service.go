@@ -134,18 +134,23 @@ func (s *Service) List(ctx context.Context, p auth.Principal, after string, limi
 	return shown, next, nil
 }
 
-// Configure changes a workspace's settings. Faults: WorkspaceNotFound, WorkspaceInvalid.
+// Configure changes a workspace's settings. Who may not approve can't have it want fewer approvals,
+// nor the author's. Faults: WorkspaceNotFound, WorkspaceInvalid.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name, change func(*Settings)) (Workspace, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Workspace{}, err
 	}
-	return s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
+	lowered := false
+	made, err := s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
 		if w == nil {
 			return Change{}, errNotFound(name)
 		}
 		next := *w
 		change(&next.Settings)
+		if lowered = next.Settings.asksLessThan(w.Settings); lowered && p.MayOn(auth.ApproveRun, string(name)) != nil {
+			return Change{}, p.MayOn(auth.ApproveRun, string(name))
+		}
 		if err := next.Settings.Check(); err != nil {
 			return Change{}, err
 		}
@@ -155,6 +160,15 @@ func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Na
 		next.UpdatedAt, next.UpdatedBy = s.clock(), ActorOf(p)
 		return Change{Put: &next, Event: s.event(p, ref, ActionSettings, "")}, nil
 	})
+	return made, s.refused(ctx, p, lowered, ref, err)
+}
+
+// refused puts on record that somebody was refused who wanted to do without approvals.
+func (s *Service) refused(ctx context.Context, p auth.Principal, lowered bool, ref Ref, err error) error {
+	if lowered && fault.Is(err, fault.RightMissing) {
+		return s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, string(ref.Name))
+	}
+	return err
 }
 
 // Delete takes a workspace away, with its variables and configurations; its state stays. To
@@ -173,13 +187,18 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name state.Name)
 			return fault.New(fault.WorkspaceInUse, "run %s of this workspace goes on", run)
 		}
 	}
+	lowered := false
 	_, err = s.update(ctx, ref, func(w *Workspace, _ []Variable) (Change, error) {
 		if w == nil {
 			return Change{}, nil
 		}
+		// Or else who may not do without approvals makes it anew.
+		if lowered = w.Settings.Approvals > 0; lowered && p.MayOn(auth.ApproveRun, string(name)) != nil {
+			return Change{}, p.MayOn(auth.ApproveRun, string(name))
+		}
 		return Change{Delete: true, Event: s.event(p, ref, ActionDelete, "")}, nil
 	})
-	return err
+	return s.refused(ctx, p, lowered, ref, err)
 }
 
 // update has a decision carried out, and its event delivered.

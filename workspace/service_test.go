@@ -444,3 +444,23 @@ func TestOtherOrganization(t *testing.T) {
 	_, err = w.Push(w.ctx, other, "a", []workspace.File{{Path: "main.tf", Digest: digest}}, "", nil)
 	wantCode(t, "push of what another one has", err, fault.FilesMissing)
 }
+
+// Who may not approve can't do without approvals by way of the settings, or of a new workspace.
+func TestApprovalsAreNotLoweredByOperators(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	operator := auth.Principal{Org: w.owner.Org, KeyID: "operator", Grant: auth.Grant{Role: auth.Operator}}
+	set := func(p auth.Principal, approvals int, author bool) error {
+		_, err := w.Configure(w.ctx, p, "a", func(s *workspace.Settings) { s.Approvals, s.AllowAuthor = approvals, author })
+		return err
+	}
+	wantCode(t, "more", set(operator, 2, false), "")
+	before := len(w.events.all)
+	wantCode(t, "fewer", set(operator, 1, false), fault.RightMissing)
+	if last := w.events.all[len(w.events.all)-1]; len(w.events.all) == before || last.Action != audit.AccessRefused {
+		t.Error("the refusal is not on record")
+	}
+	wantCode(t, "the author's", set(operator, 2, true), fault.RightMissing)
+	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
+	wantCode(t, "by an owner", set(w.owner, 0, true), "")
+	wantCode(t, "deleted without approvals", w.Delete(w.ctx, operator, "a"), "")
+}

@@ -144,3 +144,9 @@ func isNames(names []string) bool {
 	}
 	return true
 }
+
+// asksLessThan reports whether plans are applied with less of a say of others than by the settings
+// before.
+func (s Settings) asksLessThan(before Settings) bool {
+	return s.Approvals < before.Approvals || before.Approvals > 0 && s.AllowAuthor && !before.AllowAuthor
+}

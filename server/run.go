@@ -46,6 +46,7 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
 		Connections:    connections,
+		Stopping:       ctx.Done(),
 	})
 	if err != nil {
 		return err

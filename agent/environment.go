@@ -67,7 +67,7 @@ func (s *stage) fixed() map[string]string {
 		"TF_CLI_CONFIG_FILE": cliConfigIn(s.folder), "TF_DATA_DIR": scratchIn(s.folder, "data"),
 		"TF_HTTP_ADDRESS": state, "TF_HTTP_LOCK_ADDRESS": state, "TF_HTTP_UNLOCK_ADDRESS": state,
 		"TF_HTTP_LOCK_METHOD": stateLockMethod, "TF_HTTP_UNLOCK_METHOD": stateUnlockMethod, "TF_HTTP_UPDATE_METHOD": "POST",
-		"TF_HTTP_USERNAME": stateUser, "TF_HTTP_PASSWORD": s.assignment.Token,
+		"TF_HTTP_USERNAME": stateUser, "TF_HTTP_PASSWORD": s.assignment.StateToken,
 		"TF_HTTP_RETRY_MAX": stateRetries, "TF_HTTP_RETRY_WAIT_MIN": stateRetryMin, "TF_HTTP_RETRY_WAIT_MAX": stateRetryMax,
 	}
 	if pem := s.executor.settings.CACertificate; pem != "" {
@@ -110,7 +110,7 @@ func reserved(name string) bool {
 // secrets are the values that must not be in any log, and the texts in those that are lists or
 // objects: a configuration takes them out one by one.
 func secrets(a api.Assignment) []string {
-	found := []string{a.Token}
+	found := []string{a.Token, a.StateToken}
 	for _, v := range slices.Concat(a.Variables, a.Environment) {
 		if v.Sensitive && v.Value != "" {
 			found = append(append(found, v.Value), textsIn(v.Value)...)

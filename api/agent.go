@@ -70,8 +70,10 @@ type Assignment struct {
 	Attempt   int       `json:"attempt"`
 	Epoch     int64     `json:"epoch"`
 	Lease     time.Time `json:"lease_until"`
-	// Token is what the tool says to the state's address, and the executor to the run's.
-	Token string `json:"token"`
+	// Token is what the executor says to the run's addresses, StateToken what its tool says to the
+	// state's: whatever a configuration executes can find out that one.
+	Token      string `json:"token"`
+	StateToken string `json:"state_token"`
 	// StateAddress is the state's path behind the server's own address, such as
 	// "/api/v1/state/prod/network".
 	StateAddress string `json:"state_address"`

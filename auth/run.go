@@ -25,6 +25,9 @@ type RunGrant struct {
 	// Version is what a plan reads, however many newer ones there are; 0 pins it to there
 	// being no state.
 	Version uint64
+	// Tool says that the caller is the run's tool, or what its configuration executes: it may
+	// use the state, and say nothing about the run itself.
+	Tool bool
 }
 
 // runKeyPrefix begins the KeyID of a run, and of nothing else: no key's fingerprint has a

@@ -59,14 +59,16 @@ func (m *moving) overtaken(r Run) {
 // decided asks people, unless they have said yes already or nobody has to.
 func (m *moving) decided(r Run) {
 	m.because(EventPlanned, "")
-	if e := r.Earlier; e != nil && r.Terms.Carry && e.Changes == m.run.Pin.Changes {
+	// What the server could not check, people have to look at.
+	checked := len(m.run.Pin.Unchecked) == 0
+	if e := r.Earlier; e != nil && checked && r.Terms.Carry && e.Changes == m.run.Pin.Changes {
 		m.carry(*e)
 	}
 	switch {
 	case m.run.enough():
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")
-	case r.Terms.Approvals == 0 && r.unasked(*m.run.Counts):
+	case r.Terms.Approvals == 0 && checked && r.unasked(*m.run.Counts):
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
 	default:

@@ -203,12 +203,14 @@ func (s *Service) assign(ctx context.Context, run *Run, err error) (*api.Assignm
 	if err != nil {
 		return nil, err
 	}
-	token, err := s.Tokens.Sign(*run)
-	if err != nil {
+	a := run.assignment()
+	if a.Token, err = s.Tokens.Sign(*run, false); err != nil {
 		return nil, err
 	}
-	a := run.assignment()
-	a.Token, a.Variables, a.Environment = token, inputs.Variables, inputs.Environment
+	if a.StateToken, err = s.Tokens.Sign(*run, true); err != nil {
+		return nil, err
+	}
+	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
 		a.Carried, err = s.carried(ctx, *run)
 	}

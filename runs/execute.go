@@ -13,7 +13,7 @@ import (
 
 // executed returns the run that an executor speaks of, by its token.
 func (s *Service) executed(ctx context.Context, p auth.Principal, id string) (Run, error) {
-	if p.Run == nil || p.Run.ID != id {
+	if p.Run == nil || p.Run.ID != id || p.Run.Tool {
 		return Run{}, fault.New(fault.RightMissing, "only the executor of run %s may do that, with the token of its assignment", id)
 	}
 	return s.Store.Run(ctx, Ref{p.Org, id})

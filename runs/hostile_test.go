@@ -80,7 +80,7 @@ func (f failing) Read([]byte) (int, error) {
 
 type anyToken struct{}
 
-func (anyToken) Sign(runs.Run) (string, error) { return "token", nil }
+func (anyToken) Sign(runs.Run, bool) (string, error) { return "token", nil }
 
 // unheard records nothing.
 type unheard struct{}
@@ -220,6 +220,21 @@ func TestShownChangesAreThePlans(t *testing.T) {
 		b.must(err)
 		if run.Status != want || want == runs.Failed && !strings.Contains(run.Reason, "the changes that the plan's JSON lists") {
 			t.Errorf("%s: %s; want %s", run.Status, run.Reason, want)
+		}
+	}
+}
+
+// What a configuration executes can find out its tool's token: with that it says nothing about
+// the run.
+func TestToolsSpeakForNoExecutor(t *testing.T) {
+	b := newBench(t, runs.Planning, runs.PlanStage, runs.PhasePlan)
+	b.as.Run.Tool = true
+	_, renewed := b.Renew(t.Context(), b.as, b.run.ID, api.LeaseRenewal{Epoch: 2})
+	_, reported := b.Report(t.Context(), b.as, b.run.ID, api.PhaseReport{Epoch: 2, Stage: "plan", Attempt: 1, Phase: "plan", Outcome: "failed"})
+	_, logged := b.AppendLog(t.Context(), b.as, b.run.ID, "plan", 1, 0, []byte("x"))
+	for what, err := range map[string]error{"renew": renewed, "report": reported, "log": logged} {
+		if !fault.Is(err, fault.RightMissing) {
+			t.Errorf("%s: %v", what, err)
 		}
 	}
 }

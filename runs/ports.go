@@ -64,8 +64,9 @@ type Seals interface {
 
 // Tokens makes the tokens of runs.
 type Tokens interface {
-	// Sign returns a token for the run as it is, of its epoch and stage.
-	Sign(run Run) (string, error)
+	// Sign returns a token for the run as it is, of its epoch and stage: for its executor, or for
+	// the tool that this one starts, which may use the state and nothing else.
+	Sign(run Run, tool bool) (string, error)
 }
 
 // Notices are told of what people should know; nil for nobody.

@@ -130,6 +130,17 @@ func TestWhoIsAsked(t *testing.T) {
 	s.plan("a").is(Confirmed)
 }
 
+// A plan that the server could not look into is never applied without a question.
+func TestUncheckedPlansAreAskedAbout(t *testing.T) {
+	s := begin(t, Apply, Terms{AutoApply: "always"})
+	s.do(s.claim("1")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true))
+	found := result{
+		pin: &api.Pin{Digest: "pin", Unchecked: []string{"state"}}, counts: api.RunCounts{Add: 1, Any: true},
+		now: base(0), revision: 1, epoch: s.run.Epoch,
+	}
+	s.do(s.by(Server()).planned(found)).is(AwaitingApproval)
+}
+
 func TestApprovals(t *testing.T) {
 	s := begin(t, Apply, Terms{Approvals: 2}).plan("a").is(AwaitingApproval)
 	s.refused(fault.PinMismatch, s.approve(reviewer, "pin-b"))

@@ -181,9 +181,9 @@ type runTokens struct {
 const beyond = 6 * time.Hour
 
 // Sign implements runs.Tokens.
-func (t *runTokens) Sign(run runs.Run) (string, error) {
+func (t *runTokens) Sign(run runs.Run, tool bool) (string, error) {
 	return t.signer.Sign(token.Claims{
-		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version,
+		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version, Tool: tool,
 		Expires: t.now().Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
 	}), nil
 }

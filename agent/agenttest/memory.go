@@ -260,6 +260,7 @@ func (m *Memory) claim(as agent.Identity, claim api.AgentClaim) (*api.Assignment
 func (m *Memory) assignment(r *run) *api.Assignment {
 	a := m.Template
 	a.Run, a.Workspace, a.Kind, a.Stage, a.Attempt, a.Epoch, a.Token = r.id, r.workspace, r.kind, r.stage, r.attempt, r.epoch, r.token
+	a.StateToken = r.token
 	a.StateAddress, a.Lease = "/api/v1/state/"+r.workspace, time.Now().Add(45*time.Second)
 	if r.stage == "apply" {
 		for _, kind := range []string{"plan", "lock_file", "plan_files"} {

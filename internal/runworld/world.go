@@ -108,9 +108,9 @@ func (w *World) Actions() (all []audit.Action) {
 }
 
 // Sign implements runs.Tokens.
-func (w *World) Sign(run runs.Run) (string, error) {
+func (w *World) Sign(run runs.Run, tool bool) (string, error) {
 	return w.signer.Sign(token.Claims{
-		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version,
+		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version, Tool: tool,
 		Expires: w.Now().Add(24 * time.Hour),
 	}), nil
 }

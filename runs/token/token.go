@@ -42,6 +42,7 @@ type Claims struct {
 	Stage   auth.RunStage
 	State   string
 	Version uint64    // what a plan reads; 0 for there being no state
+	Tool    bool      // it is for the run's tool, and not for its executor
 	Expires time.Time // the first moment at which the token is no longer good; whole seconds
 }
 
@@ -53,6 +54,7 @@ type payload struct {
 	Stage   auth.RunStage `json:"stage"`
 	State   string        `json:"state"`
 	Version uint64        `json:"version"`
+	Tool    bool          `json:"tool,omitempty"`
 	Expires int64         `json:"exp"` // seconds since 1970
 }
 
@@ -61,7 +63,7 @@ type payload struct {
 func (c Claims) Principal() auth.Principal {
 	return auth.Principal{
 		Org: c.Org, KeyID: auth.RunKeyID(c.Run), Grant: auth.Grant{Expires: c.Expires},
-		Run: &auth.RunGrant{ID: c.Run, Epoch: c.Epoch, Stage: c.Stage, State: c.State, Version: c.Version},
+		Run: &auth.RunGrant{ID: c.Run, Epoch: c.Epoch, Stage: c.Stage, State: c.State, Version: c.Version, Tool: c.Tool},
 	}
 }
 
@@ -76,7 +78,7 @@ func NewSigner(secret [SecretLength]byte) *Signer {
 
 // Sign returns a token. Fractions of a second of its expiry are cut off.
 func (s *Signer) Sign(c Claims) string {
-	said, _ := json.Marshal(payload{c.Run, c.Org, c.Epoch, c.Stage, c.State, c.Version, c.Expires.Unix()}) // texts and numbers only: never fails
+	said, _ := json.Marshal(payload{c.Run, c.Org, c.Epoch, c.Stage, c.State, c.Version, c.Tool, c.Expires.Unix()}) // texts and numbers only: never fails
 	signed := append([]byte{format}, said...)
 	return auth.RunTokenPrefix + base64.RawURLEncoding.EncodeToString(append(signed, sum(s.key, signed)...))
 }
@@ -92,7 +94,7 @@ func (s *Signer) Parse(token string, now time.Time) (Claims, error) {
 	if signed[0] != format || json.Unmarshal(signed[1:], &said) != nil {
 		return Claims{}, refused("it has a format that this server does not know")
 	}
-	c := Claims{said.Run, said.Org, said.Epoch, said.Stage, said.State, said.Version, time.Unix(said.Expires, 0).UTC()}
+	c := Claims{said.Run, said.Org, said.Epoch, said.Stage, said.State, said.Version, said.Tool, time.Unix(said.Expires, 0).UTC()}
 	if !now.Before(c.Expires) {
 		return Claims{}, fault.New(fault.KeyExpired, "the token of run %s was good until %s", c.Run, c.Expires.Format(time.RFC3339))
 	}

@@ -33,11 +33,11 @@ const (
 // their secret, and whoever has a run by its token.
 func (d Deps) routeExecutors(router gin.IRouter, guard *middleware.Guard) {
 	h := d.runHandlers()
-	agents := router.Group("/api/v1", h.on)
-	agents.POST("/agents", middleware.Identify(h.poolCaller), guard.Executors(), middleware.Admit(maxClaimBytes), serve(h.register))
-	agents.POST("/agents/:agent/claim", middleware.Identify(h.agentCaller), guard.Executors(), middleware.Admit(maxClaimBytes), serve(h.claim))
+	agents := router.Group("/api/v1")
+	agents.POST("/agents", middleware.Identify(h.poolCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes), serve(h.register))
+	agents.POST("/agents/:agent/claim", middleware.Identify(h.agentCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes), serve(h.claim))
 
-	group := router.Group("/api/v1/runs/:id", h.on, middleware.Authenticate(executors{d.Verifier}, middleware.NativeCredentials), guard.Executors())
+	group := router.Group("/api/v1/runs/:id", middleware.Authenticate(executors{d.Verifier}, middleware.NativeCredentials), h.on, guard.Executors())
 	group.POST("/lease", middleware.Admit(maxLeaseBytes), serve(h.lease))
 	group.POST("/phase", middleware.Admit(maxReportBytes), serve(h.phase))
 	group.PUT("/log/:stream/:attempt", middleware.Admit(runs.MaxLogPiece), serve(h.appendLog))
@@ -63,6 +63,9 @@ func (e executors) Verify(ctx context.Context, given auth.Credentials, client au
 }
 
 func (h runHandlers) poolCaller(ctx context.Context, _ *gin.Context, token string) (auth.Principal, error) {
+	if h.service == nil {
+		return auth.Principal{}, fault.New(fault.RunsOff, "this server keeps no runs")
+	}
 	return h.service.PoolCaller(ctx, token)
 }
 

@@ -18,11 +18,13 @@ import (
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/resourceindex"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlruns"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
 	"github.com/holdfast/holdfast/storage/storagetest"
 	"github.com/holdfast/holdfast/workspace"
@@ -64,7 +66,29 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps, store, uploads := testDepsWithoutResources(t)
 	deps.Resources = testResources(t, store, deps.States, uploads)
 	deps.Workspaces = testWorkspaces(t, store)
+	deps.Runs = testRuns(t, store)
 	return deps
+}
+
+// testRuns serves runs that are kept in memory, of workspaces of which there are none.
+func testRuns(t testing.TB, record audit.Recorder) *runs.Service {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), sqldb.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return runs.NewService(runs.Deps{
+		Store: sqlruns.New(db), Workspaces: noWorkspaces{}, Gate: audit.NewGate(record, time.Now), Audit: record,
+		Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	})
+}
+
+// noWorkspaces has none.
+type noWorkspaces struct{ runs.Workspaces }
+
+func (noWorkspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs.Workspace, error) {
+	return runs.Workspace{}, fault.New(fault.WorkspaceNotFound, "there is no workspace %q", name)
 }
 
 // testWorkspaces serves workspaces that are kept in memory.

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"path/filepath"
 	"time"
@@ -87,9 +86,15 @@ func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
 	if err != nil {
 		return err
 	}
-	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: work, Network: own.network, Least: sandbox.None})
+	private, err := p.private()
 	if err != nil {
-		return fmt.Errorf("[runs] local: %w", err)
+		return err
+	}
+	// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.
+	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: work, Network: own.network, Least: sandbox.Landlock, Private: private})
+	if err != nil {
+		p.log.ErrorContext(ctx, "the server executes no runs itself", "error", err)
+		return nil
 	}
 	store, err := p.tools()
 	if err != nil {
@@ -109,6 +114,20 @@ func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
 	}
 	p.runExecutor(ctx, executor)
 	return nil
+}
+
+// private are the files and folders that no command may read.
+func (p *parts) private() (all []string, err error) {
+	for _, path := range []string{p.settings.Storage.Path, p.settings.MasterKeyPath(), p.settings.Auth.File, p.settings.Server.TLSKeyFile} {
+		if path == "" {
+			continue
+		}
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, err
+		}
+		all = append(all, path)
+	}
+	return all, nil
 }
 
 // runExecutor runs it in the background. When the server ends, commands go on, and are found

@@ -36,6 +36,9 @@ type CommandSettings struct {
 	Least sandbox.Level
 	// Open leaves the sandbox out.
 	Open bool
+	// Private are files and folders with secrets, absolute: where the system's own folders, which
+	// commands may read, have one of them, nothing is started.
+	Private []string
 }
 
 // probePatience is how long the command may take that shows what the sandbox reaches.
@@ -47,6 +50,11 @@ func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
 	c := &Commands{limits: s.Limits, network: s.Network, least: s.Least, open: s.Open}
 	if s.User != nil {
 		c.user = &sandbox.User{UID: uint32(s.User.UID), GID: uint32(s.User.GID)}
+	}
+	for _, path := range append(s.Private, s.Work) {
+		if within := sandbox.Exposed(path); within != "" && !s.Open {
+			return nil, fmt.Errorf("commands may read all of %s, and %s is in there: keep it elsewhere", within, path)
+		}
 	}
 	ctx, stop := context.WithTimeout(ctx, probePatience)
 	defer stop()

@@ -47,6 +47,9 @@ func restrict(p Policy, r *Report) error {
 	} else if err := landlock.V6.BestEffort().RestrictScoped(); err != nil {
 		return fmt.Errorf("can't keep signals in the sandbox with Landlock: %w", err)
 	}
+	if r.Level < Landlock {
+		r.because("Landlock leaves open sockets that have a path, and the modes and times of files of the user that the command runs as")
+	}
 	r.Level = max(r.Level, Landlock)
 	return restrictPorts(p.Network, abi, r)
 }

@@ -1,11 +1,17 @@
 package sandbox
 
+import (
+	"path/filepath"
+	"strings"
+)
+
 // What any program needs to run at all: programs, libraries, certificates, names. Of /etc
 // these are single entries, because others of it are secrets.
 func systemReadOnly() []string {
 	return []string{
 		"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/opt",
-		"/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
+		"/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf", "/etc/pki/ca-trust", "/etc/pki/tls/certs", "/etc/pki/tls/cert.pem",
+		"/etc/pki/tls/openssl.cnf", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies",
 		"/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/hostname", "/etc/nsswitch.conf", "/etc/gai.conf",
 		"/etc/services", "/etc/protocols", "/etc/passwd", "/etc/group", "/etc/localtime", "/etc/timezone",
 		"/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld-musl-x86_64.path", "/etc/alternatives",
@@ -28,4 +34,21 @@ func systemProc(reached Level) []string {
 
 func systemDevices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+}
+
+// Exposed returns the folder of the system that a path lies in and that every command may read;
+// empty if it lies in none. Whoever keeps secrets at the path has to keep them elsewhere.
+func Exposed(path string) string {
+	for there := filepath.Clean(path); there != "/"; there = filepath.Dir(there) { // it need not be there yet
+		if real, err := filepath.EvalSymlinks(there); err == nil {
+			path = filepath.Join(real, strings.TrimPrefix(filepath.Clean(path), there))
+			break
+		}
+	}
+	for _, folder := range systemReadOnly() {
+		if real, err := filepath.EvalSymlinks(folder); err == nil && (path == real || strings.HasPrefix(path, real+"/")) {
+			return folder
+		}
+	}
+	return ""
 }

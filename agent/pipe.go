@@ -7,13 +7,14 @@ import (
 
 	"github.com/holdfast/holdfast/agent/runlog"
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/ansi"
 )
 
 // summary is what a command said, short of all of it.
 type summary struct {
 	found    []api.Diagnostic
 	inFlight []api.InFlight
-	tail     string // the end of what was shown
+	tail     string // the end of what was shown, without colours
 }
 
 // pipe is the way of a command's output into the log: secrets are masked, lines of JSON become
@@ -27,7 +28,7 @@ type pipe struct {
 
 func (s *stage) newPipe(ctx context.Context, json bool) *pipe {
 	p := &pipe{tail: &tail{}}
-	p.out = s.masker.Writer(io.MultiWriter(runlog.Steady{Context: ctx, Log: s.masked}, p.tail))
+	p.out = s.masker.Writer(io.MultiWriter(runlog.Steady{Context: ctx, Log: s.masked}, ansi.NewStripper(p.tail)))
 	if !json {
 		p.in = s.masker.Writer(p.out)
 		return p

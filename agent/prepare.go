@@ -54,6 +54,9 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	if _, err := s.environment(); err != nil {
 		return failed(config, err.Error())
 	}
+	if short := len(s.masker.TooShort()); short > 0 {
+		s.note(ctx, fmt.Sprintf("sensitive values that are too short to be masked in this log: %d\n", short))
+	}
 	s.note(ctx, fmt.Sprintf("%s %s (SHA-256 %s), sandbox %s\n", s.tool.Name, s.tool.Version, s.tool.Digest, sandbox.Level))
 	return api.PhaseReport{Outcome: succeeded, Tool: &s.tool.Tool, Sandbox: &sandbox}
 }

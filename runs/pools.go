@@ -181,10 +181,15 @@ func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentCl
 func workerOf(agent Agent, pool Pool) Worker {
 	w := Worker{ID: agent.ID, Name: agent.Name, Pool: pool.Name, Orgs: []uuid.UUID{agent.Org}}
 	if len(pool.Workspaces) > 0 {
-		patterns, err := patternsOf(pool.Workspaces)
-		w.Serves = func(workspace string) bool { return err == nil && patterns.Match(workspace) }
+		w.Serves = pool.serves
 	}
 	return w
+}
+
+// serves reports whether the pool's agents execute the workspace's runs.
+func (p Pool) serves(workspace string) bool {
+	patterns, err := patternsOf(p.Workspaces)
+	return err == nil && patterns.Match(workspace)
 }
 
 // ProveDead ends the lost applies of an executor whose machine was started since: nothing of

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -23,18 +24,43 @@ func (s *Service) explained(ctx context.Context, run Run) (Run, error) {
 	case run.Status != Pending:
 		return run, nil
 	case !run.Kind.Mutates():
-		run.Reason = waitsBehind(0, "")
-		return run, nil
+		return s.waits(ctx, run, 0, "")
 	}
 	ahead, holder, err := s.Store.Position(ctx, run)
-	if err == nil {
-		run.Reason = waitsBehind(ahead, holder)
+	if err != nil {
+		return run, err
 	}
+	return s.waits(ctx, run, ahead, holder)
+}
+
+func (s *Service) waits(ctx context.Context, run Run, ahead int, holder string) (Run, error) {
+	who, err := s.executorFor(ctx, run)
+	run.Reason = waitsBehind(who, ahead, holder)
 	return run, err
 }
 
-func waitsBehind(ahead int, holder string) string {
-	text := "waits for an executor"
+// executorFor says who is to execute the run, and why nobody will where that is so.
+func (s *Service) executorFor(ctx context.Context, run Run) (string, error) {
+	if run.Pool == "" {
+		return "an executor", nil
+	}
+	who := "an agent of the pool " + run.Pool
+	pools, err := s.Store.Pools(ctx, run.Org)
+	if err != nil {
+		return who, err
+	}
+	i := slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == run.Pool })
+	switch {
+	case i < 0:
+		who += ", which there is not"
+	case !pools[i].serves(run.Workspace):
+		who += ", which does not serve this workspace"
+	}
+	return who, nil
+}
+
+func waitsBehind(who string, ahead int, holder string) string {
+	text := "waits for " + who
 	if holder != "" {
 		text = "waits behind run " + holder + ", which has the workspace"
 	}

@@ -15,7 +15,7 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
-		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/durable", "internal/mask", "runs/changes"},
+		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi", "internal/durable", "internal/mask", "runs/changes"},
 		"agent/agenttest":       {"agent", "api", "fault"},
 		"agent/archive":         {},
 		"agent/backend":         {},

@@ -1,0 +1,39 @@
+package runs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/internal/runworld"
+)
+
+// A run that nobody will ever execute says so.
+func TestWaitingRunSaysForWhom(t *testing.T) {
+	w := runworld.New(t)
+	p := auth.Principal{Org: uuid.New(), KeyID: "k1", Grant: auth.Grant{Role: auth.Owner}}
+	if _, _, err := w.CreatePool(t.Context(), p, "eu", []string{"eu/*"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ pool, workspace, says string }{
+		{"", "eu/network", "waits for an executor"},
+		{"eu", "eu/network", "waits for an agent of the pool eu"},
+		{"eu", "us/network", "waits for an agent of the pool eu, which does not serve this workspace"},
+		{"us", "us/network", "waits for an agent of the pool us, which there is not"},
+	} {
+		for _, kind := range []string{"plan", "apply"} {
+			w.Pool = test.pool
+			made, err := w.Create(t.Context(), p, api.RunOrder{Workspace: test.workspace, Kind: kind}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := w.Get(t.Context(), p, made.ID)
+			if got, _, _ := strings.Cut(run.Reason, ";"); err != nil || got != test.says {
+				t.Errorf("a %s of %s in the pool %q says %q, %v; want %q", kind, test.workspace, test.pool, run.Reason, err, test.says)
+			}
+		}
+	}
+}

@@ -26,7 +26,16 @@ type outcome struct {
 
 // command runs a phase's command to its end, or goes on with the one that was started already,
 // and shows what it prints in the log.
-func (s *stage) command(ctx context.Context, p string, json, apart bool, args ...string) (outcome, error) {
+func (s *stage) command(ctx context.Context, p string, json, apart bool, args ...string) (out outcome, err error) {
+	s.say(ctx, header(p))
+	err = s.withRoom(ctx, "the command of "+p, func() (err error) {
+		out, err = s.commandOnce(ctx, p, json, apart, args)
+		return err
+	})
+	return out, err
+}
+
+func (s *stage) commandOnce(ctx context.Context, p string, json, apart bool, args []string) (outcome, error) {
 	process, err := s.started(ctx, p, apart, args)
 	if err != nil {
 		return outcome{}, err
@@ -156,7 +165,6 @@ func (s *stage) timePassed(l level) {
 // follow copies what a command prints to the log.
 func (s *stage) follow(ctx context.Context, p string, json bool, path string, ended <-chan struct{}) summary {
 	pipe := s.newPipe(ctx, json)
-	s.say(ctx, header(p))
 	if err := runlog.Follow(ctx, path, ended, pipe); err != nil && ctx.Err() == nil {
 		s.log.ErrorContext(ctx, "can't read what the command printed", "phase", p, "error", err)
 	}
@@ -168,9 +176,8 @@ func (s *stage) follow(ctx context.Context, p string, json bool, path string, en
 func (s *stage) replay(ctx context.Context, p phase) error {
 	ended := make(chan struct{})
 	close(ended)
-	if p.name == phasePrepare {
-		s.say(ctx, header(p.name))
-	} else {
+	s.say(ctx, header(p.name))
+	if p.name != phasePrepare {
 		process, err := s.executor.settings.Commands.Find(ctx, commandIn(s.folder, p.name))
 		if err != nil {
 			return err

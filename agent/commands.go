@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -33,13 +34,18 @@ type Commands interface {
 	Sandbox() api.Sandbox
 }
 
+// ErrNeverBegun is of a command that was not started, because what starts it could not do its
+// work: as where the disk is full.
+var ErrNeverBegun = errors.New("the command was never begun")
+
 // Process is a command that was begun.
 type Process interface {
 	// Output is the file that has what it prints, as it prints it.
 	Output() string
 	// Stdout is the file with its standard output, where that is apart.
 	Stdout() string
-	// Wait returns how it ended, or the context's error. It may be called again.
+	// Wait returns how it ended, or the context's error. It may be called again. ErrNeverBegun says
+	// that it was not started after all: Find finds nothing then, and another Start may go well.
 	Wait(ctx context.Context) (Exit, error)
 	// Interrupt sends SIGINT to the command, and to none of its children. However often it is
 	// called, one is sent: a second one would have the tool give up at once.

@@ -85,14 +85,15 @@ func (s *stage) isLost() bool {
 // carryOut goes through the stage's phases to their end. It returns errDetached where the
 // executor ended before, and everything is to stay as it is.
 func (s *stage) carryOut(ctx context.Context) error {
-	masked, err := runlog.Create(logIn(s.folder), s.assignment.MaxLogBytes)
-	if err != nil {
-		return s.giveUp(ctx, err)
-	}
-	defer masked.Close()
-	s.masked = masked
 	held, release := context.WithCancel(ctx)
-	defer release()
+	var background sync.WaitGroup
+	defer func() {
+		release()
+		background.Wait()
+		if s.masked != nil {
+			s.masked.Close()
+		}
+	}()
 	go func() { // what concerns the server alone ends when the run is lost
 		select {
 		case <-s.lost:
@@ -100,14 +101,17 @@ func (s *stage) carryOut(ctx context.Context) error {
 		case <-held.Done():
 		}
 	}()
-	var background sync.WaitGroup
 	background.Go(func() { s.renew(held) })
+	err := s.withRoom(held, "the log", func() (err error) {
+		s.masked, err = runlog.Create(logIn(s.folder), s.assignment.MaxLogBytes)
+		return err
+	})
+	if err != nil {
+		return s.giveUp(ctx, err)
+	}
 	sent := make(chan struct{})
 	background.Go(func() { defer close(sent); s.send(held) })
-	err = s.phases(ctx, held, sent)
-	release()
-	background.Wait()
-	return err
+	return s.phases(ctx, held, sent)
 }
 
 // phases goes through the phases from where the stage is.
@@ -122,7 +126,7 @@ func (s *stage) phases(ctx, held context.Context, sent <-chan struct{}) error {
 			continue
 		}
 		if !replaying {
-			if err := s.begin(p.name); err != nil {
+			if err := s.withRoom(held, "that a phase begins", func() error { return s.begin(p.name) }); err != nil {
 				return s.giveUp(ctx, err)
 			}
 		}

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"time"
 
@@ -25,6 +26,9 @@ func (p process) Wait(ctx context.Context) (agent.Exit, error) {
 	status, err := p.shim.Wait(ctx)
 	if err != nil {
 		return agent.Exit{}, err
+	}
+	if status.Condition == shim.NeverBegan {
+		return agent.Exit{}, fmt.Errorf("%w: %s", agent.ErrNeverBegun, status.Proof)
 	}
 	if status.Exit == nil {
 		return agent.Exit{Code: -1, Lost: true, Failed: status.Proof}, nil

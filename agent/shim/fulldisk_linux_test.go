@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // smallDisk mounts a file system of this size.
@@ -28,7 +29,7 @@ func smallDisk(t *testing.T, size string) string {
 func TestFullDiskEndsNoCommand(t *testing.T) {
 	disk := smallDisk(t, "8m")
 	spec := script(t, `echo begun; while [ ! -e go ]; do sleep 0.01; done; seq 1 600000; echo the end; touch written; while [ ! -e stop ]; do sleep 0.01; done; echo after; exit 3`)
-	spec.Dir = filepath.Join(disk, "shim")
+	spec.Dir, spec.Room = filepath.Join(disk, "shim"), time.Millisecond
 	p := start(t, spec)
 	untilSaid(t, p, "begun")
 	filler := filepath.Join(disk, "filler")
@@ -47,6 +48,28 @@ func TestFullDiskEndsNoCommand(t *testing.T) {
 	}
 	if !strings.HasPrefix(log, "begun\n1\n2\n") && !strings.HasPrefix(log, "begun\n\n[holdfast: ") || !strings.Contains(log, " bytes of output are missing here]\n") {
 		t.Errorf("the log begins with %q", log[:min(len(log), 200)])
+	}
+}
+
+// The disk is full when the command ends, and has room a little later: nothing is lost.
+func TestFullDiskAtTheEnd(t *testing.T) {
+	disk := smallDisk(t, "8m")
+	spec := script(t, `echo begun; while [ ! -e go ]; do sleep 0.01; done; seq 1 20000; echo the end`)
+	spec.Dir = filepath.Join(disk, "shim")
+	p := start(t, spec)
+	untilSaid(t, p, "begun")
+	filler := filepath.Join(disk, "filler")
+	_ = os.WriteFile(filler, make([]byte, 16<<20), 0o600) // until it is full
+	must(t, os.WriteFile(filepath.Join(spec.WorkDir, "go"), nil, 0o600))
+	until(t, "the command has ended", func() bool {
+		identity, err := p.Identity()
+		must(t, err)
+		return syscall.Kill(identity.Command.Number, 0) != nil
+	})
+	must(t, os.Remove(filler))
+	exit := wait(t, p)
+	if log := output(t, p, Log); exit.Lost[Log] != 0 || !strings.HasSuffix(log, "\n20000\nthe end\n") {
+		t.Errorf("the exit is %+v, the log ends with %q", exit, log[max(0, len(log)-100):])
 	}
 }
 

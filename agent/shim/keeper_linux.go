@@ -142,6 +142,7 @@ func (k *keeper) finish() error {
 		}
 		<-drained
 	}
+	k.awaitRoom()
 	k.exit.Sizes, k.exit.Lost = map[Stream]int64{}, map[Stream]int64{}
 	for stream, s := range k.spools {
 		size, lost := s.end()
@@ -156,6 +157,23 @@ func (k *keeper) finish() error {
 		k.exit.Ended = time.Now().UTC()
 	}
 	return k.folder.writeExit(k.exit)
+}
+
+// awaitRoom waits a while for room on a full disk: what comes last says how an apply went. A
+// command that was killed is in a hurry.
+func (k *keeper) awaitRoom() {
+	if k.folder.isDone(killRequest) {
+		return
+	}
+	for end := time.Now().Add(k.begun.Room); time.Now().Before(end); time.Sleep(min(k.begun.Room, retryEvery)) {
+		left := false
+		for _, s := range k.spools {
+			left = s.waits() || left
+		}
+		if !left {
+			return
+		}
+	}
 }
 
 // reap hears of the ends of all processes that are ours by birth or by adoption.

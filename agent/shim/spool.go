@@ -98,6 +98,14 @@ func (s *spool) retry() {
 	}
 }
 
+// waits reports whether the disk still takes not all that it is to have, after another try.
+func (s *spool) waits() bool {
+	s.retry()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stuck != nil && s.behind()
+}
+
 // release writes what is held back, after a line for what was lost before it.
 func (s *spool) release(limit int64) {
 	for len(s.note) > 0 || s.gap > 0 {

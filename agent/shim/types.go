@@ -28,6 +28,9 @@ type Spec struct {
 	// Grace is the time between the last SIGINT and SIGKILL when the command is killed. 0 is
 	// 5 s, as the tools themselves have it.
 	Grace time.Duration `json:"grace,omitempty"`
+	// Room is how long the end of a command waits for room on a full disk, for what it has
+	// printed last. 0 is a minute.
+	Room time.Duration `json:"room,omitempty"`
 }
 
 // Stream is one of the command's outputs.
@@ -42,6 +45,7 @@ const (
 const (
 	defaultMaxSpool = 1 << 30
 	defaultGrace    = 5 * time.Second
+	defaultRoom     = time.Minute
 )
 
 func (s Spec) streams() []Stream {
@@ -57,8 +61,8 @@ func (s Spec) validate() error {
 			return fmt.Errorf("the %s, %q, has no absolute path", name, path)
 		}
 	}
-	if s.MaxSpool < 0 || s.Grace < 0 {
-		return errors.New("neither a command's output nor its grace can be negative")
+	if s.MaxSpool < 0 || s.Grace < 0 || s.Room < 0 {
+		return errors.New("neither a command's output nor its times can be negative")
 	}
 	return s.Sandbox.Validate()
 }
@@ -69,6 +73,9 @@ func (s Spec) withDefaults() Spec {
 	}
 	if s.Grace == 0 {
 		s.Grace = defaultGrace
+	}
+	if s.Room == 0 {
+		s.Room = defaultRoom
 	}
 	return s
 }
@@ -148,6 +155,7 @@ type begun struct {
 	Streams  []Stream      `json:"streams"`
 	MaxSpool int64         `json:"max_spool"`
 	Grace    time.Duration `json:"grace"`
+	Room     time.Duration `json:"room"`
 	Cgroup   string        `json:"cgroup,omitempty"`
 	// Sandbox is what was reached, once the command has begun.
 	Sandbox *sandbox.Report `json:"sandbox,omitempty"`

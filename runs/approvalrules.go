@@ -10,9 +10,8 @@ import (
 
 // result is what the server found in a plan.
 type result struct {
-	pin         *api.Pin
-	counts      api.RunCounts
-	diagnostics []api.Diagnostic
+	pin    *api.Pin
+	counts api.RunCounts
 	// now is the state's newest version; revision is the workspace's.
 	now      Base
 	revision int64

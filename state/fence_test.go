@@ -224,3 +224,26 @@ func TestOnMove(t *testing.T) {
 		t.Errorf("heard\n%s\nwant\n%s", strings.Join(heard, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// A plan is applied to the version that it was made of. The tools would not notice everything: a
+// first plan has no lineage to compare.
+func TestLockOfAStateThatHasMovedOn(t *testing.T) {
+	b := newBench(t, func(*state.Policy) {})
+	first := b.applies("r", 1)
+	pinned := func(version uint64) auth.Principal {
+		p := b.applies("r", 1)
+		p.Run.Version = version
+		return p
+	}
+	b.must(b.fence("r", 1, true))
+	lock := func(p auth.Principal, id string) error {
+		_, err := b.Lock(t.Context(), p, "x", state.LockInfo{ID: id, Who: "agent"})
+		return err
+	}
+	b.must(lock(first, "none"), b.Unlock(t.Context(), first, "x", state.LockInfo{ID: "none"}))
+	_, err := b.Put(t.Context(), b.owner, "x", state.Write{Body: []byte(numbered(1))})
+	b.must(err)
+	b.refuses(fault.RunStale, lock(first, "late"))
+	b.must(lock(pinned(1), "a"), lock(pinned(1), "a"), b.putAs(pinned(1), 2, "a"), lock(pinned(1), "a"))
+	b.must(b.Unlock(t.Context(), first, "x", state.LockInfo{ID: "a"}), lock(pinned(1), "b")) // behind its own version
+}

@@ -29,6 +29,7 @@ type fenceWorld struct {
 	locks   int    // that there were
 	written int    // that were sent, each with another body
 	newest  uint64
+	author  string // of the newest version, a KeyID
 	kept    int
 }
 
@@ -50,10 +51,10 @@ func (w *fenceWorld) caller(t *rapid.T) auth.Principal {
 	if rapid.IntRange(0, 3).Draw(t, "who") == 0 {
 		return auth.Principal{Org: w.ref.Org, KeyID: "k-1", Grant: auth.Grant{Role: auth.Owner}}
 	}
-	run := w.run(t)
+	run, pinned := w.run(t), rapid.SampledFrom([]uint64{0, w.newest, w.newest}).Draw(t, "pinned")
 	return auth.Principal{
 		Org: w.ref.Org, KeyID: auth.RunKeyID(run.ID),
-		Run: &auth.RunGrant{ID: run.ID, Epoch: run.Epoch, Stage: auth.RunApply, State: string(w.ref.Name)},
+		Run: &auth.RunGrant{ID: run.ID, Epoch: run.Epoch, Stage: auth.RunApply, State: string(w.ref.Name), Version: pinned},
 	}
 }
 
@@ -93,6 +94,7 @@ func (w *fenceWorld) write(t *rapid.T) {
 		w.want(t, "a write without the lock", err, fault.LockHeld)
 	default:
 		w.newest++
+		w.author = p.KeyID
 		if err != nil || v.Number != w.newest {
 			t.Fatalf("version %d, %v; want %d", v.Number, err, w.newest)
 		}
@@ -109,6 +111,8 @@ func (w *fenceWorld) lock(t *rapid.T) {
 		w.want(t, "a fenced LOCK", err, fault.RunFenced)
 	case w.lockID != "":
 		w.want(t, "a LOCK of what is held", err, fault.LockHeld)
+	case p.Run != nil && p.Run.Version != w.newest && p.KeyID != w.author:
+		w.want(t, "a LOCK of what has changed since the plan", err, fault.RunStale)
 	case err != nil:
 		t.Fatal(err)
 	default:

@@ -18,6 +18,19 @@ func (c call) admitted(h Head) error {
 	return fault.New(fault.RunFenced, "%s", c.run.excluded(h.Fence))
 }
 
+// unmoved returns nil unless somebody has changed the state since the plan was made that the
+// run applies: the tools compare lineage and serial alone, and of a first plan not even both.
+func (c call) unmoved(h Head) error {
+	var now uint64 // of a state that is there
+	if h.Exists() {
+		now = h.Version.Number
+	}
+	if c.run == nil || now == c.pinned || now > 0 && h.Version.Author.KeyID == c.actor.KeyID {
+		return nil
+	}
+	return fault.New(fault.RunStale, "the plan of run %s is of version %d, and the state is at version %d", c.run.ID, c.pinned, now)
+}
+
 // excluded says why a fence does not admit the run.
 func (r RunRef) excluded(f Fence) string {
 	who := fmt.Sprintf("run %s, epoch %d, may not change this state", r.ID, r.Epoch)

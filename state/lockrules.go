@@ -22,6 +22,9 @@ func (c call) decideLock(info LockInfo, over **Lock) Decide {
 		}
 		event := c.event(audit.LockTake)
 		event.LockID, event.Note = info.ID, brief(info.Who)
+		if err := c.unmoved(h); err != nil && (h.Lock == nil || c.abandoned(h.Lock)) {
+			return Change{}, err
+		}
 		switch {
 		case h.Lock == nil:
 			return Change{At: c.at, Lock: lock, Events: []audit.Event{event}}, nil

@@ -26,6 +26,8 @@ type call struct {
 	lost uint64
 	// run is the run that calls; nil for everybody else.
 	run *RunRef
+	// pinned is the version that its plan was made of; 0 for there being no state.
+	pinned uint64
 }
 
 // event is one of this call. The store adds the rest.

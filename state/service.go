@@ -259,7 +259,7 @@ func (s *Service) call(p auth.Principal, ref Ref) call {
 	c := s.ownCall(ref)
 	c.actor = audit.ActorOf(p)
 	if p.Run != nil {
-		c.run = &RunRef{ID: p.Run.ID, Epoch: p.Run.Epoch}
+		c.run, c.pinned = &RunRef{ID: p.Run.ID, Epoch: p.Run.Epoch}, p.Run.Version
 	}
 	return c
 }

@@ -32,8 +32,8 @@ fi
 if command -v "$(go env CC)" >/dev/null; then
   echo "== go test -race"
   CGO_ENABLED=1 scripts/mysql.sh go test -race "${unwatched[@]}" -timeout 20m ./...
-  echo "== go test of a million records and ten thousand organizations, without the detector"
-  CGO_ENABLED=0 scripts/mysql.sh go test -run '^(TestMillionRecords|TestManyOrganizations)$' ./handlers ./storage/csv ./storage/mysql
+  echo "== go test of a million records, ten thousand organizations and broken rules, without the detector"
+  CGO_ENABLED=0 scripts/mysql.sh go test -run '^(TestMillionRecords|TestManyOrganizations|TestModelNotices)$' ./handlers ./runs ./storage/csv ./storage/mysql
   exit
 fi
 if [ "${CI:-}" = true ]; then

@@ -43,7 +43,9 @@ func TestRunAgainstAStaleState(t *testing.T) {
 		})
 		all.Wait()
 		// A run that waits for the lock, or has planned again, waits for longer than is looked at.
-		run = b.until(run.ID, "settled", func(r api.Run) bool { return isOver(r) || r.Status == "retrying" || r.Reason != "" && r.Status == "confirmed" })
+		run = b.until(run.ID, "settled", func(r api.Run) bool {
+			return isOver(r) || r.Status == "retrying" || r.Reason != "" && r.Status == "confirmed"
+		})
 		ended[run.Status]++
 		b.unmoved(run)
 	}

@@ -4,7 +4,7 @@ package sandbox
 type Limits struct {
 	Files     uint64 `json:"files,omitempty"`     // open at once in a process; 4096
 	Processes uint64 `json:"processes,omitempty"` // of its user, threads included; 4096
-	FileSize  uint64 `json:"file_size,omitempty"` // of each file that it writes; no limit
+	FileSize  uint64 `json:"file_size,omitempty"` // of each file that it writes; 8 GiB
 	Memory    uint64 `json:"memory,omitempty"`    // where a cgroup can be made; no limit
 	Nice      int    `json:"nice,omitempty"`      // 0 to 19
 }
@@ -12,6 +12,7 @@ type Limits struct {
 const (
 	defaultFiles     = 4096
 	defaultProcesses = 4096
+	defaultFileSize  = 8 << 30
 )
 
 func (l Limits) withDefaults() Limits {
@@ -20,6 +21,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Processes == 0 {
 		l.Processes = defaultProcesses
+	}
+	if l.FileSize == 0 {
+		l.FileSize = defaultFileSize
 	}
 	l.Nice = min(max(l.Nice, 0), 19)
 	return l

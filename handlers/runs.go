@@ -77,7 +77,7 @@ func (h runHandlers) on(c *gin.Context) {
 func (r *request) run() string {
 	id := r.inPath("id")
 	if !runs.IsID(id) {
-		r.check(fault.New(fault.RunNotFound, "there is no run of this ID: one has 26 digits and capital letters"))
+		r.check(fault.New(fault.RunInvalid, "this is no ID of a run: one has 26 digits and capital letters"))
 		return ""
 	}
 	r.annotate(slog.String("run", id))

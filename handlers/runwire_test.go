@@ -89,7 +89,7 @@ func runAnswers() map[string][]answered {
 	return map[string][]answered{
 		"GET /api/v1/runs":                              says(api.Runs{}, "/api/v1/runs", "/api/v1/runs?limit=1", "/api/v1/runs?status=orphaned,stale&kind=apply"),
 		"POST /api/v1/runs":                             answers(201, api.Run{}, false, []string{`/api/v1/runs {"workspace":"x","kind":"plan","no_refresh":true,"message":"<m>"}`}),
-		"GET /api/v1/runs/:id":                          append(says(api.Run{}, run, "/api/v1/runs/{applied}", "/api/v1/runs/{stale}", "/api/v1/runs/{orphan}"), refuses(404, nobody, "/api/v1/runs/x")...),
+		"GET /api/v1/runs/:id":                          append(says(api.Run{}, run, "/api/v1/runs/{applied}", "/api/v1/runs/{stale}", "/api/v1/runs/{orphan}"), refuses(404, nobody, "/api/v1/runs/01M00000000000000000000000")...),
 		"GET /api/v1/runs/:id/events":                   says(api.RunEvents{}, run+"/events", run+"/events?limit=1&after=1"),
 		"GET /api/v1/runs/:id/changes":                  append(says(api.RunChanges{}, "/api/v1/runs/{waits}/changes"), refuses(404, run+"/changes")...),
 		"GET /api/v1/runs/:id/outputs":                  append(says(api.RunOutputs{}, "/api/v1/runs/{applied}/outputs"), refuses(404, run+"/outputs")...),

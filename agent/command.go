@@ -97,7 +97,8 @@ func (s *stage) await(ctx context.Context, process Process) (Exit, error) {
 	killed := false
 	for {
 		level, changed := s.cancels.state()
-		if level >= soft && !killed {
+		// The apply is done when its outputs are read: nothing is to be saved by ending that softly.
+		if level >= soft && !killed && (level == hard || s.record.Phase != phaseOutput) {
 			s.interrupt(process)
 		}
 		if level == hard && !killed {

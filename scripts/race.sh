@@ -12,6 +12,7 @@ memory() {
   local folder
   [ "$(df --output=avail -k /dev/shm 2>/dev/null | tail -n 1)" -gt 4000000 ] || return 1
   folder=$(mktemp -d /dev/shm/holdfast.XXXXXX) || return 1
+  chmod 711 "$folder" # tests that run commands as another user come through
   printf '#!/bin/sh\n' >"$folder/program" && chmod +x "$folder/program"
   if ! "$folder/program" 2>/dev/null; then rm -rf "$folder"; return 1; fi
   echo "$folder"

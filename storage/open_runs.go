@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // OpenRuns opens the database of workspaces and runs that runs.storage names; nil where there
@@ -30,10 +31,15 @@ func OpenRuns(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 			return nil, err
 		}
 		db, err := sqldb.Open(ctx, sqldb.Options{Path: filepath.Join(dir, "runs.db"), Log: log})
-		if err != nil {
-			err = fmt.Errorf("open the database of workspaces and runs: %w", err)
+		switch {
+		case sqlitedb.TroubleOf(err) == sqlitedb.Full:
+			// States come first: their locks have to be released on a full disk too.
+			log.ErrorContext(ctx, "there is no room for the database of workspaces and runs; states are served without them until the next start", "path", dir, "error", err)
+			return nil, nil
+		case err != nil:
+			return nil, fmt.Errorf("open the database of workspaces and runs: %w", err)
 		}
-		return db, err
+		return db, nil
 	default:
 		return nil, fmt.Errorf("runs.storage: there is no engine %q", settings.Runs.Storage)
 	}

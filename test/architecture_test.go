@@ -72,7 +72,7 @@ func layers() map[string][]string {
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan", "internal/budget", "internal/fair", "internal/turns"},
 		"inventory/csvrow":      {"inventory", "internal/jsonscan"},
 		"inventory/transfer":    {"fault", "inventory", "inventory/csvrow", "internal/jsonscan"},
-		"storage":               {"fault", "auth", "state", "inventory", "configs", "storage/memory", "storage/readmap", "storage/sqlite", "storage/csv", "storage/mysql", "storage/mysqldb", "storage/sqldb", "storage/dual", "storage/resourceindex", "resources"},
+		"storage":               {"fault", "auth", "state", "inventory", "configs", "storage/memory", "storage/readmap", "storage/sqlite", "storage/csv", "storage/mysql", "storage/mysqldb", "storage/sqldb", "storage/sqlitedb", "storage/dual", "storage/resourceindex", "resources"},
 		"storage/memory":        {"fault", "audit", "state"},
 		"storage/readmap":       {"fault", "audit", "state"},
 		"storage/schema":        {},

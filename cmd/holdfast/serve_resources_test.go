@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,18 +48,18 @@ func TestPurgeEmptiesEveryFile(t *testing.T) {
 // filesWith lists the files of the data folder that have a text in them.
 func (o tenant) filesWith(text string) (names []string) {
 	o.t.Helper()
-	all, err := filepath.Glob(o.file + ".data/*")
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	for _, name := range all {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			o.t.Fatal(err)
+	err := filepath.WalkDir(o.file+".data", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return err
 		}
+		raw, err := os.ReadFile(name)
 		if bytes.Contains(raw, []byte(text)) {
 			names = append(names, filepath.Base(name))
 		}
+		return err
+	})
+	if err != nil {
+		o.t.Fatal(err)
 	}
 	return names
 }

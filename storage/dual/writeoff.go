@@ -54,6 +54,9 @@ func (p *payer) decide(r row, answer answered) (fate, row, error) {
 	if err != nil {
 		return f, decided, err
 	}
+	if f == buried { // before the debt is off: what is kept is counted all the while
+		p.s.inter(p.l, p.s.lacking(decided), r.debt())
+	}
 	for _, d := range p.s.sides {
 		switch {
 		case decided.owes.has(d.name):
@@ -75,10 +78,8 @@ func (p *payer) conclude(r row, answer answered, reason error) error {
 	log := p.s.o.Log.With("org", p.l.org, "batch", r.id, "request", r.request, "records", r.count)
 	switch f {
 	case buried:
-		lacking := p.s.lacking(decided)
-		p.s.inter(p.l, lacking, r.debt())
 		log.Error("a side of the store refuses an upload for good that the other one has; it is kept as a dead letter: see `holdfast data deadletter list`",
-			"side", lacking.String(), "reason", decided.reason, "error", reason)
+			"side", p.s.lacking(decided).String(), "reason", decided.reason, "error", reason)
 	case gone:
 		log.Warn("both sides of the store refuse an upload of which nobody was told that it is recorded; it is given up", "error", reason)
 	case owing:

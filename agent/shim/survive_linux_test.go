@@ -217,9 +217,7 @@ func TestStrangerIsLeftAlone(t *testing.T) {
 	must(t, err)
 	killShim(t, p)
 	must(t, syscall.Kill(identity.Command.Number, syscall.SIGKILL))
-	stranger := exec.Command("sleep", "1000")
-	must(t, stranger.Start())
-	defer func() { _, _ = stranger.Process.Kill(), stranger.Wait() }()
+	stranger := startLater(t, identity.Command)
 	var command begun
 	must(t, p.folder.read(commandFile, &command))
 	command.Command.Number = stranger.Process.Pid
@@ -240,6 +238,22 @@ func TestStrangerIsLeftAlone(t *testing.T) {
 	}
 	if stat, err := readStat(stranger.Process.Pid); err != nil || stat.dead {
 		t.Errorf("the stranger is dead: %+v, %v", stat, err)
+	}
+}
+
+// startLater starts a process in another tick of the kernel's clock than a command's: within one
+// tick, a number is not used twice.
+func startLater(t *testing.T, command PID) *exec.Cmd {
+	t.Helper()
+	for {
+		stranger := exec.Command("sleep", "1000")
+		must(t, stranger.Start())
+		t.Cleanup(func() { _, _ = stranger.Process.Kill(), stranger.Wait() })
+		started, err := pidOf(stranger.Process.Pid)
+		must(t, err)
+		if started.StartTime != command.StartTime {
+			return stranger
+		}
 	}
 }
 

@@ -10,13 +10,23 @@ import (
 // base is what the paths of the interface begin with.
 const base = "/api/v1/"
 
-// ofState returns a request for a state, or for what belongs to it and is below. A slash in
-// the name stays one, except where the address would be read as another one.
+// ofState returns a request for a state, or for what belongs to it and is below.
 func ofState(method, name string, below ...string) request {
+	return ofNamed(method, "state", name, misread, below)
+}
+
+// ofWorkspace returns a request for a workspace, or for what belongs to it and is below.
+func ofWorkspace(method, name string, below ...string) request {
+	return ofNamed(method, "workspaces", name, func(name []string) bool { return slices.Contains(name, "-") }, below)
+}
+
+// ofNamed returns a request for what has a name of several segments, or for what belongs to it. A
+// slash in the name stays one, except where the address would be misread as another one.
+func ofNamed(method, collection, name string, misread func(name []string) bool, below []string) request {
 	segments := strings.Split(name, "/")
 	for i, segment := range segments {
 		if segment == "" || segment == "." || segment == ".." {
-			return request{err: fmt.Errorf("%.300q is not the name of a state: a segment of it is empty, a dot or two", name)}
+			return request{err: fmt.Errorf("%.300q is not a name in %s: a segment of it is empty, a dot or two", name, collection)}
 		}
 		segments[i] = pathSegment(segment)
 	}
@@ -24,7 +34,7 @@ func ofState(method, name string, below ...string) request {
 	if misread(segments) {
 		separator = "%2F"
 	}
-	path := base + "state/" + strings.Join(segments, separator)
+	path := base + collection + "/" + strings.Join(segments, separator)
 	for i, segment := range below {
 		if i == 0 {
 			path += "/-"

@@ -2,38 +2,12 @@ package client
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/holdfast/holdfast/api"
 )
-
-// ofWorkspace returns a request for a workspace, or for what belongs to it and is below.
-func ofWorkspace(method, name string, below ...string) request {
-	segments := strings.Split(name, "/")
-	for i, segment := range segments {
-		if segment == "" || segment == "." || segment == ".." {
-			return request{err: fmt.Errorf("%.300q is not the name of a workspace: a segment of it is empty, a dot or two", name)}
-		}
-		segments[i] = pathSegment(segment)
-	}
-	separator := "/"
-	if slices.Contains(segments, "-") {
-		separator = "%2F"
-	}
-	path := base + "workspaces/" + strings.Join(segments, separator)
-	for i, segment := range below {
-		if i == 0 {
-			path += "/-"
-		}
-		path += "/" + pathSegment(segment)
-	}
-	return request{method: method, path: path}
-}
 
 // Workspaces lists workspaces by name.
 func (c *Client) Workspaces() *List[api.Workspace] {

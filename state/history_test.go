@@ -68,9 +68,7 @@ func TestRollback(t *testing.T) {
 
 func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 	b := newBench(t, func(*state.Policy) {})
-	b.must(b.put(`{"serial":1,"lineage":"L","encrypted_data":"AA"}`, ""), b.put(numbered(2), ""), b.put(numbered(3), ""))
-	_, sealed := b.rollback(1, "")
-	b.refuses(fault.StateEncrypted, sealed)
+	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""), b.put(numbered(3), ""))
 	b.must(b.Purge(t.Context(), b.owner, "x", 2, "a leak"), b.Purge(t.Context(), b.owner, "x", 2, "a leak"))
 	_, gone := b.rollback(2, "")
 	_, read := b.Version(t.Context(), b.owner, "x", 2)
@@ -86,6 +84,25 @@ func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 	if done := b.on(audit.VersionPurge); len(done) == 0 || done[0].Reason != "a leak" || done[0].Version != 2 {
 		t.Errorf("on record: %+v", done)
 	}
+}
+
+// What the client encrypted comes back as it was: nobody but the client could write another serial
+// into it. Clients go on from there.
+func TestRollbackOfCiphertext(t *testing.T) {
+	b := newBench(t, func(p *state.Policy) { p.Guards = state.GuardsHold })
+	encrypted := func(serial int) string { return fmt.Sprintf(`{"serial":%d,"lineage":"L","encrypted_data":"A%d"}`, serial, serial) }
+	b.must(b.put(encrypted(1), ""), b.put(encrypted(2), ""), b.put(encrypted(3), ""))
+	v, err := b.rollback(1, "")
+	if err != nil || v.Number != 4 || v.Serial != 1 || !v.Encrypted || v.Origin.Version != 1 {
+		t.Errorf("%+v, %v; want version 4 of version 1", v, err)
+	}
+	if again, err := b.rollback(1, ""); err != nil || again.Number != 4 {
+		t.Errorf("%+v, %v; want the same version for who asks again", again, err)
+	}
+	if body, _ := b.newest(); body != encrypted(1) {
+		t.Errorf("the newest is %s", body)
+	}
+	b.must(b.put(encrypted(2), ""))
 }
 
 // Some client may have seen the highest serial, wherever in the history it is; one of

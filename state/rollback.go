@@ -4,15 +4,14 @@ import (
 	"context"
 
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/fault"
 )
 
 // Rollback makes the content of an older version the newest one: a new version, with a
 // serial above those of all kept versions of its lineage, so that clients take it (see
-// serialAbove). It needs the lock that lockID names, or, with an empty one, that nobody holds
+// serialAbove). What the client encrypted is stored byte for byte, with its serial: another one
+// outside of the encryption would not be the one inside, from which clients go on. It needs the lock that lockID names, or, with an empty one, that nobody holds
 // it. Faults: VersionNotFound, VersionPurged, LockHeld, LockNotHeld, LockRequired,
-// StateEncrypted: the serial within the encryption can't be raised; CandidateStale when a
-// write came between; Overloaded.
+// CandidateStale when a write came between; Overloaded.
 func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string) (Version, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
@@ -31,18 +30,11 @@ func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, num
 	if err != nil {
 		return Version{}, err
 	}
-	if old.Encrypted {
-		return Version{}, fault.New(fault.StateEncrypted, "version %d was encrypted by the client: its serial can't be raised; pull it and push it with the client", number)
-	}
 	head, err := s.store.Head(ctx, ref)
 	if err != nil {
 		return Version{}, err
 	}
-	taken, err := s.serials(ctx, ref, old.Lineage)
-	if err != nil {
-		return Version{}, err
-	}
-	body, err := withSerial(old.Body, serialAbove(old.Serial, append(taken, head.Version.Serial)))
+	body, err := s.raised(ctx, ref, old, head.Version.Serial)
 	if err != nil {
 		return Version{}, err
 	}
@@ -52,6 +44,19 @@ func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, num
 	}
 	next.Origin = Origin{Version: number, Reason: reason}
 	return s.repeat(ctx, p, ref, repeat{next: next, body: body, base: head.Version.Number, lockID: lockID})
+}
+
+// raised returns a version's body with a serial above those that are taken, or as it is where the
+// client encrypted it.
+func (s *Service) raised(ctx context.Context, ref Ref, old Snapshot, newest uint64) ([]byte, error) {
+	if old.Encrypted {
+		return old.Body, nil
+	}
+	taken, err := s.serials(ctx, ref, old.Lineage)
+	if err != nil {
+		return nil, err
+	}
+	return withSerial(old.Body, serialAbove(old.Serial, append(taken, newest)))
 }
 
 // listPage is how many versions are listed at once.

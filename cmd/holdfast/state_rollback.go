@@ -30,7 +30,9 @@ func newStateRollbackCommand(a *app) *cobra.Command {
 		Short: "Make the content of an older version the newest",
 		Long: `Store the content of an older version as a new version, with a serial above those of
 all kept versions of its lineage: the next plan starts from it. Real things don't change by
-that; the plan says what differs. It is refused while somebody holds the lock, and takes the
+that; the plan says what differs. A state that OpenTofu encrypted comes back byte for byte, with
+the serial it had: plan files that were saved meanwhile may fit again, so throw them away.
+It is refused while somebody holds the lock, and takes the
 lock itself where the organization requires one.
 
 On a terminal it shows the difference and asks first; elsewhere it needs --yes.`,
@@ -76,6 +78,10 @@ func (a *app) rollback(ctx context.Context, c *client.Client, name string, numbe
 		return showJSON(a.stdout, made)
 	}
 	fmt.Fprintf(a.stdout, "%s has the content of version %d again, as version %d with serial %d.\n", name, number, made.Number, made.Serial)
+	if made.Encrypted {
+		fmt.Fprintln(a.stdout, "It is encrypted, so its serial is the one it had then: throw plan files away that were saved since, as they may fit again.")
+		return nil
+	}
 	if !asked {
 		a.showChange(ctx, c, name, made.Number, made.Number-1)
 	}

@@ -11,6 +11,26 @@ import (
 type Credentials struct {
 	Org uuid.UUID
 	Key string
+	// Name is what stood where an organization's UUID may stand, when it was none: for people who
+	// look for what was sent. It says nothing about who the caller is.
+	Name string
+}
+
+// How much of what a caller calls itself may be told: the beginning, as it may be a secret that
+// was put in the wrong place.
+const toldOfName = 8
+
+// Whose tells whose credentials these claim to be, for the log: an organization, or the beginning
+// of a name that is none.
+func (c Credentials) Whose() string {
+	if c.Org != uuid.Nil || c.Name == "" {
+		return c.Org.String()
+	}
+	name := []rune(strings.ToValidUTF8(c.Name, "?"))
+	if len(name) > toldOfName {
+		name = append(name[:toldOfName], '…')
+	}
+	return string(name)
 }
 
 // String leaves the key out, so that no log shows it.

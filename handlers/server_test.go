@@ -46,7 +46,7 @@ const (
 type keys map[auth.Credentials]auth.Principal
 
 func (k keys) Verify(_ context.Context, given auth.Credentials, client auth.Client) (auth.Principal, error) {
-	principal, ok := k[given]
+	principal, ok := k[auth.Credentials{Org: given.Org, Key: given.Key}]
 	if !ok {
 		return auth.Principal{}, fault.New(fault.CredentialsWrong, "the organization or the key is wrong")
 	}

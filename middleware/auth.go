@@ -23,7 +23,23 @@ type Verifier interface {
 const (
 	orgHeader    = "X-Org-Id"
 	apiKeyHeader = "X-Api-Key"
+	// GitLab's clients send these, for a key of a person's and of a job's.
+	privateToken = "Private-Token"
+	jobToken     = "Job-Token"
 )
+
+// keyHeaders are the headers that have a key alone, in the order in which they count.
+func keyHeaders() [3]string { return [...]string{apiKeyHeader, privateToken, jobToken} }
+
+// keyAlone returns the key that a request has in a header of its own; empty without one.
+func keyAlone(r *http.Request) string {
+	for _, header := range keyHeaders() {
+		if key := r.Header.Get(header); key != "" {
+			return key
+		}
+	}
+	return ""
+}
 
 // CertificateVerifier is a Verifier that also knows for whom client certificates stand.
 // *verify.Verifier is one.
@@ -155,7 +171,12 @@ func verifyAgain(c *gin.Context) error {
 // carriesNone reports whether there is nothing in a request that could have been meant as
 // credentials. Who sends some that are no good is not let in as somebody else.
 func carriesNone(r *http.Request) bool {
-	return len(r.Header.Values("Authorization")) == 0 && len(r.Header.Values(apiKeyHeader)) == 0
+	for _, header := range keyHeaders() {
+		if len(r.Header.Values(header)) > 0 {
+			return false
+		}
+	}
+	return len(r.Header.Values("Authorization")) == 0
 }
 
 // Principal returns the verified caller; the zero Principal, which may nothing, where
@@ -167,25 +188,30 @@ func Principal(c *gin.Context) auth.Principal {
 	return auth.Principal{}
 }
 
-// NativeCredentials reads X-Org-ID with X-API-Key, HTTP Basic with the organization's
-// UUID as user name, or a Bearer key that carries its organization, in this order. A token
+// NativeCredentials reads X-API-Key, Private-Token or Job-Token with X-Org-ID, HTTP Basic with the
+// organization's UUID as user name, or a Bearer key, in this order. A key that carries its
+// organization needs no other word for it: whatever is not a UUID counts for none. A token
 // may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none. So may
 // the token of a run, with any user name: one that is an organization must be the run's.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {
-	if key := r.Header.Get(apiKeyHeader); key != "" {
+	if key := keyAlone(r); key != "" {
 		return withOrg(r.Header.Get(orgHeader), key)
 	}
 	if user, key, ok := r.BasicAuth(); ok {
-		return withOrg(user, key)
+		given, err := withOrg(user, key)
+		if err == nil && given.Org == uuid.Nil {
+			given.Org, _ = auth.OrgOfKey(key)
+		}
+		return given, err
 	}
 	return bearer(r)
 }
 
 // KeyCredentials is NativeCredentials for the partition spelling, whose clients send any
-// Basic user name: the key alone says which organization it is, when it carries one. A
-// token's is that of the rule which it is for, unless the user name is an organization.
+// Basic user name, UUIDs among them: the key alone says which organization it is, when it carries
+// one. A token's is that of the rule which it is for, unless the user name is an organization.
 func KeyCredentials(r *http.Request) (auth.Credentials, error) {
-	if user, key, ok := r.BasicAuth(); ok && r.Header.Get(apiKeyHeader) == "" {
+	if user, key, ok := r.BasicAuth(); ok && keyAlone(r) == "" {
 		if org, carries := auth.OrgOfKey(key); carries {
 			return auth.Credentials{Org: org, Key: key}, nil
 		}
@@ -199,15 +225,21 @@ func KeyCredentials(r *http.Request) (auth.Credentials, error) {
 // uuidLength is that of a UUID's usual form, the only one that is accepted.
 const uuidLength = 36
 
-// withOrg leaves the organization nil when it is not a UUID: the verifier then refuses
-// it at the same cost as any other wrong one. With a token, nil would leave the choice to
-// the rules, so what was meant for one organization could pass for another.
+// withOrg takes the organization from the key when there is no other word for it, and leaves it
+// nil when that is not a UUID: the verifier then refuses it at the same cost as any other wrong
+// one. With a token, nil would leave the choice to the rules, so what was meant for one
+// organization could pass for another.
 func withOrg(org, key string) (auth.Credentials, error) {
 	id, named := orgID(org)
-	if org != "" && !named && auth.IsToken(key) { // a run's token names its organization itself
+	switch {
+	case named:
+		return auth.Credentials{Org: id, Key: key}, nil
+	case org == "":
+		id, _ = auth.OrgOfKey(key)
+	case auth.IsToken(key): // a run's token names its organization itself
 		return auth.Credentials{}, fault.New(fault.CredentialsWrong, "the user name, or X-Org-ID, is not an organization's UUID")
 	}
-	return auth.Credentials{Org: id, Key: key}, nil
+	return auth.Credentials{Org: id, Key: key, Name: org}, nil
 }
 
 // orgID returns the organization that a text names in the usual form.
@@ -223,7 +255,7 @@ func bearer(r *http.Request) (auth.Credentials, error) {
 	scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return auth.Credentials{}, fault.New(fault.CredentialsNeeded,
-			"no credentials; send HTTP Basic with the organization's UUID as user name and a key as password (TF_HTTP_USERNAME and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
+			"no credentials; send HTTP Basic with a key as password (TF_HTTP_USERNAME, which may be anything with a key of `holdfast key add`, and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
 	}
 	key = strings.TrimSpace(key)
 	if auth.IsToken(key) || auth.IsRunToken(key) {

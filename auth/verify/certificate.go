@@ -2,8 +2,7 @@ package verify
 
 import (
 	"context"
-
-	"github.com/google/uuid"
+	"strings"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
@@ -31,11 +30,11 @@ func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate
 func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
 	login, san, err := certificateLogin(v.current.Load().Keyring, shown.SANs)
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, uuid.Nil, client)
+		return auth.Principal{}, v.refuse(ctx, err, "unknown: "+strings.Join(shown.SANs, ", "), client)
 	}
 	grant := limit(login.Rule.Grant, shown)
 	if err := usable(grant, login.Rule.From, v.now(), client.Address); err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, login.Org.ID, client)
+		return auth.Principal{}, v.refuse(ctx, err, login.Org.ID.String(), client)
 	}
 	p := principalOf(login.Org, grant, client)
 	p.KeyID, p.KeyName, p.Subject = login.Rule.ID(), login.Rule.Name, san

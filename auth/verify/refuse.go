@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
@@ -54,7 +52,7 @@ type tooManyError struct {
 func (e tooManyError) Error() string { return fmt.Sprintf("too many failures %s", e.whose) }
 
 // refuse logs why somebody was refused and returns what to tell them.
-func (v *Verifier) refuse(ctx context.Context, err error, org uuid.UUID, client auth.Client) error {
+func (v *Verifier) refuse(ctx context.Context, err error, whose string, client auth.Client) error {
 	f := refusal(err)
 	level := slog.LevelWarn
 	if f.Code == fault.TooManyFailures {
@@ -62,7 +60,7 @@ func (v *Verifier) refuse(ctx context.Context, err error, org uuid.UUID, client 
 		level = slog.LevelDebug
 	}
 	v.log.Log(ctx, level, "credentials refused",
-		slog.String("organization", org.String()),
+		slog.String("organization", whose),
 		slog.String("client", client.Address),
 		slog.String("reason", err.Error()))
 	return f

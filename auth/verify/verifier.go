@@ -33,7 +33,7 @@ func (v *Verifier) Verify(ctx context.Context, cred auth.Credentials, client aut
 	}
 	principal, err := verify(ctx, cred, client)
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, cred.Org, client)
+		return auth.Principal{}, v.refuse(ctx, err, cred.Whose(), client)
 	}
 	if principal.Run == nil {
 		v.tell(principal)

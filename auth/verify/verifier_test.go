@@ -300,6 +300,21 @@ func TestNoKeyInLogsOrErrors(t *testing.T) {
 	}
 }
 
+// Who named no organization is told apart in the log, without what may be a secret in the wrong
+// place.
+func TestLogSaysWhatWasSent(t *testing.T) {
+	b := newBench(t, Config{})
+	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
+	for name, want := range map[string]string{"gitlab-ci-token": "organization=gitlab-c…", "basic": "organization=basic", "": "organization=" + uuid.Nil.String()} {
+		if _, err := b.Verify(t.Context(), auth.Credentials{Key: "wrong " + name, Name: name}, auth.Client{Address: "192.0.2.1"}); err == nil {
+			t.Error("nobody's key is good")
+		}
+		if got := b.log.String(); !strings.Contains(got, want) {
+			t.Errorf("%q is not in the log: %s", want, got)
+		}
+	}
+}
+
 func TestVerifyWithBcrypt(t *testing.T) {
 	key := auth.NewKey(orgA)
 	hash, err := authfile.HashKey(key)

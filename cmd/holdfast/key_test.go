@@ -90,7 +90,7 @@ func TestKeyRefuses(t *testing.T) {
 	s.refuse(exitFailed, "there is no organization \"Nobody\"", "key", "add", "Nobody")
 	s.refuse(exitFailed, "there is no organization 3333", "key", "list", "33333333-2222-3333-4444-555555555555")
 	s.refuse(exitFailed, "not a label", "key", "add", someOrg, "--label", "a\nb")
-	s.refuse(exitUsage, "accepts 2 arg(s)", "key", "revoke", "Twin")
+	s.refuse(exitUsage, "it is `holdfast key revoke", "key", "revoke", "Twin")
 	s.refuse(exitUsage, "a command is missing", "key")
 
 	if err := os.WriteFile(s.file, []byte(twins+"oops\nname = again\n"), 0o600); err != nil {

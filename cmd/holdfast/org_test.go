@@ -33,7 +33,7 @@ func TestOrgRefuses(t *testing.T) {
 	s.refuse(exitFailed, "already has an organization", "org", "add", "Acme")
 	s.refuse(exitFailed, "printable", "org", "add", "a\nb")
 	s.refuse(exitUsage, "--id: invalid UUID", "org", "add", "New", "--id", "x")
-	s.refuse(exitUsage, "accepts 1 arg(s)", "org", "add")
+	s.refuse(exitUsage, "it is `holdfast org add", "org", "add")
 	s.refuse(exitUsage, "a command is missing", "org")
 	s.refuse(exitUsage, "unknown command", "org", "remove")
 	s.refuse(exitUsage, "unknown command", "nonsense")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -36,25 +37,24 @@ func run(ctx context.Context, args []string, a *app) int {
 	if code, ok := codeOf(err); ok {
 		return code
 	}
-	fmt.Fprintf(a.stderr, "holdfast: %v\n", err)
-	if _, ok := errors.AsType[usageError](err); ok {
-		fmt.Fprintf(a.stderr, "`%s --help` shows how it is used.\n", cmd.CommandPath())
-		if cmd.Annotations[detailedExit] == "" {
-			return exitUsage
-		}
+	_, isUsage := errors.AsType[usageError](err)
+	a.showFailure(cmd, err, isUsage)
+	if isUsage && cmd.Annotations[detailedExit] == "" {
+		return exitUsage
 	}
 	return exitFailed
 }
 
 func newRootCommand(a *app) *cobra.Command {
 	root := newGroup("holdfast", "Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
-	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version
+	root.SetVersionTemplate(versionLine())
 	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
 		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newPoolCommand(a),
 		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
 		newRunShimCommand(), newRunSandboxedCommand())
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	markUsageErrors(root)
 	return root
 }
@@ -64,19 +64,31 @@ func newGroup(use, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:   use,
 		Short: short,
-		Args:  cobra.NoArgs,
+		Args:  suggestCommand,
 		RunE:  func(*cobra.Command, []string) error { return usagef("a command is missing") },
+		// A letter or two off.
+		SuggestionsMinimumDistance: 2,
 	}
+}
+
+// isCount reports whether an error is one of cobra's about how many arguments there are, which say
+// nothing of what they are for.
+func isCount(err error) bool {
+	return strings.HasPrefix(err.Error(), "accepts ") || strings.HasPrefix(err.Error(), "requires ")
 }
 
 // markUsageErrors makes wrong arguments of cmd, and of the commands below it, usage errors.
 func markUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return usageError{err}
+			err := check(cmd, args)
+			switch {
+			case err == nil:
+				return nil
+			case isCount(err):
+				return usagef("it is `%s`, and got %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), counted(int64(len(args)), "argument"))
 			}
-			return nil
+			return usageError{err}
 		}
 	}
 	for _, child := range cmd.Commands() {

@@ -52,7 +52,7 @@ func TestToolLife(t *testing.T) {
 	}
 	s.refuse(exitFailed, "tool_mismatch", "tool", "add", "terraform", "1.12.6", fakeTofu(t, t.TempDir(), "1.12.6"))
 	s.refuse(exitUsage, "there is no tool \"pulumi\"", "tool", "add", "pulumi", "1.12.6", "x")
-	s.refuse(exitUsage, "accepts 3 arg(s)", "tool", "add", "opentofu")
+	s.refuse(exitUsage, "it is `holdfast tool add", "tool", "add", "opentofu")
 	s.refuse(exitUsage, "confirm with --yes", "tool", "remove", "opentofu", "1.12.6")
 
 	if err := os.Chmod(row.Path, 0o755); err != nil {

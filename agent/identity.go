@@ -46,7 +46,7 @@ func (e *Executor) register(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		e.log.InfoContext(ctx, "registered", "agent", made.ID, "pool", made.Pool)
+		e.log.DebugContext(ctx, "registered", "agent", made.ID, "pool", made.Pool)
 		return durable.Write(filepath.Join(e.settings.Work, identityFile), string(raw))
 	})
 }

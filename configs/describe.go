@@ -33,9 +33,16 @@ func effective(settings []setting, last map[string]value) []Effective {
 func (s Settings) Describe() []Effective { return slices.Clone(s.effective) }
 
 // LogValue groups the settings by section; what is not a default names its source.
-func (s Settings) LogValue() slog.Value {
+func (s Settings) LogValue() slog.Value { return grouped(s.effective) }
+
+// Chosen is LogValue of the settings that somebody has chosen.
+func (s Settings) Chosen() slog.Value {
+	return grouped(slices.DeleteFunc(s.Describe(), func(e Effective) bool { return e.Source == sourceDefault }))
+}
+
+func grouped(settings []Effective) slog.Value {
 	var groups []slog.Attr
-	for rest := s.effective; len(rest) > 0; {
+	for rest := settings; len(rest) > 0; {
 		section := rest[0].Section
 		var keys []slog.Attr
 		for len(rest) > 0 && rest[0].Section == section {

@@ -150,7 +150,7 @@ func changesResources(a audit.Action) bool {
 // rebuild makes the index as the states are now, whatever it has. States that it has as
 // they are stay as they are, unless other rules have read them.
 func (x *Indexer) rebuild(ctx context.Context, have Position) error {
-	x.Log.InfoContext(ctx, "making the resource index")
+	x.Log.DebugContext(ctx, "making the resource index")
 	reader := x.Rules.Print()
 	if have != (Position{}) && have.Reader != reader {
 		x.Log.InfoContext(ctx, "other identity rules, or another program, have read what is in the resource index")

@@ -18,18 +18,11 @@ type reach struct {
 
 // reachOf says how a server is reached from its own machine that listens there.
 func reachOf(settings configs.Settings, listening net.Addr) (reach, error) {
-	at, err := netip.ParseAddrPort(listening.String())
+	at, err := ownAddress(listening)
 	if err != nil {
 		return reach{}, err
 	}
-	if at.Addr().IsUnspecified() {
-		at = netip.AddrPortFrom(loopbackLike(at.Addr()), at.Port())
-	}
-	scheme := "http"
-	if settings.Server.EnableTLS {
-		scheme = "https"
-	}
-	r := reach{address: scheme + "://" + at.String(), network: sandbox.Network{Allow: []netip.AddrPort{at}}}
+	r := reach{address: urlOf(at, settings.Server.EnableTLS), network: sandbox.Network{Allow: []netip.AddrPort{at}}}
 	if named := settings.Runs.Address; named != "" {
 		r.address = named
 	}
@@ -41,6 +34,22 @@ func reachOf(settings configs.Settings, listening net.Addr) (reach, error) {
 		r.certificate = string(pem)
 	}
 	return r, nil
+}
+
+// ownAddress is where the machine itself finds what listens there.
+func ownAddress(listening net.Addr) (netip.AddrPort, error) {
+	at, err := netip.ParseAddrPort(listening.String())
+	if err == nil && at.Addr().IsUnspecified() {
+		at = netip.AddrPortFrom(loopbackLike(at.Addr()), at.Port())
+	}
+	return at, err
+}
+
+func urlOf(at netip.AddrPort, withTLS bool) string {
+	if withTLS {
+		return "https://" + at.String()
+	}
+	return "http://" + at.String()
 }
 
 func loopbackLike(a netip.Addr) netip.Addr {

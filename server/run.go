@@ -19,7 +19,8 @@ import (
 // it again from the top down. version is the binary's. The address comes first: a start that
 // fails for it leaves nothing behind.
 func Run(ctx context.Context, settings configs.Settings, version string, log *slog.Logger) error {
-	log.InfoContext(ctx, "starting", "version", version, "settings", settings)
+	log.InfoContext(ctx, "starting", "version", version, "settings", settings.Chosen())
+	log.DebugContext(ctx, "settings in force", "settings", settings)
 	listener, err := net.Listen("tcp", settings.Server.Addr())
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func newServer(settings configs.Server, handler http.Handler, log *slog.Logger) 
 func serveUntil(ctx context.Context, listener net.Listener, server *http.Server, settings configs.Server, log *slog.Logger) error {
 	ended := make(chan error, 1)
 	go func() { ended <- serveOn(server, listener, settings.EnableTLS) }()
-	log.InfoContext(ctx, "listening", "address", listener.Addr().String(), "tls", settings.EnableTLS)
+	sayListening(ctx, listener.Addr(), settings.EnableTLS, log)
 
 	select {
 	case err := <-ended:
@@ -98,6 +99,15 @@ func serveUntil(ctx context.Context, listener net.Listener, server *http.Server,
 	}
 	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout.String())
 	return drain(server, settings.ShutdownTimeout)
+}
+
+func sayListening(ctx context.Context, listening net.Addr, withTLS bool, log *slog.Logger) {
+	at, err := ownAddress(listening)
+	if err != nil { // a socket that has no port
+		log.InfoContext(ctx, "listening", "address", listening.String())
+		return
+	}
+	log.InfoContext(ctx, "listening", "address", listening.String(), "url", urlOf(at, withTLS))
 }
 
 func serveOn(server *http.Server, listener net.Listener, withTLS bool) error {

@@ -49,10 +49,20 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 	if err != nil {
 		return fmt.Errorf("migrate the schema from %d to %d: %w", have, want, err)
 	}
-	for _, step := range results {
-		log.InfoContext(ctx, s.Of+" migrated", "to", step.Source.Version, "took", step.Duration)
-	}
+	s.tell(ctx, have, results, log)
 	return nil
+}
+
+// tell logs the steps that were taken; of a new database, that it was made.
+func (s Schema) tell(ctx context.Context, from int64, results []*goose.MigrationResult, log *slog.Logger) {
+	level := slog.LevelInfo
+	if from == 0 && len(results) > 0 {
+		log.InfoContext(ctx, s.Of+" made", "schema", results[len(results)-1].Source.Version)
+		level = slog.LevelDebug
+	}
+	for _, step := range results {
+		log.Log(ctx, level, s.Of+" migrated", "to", step.Source.Version, "took", step.Duration)
+	}
 }
 
 func (s Schema) provider(db *sql.DB) (*goose.Provider, error) {

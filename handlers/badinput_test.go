@@ -71,7 +71,8 @@ func TestBadInput(t *testing.T) {
 		{"GET /api/v1/state", ``, 400, "route_unknown"},
 		{"GET /api/v2/state/x", ``, 400, "route_unknown"},
 		{"GET /terraform/state/x", ``, 400, "route_unknown"},
-		{"GET /", ``, 400, "route_unknown"},
+		{"GET /x", ``, 400, "route_unknown"},
+		{"POST /", body(1), 405, "method_not_allowed"},
 		{"PATCH " + x, ``, 405, "method_not_allowed"},
 		{"LOCK " + x + "/lock", infoA, 405, "method_not_allowed"},
 	}

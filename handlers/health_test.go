@@ -20,7 +20,7 @@ func TestHealth(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), uuid.Nil, "")
 	c.converse([]step{
 		{"GET /health", "", 200, `={"service":"holdfast","status":"healthy","version":"test"}`},
-		{"GET /livez", "", 200, "alive"},
+		{"GET /livez", "", 200, "alive"}, {"GET /", "", 200, "/api/v1/state/NAME"},
 		{"GET /readyz", "", 200, "ready"},
 	})
 }

@@ -124,6 +124,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 }
 
 func routeHealth(router gin.IRoutes, h health) {
+	routeProbe(router, "/", serve(h.front))
 	routeProbe(router, "/health", serve(h.health))
 	routeProbe(router, "/livez", serve(h.live))
 	routeProbe(router, "/readyz", serve(h.readiness))

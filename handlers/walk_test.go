@@ -29,7 +29,7 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 // public routes tell nothing about tenants.
 func public(route string) bool {
 	switch strings.Replace(route, "HEAD ", "GET ", 1) {
-	case "GET /health", "GET /livez", "GET /readyz", "GET /metrics":
+	case "GET /", "GET /health", "GET /livez", "GET /readyz", "GET /metrics":
 		return true
 	}
 	return false

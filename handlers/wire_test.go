@@ -41,6 +41,8 @@ func wireAnswers() map[string][]answered {
 	const x, locked = "/api/v1/state/x/-", "/api/v1/state/locked/-"
 	const all, version, candidate = "/api/v1/state/:name/-", "/versions/:version", "/candidates/:id"
 	found := map[string][]answered{
+		"GET /":         sendsBytes("/"),
+		"HEAD /":        sendsBytes("/"),
 		"GET /health":   says(api.Health{}, "/health"),
 		"GET /livez":    says(api.Readiness{}, "/livez"),
 		"GET /readyz":   says(api.Readiness{}, "/readyz"),

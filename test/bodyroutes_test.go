@@ -30,6 +30,7 @@ const (
 // and so is all that is shown of it; so is the one record that was uploaded.
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
+		"GET /": noBody, "HEAD /": noBody,
 		"GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
 		"GET /api/v1/whoami": noBody,
 

@@ -8,13 +8,17 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build run test check unit race fuzz fuzz-keep clients e2e torture bench bench-runs bench-growth bench-go docker clean
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-runs bench-growth bench-go docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/holdfast, one static binary
 	@go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/holdfast ./cmd/holdfast
+
+PREFIX ?= /usr/local
+install: build ## copy the binary to PREFIX/bin (/usr/local/bin)
+	@install -D -m 0755 bin/holdfast $(DESTDIR)$(PREFIX)/bin/holdfast
 
 run: build ## build, make an organization and a key on first use, serve on 127.0.0.1:7777
 	@bin/holdfast init --if-missing

@@ -81,7 +81,7 @@ func (a *app) init(cmd *cobra.Command, flags initFlags) error {
 		return err
 	}
 	// Only now, when it is on disk: a key that was shown must work.
-	if err := a.showFirst(path, made, master, backendBlock(address, made.Organization), flags.asJSON); err != nil {
+	if err := a.showFirst(path, address, made, master, flags.asJSON); err != nil {
 		return fmt.Errorf("%s was made but its key could not be shown: %w; `holdfast key add %s` makes another", path, err, made.Organization)
 	}
 	return nil

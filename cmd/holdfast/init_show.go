@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -34,7 +37,8 @@ func backendBlock(address string, org uuid.UUID) string {
 `, state, org)
 }
 
-func (a *app) showFirst(path string, made newKey, master madeMaster, backend string, asJSON bool) error {
+func (a *app) showFirst(path, address string, made newKey, master madeMaster, asJSON bool) error {
+	backend := backendBlock(address, made.Organization)
 	if asJSON {
 		return printJSON(a.stdout, initResult{AuthFile: path, Created: true, madeMaster: master, newKey: &made, Backend: backend})
 	}
@@ -43,11 +47,31 @@ func (a *app) showFirst(path string, made newKey, master madeMaster, backend str
 Put this into your Terraform or OpenTofu configuration, and choose the state's name:
 
 %s
-and the key into the environment. It is shown only now:
+and this into the environment. The key is shown only now:
 
-    export TF_HTTP_PASSWORD='%s'
-%s`, path, made.Name, made.Organization, indent(backend), made.Key, master.words("\n"))
+%s%s`, path, made.Name, made.Organization, indent(backend), indent(a.exports(address, made)), master.words("\n"))
 	return err
+}
+
+// exports are what a shell needs for clients, for this program, and for the lines of the README.
+func (a *app) exports(address string, made newKey) string {
+	lines := fmt.Sprintf("export TF_HTTP_PASSWORD='%s'\n", made.Key) +
+		fmt.Sprintf("export HOLDFAST_ADDR='%s' HOLDFAST_KEY=\"$TF_HTTP_PASSWORD\"\n", address) +
+		fmt.Sprintf("export ORG='%s' KEY=\"$TF_HTTP_PASSWORD\"\n", made.Organization)
+	if folder := a.unfound(); folder != "" {
+		lines += fmt.Sprintf("export PATH=\"$PATH:%s\"\n", folder)
+	}
+	return lines
+}
+
+// unfound is the folder of this program, where PATH does not lead to it.
+func (a *app) unfound() string {
+	own, err := os.Executable()
+	folder := filepath.Dir(own)
+	if err != nil || slices.Contains(filepath.SplitList(a.getenv("PATH")), folder) || strings.ContainsAny(folder, "\"$`\\:") {
+		return ""
+	}
+	return folder
 }
 
 // showLeft says that the auth file was there.

@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"io"
 	"log/slog"
+	"path/filepath"
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/keyring"
@@ -25,4 +27,40 @@ func openKeys(ctx context.Context, settings configs.Auth, tokens keyring.TokenVe
 	}
 	watcher, err := authfile.Watch(ctx, authfile.WatchConfig{Path: settings.File, Use: verifier.Use, Logger: log})
 	return verifier, watcher, err
+}
+
+// confirmKeys lets commands that change the auth file wait until this server has taken it. Without
+// a folder of data there is nothing to write that into, and nobody who would find it.
+func confirmKeys(ctx context.Context, watcher *authfile.Watcher, settings configs.Settings, log *slog.Logger) io.Closer {
+	if keepsNothing(settings) {
+		return io.NopCloser(nil)
+	}
+	receipt, err := authfile.OpenReceipt(ctx, ReceiptPath(settings))
+	if err != nil {
+		log.WarnContext(ctx, "commands that change the auth file can't wait for this server", "error", err)
+		return io.NopCloser(nil)
+	}
+	watcher.Confirm(func(digest string) {
+		if err := receipt.Write(digest); err != nil {
+			log.Warn("commands that change the auth file wait in vain for this server", "error", err)
+		}
+	})
+	return confirmed{watcher, receipt}
+}
+
+// confirmed is a watcher that writes a receipt.
+type confirmed struct {
+	watcher *authfile.Watcher
+	receipt *authfile.Receipt
+}
+
+// Close ends that. The watcher goes on.
+func (c confirmed) Close() error {
+	c.watcher.Confirm(func(string) {})
+	return c.receipt.Close()
+}
+
+// ReceiptPath is where a server with these settings says which auth file it has taken.
+func ReceiptPath(settings configs.Settings) string {
+	return filepath.Join(settings.Storage.Path, authfile.ReceiptName)
 }

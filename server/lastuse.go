@@ -15,7 +15,7 @@ import (
 // trackUses writes beside the stores whom the verifier lets in, until it is closed. A
 // server that keeps nothing writes nothing.
 func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, log *slog.Logger) io.Closer {
-	if settings.State.Storage == configs.Memory && settings.Storage.Type == configs.Memory {
+	if keepsNothing(settings) {
 		return io.NopCloser(nil)
 	}
 	tracker := lastuse.Open(ctx, lastuse.Config{
@@ -28,4 +28,8 @@ func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.
 // LastUsePath is where a server with these settings keeps when keys were used.
 func LastUsePath(settings configs.Settings) string {
 	return filepath.Join(settings.Storage.Path, lastuse.FileName)
+}
+
+func keepsNothing(settings configs.Settings) bool {
+	return settings.State.Storage == configs.Memory && settings.Storage.Type == configs.Memory
 }

@@ -113,6 +113,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.closers = append(p.closers,
 		sweepRegularly(ctx, p.service.Sweep, p.log),
 		notifyRegularly(ctx, p.states, p.watcher, p.settings.Server.ShutdownTimeout, p.log))
+	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
 	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
 		return err

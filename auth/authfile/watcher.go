@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,10 @@ type Watcher struct {
 	log     *slog.Logger
 	inForce atomic.Pointer[orgSettings]
 	file    *follow.Follower
+
+	mu      sync.Mutex
+	taken   string       // SHA-256 of the text in force
+	receipt func(string) // is told it
 }
 
 // Watch loads the file, puts it in force and follows it until ctx ends or Close. It fails
@@ -43,7 +48,7 @@ func Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
 		return nil, err
 	}
 	c = c.withDefaults()
-	w := &Watcher{name: c.Path, use: c.Use, log: c.Logger}
+	w := &Watcher{name: c.Path, use: c.Use, log: c.Logger, receipt: func(string) {}}
 	w.file, err = follow.Open(ctx, follow.Config{
 		What: "the auth file", Name: c.Path, Logger: c.Logger,
 		Paths: []string{path}, Limit: maxFileSize,
@@ -90,7 +95,23 @@ func (w *Watcher) load(ctx context.Context, files []follow.File) error {
 	}
 	w.warnIfOpen(ctx, files[0].Mode.Perm())
 	w.putInForce(ctx, doc)
+	w.noteTaken(digestOf(files[0].Text))
 	return nil
+}
+
+// Confirm has receipt told the SHA-256 of the text that is in force, and of each that will be.
+func (w *Watcher) Confirm(receipt func(digest string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.receipt = receipt
+	receipt(w.taken)
+}
+
+func (w *Watcher) noteTaken(digest string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken = digest
+	w.receipt(digest)
 }
 
 // putInForce lets a new key in only when what its organization says of states holds too.

@@ -68,7 +68,7 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 	}
 	wanted.Hash, wanted.Label = hash, a.dated(flags.label)
 	var stored keyring.StoredKey
-	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) (err error) {
+	err = a.editAuth(cmd, path, func(d *authfile.Document) (err error) {
 		stored, err = store(d, org.ID, wanted)
 		return err
 	})

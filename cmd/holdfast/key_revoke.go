@@ -64,7 +64,7 @@ func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool
 		}
 	}
 	var left int
-	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) (err error) {
+	err = a.editAuth(cmd, path, func(d *authfile.Document) (err error) {
 		// By ID: under this name there may be another key by now.
 		left, err = d.RevokeKey(org.ID, key.ID)
 		return err

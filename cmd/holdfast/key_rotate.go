@@ -73,7 +73,7 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 	}
 	rotation.Hash = hash
 	var old, made keyring.StoredKey
-	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) (err error) {
+	err = a.editAuth(cmd, path, func(d *authfile.Document) (err error) {
 		if err := a.checkRotation(d, org, which, rotation); err != nil {
 			return err
 		}

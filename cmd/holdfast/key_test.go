@@ -99,3 +99,20 @@ func TestKeyRefuses(t *testing.T) {
 	s.refuse(exitFailed, "auth.cfg:5: not a bcrypt hash", "key", "add", someOrg)
 	s.refuse(exitFailed, "auth.cfg:6: a second name", "key", "add", someOrg)
 }
+
+// The next line of a script can use what a command has added, and nobody can use what one has
+// taken away.
+func TestKeyIsTakenWhenTheCommandEnds(t *testing.T) {
+	s := newShell(t)
+	s.data = s.file + ".data"
+	s.must("init")
+	server := s.start()
+	s.environ = append(s.environ, "HOLDFAST_ADDR=http://"+server.address)
+	key := strings.TrimSpace(s.must("key", "add", "default", "--name", "ci"))
+	s.environ = append(s.environ, "HOLDFAST_KEY="+key)
+	s.must("whoami")
+	s.must("key", "revoke", "default", "ci", "--yes")
+	if code, _, errs := s.run("whoami"); code != exitFailed || !strings.Contains(errs, "credentials_wrong") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}

@@ -46,7 +46,7 @@ func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
 	if err != nil {
 		return err
 	}
-	err = authfile.Edit(cmd.Context(), path, func(d *authfile.Document) error { return d.AddOrganization(org, name) })
+	err = a.editAuth(cmd, path, func(d *authfile.Document) error { return d.AddOrganization(org, name) })
 	if err != nil {
 		return err
 	}

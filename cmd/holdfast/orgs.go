@@ -1,23 +1,27 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/server"
 )
 
 const (
 	authFileFlag = "auth-file"
 
 	// pickedUp goes into the help of every command that edits the auth file.
-	pickedUp = `A running server picks the change up within a second. The file's comments and order
-are kept, and the edit is atomic: several commands may run at once.`
+	pickedUp = `The command ends when a server that runs here has taken the change, within a second. The
+file's comments and order are kept, and the edit is atomic: several commands may run at once.`
 )
 
 func addAuthFlags(cmd *cobra.Command) {
@@ -82,4 +86,35 @@ func printJSON(w io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// takingPatience is how long a running server may take to have read a file that was changed: it
+// leaves it alone for half a second first.
+const takingPatience = 10 * time.Second
+
+func isSameFile(one, other string) bool {
+	a, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
+}
+
+// editAuth changes the auth file, and waits until a server that runs on this machine has taken it:
+// the next line of a script may need that. What was changed stays so whatever becomes of the wait.
+func (a *app) editAuth(cmd *cobra.Command, path string, change func(*authfile.Document) error) error {
+	if err := authfile.Edit(cmd.Context(), path, change); err != nil {
+		return err
+	}
+	settings, err := a.settings(cmd)
+	if err != nil || !isSameFile(path, settings.Auth.File) {
+		return nil // nobody runs with these
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), takingPatience)
+	defer cancel()
+	if err := authfile.AwaitTaken(ctx, server.ReceiptPath(settings), path); err != nil {
+		fmt.Fprintf(a.stderr, "holdfast: %s is changed, and the server that runs has not taken it yet (%v); its log may say why\n", path, err)
+	}
+	return nil
 }

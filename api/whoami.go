@@ -23,10 +23,13 @@ type Identity struct {
 	Address string     `json:"address"`         // where the request came from, as the server sees it
 }
 
-// Limits are in requests a minute; null for none.
+// Limits are in requests a minute; null for none. What is left of them now comes back in the course
+// of a minute; it is absent where there is no limit.
 type Limits struct {
-	Requests *int `json:"rate_limit"`
-	States   *int `json:"state_rate_limit"`
+	Requests     *int `json:"rate_limit"`
+	States       *int `json:"state_rate_limit"`
+	RequestsLeft *int `json:"rate_left,omitempty"`
+	StatesLeft   *int `json:"state_rate_left,omitempty"`
 }
 
 // Quota is what an organization has stored, and may have, in bytes.

@@ -166,6 +166,7 @@ func (s Settings) RunsWork() string {
 type Limits struct {
 	RateLimit      int // of uploads and data
 	StateRateLimit int
+	RateWait       time.Duration
 	MaxInFlight    int   // requests
 	MaxBodyBytes   int64 // in flight; at least twice State.MaxBytes
 	MaxSilence     time.Duration

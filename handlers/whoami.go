@@ -5,6 +5,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 )
 
@@ -13,6 +14,7 @@ import (
 type whoami struct {
 	// limits are those of organizations that have none of their own.
 	limits auth.Limits
+	guard  *middleware.Guard
 	quota  *quota.Keeper
 }
 
@@ -21,7 +23,7 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 	said := api.Identity{
 		OrgID: p.Org, OrgName: p.OrgName, KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject,
 		Role: string(p.Role), States: p.States.List(),
-		Limits:  api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests), States: limitOf(p.Limits.States, w.limits.States)},
+		Limits:  w.limitsOf(p),
 		Quota:   quotaOf(ctx, w.quota, p.Org),
 		Address: p.Address,
 	}
@@ -36,6 +38,19 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 		said.Expires = &expires
 	}
 	return tell(said), nil
+}
+
+// limitsOf are the caller's limits, and what is left of them.
+func (w whoami) limitsOf(p auth.Principal) api.Limits {
+	limits := api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests), States: limitOf(p.Limits.States, w.limits.States)}
+	requests, states := w.guard.Left(p)
+	if limits.Requests != nil {
+		limits.RequestsLeft = &requests
+	}
+	if limits.States != nil {
+		limits.StatesLeft = &states
+	}
+	return limits
 }
 
 // limitOf is an organization's own limit, or else the usual one; nil for none.

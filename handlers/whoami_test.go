@@ -27,7 +27,7 @@ func TestWhoami(t *testing.T) {
 	for key, want := range map[string]string{
 		acmeKey: `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"Acme \u003c\u0026\u003e","key_id":"a1","key_name":"ci","subject":"",` +
 			`"role":"reader","rights":["state:read","state:metadata","state:outputs","data:read","workspace:read","run:read"],"states":["prod/*","shared/network"],` +
-			`"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":null},"address":"127.0.0.1"}`,
+			`"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":null,"rate_left":59},"address":"127.0.0.1"}`,
 		"certificate": `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"","key_id":"cert.ops","key_name":"ops","subject":"dns:ops.acme.example",` +
 			`"role":"outputs","rights":["state:outputs"],"states":null,"expires":null,"limits":{"rate_limit":null,"state_rate_limit":null},"address":"127.0.0.1"}`,
 		"nothing": `{"org_id":"11111111-2222-3333-4444-555555555555","org_name":"","key_id":"n1","key_name":"","subject":"",` +

@@ -38,6 +38,7 @@ func wireState(serial, size string) string {
 func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	deps := testDeps(t)
 	deps.Quota = withQuota(t, 1<<30).Quota
+	deps.Limits.Requests, deps.Limits.States = 100_000, 100_000
 	known := testKeys()
 	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
 	known[auth.Credentials{Org: acme, Key: "run"}] = runOf("r-1", 1, auth.RunApply, "run", 0)

@@ -1,6 +1,8 @@
 package middleware
 
 import (
+	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"sync/atomic"
@@ -23,6 +25,9 @@ type Limits struct {
 	// Requests and States are requests a minute of an organization that has no limits of
 	// its own: to uploads and data, and to states. A burst is a minute's worth.
 	Requests, States int
+	// Patience is how long a request beyond them waits for its turn before it is refused; 0 has
+	// it refused at once.
+	Patience time.Duration
 	// InFlight is how many requests are worked on at once.
 	InFlight int
 	// Begun is how many requests may have begun at once, those included whose bodies are
@@ -71,6 +76,7 @@ type Guard struct {
 	now              func() time.Time
 	asking           *turns.Turns // to look up a lock that may spare a request
 	refused, spared  [reasons]atomic.Uint64
+	held             atomic.Uint64
 }
 
 // NewGuard returns a guard. now gives the time of rate limits and paces.
@@ -79,8 +85,8 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 		l.Memory = NewMemory(0)
 	}
 	return &Guard{
-		requests: newRates(l.Requests, func(own auth.Limits) int { return own.Requests }, now),
-		states:   newRates(l.States, func(own auth.Limits) int { return own.States }, now),
+		requests: newRates(l.Requests, l.Patience, func(own auth.Limits) int { return own.Requests }, now),
+		states:   newRates(l.States, l.Patience, func(own auth.Limits) int { return own.States }, now),
 		slots:    budget.New(int64(l.InFlight), "requests are in flight"),
 		bytes:    l.Memory,
 		begun:    budget.New(int64(l.Begun), "requests have begun"),
@@ -110,6 +116,15 @@ func (g *Guard) Refused(r Reason) uint64 {
 
 // Spared returns how many lock holders passed who would have been refused otherwise.
 func (g *Guard) Spared(r Reason) uint64 { return g.spared[r].Load() }
+
+// Left returns how many requests an organization may send at once now: to uploads and data, and to
+// states; 0 where there is no limit.
+func (g *Guard) Left(p auth.Principal) (requests, states int) {
+	return g.requests.left(p), g.states.left(p)
+}
+
+// Held returns how many requests had to wait for their organization's turn.
+func (g *Guard) Held() uint64 { return g.held.Load() }
 
 // InUse returns how many requests are worked on now, and how many bytes are in flight.
 func (g *Guard) InUse() (requests, bytes int64) { return g.slots.InUse(), g.bytes.InUse() }
@@ -141,7 +156,8 @@ func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 		infoOf(c).admission = p
 		s := r.count(Principal(c))
 		s.setHeaders(c)
-		if s.wait > 0 && !p.spared(c, Rate) {
+		spared := s.wait+s.delay > 0 && p.spared(c, Rate)
+		if s.wait > 0 && !spared {
 			Fail(c, p.refuse(Rate, s.fault()))
 			return
 		}
@@ -149,7 +165,28 @@ func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 			Fail(c, g.begun.Refuse())
 			return
 		}
+		if s.delay > 0 && !spared {
+			if err := g.hold(c, s); err != nil {
+				Fail(c, err)
+				return
+			}
+		}
 		c.Next()
+	}
+}
+
+// hold has a request wait for what its organization's limit gives back next. It takes up nothing
+// but its connection meanwhile. Who leaves has used up the turn all the same.
+func (g *Guard) hold(c *gin.Context, s standing) error {
+	g.held.Add(1)
+	infoOf(c).lines.Add(slog.Int64("rate_waited_ms", s.delay.Milliseconds()))
+	timer := time.NewTimer(s.delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-c.Request.Context().Done():
+		return c.Request.Context().Err()
 	}
 }
 
@@ -159,6 +196,7 @@ func (s standing) setHeaders(c *gin.Context) {
 	if s.remaining*4 >= s.limit {
 		return
 	}
+	infoOf(c).lines.Add(slog.String("rate_left", fmt.Sprintf("%d of %d", s.remaining, s.limit)))
 	c.Header("RateLimit-Limit", strconv.Itoa(s.limit))
 	c.Header("RateLimit-Remaining", strconv.Itoa(s.remaining))
 	c.Header("RateLimit-Reset", strconv.Itoa(int(math.Ceil(s.whole.Seconds()))))

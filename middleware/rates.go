@@ -26,6 +26,7 @@ const whole = time.Minute
 // them one by one while others wait, and Go's maps don't give back what they grew to.)
 type rates struct {
 	standard int                   // requests a minute; 0 for no limit
+	patience time.Duration         // how long a request may wait for its turn
 	own      func(auth.Limits) int // which of an organization's limits this is
 	now      func() time.Time
 
@@ -34,8 +35,8 @@ type rates struct {
 	current, previous map[uuid.UUID]*rate.Limiter
 }
 
-func newRates(standard int, own func(auth.Limits) int, now func() time.Time) *rates {
-	return &rates{standard: standard, own: own, now: now}
+func newRates(standard int, patience time.Duration, own func(auth.Limits) int, now func() time.Time) *rates {
+	return &rates{standard: standard, patience: patience, own: own, now: now}
 }
 
 // standing is how an organization stands after a request.
@@ -43,11 +44,15 @@ type standing struct {
 	limit     int // requests a minute; 0 for none, and then nothing else is set
 	remaining int
 	whole     time.Duration // until nothing of the limit is used
-	wait      time.Duration // until the next request passes; 0 if this one did
+	wait      time.Duration // until the next request passes; 0 if this one does
+	// delay is how long this request, which passes, must be held before: its organization has
+	// used up what it has, and this is what comes back next.
+	delay time.Duration
 }
 
-// count takes a request off what the organization has left, if there is anything. Nil rates
-// limit nobody.
+// count takes a request off what the organization has left, or off what comes back within the
+// patience, so that few organizations are ever refused: a crowd that is a little too fast is slowed
+// down. As many wait as come back within the patience. Nil rates limit nobody.
 func (r *rates) count(p auth.Principal) standing {
 	if r == nil {
 		return standing{}
@@ -60,14 +65,36 @@ func (r *rates) count(p auth.Principal) standing {
 	defer r.mu.Unlock()
 	now := r.now() // behind the lock, so that it never goes back
 	bucket := r.bucket(p.Org, limit, now)
-	passes := bucket.AllowN(now, 1)
+	reserved := bucket.ReserveN(now, 1)
+	delay := reserved.DelayFrom(now)
+	if delay > r.patience {
+		reserved.CancelAt(now)
+	}
 	tokens := bucket.TokensAt(now)
-	s := standing{limit: limit, remaining: int(tokens + 1e-6), whole: timeOf(float64(limit)-tokens, limit)}
-	if !passes {
-		s.wait = max(timeOf(1-tokens, limit), 1)
+	s := standing{limit: limit, remaining: wholeTokens(tokens), whole: timeOf(float64(limit)-tokens, limit)}
+	if delay > r.patience {
+		s.wait = max(timeOf(1-tokens, limit)-r.patience, 1)
+	} else {
+		s.delay = delay
 	}
 	return s
 }
+
+// left is how many requests an organization may send at once now; 0 where there is no limit.
+func (r *rates) left(p auth.Principal) int {
+	limit := r.limit(p.Limits)
+	if limit <= 0 {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	return wholeTokens(r.bucket(p.Org, limit, now).TokensAt(now))
+}
+
+// wholeTokens rounds down what a bucket has, but not what floats have lost; a bucket out of which
+// more was promised than it has is empty.
+func wholeTokens(tokens float64) int { return max(int(tokens+1e-6), 0) }
 
 func (r *rates) limit(own auth.Limits) int {
 	if limit := r.own(own); limit != 0 {

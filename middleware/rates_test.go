@@ -1,11 +1,18 @@
 package middleware
 
 import (
+	"context"
 	"encoding/binary"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 	"golang.org/x/time/rate"
 	"pgregory.net/rapid"
@@ -42,7 +49,7 @@ func (r *rates) burst(p auth.Principal) (n int) {
 func TestRateIsABurstAndAMinute(t *testing.T) {
 	for _, limit := range []int{1, 7, 60, 600, 100_000} {
 		c := newClock()
-		r := newRates(600, ofStates, c.now)
+		r := newRates(600, 0, ofStates, c.now)
 		if n := r.burst(org(1, limit)); n != limit {
 			t.Errorf("%d at once of %d", n, limit)
 		}
@@ -67,7 +74,7 @@ func TestRateIsABurstAndAMinute(t *testing.T) {
 
 func TestStanding(t *testing.T) {
 	c := newClock()
-	r := newRates(60, ofStates, c.now)
+	r := newRates(60, 0, ofStates, c.now)
 	first := r.count(org(1, 0))
 	if first != (standing{limit: 60, remaining: 59, whole: time.Second}) {
 		t.Errorf("after one request: %+v", first)
@@ -88,7 +95,7 @@ func TestStanding(t *testing.T) {
 // A limit that changes counts at once, in both directions.
 func TestRateOfItsOwn(t *testing.T) {
 	c := newClock()
-	r := newRates(60, ofStates, c.now)
+	r := newRates(60, 0, ofStates, c.now)
 	r.burst(org(1, 0))
 	if s := r.count(org(1, auth.Unlimited)); s != (standing{}) {
 		t.Errorf("without a limit: %+v", s)
@@ -105,10 +112,10 @@ func TestRateOfItsOwn(t *testing.T) {
 	if n := r.burst(org(1, 5)); n != 5 {
 		t.Errorf("%d pass at once after the limit was lowered to 5", n)
 	}
-	if n := newRates(0, ofStates, c.now).burst(org(1, 5)); n != 5 {
+	if n := newRates(0, 0, ofStates, c.now).burst(org(1, 5)); n != 5 {
 		t.Errorf("%d pass at once where the server has no limit and the organization one of 5", n)
 	}
-	if s := newRates(0, ofStates, c.now).count(org(1, 0)); s != (standing{}) {
+	if s := newRates(0, 0, ofStates, c.now).count(org(1, 0)); s != (standing{}) {
 		t.Errorf("without any limit: %+v", s)
 	}
 }
@@ -117,7 +124,7 @@ func TestRateOfItsOwn(t *testing.T) {
 func TestRatesForgetNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
-		r := newRates(60, ofStates, c.now)
+		r := newRates(60, 0, ofStates, c.now)
 		kept := map[uuid.UUID]*rate.Limiter{}
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			c.pass(time.Duration(rapid.Int64Range(0, int64(40*time.Second)).Draw(t, "pause")))
@@ -137,7 +144,7 @@ func TestRatesForgetNothing(t *testing.T) {
 // A million organizations are forgotten again, in no more time than one.
 func TestRatesOfAMillion(t *testing.T) {
 	c := newClock()
-	r := newRates(60, ofStates, c.now)
+	r := newRates(60, 0, ofStates, c.now)
 	before := heap()
 	const million = 1_000_000
 	for i := range uint64(million) {
@@ -167,4 +174,96 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// Those who come a little too fast wait for their turns, in order and no longer than they must;
+// those for whom it would take too long are told so, and use up nothing.
+func TestTurnsWithinPatience(t *testing.T) {
+	c := newClock()
+	r := newRates(60, 5*time.Second, ofStates, c.now)
+	for range 60 {
+		if s := r.count(org(1, 0)); s.wait+s.delay != 0 {
+			t.Fatalf("within the burst: %+v", s)
+		}
+	}
+	for n := range 5 {
+		if s := r.count(org(1, 0)); s.wait != 0 || s.delay.Round(time.Millisecond) != time.Duration(n+1)*time.Second || s.remaining != 0 {
+			t.Errorf("%d waits already: %+v", n, s)
+		}
+	}
+	for range 100 {
+		if s := r.count(org(1, 0)); s.delay != 0 || s.wait.Round(time.Millisecond) != time.Second {
+			t.Fatalf("five wait already: %+v", s)
+		}
+	}
+	if s := r.count(org(2, 0)); s.wait+s.delay != 0 {
+		t.Errorf("another organization: %+v", s)
+	}
+	c.pass(time.Second)
+	if s := r.count(org(1, 0)); s.wait != 0 || s.delay.Round(time.Millisecond) != 5*time.Second {
+		t.Errorf("a second later: %+v", s)
+	}
+	if requests := r.left(org(1, 0)); requests != 0 {
+		t.Errorf("%d left", requests)
+	}
+}
+
+// A crowd that is too fast is slowed down, and nobody of it is refused.
+func TestCrowdIsSlowedDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guard := NewGuard(Limits{States: 600, Patience: 5 * time.Second}, time.Now)
+		begin := time.Now()
+		served, refused := crowd(t, guard, 20, 2000)
+		if served != 2000 || refused != 0 {
+			t.Errorf("%d served, %d refused", served, refused)
+		}
+		// A burst at once, and the rest at ten a second.
+		if took := time.Since(begin); took < 139*time.Second || took > 141*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if held := guard.Held(); held != 1400 {
+			t.Errorf("%d were held", held)
+		}
+	})
+}
+
+// crowd sends requests of one organization, so many at once, and counts how they are answered.
+func crowd(t *testing.T, guard *Guard, atOnce, requests int) (served, refused int64) {
+	engine := gin.New()
+	engine.Use(RequestID(), func(c *gin.Context) { infoOf(c).principal = org(1, 0) }, guard.States(nil))
+	engine.GET("/", Admit(0), func(c *gin.Context) { c.Status(http.StatusNoContent) })
+	var all sync.WaitGroup
+	var good, bad atomic.Int64
+	for range atOnce {
+		all.Go(func() {
+			for range requests / atOnce {
+				answer := httptest.NewRecorder()
+				engine.ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+				if answer.Code == http.StatusNoContent {
+					good.Add(1)
+				} else {
+					bad.Add(1)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return good.Load(), bad.Load()
+}
+
+// Who leaves while it waits holds nothing up.
+func TestLeavingWhileHeld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		guard := NewGuard(Limits{States: 1, Patience: time.Minute}, time.Now)
+		crowd(t, guard, 1, 1)
+		ctx, leave := context.WithCancel(t.Context())
+		engine := gin.New()
+		engine.Use(RequestID(), func(c *gin.Context) { infoOf(c).principal = org(1, 0) }, guard.States(nil))
+		engine.GET("/", func(*gin.Context) { t.Error("it was served") })
+		go leave()
+		engine.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+		if n := guard.begun.InUse(); n != 0 {
+			t.Errorf("%d have begun", n)
+		}
+	})
 }

@@ -66,6 +66,7 @@ func limitsOf(settings configs.Limits, connections middleware.ConnectionLimits, 
 	return middleware.Limits{
 		Requests: settings.RateLimit,
 		States:   settings.StateRateLimit,
+		Patience: settings.RateWait,
 		InFlight: settings.MaxInFlight,
 		Begun:    connections.Total * 3 / 4,
 		Memory:   memory,

@@ -16,7 +16,7 @@ import (
 
 const (
 	noisyRate   = 500 // requests a second: 50 times the limit of 600 a minute
-	noisyAtOnce = 40  // connections
+	noisyAtOnce = 40  // connections that never wait
 	quietPause  = 40 * time.Millisecond
 )
 
@@ -25,11 +25,18 @@ func noisyTime() time.Duration { return brief(5*time.Second, 10*time.Second) }
 
 // TestNoisyNeighbour has one organization send 50 times what it may, over many connections,
 // half of it with large bodies and half with wrong lock IDs, while another one works within
-// its limit: lock, read, write, unlock. Every request of the quiet one succeeds.
+// its limit: lock, read, write, unlock. Every request of the quiet one succeeds, whether the noisy
+// one's are refused at once or wait.
 func TestNoisyNeighbour(t *testing.T) {
+	t.Run("refused", func(t *testing.T) { noisyNeighbour(t, noisyAtOnce, "HOLDFAST_RATE_WAIT=0s") })
+	// As many wait as come back within five seconds, and more than that are sent at once.
+	t.Run("held", func(t *testing.T) { noisyNeighbour(t, noisyAtOnce+5*600/60, "HOLDFAST_RATE_WAIT=5s") })
+}
+
+func noisyNeighbour(t *testing.T, atOnce int, setting string) {
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", 2)
-	s := newServer(dir, tenantsEnviron(dir))
+	s := newServer(dir, tenantsEnviron(dir, "HOLDFAST_STATE_RATE_LIMIT=600", setting))
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +54,7 @@ func TestNoisyNeighbour(t *testing.T) {
 	start := time.Now()
 	var noise answers
 	var all sync.WaitGroup
-	for i := range noisyAtOnce {
+	for i := range atOnce {
 		all.Go(func() { noise.shout(ctx, tenants[0], i) })
 	}
 	var quiet answers

@@ -53,8 +53,8 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"rights", strings.Join(i.Rights, ", ")},
 		{"states", states},
 		{"expires", expires},
-		{"uploads and data", limit(i.Limits.Requests)},
-		{"state requests", limit(i.Limits.States)},
+		{"uploads and data", limit(i.Limits.Requests, i.Limits.RequestsLeft)},
+		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft)},
 		{"stored", stored(i)},
 		{"address", i.Address},
 	})
@@ -78,9 +78,12 @@ func named(id, name string) string {
 	return id + " (" + name + ")"
 }
 
-func limit(perMinute *int) string {
-	if perMinute == nil {
+func limit(perMinute, left *int) string {
+	switch {
+	case perMinute == nil:
 		return "not limited"
+	case left == nil:
+		return fmt.Sprintf("%d a minute", *perMinute)
 	}
-	return fmt.Sprintf("%d a minute", *perMinute)
+	return fmt.Sprintf("%d a minute, %d left now", *perMinute, *left)
 }

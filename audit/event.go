@@ -58,7 +58,7 @@ const PurgedBefore = "purged before"
 // Actor is who did it, as far as it is known.
 type Actor struct {
 	KeyID   string    // of the key, or "oidc.<name>", "cert.<name>", "run.<id>"; "holdfast" for the server itself
-	KeyName string    // of the key's own section; may be empty
+	KeyName string    // of the key's own section, or what its label calls it; may be empty
 	Subject string    // who a token or certificate says it is; may be empty
 	Role    auth.Role // at that time
 	Address string    // client address without port

@@ -15,7 +15,7 @@ type Principal struct {
 	Org     uuid.UUID // never uuid.Nil for a verified caller
 	OrgName string    // for people; may be empty
 	KeyID   string    // what `holdfast key list` shows: a key's fingerprint, or "oidc.<name>", "cert.<name>"; "run.<id>" for a run; not a secret
-	KeyName string    // of the key's own section; empty for a key of the organization's
+	KeyName string    // of the key's own section, or what its label calls it; may be empty
 	Subject string    // who a token or a certificate says it is; empty for a key
 	Grant
 	// Run is the run whose token the caller has; nil for everybody else. It alone says what

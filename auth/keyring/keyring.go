@@ -6,6 +6,7 @@ package keyring
 import (
 	"context"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,6 +34,19 @@ type StoredKey struct {
 	Label string // the comment on the key's line; may be empty
 	auth.Grant
 	From []netip.Prefix // where it may be used from; empty for anywhere
+}
+
+// Called is what people know a key by: its name, or else what its label says behind the date that
+// commands put there; empty where that is nothing.
+func (k StoredKey) Called() string {
+	if k.Name != "" {
+		return k.Name
+	}
+	first, rest, _ := strings.Cut(k.Label, " ")
+	if _, err := time.Parse(time.DateOnly, first); err == nil {
+		return rest
+	}
+	return k.Label
 }
 
 // Keyring is a set of organizations. It never changes: nothing that it holds may be

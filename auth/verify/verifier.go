@@ -52,7 +52,7 @@ func (v *Verifier) verifyKey(ctx context.Context, cred auth.Credentials, client 
 // holderOf returns whom a key stands for.
 func holderOf(m match, org uuid.UUID, client auth.Client) auth.Principal {
 	p := principalOf(&keyring.Organization{ID: org, Name: m.orgName, Limits: m.limits}, m.key.Grant, client)
-	p.KeyID, p.KeyName = m.key.ID, m.key.Name
+	p.KeyID, p.KeyName = m.key.ID, m.key.Called()
 	return p
 }
 

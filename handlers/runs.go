@@ -268,24 +268,9 @@ func (h runHandlers) resolve(ctx context.Context, r *request) (answer, error) {
 	return tell(run.Wire()), err
 }
 
-// pieceBytes is what an answer that is sent piece by piece takes: what is sealed, what it was,
-// and what is being sent.
-const pieceBytes = 3 << 20
-
-// pieces is an answer of pieces of a store's, which takes so much memory while it is sent, and
-// no place for a request.
+// pieces is an answer of pieces of a store's.
 func (h runHandlers) pieces(r *request, s streamed) answer {
-	write := s.write
-	s.write = func(to io.Writer) error {
-		hold := h.memory.Hold(budget.Share{Org: r.caller.Org, Holder: r.caller.Run != nil})
-		if err := hold.Acquire(r.c.Request.Context(), pieceBytes); err != nil {
-			return err
-		}
-		defer hold.Release()
-		middleware.Leave(r.c)
-		return write(to)
-	}
-	return s
+	return inPieces(r, h.memory, pieceBytes, s)
 }
 
 // attempt reads the number of a run's attempt from the path.

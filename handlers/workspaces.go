@@ -249,6 +249,7 @@ func (w workspaces) putContent(ctx context.Context, r *request, name state.Name)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	middleware.Leave(r.c)
 	return done(), w.service.PutContent(ctx, r.caller, name, digest, middleware.Stream(r.c, maxContentBytes))
 }
 
@@ -274,6 +275,7 @@ func (w workspaces) pushArchive(ctx context.Context, r *request, name state.Name
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	middleware.Leave(r.c)
 	made, err := w.service.PushArchive(ctx, r.caller, name, middleware.Stream(r.c, maxArchiveBytes), message, parent)
 	return tell(snapshotOf(made)), err
 }
@@ -305,6 +307,7 @@ func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (a
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	middleware.Leave(r.c)
 	made, err := w.service.PutFile(ctx, r.caller, name, file, middleware.Stream(r.c, maxContentBytes), parent)
 	return tell(snapshotOf(made)), err
 }

@@ -41,6 +41,8 @@ func (g *glutton) meal(ask string, use bodyUse) meal {
 	switch {
 	case strings.HasSuffix(ask, "(a large file)"):
 		m.body = `{"paths":["` + largeFile + `"]}`
+	case strings.HasSuffix(ask, "(a plan)"):
+		m.body = `{"workspace":"` + largeWorkspace + `","kind":"plan"}`
 	case use == takesBody:
 		m.body, m.whole = g.largeRequest(path), false
 	case use == takesOrder:

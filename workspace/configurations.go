@@ -101,10 +101,14 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, f
 	if _, err := NewSnapshot(files, s.Limits); err != nil { // before anything is looked up
 		return Entry{}, err
 	}
+	hold.Release()
 	if err := s.fillSizes(ctx, ref, files); err != nil {
 		return Entry{}, err
 	}
 	if err := s.checkTexts(ctx, ref, files); err != nil {
+		return Entry{}, err
+	}
+	if err := hold.AcquireNow(bytesToEdit(files)); err != nil {
 		return Entry{}, err
 	}
 	return s.add(ctx, p, ref, files, message, parent)

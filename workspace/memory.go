@@ -14,8 +14,8 @@ const (
 	// editedBytes is what a file takes while a snapshot is made of another one; where its path is
 	// known that is pathBytes, and pathCopies of the path.
 	editedBytes = 8 << 10
-	pathBytes   = 1 << 10
-	pathCopies  = 4
+	pathBytes   = 512
+	pathCopies  = 3
 	// streamedBytes is what a content takes that is kept as it comes: a piece of it, the piece
 	// sealed, and what waits for the store.
 	streamedBytes = 3 * seal.PieceBytes

@@ -150,8 +150,26 @@ func (g *glutton) feast(ask string, use bodyUse) {
 	})
 	if use == takesOrder {
 		meal.body, meal.whole = meal.parts, true
-		g.crowded(meal, use, func([]*guest) { g.othersAreServed(ask) })
+		g.crowded(meal, use, func(crowd []*guest) {
+			g.othersAreServed(ask)
+			if err := poll(func() error { return allRefused(crowd) }); err != nil {
+				g.t.Error(err)
+			}
+		})
 	}
+}
+
+// allRefused wants that each was told that its order is none, or that there is no memory.
+func allRefused(crowd []*guest) error {
+	for _, one := range crowd {
+		one.mu.Lock()
+		status := one.status
+		one.mu.Unlock()
+		if status/100 != 4 && status != http.StatusServiceUnavailable {
+			return fmt.Errorf("an order of many parts is answered with %d", status)
+		}
+	}
+	return nil
 }
 
 // leastHeld is what counts at least while all are there; 0 where connections may take all.

@@ -437,27 +437,32 @@ func (s *Service) WriteArchive(ctx context.Context, org uuid.UUID, name state.Na
 	if err != nil {
 		return err
 	}
-	return s.writeEntry(ctx, budget.Share{Org: org, Holder: true}, entry, w)
+	hold := s.Memory.Hold(budget.Share{Org: org, Holder: true})
+	defer hold.Release()
+	if err := hold.Acquire(ctx, bytesToList(entry)); err != nil { // a run would fail that is refused
+		return err
+	}
+	return s.writeEntry(ctx, &hold, org, entry, w)
 }
 
 // WriteEntry writes a snapshot that Entry has found as a tar archive. The caller has acquired
 // memory for what is on its way.
 func (s *Service) WriteEntry(ctx context.Context, org uuid.UUID, e Entry, w io.Writer) error {
-	return s.writeEntry(ctx, budget.Share{Org: org}, e, w)
-}
-
-func (s *Service) writeEntry(ctx context.Context, share budget.Share, e Entry, w io.Writer) error {
-	hold := s.Memory.Hold(share)
+	hold := s.hold(org)
 	defer hold.Release()
 	if err := hold.AcquireNow(bytesToList(e)); err != nil {
 		return err
 	}
-	snapshot, err := s.Store.Files(ctx, share.Org, e.ID)
+	return s.writeEntry(ctx, &hold, org, e, w)
+}
+
+func (s *Service) writeEntry(ctx context.Context, hold *budget.Hold, org uuid.UUID, e Entry, w io.Writer) error {
+	snapshot, err := s.Store.Files(ctx, org, e.ID)
 	if err != nil {
 		return err
 	}
 	hold.Keep(snapshot.held())
-	return writeArchive(snapshot.Files, func(f File) (io.Reader, error) { return s.Content(ctx, share.Org, f) }, w)
+	return writeArchive(snapshot.Files, func(f File) (io.Reader, error) { return s.Content(ctx, org, f) }, w)
 }
 
 // Files returns a snapshot of the workspace. It is for the server itself, which has asked the

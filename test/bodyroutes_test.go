@@ -28,7 +28,7 @@ const (
 	sendsPieces                // its answer goes out piece by piece, and counts as what a piece takes
 	takesPieces                // its request comes piece by piece, and counts likewise
 	takesOrder                 // its request is JSON that may have many parts
-	sendsRun                   // its answer is a run or a pool, and has less than 512 KiB
+	sendsRun                   // its answer is a run or a pool, of less than 512 KiB: the requests in flight bound them, so that a change is told whose answer finds no memory
 )
 
 // bodyRoutes has every route, so that a new one is thought about: each that has to do with

@@ -201,7 +201,7 @@ func limitsTable() []setting {
 			help: "Requests that are worked on at once; at least 2. A tenth is kept for lock holders.",
 			set:  into(func(s *Settings) *int { return &s.Limits.MaxInFlight }, parseCountOf(2))},
 		{section: in, key: "max_body_bytes", env: "HOLDFAST_MAX_BODY_BYTES", def: "512MiB", kind: "size",
-			help: "Bytes of bodies that are in memory at once, whatever for: of requests, of states that are read, compared, rolled back or indexed, and of what answers are made of; at least twice state.max_bytes. A tenth is kept for lock holders, and no organization gets more than twice what is free.",
+			help: "Bytes of bodies that are in memory at once, whatever for: of requests, of states that are read, compared, rolled back or indexed, of configurations and plans, and of what answers are made of; at least twice state.max_bytes. A tenth is kept for lock holders, and no organization gets more than twice what is free.",
 			set:  into(func(s *Settings) *int64 { return &s.Limits.MaxBodyBytes }, bytesize.Parse)},
 		{section: in, key: "max_silence", env: "HOLDFAST_MAX_SILENCE", def: "30s", kind: "duration",
 			help: "How long a client may pause while it sends a body or takes an answer.",

@@ -69,23 +69,35 @@ func (w workspaces) files(ctx context.Context, r *request, name state.Name) (ans
 }
 
 func (w workspaces) withFiles(ctx context.Context, r *request, name state.Name, which string) (answer, error) {
-	return w.lists.answer(ctx, r, maxOrderBytes, func() (listing, error) {
-		entry, found, err := w.service.Snapshot(ctx, r.caller, name, which)
+	return w.listed(ctx, r, name, which, func(entry workspace.Entry, found workspace.Snapshot) listing {
 		said := api.SnapshotFiles{Snapshot: snapshotOf(entry), Files: []api.SnapshotFile{}}
-		return listOf(said, "files", found.Files, fileRowBytes, fileOf), err
+		return listOf(said, "files", found.Files, fileRowBytes, fileOf)
+	})
+}
+
+// listed makes an answer of a snapshot's files.
+func (w workspaces) listed(ctx context.Context, r *request, name state.Name, which string, list func(workspace.Entry, workspace.Snapshot) listing) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	entry, err := w.service.Entry(ctx, r.caller, name, which)
+	if err != nil {
+		return nil, err
+	}
+	return w.lists.answer(ctx, r, maxOrderBytes+int64(entry.Files)*fileRowBytes, func() (listing, error) {
+		found, err := w.service.Snapshot(ctx, r.caller.Org, entry)
+		return list(entry, found), err
 	})
 }
 
 // checksums has the SHA-256 of each file.
 func (w workspaces) checksums(ctx context.Context, r *request, name state.Name) (answer, error) {
-	which := r.filled("snapshot")
-	return w.lists.answer(ctx, r, maxOrderBytes, func() (listing, error) {
-		entry, found, err := w.service.Snapshot(ctx, r.caller, name, which)
+	return w.listed(ctx, r, name, r.filled("snapshot"), func(entry workspace.Entry, found workspace.Snapshot) listing {
 		said := api.FileChecksums{Snapshot: entry.ID.String(), Checksums: map[string]string{}}
 		for _, f := range found.Files {
 			said.Checksums[f.Path] = f.Digest.String()
 		}
-		return listing{answer: said, takes: int64(len(found.Files)) * fileRowBytes}, err
+		return listing{answer: said, takes: int64(len(found.Files)) * fileRowBytes}
 	})
 }
 
@@ -99,10 +111,10 @@ func (w workspaces) file(ctx context.Context, r *request, name state.Name) (answ
 	if err != nil {
 		return nil, err
 	}
-	return streamed{"application/octet-stream", func(to io.Writer) error {
+	return inPieces(r, w.lists.memory, pieceBytes, streamed{"application/octet-stream", func(to io.Writer) error {
 		_, err := io.Copy(to, content)
 		return err
-	}, func(header http.Header) { header.Set("ETag", strconv.Quote(f.Digest.String())) }}, nil
+	}, func(header http.Header) { header.Set("ETag", strconv.Quote(f.Digest.String())) }}), nil
 }
 
 // archive sends a snapshot's files as a tar archive.
@@ -110,13 +122,13 @@ func (w workspaces) archive(ctx context.Context, r *request, name state.Name) (a
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	entry, found, err := w.service.Snapshot(ctx, r.caller, name, r.which())
+	entry, err := w.service.Entry(ctx, r.caller, name, r.which())
 	if err != nil {
 		return nil, err
 	}
-	return streamed{"application/x-tar", func(to io.Writer) error {
-		return w.service.WriteFiles(ctx, r.caller.Org, found, to)
-	}, func(header http.Header) { header.Set("X-Holdfast-Snapshot", entry.ID.String()) }}, nil
+	return inPieces(r, w.lists.memory, pieceBytes, streamed{"application/x-tar", func(to io.Writer) error {
+		return w.service.WriteEntry(ctx, r.caller.Org, entry, to)
+	}, func(header http.Header) { header.Set("X-Holdfast-Snapshot", entry.ID.String()) }}), nil
 }
 
 // streamed is an answer that is written as it is made.
@@ -152,23 +164,21 @@ func (w workspaces) diff(ctx context.Context, r *request, name state.Name) (answ
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	before, after, all, err := w.service.Diff(ctx, r.caller, name, from, r.which())
+	before, after, err := w.service.Sides(ctx, r.caller, name, from, r.which())
 	if err != nil {
 		return nil, err
 	}
+	files := int64(before.Files + after.Files)
 	if text {
-		return streamed{"text/plain; charset=utf-8", func(to io.Writer) error {
-			for _, d := range all {
-				if err := w.service.WriteDiff(ctx, r.caller.Org, d, to); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil}, nil
+		most := pieceBytes + workspace.ComparedBytes + files*workspace.ListedBytes
+		return inPieces(r, w.lists.memory, most, streamed{"text/plain; charset=utf-8", func(to io.Writer) error {
+			return w.service.WriteDiff(ctx, r.caller.Org, before, after, to)
+		}, nil}), nil
 	}
-	return w.lists.answer(ctx, r, maxOrderBytes, func() (listing, error) {
+	return w.lists.answer(ctx, r, maxOrderBytes+files*fileRowBytes, func() (listing, error) {
+		all, err := w.service.Diff(ctx, r.caller.Org, before, after)
 		said := api.SnapshotDiff{From: before.Number, To: after.Number, Files: []api.FileDifference{}}
-		return listOf(said, "files", all, fileRowBytes, differenceOf), nil
+		return listOf(said, "files", all, fileRowBytes, differenceOf), err
 	})
 }
 
@@ -178,19 +188,24 @@ func (w workspaces) pull(ctx context.Context, r *request, name state.Name) (answ
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	entry, snapshot, err := w.service.Snapshot(ctx, r.caller, name, order.Snapshot)
+	entry, err := w.service.Entry(ctx, r.caller, name, order.Snapshot)
 	if err != nil {
 		return nil, err
 	}
-	files, total, err := pulledFiles(snapshot, order.Paths)
-	if err != nil {
-		return nil, err
-	}
-	return w.lists.answer(ctx, r, 3*total+maxOrderBytes, func() (listing, error) {
+	most := 3*min(entry.Bytes, maxPulledBytes) + int64(entry.Files)*fileRowBytes + maxOrderBytes
+	return w.lists.answer(ctx, r, most, func() (listing, error) {
+		snapshot, err := w.service.Snapshot(ctx, r.caller.Org, entry)
+		if err != nil {
+			return listing{}, err
+		}
+		files, total, err := pulledFiles(snapshot, order.Paths)
+		if err != nil {
+			return listing{}, err
+		}
 		said := api.PulledFiles{Snapshot: entry.ID.String(), Files: []api.PulledFile{}}
 		var all []api.PulledFile
 		for _, f := range files {
-			one, err := w.pulled(ctx, r, name, entry, f)
+			one, err := w.pulled(ctx, r, f)
 			if err != nil {
 				return listing{}, err
 			}
@@ -223,8 +238,8 @@ func pulledFiles(snapshot workspace.Snapshot, paths []string) (files []workspace
 	return files, total, nil
 }
 
-func (w workspaces) pulled(ctx context.Context, r *request, name state.Name, entry workspace.Entry, f workspace.File) (api.PulledFile, error) {
-	_, content, err := w.service.OpenFile(ctx, r.caller, name, entry.ID.String(), f.Path)
+func (w workspaces) pulled(ctx context.Context, r *request, f workspace.File) (api.PulledFile, error) {
+	content, err := w.service.Content(ctx, r.caller.Org, f)
 	if err != nil {
 		return api.PulledFile{}, err
 	}

@@ -138,18 +138,32 @@ func (l listing) write(to *budget.Buffer) error {
 		_, err = to.Write(raw)
 		return err
 	}
-	next := slices.Concat(head, []byte(place))
-	for item := range l.items {
-		if _, err := to.Write(next); err != nil {
-			return err
-		}
-		if next, err = json.Marshal(item); err != nil {
-			return err
-		}
-		next = append(next, ',')
+	encoder, between := json.NewEncoder(unended{to}), []byte(nil)
+	encoder.SetEscapeHTML(false) // it would make six bytes of one
+	if _, err := to.Write(slices.Concat(head, []byte(place))); err != nil {
+		return err
 	}
-	_, err = to.Write(append(append(bytes.TrimSuffix(next, []byte{','}), ']'), tail...))
+	for item := range l.items {
+		if _, err := to.Write(between); err != nil {
+			return err
+		}
+		if err := encoder.Encode(item); err != nil {
+			return err
+		}
+		between = []byte{','}
+	}
+	_, err = to.Write(append([]byte{']'}, tail...))
 	return err
+}
+
+// unended writes what an encoder writes, without the end of the line that it puts behind.
+type unended struct{ to *budget.Buffer }
+
+func (u unended) Write(p []byte) (int, error) {
+	if _, err := u.to.Write(bytes.TrimSuffix(p, []byte{'\n'})); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // statesBytes is what a page of states may take: its texts, and what there is around them.

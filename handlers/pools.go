@@ -23,6 +23,11 @@ func (h runHandlers) pools(ctx context.Context, r *request) (answer, error) {
 			}
 		}
 		l := listOf(api.AgentPools{Pools: []api.AgentPool{}}, "pools", all, rowBytes, func(p api.AgentPool) api.AgentPool { return p })
+		for _, pool := range pools {
+			for _, pattern := range pool.Workspaces {
+				l.takes += partBytes + int64(len(pattern))
+			}
+		}
 		l.takes += int64(len(agents)) * 2 * agentBytes
 		return l, err
 	})

@@ -158,14 +158,17 @@ func (r *request) statuses() (all []runs.Status) {
 	return all
 }
 
+// show describes a run, with what its executors have said.
 func (h runHandlers) show(ctx context.Context, r *request) (answer, error) {
 	id := r.run()
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	run, err := h.service.Get(ctx, r.caller, id)
-	return tell(run.Wire()), err
+	return h.lists.answer(ctx, r, runAnswerBytes, func() (listing, error) {
+		run, err := h.service.Get(ctx, r.caller, id)
+		return listing{answer: run.Wire(), takes: run.Bytes()}, err
+	})
 }
+
+// runAnswerBytes is what an answer usually takes that is one run: as it is kept, and as JSON.
+const runAnswerBytes = 512 << 10
 
 // events lists what happened to a run, in order.
 func (h runHandlers) events(ctx context.Context, r *request) (answer, error) {
@@ -196,14 +199,19 @@ func (h runHandlers) changes(ctx context.Context, r *request) (answer, error) {
 	}, nil}), nil
 }
 
-// outputs sends what a run's apply has left behind. As text and as JSON it may be there twice.
+// outputs sends what a run's apply has left behind. It is there as it was kept, as it was read, and
+// twice as JSON, in buffers that grow.
 func (h runHandlers) outputs(ctx context.Context, r *request) (answer, error) {
 	id := r.run()
-	return h.lists.answer(ctx, r, 4*runs.MaxOutputs, func() (listing, error) {
+	return h.lists.answer(ctx, r, 6*runs.MaxOutputs, func() (listing, error) {
 		found, err := h.service.Outputs(ctx, r.caller, id)
 		all := found.Outputs
 		found.Outputs = []api.RunOutput{}
-		return listOf(found, "outputs", all, rowBytes, func(o api.RunOutput) api.RunOutput { return o }), err
+		l := listOf(found, "outputs", all, partBytes, func(o api.RunOutput) api.RunOutput { return o })
+		for _, o := range all {
+			l.takes += int64(len(o.Name) + len(o.Type) + len(o.Value))
+		}
+		return l, err
 	})
 }
 
@@ -268,24 +276,9 @@ func (h runHandlers) resolve(ctx context.Context, r *request) (answer, error) {
 	return tell(run.Wire()), err
 }
 
-// pieceBytes is what an answer that is sent piece by piece takes: what is sealed, what it was,
-// and what is being sent.
-const pieceBytes = 3 << 20
-
-// pieces is an answer of pieces of a store's, which takes so much memory while it is sent, and
-// no place for a request.
+// pieces is an answer of pieces of a store's.
 func (h runHandlers) pieces(r *request, s streamed) answer {
-	write := s.write
-	s.write = func(to io.Writer) error {
-		hold := h.memory.Hold(budget.Share{Org: r.caller.Org, Holder: r.caller.Run != nil})
-		if err := hold.Acquire(r.c.Request.Context(), pieceBytes); err != nil {
-			return err
-		}
-		defer hold.Release()
-		middleware.Leave(r.c)
-		return write(to)
-	}
-	return s
+	return inPieces(r, h.memory, pieceBytes, s)
 }
 
 // attempt reads the number of a run's attempt from the path.

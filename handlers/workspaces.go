@@ -3,7 +3,6 @@ package handlers
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/workspace"
@@ -88,25 +86,6 @@ func (w workspaces) named(h workspaceHandler) handler {
 
 func (w workspaces) ofOrganization(h workspaceHandler) handler {
 	return func(ctx context.Context, r *request) (answer, error) { return h(ctx, r, "") }
-}
-
-// object reads the body as one JSON object of a type of package api.
-func object[T any](r *request) T { return objectOr[T](r, fault.WorkspaceInvalid) }
-
-// objectOr is object with the code of the fault that the body is none.
-func objectOr[T any](r *request, code fault.Code) (v T) {
-	body := r.body()
-	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 3}); err != nil {
-		r.check(fault.Wrap(err, code, "the body is not one JSON object of this address: %v", err))
-		return v
-	}
-	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&v); err != nil {
-		// Not the error's text: it may quote a value, which may be a secret.
-		r.check(fault.Wrap(err, code, "the body has a member that is unknown here, or one of another type"))
-	}
-	return v
 }
 
 // workspaceBytes is the most that a workspace takes in a list.
@@ -249,6 +228,7 @@ func (w workspaces) putContent(ctx context.Context, r *request, name state.Name)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	middleware.Leave(r.c)
 	return done(), w.service.PutContent(ctx, r.caller, name, digest, middleware.Stream(r.c, maxContentBytes))
 }
 
@@ -274,6 +254,7 @@ func (w workspaces) pushArchive(ctx context.Context, r *request, name state.Name
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	middleware.Leave(r.c)
 	made, err := w.service.PushArchive(ctx, r.caller, name, middleware.Stream(r.c, maxArchiveBytes), message, parent)
 	return tell(snapshotOf(made)), err
 }
@@ -305,6 +286,7 @@ func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (a
 	if err := r.err(); err != nil {
 		return nil, err
 	}
+	middleware.Leave(r.c)
 	made, err := w.service.PutFile(ctx, r.caller, name, file, middleware.Stream(r.c, maxContentBytes), parent)
 	return tell(snapshotOf(made)), err
 }

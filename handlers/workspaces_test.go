@@ -1,7 +1,14 @@
 package handlers_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/middleware"
 )
 
 // A body that is streamed is refused like any other: nothing of it can be seen.
@@ -45,4 +52,48 @@ func TestWorkspaceNames(t *testing.T) {
 		{"GET /api/v1/workspaces/a%2F-", "", 200, `"name":"a/-"`},
 		{"GET /api/v1/workspaces/prod//net", "", 400, "name_invalid"},
 	})
+}
+
+// An order of very many small parts would take many times its length: it is refused before any of
+// them is made.
+func TestOrdersOfManyParts(t *testing.T) {
+	deps := testDeps(t)
+	deps.Limits.Memory = middleware.NewMemory(64 << 20)
+	c := newCaller(t, startServer(t, deps), acme, acmeKey)
+	c.converse([]step{{"POST /api/v1/workspaces", `{"name":"x"}`, 200, ""}})
+	const parts = 150_000
+	for order, body := range map[string]string{
+		"snapshots": `{"files":[` + strings.Repeat("{},", parts) + `{}]}`,
+		"checksums": `{"sha256":[` + strings.Repeat(`"",`, 2*parts) + `""]}`,
+		"pull":      `{"paths":[` + strings.Repeat(`"",`, 2*parts) + `""]}`,
+		"variables": `{` + manyNames(parts) + `}`,
+	} {
+		if got := c.do("POST /api/v1/workspaces/x/-/"+order, body); got.status != 400 || !strings.Contains(got.body, "workspace_invalid") {
+			t.Errorf("%s: %d %.200s", order, got.status, got.body)
+		}
+	}
+	if n := deps.Limits.Memory.InUse(); n != 0 {
+		t.Errorf("%d bytes are left", n)
+	}
+}
+
+func manyNames(n int) string {
+	var text strings.Builder
+	for i := range n {
+		fmt.Fprintf(&text, `"%d":1,`, i)
+	}
+	return strings.TrimSuffix(text.String(), ",")
+}
+
+// What is made of an order's body counts beside the body.
+func TestOrdersCountTwice(t *testing.T) {
+	deps := testDeps(t)
+	deps.Limits.Memory = middleware.NewMemory(64 << 20)
+	c := newCaller(t, startServer(t, deps), acme, acmeKey)
+	c.converse([]step{{"POST /api/v1/workspaces", `{"name":"x"}`, 200, ""}})
+	order := `{"sha256":["` + strings.Repeat("0", 4<<20) + `"]}`
+	deps.Limits.Memory.Force(budget.Share{Org: uuid.New()}, 46<<20) // there is room for the body
+	if got := c.do("POST /api/v1/workspaces/x/-/checksums", order); got.status != 503 {
+		t.Errorf("%d %.200s", got.status, got.body)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/runs/changes"
 	"github.com/holdfast/holdfast/seal"
 )
@@ -26,6 +27,11 @@ const sealedChanges seal.Kind = "changes"
 func (s *Service) readChanges(ctx context.Context, run Run) (planned, error) {
 	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FilePlanJSON, run.Attempt})
 	if err != nil {
+		return planned{}, err
+	}
+	hold := s.Memory.Hold(budget.Share{Org: run.Org})
+	defer hold.Release()
+	if err := hold.Acquire(ctx, min(file.Size, maxShown)*shownCopies); err != nil {
 		return planned{}, err
 	}
 	plan, err := changes.Parse(s.open(ctx, file), changes.Options{
@@ -49,6 +55,10 @@ func (s *Service) readChanges(ctx context.Context, run Run) (planned, error) {
 
 // maxShown is how many bytes of values are kept to be shown.
 const maxShown = 16 << 20
+
+// shownCopies is how often what is shown of a plan is in memory while it is made: as it was read,
+// masked, and as JSON.
+const shownCopies = 4
 
 func countsOf(p *changes.Plan) api.RunCounts {
 	c := p.Counts

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -32,10 +33,27 @@ func TestOutputsAreMasked(t *testing.T) {
 }
 
 func TestForeignOutputsAreRefused(t *testing.T) {
-	for _, said := range []string{"", "[]", `"secret"`, `{"a":"secret"}`} {
+	for _, said := range []string{"", "[]", `"secret"`, `{"a":"secret"}`, `{"a":{}`, `{"a":{}} {}`, `{"a":{},"a":{}}`, `{"a":{"value":"secret}}`} {
 		_, err := maskedOutputs([]byte(said), nil)
 		if !fault.Is(err, fault.RunFileNotFound) || strings.Contains(fault.From(err).Message, "secret") {
 			t.Errorf("%s: %v", said, err)
 		}
+	}
+}
+
+// Outputs without number would take many times what they have in the file.
+func TestOutputsAreCounted(t *testing.T) {
+	said := func(n int) []byte {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf(`"o%d":{}`, i))
+		}
+		return []byte("{" + strings.Join(all, ",") + "}")
+	}
+	if got, err := maskedOutputs(said(maxOutputCount), nil); err != nil || len(got.Outputs) != maxOutputCount {
+		t.Errorf("%d outputs, %v", len(got.Outputs), err)
+	}
+	if _, err := maskedOutputs(said(maxOutputCount+1), nil); !fault.Is(err, fault.RunFileNotFound) {
+		t.Error(err)
 	}
 }

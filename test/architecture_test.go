@@ -86,7 +86,7 @@ func layers() map[string][]string {
 		"storage/mysqldb":       {"storage/schema"},
 		"storage/sqldb":         {"fault", "internal/turns", "seal", "storage/mysqldb", "storage/schema", "storage/sqlitedb"},
 		"storage/sqlworkspace":  {"fault", "audit", "seal", "state", "storage/sqldb", "workspace"},
-		"workspace":             {"fault", "audit", "auth", "seal", "state"},
+		"workspace":             {"fault", "audit", "auth", "internal/budget", "seal", "state"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "internal/killtest", "storage/memory", "resources"},
 		"middleware":            {"api", "fault", "auth", "auth/verify", "internal/logctx", "internal/budget", "internal/turns"},

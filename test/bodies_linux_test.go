@@ -12,7 +12,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -30,7 +29,8 @@ const (
 	bodyPeak   = 480       // MiB that the server may have, with all that is not a body
 	unseen     = 6 * mib   // of an answer may be on its way to a reader who takes nothing
 	maxUpload  = 9 * mib
-	held       = 4 // answers at least are held at once, for a test that shows something
+	pieceSize  = 3 * mib // that counts for what goes piece by piece
+	held       = 4       // answers at least are held at once, for a test that shows something
 )
 
 // TestBodiesInMemory has one organization's key ask every route that has to do with bodies
@@ -52,12 +52,12 @@ func TestBodiesInMemory(t *testing.T) {
 	for _, o := range tenants {
 		o.base, o.http = s.url, httpClient
 	}
-	g := glutton{t, s, tenants[0], tenants[1], ""}
+	g := glutton{t: t, server: s, me: tenants[0], other: tenants[1]}
 	g.prepare()
 	asks := bodyRoutes()
 	maps.Copy(asks, moreAsks())
 	for _, ask := range slices.Sorted(maps.Keys(asks)) {
-		if asks[ask] == noBody {
+		if asks[ask] == noBody || asks[ask] == sendsRun {
 			continue
 		}
 		t.Run(ask, func(t *testing.T) {
@@ -74,6 +74,7 @@ type glutton struct {
 	server    *server
 	me, other *tenant
 	candidate string
+	runs      runsOfGlutton
 }
 
 // largeBody is a state that is large in its output and in its resource, each of which takes
@@ -101,6 +102,8 @@ func (g *glutton) prepare() {
 		g.must(g.me, "LOCK", path, fmt.Sprintf(`{"ID":"i","Info":"%s"}`, strings.Repeat("<", 60_000)))
 	}
 	g.must(g.other, "POST", "/api/v1/state/mine", sizedState(1, 100_000))
+	g.configure()
+	g.execute()
 }
 
 // largeUpload is one record of maxUpload, in texts of the length that is allowed.
@@ -133,29 +136,56 @@ func (g *glutton) must(o *tenant, method, path, body string) string {
 
 // feast asks many times at once, and wants that all is well as long as that goes on.
 func (g *glutton) feast(ask string, use bodyUse) {
-	method, path, _ := strings.Cut(ask, " ")
-	path = strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", g.candidate, ":key", "k",
-		":address", url.PathEscape("t.n")).Replace(path)
-	if strings.HasSuffix(path, "/diff") {
-		path = strings.Replace(path, "versions/1", "versions/2", 1)
+	g.renew()
+	g.forgetPeak()
+	meal := g.meal(ask, use)
+	g.crowded(meal, use, func(crowd []*guest) {
+		if least := leastHeld(use); least > 0 {
+			if err := poll(func() error { return g.inFlight(least, bodyBudget+bodySize) }); err != nil {
+				g.t.Errorf("while all are there: %v", err)
+			}
+		}
+		g.othersAreServed(ask)
+		g.wantTruth(crowd, meal.path, use)
+	})
+	if use == takesOrder {
+		meal.body, meal.whole = meal.parts, true
+		g.crowded(meal, use, func(crowd []*guest) {
+			g.othersAreServed(ask)
+			if err := poll(func() error { return allRefused(crowd) }); err != nil {
+				g.t.Error(err)
+			}
+		})
 	}
-	if strings.HasSuffix(path, "/history") {
-		path += "?state=x"
+}
+
+// allRefused wants that each was told that its order is none, or that there is no memory.
+func allRefused(crowd []*guest) error {
+	for _, one := range crowd {
+		one.mu.Lock()
+		status := one.status
+		one.mu.Unlock()
+		if status/100 != 4 && status != http.StatusServiceUnavailable {
+			return fmt.Errorf("an order of many parts is answered with %d", status)
+		}
 	}
-	var body string
+	return nil
+}
+
+// leastHeld is what counts at least while all are there; 0 where connections may take all.
+func leastHeld(use bodyUse) int64 {
 	switch use {
-	case takesBody:
-		if body = largeBody(7); strings.HasSuffix(path, "/upload") {
-			body = body[:maxUpload]
-		}
-	case sendsList:
-		if !strings.HasSuffix(path, "/summary") && !strings.HasSuffix(path, "/coverage") {
-			path += "?limit=1000"
-		}
-	case makesBody:
-		body = `{"reason":"a test","anyway":true}`
+	case makesBody, sendsList:
+		return 0
+	case sendsPieces, takesPieces:
+		return held * pieceSize
 	}
-	crowd := g.crowd(method, path, body, use)
+	return held * (bodySize/2 - unseen/2)
+}
+
+// crowded has a crowd there during a test, and wants that nothing is left of it afterwards.
+func (g *glutton) crowded(m meal, use bodyUse, during func([]*guest)) {
+	crowd := g.crowd(m)
 	defer func() {
 		for _, one := range crowd {
 			_ = one.conn.Close()
@@ -164,18 +194,17 @@ func (g *glutton) feast(ask string, use bodyUse) {
 			g.t.Errorf("after all have left: %v", err)
 		}
 	}()
-	if use != makesBody && use != sendsList { // of a list, connections may take all
-		if err := poll(func() error { return g.inFlight(held*(bodySize/2-unseen/2), bodyBudget+bodySize) }); err != nil {
-			g.t.Errorf("while all are there: %v", err)
-		}
-	}
+	during(crowd)
+	g.wantPeak()
+}
+
+// othersAreServed reads and writes a state of another organization.
+func (g *glutton) othersAreServed(ask string) {
 	for serial := range 5 {
 		g.must(g.other, "GET", "/api/v1/state/mine", "")
 		g.must(g.other, "POST", "/api/v1/state/mine", sizedState(serial+2, 100_000+len(ask)))
 		g.must(g.other, "GET", "/api/v1/state/mine?view=redacted", "")
 	}
-	g.wantTruth(crowd, path, use)
-	g.wantPeak()
 }
 
 // guest is one who asks and takes nothing but the beginning of the answer.
@@ -185,13 +214,12 @@ type guest struct {
 	status int // 0 before there is an answer
 }
 
-func (g *glutton) crowd(method, path, body string, use bodyUse) []*guest {
-	length := len(body)
-	if use == takesBody {
+func (g *glutton) crowd(m meal) []*guest {
+	length, body := len(m.body), m.body
+	if !m.whole && length > 0 {
 		body = body[:length-1] // the end never comes
 	}
-	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		method, path, g.me.id, g.me.key, length)
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Type: %s\r\nContent-Length: %d\r\n\r\n", m.method, m.path, m.header, m.media, length)
 	var all []*guest
 	for range bodyAsks {
 		conn, err := net.DialTimeout("tcp", g.server.address, answerLimit)
@@ -233,13 +261,18 @@ func (g *glutton) wantTruth(crowd []*guest, path string, use bodyUse) {
 	if strings.Contains(path, "outputs") {
 		least = bodySize/2 - unseen
 	}
+	if use == sendsPieces && !strings.HasSuffix(path, "/stream") { // whose answer begins before there is a piece
+		if err := g.inFlight(int64(answers[200])*pieceSize, bodyBudget+bodySize); err != nil {
+			g.t.Errorf("with %v: %v", answers, err)
+		}
+	}
 	if use == sendsBody {
 		if err := g.inFlight(int64(answers[200])*least, bodyBudget+bodySize); err != nil {
 			g.t.Errorf("with %v: %v", answers, err)
 		}
 	}
 	for status := range answers {
-		if !slices.Contains([]int{0, 200, 409, 503}, status) {
+		if !slices.Contains([]int{0, 200, 201, 409, 503}, status) && (use != makesBody || status != 404) { // another one has removed it
 			g.t.Errorf("some are answered with %d", status)
 		}
 	}
@@ -269,7 +302,14 @@ func (g *glutton) inFlight(least, most int64) error {
 	return err
 }
 
-// wantPeak bounds what the server had in memory so far.
+// forgetPeak has the server's peak begin anew at what it has now, so that it tells of one route.
+func (g *glutton) forgetPeak() {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", g.server.process.cmd.Process.Pid), []byte("5"), 0); err != nil {
+		g.t.Logf("the peak is that of all so far: %v", err)
+	}
+}
+
+// wantPeak bounds what the server had in memory.
 func (g *glutton) wantPeak() {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.server.process.cmd.Process.Pid))
 	found := peak.FindSubmatch(status)
@@ -280,5 +320,5 @@ func (g *glutton) wantPeak() {
 	if err != nil || kB>>10 > bodyPeak {
 		g.t.Errorf("the server had %d MiB at its peak, and may have %d: %v", kB>>10, bodyPeak, err)
 	}
-	g.t.Logf("%d MiB at the peak so far", kB>>10)
+	g.t.Logf("%d MiB at the peak", kB>>10)
 }

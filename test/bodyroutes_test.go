@@ -10,24 +10,31 @@ import (
 
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
 	nowhere "github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 // bodyUse is what a route does with bodies of states or uploads.
 type bodyUse int
 
 const (
-	noBody    bodyUse = iota // it looks into none, and takes none that is large: its answer has less than 64 KiB
-	sendsBody                // its answer is one, or is made of one or several
-	takesBody                // its request is one
-	makesBody                // it stores one that is made of another
-	sendsList                // its answer may have more than 64 KiB, and counts as a body does
+	noBody      bodyUse = iota // it looks into none, and takes none that is large: its answer has less than 64 KiB
+	sendsBody                  // its answer is one, or is made of one or several
+	takesBody                  // its request is one
+	makesBody                  // it stores one that is made of another
+	sendsList                  // its answer may have more than 64 KiB, and counts as a body does
+	sendsPieces                // its answer goes out piece by piece, and counts as what a piece takes
+	takesPieces                // its request comes piece by piece, and counts likewise
+	takesOrder                 // its request is JSON that may have many parts
+	sendsRun                   // its answer is a run or a pool, of less than 512 KiB: the requests in flight bound them, so that a change is told whose answer finds no memory
 )
 
 // bodyRoutes has every route, so that a new one is thought about: each that has to do with
 // bodies is asked for by many at once. :id is that of a large candidate, version 1 is large,
-// and so is all that is shown of it; so is the one record that was uploaded.
+// and so is all that is shown of it; so is the one record that was uploaded. The workspace has a
+// large configuration, and one run that left much behind; another one is being planned.
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /": noBody, "HEAD /": noBody,
@@ -78,20 +85,74 @@ func bodyRoutes() map[string]bodyUse {
 
 		"POST /api/v1/upload": takesBody, "POST /upload": takesBody,
 		"GET /api/v1/data": sendsBody, "GET /api/v1/data/latest": sendsBody, "GET /api/v1/data/summary": sendsList,
+
+		"GET /api/v1/workspaces":                                     sendsList,
+		"POST /api/v1/workspaces":                                    noBody,
+		"GET /api/v1/variables":                                      sendsList,
+		"POST /api/v1/variables":                                     takesOrder,
+		"GET /api/v1/workspaces/:name":                               noBody,
+		"PATCH /api/v1/workspaces/:name":                             noBody,
+		"DELETE /api/v1/workspaces/:name":                            noBody,
+		"GET /api/v1/workspaces/:name/-/variables":                   sendsList,
+		"POST /api/v1/workspaces/:name/-/variables":                  takesOrder,
+		"GET /api/v1/workspaces/:name/-/snapshots":                   sendsList,
+		"POST /api/v1/workspaces/:name/-/snapshots":                  takesOrder,
+		"GET /api/v1/workspaces/:name/-/snapshots/:snapshot":         sendsList,
+		"GET /api/v1/workspaces/:name/-/snapshots/:snapshot/archive": sendsPieces,
+		"GET /api/v1/workspaces/:name/-/snapshots/:snapshot/diff":    sendsList,
+		"POST /api/v1/workspaces/:name/-/archive":                    takesPieces,
+		"PUT /api/v1/workspaces/:name/-/contents/:digest":            takesPieces,
+		"GET /api/v1/workspaces/:name/-/checksums":                   sendsList,
+		"POST /api/v1/workspaces/:name/-/checksums":                  takesOrder,
+		"GET /api/v1/workspaces/:name/-/files":                       sendsList,
+		"GET /api/v1/workspaces/:name/-/files/:path":                 sendsPieces,
+		"PUT /api/v1/workspaces/:name/-/files/:path":                 takesPieces,
+		"DELETE /api/v1/workspaces/:name/-/files/:path":              makesBody,
+		"POST /api/v1/workspaces/:name/-/pull":                       takesOrder,
+
+		"GET /api/v1/runs":                sendsList,
+		"POST /api/v1/runs":               takesOrder,
+		"GET /api/v1/runs/:id":            sendsList,
+		"GET /api/v1/runs/:id/events":     sendsList,
+		"GET /api/v1/runs/:id/changes":    sendsPieces,
+		"GET /api/v1/runs/:id/outputs":    sendsList,
+		"GET /api/v1/runs/:id/log":        sendsPieces,
+		"GET /api/v1/runs/:id/log/stream": sendsPieces,
+		"POST /api/v1/runs/:id/approve":   sendsRun,
+		"POST /api/v1/runs/:id/deny":      sendsRun,
+		"POST /api/v1/runs/:id/cancel":    sendsRun,
+		"POST /api/v1/runs/:id/discard":   sendsRun,
+		"POST /api/v1/runs/:id/retry":     sendsRun,
+		"POST /api/v1/runs/:id/resolve":   sendsRun,
+
+		"GET /api/v1/pools":                             sendsList,
+		"POST /api/v1/pools":                            takesOrder,
+		"POST /api/v1/pools/:pool/rotate":               sendsRun,
+		"DELETE /api/v1/pools/:pool":                    noBody,
+		"POST /api/v1/agents":                           noBody,
+		"POST /api/v1/agents/:agent/claim":              noBody,
+		"POST /api/v1/runs/:id/lease":                   takesOrder,
+		"POST /api/v1/runs/:id/phase":                   takesOrder,
+		"PUT /api/v1/runs/:id/log/:stream/:attempt":     takesBody,
+		"PUT /api/v1/runs/:id/artefacts/:kind/:attempt": takesPieces,
+		"GET /api/v1/runs/:id/artefacts/:kind/:attempt": sendsPieces,
+		"GET /api/v1/runs/:id/configuration":            sendsPieces,
 	}
 }
 
 // moreAsks are other ways to ask a route of bodyRoutes for a body.
 func moreAsks() map[string]bodyUse {
 	return map[string]bodyUse{
-		"GET /api/v1/state/:name?version=1":                               sendsBody,
-		"GET /api/v1/state/:name?view=redacted":                           sendsBody,
-		"GET /api/v1/state/:name?view=outputs&version=1":                  sendsBody,
-		"GET /api/v1/state/:name/-/versions/:version/diff?format=text":    sendsBody,
-		"GET /api/v1/state/:name/-/outputs/:key?raw=true":                 sendsBody,
-		"GET /terraform/state/:enclave/:partition?version=1":              sendsBody,
-		"GET /api/v1/state/:name/-/candidates/:id/diff?format=text":       sendsBody,
-		"GET /api/v1/state/:name/-/versions/:version/diff?sensitive=true": sendsBody,
+		"GET /api/v1/state/:name?version=1":                                   sendsBody,
+		"GET /api/v1/state/:name?view=redacted":                               sendsBody,
+		"GET /api/v1/state/:name?view=outputs&version=1":                      sendsBody,
+		"GET /api/v1/state/:name/-/versions/:version/diff?format=text":        sendsBody,
+		"GET /api/v1/state/:name/-/outputs/:key?raw=true":                     sendsBody,
+		"GET /terraform/state/:enclave/:partition?version=1":                  sendsBody,
+		"GET /api/v1/state/:name/-/candidates/:id/diff?format=text":           sendsBody,
+		"GET /api/v1/state/:name/-/versions/:version/diff?sensitive=true":     sendsBody,
+		"GET /api/v1/workspaces/:name/-/snapshots/:snapshot/diff?format=text": sendsPieces,
+		"POST /api/v1/workspaces/:name/-/pull (a large file)":                 sendsList,
 	}
 }
 
@@ -100,7 +161,8 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
-		Resources: resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{})}),
+		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{})}),
+		Workspaces: &workspace.Service{}, Runs: &runs.Service{},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -117,9 +179,15 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 		t.Errorf("%s is no route any more: drop it from bodyRoutes", name)
 	}
 	for ask := range moreAsks() {
-		route, _, _ := strings.Cut(ask, "?")
-		if _, ok := bodyRoutes()[route]; !ok {
+		if _, ok := bodyRoutes()[routeOf(ask)]; !ok {
 			t.Errorf("%s is of no route", ask)
 		}
 	}
+}
+
+// routeOf is the route that is asked, without what makes two asks of it different.
+func routeOf(ask string) string {
+	ask, _, _ = strings.Cut(ask, "?")
+	ask, _, _ = strings.Cut(ask, " (")
+	return ask
 }

@@ -6,11 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -52,6 +54,11 @@ func (s *Service) PutContent(ctx context.Context, p auth.Principal, name state.N
 	if err := s.checkStored(ctx, p.Org); err != nil {
 		return err
 	}
+	hold := s.hold(p.Org)
+	defer hold.Release()
+	if err := hold.Acquire(ctx, streamedBytes); err != nil {
+		return err
+	}
 	got, _, err := s.put(ctx, p.Org, digest.String(), content)
 	if err == nil && got != digest {
 		err = fault.New(fault.DigestMismatch, "the file has the SHA-256 %s, not %s", got, digest)
@@ -86,13 +93,22 @@ func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, f
 	if err != nil {
 		return Entry{}, err
 	}
+	hold := s.hold(p.Org)
+	defer hold.Release()
+	if err := hold.AcquireNow(bytesToEdit(files)); err != nil {
+		return Entry{}, err
+	}
 	if _, err := NewSnapshot(files, s.Limits); err != nil { // before anything is looked up
 		return Entry{}, err
 	}
+	hold.Release()
 	if err := s.fillSizes(ctx, ref, files); err != nil {
 		return Entry{}, err
 	}
 	if err := s.checkTexts(ctx, ref, files); err != nil {
+		return Entry{}, err
+	}
+	if err := hold.AcquireNow(bytesToEdit(files)); err != nil {
 		return Entry{}, err
 	}
 	return s.add(ctx, p, ref, files, message, parent)
@@ -112,13 +128,9 @@ func (s *Service) fillSizes(ctx context.Context, ref Ref, files []File) error {
 
 // checkTexts reads the files that have to be texts and that the newest snapshot has not.
 func (s *Service) checkTexts(ctx context.Context, ref Ref, files []File) error {
-	newest, err := s.newest(ctx, ref)
+	known, err := s.knownTexts(ctx, ref)
 	if err != nil {
 		return err
-	}
-	known := map[Digest]bool{}
-	for _, f := range newest.Files {
-		known[f.Digest] = known[f.Digest] || isText(f.Path)
 	}
 	for _, f := range files {
 		if known[f.Digest] || !isText(f.Path) {
@@ -139,13 +151,23 @@ func (s *Service) checkTexts(ctx context.Context, ref Ref, files []File) error {
 	return nil
 }
 
-// newest returns the newest snapshot; one without files where there is none.
-func (s *Service) newest(ctx context.Context, ref Ref) (Snapshot, error) {
+// knownTexts are the contents in the newest snapshot that are known to be texts.
+func (s *Service) knownTexts(ctx context.Context, ref Ref) (map[Digest]bool, error) {
+	known := map[Digest]bool{}
 	w, err := s.Store.Workspace(ctx, ref)
 	if err != nil || w.Newest.Number == 0 {
-		return Snapshot{}, err
+		return known, err
 	}
-	return s.Store.Files(ctx, ref.Org, w.Newest.ID)
+	hold := s.hold(ref.Org)
+	defer hold.Release()
+	if err := hold.AcquireNow(bytesToList(w.Newest)); err != nil {
+		return nil, err
+	}
+	newest, err := s.Store.Files(ctx, ref.Org, w.Newest.ID)
+	for _, f := range newest.Files {
+		known[f.Digest] = known[f.Digest] || isText(f.Path)
+	}
+	return known, err
 }
 
 // PushArchive is Push of what a tar.gz has, which is read as it comes. Faults: those of Push,
@@ -161,9 +183,17 @@ func (s *Service) PushArchive(ctx context.Context, p auth.Principal, name state.
 	if err := s.checkStored(ctx, p.Org); err != nil {
 		return Entry{}, err
 	}
+	hold := s.hold(p.Org)
+	defer hold.Release()
+	if err := hold.Acquire(ctx, streamedBytes); err != nil {
+		return Entry{}, err
+	}
 	var files []File
 	var total int64
 	err = readArchive(archive, s.Limits, func(path string, executable bool, content io.Reader) error {
+		if err := hold.AcquireNow(bytesToEdit([]File{{Path: path}})); err != nil {
+			return err
+		}
 		digest, size, err := s.put(ctx, p.Org, path, checked(path, content))
 		if err != nil {
 			return err
@@ -199,9 +229,15 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, name state.Name
 	if err := s.checkStored(ctx, p.Org); err != nil {
 		return Entry{}, err
 	}
+	hold := s.hold(p.Org)
+	defer hold.Release()
+	if err := hold.Acquire(ctx, streamedBytes); err != nil {
+		return Entry{}, err
+	}
 	if file.Digest, file.Size, err = s.put(ctx, p.Org, file.Path, checked(file.Path, content)); err != nil {
 		return Entry{}, err
 	}
+	hold.Release()
 	return s.edit(ctx, p, ref, parent, "put "+file.Path, func(newest Snapshot) ([]File, error) { return newest.with(file), nil })
 }
 
@@ -221,29 +257,37 @@ func (s *Service) RemoveFile(ctx context.Context, p auth.Principal, name state.N
 // the caller has said what it builds on.
 func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, parent *int64, message string, change func(Snapshot) ([]File, error)) (made Entry, err error) {
 	for range edits {
-		w, err := s.Store.Workspace(ctx, ref)
-		if err != nil {
-			return Entry{}, err
-		}
-		if parent != nil && *parent != w.Newest.Number {
-			return Entry{}, ErrMoved(w.Newest.Number)
-		}
-		newest := Snapshot{}
-		if w.Newest.Number > 0 {
-			if newest, err = s.Store.Files(ctx, ref.Org, w.Newest.ID); err != nil {
-				return Entry{}, err
-			}
-		}
-		files, err := change(newest)
-		if err != nil {
-			return Entry{}, err
-		}
-		made, err = s.add(ctx, p, ref, files, message, &w.Newest.Number)
-		if !fault.Is(err, fault.SnapshotMoved) {
+		if made, err = s.editOnce(ctx, p, ref, parent, message, change); !fault.Is(err, fault.SnapshotMoved) || parent != nil {
 			return made, err
 		}
 	}
 	return made, fault.New(fault.SnapshotMoved, "others change the configuration at the same time; try again")
+}
+
+func (s *Service) editOnce(ctx context.Context, p auth.Principal, ref Ref, parent *int64, message string, change func(Snapshot) ([]File, error)) (Entry, error) {
+	w, err := s.Store.Workspace(ctx, ref)
+	if err != nil {
+		return Entry{}, err
+	}
+	if parent != nil && *parent != w.Newest.Number {
+		return Entry{}, ErrMoved(w.Newest.Number)
+	}
+	hold := s.hold(ref.Org)
+	defer hold.Release()
+	if err := hold.Acquire(ctx, int64(w.Newest.Files+1)*editedBytes); err != nil {
+		return Entry{}, err
+	}
+	newest := Snapshot{}
+	if w.Newest.Number > 0 {
+		if newest, err = s.Store.Files(ctx, ref.Org, w.Newest.ID); err != nil {
+			return Entry{}, err
+		}
+	}
+	files, err := change(newest)
+	if err != nil {
+		return Entry{}, err
+	}
+	return s.add(ctx, p, ref, files, message, &w.Newest.Number)
 }
 
 // ErrMoved is the fault of what builds on another snapshot than the newest, which has this number.
@@ -315,30 +359,31 @@ func (s *Service) Entries(ctx context.Context, p auth.Principal, name state.Name
 	return page, page[len(page)-1].Number, nil
 }
 
-// Snapshot returns a snapshot with its files: by its ID or its number; the newest for the empty
-// text. Fault: SnapshotNotFound.
-func (s *Service) Snapshot(ctx context.Context, p auth.Principal, name state.Name, which string) (Entry, Snapshot, error) {
+// Entry describes a snapshot: by its ID or its number; the newest for the empty text. Fault:
+// SnapshotNotFound.
+func (s *Service) Entry(ctx context.Context, p auth.Principal, name state.Name, which string) (Entry, error) {
 	ref, err := s.authorize(ctx, p, auth.ReadWorkspace, name)
 	if err != nil {
-		return Entry{}, Snapshot{}, err
+		return Entry{}, err
 	}
 	return s.find(ctx, ref, which)
 }
 
-func (s *Service) find(ctx context.Context, ref Ref, which string) (entry Entry, found Snapshot, err error) {
-	if which == "" {
-		w, err := s.Store.Workspace(ctx, ref)
-		if err != nil {
-			return Entry{}, Snapshot{}, err
-		}
-		if entry = w.Newest; entry.Number == 0 {
-			return Entry{}, Snapshot{}, fault.New(fault.SnapshotNotFound, "the workspace %q has no configuration yet", ref.Name)
-		}
-	} else if entry, err = s.entry(ctx, ref, which); err != nil {
-		return Entry{}, Snapshot{}, err
+// Snapshot returns the files of a snapshot that Entry has found. The caller has acquired
+// ListedBytes of memory for each of them.
+func (s *Service) Snapshot(ctx context.Context, org uuid.UUID, e Entry) (Snapshot, error) {
+	return s.Store.Files(ctx, org, e.ID)
+}
+
+func (s *Service) find(ctx context.Context, ref Ref, which string) (Entry, error) {
+	if which != "" {
+		return s.entry(ctx, ref, which)
 	}
-	found, err = s.Store.Files(ctx, ref.Org, entry.ID)
-	return entry, found, err
+	w, err := s.Store.Workspace(ctx, ref)
+	if err == nil && w.Newest.Number == 0 {
+		err = fault.New(fault.SnapshotNotFound, "the workspace %q has no configuration yet", ref.Name)
+	}
+	return w.Newest, err
 }
 
 func (s *Service) entry(ctx context.Context, ref Ref, which string) (Entry, error) {
@@ -354,7 +399,16 @@ func (s *Service) entry(ctx context.Context, ref Ref, which string) (Entry, erro
 
 // OpenFile returns a file of a snapshot with its content. Faults: SnapshotNotFound, FileNotFound.
 func (s *Service) OpenFile(ctx context.Context, p auth.Principal, name state.Name, which, path string) (File, io.Reader, error) {
-	_, snapshot, err := s.Snapshot(ctx, p, name, which)
+	entry, err := s.Entry(ctx, p, name, which)
+	if err != nil {
+		return File{}, nil, err
+	}
+	hold := s.hold(p.Org)
+	defer hold.Release()
+	if err := hold.Acquire(ctx, bytesToList(entry)); err != nil {
+		return File{}, nil, err
+	}
+	snapshot, err := s.Store.Files(ctx, p.Org, entry.ID)
 	if err != nil {
 		return File{}, nil, err
 	}
@@ -362,11 +416,13 @@ func (s *Service) OpenFile(ctx context.Context, p auth.Principal, name state.Nam
 	if err != nil {
 		return File{}, nil, err
 	}
-	content, err := s.content(ctx, p.Org, f)
+	f.Path = strings.Clone(f.Path) // it is a part of the whole list
+	content, err := s.Content(ctx, p.Org, f)
 	return f, content, err
 }
 
-func (s *Service) content(ctx context.Context, org uuid.UUID, f File) (io.Reader, error) {
+// Content opens the content of a file that is in a snapshot of the organization.
+func (s *Service) Content(ctx context.Context, org uuid.UUID, f File) (io.Reader, error) {
 	content, size, err := s.Store.OpenContent(ctx, org, f.Digest)
 	if err == nil && size != f.Size {
 		err = fault.New(fault.StoreCorrupt, "the content of a file has %d bytes, and not %d", size, f.Size)
@@ -375,23 +431,51 @@ func (s *Service) content(ctx context.Context, org uuid.UUID, f File) (io.Reader
 }
 
 // WriteArchive writes a snapshot of the workspace as a tar archive, always the same bytes. It is
-// for the server itself, which has asked the gate before.
+// for the server itself, which has asked the gate before, and for what it does for an executor.
 func (s *Service) WriteArchive(ctx context.Context, org uuid.UUID, name state.Name, which string, w io.Writer) error {
-	_, snapshot, err := s.find(ctx, Ref{Org: org, Name: name}, which)
+	entry, err := s.find(ctx, Ref{Org: org, Name: name}, which)
 	if err != nil {
 		return err
 	}
-	return s.WriteFiles(ctx, org, snapshot, w)
+	hold := s.Memory.Hold(budget.Share{Org: org, Holder: true})
+	defer hold.Release()
+	if err := hold.Acquire(ctx, bytesToList(entry)); err != nil { // a run would fail that is refused
+		return err
+	}
+	return s.writeEntry(ctx, &hold, org, entry, w)
 }
 
-// WriteFiles writes a snapshot that Snapshot or Files has returned as a tar archive.
-func (s *Service) WriteFiles(ctx context.Context, org uuid.UUID, snapshot Snapshot, w io.Writer) error {
-	return writeArchive(snapshot.Files, func(f File) (io.Reader, error) { return s.content(ctx, org, f) }, w)
+// WriteEntry writes a snapshot that Entry has found as a tar archive. The caller has acquired
+// memory for what is on its way.
+func (s *Service) WriteEntry(ctx context.Context, org uuid.UUID, e Entry, w io.Writer) error {
+	hold := s.hold(org)
+	defer hold.Release()
+	if err := hold.AcquireNow(bytesToList(e)); err != nil {
+		return err
+	}
+	return s.writeEntry(ctx, &hold, org, e, w)
+}
+
+func (s *Service) writeEntry(ctx context.Context, hold *budget.Hold, org uuid.UUID, e Entry, w io.Writer) error {
+	snapshot, err := s.Store.Files(ctx, org, e.ID)
+	if err != nil {
+		return err
+	}
+	hold.Keep(snapshot.held())
+	return writeArchive(snapshot.Files, func(f File) (io.Reader, error) { return s.Content(ctx, org, f) }, w)
 }
 
 // Files returns a snapshot of the workspace. It is for the server itself, which has asked the
 // gate before. Fault: SnapshotNotFound.
 func (s *Service) Files(ctx context.Context, org uuid.UUID, name state.Name, which string) (Snapshot, error) {
-	_, snapshot, err := s.find(ctx, Ref{Org: org, Name: name}, which)
-	return snapshot, err
+	entry, err := s.find(ctx, Ref{Org: org, Name: name}, which)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	hold := s.hold(org)
+	defer hold.Release()
+	if err := hold.Acquire(ctx, bytesToList(entry)); err != nil {
+		return Snapshot{}, err
+	}
+	return s.Store.Files(ctx, org, entry.ID)
 }

@@ -53,32 +53,51 @@ func Compare(from, to Snapshot) (all []Difference) {
 	return all
 }
 
-// Diff returns how one snapshot of a workspace differs from another, as Snapshot names them; an
+// Sides returns two snapshots of a workspace that are to be compared, as Entry names them; an
 // empty from is the one before the other, or nothing.
-func (s *Service) Diff(ctx context.Context, p auth.Principal, name state.Name, from, to string) (before, after Entry, all []Difference, err error) {
-	after, newer, err := s.Snapshot(ctx, p, name, to)
-	if err != nil {
-		return before, after, nil, err
+func (s *Service) Sides(ctx context.Context, p auth.Principal, name state.Name, from, to string) (before, after Entry, err error) {
+	if after, err = s.Entry(ctx, p, name, to); err != nil {
+		return before, after, err
 	}
 	ref := Ref{Org: p.Org, Name: name}
-	var older Snapshot
 	if from != "" {
-		before, older, err = s.find(ctx, ref, from)
-	} else if earlier, failed := s.Store.Entries(ctx, ref, after.Number, 1); failed != nil || len(earlier) == 1 {
-		if err = failed; err == nil {
-			before = earlier[0]
-			older, err = s.Store.Files(ctx, ref.Org, before.ID)
-		}
+		before, err = s.find(ctx, ref, from)
+		return before, after, err
 	}
-	if err != nil {
-		return before, after, nil, err
+	earlier, err := s.Store.Entries(ctx, ref, after.Number, 1)
+	if err == nil && len(earlier) == 1 {
+		before = earlier[0]
 	}
-	return before, after, Compare(older, newer), nil
+	return before, after, err
 }
 
-// WriteDiff writes a difference line by line, in the unified format. What is no text, or long,
-// is only named.
-func (s *Service) WriteDiff(ctx context.Context, org uuid.UUID, d Difference, w io.Writer) error {
+// Diff returns how one snapshot differs from another, as Sides has found them. The caller has
+// acquired ListedBytes of memory for each of their files.
+func (s *Service) Diff(ctx context.Context, org uuid.UUID, before, after Entry) ([]Difference, error) {
+	newer, err := s.Store.Files(ctx, org, after.ID)
+	if err != nil {
+		return nil, err
+	}
+	var older Snapshot
+	if before.Number > 0 {
+		older, err = s.Store.Files(ctx, org, before.ID)
+	}
+	return Compare(older, newer), err
+}
+
+// WriteDiff writes it line by line, in the unified format. What is no text, or long, is only
+// named. The caller has acquired ComparedBytes too.
+func (s *Service) WriteDiff(ctx context.Context, org uuid.UUID, before, after Entry, w io.Writer) error {
+	all, err := s.Diff(ctx, org, before, after)
+	for _, d := range all {
+		if err = s.writeFile(ctx, org, d, w); err != nil {
+			break
+		}
+	}
+	return err
+}
+
+func (s *Service) writeFile(ctx context.Context, org uuid.UUID, d Difference, w io.Writer) error {
 	before, plain, err := s.side(ctx, org, d.Before)
 	if err != nil {
 		return err
@@ -126,7 +145,7 @@ func (s *Service) side(ctx context.Context, org uuid.UUID, f *File) ([]byte, boo
 	if f.Size > maxDiffBytes {
 		return nil, false, nil
 	}
-	content, err := s.content(ctx, org, *f)
+	content, err := s.Content(ctx, org, *f)
 	if err != nil {
 		return nil, false, err
 	}

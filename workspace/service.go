@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 )
@@ -28,6 +29,7 @@ type Deps struct {
 	// Runs says what runs need of workspaces; nil for nothing.
 	Runs   Runs
 	Limits Limits
+	Memory *budget.Budget // nil for no bound
 	Now    func() time.Time
 	Log    *slog.Logger
 }

@@ -69,9 +69,9 @@ func TestRights(t *testing.T) {
 		}, true},
 		"remove":   {func(p auth.Principal) error { _, err := w.RemoveFile(w.ctx, p, "a", "x", nil); return err }, true},
 		"entries":  {func(p auth.Principal) error { _, _, err := w.Entries(w.ctx, p, "a", 0, 1); return err }, false},
-		"snapshot": {func(p auth.Principal) error { _, _, err := w.Snapshot(w.ctx, p, "a", ""); return err }, false},
+		"snapshot": {func(p auth.Principal) error { _, err := w.Entry(w.ctx, p, "a", ""); return err }, false},
 		"file":     {func(p auth.Principal) error { _, _, err := w.OpenFile(w.ctx, p, "a", "", "main.tf"); return err }, false},
-		"diff":     {func(p auth.Principal) error { _, _, _, err := w.Diff(w.ctx, p, "a", "", ""); return err }, false},
+		"diff":     {func(p auth.Principal) error { _, _, err := w.Sides(w.ctx, p, "a", "", ""); return err }, false},
 	} {
 		before := len(w.events.all)
 		wantCode(t, name+" by nobody", call.do(nobody), fault.RightMissing)
@@ -319,7 +319,9 @@ func TestFilesAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	_, found, err := w.Snapshot(w.ctx, w.owner, "a", "")
+	newest, err := w.Entry(w.ctx, w.owner, "a", "")
+	wantCode(t, "the newest", err, "")
+	found, err := w.Snapshot(w.ctx, w.owner.Org, newest)
 	if err != nil || len(found.Files) != 8 {
 		t.Errorf("%d files, %v", len(found.Files), err)
 	}
@@ -357,7 +359,7 @@ func TestRetention(t *testing.T) {
 	if !slices.Equal(left, []int64{7, 6, 5, 2}) {
 		t.Errorf("left are %v", left)
 	}
-	_, _, err = w.Snapshot(w.ctx, w.owner, "a", ids[0])
+	_, err = w.Entry(w.ctx, w.owner, "a", ids[0])
 	wantCode(t, "an old one", err, fault.SnapshotNotFound)
 	_, _, err = w.OpenFile(w.ctx, w.owner, "a", ids[1], "x")
 	wantCode(t, "one that a run needs", err, "")
@@ -382,47 +384,50 @@ func TestDiff(t *testing.T) {
 		_, err := w.push(archive(t, entries...))
 		wantCode(t, "push", err, "")
 	}
-	before, after, all, err := w.Diff(w.ctx, w.owner, "a", "", "")
-	wantCode(t, "diff", err, "")
-	var b bytes.Buffer
-	for _, d := range all {
-		fmt.Fprintf(&b, "%s %s\n", d.How, d.Path)
-		wantCode(t, "write", w.WriteDiff(w.ctx, w.owner.Org, d, &b), "")
+	diff := func(from, to string) (before, after workspace.Entry, how string) {
+		t.Helper()
+		before, after, err := w.Sides(w.ctx, w.owner, "a", from, to)
+		wantCode(t, "sides", err, "")
+		all, err := w.Diff(w.ctx, w.owner.Org, before, after)
+		wantCode(t, "diff", err, "")
+		for _, d := range all {
+			how += d.How + " " + d.Path + ", "
+		}
+		return before, after, how
 	}
-	want := `modified a.tf
---- a/a.tf
+	before, after, how := diff("", "")
+	if how != "modified a.tf, modified bin, removed gone, added new, modified run.sh, " {
+		t.Error(how)
+	}
+	var b bytes.Buffer
+	wantCode(t, "write", w.WriteDiff(w.ctx, w.owner.Org, before, after, &b), "")
+	want := `--- a/a.tf
 +++ b/a.tf
 @@ -1,3 +1,3 @@
  a
 -b
 +B
  c
-modified bin
 Files a/bin and b/bin differ, and are not compared line by line
-removed gone
 --- a/gone
 +++ /dev/null
 @@ -1,1 +0,0 @@
 -x
-added new
 --- /dev/null
 +++ b/new
 @@ -0,0 +1,1 @@
 +no newline
 \ No newline at end of file
-modified run.sh
 mode of run.sh: 755, before 644
 `
 	if before.Number != 1 || after.Number != 2 || b.String() != want {
 		t.Errorf("from %d to %d:\n%s", before.Number, after.Number, b.String())
 	}
-	_, _, all, err = w.Diff(w.ctx, w.owner, "a", "2", "1")
-	if err != nil || len(all) != 5 {
-		t.Errorf("backwards: %v, %v", all, err)
+	if _, _, how := diff("2", "1"); strings.Count(how, ",") != 5 {
+		t.Errorf("backwards: %s", how)
 	}
-	_, _, all, err = w.Diff(w.ctx, w.owner, "a", "", "1")
-	if err != nil || len(all) != 4 {
-		t.Errorf("the first one: %v, %v", all, err)
+	if _, _, how := diff("", "1"); strings.Count(how, ",") != 4 {
+		t.Errorf("the first one: %s", how)
 	}
 }
 
@@ -434,7 +439,7 @@ func TestOtherOrganization(t *testing.T) {
 	other := auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}
 	_, err = w.Create(w.ctx, other, "a", workspace.Defaults())
 	wantCode(t, "create", err, "")
-	_, _, err = w.Snapshot(w.ctx, other, "a", e.ID.String())
+	_, err = w.Entry(w.ctx, other, "a", e.ID.String())
 	wantCode(t, "snapshot", err, fault.SnapshotNotFound)
 	digest := workspace.Digest(sha256.Sum256([]byte("a = 1\n")))
 	missing, err := w.Missing(w.ctx, other, "a", []workspace.Digest{digest})

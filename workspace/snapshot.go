@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,17 +135,13 @@ func checkPaths(sorted []File) error {
 			return fault.New(fault.FileTwice, "the path %.200q comes twice", f.Path)
 		}
 		files[f.Path] = true
-		for end := range len(f.Path) + 1 {
-			if end < len(f.Path) && f.Path[end] != '/' {
-				continue
-			}
-			spelt := f.Path[:end]
-			folded := strings.ToLower(spelt)
-			if other, there := names[folded]; there && other != spelt {
+		folded := strings.ToLower(f.Path) // once: the names in it are parts of it
+		for spelt, seen := range prefixes(f.Path, folded) {
+			if other, there := names[seen]; there && other != spelt {
 				return fault.New(fault.FileTwice, "%.200q and %.200q differ only by case", other, spelt)
 			}
-			names[folded] = spelt
-			if end < len(f.Path) && files[spelt] {
+			names[seen] = spelt
+			if len(spelt) < len(f.Path) && files[spelt] {
 				return fault.New(fault.FileTwice, "%.200q is a file, and the folder of %.200q", spelt, f.Path)
 			}
 		}
@@ -157,6 +154,26 @@ func checkPaths(sorted []File) error {
 		}
 	}
 	return nil
+}
+
+// prefixes are a path's folders and itself, beside what stands for each in the path's other
+// spelling, which has as many names.
+func prefixes(path, other string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		j := 0
+		for i := range len(path) + 1 {
+			if i < len(path) && path[i] != '/' {
+				continue
+			}
+			for j < len(other) && other[j] != '/' {
+				j++
+			}
+			if !yield(path[:i], other[:j]) {
+				return
+			}
+			j++
+		}
+	}
 }
 
 // listHead is the first line of a snapshot's list.

@@ -31,7 +31,7 @@ func TestCandidatesHavePages(t *testing.T) {
 	const all = "/api/v1/state/x/candidates"
 	for n := 1; n <= 4; n++ {
 		var made struct{ ID string }
-		if err := json.Unmarshal([]byte(c.do("POST "+all, with(n, 1)).body), &made); err != nil {
+		if err := json.Unmarshal([]byte(c.do("POST "+all, with(n, n)).body), &made); err != nil {
 			t.Fatal(err)
 		}
 		if n != 2 {

@@ -198,13 +198,14 @@ func TestFencedWriteIsKept(t *testing.T) {
 // When no more can be kept, a fenced write is still not accepted.
 func TestFencedWritesAreBounded(t *testing.T) {
 	_, as := withRuns(t, map[string]auth.Principal{"lost": runOf("r", 1, auth.RunApply, "x", 0)})
+	other := func(n int) string { return fmt.Sprintf(`{"version":4,"serial":1,"lineage":"L%d"}`, n) }
 	for i := range state.MaxOpenCandidates {
-		as("lost").converse([]step{{"POST /api/v1/state/x", body(i + 1), 409, "run_fenced"}})
+		as("lost").converse([]step{{"POST /api/v1/state/x", other(i), 409, "run_fenced"}})
 	}
 	as("lost").converse([]step{
-		{"POST /api/v1/state/x", body(99), 409, "keep errored.tfstate"},
-		{"POST /api/v1/state/x", body(99), 409, "candidates_full"},
-		{"POST /api/v1/state/x", body(1), 409, "run_fenced"}, // which is kept already
+		{"POST /api/v1/state/x", other(99), 409, "keep errored.tfstate"},
+		{"POST /api/v1/state/x", other(99), 409, "candidates_full"},
+		{"POST /api/v1/state/x", other(0), 409, "run_fenced"}, // which is kept already
 		{"GET /api/v1/state/x", "", 404, ""},
 	})
 }

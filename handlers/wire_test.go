@@ -15,26 +15,23 @@ type answered struct {
 	// as is a value of the type of package api that the answer is of; nil for one that is none:
 	// the bytes of a state, text, or nothing at all.
 	as any
-	// plain says that the answer escapes nothing for HTML: texts stand in it as they were sent.
-	plain bool
 	// bearer is shown instead of the owner's key; empty for that.
 	bearer string
 }
 
-func answers(status int, as any, plain bool, requests []string) (all []answered) {
+func answers(status int, as any, requests []string) (all []answered) {
 	for _, request := range requests {
-		all = append(all, answered{request: request, status: status, as: as, plain: plain})
+		all = append(all, answered{request: request, status: status, as: as})
 	}
 	return all
 }
 
-func says(as any, requests ...string) []answered        { return answers(200, as, false, requests) }
-func saysPlainly(as any, requests ...string) []answered { return answers(200, as, true, requests) }
-func sendsBytes(requests ...string) []answered          { return answers(200, nil, false, requests) }
+func says(as any, requests ...string) []answered { return answers(200, as, requests) }
+func sendsBytes(requests ...string) []answered   { return answers(200, nil, requests) }
 func refuses(status int, requests ...string) []answered {
-	return answers(status, api.Failure{}, false, requests)
+	return answers(status, api.Failure{}, requests)
 }
-func isLocked(requests ...string) []answered { return answers(409, api.LockInfo{}, true, requests) }
+func isLocked(requests ...string) []answered { return answers(409, api.LockInfo{}, requests) }
 
 // wireAnswers has every route, so that none answers what package api doesn't describe.
 func wireAnswers() map[string][]answered {
@@ -61,9 +58,9 @@ func wireAnswers() map[string][]answered {
 		"POST /api/v1/upload": slices.Concat(says(api.Receipt{}, "/api/v1/upload "+wireUpload),
 			refuses(400, `/api/v1/upload {"provider":1}`)),
 		"POST /upload": says(api.Receipt{}, "/upload "+wireUpload),
-		"GET /api/v1/data": slices.Concat(saysPlainly(api.Records{}, "/api/v1/data", "/api/v1/data?limit=1"),
+		"GET /api/v1/data": slices.Concat(says(api.Records{}, "/api/v1/data", "/api/v1/data?limit=1"),
 			refuses(400, "/api/v1/data?x=1")),
-		"GET /api/v1/data/latest":  saysPlainly(api.Records{}, "/api/v1/data/latest"),
+		"GET /api/v1/data/latest":  says(api.Records{}, "/api/v1/data/latest"),
 		"GET /api/v1/data/summary": says(api.Summary{}, "/api/v1/data/summary"),
 
 		"GET /api/v1/resources": says(api.Resources{}, "/api/v1/resources", "/api/v1/resources?limit=1"),
@@ -76,7 +73,7 @@ func wireAnswers() map[string][]answered {
 		"POST " + all + "/undelete": says(api.Version{}, "/api/v1/state/gone/-/undelete"),
 		"POST " + all + "/lock/release": says(api.Released{},
 			locked+`/lock/release {"reason":"<why>"}`, locked+`/lock/release {"reason":"<why>"}`),
-		"GET " + all + "/lock": saysPlainly(api.LockInfo{}, locked+"/lock", x+"/lock"),
+		"GET " + all + "/lock": says(api.LockInfo{}, locked+"/lock", x+"/lock"),
 
 		"GET " + all + "/versions": says(api.Versions{},
 			x+"/versions", x+"/versions?limit=1", "/api/v1/state/purged/-/versions"),
@@ -86,11 +83,11 @@ func wireAnswers() map[string][]answered {
 		"POST " + all + version + "/rollback": says(api.Version{}, x+`/versions/1/rollback {"reason":"<why>"}`),
 		"GET " + all + version + "/diff": slices.Concat(
 			says(api.Diff{}, x+"/versions/2/diff", x+"/versions/1/diff?sensitive=true"), sendsBytes(x+"/versions/2/diff?format=text")),
-		"GET " + all + "/outputs":      slices.Concat(saysPlainly(api.Outputs{}, x+"/outputs"), refuses(404, locked+"/outputs")),
-		"GET " + all + "/outputs/:key": slices.Concat(saysPlainly(api.Output{}, x+"/outputs/a"), sendsBytes(x+"/outputs/b?raw")),
+		"GET " + all + "/outputs":      slices.Concat(says(api.Outputs{}, x+"/outputs"), refuses(404, locked+"/outputs")),
+		"GET " + all + "/outputs/:key": slices.Concat(says(api.Output{}, x+"/outputs/a"), sendsBytes(x+"/outputs/b?raw")),
 
 		"GET " + all + "/candidates":           says(api.Candidates{}, x+"/candidates", x+"/candidates?limit=1"),
-		"POST " + all + "/candidates":          answers(201, api.Candidate{}, false, []string{x + "/candidates?reason=lost " + wireState("8", "z")}),
+		"POST " + all + "/candidates":          answers(201, api.Candidate{}, []string{x + "/candidates?reason=lost " + wireState("8", "z")}),
 		"GET " + all + candidate:               slices.Concat(sendsBytes(x+"/candidates/{open}"), says(api.Candidate{}, x+"/candidates/{settled}")),
 		"GET " + all + candidate + "/diff":     says(api.Diff{}, x+"/candidates/{open}/diff"),
 		"POST " + all + candidate + "/discard": says(api.Done{}, x+`/candidates/{open}/discard {"reason":"old"}`),
@@ -114,9 +111,9 @@ func protocolAnswers(pattern, states, lock string) map[string][]answered {
 		"POST " + pattern:          stored,
 		"PUT " + pattern:           stored,
 		"DELETE " + pattern:        says(api.Done{}, x),
-		"LOCK " + pattern:          slices.Concat(saysPlainly(api.LockInfo{}, x+other), isLocked(locked+third)),
-		"POST " + pattern + lock:   saysPlainly(api.LockInfo{}, x+lock+other),
-		"PUT " + pattern + lock:    saysPlainly(api.LockInfo{}, x+lock+other),
+		"LOCK " + pattern:          slices.Concat(says(api.LockInfo{}, x+other), isLocked(locked+third)),
+		"POST " + pattern + lock:   says(api.LockInfo{}, x+lock+other),
+		"PUT " + pattern + lock:    says(api.LockInfo{}, x+lock+other),
 		"UNLOCK " + pattern:        slices.Concat(refuses(400, locked+third), says(api.Done{}, locked+" "+wireInfo)),
 		"DELETE " + pattern + lock: slices.Concat(refuses(400, locked+lock+third), says(api.Done{}, locked+lock+" "+wireInfo)),
 	}

@@ -11,8 +11,8 @@ import (
 // Candidate is a body that is not a version, or not yet: a guard held it back, a run wrote it
 // whose place another one has taken, or somebody brought it, such as an errored.tfstate. Nothing of it is lost until somebody decides.
 type Candidate struct {
-	// ID is the same for the same body on top of the same version: a client that sends its
-	// refused write again makes no second candidate.
+	// ID is the same for the same content on top of the same version, whatever its serial: a client
+	// that sends its refused write again makes no second candidate. The first one's bytes stay.
 	ID string
 	// Version describes the body as the version that it would become. Number is that of
 	// the newest version it was brought on top of.
@@ -61,14 +61,14 @@ func IsCandidateID(text string) bool {
 	return len(text) == CandidateIDLength && strings.Trim(text, "0123456789abcdef") == ""
 }
 
-// candidateID follows from the bytes and from what they were brought on top of, so that the
-// same bytes sent again are the same candidate. again tells apart what was brought again
+// candidateID follows from the content and from what it was brought on top of, so that the
+// same content sent again is the same candidate. again tells apart what was brought again
 // after it was settled.
-func candidateID(base uint64, digest Digest, again uint64) string {
+func candidateID(base uint64, content Digest, again uint64) string {
 	text := binary.BigEndian.AppendUint64(nil, base)
 	if again > 0 {
 		text = binary.BigEndian.AppendUint64(text, again)
 	}
-	sum := sha256.Sum256(append(text, digest[:]...))
+	sum := sha256.Sum256(append(text, content[:]...))
 	return hex.EncodeToString(sum[:CandidateIDLength/2])
 }

@@ -11,17 +11,24 @@ import (
 
 // hold keeps next as a candidate. The holder's lock stays: it has failed to write, and
 // will release it.
-func (c call) hold(h Head, next *Version, out *written) Change {
-	out.held = c.candidateOf(h, *next, Held)
+func (c call) hold(h Head, next *Version, out *written) (Change, error) {
+	made, err := c.candidateOf(h, *next, Held)
+	if err != nil {
+		return Change{}, err
+	}
+	out.held = made
 	event := c.event(audit.CandidateHold)
 	event.Version, event.Note = h.Version.Number, out.held.ID+": "+next.Warnings.String()
-	return Change{At: c.at, Candidate: out.held, Seen: c.holds(h), Events: []audit.Event{event}}
+	return Change{At: c.at, Candidate: out.held, Seen: c.holds(h), Events: []audit.Event{event}}, nil
 }
 
-// candidateOf describes next on top of h's newest version.
-func (c call) candidateOf(h Head, next Version, source Source) *Candidate {
+// candidateOf describes next on top of h's newest version, or ends with errContent.
+func (c call) candidateOf(h Head, next Version, source Source) (*Candidate, error) {
+	if c.content == nil {
+		return nil, errContent
+	}
 	next.Number = h.Version.Number
-	return &Candidate{ID: candidateID(next.Number, next.Digest, c.again), Version: next, Source: source, Status: Open}
+	return &Candidate{ID: candidateID(next.Number, *c.content, c.again), Version: next, Source: source, Status: Open}, nil
 }
 
 // decideRepeat accepts a version that the server itself made out of an older one or of a
@@ -60,7 +67,9 @@ func (c call) decideCandidate(next Version, out **Candidate) Decide {
 			return Change{}, err
 		}
 		next.Warnings = guards(before, next, c.policy.ShrinkPercent)
-		*out = c.candidateOf(h, next, Pushed)
+		if *out, err = c.candidateOf(h, next, Pushed); err != nil {
+			return Change{}, err
+		}
 		event := c.event(audit.CandidatePush)
 		event.Version, event.Reason, event.Note = h.Version.Number, next.Origin.Reason, (*out).ID
 		return Change{At: c.at, Candidate: *out, Events: []audit.Event{event}}, nil
@@ -88,5 +97,5 @@ func errSettled(c Candidate) error {
 }
 
 func errHeld(c *Candidate) error {
-	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it", c.Warnings, c.ID))
+	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it: `holdfast candidate diff`, `promote`, `discard`", c.Warnings, c.ID))
 }

@@ -83,7 +83,8 @@ func (w *fenceWorld) write(t *rapid.T) {
 	p := w.caller(t)
 	w.written++
 	id := rapid.SampledFrom([]string{"", w.lockID}).Draw(t, "id")
-	v, err := w.service.Put(context.Background(), p, w.ref.Name, state.Write{Body: []byte(numbered(w.written)), LockID: id})
+	body := fmt.Sprintf(`{"version":4,"serial":%[1]d,"lineage":"L","outputs":{"n":{"value":%[1]d}},"resources":[]}`, w.written)
+	v, err := w.service.Put(context.Background(), p, w.ref.Name, state.Write{Body: []byte(body), LockID: id})
 	switch {
 	case !w.admits(p) && w.kept == state.MaxOpenCandidates:
 		w.want(t, "a fenced write that can't be kept", err, fault.CandidatesFull)

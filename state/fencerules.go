@@ -47,13 +47,17 @@ func (r RunRef) excluded(f Fence) string {
 
 // keepFenced keeps what a run wrote as a candidate. It is no sign of life of a lock's
 // holder: the run may hold the lock still, but is not to use it.
-func (c call) keepFenced(h Head, next Version, out *written) Change {
+func (c call) keepFenced(h Head, next Version, out *written) (Change, error) {
 	next = *successor(h, next)
 	next.Warnings, next.Origin = guards(h, next, c.policy.ShrinkPercent), Origin{Reason: c.run.excluded(h.Fence)}
-	out.held = c.candidateOf(h, next, Fenced)
+	made, err := c.candidateOf(h, next, Fenced)
+	if err != nil {
+		return Change{}, err
+	}
+	out.held = made
 	event := c.event(audit.CandidateFence)
 	event.Version, event.Note, event.Reason = h.Version.Number, out.held.ID, next.Origin.Reason
-	return Change{At: c.at, Candidate: out.held, Events: []audit.Event{event}}
+	return Change{At: c.at, Candidate: out.held, Events: []audit.Event{event}}, nil
 }
 
 // errKept is for a run whose write was kept as a candidate.

@@ -137,20 +137,20 @@ func TestQuotaOfWhatIsThere(t *testing.T) {
 	full := []byte(`{"version":4,"serial":1,"lineage":"a","resources":[{"mode":"managed","type":"a","name":"b","instances":[{}]}]}`)
 	wantCode(t, "a write", put("app", full), "")
 	wantCode(t, "one that empties it", put("app", filled(2, 5000)), fault.WriteHeld)
-	kept, err := s.AddCandidate(ctx, ann, "app", filled(3, 5000), "")
+	kept, err := s.AddCandidate(ctx, ann, "app", filled(3, 5500), "")
 	wantCode(t, "a candidate", err, "")
 	_, err = s.Lock(ctx, ann, "large", lockOf("held"))
 	wantCode(t, "LOCK", err, "")
 	_, err = s.Put(ctx, ann, "large", state.Write{Body: filled(1, 30_000), LockID: "held"})
 	wantCode(t, "a holder's write beyond the quota", err, "")
-	wantCode(t, "another one that empties it", put("app", filled(4, 5000)), fault.QuotaExceeded)
+	wantCode(t, "another one that empties it", put("app", filled(4, 6000)), fault.QuotaExceeded)
 	wantCode(t, "what was kept back, again", put("app", filled(2, 5000)), fault.WriteHeld)
-	again, err := s.AddCandidate(ctx, ann, "app", filled(3, 5000), "")
+	again, err := s.AddCandidate(ctx, ann, "app", filled(3, 5500), "")
 	if wantCode(t, "the candidate, again", err, ""); again.ID != kept.ID {
 		t.Errorf("candidate %s, after %s", again.ID, kept.ID)
 	}
 	wantCode(t, "a discard", s.Discard(ctx, ann, "app", kept.ID, ""), "")
-	_, err = s.AddCandidate(ctx, ann, "app", filled(3, 5000), "")
+	_, err = s.AddCandidate(ctx, ann, "app", filled(3, 5500), "")
 	wantCode(t, "the candidate that was discarded", err, fault.QuotaExceeded)
 }
 

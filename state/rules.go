@@ -18,7 +18,9 @@ type call struct {
 	actor  audit.Actor
 	at     time.Time
 	policy Policy
-	// again counts the candidates with the same bytes that were settled before.
+	// content is that of the body, once it was looked at; see contentOf.
+	content *Digest
+	// again counts the candidates with the same content that were settled before.
 	again uint64
 	// recount is of a version that is stored without its count.
 	recount recount
@@ -55,7 +57,7 @@ func (c call) decideWrite(next Version, w Write, out *written) Decide {
 		case out.fenced != nil && out.replay:
 			return Change{}, nil // there is nothing to keep
 		case out.fenced != nil:
-			return c.keepFenced(h, next, out), nil
+			return c.keepFenced(h, next, out)
 		case lost:
 			return c.restore(h, next, w)
 		case same:
@@ -110,9 +112,9 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 	}
 	made.Warnings = warnings
 	if warnings != 0 && c.policy.Guards == GuardsHold {
-		change := c.hold(h, made, out)
+		change, err := c.hold(h, made, out)
 		change.RestorePurged = w.RestorePurged
-		return change, nil
+		return change, err
 	}
 	change := Change{At: c.at, Seen: c.holds(h) && !w.Release, RestorePurged: w.RestorePurged}
 	c.accept(&change, made, audit.StateWrite)

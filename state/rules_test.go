@@ -12,7 +12,7 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // today is a call at noon.
-func today() call { return call{at: noon, policy: DefaultPolicy()} }
+func today() call { return call{at: noon, policy: DefaultPolicy(), content: new(Digest)} }
 
 func lockOf(id, who string) *Lock { return &Lock{Info: LockInfo{ID: id, Who: who}} }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/internal/jsonscan"
 )
 
 // How serials are counted: one up for each write. Nobody gets to lastSerial by that, which is
@@ -49,22 +48,13 @@ func reach(from uint64, sorted []uint64) uint64 {
 
 // withSerial returns the body with another serial, and every other byte as it was.
 func withSerial(body []byte, serial uint64) ([]byte, error) {
-	var at []byte
-	err := jsonscan.Object(body, jsonscan.Limits{}, func(key, value []byte) error {
-		if string(key) == "serial" {
-			at = value
-		}
-		return nil
-	})
+	at, err := serialIn(body)
 	if err != nil {
 		return nil, stateInvalid(err)
 	}
-	if at == nil {
+	if len(at) == 0 {
 		return nil, fault.New(fault.StateUnsupported, "the state has no serial that could be raised")
 	}
-	start := 0
-	for &body[start] != &at[0] { // at is a part of body
-		start++
-	}
+	start := offsetIn(body, at)
 	return bytes.Join([][]byte{body[:start], strconv.AppendUint(nil, serial, 10), body[start+len(at):]}, nil), nil
 }

@@ -39,11 +39,16 @@ func (c call) known(h Head, next Version) (Head, error) {
 	return h, nil
 }
 
-// decide has the store record what a decision of the call says; where that needs a count,
-// it is asked again. decision returns it with what the call knows by then.
+// decide has the store record what a decision of the call says; where that needs a count, or the
+// body's content, it is asked again. decision returns it with what the call knows by then.
 func (s *Service) decide(ctx context.Context, ref Ref, body []byte, call *call, decision func() Decide) (Head, error) {
 	for {
 		head, err := s.update(ctx, ref, body, call.actor, decision())
+		if errors.Is(err, errContent) {
+			content := contentOf(body)
+			call.content = &content
+			continue
+		}
 		missing, ok := errors.AsType[*uncounted](err)
 		if !ok {
 			return head, err

@@ -100,7 +100,7 @@ func TestImportRefuses(t *testing.T) {
 	const line = `{"timestamp":"2027-01-31T12:00:00Z","org_id":"` + someOrg + `","data":{"provider":"aws","category":"c","resource_type":"t","resource_name":"n","attributes":{}}}` + "\n"
 	s.refuse(exitUsage, "say with --format", "data", "import", s.write("all.txt", line))
 	s.refuse(exitUsage, "say with --format", "data", "import", "--format", "xml", s.write("all.csv", line))
-	s.refuse(exitUsage, "requires at least 1 arg", "data", "import")
+	s.refuse(exitUsage, "it is `holdfast data import FILE", "data", "import")
 	s.refuse(exitUsage, "--org: \"x\" is not", "data", "import", "--org", "x", s.write("all.ndjson", line))
 	for want, text := range map[string]string{
 		"nothing was imported: ":                    "{",

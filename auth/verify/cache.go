@@ -109,7 +109,9 @@ func (t tag) slot() uint64 { return binary.BigEndian.Uint64(t[:8]) }
 // refused remembers credentials that are wrong, bounded in number: sending them again
 // tells nobody anything, so it needs no comparison and costs no guess. A client that was
 // left with an old key, and goes on trying, must not use up what others at its address
-// have. But each has an account, like an address. It is safe for concurrent use.
+// have. They are told that the key is wrong each time: a client that is told to come back waits
+// without a word. Each has an account all the same, beyond which the log is spared. It is safe for
+// concurrent use.
 type refused struct {
 	entries   *lru.Cache[tag, wrong]
 	perMinute int
@@ -125,8 +127,8 @@ func newRefused(number, perMinute int) (refused, error) {
 	return refused{entries, perMinute}, err
 }
 
-// again returns why the credentials are refused: errAgain, or a tooManyError; nil when
-// they are not known to be wrong.
+// again returns why the credentials are refused: errAgain, or errOften; nil when they are not
+// known to be wrong.
 func (r refused) again(t tag, edition uint64, now time.Time) error {
 	w, ok := r.entries.Get(t)
 	switch {
@@ -135,7 +137,7 @@ func (r refused) again(t tag, edition uint64, now time.Time) error {
 	case w.AllowN(now, 1):
 		return errAgain
 	}
-	return tooManyError{"with the same wrong key", w.untilNext(now)}
+	return errOften
 }
 
 func (r refused) put(t tag, edition uint64) {

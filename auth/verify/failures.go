@@ -220,24 +220,31 @@ func (l ledger[K]) evictIdle(now time.Time) {
 type origin struct {
 	org    uuid.UUID
 	client string // an address, or the network of one of IPv6
+	formed bool   // the key has the form of one that was made for the organization
 }
 
 func originOf(org uuid.UUID, address string) origin {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {
-		return origin{org, address}
+		return origin{org: org, client: address}
 	}
-	return origin{org, NetworkOf(ip).String()}
+	return origin{org: org, client: NetworkOf(ip).String()}
 }
 
 // account returns whose failures count for o: those of its address. A caller whose address
 // nobody knows may be anybody, so strangers must not use up what all such callers have:
-// there it is the failures against o's organization.
+// there it is the failures against o's organization. Keys that were made for somebody count apart
+// from all others: who guesses at an address, or goes on with a password of another server, does
+// not keep out a job there whose key is new.
 func (o origin) account() string {
-	if o.hasAddress() {
-		return o.client
+	account := o.client
+	if !o.hasAddress() {
+		account += " " + o.org.String()
 	}
-	return o.client + " " + o.org.String()
+	if o.formed {
+		account += " formed"
+	}
+	return account
 }
 
 func (o origin) hasAddress() bool {

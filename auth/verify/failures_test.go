@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -119,8 +120,8 @@ func TestAddressThatFailsIsRefusedBeforeAnyComparison(t *testing.T) {
 		{0, "192.0.2.1", "k1", in, 0},
 		{0, "192.0.2.2", "k2", in, 2},
 		{0, "192.0.2.2", "bad", wrongly, 3},
-		{0, "192.0.2.1", "k2", in, 0}, // by now it is known
-		{5, "192.0.2.1", "bad", tooMany, 0},
+		{0, "192.0.2.1", "k2", in, 0},       // by now it is known
+		{5, "192.0.2.1", "bad", wrongly, 0}, // by now this is known, too
 		{6, "192.0.2.1", "bad6", wrongly, 3},
 		{6, "192.0.2.1", "bad6 again", tooMany, 0},
 		{12, "192.0.2.1", "k3", in, 3},         // success costs nothing,
@@ -243,10 +244,12 @@ func TestSameWrongKeyAgain(t *testing.T) {
 	b := newBench(t, Config{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
 	b.play(t, []step{{0, "192.0.2.1", "old", wrongly, 1}})
-	for range 10 {
+	for range 100 {
 		b.play(t, []step{{0, "192.0.2.1", "old", wrongly, 0}})
 	}
-	b.play(t, []step{{0, "192.0.2.1", "old", tooMany, 0}})
+	if n := strings.Count(b.log.String(), "level=WARN"); n != 11 {
+		t.Errorf("%d lines in the log, want 11", n)
+	}
 	if looked := b.guess("192.0.2.1", orgA, 50); looked != 9 {
 		t.Errorf("%d guesses were looked at, want 9", looked)
 	}
@@ -254,6 +257,31 @@ func TestSameWrongKeyAgain(t *testing.T) {
 	b.now.Store(60)
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
 	b.play(t, []step{{60, "192.0.2.1", "old", wrongly, 1}, {60, "192.0.2.1", "old", wrongly, 0}})
+}
+
+// A key that was made for an organization is looked at although its address has used up what it
+// may fail with; and who sends many such keys is refused as well, whether there is the organization
+// or not.
+func TestNewKeyAmongGuesses(t *testing.T) {
+	for _, org := range []uuid.UUID{orgA, uuid.New()} {
+		b := newBench(t, Config{})
+		b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
+		if looked := b.guess("192.0.2.1", org, 50); looked != 10 {
+			t.Errorf("%d guesses were looked at, want 10", looked)
+		}
+		looked := 0
+		for range 50 {
+			if b.from("192.0.2.1", org, auth.NewKey(org)) == wrongly {
+				looked++
+			}
+		}
+		if looked != 10 {
+			t.Errorf("%d keys were looked at, want 10", looked)
+		}
+		if got := b.from("192.0.2.1", orgB, auth.NewKey(orgA)); got != tooMany {
+			t.Errorf("a key for another organization than it carries: %s", got)
+		}
+	}
 }
 
 // Whatever is tried, an organization that there isn't answers as one that there is.
@@ -326,7 +354,7 @@ func TestLedgerStaysSmall(t *testing.T) {
 	}
 	fail := func(i int, at int64) {
 		f.now = func() time.Time { return time.Unix(at, 0) }
-		a, err := f.admit(t.Context(), origin{uuid.UUID{byte(i), byte(i >> 8), byte(i >> 16)}, fmt.Sprint(i)})
+		a, err := f.admit(t.Context(), origin{org: uuid.UUID{byte(i), byte(i >> 8), byte(i >> 16)}, client: fmt.Sprint(i)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,9 +35,9 @@ func roomy() queueLimits { return queueLimits{origin: 1000, org: 1000, client: 1
 func TestFloodDelaysOthersByAFewTurns(t *testing.T) {
 	org := func(i int) uuid.UUID { return uuid.NewSHA1(orgA, []byte{byte(i)}) }
 	floods := map[string]func(i int) origin{
-		"one client, one organization":   func(int) origin { return origin{orgA, "192.0.2.1"} },
-		"one client, many organizations": func(i int) origin { return origin{org(i), "192.0.2.1"} },
-		"one organization, many clients": func(i int) origin { return origin{orgA, fmt.Sprint("192.0.2.", i)} },
+		"one client, one organization":   func(int) origin { return origin{org: orgA, client: "192.0.2.1"} },
+		"one client, many organizations": func(i int) origin { return origin{org: org(i), client: "192.0.2.1"} },
+		"one organization, many clients": func(i int) origin { return origin{org: orgA, client: fmt.Sprint("192.0.2.", i)} },
 	}
 	for name, flood := range floods {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestFloodDelaysOthersByAFewTurns(t *testing.T) {
 				for i := range 100 {
 					ts.wait(t.Context(), "bad", flood(i), leave)
 				}
-				ts.wait(t.Context(), "good", origin{orgB, "198.51.100.1"}, leave)
+				ts.wait(t.Context(), "good", origin{org: orgB, client: "198.51.100.1"}, leave)
 				close(leave)
 				synctest.Wait()
 				// The first of the flood is running already.
@@ -69,9 +69,9 @@ func TestVictimOfAFloodIsReachedFromElsewhere(t *testing.T) {
 		ts := turns{queue: newQueue(1, roomy())}
 		leave := make(chan struct{})
 		for range 50 {
-			ts.wait(t.Context(), "bad", origin{orgA, "192.0.2.1"}, leave)
+			ts.wait(t.Context(), "bad", origin{org: orgA, client: "192.0.2.1"}, leave)
 		}
-		ts.wait(t.Context(), "good", origin{orgA, "198.51.100.1"}, leave)
+		ts.wait(t.Context(), "good", origin{org: orgA, client: "198.51.100.1"}, leave)
 		close(leave)
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"bad", "bad", "good", "bad"}, ts.order[:4]); diff != "" {
@@ -85,15 +85,15 @@ func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
 		ts := turns{queue: newQueue(1, roomy())}
 		ctx, cancel := context.WithCancel(t.Context())
 		leave := make(chan struct{})
-		ts.wait(t.Context(), "first", origin{orgA, "1"}, leave)
-		ts.wait(ctx, "gone", origin{orgA, "1"}, leave)
-		ts.wait(t.Context(), "last", origin{orgA, "1"}, leave)
+		ts.wait(t.Context(), "first", origin{org: orgA, client: "1"}, leave)
+		ts.wait(ctx, "gone", origin{org: orgA, client: "1"}, leave)
+		ts.wait(t.Context(), "last", origin{org: orgA, client: "1"}, leave)
 		cancel()
 		synctest.Wait()
-		if ts.queue.rank[0].waiting != 1 || ts.queue.rank[0].at[origin{orgA, "1"}] != 1 {
+		if ts.queue.rank[0].waiting != 1 || ts.queue.rank[0].at[origin{org: orgA, client: "1"}] != 1 {
 			t.Errorf("%d still waiting", ts.queue.rank[0].waiting)
 		}
-		if err := ts.queue.acquire(ctx, request{origin: origin{orgA, "1"}}); !errors.Is(err, context.Canceled) {
+		if err := ts.queue.acquire(ctx, request{origin: origin{org: orgA, client: "1"}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("entering with an ended context: %v", err)
 		}
 		close(leave)
@@ -107,11 +107,11 @@ func TestCancelledWaiterLeavesAtOnce(t *testing.T) {
 // A turn that comes to somebody who is just leaving must reach the next one.
 func TestAbandonedTurnIsPassedOn(t *testing.T) {
 	g := newQueue(1, roomy())
-	if err := g.acquire(t.Context(), request{origin: origin{orgA, "1"}}); err != nil {
+	if err := g.acquire(t.Context(), request{origin: origin{org: orgA, client: "1"}}); err != nil {
 		t.Fatal(err)
 	}
 	first := &g.rank[0]
-	w, next := first.add(request{origin: origin{orgA, "1"}}), first.add(request{origin: origin{orgA, "1"}})
+	w, next := first.add(request{origin: origin{org: orgA, client: "1"}}), first.add(request{origin: origin{org: orgA, client: "1"}})
 	g.release() // w's turn
 	g.cancel(w)
 	select {
@@ -134,7 +134,7 @@ func TestOriginOf(t *testing.T) {
 		"a name":               "a name",
 		"2001:db8:1:2:ffff::6": "2001:db8:1::",
 	} {
-		if got := originOf(orgA, address); got != (origin{orgA, want}) {
+		if got := originOf(orgA, address); got != (origin{org: orgA, client: want}) {
 			t.Errorf("originOf(%q) is %q, want %q", address, got.client, want)
 		}
 	}

@@ -29,7 +29,7 @@ type crowded struct {
 
 func newCrowded(t *testing.T, limit queueLimits) *crowded {
 	c := &crowded{queue: newQueue(1, limit), t: t, leave: make(chan struct{}), away: make(map[string]bool)}
-	if err := c.acquire(t.Context(), request{origin: origin{uuid.New(), "running"}}); err != nil {
+	if err := c.acquire(t.Context(), request{origin: origin{org: uuid.New(), client: "running"}}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -39,7 +39,7 @@ func newCrowded(t *testing.T, limit queueLimits) *crowded {
 func (c *crowded) come(name string, org uuid.UUID, client string) {
 	c.came = append(c.came, name)
 	go func() {
-		switch err := c.acquire(c.t.Context(), request{origin: origin{org, client}}); {
+		switch err := c.acquire(c.t.Context(), request{origin: origin{org: org, client: client}}); {
 		case err == nil:
 			c.let = append(c.let, name)
 			c.queue.release()
@@ -149,12 +149,12 @@ func TestQueueMakesRoomForNewcomers(t *testing.T) {
 // A waiter who goes just as it is turned away has had no turn to pass on.
 func TestTurnedAwayWhileLeaving(t *testing.T) {
 	g := newQueue(1, queueLimits{origin: 9, org: 9, client: 9, total: 2})
-	if err := g.acquire(t.Context(), request{origin: origin{orgA, "1"}}); err != nil {
+	if err := g.acquire(t.Context(), request{origin: origin{org: orgA, client: "1"}}); err != nil {
 		t.Fatal(err)
 	}
 	l := &g.rank[0]
-	first, last := l.add(request{origin: origin{orgA, "1"}}), l.add(request{origin: origin{orgA, "1"}})
-	if !l.makeRoom(origin{orgB, "2"}) {
+	first, last := l.add(request{origin: origin{org: orgA, client: "1"}}), l.add(request{origin: origin{org: orgA, client: "1"}})
+	if !l.makeRoom(origin{org: orgB, client: "2"}) {
 		t.Fatal("there is no room")
 	}
 	g.cancel(last)
@@ -277,7 +277,7 @@ func TestQueueUnderPressure(t *testing.T) {
 			defer func() { done <- struct{}{} }()
 			for n := range 300 {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(n%7)*20*time.Microsecond)
-				p := origin{uuid.NewSHA1(orgA, []byte{byte(i % 3)}), fmt.Sprint(n * i % 5)}
+				p := origin{org: uuid.NewSHA1(orgA, []byte{byte(i % 3)}), client: fmt.Sprint(n * i % 5)}
 				if g.acquire(ctx, request{p, rank(n % int(ranks)), n%4 == 0}) == nil {
 					if now := running.Add(1); now > most.Load() {
 						most.Store(now)

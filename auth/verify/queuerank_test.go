@@ -20,7 +20,7 @@ func TestRanksTakeTurns(t *testing.T) {
 		for i := range 6 {
 			for _, r := range []rank{suspect, stranger, familiar} {
 				go func() {
-					if err := g.acquire(t.Context(), request{origin{orgA, fmt.Sprint(i)}, r, false}); err != nil {
+					if err := g.acquire(t.Context(), request{origin{org: orgA, client: fmt.Sprint(i)}, r, false}); err != nil {
 						t.Error(err)
 					}
 					order = append(order, r)

@@ -27,6 +27,7 @@ const (
 	errWrongKey wrongError = "wrong key"
 	errNoKey    wrongError = "not a possible key: empty, too long, or with a NUL byte"
 	errAgain    wrongError = "the same wrong key as before"
+	errOften    wrongError = "the same wrong key, over and over"
 
 	errNoRule   wrongError = "no organization has a rule for a name in the certificate"
 	errTwoRules wrongError = "the certificate's names stand for different rules"
@@ -55,7 +56,7 @@ func (e tooManyError) Error() string { return fmt.Sprintf("too many failures %s"
 func (v *Verifier) refuse(ctx context.Context, err error, whose string, client auth.Client) error {
 	f := refusal(err)
 	level := slog.LevelWarn
-	if f.Code == fault.TooManyFailures {
+	if f.Code == fault.TooManyFailures || errors.Is(err, errOften) {
 		// The failures themselves were logged, and these come as fast as a flood can send.
 		level = slog.LevelDebug
 	}

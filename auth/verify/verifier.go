@@ -132,16 +132,20 @@ func (v *Verifier) stillGood(m *match, org uuid.UUID, t tag) bool {
 
 // check asks for as little work as the caller's past allows. A key that was good before
 // is compared with its own hash only; credentials that were wrong are so without any
-// comparison. Failures on record keep nobody with a key of the first kind out.
+// comparison. Failures on record keep nobody with a key of the first kind out. They keep fewer out
+// whose key has the form of a real one for the organization that they name: it was made somewhere,
+// not guessed, so it counts apart.
 func (v *Verifier) check(ctx context.Context, a attempt) (match, error) {
 	if known, ok := v.familiarHash(a); ok {
 		m, _, err := v.search(ctx, a, known, familiar)
 		return m, err
 	}
-	if err := v.failures.allowed(a.origin); err != nil {
+	if err := v.refused.again(a.tag, a.ring.edition, v.now()); err != nil {
 		return match{}, err
 	}
-	if err := v.refused.again(a.tag, a.ring.edition, v.now()); err != nil {
+	carried, isFormed := auth.OrgOfKey(a.Key)
+	a.origin.formed = isFormed && carried == a.Org
+	if err := v.failures.allowed(a.origin); err != nil {
 		return match{}, err
 	}
 	return v.checkStranger(ctx, a)

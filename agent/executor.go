@@ -105,13 +105,12 @@ func (e *Executor) untilDrained(ctx context.Context) (context.Context, context.C
 // it is drained. When the context ends it returns at once: commands go on without it, and the
 // next executor finds them.
 func (e *Executor) Run(ctx context.Context) error {
-	lock := flock.New(filepath.Join(e.settings.Work, "lock"))
-	got, err := lock.TryLock()
+	lock, err := e.lock(ctx)
+	if ctx.Err() != nil {
+		return lock.Close()
+	}
 	if err != nil {
 		return err
-	}
-	if !got {
-		return fmt.Errorf("another agent works in %s", e.settings.Work)
 	}
 	defer lock.Close()
 	if err := e.introduce(ctx); err != nil {
@@ -130,6 +129,25 @@ func (e *Executor) Run(ctx context.Context) error {
 		return nil
 	}
 	return err
+}
+
+// An agent that is killed while it starts a command leaves its folder locked for a moment: the new
+// process has all of its descriptors until it has become the command.
+const (
+	lockPatience = 2 * time.Second
+	lockInterval = 20 * time.Millisecond
+)
+
+// lock keeps other agents out of the folder.
+func (e *Executor) lock(ctx context.Context) (*flock.Flock, error) {
+	lock := flock.New(filepath.Join(e.settings.Work, "lock"))
+	ctx, stop := context.WithTimeout(ctx, lockPatience)
+	defer stop()
+	_, err := lock.TryLockContext(ctx, lockInterval)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("another agent works in %s", e.settings.Work)
+	}
+	return lock, err
 }
 
 // take carries out a stage that this executor has got, in the background. The slot comes back

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/holdfast/holdfast/api"
@@ -340,6 +341,18 @@ func TestSecondAgentInOneFolderIsRefused(t *testing.T) {
 		t.Error("two agents work in one folder")
 	}
 	second.done = nil
+}
+
+// What an agent that was killed had just started holds the folder's lock for a moment.
+func TestAgentWaitsForWhatAKilledOneLeaves(t *testing.T) {
+	r, _ := scripted(t, scriptTool{})
+	lock := flock.New(filepath.Join(r.settings.Work, "lock"))
+	if got, err := lock.TryLock(); err != nil || !got {
+		t.Fatal(got, err)
+	}
+	defer time.AfterFunc(50*time.Millisecond, func() { _ = lock.Close() }).Stop()
+	r.start()
+	r.ended(r.server.Queue("prod/network", "plan"), "plan")
 }
 
 // Providers make sockets among the temporary files, whose paths the system wants short.

@@ -21,7 +21,7 @@ import (
 func Run(ctx context.Context, settings configs.Settings, version string, log *slog.Logger) error {
 	log.InfoContext(ctx, "starting", "version", version, "settings", settings.Chosen())
 	log.DebugContext(ctx, "settings in force", "settings", settings)
-	listener, err := net.Listen("tcp", settings.Server.Addr())
+	listener, err := listen(ctx, settings.Server.Addr(), log)
 	if err != nil {
 		return err
 	}

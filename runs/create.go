@@ -19,7 +19,7 @@ import (
 )
 
 // Create makes a run that waits for its turn. A repeated call with the same key is given the run
-// of the first one. Faults: RunInvalid, RunsFull, DestroyProtected, ApprovalNeeded.
+// of the first one. Faults: RunInvalid, RunsFull, DestroyProtected, ApprovalNeeded, ToolUnavailable.
 func (s *Service) Create(ctx context.Context, p auth.Principal, order api.RunOrder, key string) (Run, error) {
 	right := auth.PlanRun
 	if Kind(order.Kind).Mutates() {
@@ -138,6 +138,9 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	if _, err := s.Workspaces.Files(ctx, p.Org, o.Workspace, snapshot); err != nil {
 		return Run{}, err
 	}
+	if err := s.offered(ctx, at); err != nil {
+		return Run{}, err
+	}
 	now := s.clock()
 	return Run{
 		Org: p.Org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
@@ -147,6 +150,14 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 		},
 		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
 	}, nil
+}
+
+// offered refuses a run whose executor is known to lack its tool. What agents have is known to them.
+func (s *Service) offered(ctx context.Context, at Workspace) error {
+	if at.Pool != "" || s.Tools == nil {
+		return nil
+	}
+	return s.Tools.Offers(ctx, api.Tool{Name: at.Terms.Tool, Version: at.Terms.Version})
 }
 
 // idDigits are Crockford's, of base 32.

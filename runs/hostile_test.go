@@ -7,7 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +21,6 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/plantest"
 	"github.com/holdfast/holdfast/runs"
-	"github.com/holdfast/holdfast/runs/planfile"
 	"github.com/holdfast/holdfast/seal"
 )
 
@@ -142,6 +141,42 @@ func TestClaimsLookAtTheWorkspace(t *testing.T) {
 	}
 }
 
+// stocked has the tools of these versions.
+type stocked []string
+
+func (s stocked) Offers(_ context.Context, want api.Tool) error {
+	if slices.Contains(s, want.Version) {
+		return nil
+	}
+	return fault.New(fault.ToolUnavailable, "no version of %s is %s", want.Name, want.Version)
+}
+
+// A run that the server itself would execute, and has no tool for, is not made. What an agent has
+// is known to the agent alone.
+func TestRunsWithoutATool(t *testing.T) {
+	w := &settled{now: runs.Workspace{Snapshot: "s", Terms: runs.Terms{Tool: "opentofu", Version: "0.1.2"}}}
+	b := withWorkspaces(applying(t), w)
+	d := b.Deps
+	d.Tools = stocked{"1.12.6"}
+	b.Service = runs.NewService(d)
+	p := auth.Principal{Org: uuid.New(), KeyID: "one", Grant: auth.Grant{Role: auth.Writer}}
+	order := func() error {
+		_, err := b.Create(t.Context(), p, api.RunOrder{Workspace: "a", Kind: "plan"}, "")
+		return err
+	}
+	if err := order(); !fault.Is(err, fault.ToolUnavailable) {
+		t.Errorf("without the tool: %v", err)
+	}
+	waiting, _, err := b.Store.Counts(t.Context(), p.Org)
+	if b.must(err); waiting > 0 {
+		t.Errorf("%d runs wait", waiting)
+	}
+	w.now.Pool = "far"
+	b.must(order())
+	w.now.Pool, w.now.Terms.Version = "", "1.12.6"
+	b.must(order())
+}
+
 // A key that somebody has used shows nobody the run of another workspace.
 func TestKeysAreOfOneOrder(t *testing.T) {
 	b := withWorkspaces(applying(t), &settled{now: runs.Workspace{Snapshot: "s"}})
@@ -197,16 +232,7 @@ func TestShownChangesAreThePlans(t *testing.T) {
 	tool := plantest.Tools(t)[0]
 	folder := tool.New(t, map[string]string{"main.tf": `resource "terraform_data" "a" {}`, backend.File: string(backend.Content())})
 	file, show := folder.Plan()
-	facts, err := planfile.Inspect(bytes.NewReader(file), int64(len(file)), planfile.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &settled{files: map[string]string{}, now: runs.Workspace{Terms: runs.Terms{MaxAttempts: 5}}}
-	for name, sum := range facts.Config {
-		if filepath.Base(name) != backend.File {
-			w.files[name] = hex.EncodeToString(sum[:])
-		}
-	}
+	w := &settled{files: filesOf(t, file), now: runs.Workspace{Terms: runs.Terms{MaxAttempts: 5}}}
 	lies := strings.Replace(string(show), `"address":"terraform_data.a","mode"`, `"address":"terraform_data.b","mode"`, -1)
 	for shown, want := range map[string]runs.Status{string(show): runs.AwaitingApproval, lies: runs.Failed} {
 		b := withWorkspaces(newBench(t, runs.Planning, runs.PlanStage, runs.PhasePlan), w)

@@ -69,6 +69,14 @@ type Tokens interface {
 	Sign(run Run, tool bool) (string, error)
 }
 
+// Tools are those of the server's own executor.
+type Tools interface {
+	// Offers returns a fault if it is clear before the configuration is looked at that the
+	// executor has no tool of this name with a version that fits the constraint, which stands in
+	// the place of the version: ToolUnavailable, or ToolConstraintInvalid.
+	Offers(ctx context.Context, want api.Tool) error
+}
+
 // Notices are told of what people should know; nil for nobody.
 type Notices interface {
 	Notice(ctx context.Context, run Run, event EventType)

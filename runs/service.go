@@ -26,6 +26,7 @@ type Deps struct {
 	States     States
 	Seals      Seals
 	Tokens     Tokens
+	Tools      Tools // nil for what is not known before a run begins
 	Gate       *audit.Gate
 	Audit      audit.Recorder
 	Limits     Limits

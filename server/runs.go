@@ -37,10 +37,14 @@ func (p *parts) openRuns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	store, err := p.tools()
+	if err != nil {
+		return err
+	}
 	p.runTokens.signer = token.NewSigner(secret)
 	p.runs = runs.NewService(runs.Deps{
 		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
-		Tokens: p.runTokens, Gate: p.gate, Audit: p.states, Memory: p.memory,
+		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.states, Memory: p.memory,
 		Limits: runs.Limits{Lease: p.settings.Runs.Lease, LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
 	})
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs

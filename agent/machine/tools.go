@@ -40,6 +40,16 @@ func (t Tools) Find(ctx context.Context, want api.Tool, configuration, directory
 	return binary(found.Tool), err
 }
 
+// Offers returns a fault if it is clear that no version of a tool is the one that is wanted, or fits
+// the constraint that stands for it.
+func (t Tools) Offers(ctx context.Context, want api.Tool) error {
+	name, err := tools.ParseName(want.Name)
+	if err != nil {
+		return err
+	}
+	return t.Store.Offers(ctx, name, want.Version)
+}
+
 func binary(found tools.Tool) agent.Binary {
 	return agent.Binary{
 		Tool: api.Tool{Name: string(found.Name), Version: found.Version, Digest: found.SHA256, System: found.OS + "_" + found.Arch},

@@ -45,10 +45,34 @@ func (s *Store) Resolve(ctx context.Context, want Want) (Resolved, error) {
 		tool, err := s.Open(ctx, want.Tool, v.String())
 		return Resolved{tool, rules}, err
 	}
-	if !s.settings.AllowDownload || want.Tool == Terragrunt {
-		return Resolved{}, s.unavailable(ctx, want.Tool, "no version of %s that is installed fits: %s", want.Tool, explain(rules))
+	if !s.downloads(want.Tool) {
+		return Resolved{}, s.misfit(ctx, want.Tool, rules)
 	}
 	return s.resolveRemote(ctx, want.Tool, rules)
+}
+
+// Offers returns nil unless it is clear before anything of a configuration is known that Resolve
+// will find no version that fits the constraint. It downloads nothing, and asks no mirror what it has.
+func (s *Store) Offers(ctx context.Context, name Name, constraint string) error {
+	rules, err := Want{Tool: name, Constraint: constraint}.rules()
+	if err != nil || s.downloads(name) {
+		return err
+	}
+	tools, err := s.installed(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, found := choose(versionsOf(tools), rules); found {
+		return nil // a prerelease, too, which the configuration may name
+	}
+	return s.misfit(ctx, name, rules)
+}
+
+// downloads reports whether versions of the tool are downloaded when they are wanted.
+func (s *Store) downloads(name Name) bool { return s.settings.AllowDownload && name != Terragrunt }
+
+func (s *Store) misfit(ctx context.Context, name Name, rules []Rule) error {
+	return s.unavailable(ctx, name, "no version of %s that is installed fits: %s", name, explain(rules))
 }
 
 // resolveRemote looks at what the mirror has, and downloads it.

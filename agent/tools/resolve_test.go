@@ -117,6 +117,21 @@ func TestResolveSaysWhatRuled(t *testing.T) {
 	}
 }
 
+// What can't be found is told before there is a configuration, unless that or a mirror may help.
+func TestOffers(t *testing.T) {
+	s, _ := newStore(t)
+	wantFault(t, s.Offers(t.Context(), tools.OpenTofu, ""), fault.ToolUnavailable)
+	add(t, s, tools.OpenTofu, tofu, "1.13.0-beta1")
+	add(t, s, tools.Terraform, terraform, "1.5.7")
+	must(t, s.Offers(t.Context(), tools.OpenTofu, ""))
+	must(t, s.Offers(t.Context(), tools.Terraform, "~> 1.5.0"))
+	wantFault(t, s.Offers(t.Context(), tools.Terraform, "1.5.8"), fault.ToolUnavailable)
+	wantFault(t, s.Offers(t.Context(), tools.Terraform, "newest"), fault.ToolConstraintInvalid)
+	m := newMirror(t)
+	must(t, m.store.Offers(t.Context(), tools.OpenTofu, "1.12.6"))
+	wantFault(t, m.store.Offers(t.Context(), tools.Terragrunt, ""), fault.ToolUnavailable)
+}
+
 func TestResolveRefuses(t *testing.T) {
 	s, _ := newStore(t)
 	_, err := s.Resolve(t.Context(), tools.Want{Tool: tools.OpenTofu})

@@ -134,7 +134,7 @@ func (s *Service) verifyPlan(ctx context.Context, run Run, pin *api.Pin, outline
 	if sum := sha256.Sum256(plain); hex.EncodeToString(sum[:]) != file.Digest {
 		return fault.New(fault.PlanRefused, "the plan file that was kept is not the one whose digest its executor gave")
 	}
-	facts, err := planfile.Inspect(bytes.NewReader(plain), int64(len(plain)), planfile.Limits{Size: s.Limits.PlanBytes})
+	facts, err := s.planFacts(plain)
 	if err != nil {
 		return err
 	}
@@ -151,6 +151,10 @@ func (s *Service) verifyPlan(ctx context.Context, run Run, pin *api.Pin, outline
 		return err
 	}
 	return facts.Match(want)
+}
+
+func (s *Service) planFacts(plain []byte) (planfile.Facts, error) {
+	return planfile.Inspect(bytes.NewReader(plain), int64(len(plain)), planfile.Limits{Size: s.Limits.PlanBytes})
 }
 
 // wanted is what the plan file must have been made of.

@@ -24,7 +24,8 @@ func (f File) Wire() api.Artefact {
 }
 
 // PutFile keeps a file that an executor has made, if it has this digest. The same file again is
-// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge.
+// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge, and
+// those of a plan file that is not of the run.
 func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact, body io.Reader) (File, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
@@ -44,7 +45,10 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a ap
 	if err := allow(run); err != nil {
 		return File{}, err
 	}
-	return s.put(ctx, ref, a.Digest, body, allow)
+	if ref.Kind != FilePlan {
+		return s.put(ctx, ref, a.Digest, body, nil, allow)
+	}
+	return s.putPlan(ctx, run, ref, a.Digest, body, allow)
 }
 
 // takes refuses a file that the run's stage doesn't make, or that comes when the server has looked
@@ -76,8 +80,9 @@ func sameFile(have File, digest string) error {
 	return nil
 }
 
-// put seals a file piece by piece, and makes it visible when all of it has come.
-func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.Reader, allow func(Run) error) (File, error) {
+// put seals a file piece by piece, and makes it visible when all of it has come and
+// look, where there is one, finds nothing wrong with it.
+func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.Reader, look func() error, allow func(Run) error) (File, error) {
 	limit := s.Limits.FileBytes
 	if ref.Kind == FilePlan {
 		limit = s.Limits.PlanBytes
@@ -97,6 +102,11 @@ func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.R
 	got := hex.EncodeToString(counted.sum.Sum(nil))
 	if digest != "" && got != digest {
 		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, digest)
+	}
+	if look != nil {
+		if err := look(); err != nil {
+			return File{}, err
+		}
 	}
 	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.n, Digest: got, Pieces: pieces}, allow)
 	if err != nil {

@@ -112,10 +112,13 @@ func countsOf(n api.RunCounts) string {
 	for _, more := range []struct {
 		n    int
 		what string
-	}{{n.Import, "to import"}, {n.Move, "to move"}, {n.Forget, "to forget"}, {n.Outputs, "outputs to change"}} {
+	}{{n.Import, "to import"}, {n.Move, "to move"}, {n.Forget, "to forget"}} {
 		if more.n > 0 {
 			text += fmt.Sprintf(", %d %s", more.n, more.what)
 		}
+	}
+	if n.Outputs > 0 {
+		text += ", " + counted(int64(n.Outputs), "output") + " to change"
 	}
 	return text + "."
 }

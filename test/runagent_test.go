@@ -5,11 +5,13 @@ package test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
@@ -111,30 +113,20 @@ func TestAgentKilledInPlan(t *testing.T) {
 	b.clean()
 }
 
-// An agent that is killed while it applies changes nothing: its successor goes on with the
-// command.
-func TestAgentKilledInApply(t *testing.T) {
+// TestAgentKilledInEveryPhase kills an agent wherever its runs are. The next one in its folder goes
+// on with what it has left, as if nothing had been. The usual run takes some of the phases, once.
+func TestAgentKilledInEveryPhase(t *testing.T) {
 	t.Parallel()
 	b := newRunBench(t, shortLease)
 	far := b.pool()
 	a := b.agent("a1")
-	rounds := 10
-	if measuresBriefly() {
-		rounds = 1
-	}
-	for round := range rounds {
-		name := fmt.Sprint("killed", round)
-		b.workspace(name, slowly(3), far)
-		run := b.order(name, "apply")
-		b.begun(run)
+	b.killedInEveryPhase(10, func() time.Time {
 		a.kill()
+		at := time.Now()
+		time.Sleep(rand.N(500 * time.Millisecond))
 		a = b.agent("a1")
-		run = b.ended(run.ID)
-		b.exact(run, 3)
-		if run.Attempt != 1 {
-			t.Errorf("it took attempt %d\n%s", run.Attempt, b.story(run.ID))
-		}
-	}
+		return at
+	}, far)
 	b.clean()
 }
 

@@ -5,82 +5,96 @@ package test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
 )
 
-// moments are when the server is killed: as soon as a run is seen there, or a little later.
-func moments() map[string]func(api.Run) bool {
-	return map[string]func(api.Run) bool{
-		"prepare":  is("preparing", "prepare"),
-		"init":     is("preparing", "init"),
-		"plan":     is("planning", "plan"),
-		"show":     is("planning", "show"),
-		"check":    is("checking", ""),
-		"awaiting": is("awaiting_approval", ""),
-		"claimed":  is("applying", ""),
-		"apply":    is("applying", "apply"),
-		"output":   is("applying", "output"),
-	}
-}
-
-// TestServerKilledInEveryPhase kills the server while one run is in a certain phase, and another
-// one somewhere. Both end as if nothing had been. The usual run takes some of the phases, once.
+// TestServerKilledInEveryPhase kills the server in each phase of a run, again and again in the
+// same one, while another run is somewhere. Both end as if nothing had been. The usual run is
+// killed in some of the phases, once.
 func TestServerKilledInEveryPhase(t *testing.T) {
 	t.Parallel()
-	rounds, left := 50, len(moments())
-	if measuresBriefly() {
-		rounds, left = 1, 2
-	}
-	for name, there := range moments() { // in any order
-		if left--; left < 0 {
-			break
-		}
-		t.Run(name, func(t *testing.T) {
+	for _, bench := range torturers(2) {
+		t.Run(bench, func(t *testing.T) {
 			t.Parallel()
 			b := newRunBench(t)
-			for round := 0; round < rounds && !t.Failed(); round++ {
-				b.killedIn(fmt.Sprintf("%s-%d", name, round), there)
-			}
+			b.killedInEveryPhase(50/2, func() time.Time {
+				b.kill()
+				at := time.Now()
+				time.Sleep(rand.N(500 * time.Millisecond))
+				b.must(b.server.start())
+				return at
+			})
 			b.clean()
 		})
 	}
 }
 
-func (b *runBench) killedIn(name string, there func(api.Run) bool) {
+// torturers are the names of benches that torture at once; the usual run has one.
+func torturers(n int) []string {
+	if measuresBriefly() {
+		n = 1
+	}
+	return []string{"one", "two", "three"}[:n]
+}
+
+// killedInEveryPhase has kill end a process in each phase as often as wanted, which is counted by
+// what is on record of the runs. kill returns when the process had ended.
+func (b *runBench) killedInEveryPhase(wanted int, kill func() time.Time, changes ...func(*api.WorkspaceChange)) {
+	b.Helper()
+	hits, chosen := map[string]int{}, moments()
+	if measuresBriefly() {
+		wanted = 1
+		rand.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+		chosen = chosen[:3]
+	}
+	lacking := func() []string {
+		return slices.DeleteFunc(moments(), func(moment string) bool {
+			return !slices.Contains(chosen, moment) || hits[moment] >= wanted
+		})
+	}
+	rounds := 5 * wanted // some moments are over before they are hit
+	for round := 0; round < rounds && len(lacking()) > 0 && !b.Failed(); round++ {
+		b.killedIn(fmt.Sprint("killed-", round), lacking(), hits, kill, changes...)
+	}
+	b.Logf("killed: %v", hits)
+	if missed := lacking(); len(missed) > 0 && !measuresBriefly() {
+		b.Errorf("in %d runs it was never %d times that something was killed in %q: %v", rounds, wanted, missed, hits)
+	}
+}
+
+// killedIn makes two runs, and kills at these moments of the first one.
+func (b *runBench) killedIn(name string, at []string, hits map[string]int, kill func() time.Time, changes ...func(*api.WorkspaceChange)) {
 	b.Helper()
 	const resources = 2
-	var orders []api.Run
-	for _, place := range []string{name, name + "-beside"} {
-		b.workspace(place, slowly(resources))
-		orders = append(orders, b.order(place, "apply"))
+	always := "always"
+	b.workspace(name, checkedSlowly(resources), changes...)
+	b.workspace(name+"-beside", slowly(resources), append(changes, func(w *api.WorkspaceChange) { w.AutoApply = &always })...)
+	orders := []api.Run{b.order(name, "apply")}
+	var kills []time.Time
+	for i, moment := range at {
+		if momentOf(b.reached(orders[0].ID, moment)) != moment {
+			continue // it was too fast
+		}
+		if i == len(at)/3 {
+			orders = append(orders, b.order(name+"-beside", "apply"))
+		}
+		if rand.N(2) == 0 {
+			time.Sleep(rand.N(100 * time.Millisecond))
+		}
+		kills = append(kills, kill())
 	}
-	b.reached(orders[0].ID, name, there)
-	time.Sleep(rand.N(100 * time.Millisecond))
-	b.kill()
-	time.Sleep(rand.N(500 * time.Millisecond))
-	b.must(b.server.start())
 	for _, order := range orders {
 		run := b.ended(order.ID)
 		b.exact(run, resources)
 		if run.Attempt != 1 {
-			b.Errorf("killed in %s: the run needed attempt %d\n%s", name, run.Attempt, b.story(run.ID))
+			b.Errorf("killed in %q: the run needed attempt %d\n%s", at, run.Attempt, b.story(run.ID))
+		}
+		for _, time := range kills {
+			hits[b.momentAt(run.ID, time)]++
 		}
 	}
-}
-
-// reached waits until a run is somewhere, and approves of its plan on the way.
-func (b *runBench) reached(id, name string, there func(api.Run) bool) {
-	b.Helper()
-	b.until(id, name, func(r api.Run) bool {
-		if there(r) {
-			return true
-		}
-		if r.Status == "awaiting_approval" {
-			b.approve(r)
-		}
-		return false
-	})
 }

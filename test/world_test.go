@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -37,6 +38,13 @@ func (w *world) end(t testing.TB) {
 	}
 	if err := w.server.end(); err != nil {
 		t.Error(err)
+	}
+	left := processesIn(w.server.dir) // such as the commands of runs, which outlive their server
+	for pid := range left {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+	if len(left) > 0 && !t.Failed() {
+		t.Errorf("processes are left: %v", left)
 	}
 	if t.Failed() {
 		t.Logf("the end of the server's log:\n%s", w.server.logTail(15))

@@ -24,8 +24,8 @@ func (f File) Wire() api.Artefact {
 }
 
 // PutFile keeps a file that an executor has made, if it has this digest. The same file again is
-// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge, and
-// those of a plan file that is not of the run.
+// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge, and those of a plan file that
+// is not of the run.
 func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact, body io.Reader) (File, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
@@ -80,8 +80,8 @@ func sameFile(have File, digest string) error {
 	return nil
 }
 
-// put seals a file piece by piece, and makes it visible when all of it has come and
-// look, where there is one, finds nothing wrong with it.
+// put seals a file piece by piece, and makes it visible when all of it has come and look, where
+// there is one, finds nothing wrong with it.
 func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.Reader, look func() error, allow func(Run) error) (File, error) {
 	limit := s.Limits.FileBytes
 	if ref.Kind == FilePlan {

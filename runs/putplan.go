@@ -57,7 +57,7 @@ func (c *planCopy) Write(p []byte) (int, error) {
 	if c.dropped {
 		return len(p), nil
 	}
-	if c.hold.AcquireNow(int64(len(p))) != nil {
+	if !c.hold.TryAcquire(2 * int64(len(p))) { // a buffer that grows has as much room again
 		c.drop()
 		return len(p), nil
 	}

@@ -114,12 +114,11 @@ func (s *server) findAddress() error {
 	}
 	for line := range bytes.Lines(log[s.starting:]) {
 		var entry struct {
-			Msg, Address string
-			TLS          bool
+			Msg, Address, URL string
 		}
 		if json.Unmarshal(line, &entry) == nil && entry.Msg == "listening" {
 			s.address, s.url = entry.Address, "http://"+entry.Address
-			if entry.TLS {
+			if strings.HasPrefix(entry.URL, "https:") {
 				s.url = "https://" + entry.Address
 			}
 			return nil

@@ -90,7 +90,9 @@ func TestRollbackOfWhatCannotBeRead(t *testing.T) {
 // into it. Clients go on from there.
 func TestRollbackOfCiphertext(t *testing.T) {
 	b := newBench(t, func(p *state.Policy) { p.Guards = state.GuardsHold })
-	encrypted := func(serial int) string { return fmt.Sprintf(`{"serial":%d,"lineage":"L","encrypted_data":"A%d"}`, serial, serial) }
+	encrypted := func(serial int) string {
+		return fmt.Sprintf(`{"serial":%d,"lineage":"L","encrypted_data":"A%d"}`, serial, serial)
+	}
 	b.must(b.put(encrypted(1), ""), b.put(encrypted(2), ""), b.put(encrypted(3), ""))
 	v, err := b.rollback(1, "")
 	if err != nil || v.Number != 4 || v.Serial != 1 || !v.Encrypted || v.Origin.Version != 1 {

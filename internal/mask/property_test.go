@@ -112,6 +112,41 @@ func TestWriterOverAnyPieces(t *testing.T) {
 	})
 }
 
+// However a text is cut, it is covered as if it came at once, and what is not open stays.
+func TestCoverOverAnyPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secrets := rapid.SliceOfN(letters(0, 9), 0, 5).Draw(t, "secrets")
+		text := textWith(secrets).Draw(t, "text")
+		all := patternsOf(secrets)
+		m := &Masker{automaton: newAutomaton(all)}
+		want := []byte(text)
+		for i, hide := range hidden(all, text) {
+			if hide {
+				want[i] = star
+			}
+		}
+		var shown []byte
+		last := Covered{}
+		for done := 0; done < len(text); {
+			n := rapid.IntRange(1, len(text)-done).Draw(t, "piece")
+			from := done - last.Context
+			if last.Open > last.Context {
+				t.Fatalf("%d bytes are open of %d", last.Open, last.Context)
+			}
+			was := last
+			last = m.Cover([]byte(text[from : done+n]))
+			shown = append(shown[:done-was.Open], last.Text[was.Context-was.Open:]...)
+			done += n
+			if clear := done - last.Open; string(shown[:clear]) != string(want[:clear]) {
+				t.Fatalf("of %q there is %q, want %q", text[:done], shown[:clear], want[:clear])
+			}
+		}
+		if string(shown) != string(want) {
+			t.Fatalf("%q became %q, want %q", text, shown, want)
+		}
+	})
+}
+
 // The same with whole secrets, in all their encodings.
 func TestSplitsDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

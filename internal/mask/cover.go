@@ -1,0 +1,39 @@
+package mask
+
+// star covers one byte of a secret.
+const star = '*'
+
+// Covered is a text whose secrets are covered where they stand.
+type Covered struct {
+	// Text is as long as what was given: each byte of a secret is a star.
+	Text []byte
+	// Context is how many of the last bytes that were given have to be given again, in front of
+	// those that follow.
+	Context int
+	// Open is how many of the last bytes may turn out to be of a secret by what follows; it is at
+	// most Context. Those before are what they are, whatever comes.
+	Open int
+}
+
+// Cover covers the secrets of a text and keeps its length, for texts in which bytes are addressed
+// by their offset. A text that comes in pieces is covered piece by piece: each is given behind
+// the Context of what came before, and then the last Open bytes of that are to be replaced too.
+// What comes out is the same however the text is cut.
+func (m *Masker) Cover(text []byte) Covered {
+	w := writer{automaton: m.automaton}
+	w.look(text)
+	out, begun := w.held, len(text)-int(m.automaton.states[w.state].depth)
+	open := begun
+	for _, f := range w.secret {
+		for i := f.from; i < f.to; i++ {
+			out[i] = star
+		}
+		if f.from <= open {
+			open = max(open, f.to)
+		}
+	}
+	return Covered{Text: out, Context: len(text) - begun, Open: len(text) - open}
+}
+
+// Nothing reports whether there is no secret to be masked.
+func (m *Masker) Nothing() bool { return len(m.automaton.states) == 1 }

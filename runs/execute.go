@@ -28,6 +28,9 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 	if err := checkRenewal(p, l); err != nil {
 		return api.Lease{}, err
 	}
+	if l, err = s.maskRenewal(ctx, run, l); err != nil {
+		return api.Lease{}, err
+	}
 	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).renew(l, s.Limits.Lease))
 	if err != nil {
 		return api.Lease{}, err
@@ -83,6 +86,9 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 		return api.PhaseAnswer{}, err
 	}
 	if err := checkReport(p, report); err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	if report, err = s.maskReport(ctx, run, report); err != nil {
 		return api.PhaseAnswer{}, err
 	}
 	ends := report.Last || report.Outcome != OutcomeSucceeded

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -17,7 +19,13 @@ type Service struct {
 	Deps
 	changed    *watchers
 	attendance *attendance
+	masks      *masks
+	tails      *lru.Cache[LogRef, logTail] // the ends of logs that grow
 }
+
+// maxTails is how many ends of logs are remembered; each takes some 100 KiB at most, and what is
+// open of it.
+const maxTails = 128
 
 // Deps is what a Service stands on.
 type Deps struct {
@@ -72,7 +80,8 @@ func (l Limits) withDefaults() Limits {
 // NewService returns a service on what it stands on.
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}}
+	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

@@ -15,7 +15,7 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
-		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi", "internal/durable", "internal/mask", "runs/changes"},
+		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi", "internal/durable", "internal/mask", "internal/sensitive", "runs/changes"},
 		"agent/agenttest":       {"agent", "api", "fault"},
 		"agent/archive":         {},
 		"agent/backend":         {},
@@ -42,6 +42,7 @@ func layers() map[string][]string {
 		"configs":               {"internal/certs", "internal/bytesize"},
 		"internal/durable":      {},
 		"internal/mask":         {},
+		"internal/sensitive":    {"api"},
 		"internal/lazyregexp":   {},
 		"internal/plantest":     {},
 		"internal/follow":       {},
@@ -51,7 +52,7 @@ func layers() map[string][]string {
 		"auth/lastuse":          {"auth", "auth/keyring", "internal/durable", "internal/follow"},
 		"auth/verify":           {"fault", "auth", "auth/keyring"},
 		"audit":                 {"fault", "auth"},
-		"runs":                  {"api", "fault", "auth", "audit", "seal", "internal/budget", "agent/backend", "runs/changes", "runs/planfile"},
+		"runs":                  {"api", "fault", "auth", "audit", "seal", "internal/budget", "internal/mask", "internal/sensitive", "agent/backend", "runs/changes", "runs/planfile"},
 		"runs/runstest":         {"api", "fault", "auth", "internal/killtest", "runs"},
 		"agent/local":           {"agent", "api", "auth", "fault", "runs"},
 		"internal/ignore":       {},

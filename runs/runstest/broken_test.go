@@ -27,7 +27,7 @@ type bent struct {
 	claimable  func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error)
 	list       func(ctx context.Context, q runs.Query) (runs.Page, error)
 	events     func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error)
-	appendLog  func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error)
+	appendLog  func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error)
 	putPiece   func(ctx context.Context, file runs.FileRef, index int, sealed []byte) error
 	complete   func(ctx context.Context, file runs.File, allow func(runs.Run) error) (runs.File, error)
 	remove     func(ctx context.Context, ref runs.Ref) error
@@ -70,11 +70,11 @@ func (s bent) Events(ctx context.Context, ref runs.Ref, after int64, limit int) 
 	return s.events(ctx, ref, after, limit)
 }
 
-func (s bent) AppendLog(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+func (s bent) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
 	if s.appendLog == nil {
-		return s.Store.AppendLog(ctx, log, piece, allow)
+		return s.Store.AppendLog(ctx, log, end, pieces, allow)
 	}
-	return s.appendLog(ctx, log, piece, allow)
+	return s.appendLog(ctx, log, end, pieces, allow)
 }
 
 func (s bent) PutPiece(ctx context.Context, file runs.FileRef, index int, sealed []byte) error {
@@ -332,23 +332,39 @@ func countsTwice(next runs.Store) runs.Store {
 	}}
 }
 
-// appendsAnywhere takes a piece wherever it begins.
+// appendsAnywhere takes pieces wherever the log ends.
 func appendsAnywhere(next runs.Store) runs.Store {
-	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, _ int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
 		end, err := next.LogEnd(ctx, log)
-		if err != nil {
+		if err != nil || len(pieces) == 0 {
 			return 0, err
 		}
-		piece.Offset = end
-		return next.AppendLog(ctx, log, piece, allow)
+		pieces[0].Offset = end
+		return next.AppendLog(ctx, log, end, pieces, allow)
+	}}
+}
+
+// keepsReplaced leaves what pieces were to replace where it is, and cuts them where that ends.
+func keepsReplaced(next runs.Store) runs.Store {
+	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+		var rest []runs.LogPiece
+		for _, p := range pieces {
+			if over := end - p.Offset; over > 0 && over < p.Size {
+				p.Offset, p.Size, p.Sealed = end, p.Size-over, p.Sealed[over:]
+			}
+			if p.Offset >= end {
+				rest = append(rest, p)
+			}
+		}
+		return next.AppendLog(ctx, log, end, rest, allow)
 	}}
 }
 
 func asksNobody(next runs.Store) runs.Store {
 	return bent{
 		Store: next,
-		appendLog: func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, _ func(runs.Run) error) (int64, error) {
-			return next.AppendLog(ctx, log, piece, func(runs.Run) error { return nil })
+		appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, _ func(runs.Run) error) (int64, error) {
+			return next.AppendLog(ctx, log, end, pieces, func(runs.Run) error { return nil })
 		},
 		complete: func(ctx context.Context, file runs.File, _ func(runs.Run) error) (runs.File, error) {
 			return next.CompleteFile(ctx, file, func(runs.Run) error { return nil })

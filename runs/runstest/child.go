@@ -76,7 +76,7 @@ func (w *worker) step(ctx context.Context) (e told, err error) {
 	case 0:
 		end, err := w.store.LogEnd(ctx, logOf(run))
 		if err == nil {
-			e.Log, err = w.store.AppendLog(ctx, logOf(run), childPiece(run.ID, end), allowAll)
+			e.Log, err = w.store.AppendLog(ctx, logOf(run), end, []runs.LogPiece{childPiece(run.ID, end)}, allowAll)
 		}
 		return e, err
 	case 1:

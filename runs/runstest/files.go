@@ -180,7 +180,7 @@ func checkBytes(t *testing.T, store runs.Store) {
 	log, ref := logOf(run), fileOf(run, runs.FilePlan)
 	appendLog(t, store, log, "12345")
 	wantBytes(t, store, m.org, 12)
-	must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, piece(0, "again"), allowAll))
+	must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, 0, []runs.LogPiece{piece(0, "again")}, allowAll))
 	wantBytes(t, store, m.org, 12)
 	file := putPieces(t, store, ref, "123", "45678") // leftovers count, too
 	wantBytes(t, store, m.org, 20)

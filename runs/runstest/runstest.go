@@ -59,7 +59,7 @@ func storeChecks() []check {
 		{"LogOffsets", checkLogOffsets},
 		{"LogAllow", checkLogAllow},
 		{"LogReads", checkLogReads},
-		{"LogMerge", checkLogMerge},
+		{"LogReplace", checkLogReplace},
 		{"LogTogether", checkLogTogether},
 		{"Files", checkFiles},
 		{"FileAllow", checkFileAllow},

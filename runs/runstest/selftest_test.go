@@ -48,6 +48,7 @@ func breakages() map[string]breakage {
 		"forgets the lost":     {forgetsLost, []string{"Queries"}},
 		"counts twice":         {countsTwice, []string{"Queries"}},
 		"appends anywhere":     {appendsAnywhere, []string{"LogOffsets"}},
+		"keeps the replaced":   {keepsReplaced, []string{"LogReplace"}},
 		"asks nobody":          {asksNobody, []string{"LogAllow", "FileAllow"}},
 		"shows halves":         {showsHalves, []string{"Files", "FileWhole"}},
 		"keeps removed runs":   {keepsRuns, []string{"Remove", "Queries"}},

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -24,7 +26,8 @@ func (f File) Wire() api.Artefact {
 }
 
 // PutFile keeps a file that an executor has made, if it has this digest. The same file again is
-// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge.
+// fine; of two uploads at once the one that began last counts. Faults: EpochOld, DigestMismatch,
+// FileMismatch, UploadReplaced, BodyTooLarge.
 func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact, body io.Reader) (File, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
@@ -83,13 +86,13 @@ func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.R
 		limit = s.Limits.PlanBytes
 	}
 	counted := &counter{from: io.LimitReader(body, limit+1), sum: sha256.New()}
-	pieces := 0
+	pieces, upload := 0, uuid.NewString()
 	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), counted, func(index int, sealed []byte) error {
 		if counted.n > limit {
 			return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
 		}
 		pieces = index + 1
-		return s.Store.PutPiece(ctx, ref, index, sealed)
+		return s.Store.PutPiece(ctx, ref, upload, index, sealed)
 	})
 	if err != nil {
 		return File{}, err
@@ -98,7 +101,7 @@ func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.R
 	if digest != "" && got != digest {
 		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, digest)
 	}
-	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.n, Digest: got, Pieces: pieces}, allow)
+	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.n, Digest: got, Pieces: pieces}, upload, allow)
 	if err != nil {
 		return File{}, err
 	}

@@ -181,12 +181,15 @@ type File struct {
 
 // Files keeps a run's files in pieces of at most a MiB, which are sealed by whoever calls.
 type Files interface {
-	// PutPiece keeps a piece of a file that is not complete yet; one with the same number is
-	// replaced.
-	PutPiece(ctx context.Context, file FileRef, index int, sealed []byte) error
-	// CompleteFile makes the file visible, in a transaction that also asks allow, with the run as
-	// it is then. A file that is there already stays as it is, and is returned.
-	CompleteFile(ctx context.Context, file File, allow func(Run) error) (File, error)
+	// PutPiece keeps a piece of a file that is not complete yet, of one upload of it; one with the
+	// same number is replaced. The piece 0 begins an upload, and ends the one before: its pieces
+	// are removed, and what still comes of it is refused as UploadReplaced. So the pieces of a file
+	// are of one upload, however many go on at once. A file that is complete stays as it is.
+	PutPiece(ctx context.Context, file FileRef, upload string, index int, sealed []byte) error
+	// CompleteFile makes the file visible, with the pieces of an upload, in a transaction that also
+	// asks allow, with the run as it is then. A file that is there already stays as it is, and is
+	// returned. Faults: UploadReplaced; RunInvalid where pieces are missing.
+	CompleteFile(ctx context.Context, file File, upload string, allow func(Run) error) (File, error)
 	// FileOf returns a complete file, or fault.RunFileNotFound.
 	FileOf(ctx context.Context, file FileRef) (File, error)
 	// FilesOf returns a run's complete files.

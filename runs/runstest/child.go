@@ -114,11 +114,11 @@ func (w *worker) create(ctx context.Context) (told, error) {
 func (w *worker) file(ctx context.Context, run runs.Run) error {
 	ref := fileOf(run, runs.FilePlan)
 	for i := range 2 {
-		if err := w.store.PutPiece(ctx, ref, i, fmt.Append(nil, run.ID, i)); err != nil {
+		if err := w.store.PutPiece(ctx, ref, "u", i, fmt.Append(nil, run.ID, i)); err != nil {
 			return err
 		}
 	}
-	_, err := w.store.CompleteFile(ctx, runs.File{FileRef: ref, Size: 2, Digest: run.ID, Pieces: 2}, allowAll)
+	_, err := w.store.CompleteFile(ctx, runs.File{FileRef: ref, Size: 2, Digest: run.ID, Pieces: 2}, "u", allowAll)
 	return err
 }
 

@@ -63,6 +63,7 @@ func storeChecks() []check {
 		{"LogTogether", checkLogTogether},
 		{"Files", checkFiles},
 		{"FileAllow", checkFileAllow},
+		{"Uploads", checkUploads},
 		{"FileStays", checkFileStays},
 		{"FileWhole", checkFileWhole},
 		{"Remove", checkRemove},

@@ -50,6 +50,7 @@ func breakages() map[string]breakage {
 		"appends anywhere":     {appendsAnywhere, []string{"LogOffsets"}},
 		"keeps the replaced":   {keepsReplaced, []string{"LogReplace"}},
 		"asks nobody":          {asksNobody, []string{"LogAllow", "FileAllow"}},
+		"mixes uploads":        {mixesUploads, []string{"Uploads"}},
 		"shows halves":         {showsHalves, []string{"Files", "FileWhole"}},
 		"keeps removed runs":   {keepsRuns, []string{"Remove", "Queries"}},
 		"removes running runs": {removesBusy, []string{"Remove"}},

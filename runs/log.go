@@ -138,7 +138,7 @@ func (s *Service) beyond(ctx context.Context, log LogRef, end, offset int64, tex
 	}
 	common := text[:min(int64(len(text)), end-offset)]
 	for done := 0; done < len(common); {
-		have, _, err := s.readLog(ctx, log, offset+int64(done), int64(len(common)-done))
+		have, _, err := s.readLog(ctx, log, offset+int64(done), int64(len(common)-done), false)
 		if err != nil {
 			return nil, err
 		}
@@ -159,9 +159,10 @@ func sameButMasked(have, sent []byte) bool {
 	return true
 }
 
-// readLog returns bytes of a log from an offset on: at most limit, and at least one where there
-// is one. The last open ones of them may have to be masked yet.
-func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64) (text []byte, open int, err error) {
+// readLog returns bytes of a log from an offset on: at most limit, or up to the end of the piece
+// that has the last of them, and at least one where there is one. The last open ones of them may
+// have to be masked yet.
+func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64, whole bool) (text []byte, open int, err error) {
 	var end int64
 	err = s.openLog(ctx, log, offset, limit, func(piece LogPiece, plain []byte) {
 		var part []byte
@@ -170,7 +171,7 @@ func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64) 
 		text = append(text, part[min(max(offset-piece.Offset, 0), int64(len(part))):]...)
 	})
 	open = min(open, len(text))
-	if over := end - (offset + limit); over > 0 && len(text) > 0 {
+	if over := end - (offset + limit); over > 0 && len(text) > 0 && !whole {
 		text, open = text[:int64(len(text))-over], max(open-int(over), 0)
 	}
 	return text, open, err
@@ -212,7 +213,7 @@ func (s *Service) ReadLog(ctx context.Context, p auth.Principal, id string, stre
 			return Log{}, err
 		}
 	}
-	text, open, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece))
+	text, open, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece), false)
 	if err != nil {
 		return Log{}, err
 	}
@@ -248,15 +249,4 @@ func (r Run) writes(stream Stream, attempt int) bool {
 		return stream == Stream(ApplyStage)
 	}
 	return true
-}
-
-// Watch has the caller told of changes of a run and its logs, until stop is called: next returns
-// what is closed at the first change after it was called.
-func (s *Service) Watch(ctx context.Context, p auth.Principal, id string) (next func() <-chan struct{}, stop func(), err error) {
-	run, err := s.find(ctx, p, auth.ReadRun, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	next, stop = s.changed.watch(run.Ref())
-	return next, stop, nil
 }

@@ -20,7 +20,8 @@ type Service struct {
 	changed    *watchers
 	attendance *attendance
 	masks      *masks
-	tails      *lru.Cache[LogRef, logTail] // the ends of logs that grow
+	tails      *lru.Cache[LogRef, logTail]   // the ends of logs that grow
+	parts      *lru.Cache[partKey, *LogPart] // what those see who watch logs
 }
 
 // maxTails is how many ends of logs are remembered; each takes some 100 KiB at most, and what is
@@ -81,7 +82,8 @@ func (l Limits) withDefaults() Limits {
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
 	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails}
+	parts, _ := lru.New[partKey, *LogPart](maxParts)
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails, parts: parts}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
@@ -113,6 +115,9 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 	})
 	if err == nil {
 		s.changed.tell(ref)
+		if run.Status != was {
+			s.changed.tellWork() // it may be claimed, or another one now that it is not at work
+		}
 		s.notice(ctx, was, run)
 	}
 	return run, err

@@ -98,6 +98,7 @@ func (f *follower) send(c *gin.Context) error {
 	}
 	f.want.attempt = first.Attempt
 	middleware.Leave(c)
+	middleware.Resumable(c)
 	f.begin(c)
 	if err := f.follow(ctx); err != nil && ctx.Err() == nil {
 		// The reader comes again, and goes on behind what it has.

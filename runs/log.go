@@ -85,6 +85,7 @@ func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offs
 		after, err := s.Store.AppendLog(ctx, log, tail.end, pieces, allow)
 		if err == nil && after == next.end {
 			s.tails.Add(log, next)
+			s.offer(log, next, parts)
 		}
 		if err != nil || after == next.end {
 			return after, err

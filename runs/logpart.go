@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"sync"
 )
@@ -28,11 +29,15 @@ type partKey struct {
 
 // maxParts is how many parts are remembered, for all who are at about the same place of a log.
 // Each has half a MiB at most, and what is sent of it.
-const maxParts = 48
+const maxParts = 128
 
 // Log returns the part of a log that begins at an offset: of an attempt or, with 0, of the newest
 // that has a log. It ends where a piece does, or where the log does now.
 func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int64) (*LogPart, error) {
+	key := partKey{LogRef{w.ref, stream, attempt}, offset}
+	if part, ok := w.service.parts.Get(key); ok {
+		return part, nil
+	}
 	w.watched.reading.Lock()
 	defer w.watched.reading.Unlock()
 	_, growths := w.service.changed.versions(w.watched) // before anything is read
@@ -45,7 +50,7 @@ func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int6
 			return nil, err
 		}
 	}
-	key := partKey{LogRef{w.ref, stream, attempt}, offset}
+	key.Attempt = attempt
 	if part, ok := w.service.parts.Get(key); ok {
 		return part, nil
 	}
@@ -65,6 +70,19 @@ func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int6
 		w.watched.quiet, w.watched.quietAt, w.watched.quietIn = part, key, growths
 	}
 	return part, nil
+}
+
+// offer has those who watch a log see what has just come of it, without that it is read again.
+func (s *Service) offer(log LogRef, tail logTail, parts []logPart) {
+	if !s.changed.watches(log.Ref) {
+		return
+	}
+	for _, p := range parts {
+		if shown := min(p.end(), tail.end-int64(tail.open)) - p.offset; shown > 0 {
+			part := &LogPart{Log: Log{Text: bytes.Clone(p.text[:shown]), End: p.offset + shown, Attempt: log.Attempt}, Offset: p.offset}
+			s.parts.Add(partKey{log, p.offset}, part)
+		}
+	}
 }
 
 // partOf reads a part of a log, from memory where it has just come.

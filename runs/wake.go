@@ -91,6 +91,14 @@ func (c *watchers) watch(ref Ref, look func(*watched) (end func())) (w *watched,
 	})
 }
 
+// watches reports whether somebody watches the run.
+func (c *watchers) watches(ref Ref) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.waiting[ref]
+	return ok
+}
+
 // next returns what is closed at the first change from now on: of the run, and of the run or its
 // logs.
 func (c *watchers) next(w *watched) (changed, grown <-chan struct{}) {

@@ -2,10 +2,7 @@ package runs
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"slices"
 
@@ -14,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/digest"
 	"github.com/holdfast/holdfast/seal"
 )
 
@@ -80,46 +78,31 @@ func sameFile(have File, digest string) error {
 }
 
 // put seals a file piece by piece, and makes it visible when all of it has come.
-func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.Reader, allow func(Run) error) (File, error) {
+func (s *Service) put(ctx context.Context, ref FileRef, said string, body io.Reader, allow func(Run) error) (File, error) {
 	limit := s.Limits.FileBytes
 	if ref.Kind == FilePlan {
 		limit = s.Limits.PlanBytes
 	}
-	counted := &counter{from: io.LimitReader(body, limit+1), sum: sha256.New()}
+	counted := digest.NewReader(body, limit, func() error {
+		return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
+	})
 	pieces, upload := 0, uuid.NewString()
 	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), counted, func(index int, sealed []byte) error {
-		if counted.n > limit {
-			return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
-		}
 		pieces = index + 1
 		return s.Store.PutPiece(ctx, ref, upload, index, sealed)
 	})
 	if err != nil {
 		return File{}, err
 	}
-	got := hex.EncodeToString(counted.sum.Sum(nil))
-	if digest != "" && got != digest {
-		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, digest)
+	got := counted.Sum().String()
+	if said != "" && got != said {
+		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, said)
 	}
-	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.n, Digest: got, Pieces: pieces}, upload, allow)
+	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.N, Digest: got, Pieces: pieces}, upload, allow)
 	if err != nil {
 		return File{}, err
 	}
 	return kept, sameFile(kept, got)
-}
-
-// counter counts and hashes what is read through it.
-type counter struct {
-	from io.Reader
-	sum  hash.Hash
-	n    int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	c.n += int64(n)
-	c.sum.Write(p[:n])
-	return n, err
 }
 
 // open reads a file's plain bytes.

@@ -181,6 +181,7 @@ type PhaseReport struct {
 	Tool     *Tool        `json:"tool,omitempty"`    // that was used, with its digest
 	Sandbox  *Sandbox     `json:"sandbox,omitempty"`
 	Found    []Diagnostic `json:"diagnostics,omitempty"`
+	Work
 	// InFlight are resources that were begun and not finished when the phase ended.
 	InFlight []InFlight `json:"in_flight,omitempty"`
 	// Last says that the stage ends with this phase.

@@ -240,7 +240,11 @@ func (h runHandlers) artefact(ctx context.Context, r *request) (answer, error) {
 	return h.pieces(r, streamed{"application/octet-stream", func(to io.Writer) error {
 		_, err := io.Copy(to, content)
 		return err
-	}, func(header http.Header) { header.Set("X-Digest", file.Digest) }}), nil
+	}, func(header http.Header) {
+		if file.Digest != "" {
+			header.Set("X-Digest", file.Digest)
+		}
+	}}), nil
 }
 
 // configuration sends the run's configuration as a tar archive.

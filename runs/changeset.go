@@ -49,7 +49,7 @@ func (s *Service) readChanges(ctx context.Context, run Run) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	_, err = s.put(ctx, FileRef{run.Ref(), FileChanges, run.Attempt}, "", bytes.NewReader(raw), func(Run) error { return nil })
+	_, err = s.put(ctx, FileRef{run.Ref(), FileChanges, run.Attempt}, "", bytes.NewReader(raw), func(Run) error { return nil }, nil)
 	return found, err
 }
 

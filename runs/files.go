@@ -45,7 +45,15 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a ap
 	if err := allow(run); err != nil {
 		return File{}, err
 	}
-	return s.put(ctx, ref, a.Digest, body, allow)
+	var cover func(io.Reader) io.Reader
+	if ref.Kind == FileJSONLog {
+		masker, err := s.maskerOf(ctx, run)
+		if err != nil {
+			return File{}, err
+		}
+		cover = masker.Covering
+	}
+	return s.put(ctx, ref, a.Digest, body, allow, cover)
 }
 
 // takes refuses a file that the run's stage doesn't make, or that comes when the server has looked
@@ -77,8 +85,9 @@ func sameFile(have File, digest string) error {
 	return nil
 }
 
-// put seals a file piece by piece, and makes it visible when all of it has come.
-func (s *Service) put(ctx context.Context, ref FileRef, said string, body io.Reader, allow func(Run) error) (File, error) {
+// put seals a file piece by piece, and makes it visible when all of it has come. cover, where it is
+// not nil, is what is kept of it; the digest is that of what came.
+func (s *Service) put(ctx context.Context, ref FileRef, said string, body io.Reader, allow func(Run) error, cover func(io.Reader) io.Reader) (File, error) {
 	limit := s.Limits.FileBytes
 	if ref.Kind == FilePlan {
 		limit = s.Limits.PlanBytes
@@ -87,7 +96,11 @@ func (s *Service) put(ctx context.Context, ref FileRef, said string, body io.Rea
 		return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
 	})
 	pieces, upload := 0, uuid.NewString()
-	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), counted, func(index int, sealed []byte) error {
+	kept := io.Reader(counted)
+	if cover != nil {
+		kept = cover(counted)
+	}
+	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), kept, func(index int, sealed []byte) error {
 		pieces = index + 1
 		return s.Store.PutPiece(ctx, ref, upload, index, sealed)
 	})
@@ -98,11 +111,11 @@ func (s *Service) put(ctx context.Context, ref FileRef, said string, body io.Rea
 	if said != "" && got != said {
 		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, said)
 	}
-	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.N, Digest: got, Pieces: pieces}, upload, allow)
+	file, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.N, Digest: got, Pieces: pieces}, upload, allow)
 	if err != nil {
 		return File{}, err
 	}
-	return kept, sameFile(kept, got)
+	return file, sameFile(file, got)
 }
 
 // open reads a file's plain bytes.
@@ -128,5 +141,9 @@ func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kin
 	if err != nil {
 		return File{}, nil, err
 	}
-	return file, s.open(ctx, file), nil
+	content := s.open(ctx, file)
+	if kind == FileJSONLog {
+		file.Digest = "" // it is that of what came, and what is kept is masked
+	}
+	return file, content, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/iotest"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
@@ -79,3 +80,24 @@ func TestTwoUploadsOfAFileAreNotMixed(t *testing.T) {
 type errorReader struct{}
 
 func (errorReader) Read([]byte) (int, error) { return 0, errors.New("it was read") }
+
+// The lines that a tool printed as JSON are masked as a log is, in whatever pieces they come.
+func TestJSONLogIsMaskedByTheServer(t *testing.T) {
+	l := newLogged(t, "correct horse")
+	p, err := l.VerifyRun(t.Context(), l.Token)
+	l.must(err)
+	text := []byte(`{"@message":"it is correct horse","x":"Y29ycmVjdCBob3JzZQ=="}` + "\n")
+	sum := sha256.Sum256(text)
+	described := api.Artefact{Kind: "json_log", Attempt: 1, Digest: hex.EncodeToString(sum[:])}
+	for range 2 { // the same again is the same
+		_, err = l.PutFile(t.Context(), p, l.Run, described, iotest.OneByteReader(bytes.NewReader(text)))
+		l.must(err)
+	}
+	file, reader, err := l.OpenFile(t.Context(), p, l.Run, runs.FileJSONLog, 1)
+	l.must(err)
+	got, err := io.ReadAll(reader)
+	l.must(err)
+	if want := `{"@message":"it is *************","x":"********************"}` + "\n"; string(got) != want || file.Digest != "" {
+		t.Errorf("kept is %s, digest %q", got, file.Digest)
+	}
+}

@@ -177,3 +177,19 @@ func TestOpenEndOfALogIsShownInTheEnd(t *testing.T) {
 		t.Errorf("the run shows %q and %v", run.Reason, d)
 	}
 }
+
+// What a phase did with resources is on the run: how many, how fast, and which took longest.
+func TestRunShowsTheWorkOfItsPhases(t *testing.T) {
+	l := newLogged(t, "hunter2")
+	work := api.Work{Resources: 120, PerSecond: 37.5}
+	for i := range 9 {
+		work.Slowest = append(work.Slowest, api.ResourceTime{Address: "t.r[\"hunter2\"]", Action: "create", Seconds: float64(9 - i)})
+	}
+	l.Report(api.PhaseReport{Phase: "plan", Outcome: "failed", Last: true, Work: work})
+	run, err := l.Get(t.Context(), l.caller, l.Run)
+	l.must(err)
+	got := run.Wire().Phases
+	if len(got) != 1 || got[0].Resources != 120 || got[0].PerSecond != 37.5 || len(got[0].Slowest) != 5 || got[0].Slowest[0] != (api.ResourceTime{Address: "t.r[\"***\"]", Action: "create", Seconds: 9}) {
+		t.Errorf("the run shows %+v", got)
+	}
+}

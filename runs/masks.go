@@ -86,6 +86,10 @@ func (s *Service) maskReport(ctx context.Context, run Run, r api.PhaseReport) (a
 		return r, err
 	}
 	text := func(said string) string { return string(masker.Bytes([]byte(said))) }
+	r.Slowest = slices.Clone(r.Slowest)
+	for i := range r.Slowest {
+		r.Slowest[i].Address, r.Slowest[i].Action = text(r.Slowest[i].Address), text(r.Slowest[i].Action)
+	}
 	r.Message, r.Found, r.InFlight = text(r.Message), slices.Clone(r.Found), maskInFlight(r.InFlight, text)
 	for i, d := range r.Found {
 		d.Severity, d.Summary, d.Detail, d.Address, d.File = text(d.Severity), text(d.Summary), text(d.Detail), text(d.Address), text(d.File)

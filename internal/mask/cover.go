@@ -1,5 +1,10 @@
 package mask
 
+import (
+	"io"
+	"slices"
+)
+
 // star covers one byte of a secret.
 const star = '*'
 
@@ -35,5 +40,42 @@ func (m *Masker) Cover(text []byte) Covered {
 	return Covered{Text: out, Context: len(text) - begun, Open: len(text) - open}
 }
 
-// Nothing reports whether there is no secret to be masked.
-func (m *Masker) Nothing() bool { return len(m.automaton.states) == 1 }
+// Covering returns a reader of what r has, with its secrets covered.
+func (m *Masker) Covering(r io.Reader) io.Reader {
+	return &covering{masker: m, from: r, buffer: make([]byte, chunk)}
+}
+
+type covering struct {
+	masker  *Masker
+	from    io.Reader
+	buffer  []byte
+	context []byte // as Covered has it
+	open    int
+	ready   []byte // not read yet
+	err     error  // that follows
+}
+
+// Read implements io.Reader.
+func (c *covering) Read(p []byte) (int, error) {
+	for len(c.ready) == 0 && len(p) > 0 {
+		if c.err != nil {
+			return 0, c.err
+		}
+		c.fill()
+	}
+	n := copy(p, c.ready)
+	c.ready = c.ready[n:]
+	return n, nil
+}
+
+func (c *covering) fill() {
+	var n int
+	n, c.err = c.from.Read(c.buffer)
+	text := slices.Concat(c.context, c.buffer[:n])
+	covered := c.masker.Cover(text)
+	c.ready = covered.Text[len(c.context)-c.open:]
+	if c.err == nil {
+		c.ready = c.ready[:len(c.ready)-covered.Open]
+	}
+	c.context, c.open = text[len(text)-covered.Context:], covered.Open
+}

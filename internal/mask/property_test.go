@@ -2,6 +2,7 @@ package mask
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -143,6 +144,24 @@ func TestCoverOverAnyPieces(t *testing.T) {
 		}
 		if string(shown) != string(want) {
 			t.Fatalf("%q became %q, want %q", text, shown, want)
+		}
+	})
+}
+
+// What is read in whatever pieces is covered as if it came at once.
+func TestCoveringOverAnyPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secrets := rapid.SliceOfN(letters(0, 9), 0, 5).Draw(t, "secrets")
+		text := textWith(secrets).Draw(t, "text")
+		m := &Masker{automaton: newAutomaton(patternsOf(secrets))}
+		var parts []io.Reader
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			parts, rest = append(parts, strings.NewReader(rest[:n])), rest[n:]
+		}
+		got, err := io.ReadAll(m.Covering(io.MultiReader(parts...)))
+		if want := m.Cover([]byte(text)).Text; err != nil || string(got) != string(want) {
+			t.Fatalf("%q became %q, %v; want %q", text, got, err, want)
 		}
 	})
 }

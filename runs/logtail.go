@@ -39,7 +39,7 @@ type logTail struct {
 // extended returns the tail behind which the text has come, and the parts that are to be kept
 // then, in the place of all from the first one's offset on.
 func (t logTail) extended(text []byte, masker *mask.Masker) (next logTail, parts []logPart) {
-	covered := masker.Cover(slices.Concat(t.context, text))
+	covered := masker.Cover(slices.Concat(t.context, text), len(t.context)-t.open)
 	from := t.end - int64(t.open) // from here on it is other than it was
 	fresh := covered.Text[len(t.context)-t.open:]
 	size, keep := int64(len(fresh)), len(t.parts)

@@ -23,12 +23,13 @@ type Covered struct {
 // Cover covers the secrets of a text and keeps its length, for texts in which bytes are addressed
 // by their offset. A text that comes in pieces is covered piece by piece: each is given behind
 // the Context of what came before, and then the last Open bytes of that are to be replaced too.
-// What comes out is the same however the text is cut.
-func (m *Masker) Cover(text []byte) Covered {
+// The first bytes, as many as are decided, are those of the Context that are not open: what they are
+// was found with what came before them. What comes out is the same however the text is cut.
+func (m *Masker) Cover(text []byte, decided int) Covered {
 	w := writer{automaton: m.automaton}
 	w.look(text)
 	out, begun := w.held, len(text)-int(m.automaton.states[w.state].depth)
-	open := begun
+	open := max(begun, decided)
 	for _, f := range w.secret {
 		for i := f.from; i < f.to; i++ {
 			out[i] = star
@@ -72,7 +73,7 @@ func (c *covering) fill() {
 	var n int
 	n, c.err = c.from.Read(c.buffer)
 	text := slices.Concat(c.context, c.buffer[:n])
-	covered := c.masker.Cover(text)
+	covered := c.masker.Cover(text, len(c.context)-c.open)
 	c.ready = covered.Text[len(c.context)-c.open:]
 	if c.err == nil {
 		c.ready = c.ready[:len(c.ready)-covered.Open]

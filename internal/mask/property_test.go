@@ -135,7 +135,10 @@ func TestCoverOverAnyPieces(t *testing.T) {
 				t.Fatalf("%d bytes are open of %d", last.Open, last.Context)
 			}
 			was := last
-			last = m.Cover([]byte(text[from : done+n]))
+			last = m.Cover([]byte(text[from:done+n]), was.Context-was.Open)
+			if last.Open > was.Open+n {
+				t.Fatalf("%d bytes are open, which were not all", last.Open)
+			}
 			shown = append(shown[:done-was.Open], last.Text[was.Context-was.Open:]...)
 			done += n
 			if clear := done - last.Open; string(shown[:clear]) != string(want[:clear]) {
@@ -160,7 +163,7 @@ func TestCoveringOverAnyPieces(t *testing.T) {
 			parts, rest = append(parts, strings.NewReader(rest[:n])), rest[n:]
 		}
 		got, err := io.ReadAll(m.Covering(io.MultiReader(parts...)))
-		if want := m.Cover([]byte(text)).Text; err != nil || string(got) != string(want) {
+		if want := m.Cover([]byte(text), 0).Text; err != nil || string(got) != string(want) {
 			t.Fatalf("%q became %q, %v; want %q", text, got, err, want)
 		}
 	})

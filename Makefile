@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-runs bench-growth bench-go docker clean
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-logs bench-runs bench-growth bench-go docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,10 @@ torture: ## kill the store for minutes under load, then count what was acknowled
 
 bench: build ## measure the server against its floors; BENCH='-quick' for a first look
 	@go run ./bench/compare $(BENCH)
+	@$(MAKE) --no-print-directory bench-logs
+
+bench-logs: build ## measure how logs of runs come to readers; LOGS='-quick' for a first look
+	@go run ./bench/logs $(LOGS)
 
 bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-tofu FILE'
 	@go run ./bench/runs $(RUNS)

@@ -33,7 +33,7 @@ func (s *stage) announce(ctx, held context.Context) error {
 		return nil
 	}
 	err := persist(held, s.log, "that the apply begins", func(ctx context.Context) error {
-		_, err := s.renewOnce(ctx)
+		_, err := s.renewOnce(ctx, 0, unwanted)
 		return err
 	})
 	if isLoss(err) {

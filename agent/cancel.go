@@ -21,6 +21,9 @@ func parseLevel(text string) level {
 	return unwanted
 }
 
+// String is the level as the server has it.
+func (l level) String() string { return [...]string{"", "soft", "hard"}[l] }
+
 // cancels is how urgently a stage is to end: it only ever becomes more so.
 type cancels struct {
 	mu      sync.Mutex

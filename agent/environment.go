@@ -1,15 +1,12 @@
 package agent
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/sensitive"
 )
 
 // maxVariable is how long an entry of a process's environment may be on Linux.
@@ -107,61 +104,7 @@ func reserved(name string) bool {
 	}, name)
 }
 
-// secrets are the values that must not be in any log, and the texts in those that are lists or
-// objects: a configuration takes them out one by one.
+// secrets are the values that must not be in any log.
 func secrets(a api.Assignment) []string {
-	found := []string{a.Token, a.StateToken}
-	for _, v := range slices.Concat(a.Variables, a.Environment) {
-		if v.Sensitive && v.Value != "" {
-			found = append(append(found, v.Value), textsIn(v.Value)...)
-		}
-	}
-	return found
-}
-
-// leastText is how many bytes a text in a sensitive value has that is masked by itself: shorter
-// ones are words such as "true".
-const leastText = 6
-
-// textsIn are the texts in a list or an object, in HCL or JSON, but for the names in it.
-func textsIn(value string) (found []string) {
-	if trimmed := strings.TrimSpace(value); !strings.HasPrefix(trimmed, "[") && !strings.HasPrefix(trimmed, "{") {
-		return nil
-	}
-	tokens, _ := hclsyntax.LexExpression([]byte(value), "value", hcl.InitialPos)
-	var text strings.Builder
-	for i, token := range tokens {
-		switch token.Type {
-		case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
-			text.Reset()
-		case hclsyntax.TokenStringLit:
-			text.Write(token.Bytes)
-		case hclsyntax.TokenQuotedLit:
-			text.WriteString(unescaped(string(token.Bytes)))
-		case hclsyntax.TokenNumberLit:
-			if len(token.Bytes) >= leastText {
-				found = append(found, string(token.Bytes))
-			}
-		case hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
-			if text.Len() >= leastText && !isName(tokens[i+1:]) {
-				found = append(found, text.String())
-			}
-		}
-	}
-	return found
-}
-
-// isName reports whether what stands before these tokens names an attribute.
-func isName(behind hclsyntax.Tokens) bool {
-	return len(behind) > 0 && (behind[0].Type == hclsyntax.TokenEqual || behind[0].Type == hclsyntax.TokenColon)
-}
-
-// unescaped is a text from between quotes. HCL's escapes are JSON's, but for a few.
-func unescaped(quoted string) string {
-	quoted = strings.NewReplacer("$${", "${", "%%{", "%{").Replace(quoted)
-	var text string
-	if json.Unmarshal([]byte(`"`+quoted+`"`), &text) != nil {
-		return quoted
-	}
-	return text
+	return append([]string{a.Token, a.StateToken}, sensitive.Values(a.Variables, a.Environment)...)
 }

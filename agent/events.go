@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/runs/changes"
@@ -37,6 +40,20 @@ func (e *events) inFlight() []api.InFlight {
 		all = append(all, api.InFlight{Address: one.Address, Action: one.Action, Since: one.Since})
 	}
 	return all
+}
+
+// maxSlowest is how many of the actions that took longest are told.
+const maxSlowest = 5
+
+// work is what was done with resources.
+func (e *events) work() (w api.Work) {
+	progress := e.stream.Progress()
+	w.Resources, w.PerSecond = progress.Completed+progress.Errored, math.Round(progress.PerSecond()*10)/10
+	slices.SortStableFunc(progress.Timings, func(a, b changes.Timing) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	for _, t := range progress.Timings[:min(len(progress.Timings), maxSlowest)] {
+		w.Slowest = append(w.Slowest, api.ResourceTime{Address: t.Address, Action: t.Action, Seconds: math.Round(t.Elapsed.Seconds()*10) / 10})
+	}
+	return w
 }
 
 // found are the errors and warnings.

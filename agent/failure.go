@@ -54,7 +54,7 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 	}
 	r := api.PhaseReport{
 		Outcome: succeeded, ExitCode: out.exit.Code, Tool: s.record.Tool, Sandbox: out.sandbox,
-		Found: out.summary.found, InFlight: out.summary.inFlight,
+		Found: out.summary.found, InFlight: out.summary.inFlight, Work: out.summary.work,
 	}
 	switch {
 	case out.exit.Lost:

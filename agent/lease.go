@@ -14,17 +14,20 @@ const (
 )
 
 // renew keeps the lease of a run, and hands on what the server wants, until the context ends or
-// the run is lost. A server that can't be reached changes nothing: whether the run is lost is
-// for the server to say.
+// the run is lost. Its calls wait for what the server wants, which comes at once so. A server that
+// can't be reached changes nothing: whether the run is lost is for the server to say.
 func (s *stage) renew(ctx context.Context) {
 	every := leaseEvery
 	for ctx.Err() == nil {
 		began := time.Now()
-		lease, err := s.renewOnce(ctx)
+		known, _ := s.cancels.state()
+		lease, poked, err := s.renewWaiting(ctx, every, known)
 		switch {
 		case isLoss(err):
 			s.lose()
 			return
+		case poked:
+			continue
 		case err != nil:
 			if ctx.Err() == nil {
 				s.log.WarnContext(ctx, "the lease was not renewed", "error", err)
@@ -37,7 +40,11 @@ func (s *stage) renew(ctx context.Context) {
 				s.executor.Drain()
 			}
 		}
-		timer := time.NewTimer(max(every-time.Since(began), time.Second))
+		rest := every - time.Since(began)
+		if err == nil && (rest <= 0 || parseLevel(lease.Cancel) > known) {
+			continue
+		}
+		timer := time.NewTimer(max(rest, time.Second))
 		select {
 		case <-timer.C:
 		case <-s.poke: // another phase has begun
@@ -47,10 +54,29 @@ func (s *stage) renew(ctx context.Context) {
 	}
 }
 
-func (s *stage) renewOnce(ctx context.Context) (api.Lease, error) {
-	ctx, stop := context.WithTimeout(ctx, leasePatience)
+// renewWaiting renews the lease, and waits for the server to want something, until another phase
+// begins: poked says that it does.
+func (s *stage) renewWaiting(ctx context.Context, wait time.Duration, known level) (lease api.Lease, poked bool, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	watched := make(chan bool, 1)
+	go func() {
+		select {
+		case <-s.poke:
+			stop()
+			watched <- true
+		case <-ctx.Done():
+			watched <- false
+		}
+	}()
+	lease, err = s.renewOnce(ctx, wait, known)
+	stop()
+	return lease, <-watched, err
+}
+
+func (s *stage) renewOnce(ctx context.Context, wait time.Duration, known level) (api.Lease, error) {
+	ctx, stop := context.WithTimeout(ctx, leasePatience+wait)
 	defer stop()
 	r := s.sight.renewal()
-	r.Epoch, r.Stage = s.assignment.Epoch, s.assignment.Stage
+	r.Epoch, r.Stage, r.Wait, r.Cancel = s.assignment.Epoch, s.assignment.Stage, int(wait/time.Second), known.String()
 	return s.executor.settings.Server.Lease(ctx, s.hold(), r)
 }

@@ -181,6 +181,21 @@ func TestCancelledPlanEnds(t *testing.T) {
 	}
 }
 
+// A cancellation, and one that is more urgent, are heard though no renewal is due for long.
+func TestCancellationIsHeardAtOnce(t *testing.T) {
+	r, _ := scripted(t, scriptTool{apply: stubborn})
+	r.server.Every = 3600
+	r.start()
+	run := r.applying()
+	r.logged(run, "apply", "begun")
+	r.server.Cancel(run, "soft")
+	r.logged(run, "apply", "interrupted")
+	r.server.Cancel(run, "hard")
+	if last := r.ended(run, "apply"); last.Outcome != "cancelled" || last.Phase != "apply" {
+		t.Errorf("the run ends with %+v", last)
+	}
+}
+
 func TestApplyThatWasDoneIsNotCancelled(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
 	r, _ := scripted(t, scriptTool{apply: "trap '' INT; " + until(gate)})

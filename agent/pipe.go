@@ -14,6 +14,7 @@ import (
 type summary struct {
 	found    []api.Diagnostic
 	inFlight []api.InFlight
+	work     api.Work
 	tail     string // the end of what was shown, without colours
 }
 
@@ -48,7 +49,7 @@ func (p *pipe) close() summary {
 	var found summary
 	if p.events != nil {
 		_ = p.events.Close()
-		found.found, found.inFlight = p.events.found(), p.events.inFlight()
+		found.found, found.inFlight, found.work = p.events.found(), p.events.inFlight(), p.events.work()
 	}
 	_ = p.out.Close()
 	found.tail = p.tail.String()

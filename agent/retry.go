@@ -19,6 +19,9 @@ const (
 // isFinal reports whether another try of a call would be refused as well.
 func isFinal(err error) bool {
 	f, ok := errors.AsType[*fault.Error](err)
+	if ok && f.Code == fault.UploadReplaced {
+		return false // an earlier call of ours came late
+	}
 	return ok && !slices.Contains([]fault.Kind{fault.Internal, fault.Timeout, fault.TooMany, fault.Unavailable, fault.Degraded, fault.NoSpace}, f.Code.Kind())
 }
 

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/holdfast/holdfast/api"
@@ -23,8 +22,5 @@ func TestTextsWithinSensitiveValuesAreMasked(t *testing.T) {
 	masked := string(mask.New(secrets(a)).Bytes([]byte(text)))
 	if masked != "*** *** *** *** *** *** *** user_name quoted_name private_key shown-value" {
 		t.Errorf("it is shown as %s", masked)
-	}
-	if hostile := textsIn(strings.Repeat("[", 100<<10) + `"`); len(hostile) != 0 {
-		t.Errorf("%d texts", len(hostile))
 	}
 }

@@ -42,7 +42,9 @@ type Server interface {
 	// else than what its key has got before.
 	Claim(ctx context.Context, as Identity, claim api.AgentClaim) (*api.Assignment, error)
 
-	// Lease renews the lease of a run, and says what is wanted of its executor.
+	// Lease renews the lease of a run, and says what is wanted of its executor. A renewal that waits
+	// renews at once; it is answered when more is wanted than it knows of, when the run is not its
+	// executor's any more, or after so many seconds. It may be answered earlier.
 	Lease(ctx context.Context, hold Hold, r api.LeaseRenewal) (api.Lease, error)
 
 	// AppendLog writes bytes of the stage's log at an offset, and returns where the log ends

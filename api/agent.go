@@ -139,6 +139,10 @@ type LeaseRenewal struct {
 	StartTime uint64     `json:"start_time,omitempty"`
 	InFlight  []InFlight `json:"in_flight,omitempty"`
 	Sandbox   *Sandbox   `json:"sandbox,omitempty"`
+	// Wait is for how many seconds, at most 50, the answer may take while no more is wanted of the
+	// executor than Cancel says, which is the level that it knows of.
+	Wait   int    `json:"wait,omitempty"`
+	Cancel string `json:"cancel,omitempty"`
 }
 
 // Lease is the answer to it.
@@ -177,6 +181,7 @@ type PhaseReport struct {
 	Tool     *Tool        `json:"tool,omitempty"`    // that was used, with its digest
 	Sandbox  *Sandbox     `json:"sandbox,omitempty"`
 	Found    []Diagnostic `json:"diagnostics,omitempty"`
+	Work
 	// InFlight are resources that were begun and not finished when the phase ended.
 	InFlight []InFlight `json:"in_flight,omitempty"`
 	// Last says that the stage ends with this phase.

@@ -211,6 +211,22 @@ type PhaseTime struct {
 	Attempt int     `json:"attempt"`
 	Seconds float64 `json:"seconds"`
 	Outcome string  `json:"outcome"` // succeeded, failed or cancelled
+	Work
+}
+
+// Work is what a phase did with resources, as far as the tool says; absent where it did nothing.
+type Work struct {
+	Resources int     `json:"resources,omitempty"`            // actions on resources that have ended
+	PerSecond float64 `json:"resources_per_second,omitempty"` // of those, on average
+	// Slowest are those that took longest, the longest first.
+	Slowest []ResourceTime `json:"slowest,omitempty"`
+}
+
+// ResourceTime is how long an action on a resource took.
+type ResourceTime struct {
+	Address string  `json:"address"`
+	Action  string  `json:"action"`
+	Seconds float64 `json:"seconds"`
 }
 
 // RunEvents is what happened to a run, in order.

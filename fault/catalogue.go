@@ -49,6 +49,7 @@ const (
 	PinGone             Code = "pinned_version_gone"
 	RateLimited         Code = "rate_limited"
 	TooManyFailures     Code = "too_many_failures"
+	TooManyWaiting      Code = "too_many_waiting"
 	Overloaded          Code = "overloaded"
 	BodyTooSlow         Code = "body_too_slow"
 	RouteUnknown        Code = "route_unknown"
@@ -177,6 +178,7 @@ func Catalogue() []Entry {
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},
+		{TooManyWaiting, TooMany, "As many streams of logs, or requests that wait for work, go on as the organization may have, or as the server has at once. Try again after `Retry-After` seconds."},
 		{Overloaded, Unavailable, "As many requests are in flight, or as many bytes of bodies in memory, as the server takes at once. Nothing was done; try again after `Retry-After` seconds."},
 		{IssuerUnavailable, Unavailable, "The token's issuer can't be asked for its keys right now. Try again, or use a key."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},

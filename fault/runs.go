@@ -20,6 +20,7 @@ const (
 	LogMismatch      Code = "log_mismatch"
 	LogTooLarge      Code = "log_too_large"
 	FileMismatch     Code = "file_mismatch"
+	UploadReplaced   Code = "upload_replaced"
 	PlanRefused      Code = "plan_refused"
 	RunsOff          Code = "runs_off"
 )
@@ -43,6 +44,7 @@ func runEntries() []Entry {
 		{LogGap, Conflict, "The log ends before this offset; the message says where. Go on from there."},
 		{LogMismatch, Conflict, "The log has other bytes in this place already. Nothing was stored."},
 		{LogTooLarge, TooLarge, "The log has as many bytes as it may have. Nothing more of it is stored."},
+		{UploadReplaced, Conflict, "Another upload of the same file of the run has begun since. Nothing of this one is kept; send it again, or look whether the other one has it."},
 		{FileMismatch, Conflict, "The run has a file of this kind already, with another digest."},
 		{PlanRefused, Unprocessable, "The plan file is not one of this run: the message says what differs. Nothing was accepted."},
 		{RunsOff, NotImplemented, "This server keeps no runs. Set `[runs] storage` (`HOLDFAST_RUNS_STORAGE`)."},

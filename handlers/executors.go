@@ -25,6 +25,8 @@ const (
 	maxClaimBytes  = 16 << 10
 	maxLeaseBytes  = 1 << 20 // it names what is in flight
 	maxReportBytes = 2 << 20 // it has the tool's diagnostics
+	// A server has as many of them wait at once, and as many of one organization's.
+	maxWaits, maxOwnWaits = 2000, 400
 	// maxFileBytes is more than a file may have, so that its own fault is told.
 	maxFileBytes = 1 << 40
 )
@@ -99,6 +101,13 @@ func (h runHandlers) claim(ctx context.Context, r *request) (answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if claim.Wait > 0 {
+		release, ok := h.waits.TryAcquire(r.caller.Org)
+		if !ok {
+			return nil, errCrowded("requests wait for work")
+		}
+		defer release()
+	}
 	middleware.Leave(r.c)
 	waiting, stop := h.untilStop(ctx)
 	defer stop()
@@ -134,7 +143,18 @@ func (h runHandlers) lease(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	lease, err := h.service.Renew(ctx, r.caller, id, l)
-	return tell(lease), err
+	if err != nil || l.Wait <= 0 {
+		return tell(lease), err
+	}
+	release, ok := h.waits.TryAcquire(r.caller.Org)
+	if !ok { // it is renewed, which must not fail; what is wanted is said the next time
+		return tell(lease), nil
+	}
+	defer release()
+	middleware.Leave(r.c)
+	waiting, stop := h.untilStop(ctx)
+	defer stop()
+	return tell(h.service.AwaitWish(waiting, r.caller, l, lease)), nil
 }
 
 func (h runHandlers) phase(ctx context.Context, r *request) (answer, error) {
@@ -220,7 +240,11 @@ func (h runHandlers) artefact(ctx context.Context, r *request) (answer, error) {
 	return h.pieces(r, streamed{"application/octet-stream", func(to io.Writer) error {
 		_, err := io.Copy(to, content)
 		return err
-	}, func(header http.Header) { header.Set("X-Digest", file.Digest) }}), nil
+	}, func(header http.Header) {
+		if file.Digest != "" {
+			header.Set("X-Digest", file.Digest)
+		}
+	}}), nil
 }
 
 // configuration sends the run's configuration as a tar archive.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,18 +13,20 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/runs"
 )
 
 const (
-	// lookAgain is how often the reader of a stream is looked after though nobody has told that
-	// the run has changed: another server may have changed it.
-	lookAgain = 500 * time.Millisecond
 	// heartbeat is how often something is sent at least, so that nobody in between takes the
 	// connection for dead.
 	heartbeat = 15 * time.Second
+	// streamBytes is what a stream takes in memory while it sends something.
+	streamBytes = 1 << 20
+	// A server sends as many streams at once, and as many of them to one organization.
+	maxStreams, maxOwnStreams = 1000, 200
 )
 
 // stream sends a run's log as it comes, and what becomes of the run, as server-sent events.
@@ -38,12 +41,14 @@ func (h runHandlers) stream(ctx context.Context, r *request) (answer, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	first, err := h.piece(ctx, r.caller, want)
-	if err != nil {
-		return nil, err
-	}
-	want.attempt = first.Attempt
 	return &follower{runHandlers: h, r: r, want: want, fixed: fixed}, nil
+}
+
+// errCrowded refuses one more of what goes on for long.
+func errCrowded(what string) error {
+	f := fault.New(fault.TooManyWaiting, "as many %s as an organization may have, or the server sends at once", what)
+	f.RetryAfter = 5 * time.Second
+	return f
 }
 
 // resume goes on behind the event that a reader had last.
@@ -65,6 +70,7 @@ type follower struct {
 	want  wanted
 	fixed bool // to one attempt
 
+	watch   *runs.Watch
 	c       *gin.Context
 	control *http.ResponseController
 	status  api.RunStatus // that was sent last
@@ -73,16 +79,28 @@ type follower struct {
 }
 
 func (f *follower) send(c *gin.Context) error {
+	release, ok := f.streams.TryAcquire(f.r.caller.Org)
+	if !ok {
+		return errCrowded("streams of logs are being sent")
+	}
+	defer release()
 	ctx, stop := f.untilStop(c.Request.Context())
 	defer stop()
-	next, unwatch, err := f.service.Watch(ctx, f.r.caller, f.want.id)
+	watch, err := f.service.Watch(ctx, f.r.caller, f.want.id)
 	if err != nil {
 		return err
 	}
-	defer unwatch()
+	defer watch.Close()
+	f.watch = watch
+	first, err := f.watch.Log(ctx, f.want.stream, f.want.attempt, f.want.offset)
+	if err != nil {
+		return err
+	}
+	f.want.attempt = first.Attempt
 	middleware.Leave(c)
+	middleware.Resumable(c)
 	f.begin(c)
-	if err := f.follow(ctx, next); err != nil && ctx.Err() == nil {
+	if err := f.follow(ctx); err != nil && ctx.Err() == nil {
 		// The reader comes again, and goes on behind what it has.
 		_ = c.Error(err)
 		panic(http.ErrAbortHandler)
@@ -101,22 +119,25 @@ func (f *follower) begin(c *gin.Context) {
 }
 
 // follow sends what there is, and waits for more until nothing can follow.
-func (f *follower) follow(ctx context.Context, next func() <-chan struct{}) error {
+func (f *follower) follow(ctx context.Context) error {
+	timer := time.NewTimer(heartbeat)
+	defer timer.Stop()
 	for {
-		changed := next()
+		more := f.watch.Next()
 		progress, over, err := f.look(ctx)
 		if err != nil || over {
 			return err
 		}
-		if err := f.stillThere(); err != nil {
+		if err := f.stillThere(ctx); err != nil {
 			return err
 		}
 		if progress {
 			continue
 		}
+		timer.Reset(time.Until(f.sentAt.Add(heartbeat)))
 		select {
-		case <-changed:
-		case <-time.After(lookAgain):
+		case <-more:
+		case <-timer.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -125,7 +146,7 @@ func (f *follower) follow(ctx context.Context, next func() <-chan struct{}) erro
 
 // look sends what has come since. over says that nothing will follow.
 func (f *follower) look(ctx context.Context) (progress, over bool, err error) {
-	run, err := f.service.Get(ctx, f.r.caller, f.want.id)
+	run, err := f.watch.Run(ctx)
 	if err != nil {
 		return false, false, err
 	}
@@ -136,12 +157,12 @@ func (f *follower) look(ctx context.Context) (progress, over bool, err error) {
 		}
 		f.status = said
 	}
-	progress, ended, err := f.sendPiece(ctx)
+	progress, ended, err := f.sendPart(ctx)
 	if err != nil || !ended {
 		return progress, false, err
 	}
 	if !f.fixed {
-		newest, err := f.service.ReadLog(ctx, f.r.caller, f.want.id, f.want.stream, 0, 0, 1)
+		newest, err := f.watch.Log(ctx, f.want.stream, 0, 0)
 		if err != nil {
 			return false, false, err
 		}
@@ -153,53 +174,68 @@ func (f *follower) look(ctx context.Context) (progress, over bool, err error) {
 	return false, true, f.event("end", "", said)
 }
 
-// sendPiece sends the next piece of the log. What it takes is acquired only while it is sent.
-func (f *follower) sendPiece(ctx context.Context) (progress, ended bool, err error) {
+// sendPart sends the next part of the log. What it takes is acquired only while it is sent.
+func (f *follower) sendPart(ctx context.Context) (progress, ended bool, err error) {
+	part, err := f.watch.Log(ctx, f.want.stream, f.want.attempt, f.want.offset)
+	if err != nil || len(part.Text) == 0 {
+		return false, part != nil && part.Ended, err
+	}
 	hold := f.memory.Hold(budget.Share{Org: f.r.caller.Org})
-	if err := hold.Acquire(ctx, pieceBytes); err != nil {
+	if err := hold.Acquire(ctx, streamBytes); err != nil {
 		return false, false, err
 	}
 	defer hold.Release()
-	piece, err := f.piece(ctx, f.r.caller, f.want)
-	if err != nil || len(piece.Text) == 0 {
-		return false, piece.Ended, err
+	f.want.offset = part.End
+	return true, false, f.write(part.Sent(logEvent))
+}
+
+// logEvent is what those are sent who read a part of a log.
+func logEvent(part *runs.LogPart) []byte {
+	said := api.LogBytes{Attempt: part.Attempt, Offset: part.Offset, Bytes: part.Text}
+	event, err := sentEvent("log", fmt.Sprintf("%d:%d", part.Attempt, part.End), said)
+	if err != nil {
+		panic(err) // bytes and numbers have a JSON
 	}
-	said := api.LogBytes{Attempt: piece.Attempt, Offset: f.want.offset, Bytes: piece.Text}
-	f.want.offset = piece.End
-	return true, false, f.event("log", fmt.Sprintf("%d:%d", piece.Attempt, piece.End), said)
+	return event
 }
 
 // event sends one, of which the body is JSON in one line.
 func (f *follower) event(name, id string, body any) error {
-	raw, err := json.Marshal(body)
+	event, err := sentEvent(name, id, body)
 	if err != nil {
 		return err
 	}
+	return f.write(event)
+}
+
+func sentEvent(name, id string, body any) ([]byte, error) {
+	raw, err := json.Marshal(body)
 	head := "event: " + name + "\n"
 	if id != "" {
 		head += "id: " + id + "\n"
 	}
-	return f.write([]byte(head+"data: "), raw, []byte("\n\n"))
+	return slices.Concat([]byte(head+"data: "), raw, []byte("\n\n")), err
 }
 
-func (f *follower) write(parts ...[]byte) error {
+func (f *follower) write(event []byte) error {
 	middleware.GoOn(f.c)
 	f.sentAt = time.Now()
-	for _, part := range parts {
-		if _, err := f.c.Writer.Write(part); err != nil {
-			return err
-		}
+	if _, err := f.c.Writer.Write(event); err != nil {
+		return err
 	}
 	return f.control.Flush()
 }
 
 // stillThere sends a heartbeat where it is time, and lets nobody read on whose credentials are
 // good no more.
-func (f *follower) stillThere() error {
+func (f *follower) stillThere(ctx context.Context) error {
 	now := time.Now()
 	if now.Sub(f.checked) >= heartbeat {
 		f.checked = now
 		if err := middleware.StillGood(f.c); err != nil {
+			return err
+		}
+		if err := f.watch.Allowed(ctx, middleware.Principal(f.c)); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/runs"
 )
@@ -25,10 +26,16 @@ type runHandlers struct {
 	memory   *budget.Budget // nil for no bound
 	stopping <-chan struct{}
 	log      *slog.Logger
+	// streams are the places of those who are sent logs as they come, waits of those who execute
+	// runs and wait for something.
+	streams, waits *turns.Turns
 }
 
 func (d Deps) runHandlers() runHandlers {
-	return runHandlers{d.Runs, lists{d.Limits.Memory}, d.Limits.Memory, d.Stopping, d.Log}
+	return runHandlers{
+		service: d.Runs, lists: lists{d.Limits.Memory}, memory: d.Limits.Memory, stopping: d.Stopping, log: d.Log,
+		streams: turns.New(maxStreams, maxOwnStreams), waits: turns.New(maxWaits, maxOwnWaits),
+	}
 }
 
 // maxRunOrderBytes is the largest order of a run: one may name many resources.

@@ -91,6 +91,8 @@ type pacedWriter struct {
 	control *http.ResponseController
 	now     func() time.Time
 	ends    time.Time // when the answer has to be through; zero before its first byte, and for no end
+	// resumable says that the client can take the answer up again where it broke off.
+	resumable bool
 	progress
 }
 
@@ -149,16 +151,35 @@ func GoOn(c *gin.Context) {
 	}
 }
 
+// Resumable has a client that is quick be sent more at once. If it becomes slow all of a sudden, it
+// may be cut off, though it keeps to the pace on the whole: so it is for answers that a client
+// takes up again where they broke off.
+func Resumable(c *gin.Context) {
+	if w, ok := c.Writer.(*pacedWriter); ok {
+		w.resumable = true
+	}
+}
+
+// piece is how much is written under one deadline: at least what the pace allows, and what a
+// client that has been quick so far takes in a small part of the silence.
+func (w *pacedWriter) piece() int {
+	least := w.pace.piece()
+	if !w.resumable || w.moved == 0 {
+		return least
+	}
+	rate := float64(w.moved) / max(w.waited.Seconds(), 1e-6)
+	return int(min(max(rate*w.pace.Silence.Seconds()/16, float64(least)), maxPiece))
+}
+
 func (w *pacedWriter) free() { _ = w.control.SetWriteDeadline(time.Time{}) }
 
 // Unwrap is for http.ResponseController.
 func (w *pacedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *pacedWriter) Write(p []byte) (written int, err error) {
-	piece := w.pace.piece()
 	for first := true; first || written < len(p) && err == nil; first = false {
 		var n int
-		n, err = w.writePiece(p[written:min(len(p), written+piece)])
+		n, err = w.writePiece(p[written:min(len(p), written+w.piece())])
 		written += n
 	}
 	return written, err

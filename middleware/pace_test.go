@@ -17,6 +17,7 @@ type line struct {
 	*httptest.ResponseRecorder
 	clock       *clock
 	rate        int
+	writes      int
 	read, write time.Time // deadlines; zero for none
 }
 
@@ -34,7 +35,10 @@ func (l *line) move(n int, deadline time.Time) (int, error) {
 	return n, nil
 }
 
-func (l *line) Write(p []byte) (int, error) { return l.move(len(p), l.write) }
+func (l *line) Write(p []byte) (int, error) {
+	l.writes++
+	return l.move(len(p), l.write)
+}
 
 // Read comes in pieces as they would from a connection: what a second brings.
 func (l *line) Read(p []byte) (int, error) { return l.move(min(len(p), l.rate), l.read) }
@@ -119,6 +123,26 @@ func TestPaceOfAnAnswer(t *testing.T) {
 		}
 		if early := test.cut - test.pace.Silence/4; err == nil || took < early || took > test.cut+time.Second {
 			t.Errorf("%s: %d bytes, %v after %v; want it cut off after %v", name, n, err, took, test.cut)
+		}
+	}
+}
+
+// Of an answer that can be taken up again a quick client is sent much at once, and one that only
+// keeps to the pace no more than of others.
+func TestPaceOfAResumableAnswer(t *testing.T) {
+	const size = 1 << 20
+	for _, test := range []struct {
+		rate, least, most int // writes
+	}{{1 << 28, 4, 8}, {1 << 10, 128, 160}} {
+		l := newLine(test.rate)
+		var n int
+		var err error
+		l.answer(testPace, func(c *gin.Context) {
+			Resumable(c)
+			n, err = c.Writer.Write(make([]byte, size))
+		})
+		if n != size || err != nil || l.writes < test.least || l.writes > test.most {
+			t.Errorf("at %d B/s: %d bytes in %d writes, %v", test.rate, n, l.writes, err)
 		}
 	}
 }

@@ -49,7 +49,8 @@ func (s *Service) readChanges(ctx context.Context, run Run) (planned, error) {
 	if err != nil {
 		return planned{}, err
 	}
-	_, err = s.put(ctx, FileRef{run.Ref(), FileChanges, run.Attempt}, "", bytes.NewReader(raw), nil, func(Run) error { return nil })
+	coming := incoming{ref: FileRef{run.Ref(), FileChanges, run.Attempt}, allow: func(Run) error { return nil }}
+	_, err = s.put(ctx, coming, bytes.NewReader(raw))
 	return found, err
 }
 

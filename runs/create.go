@@ -56,7 +56,7 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	}
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
-		s.changed.tell(made.Ref())
+		s.changed.tellWork()
 	}
 	return made, nil
 }

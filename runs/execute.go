@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -28,6 +29,9 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 	if err := checkRenewal(p, l); err != nil {
 		return api.Lease{}, err
 	}
+	if l, err = s.maskRenewal(ctx, run, l); err != nil {
+		return api.Lease{}, err
+	}
 	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).renew(l, s.Limits.Lease))
 	if err != nil {
 		return api.Lease{}, err
@@ -40,12 +44,49 @@ func (s *Service) Renew(ctx context.Context, p auth.Principal, id string, l api.
 			return api.Lease{}, err
 		}
 	}
-	lease := api.Lease{Epoch: run.Epoch, Until: run.LeaseUntil, Every: max(int(s.Limits.Lease.Seconds()/4.5), 1)}
-	if run.Cancel != nil {
-		lease.Cancel = run.Cancel.Level
-	}
-	return lease, nil
+	return run.lease(s.Limits.Lease), nil
 }
+
+func (r Run) lease(long time.Duration) api.Lease {
+	lease := api.Lease{Epoch: r.Epoch, Until: r.LeaseUntil, Every: max(int(long.Seconds()/4.5), 1)}
+	if r.Cancel != nil {
+		lease.Cancel = r.Cancel.Level
+	}
+	return lease
+}
+
+// AwaitWish waits until more is wanted of an executor than it knows of, or it has the run no more, for as long as its renewal says. It returns the lease that it has then, which is
+// the one that it was given where nothing has changed.
+func (s *Service) AwaitWish(ctx context.Context, p auth.Principal, l api.LeaseRenewal, lease api.Lease) api.Lease {
+	ctx, enough := context.WithTimeout(ctx, min(time.Duration(l.Wait)*time.Second, maxWait))
+	defer enough()
+	watch := s.watch(Ref{p.Org, p.Run.ID})
+	defer watch.Close()
+	for urgency(lease.Cancel) <= urgency(l.Cancel) {
+		changed, _ := s.changed.next(watch.watched)
+		run, err := watch.Run(ctx)
+		switch {
+		case err != nil:
+			return lease
+		case run.current(p.Run.Epoch) != nil:
+			lease.Every = 1 // it is to ask, and be told why
+			return lease
+		}
+		lease = run.lease(s.Limits.Lease)
+		if urgency(lease.Cancel) > urgency(l.Cancel) {
+			return lease
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return lease
+		}
+	}
+	return lease
+}
+
+// urgency orders the levels of a cancellation.
+func urgency(level string) int { return slices.Index([]string{Soft, Hard}, level) }
 
 // reopen lets an executor write that may have been taken for lost. The fence and the run are kept
 // apart: one whose end was reported meanwhile finds the fence as it was after that.
@@ -83,6 +124,9 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 		return api.PhaseAnswer{}, err
 	}
 	if err := checkReport(p, report); err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	if report, err = s.maskReport(ctx, run, report); err != nil {
 		return api.PhaseAnswer{}, err
 	}
 	ends := report.Last || report.Outcome != OutcomeSucceeded

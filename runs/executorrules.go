@@ -176,6 +176,7 @@ const (
 	maxDiagnosticBytes = 128 << 10
 	maxInFlightBytes   = 32 << 10
 	maxPhases          = 200
+	maxDetailed        = 20 // phases whose slowest resources are named
 )
 
 // fitting returns the first of a list, shortened, that take so many bytes.
@@ -211,14 +212,31 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
+// maxSlowest is how many actions on resources are named of a phase, and how long an address is
+// that is kept whole there.
+const maxSlowest, maxSlowestAddress = 5, 200
+
+// workOf is what is kept of what an executor says that a phase did.
+func workOf(w api.Work) api.Work {
+	w.Resources, w.PerSecond = max(w.Resources, 0), max(w.PerSecond, 0)
+	w.Slowest = slices.Clone(w.Slowest[:min(len(w.Slowest), maxSlowest)])
+	for i := range w.Slowest {
+		w.Slowest[i].Address, w.Slowest[i].Action = cut(w.Slowest[i].Address, maxSlowestAddress), cut(w.Slowest[i].Action, maxSlowestAddress)
+	}
+	return w
+}
+
 func (m *moving) note(p api.PhaseReport, key string) {
 	r := &m.run
 	r.Phase = Phase(p.Phase)
 	r.Reports = append(r.Reports, key)
-	r.Phases = append(r.Phases, api.PhaseTime{Phase: p.Phase, Attempt: p.Attempt, Seconds: p.Seconds, Outcome: p.Outcome})
+	r.Phases = append(r.Phases, api.PhaseTime{Phase: p.Phase, Attempt: p.Attempt, Seconds: p.Seconds, Outcome: p.Outcome, Work: workOf(p.Work)})
 	code := p.ExitCode
 	r.ExitCode = &code
 	r.Phases = r.Phases[max(len(r.Phases)-maxPhases, 0):]
+	for i := range max(len(r.Phases)-maxDetailed, 0) {
+		r.Phases[i].Slowest = nil
+	}
 	room := max(maxDiagnostics-len(r.Diagnostics), 0)
 	r.Diagnostics = fitting(append(r.Diagnostics, p.Found[:min(room, len(p.Found))]...), maxDiagnosticBytes, shortDiagnostic)
 	r.InFlight = fitting(slices.Clone(p.InFlight), maxInFlightBytes, shortInFlight)

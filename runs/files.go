@@ -2,16 +2,16 @@ package runs
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"slices"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/digest"
 	"github.com/holdfast/holdfast/seal"
 )
 
@@ -24,8 +24,8 @@ func (f File) Wire() api.Artefact {
 }
 
 // PutFile keeps a file that an executor has made, if it has this digest. The same file again is
-// fine. Faults: EpochOld, DigestMismatch, FileMismatch, BodyTooLarge, and those of a plan file that
-// is not of the run.
+// fine; of two uploads at once the one that began last counts. Faults: EpochOld, DigestMismatch,
+// FileMismatch, UploadReplaced, BodyTooLarge, and those of a plan file that is not of the run.
 func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact, body io.Reader) (File, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
@@ -45,10 +45,18 @@ func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a ap
 	if err := allow(run); err != nil {
 		return File{}, err
 	}
-	if ref.Kind != FilePlan {
-		return s.put(ctx, ref, a.Digest, body, nil, allow)
+	coming := incoming{ref: ref, digest: a.Digest, allow: allow}
+	switch ref.Kind {
+	case FilePlan:
+		return s.putPlan(ctx, run, coming, body)
+	case FileJSONLog:
+		masker, err := s.maskerOf(ctx, run)
+		if err != nil {
+			return File{}, err
+		}
+		coming.cover = masker.Covering
 	}
-	return s.putPlan(ctx, run, ref, a.Digest, body, allow)
+	return s.put(ctx, coming, body)
 }
 
 // takes refuses a file that the run's stage doesn't make, or that comes when the server has looked
@@ -80,53 +88,52 @@ func sameFile(have File, digest string) error {
 	return nil
 }
 
-// put seals a file piece by piece, and makes it visible when all of it has come and look, where
-// there is one, finds nothing wrong with it.
-func (s *Service) put(ctx context.Context, ref FileRef, digest string, body io.Reader, look func() error, allow func(Run) error) (File, error) {
+// incoming is a file that is to be kept.
+type incoming struct {
+	ref    FileRef
+	digest string                    // of what comes, as was said; empty for none
+	allow  func(Run) error           // whether the run takes it, when it is all there
+	look   func() error              // finds fault with all of it; nil for none
+	cover  func(io.Reader) io.Reader // what is kept of it; nil for all as it comes
+}
+
+// put seals a file piece by piece, and makes it visible when all of it has come and nothing is
+// wrong with it.
+func (s *Service) put(ctx context.Context, in incoming, body io.Reader) (File, error) {
+	ref := in.ref
 	limit := s.Limits.FileBytes
 	if ref.Kind == FilePlan {
 		limit = s.Limits.PlanBytes
 	}
-	counted := &counter{from: io.LimitReader(body, limit+1), sum: sha256.New()}
-	pieces := 0
-	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), counted, func(index int, sealed []byte) error {
-		if counted.n > limit {
-			return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
-		}
+	counted := digest.NewReader(body, limit, func() error {
+		return fault.New(fault.BodyTooLarge, "a %s may have %d bytes", ref.Kind, limit)
+	})
+	pieces, upload := 0, uuid.NewString()
+	kept := io.Reader(counted)
+	if in.cover != nil {
+		kept = in.cover(counted)
+	}
+	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), kept, func(index int, sealed []byte) error {
 		pieces = index + 1
-		return s.Store.PutPiece(ctx, ref, index, sealed)
+		return s.Store.PutPiece(ctx, ref, upload, index, sealed)
 	})
 	if err != nil {
 		return File{}, err
 	}
-	got := hex.EncodeToString(counted.sum.Sum(nil))
-	if digest != "" && got != digest {
-		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, digest)
+	got := counted.Sum().String()
+	if in.digest != "" && got != in.digest {
+		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, in.digest)
 	}
-	if look != nil {
-		if err := look(); err != nil {
+	if in.look != nil {
+		if err := in.look(); err != nil {
 			return File{}, err
 		}
 	}
-	kept, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.n, Digest: got, Pieces: pieces}, allow)
+	file, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.N, Digest: got, Pieces: pieces}, upload, in.allow)
 	if err != nil {
 		return File{}, err
 	}
-	return kept, sameFile(kept, got)
-}
-
-// counter counts and hashes what is read through it.
-type counter struct {
-	from io.Reader
-	sum  hash.Hash
-	n    int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	c.n += int64(n)
-	c.sum.Write(p[:n])
-	return n, err
+	return file, sameFile(file, got)
 }
 
 // open reads a file's plain bytes.
@@ -152,5 +159,9 @@ func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kin
 	if err != nil {
 		return File{}, nil, err
 	}
-	return file, s.open(ctx, file), nil
+	content := s.open(ctx, file)
+	if kind == FileJSONLog {
+		file.Digest = "" // it is that of what came, and what is kept is masked
+	}
+	return file, content, nil
 }

@@ -1,12 +1,12 @@
 package runs
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/mask"
 	"github.com/holdfast/holdfast/seal"
 )
 
@@ -47,8 +47,12 @@ func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, st
 	if offset+int64(len(text)) > s.Limits.LogBytes {
 		return 0, fault.New(fault.LogTooLarge, "a log may have %d bytes", s.Limits.LogBytes)
 	}
+	masker, err := s.maskerOf(ctx, run)
+	if err != nil {
+		return 0, err
+	}
 	log := LogRef{run.Ref(), stream, attempt}
-	end, err := s.append(ctx, p, log, offset, text)
+	end, err := s.append(ctx, p, log, offset, text, masker)
 	if err == nil {
 		s.changed.tellLog(log.Ref)
 	}
@@ -56,7 +60,7 @@ func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, st
 }
 
 // append goes by where the log ends: what is there is compared, the rest is added.
-func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offset int64, text []byte) (int64, error) {
+func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offset int64, text []byte, masker *mask.Masker) (int64, error) {
 	allow := func(r Run) error {
 		if err := r.current(p.Run.Epoch); err != nil || log.Attempt == r.Attempt {
 			return err
@@ -64,38 +68,82 @@ func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offs
 		return fault.New(fault.RunInvalid, "the run is in attempt %d", r.Attempt)
 	}
 	for {
-		end, err := s.Store.LogEnd(ctx, log)
+		tail, err := s.tailOf(ctx, log, offset)
 		if err != nil {
 			return 0, err
 		}
-		rest, err := s.beyond(ctx, log, end, offset, text)
+		rest, err := s.beyond(ctx, log, tail.end, offset, text)
 		if err != nil || len(rest) == 0 {
-			return end, err
+			return tail.end, err
 		}
-		sealed, err := s.Seals.Seal(ctx, log.Org, sealedLog, log.name(end), rest)
+		next, parts := tail.extended(rest, masker)
+		pieces, err := s.sealParts(ctx, log, next, parts)
 		if err != nil {
 			return 0, err
 		}
-		after, err := s.Store.AppendLog(ctx, log, LogPiece{Offset: end, Size: int64(len(rest)), Sealed: sealed}, allow)
-		if err != nil || after == end+int64(len(rest)) {
+		s.tails.Remove(log) // until it is known what became of it
+		after, err := s.Store.AppendLog(ctx, log, tail.end, pieces, allow)
+		if err == nil && after == next.end {
+			s.tails.Add(log, next)
+			s.offer(log, next, parts)
+		}
+		if err != nil || after == next.end {
 			return after, err
 		}
 		// Another call has added something meanwhile: perhaps the same.
 	}
 }
 
-// beyond returns what of the text comes behind the log's end, when the rest is there already.
+// sealParts seals parts that end where the tail does.
+func (s *Service) sealParts(ctx context.Context, log LogRef, tail logTail, parts []logPart) (pieces []LogPiece, err error) {
+	for i, part := range parts {
+		plain := part.text
+		if i == len(parts)-1 {
+			plain = tail.plain(plain)
+		}
+		sealed, err := s.Seals.Seal(ctx, log.Org, sealedLog, log.name(part.offset), plain)
+		if err != nil {
+			return nil, err
+		}
+		pieces = append(pieces, LogPiece{Offset: part.offset, Size: int64(len(part.text)), Sealed: sealed})
+	}
+	return pieces, nil
+}
+
+// tailOf returns the end of a log. What is remembered of it counts only where the log is to go on
+// there: another server may have added something since.
+func (s *Service) tailOf(ctx context.Context, log LogRef, offset int64) (tail logTail, err error) {
+	if known, ok := s.tails.Get(log); ok && known.end == offset {
+		return known, nil
+	}
+	end, err := s.Store.LogEnd(ctx, log)
+	if err != nil || end == 0 {
+		return tail, err
+	}
+	var all []logPart
+	err = s.openLog(ctx, log, max(end-2*smallPiece, 0), end, func(piece LogPiece, plain []byte) {
+		part := logPart{offset: piece.Offset}
+		part.text, tail.context, tail.open = piece.textOf(plain)
+		tail.end = part.end()
+		all = append(all, part)
+	})
+	tail.parts = lastParts(all, tail.end-int64(tail.open))
+	return tail, err
+}
+
+// beyond returns what of the text comes behind the log's end, when the rest is there already. What
+// was masked is taken for the same: nobody knows any more what it was.
 func (s *Service) beyond(ctx context.Context, log LogRef, end, offset int64, text []byte) ([]byte, error) {
 	if offset > end {
 		return nil, &LogGapError{fault.New(fault.LogGap, "the log ends at %d, so nothing can be added at %d", end, offset), end}
 	}
 	common := text[:min(int64(len(text)), end-offset)]
 	for done := 0; done < len(common); {
-		have, err := s.readLog(ctx, log, offset+int64(done), int64(len(common)-done))
+		have, _, err := s.readLog(ctx, log, offset+int64(done), int64(len(common)-done), false)
 		if err != nil {
 			return nil, err
 		}
-		if len(have) == 0 || !bytes.HasPrefix(common[done:], have) {
+		if len(have) == 0 || !sameButMasked(have, common[done:]) {
 			return nil, fault.New(fault.LogMismatch, "the log has other bytes from %d on", offset+int64(done))
 		}
 		done += len(have)
@@ -103,23 +151,47 @@ func (s *Service) beyond(ctx context.Context, log LogRef, end, offset int64, tex
 	return text[len(common):], nil
 }
 
-// readLog returns bytes of a log from an offset on: at most limit, and at least one where there
-// is one.
-func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64) ([]byte, error) {
+func sameButMasked(have, sent []byte) bool {
+	for i, b := range have {
+		if b != sent[i] && b != '*' {
+			return false
+		}
+	}
+	return true
+}
+
+// readLog returns bytes of a log from an offset on: at most limit, or up to the end of the piece
+// that has the last of them, and at least one where there is one. The last open ones of them may
+// have to be masked yet.
+func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64, whole bool) (text []byte, open int, err error) {
+	var end int64
+	err = s.openLog(ctx, log, offset, limit, func(piece LogPiece, plain []byte) {
+		var part []byte
+		part, _, open = piece.textOf(plain)
+		end = piece.Offset + int64(len(part))
+		text = append(text, part[min(max(offset-piece.Offset, 0), int64(len(part))):]...)
+	})
+	open = min(open, len(text))
+	if over := end - (offset + limit); over > 0 && len(text) > 0 && !whole {
+		text, open = text[:int64(len(text))-over], max(open-int(over), 0)
+	}
+	return text, open, err
+}
+
+// openLog calls take with the pieces of a log from an offset on, and what was sealed of each.
+func (s *Service) openLog(ctx context.Context, log LogRef, offset, limit int64, take func(piece LogPiece, plain []byte)) error {
 	pieces, err := s.Store.ReadLog(ctx, log, offset, limit)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var text []byte
 	for _, piece := range pieces {
 		plain, err := s.Seals.Open(ctx, log.Org, sealedLog, log.name(piece.Offset), piece.Sealed)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		from := min(max(offset-piece.Offset, 0), int64(len(plain)))
-		text = append(text, plain[from:]...)
+		take(piece, plain)
 	}
-	return text[:min(int64(len(text)), limit)], nil
+	return nil
 }
 
 // Log is a part of what a run's tool has printed.
@@ -142,9 +214,12 @@ func (s *Service) ReadLog(ctx context.Context, p auth.Principal, id string, stre
 			return Log{}, err
 		}
 	}
-	text, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece))
+	text, open, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece), false)
 	if err != nil {
 		return Log{}, err
+	}
+	if run.writes(stream, attempt) {
+		text = text[:len(text)-open]
 	}
 	over := len(text) == 0 && !run.writes(stream, attempt)
 	return Log{Text: text, End: offset + int64(len(text)), Ended: over, Attempt: attempt}, nil
@@ -175,15 +250,4 @@ func (r Run) writes(stream Stream, attempt int) bool {
 		return stream == Stream(ApplyStage)
 	}
 	return true
-}
-
-// Watch has the caller told of changes of a run and its logs, until stop is called: next returns
-// what is closed at the first change after it was called.
-func (s *Service) Watch(ctx context.Context, p auth.Principal, id string) (next func() <-chan struct{}, stop func(), err error) {
-	run, err := s.find(ctx, p, auth.ReadRun, id)
-	if err != nil {
-		return nil, nil, err
-	}
-	next, stop = s.changed.watch(run.Ref())
-	return next, stop, nil
 }

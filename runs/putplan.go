@@ -13,16 +13,16 @@ import (
 // state, configuration or tool. Its agreement with the run's other files is looked at when all of
 // them have come, as all is once more; that is also when a plan is looked at for which there is
 // no memory now.
-func (s *Service) putPlan(ctx context.Context, run Run, ref FileRef, digest string, body io.Reader, allow func(Run) error) (File, error) {
+func (s *Service) putPlan(ctx context.Context, run Run, coming incoming, body io.Reader) (File, error) {
 	plain := &planCopy{hold: s.Memory.Hold(budget.Share{Org: run.Org})}
 	defer plain.drop()
-	look := func() error {
+	coming.look = func() error {
 		if plain.dropped {
 			return nil
 		}
 		return s.refusePlan(ctx, run, plain.Bytes())
 	}
-	return s.put(ctx, ref, digest, io.TeeReader(body, plain), look, allow)
+	return s.put(ctx, coming, io.TeeReader(body, plain))
 }
 
 // refusePlan compares a plan with what is known of its run while it is made.

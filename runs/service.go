@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -17,7 +19,14 @@ type Service struct {
 	Deps
 	changed    *watchers
 	attendance *attendance
+	masks      *masks
+	tails      *lru.Cache[LogRef, logTail]   // the ends of logs that grow
+	parts      *lru.Cache[partKey, *LogPart] // what those see who watch logs
 }
+
+// maxTails is how many ends of logs are remembered; each takes some 100 KiB at most, and what is
+// open of it.
+const maxTails = 128
 
 // Deps is what a Service stands on.
 type Deps struct {
@@ -73,7 +82,9 @@ func (l Limits) withDefaults() Limits {
 // NewService returns a service on what it stands on.
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}}
+	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
+	parts, _ := lru.New[partKey, *LogPart](maxParts)
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails, parts: parts}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
@@ -105,6 +116,9 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 	})
 	if err == nil {
 		s.changed.tell(ref)
+		if run.Status != was {
+			s.changed.tellWork() // it may be claimed, or another one now that it is not at work
+		}
 		s.notice(ctx, was, run)
 	}
 	return run, err

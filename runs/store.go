@@ -115,18 +115,18 @@ type LogRef struct {
 
 // Logs keeps logs, in pieces that are sealed by whoever calls.
 type Logs interface {
-	// AppendLog adds a piece at offset, which must be where the log ends, in a transaction that
-	// also asks allow, with the run as it is then; its error refuses the piece. When the log ends
-	// elsewhere nothing is stored. It returns where the log ends afterwards.
-	AppendLog(ctx context.Context, log LogRef, piece LogPiece, allow func(Run) error) (end int64, err error)
+	// AppendLog puts pieces at the end of a log, in a transaction that also asks allow, with the
+	// run as it is then; its error refuses the pieces. They follow each other, go beyond the end,
+	// and take the place of all that is there from the first one's offset on, which is where the
+	// log ends or where a piece of it begins. When the log doesn't end at end any more, nothing is
+	// stored. It returns where the log ends afterwards. Pieces that don't fit are LogMismatch.
+	AppendLog(ctx context.Context, log LogRef, end int64, pieces []LogPiece, allow func(Run) error) (after int64, err error)
 	// LogEnd returns where a log ends; 0 for one that isn't there.
 	LogEnd(ctx context.Context, log LogRef) (int64, error)
 	// ReadLog returns the pieces from the one that has the offset on, of about limit bytes in
-	// all, at least one where there is one.
+	// all, at least one where there is one. They are of one moment: none is of after an AppendLog
+	// that the others are of before.
 	ReadLog(ctx context.Context, log LogRef, offset int64, limit int64) ([]LogPiece, error)
-	// MergeLog puts these pieces, which follow each other, in the place of those that cover the
-	// same bytes, all or nothing.
-	MergeLog(ctx context.Context, log LogRef, pieces []LogPiece) error
 	// LogsOf returns the logs that a run has, with where they end.
 	LogsOf(ctx context.Context, ref Ref) ([]LogInfo, error)
 }
@@ -181,12 +181,15 @@ type File struct {
 
 // Files keeps a run's files in pieces of at most a MiB, which are sealed by whoever calls.
 type Files interface {
-	// PutPiece keeps a piece of a file that is not complete yet; one with the same number is
-	// replaced.
-	PutPiece(ctx context.Context, file FileRef, index int, sealed []byte) error
-	// CompleteFile makes the file visible, in a transaction that also asks allow, with the run as
-	// it is then. A file that is there already stays as it is, and is returned.
-	CompleteFile(ctx context.Context, file File, allow func(Run) error) (File, error)
+	// PutPiece keeps a piece of a file that is not complete yet, of one upload of it; one with the
+	// same number is replaced. The piece 0 begins an upload, and ends the one before: its pieces
+	// are removed, and what still comes of it is refused as UploadReplaced. So the pieces of a file
+	// are of one upload, however many go on at once. A file that is complete stays as it is.
+	PutPiece(ctx context.Context, file FileRef, upload string, index int, sealed []byte) error
+	// CompleteFile makes the file visible, with the pieces of an upload, in a transaction that also
+	// asks allow, with the run as it is then. A file that is there already stays as it is, and is
+	// returned. Faults: UploadReplaced; RunInvalid where pieces are missing.
+	CompleteFile(ctx context.Context, file File, upload string, allow func(Run) error) (File, error)
 	// FileOf returns a complete file, or fault.RunFileNotFound.
 	FileOf(ctx context.Context, file FileRef) (File, error)
 	// FilesOf returns a run's complete files.

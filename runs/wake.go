@@ -1,9 +1,11 @@
 package runs
 
-import "sync"
+import (
+	"sync"
+)
 
 // watchers wakes those who wait for something of a run, or for work. What it says is only that
-// they should look again: whoever hears nothing looks from time to time.
+// they should look again.
 type watchers struct {
 	mu      sync.Mutex
 	waiting map[Ref]*watched
@@ -12,60 +14,104 @@ type watchers struct {
 
 // watched is a run that somebody waits for.
 type watched struct {
-	count   int
-	changed chan struct{} // closed at the next change
+	count   int           // of those who wait
+	changed chan struct{} // closed at the next change of the run
+	grown   chan struct{} // closed at the next change of the run or of its logs
+	changes int64         // of the run
+	growths int64         // of the run or of its logs
+	unwatch func()        // ends what looks after it
+
+	reading sync.Mutex // one reads for all
+	seen    sight
+	quiet   *LogPart // the end of a log, behind which there was nothing
+	quietAt partKey
+	quietIn int64 // growths
 }
 
 func newWatchers() *watchers {
 	return &watchers{waiting: map[Ref]*watched{}, work: make(chan struct{})}
 }
 
-// tell says that the run has changed, and that there may be work.
+// tell says that the run has changed.
 func (c *watchers) tell(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wake(ref)
-	close(c.work)
-	c.work = make(chan struct{})
+	if w, ok := c.waiting[ref]; ok {
+		w.changes++
+		renew(&w.changed)
+		w.grow()
+	}
 }
 
 // tellLog says that a log of the run has grown.
 func (c *watchers) tellLog(ref Ref) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wake(ref)
-}
-
-func (c *watchers) wake(ref Ref) {
 	if w, ok := c.waiting[ref]; ok {
-		close(w.changed)
-		w.changed = make(chan struct{})
+		w.grow()
 	}
 }
 
-// watch has the run watched until stop is called. next returns what is closed at the first
-// change after next was called: look at the run behind it.
-func (c *watchers) watch(ref Ref) (next func() <-chan struct{}, stop func()) {
+func (w *watched) grow() {
+	w.growths++
+	renew(&w.grown)
+}
+
+// tellWork says that there may be work.
+func (c *watchers) tellWork() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	renew(&c.work)
+}
+
+func renew(channel *chan struct{}) {
+	close(*channel)
+	*channel = make(chan struct{})
+}
+
+// watch has the run watched until stop is called. look is called for the first who does: it looks
+// after the run, for all, until what it returns is called.
+func (c *watchers) watch(ref Ref, look func(*watched) (end func())) (w *watched, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w, ok := c.waiting[ref]
 	if !ok {
-		w = &watched{changed: make(chan struct{})}
+		w = &watched{changed: make(chan struct{}), grown: make(chan struct{}), changes: 1}
 		c.waiting[ref] = w
+		w.unwatch = look(w)
 	}
 	w.count++
-	next = func() <-chan struct{} {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return w.changed
-	}
-	return next, func() {
+	return w, sync.OnceFunc(func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if w.count--; w.count == 0 {
 			delete(c.waiting, ref)
+			w.unwatch()
 		}
-	}
+	})
+}
+
+// watches reports whether somebody watches the run.
+func (c *watchers) watches(ref Ref) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.waiting[ref]
+	return ok
+}
+
+// next returns what is closed at the first change from now on: of the run, and of the run or its
+// logs.
+func (c *watchers) next(w *watched) (changed, grown <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return w.changed, w.grown
+}
+
+// versions returns how often the run, and it or its logs, have changed.
+func (c *watchers) versions(w *watched) (changes, growths int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return w.changes, w.growths
 }
 
 // anyWork returns what is closed when there may be work, from now on.

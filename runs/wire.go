@@ -77,6 +77,9 @@ func (r *Run) Bytes() int64 {
 	for _, f := range r.InFlight {
 		n += partBytes + len(f.Address)
 	}
+	for _, p := range r.Phases {
+		n += len(p.Slowest) * partBytes
+	}
 	return int64(n + partBytes*(len(r.Approvals)+len(r.Phases)+len(r.Reports)))
 }
 

@@ -1,15 +1,13 @@
 package state
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/digest"
 )
 
 // Digest is the SHA-256 of a state's exact bytes.
-type Digest [sha256.Size]byte
-
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+type Digest = digest.SHA256
 
 // Version describes one accepted write. The zero Version, number 0, stands for "never
 // written".

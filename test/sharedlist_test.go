@@ -23,6 +23,7 @@ const (
 	atStart    = "used before anything is served, or by commands"
 	ofOperator = "filled by what the operator's file names, not by what organizations send"
 	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
+	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
 )
 
@@ -36,6 +37,9 @@ func scenarioNames() []string {
 func sharedThings() map[string]string {
 	return map[string]string{
 		"agent: make(chan summary, 1)":                                                      inOrder,
+		"agent: make(chan bool, 1)":                                                         inOrder,
+		"handlers: turns.New(maxStreams, maxOwnStreams)":                                    refused,
+		"handlers: turns.New(maxWaits, maxOwnWaits)":                                        refused,
 		"agent: make(chan result, 1)":                                                       inOrder,
 		"agent: make(chan int, s.Slots)":                                                    claimed,
 		"agent: make(chan struct{}, 1)":                                                     inOrder,

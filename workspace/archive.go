@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/digest"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // readArchive passes each file of a tar.gz to put, which has to read all of its content. It
 // refuses what is neither a file nor a folder, and reads no more than the limits allow.
 func readArchive(from io.Reader, limits Limits, put func(p string, executable bool, content io.Reader) error) error {
-	packed := &counting{from: from}
+	packed := digest.NewCounter(from)
 	unzipped, err := gzip.NewReader(packed)
 	if err != nil {
 		return badArchive(packed, err)
@@ -82,9 +83,9 @@ func entryOf(header *tar.Header) (p string, regular bool, err error) {
 }
 
 // badArchive explains an error of unpacking, unless it is one of reading the body, or ours.
-func badArchive(packed *counting, err error) error {
-	if err == nil || packed.failed != nil {
-		return errors.Join(packed.failed)
+func badArchive(packed *digest.Reader, err error) error {
+	if err == nil || packed.Failed != nil {
+		return errors.Join(packed.Failed)
 	}
 	if _, ours := errors.AsType[*fault.Error](err); ours {
 		return err
@@ -92,26 +93,10 @@ func badArchive(packed *counting, err error) error {
 	return fault.Wrap(err, fault.ArchiveInvalid, "the body is not a whole archive in tar format, packed by gzip: %v", err)
 }
 
-// counting counts what is read, and remembers why it could not be.
-type counting struct {
-	from   io.Reader
-	n      int64
-	failed error
-}
-
-func (c *counting) Read(p []byte) (int, error) {
-	n, err := c.from.Read(p)
-	c.n += int64(n)
-	if err != nil && err != io.EOF {
-		c.failed = err
-	}
-	return n, err
-}
-
 // unpacking is what an archive unpacks to, as far as that may go.
 type unpacking struct {
 	from    io.Reader
-	packed  *counting
+	packed  *digest.Reader
 	n, most int64
 	limits  Limits
 }
@@ -120,7 +105,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 	n, err := u.from.Read(p)
 	u.n += int64(n)
 	switch {
-	case u.n > bombBytes && u.n > bombRatio*u.packed.n:
+	case u.n > bombBytes && u.n > bombRatio*u.packed.N:
 		return 0, fault.New(fault.ArchiveBomb, "the archive unpacks to more than %d times its length", bombRatio)
 	case u.n > u.most:
 		return 0, errSnapshotBytes(u.limits)
@@ -131,7 +116,7 @@ func (u *unpacking) Read(p []byte) (int, error) {
 // contentOf is a file's content; what is wrong with the archive is explained.
 type contentOf struct {
 	from   io.Reader
-	packed *counting
+	packed *digest.Reader
 }
 
 func (c *contentOf) Read(p []byte) (int, error) {

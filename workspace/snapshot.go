@@ -14,13 +14,11 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/digest"
 )
 
 // Digest is a SHA-256.
-type Digest [sha256.Size]byte
-
-// String is the digest in hexadecimal digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+type Digest = digest.SHA256
 
 // ParseDigest reads one in 64 lower-case hexadecimal digits.
 func ParseDigest(text string) (d Digest, err error) {

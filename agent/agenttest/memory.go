@@ -24,6 +24,8 @@ type Memory struct {
 	Template api.Assignment
 	// Configuration is the archive that every run has.
 	Configuration []byte
+	// Every is after how many seconds executors are to renew leases; 0 for 1.
+	Every int
 	// Refuse, if set, is asked before each call, and may fail it.
 	Refuse func(call string) error
 
@@ -292,16 +294,36 @@ func (m *Memory) held(call string, hold agent.Hold, do func(*run) error) error {
 }
 
 // Lease implements agent.Server.
-func (m *Memory) Lease(_ context.Context, hold agent.Hold, renewal api.LeaseRenewal) (api.Lease, error) {
-	var lease api.Lease
-	err := m.held("lease", hold, func(r *run) error {
-		r.status = "leased"
-		r.renewals = append(r.renewals, renewal)
-		lease = api.Lease{Epoch: r.epoch, Until: time.Now().Add(45 * time.Second), Every: 1, Cancel: r.cancel}
-		m.wake()
-		return nil
-	})
-	return lease, err
+func (m *Memory) Lease(ctx context.Context, hold agent.Hold, renewal api.LeaseRenewal) (lease api.Lease, err error) {
+	enough := time.NewTimer(time.Duration(renewal.Wait) * time.Second)
+	defer enough.Stop()
+	for first := true; ; first = false {
+		var more <-chan struct{}
+		err := m.held("lease", hold, func(r *run) error {
+			if first {
+				r.status = "leased"
+				r.renewals = append(r.renewals, renewal)
+				m.wake()
+			}
+			lease = api.Lease{Epoch: r.epoch, Until: time.Now().Add(45 * time.Second), Every: max(m.Every, 1), Cancel: r.cancel}
+			more = m.more
+			return nil
+		})
+		levels := []string{"soft", "hard"}
+		switch {
+		case err != nil && !first: // it hears of that the next time
+			return lease, nil
+		case err != nil || slices.Index(levels, lease.Cancel) > slices.Index(levels, renewal.Cancel):
+			return lease, err
+		}
+		select {
+		case <-more:
+		case <-enough.C:
+			return lease, nil
+		case <-ctx.Done():
+			return lease, ctx.Err()
+		}
+	}
 }
 
 // AppendLog implements agent.Server.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -60,6 +61,7 @@ func RunServer(t *testing.T, open func(t *testing.T) World) {
 		{"a lost plan is nobody's", lostPlan},
 		{"a lost apply comes back to its executor", lostApply},
 		{"a resolved apply does not", resolvedApply},
+		{"a renewal that waits hears of a cancellation at once", waitingRenewal},
 		{"another run's token is no good", otherToken},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, newScene(t, open(t))) })
@@ -308,5 +310,42 @@ func otherToken(t *testing.T, s *scene) {
 	if content, err := s.Server().OpenConfiguration(s.ctx, holdOf(mixed)); err == nil {
 		content.Close()
 		t.Error("it reads another run's configuration")
+	}
+}
+
+// waitingRenewal waits with renewals, until somebody cancels the run, and until the stage ends.
+func waitingRenewal(t *testing.T, s *scene) {
+	id := s.Queue(t)
+	a := s.claim("one")
+	wait := func(known string, seconds int) (<-chan api.Lease, context.CancelFunc) {
+		ctx, stop := context.WithTimeout(s.ctx, 30*time.Second)
+		answers := make(chan api.Lease, 1)
+		go func() {
+			lease, err := s.Server().Lease(ctx, holdOf(a), api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Phase: "init", Wait: seconds, Cancel: known})
+			if err != nil {
+				t.Errorf("a renewal that waits: %v", err)
+			}
+			answers <- lease
+		}()
+		return answers, stop
+	}
+	short, stop := wait("", 1)
+	if got := <-short; got.Cancel != "" {
+		t.Errorf("nobody has cancelled the run, and the lease says %q", got.Cancel)
+	}
+	stop()
+	known := ""
+	for _, level := range []string{"soft", "hard"} {
+		long, stop := wait(known, 50)
+		s.Cancel(t, id, level)
+		if got := <-long; got.Cancel != level {
+			t.Errorf("after a %s cancellation the lease is %+v", level, got)
+		}
+		at, _ := wait(known, 50) // it is wanted already
+		if got := <-at; got.Cancel != level {
+			t.Errorf("behind a %s cancellation the lease is %+v", level, got)
+		}
+		stop()
+		known = level
 	}
 }

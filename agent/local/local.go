@@ -55,7 +55,11 @@ func (s *Server) Lease(ctx context.Context, hold agent.Hold, r api.LeaseRenewal)
 	if err != nil {
 		return api.Lease{}, lost(err)
 	}
-	return s.Runs.Renew(ctx, p, hold.Run, r)
+	lease, err := s.Runs.Renew(ctx, p, hold.Run, r)
+	if err != nil || r.Wait <= 0 {
+		return lease, err
+	}
+	return s.Runs.AwaitWish(ctx, p, r, lease), nil
 }
 
 // AppendLog implements agent.Server.

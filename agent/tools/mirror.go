@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-version"
 
 	"github.com/holdfast/holdfast/fault"
+	reading "github.com/holdfast/holdfast/internal/digest"
 )
 
 // Mirror is where the releases of one tool are downloaded from, and whose they must be.
@@ -107,10 +108,12 @@ func (s *Store) fetch(ctx context.Context, address string, limit int64, read fun
 	case answer.StatusCode != http.StatusOK:
 		return fault.New(fault.ToolMirrorUnavailable, "the mirror answers %s for %s", answer.Status, address)
 	}
-	body := &bounded{r: answer.Body, left: limit, address: address}
+	body := reading.NewBounded(answer.Body, limit, func() error {
+		return fault.New(fault.ToolUntrusted, "%s is larger than it may be", address)
+	})
 	if err := read(body); err != nil {
-		if body.failed != nil {
-			return unreachable(ctx, address, body.failed)
+		if body.Failed != nil { // it is the download that failed, and not, say, a full disk
+			return unreachable(ctx, address, body.Failed)
 		}
 		return err
 	}
@@ -125,26 +128,6 @@ func unreachable(ctx context.Context, address string, err error) error {
 		return err
 	}
 	return fault.Wrap(err, fault.ToolMirrorUnavailable, "%s can't be downloaded", address)
-}
-
-// bounded is a body that may not be larger than what is left. It remembers how it failed, to
-// tell a broken download from a full disk.
-type bounded struct {
-	r       io.Reader
-	left    int64
-	address string
-	failed  error
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		err = fault.New(fault.ToolUntrusted, "%s is larger than it may be", b.address)
-	}
-	if err != nil && err != io.EOF {
-		b.failed = err
-	}
-	return n, err
 }
 
 // fetchAll returns a small file.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 const exampleRun = "01JD8X6Q4ZK4T1M5S0R9V7E2WB"
@@ -57,12 +58,27 @@ func runFacts(r api.Run) [][2]string {
 	facts = append(facts, [2]string{"created", showTime(r.CreatedAt)}, [2]string{"planned", showTimeOr(r.PlannedAt)},
 		[2]string{"decided", showTimeOr(r.DecidedAt)}, [2]string{"applied", showTimeOr(r.AppliedAt)}, [2]string{"finished", showTimeOr(r.FinishedAt)})
 	for _, p := range r.Phases {
-		facts = append(facts, [2]string{"phase " + p.Phase, fmt.Sprintf("%s in %.1f s (attempt %d)", p.Outcome, p.Seconds, p.Attempt)})
+		facts = append(facts, [2]string{"phase " + p.Phase, fmt.Sprintf("%s in %.1f s (attempt %d)%s", p.Outcome, p.Seconds, p.Attempt, workOf(p.Work))})
+		for _, slow := range p.Slowest {
+			facts = append(facts, [2]string{"", fmt.Sprintf("%s %s took %.1f s", slow.Action, printable.Text(slow.Address), slow.Seconds)})
+		}
 	}
 	return facts
 }
 
 // planFacts are about the run's plan and who decided on it.
+// workOf says how many resources a phase was at work on.
+func workOf(w api.Work) string {
+	if w.Resources == 0 {
+		return ""
+	}
+	text := fmt.Sprintf(": %d resources", w.Resources)
+	if w.PerSecond > 0 {
+		text += fmt.Sprintf(", %.1f a second", w.PerSecond)
+	}
+	return text
+}
+
 func planFacts(r api.Run) (facts [][2]string) {
 	if r.Counts != nil {
 		facts = append(facts, [2]string{"changes", countsOf(*r.Counts)})

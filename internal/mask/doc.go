@@ -18,6 +18,9 @@
 // A Masker takes about 1 KiB of memory for each byte of its secrets, and several of those that
 // are no text, so whoever gives it secrets bounds them. A stream takes no more than the longest of what is masked.
 //
+// [Masker.Cover] keeps the length of a text instead, for those in which bytes have offsets: it puts
+// a star for each byte of a secret.
+//
 // Occurrences that overlap or touch become one mask. A secret of less than 3 characters is not
 // masked: it would tear up any text.
 package mask

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,62 @@ func TestWriterOverAnyPieces(t *testing.T) {
 		}
 		if err := w.Close(); err != nil || out.String() != shown(all, text, 0) {
 			t.Fatalf("%q became %q, want %q, %v", text, out.String(), shown(all, text, 0), err)
+		}
+	})
+}
+
+// However a text is cut, it is covered as if it came at once, and what is not open stays.
+func TestCoverOverAnyPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secrets := rapid.SliceOfN(letters(0, 9), 0, 5).Draw(t, "secrets")
+		text := textWith(secrets).Draw(t, "text")
+		all := patternsOf(secrets)
+		m := &Masker{automaton: newAutomaton(all)}
+		want := []byte(text)
+		for i, hide := range hidden(all, text) {
+			if hide {
+				want[i] = star
+			}
+		}
+		var shown []byte
+		last := Covered{}
+		for done := 0; done < len(text); {
+			n := rapid.IntRange(1, len(text)-done).Draw(t, "piece")
+			from := done - last.Context
+			if last.Open > last.Context {
+				t.Fatalf("%d bytes are open of %d", last.Open, last.Context)
+			}
+			was := last
+			last = m.Cover([]byte(text[from:done+n]), was.Context-was.Open)
+			if last.Open > was.Open+n {
+				t.Fatalf("%d bytes are open, which were not all", last.Open)
+			}
+			shown = append(shown[:done-was.Open], last.Text[was.Context-was.Open:]...)
+			done += n
+			if clear := done - last.Open; string(shown[:clear]) != string(want[:clear]) {
+				t.Fatalf("of %q there is %q, want %q", text[:done], shown[:clear], want[:clear])
+			}
+		}
+		if string(shown) != string(want) {
+			t.Fatalf("%q became %q, want %q", text, shown, want)
+		}
+	})
+}
+
+// What is read in whatever pieces is covered as if it came at once.
+func TestCoveringOverAnyPieces(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		secrets := rapid.SliceOfN(letters(0, 9), 0, 5).Draw(t, "secrets")
+		text := textWith(secrets).Draw(t, "text")
+		m := &Masker{automaton: newAutomaton(patternsOf(secrets))}
+		var parts []io.Reader
+		for rest := text; rest != ""; {
+			n := rapid.IntRange(1, len(rest)).Draw(t, "piece")
+			parts, rest = append(parts, strings.NewReader(rest[:n])), rest[n:]
+		}
+		got, err := io.ReadAll(m.Covering(io.MultiReader(parts...)))
+		if want := m.Cover([]byte(text), 0).Text; err != nil || string(got) != string(want) {
+			t.Fatalf("%q became %q, %v; want %q", text, got, err, want)
 		}
 	})
 }

@@ -32,6 +32,8 @@ type World struct {
 	Terms     runs.Terms
 	Pool      string
 	Protected bool
+	// Sensitive are variables of every workspace that nobody is to be shown.
+	Sensitive []api.Input
 
 	signer *token.Signer
 	mu     sync.Mutex
@@ -67,6 +69,9 @@ func New(t testing.TB) *World {
 	})
 	return w
 }
+
+// Restart has another server begin, which remembers nothing.
+func (w *World) Restart() { w.Service = runs.NewService(w.Deps) }
 
 // Now is the world's time.
 func (w *World) Now() time.Time {
@@ -149,7 +154,7 @@ func (w workspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 
 // Inputs implements runs.Workspaces.
 func (w workspaces) Inputs(context.Context, uuid.UUID, string) (runs.Inputs, error) {
-	return runs.Inputs{Revision: w.Terms.Revision, Variables: []api.Input{{Name: "region", Value: "eu-1"}}, Digest: "inputs"}, nil
+	return runs.Inputs{Revision: w.Terms.Revision, Variables: append([]api.Input{{Name: "region", Value: "eu-1"}}, w.Sensitive...), Digest: "inputs"}, nil
 }
 
 // Files implements runs.Workspaces.

@@ -62,6 +62,19 @@ func (t *Turns) Acquire(ctx context.Context, org uuid.UUID) (release func(), err
 	return nil, err
 }
 
+// TryAcquire acquires a place if there is one for the organization now, and nobody waits for it.
+// The caller calls release, once or more often, when it has no more use for it.
+func (t *Turns) TryAcquire(org uuid.UUID) (release func(), ok bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.free == 0 || t.held[org] >= t.each {
+		return nil, false
+	}
+	t.free--
+	t.held[org]++
+	return sync.OnceFunc(func() { t.release(org) }), true
+}
+
 // join puts a waiter into its organization's queue. Its turn may come at once.
 func (t *Turns) join(org uuid.UUID) *fair.Place[waiter] {
 	t.mu.Lock()

@@ -99,3 +99,29 @@ func TestAbandon(t *testing.T) {
 		}
 	})
 }
+
+// Who doesn't wait gets what is free, as much as an organization may hold.
+func TestTryAcquire(t *testing.T) {
+	turns, greedy, other := New(3, 2), uuid.New(), uuid.New()
+	first, ok := turns.TryAcquire(greedy)
+	second, ok2 := turns.TryAcquire(greedy)
+	if _, third := turns.TryAcquire(greedy); !ok || !ok2 || third {
+		t.Errorf("an organization got %v, %v, %v", ok, ok2, third)
+	}
+	last, ok := turns.TryAcquire(other)
+	if _, more := turns.TryAcquire(other); !ok || more {
+		t.Errorf("another one got %v, %v", ok, more)
+	}
+	first()
+	first() // does nothing
+	if again, ok := turns.TryAcquire(other); !ok {
+		t.Error("what was released is not to be had")
+	} else {
+		again()
+	}
+	second()
+	last()
+	if turns.free != 3 || len(turns.held) != 0 {
+		t.Errorf("left behind: %+v", turns)
+	}
+}

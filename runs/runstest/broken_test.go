@@ -27,9 +27,9 @@ type bent struct {
 	claimable  func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error)
 	list       func(ctx context.Context, q runs.Query) (runs.Page, error)
 	events     func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error)
-	appendLog  func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error)
-	putPiece   func(ctx context.Context, file runs.FileRef, index int, sealed []byte) error
-	complete   func(ctx context.Context, file runs.File, allow func(runs.Run) error) (runs.File, error)
+	appendLog  func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error)
+	putPiece   func(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error
+	complete   func(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (runs.File, error)
 	remove     func(ctx context.Context, ref runs.Ref) error
 	counts     func(ctx context.Context, org uuid.UUID) (int, int, error)
 	removeIdle func(ctx context.Context, before time.Time) error
@@ -70,25 +70,25 @@ func (s bent) Events(ctx context.Context, ref runs.Ref, after int64, limit int) 
 	return s.events(ctx, ref, after, limit)
 }
 
-func (s bent) AppendLog(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+func (s bent) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
 	if s.appendLog == nil {
-		return s.Store.AppendLog(ctx, log, piece, allow)
+		return s.Store.AppendLog(ctx, log, end, pieces, allow)
 	}
-	return s.appendLog(ctx, log, piece, allow)
+	return s.appendLog(ctx, log, end, pieces, allow)
 }
 
-func (s bent) PutPiece(ctx context.Context, file runs.FileRef, index int, sealed []byte) error {
+func (s bent) PutPiece(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error {
 	if s.putPiece == nil {
-		return s.Store.PutPiece(ctx, file, index, sealed)
+		return s.Store.PutPiece(ctx, file, upload, index, sealed)
 	}
-	return s.putPiece(ctx, file, index, sealed)
+	return s.putPiece(ctx, file, upload, index, sealed)
 }
 
-func (s bent) CompleteFile(ctx context.Context, file runs.File, allow func(runs.Run) error) (runs.File, error) {
+func (s bent) CompleteFile(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (runs.File, error) {
 	if s.complete == nil {
-		return s.Store.CompleteFile(ctx, file, allow)
+		return s.Store.CompleteFile(ctx, file, upload, allow)
 	}
-	return s.complete(ctx, file, allow)
+	return s.complete(ctx, file, upload, allow)
 }
 
 func (s bent) Remove(ctx context.Context, ref runs.Ref) error {
@@ -332,39 +332,68 @@ func countsTwice(next runs.Store) runs.Store {
 	}}
 }
 
-// appendsAnywhere takes a piece wherever it begins.
+// appendsAnywhere takes pieces wherever the log ends.
 func appendsAnywhere(next runs.Store) runs.Store {
-	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, _ int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
 		end, err := next.LogEnd(ctx, log)
-		if err != nil {
+		if err != nil || len(pieces) == 0 {
 			return 0, err
 		}
-		piece.Offset = end
-		return next.AppendLog(ctx, log, piece, allow)
+		pieces[0].Offset = end
+		return next.AppendLog(ctx, log, end, pieces, allow)
+	}}
+}
+
+// keepsReplaced leaves what pieces were to replace where it is, and cuts them where that ends.
+func keepsReplaced(next runs.Store) runs.Store {
+	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+		var rest []runs.LogPiece
+		for _, p := range pieces {
+			if over := end - p.Offset; over > 0 && over < p.Size {
+				p.Offset, p.Size, p.Sealed = end, p.Size-over, p.Sealed[over:]
+			}
+			if p.Offset >= end {
+				rest = append(rest, p)
+			}
+		}
+		return next.AppendLog(ctx, log, end, rest, allow)
 	}}
 }
 
 func asksNobody(next runs.Store) runs.Store {
 	return bent{
 		Store: next,
-		appendLog: func(ctx context.Context, log runs.LogRef, piece runs.LogPiece, _ func(runs.Run) error) (int64, error) {
-			return next.AppendLog(ctx, log, piece, func(runs.Run) error { return nil })
+		appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, _ func(runs.Run) error) (int64, error) {
+			return next.AppendLog(ctx, log, end, pieces, func(runs.Run) error { return nil })
 		},
-		complete: func(ctx context.Context, file runs.File, _ func(runs.Run) error) (runs.File, error) {
-			return next.CompleteFile(ctx, file, func(runs.Run) error { return nil })
+		complete: func(ctx context.Context, file runs.File, upload string, _ func(runs.Run) error) (runs.File, error) {
+			return next.CompleteFile(ctx, file, upload, func(runs.Run) error { return nil })
 		},
 	}
 }
 
 // showsHalves makes a file visible with its first piece.
 func showsHalves(next runs.Store) runs.Store {
-	return bent{Store: next, putPiece: func(ctx context.Context, file runs.FileRef, index int, sealed []byte) error {
-		err := next.PutPiece(ctx, file, index, sealed)
+	return bent{Store: next, putPiece: func(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error {
+		err := next.PutPiece(ctx, file, upload, index, sealed)
 		if err == nil && index == 0 {
-			_, err = next.CompleteFile(ctx, runs.File{FileRef: file, Pieces: 1}, func(runs.Run) error { return nil })
+			_, err = next.CompleteFile(ctx, runs.File{FileRef: file, Pieces: 1}, upload, func(runs.Run) error { return nil })
 		}
 		return err
 	}}
+}
+
+// mixesUploads takes all uploads of a file for one.
+func mixesUploads(next runs.Store) runs.Store {
+	return bent{
+		Store: next,
+		putPiece: func(ctx context.Context, file runs.FileRef, _ string, index int, sealed []byte) error {
+			return next.PutPiece(ctx, file, "one", index, sealed)
+		},
+		complete: func(ctx context.Context, file runs.File, _ string, allow func(runs.Run) error) (runs.File, error) {
+			return next.CompleteFile(ctx, file, "one", allow)
+		},
+	}
 }
 
 // keepsRuns hides a run's log, and says that it is removed.

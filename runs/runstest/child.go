@@ -76,7 +76,7 @@ func (w *worker) step(ctx context.Context) (e told, err error) {
 	case 0:
 		end, err := w.store.LogEnd(ctx, logOf(run))
 		if err == nil {
-			e.Log, err = w.store.AppendLog(ctx, logOf(run), childPiece(run.ID, end), allowAll)
+			e.Log, err = w.store.AppendLog(ctx, logOf(run), end, []runs.LogPiece{childPiece(run.ID, end)}, allowAll)
 		}
 		return e, err
 	case 1:
@@ -114,11 +114,11 @@ func (w *worker) create(ctx context.Context) (told, error) {
 func (w *worker) file(ctx context.Context, run runs.Run) error {
 	ref := fileOf(run, runs.FilePlan)
 	for i := range 2 {
-		if err := w.store.PutPiece(ctx, ref, i, fmt.Append(nil, run.ID, i)); err != nil {
+		if err := w.store.PutPiece(ctx, ref, "u", i, fmt.Append(nil, run.ID, i)); err != nil {
 			return err
 		}
 	}
-	_, err := w.store.CompleteFile(ctx, runs.File{FileRef: ref, Size: 2, Digest: run.ID, Pieces: 2}, allowAll)
+	_, err := w.store.CompleteFile(ctx, runs.File{FileRef: ref, Size: 2, Digest: run.ID, Pieces: 2}, "u", allowAll)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +27,7 @@ func putPieces(t *testing.T, store runs.Store, ref runs.FileRef, pieces ...strin
 	t.Helper()
 	file := runs.File{FileRef: ref, Digest: digestOf(pieces...), Pieces: len(pieces)}
 	for i, p := range pieces {
-		if err := store.PutPiece(t.Context(), ref, i, []byte(p)); err != nil {
+		if err := store.PutPiece(t.Context(), ref, "u", i, []byte(p)); err != nil {
 			t.Fatalf("PutPiece: %v", err)
 		}
 		file.Size += int64(len(p))
@@ -36,7 +37,7 @@ func putPieces(t *testing.T, store runs.Store, ref runs.FileRef, pieces ...strin
 
 func complete(t *testing.T, store runs.Store, file runs.File) runs.File {
 	t.Helper()
-	return must[runs.File](t, "CompleteFile")(store.CompleteFile(t.Context(), file, allowAll))
+	return must[runs.File](t, "CompleteFile")(store.CompleteFile(t.Context(), file, "u", allowAll))
 }
 
 // putFile stores a file and wants it back.
@@ -78,7 +79,7 @@ func checkFiles(t *testing.T, store runs.Store) {
 	if files := must[[]runs.File](t, "FilesOf")(store.FilesOf(t.Context(), run.Ref())); len(files) > 0 {
 		t.Errorf("a file that is not complete is listed: %v", files)
 	}
-	if err := store.PutPiece(t.Context(), ref, 0, []byte("again")); err != nil {
+	if err := store.PutPiece(t.Context(), ref, "u", 0, []byte("again")); err != nil {
 		t.Fatalf("PutPiece: %v", err)
 	}
 	wantEqual(t, "CompleteFile", file, complete(t, store, file))
@@ -97,16 +98,16 @@ func checkFiles(t *testing.T, store runs.Store) {
 		t.Errorf("%d files, want 3", len(got))
 	}
 	none := fileOf(m.run("w", runs.Plan), runs.FilePlan)
-	wantFault(t, "PutPiece of a run that isn't there", store.PutPiece(t.Context(), none, 0, []byte("x")), fault.RunNotFound)
-	_, err := store.CompleteFile(t.Context(), runs.File{FileRef: none, Pieces: 0}, allowAll)
+	wantFault(t, "PutPiece of a run that isn't there", store.PutPiece(t.Context(), none, "u", 0, []byte("x")), fault.RunNotFound)
+	_, err := store.CompleteFile(t.Context(), runs.File{FileRef: none, Pieces: 0}, "u", allowAll)
 	wantFault(t, "CompleteFile of a run that isn't there", err, fault.RunNotFound)
-	wantFault(t, "PutPiece of 4 MiB", store.PutPiece(t.Context(), fileOf(run, runs.FileOutputs), 0, make([]byte, 4<<20)), fault.BodyTooLarge)
+	wantFault(t, "PutPiece of 4 MiB", store.PutPiece(t.Context(), fileOf(run, runs.FileOutputs), "u", 0, make([]byte, 4<<20)), fault.BodyTooLarge)
 }
 
 func checkFileAllow(t *testing.T, store runs.Store) {
 	run := newMaker().pending(t, store, "w", runs.Plan)
 	file, refusal := putPieces(t, store, fileOf(run, runs.FilePlan), "a"), errors.New("no")
-	_, err := store.CompleteFile(t.Context(), file, func(r runs.Run) error {
+	_, err := store.CompleteFile(t.Context(), file, "u", func(r runs.Run) error {
 		wantEqual(t, "what allow sees", run, r)
 		return refusal
 	})
@@ -135,7 +136,7 @@ func checkFileStays(t *testing.T, store runs.Store) {
 	made := make([]runs.File, 6)
 	together(len(made), func(i int) {
 		var err error
-		made[i], err = store.CompleteFile(background(), runs.File{FileRef: race, Size: int64(i), Pieces: 1}, allowAll)
+		made[i], err = store.CompleteFile(background(), runs.File{FileRef: race, Size: int64(i), Pieces: 1}, "u", allowAll)
 		if err != nil {
 			t.Errorf("CompleteFile: %v", err)
 		}
@@ -151,7 +152,7 @@ func checkFileWhole(t *testing.T, store runs.Store) {
 	run := newMaker().pending(t, store, "w", runs.Plan)
 	file := putPieces(t, store, fileOf(run, runs.FilePlan), "one", "two")
 	file.Pieces = 3
-	if _, err := store.CompleteFile(t.Context(), file, allowAll); err == nil {
+	if _, err := store.CompleteFile(t.Context(), file, "u", allowAll); err == nil {
 		t.Error("a file of which a piece is missing is complete")
 	}
 	wantNoFile(t, store, file.FileRef)
@@ -163,6 +164,40 @@ func checkFileWhole(t *testing.T, store runs.Store) {
 	empty := runs.File{FileRef: fileOf(run, runs.FileOutputs), Digest: digestOf()}
 	wantEqual(t, "CompleteFile", empty, complete(t, store, empty))
 	wantFile(t, store, empty)
+}
+
+// checkUploads has two uploads of one file go on at once: the file is one of them, whole.
+func checkUploads(t *testing.T, store runs.Store) {
+	run := newMaker().pending(t, store, "w", runs.Plan)
+	ref := fileOf(run, runs.FilePlan)
+	put := func(upload string, index int) error {
+		return store.PutPiece(t.Context(), ref, upload, index, fmt.Append(nil, upload, index))
+	}
+	for _, step := range []struct {
+		upload string
+		index  int
+	}{{"a", 0}, {"a", 1}, {"b", 0}, {"b", 1}} {
+		if err := put(step.upload, step.index); err != nil {
+			t.Fatalf("PutPiece: %v", err)
+		}
+	}
+	file := runs.File{FileRef: ref, Size: 2, Digest: digestOf("b"), Pieces: 2}
+	wantFault(t, "a piece of an upload that another one has replaced", put("a", 1), fault.UploadReplaced)
+	wantFault(t, "a further piece of it", put("a", 2), fault.UploadReplaced)
+	_, err := store.CompleteFile(t.Context(), file, "a", allowAll)
+	wantFault(t, "its completion", err, fault.UploadReplaced)
+	wantNoFile(t, store, ref)
+	wantBytes(t, store, run.Org, 4)
+	file.Pieces = 3
+	_, err = store.CompleteFile(t.Context(), file, "b", allowAll)
+	wantFault(t, "an upload of which a piece is missing", err, fault.RunInvalid)
+	file.Pieces = 2
+	wantEqual(t, "CompleteFile", file, must[runs.File](t, "CompleteFile")(store.CompleteFile(t.Context(), file, "b", allowAll)))
+	if err := put("a", 0); err != nil {
+		t.Errorf("PutPiece of a file that is complete: %v", err)
+	}
+	wantFile(t, store, file, "b0", "b1")
+	wantBytes(t, store, run.Org, 4)
 }
 
 func wantBytes(t *testing.T, store runs.Store, org uuid.UUID, want int64) {
@@ -180,11 +215,11 @@ func checkBytes(t *testing.T, store runs.Store) {
 	log, ref := logOf(run), fileOf(run, runs.FilePlan)
 	appendLog(t, store, log, "12345")
 	wantBytes(t, store, m.org, 12)
-	must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, piece(0, "again"), allowAll))
+	must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, 0, []runs.LogPiece{piece(0, "again")}, allowAll))
 	wantBytes(t, store, m.org, 12)
 	file := putPieces(t, store, ref, "123", "45678") // leftovers count, too
 	wantBytes(t, store, m.org, 20)
-	if err := store.PutPiece(t.Context(), ref, 1, []byte("4")); err != nil {
+	if err := store.PutPiece(t.Context(), ref, "u", 1, []byte("4")); err != nil {
 		t.Fatal(err)
 	}
 	wantBytes(t, store, m.org, 16)

@@ -25,7 +25,7 @@ func appendLog(t *testing.T, store runs.Store, log runs.LogRef, text string) run
 	t.Helper()
 	end := must[int64](t, "LogEnd")(store.LogEnd(t.Context(), log))
 	p := piece(end, text)
-	if got := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, p, allowAll)); got != end+p.Size {
+	if got := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, end, []runs.LogPiece{p}, allowAll)); got != end+p.Size {
 		t.Fatalf("the log ends at %d, want %d", got, end+p.Size)
 	}
 	return p
@@ -55,9 +55,9 @@ func checkLogOffsets(t *testing.T, store runs.Store) {
 	}
 	wantLog(t, store, log)
 	first, second := appendLog(t, store, log, "first\n"), appendLog(t, store, log, "2\x00\xff")
-	for _, wrong := range []runs.LogPiece{piece(0, "first\n"), piece(0, "other!!"), piece(3, "st\n2"), piece(6, "again"), piece(10, "gap"), piece(1<<40, "far")} {
-		if end := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, wrong, allowAll)); end != 9 {
-			t.Errorf("a piece at %d: the log ends at %d", wrong.Offset, end)
+	for _, elsewhere := range []int64{0, 3, 6, 10, 1 << 40} {
+		if end := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, elsewhere, []runs.LogPiece{piece(elsewhere, "more")}, allowAll)); end != 9 {
+			t.Errorf("a piece for a log that ends at %d: the log ends at %d", elsewhere, end)
 		}
 	}
 	wantLog(t, store, log, first, second)
@@ -78,7 +78,7 @@ func checkLogOffsets(t *testing.T, store runs.Store) {
 	wantEqual(t, "LogsOf", map[runs.LogRef]int64{log: 9, others[0]: 6, others[1]: 6}, ends)
 
 	none := logOf(m.run("w", runs.Plan))
-	_, err := store.AppendLog(t.Context(), none, piece(0, "x"), allowAll)
+	_, err := store.AppendLog(t.Context(), none, 0, []runs.LogPiece{piece(0, "x")}, allowAll)
 	wantFault(t, "AppendLog to a run that isn't there", err, fault.RunNotFound)
 }
 
@@ -87,7 +87,7 @@ func checkLogAllow(t *testing.T, store runs.Store) {
 	run = update(t, store, run.Ref(), edited(func(r *runs.Run) { r.Epoch = 3 }))
 	log, refusal := logOf(run), errors.New("no")
 	for _, offset := range []int64{0, 5} {
-		_, err := store.AppendLog(t.Context(), log, piece(offset, "x"), func(r runs.Run) error {
+		_, err := store.AppendLog(t.Context(), log, offset, []runs.LogPiece{piece(offset, "x")}, func(r runs.Run) error {
 			wantEqual(t, "what allow sees", run, r)
 			return refusal
 		})
@@ -147,8 +147,8 @@ func wantAbout(t *testing.T, got []runs.LogPiece, offset, limit int64, last bool
 	}
 }
 
-// checkLogMerge puts larger pieces in the place of small ones.
-func checkLogMerge(t *testing.T, store runs.Store) {
+// checkLogReplace puts larger pieces in the place of the last ones.
+func checkLogReplace(t *testing.T, store runs.Store) {
 	run := newMaker().pending(t, store, "w", runs.Plan)
 	log := logOf(run)
 	var was []runs.LogPiece
@@ -156,33 +156,36 @@ func checkLogMerge(t *testing.T, store runs.Store) {
 		was = append(was, appendLog(t, store, log, text))
 	}
 	for _, wrong := range [][]runs.LogPiece{
-		{piece(1, "abccc")},              // begins within a piece
-		{piece(0, "aabc")},               // ends within one
-		{piece(0, "aab"), piece(4, "c")}, // with a gap
-		{piece(6, "deef")},               // ends behind the end
-		{piece(9, "x")},
+		{piece(1, "bcccdeef")},               // begins within a piece
+		{piece(3, "cccdee")},                 // adds nothing
+		{piece(3, "ccc"), piece(7, "eef")},   // with a gap
+		{piece(3, "cccd"), piece(6, "deef")}, // of which two have the same
+		{piece(3, "cccdeef"), piece(10, "")}, // of which one has nothing
+		{piece(10, "f")},                     // behind a gap
+		{},
 	} {
-		if err := store.MergeLog(t.Context(), log, wrong); err == nil {
-			t.Errorf("the pieces at %d were put where they don't fit", wrong[0].Offset)
-		}
+		_, err := store.AppendLog(t.Context(), log, 9, wrong, allowAll)
+		wantFault(t, fmt.Sprintf("AppendLog of %v", wrong), err, fault.LogMismatch)
 		wantLog(t, store, log, was...)
 	}
-	merged := []runs.LogPiece{piece(0, "aab"), piece(3, "ccc")}
+	merged := []runs.LogPiece{piece(3, "cccd"), piece(7, "eef"), piece(10, "gg")}
 	for range 2 { // it may be repeated
-		if err := store.MergeLog(t.Context(), log, merged); err != nil {
-			t.Fatalf("MergeLog: %v", err)
+		if end := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, 9, merged, allowAll)); end != 12 {
+			t.Fatalf("the log ends at %d, want 12", end)
 		}
-		wantLog(t, store, log, merged[0], merged[1], was[3], was[4])
+		wantLog(t, store, log, was[0], was[1], merged[0], merged[1], merged[2])
 	}
-	whole := piece(0, "aabcccdee")
-	if err := store.MergeLog(t.Context(), log, []runs.LogPiece{whole}); err != nil {
-		t.Fatalf("MergeLog: %v", err)
+	refusal := errors.New("no")
+	if _, err := store.AppendLog(t.Context(), log, 12, []runs.LogPiece{piece(0, "aabcccdeefggh")}, func(runs.Run) error { return refusal }); err != refusal {
+		t.Errorf("error %v, want allow's own", err)
+	}
+	wantLog(t, store, log, was[0], was[1], merged[0], merged[1], merged[2])
+	whole := piece(0, "aabcccdeefggh")
+	if end := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, 12, []runs.LogPiece{whole}, allowAll)); end != 13 {
+		t.Fatalf("the log ends at %d, want 13", end)
 	}
 	wantLog(t, store, log, whole, appendLog(t, store, log, "more"))
-	if err := store.MergeLog(t.Context(), log, nil); err != nil {
-		t.Errorf("MergeLog of nothing: %v", err)
-	}
-	wantBytes(t, store, run.Org, int64(len("sealed:aabcccdee")+len("sealed:more")))
+	wantBytes(t, store, run.Org, int64(len("sealed:aabcccdeefggh")+len("sealed:more")))
 }
 
 // checkLogTogether has writers race with pieces that begin anywhere, until the log is whole.
@@ -192,7 +195,7 @@ func checkLogTogether(t *testing.T, store runs.Store) {
 	together(4, func(i int) {
 		for end := int64(0); end < int64(len(text)); {
 			size := min(int64(1+i), int64(len(text))-end)
-			got, err := store.AppendLog(background(), log, piece(end, string(text[end:end+size])), allowAll)
+			got, err := store.AppendLog(background(), log, end, []runs.LogPiece{piece(end, string(text[end:end+size]))}, allowAll)
 			if err != nil {
 				t.Errorf("AppendLog: %v", err)
 				return

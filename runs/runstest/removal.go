@@ -46,7 +46,7 @@ func checkRemove(t *testing.T, store runs.Store) {
 	wantLog(t, store, logOf(made), appendLog(t, store, logOf(made), "new"))
 	wantNoFile(t, store, fileOf(made, runs.FilePlan))
 	file := runs.File{FileRef: fileOf(made, runs.FileOutputs), Pieces: 2}
-	if _, err := store.CompleteFile(t.Context(), file, allowAll); err == nil {
+	if _, err := store.CompleteFile(t.Context(), file, "u", allowAll); err == nil {
 		t.Error("pieces of the removed run are there still")
 	}
 }

@@ -301,7 +301,7 @@ func checkEndedContext(t *testing.T, store runs.Store) {
 	none := m.run("w", runs.Plan)
 	_, errCreate := store.Create(ctx, none, "", nil)
 	_, errUpdate := store.Update(ctx, run.Ref(), become(runs.Failed))
-	_, errAppend := store.AppendLog(ctx, logOf(run), piece(0, "x"), allowAll)
+	_, errAppend := store.AppendLog(ctx, logOf(run), 0, []runs.LogPiece{piece(0, "x")}, allowAll)
 	for what, err := range map[string]error{"Create": errCreate, "Update": errUpdate, "AppendLog": errAppend} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s in an ended context: %v", what, err)

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"time"
@@ -16,14 +14,12 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/digest"
 	"github.com/holdfast/holdfast/seal"
 )
 
 // Digest is the SHA-256 of a blob's content.
-type Digest [sha256.Size]byte
-
-// String is the digest in hexadecimal digits.
-func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+type Digest = digest.SHA256
 
 // Sealer encrypts what is kept, in pieces. *seal.Sealer is one.
 type Sealer interface {
@@ -57,35 +53,20 @@ type Blob struct {
 // Faults: BodyTooLarge.
 func (b *Blobs) Put(ctx context.Context, org uuid.UUID, kind seal.Kind, r io.Reader, limit int64) (Blob, error) {
 	p := &putting{blobs: b, ctx: ctx, org: org, kind: kind, id: newID()}
-	content := &counted{r: r, sum: sha256.New(), limit: limit}
+	content := digest.NewReader(r, limit, func() error {
+		return fault.New(fault.BodyTooLarge, "it is larger than %d bytes, which is the limit", limit)
+	})
 	if err := b.seal.SealPieces(ctx, org, kind, p.id, content, p.piece); err != nil {
 		p.abandon()
 		return Blob{}, err
 	}
-	found := Blob{Size: content.n}
-	content.sum.Sum(found.Digest[:0])
+	found := Blob{Size: content.N, Digest: content.Sum()}
 	return found, p.finish(found)
 }
 
 // PutBytes is Put of a content that is in memory.
 func (b *Blobs) PutBytes(ctx context.Context, org uuid.UUID, kind seal.Kind, content []byte) (Blob, error) {
 	return b.Put(ctx, org, kind, bytes.NewReader(content), int64(len(content)))
-}
-
-// counted counts what is read, up to a limit.
-type counted struct {
-	r        io.Reader
-	sum      hash.Hash
-	n, limit int64
-}
-
-func (c *counted) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.sum.Write(p[:n])
-	if c.n += int64(n); c.n > c.limit {
-		return 0, fault.New(fault.BodyTooLarge, "it is larger than %d bytes, which is the limit", c.limit)
-	}
-	return n, err
 }
 
 // putting is a blob on its way in. Its first piece waits in memory: most blobs have no other,

@@ -18,8 +18,8 @@ func argsOfFile(file runs.FileRef, more ...any) []any {
 	return append([]any{file.Org.String(), file.ID, string(file.Kind), file.Attempt}, more...)
 }
 
-// PutPiece implements runs.Store. A file that is complete stays as it is.
-func (s *Store) PutPiece(ctx context.Context, file runs.FileRef, index int, sealed []byte) error {
+// PutPiece implements runs.Store.
+func (s *Store) PutPiece(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error {
 	if err := checkPiece(sealed); err != nil {
 		return err
 	}
@@ -28,6 +28,9 @@ func (s *Store) PutPiece(ctx context.Context, file runs.FileRef, index int, seal
 			return err
 		}
 		if _, there, err := fileOf(t, file); err != nil || there {
+			return err
+		}
+		if err := t.continued(file, upload, index == 0); err != nil {
 			return err
 		}
 		var was int64
@@ -42,8 +45,25 @@ func (s *Store) PutPiece(ctx context.Context, file runs.FileRef, index int, seal
 	})
 }
 
-// CompleteFile implements runs.Store. Its fault, where pieces are missing: RunInvalid.
-func (s *Store) CompleteFile(ctx context.Context, file runs.File, allow func(runs.Run) error) (kept runs.File, err error) {
+// continued refuses what is of another upload than the one that began last. One that begins takes
+// the place of that.
+func (t tx) continued(file runs.FileRef, upload string, begins bool) error {
+	var now string
+	_, err := sqldb.One(t, []any{&now}, "SELECT upload FROM run_uploads WHERE "+fileKey, argsOfFile(file)...)
+	switch {
+	case err != nil || now == upload:
+		return err
+	case !begins:
+		return fault.New(fault.UploadReplaced, "another upload of this %s has begun since; nothing of this one is kept", file.Kind)
+	}
+	if err := t.dropPieces(file, 0); err != nil {
+		return err
+	}
+	return t.exec(t.Dialect().Upsert("run_uploads", []string{"org", "run", "kind", "attempt"}, []string{"upload"}), argsOfFile(file, upload)...)
+}
+
+// CompleteFile implements runs.Store.
+func (s *Store) CompleteFile(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (kept runs.File, err error) {
 	err = s.write(ctx, file.Ref, 0, func(t tx) error {
 		if err := t.allowed(file.Ref, allow); err != nil {
 			return err
@@ -53,6 +73,9 @@ func (s *Store) CompleteFile(ctx context.Context, file runs.File, allow func(run
 			return err
 		}
 		kept = file
+		if err := t.continued(file.FileRef, upload, file.Pieces == 0); err != nil {
+			return err
+		}
 		return t.complete(file)
 	})
 	if err != nil {
@@ -72,11 +95,14 @@ func (t tx) complete(file runs.File) error {
 	if err := t.dropPieces(file.FileRef, file.Pieces); err != nil {
 		return err
 	}
+	if err := t.exec("DELETE FROM run_uploads WHERE "+fileKey, argsOfFile(file.FileRef)...); err != nil {
+		return err
+	}
 	return t.exec("INSERT INTO run_files (org, run, kind, attempt, size, digest, pieces) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		argsOfFile(file.FileRef, file.Size, file.Digest, file.Pieces)...)
 }
 
-// dropPieces removes pieces from an index on, which an upload before this one has left.
+// dropPieces removes pieces from an index on, which an earlier upload has left.
 func (t tx) dropPieces(file runs.FileRef, from int) error {
 	var bytes sql.NullInt64
 	if _, err := sqldb.One(t, []any{&bytes}, "SELECT SUM(LENGTH(sealed)) FROM run_file_pieces WHERE "+fileKey+" AND piece >= ?", argsOfFile(file, from)...); err != nil || bytes.Int64 == 0 {

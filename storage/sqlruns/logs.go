@@ -26,28 +26,82 @@ func argsOf(log runs.LogRef, more ...any) []any {
 	return append([]any{log.Org.String(), log.ID, string(log.Stream), log.Attempt}, more...)
 }
 
-// AppendLog implements runs.Store. An empty piece is nothing.
-func (s *Store) AppendLog(ctx context.Context, log runs.LogRef, piece runs.LogPiece, allow func(runs.Run) error) (end int64, err error) {
-	if err := checkPiece(piece.Sealed); err != nil {
+// AppendLog implements runs.Store.
+func (s *Store) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (after int64, err error) {
+	bytes, err := checkPieces(end, pieces)
+	if err != nil {
 		return 0, err
 	}
-	err = s.write(ctx, log.Ref, len(piece.Sealed), func(t tx) error {
+	err = s.write(ctx, log.Ref, bytes, func(t tx) error {
 		if err := t.allowed(log.Ref, allow); err != nil {
 			return err
 		}
-		if end, err = endOf(t, log); err != nil || piece.Offset != end || piece.Size <= 0 {
+		if after, err = endOf(t, log); err != nil || after != end {
 			return err
 		}
-		if err := t.addPiece(log, piece); err != nil {
+		if err := t.clear(log, pieces[0].Offset, end); err != nil {
 			return err
 		}
-		end += piece.Size
-		return t.exec(t.Dialect().Upsert("run_logs", []string{"org", "run", "stream", "attempt"}, []string{"size"}), argsOf(log, end)...)
+		for _, piece := range pieces {
+			if err := t.addPiece(log, piece); err != nil {
+				return err
+			}
+			after = piece.Offset + piece.Size
+		}
+		return t.exec(t.Dialect().Upsert("run_logs", []string{"org", "run", "stream", "attempt"}, []string{"size"}), argsOf(log, after)...)
 	})
 	if err != nil {
 		return 0, err
 	}
-	return end, nil
+	return after, nil
+}
+
+// checkPieces returns how many bytes pieces have, which are to follow each other, and to go
+// beyond the end.
+func checkPieces(end int64, pieces []runs.LogPiece) (bytes int, err error) {
+	if len(pieces) == 0 || pieces[0].Offset > end {
+		return 0, mismatch(end)
+	}
+	last := pieces[0].Offset
+	for _, piece := range pieces {
+		if err := checkPiece(piece.Sealed); err != nil {
+			return 0, err
+		}
+		if piece.Size <= 0 || piece.Offset != last {
+			return 0, mismatch(piece.Offset)
+		}
+		bytes, last = bytes+len(piece.Sealed), piece.Offset+piece.Size
+	}
+	if last <= end {
+		return 0, mismatch(last)
+	}
+	return bytes, nil
+}
+
+func mismatch(offset int64) error {
+	return fault.New(fault.LogMismatch, "the pieces at %d don't continue what the log has there", offset)
+}
+
+// clear removes the pieces from an offset on, where one of them begins or the log ends.
+func (t tx) clear(log runs.LogRef, from, end int64) error {
+	if from == end {
+		return nil
+	}
+	old, err := sqldb.All(t, scanSpan, spans+logKey+" AND start >= ? ORDER BY start", argsOf(log, from)...)
+	if err != nil {
+		return err
+	}
+	if len(old) == 0 || old[0].start != from {
+		return mismatch(from)
+	}
+	freed := int64(0)
+	for _, s := range old {
+		freed += s.stored
+	}
+	if err := t.exec("DELETE FROM run_log_pieces WHERE "+logKey+" AND start >= ?", argsOf(log, from)...); err != nil {
+		return err
+	}
+	return t.tally(0, 0, -freed)
 }
 
 // allowed asks a caller's function about the run as it is.
@@ -116,8 +170,6 @@ func (s *Store) ReadLog(ctx context.Context, log runs.LogRef, offset, limit int6
 // span is a piece without its bytes.
 type span struct{ start, size, stored int64 }
 
-func (s span) end() int64 { return s.start + s.size }
-
 func scanSpan(r *sql.Rows) (s span, err error) { return s, r.Scan(&s.start, &s.size, &s.stored) }
 
 const spans = "SELECT start, size, LENGTH(sealed) FROM run_log_pieces WHERE "
@@ -140,51 +192,4 @@ func stretch(q sqldb.Querier, log runs.LogRef, offset, limit int64) (first, last
 		last = s.start
 	}
 	return first, last, err
-}
-
-// MergeLog implements runs.Store.
-func (s *Store) MergeLog(ctx context.Context, log runs.LogRef, pieces []runs.LogPiece) error {
-	if len(pieces) == 0 {
-		return nil
-	}
-	bytes := 0
-	for i, piece := range pieces {
-		if err := checkPiece(piece.Sealed); err != nil {
-			return err
-		}
-		if piece.Size <= 0 || i > 0 && piece.Offset != pieces[i-1].Offset+pieces[i-1].Size {
-			return mismatch(piece.Offset)
-		}
-		bytes += len(piece.Sealed)
-	}
-	return s.write(ctx, log.Ref, bytes, func(t tx) error { return t.merge(log, pieces) })
-}
-
-func mismatch(offset int64) error {
-	return fault.New(fault.LogMismatch, "the pieces at %d don't cover what the log has there", offset)
-}
-
-func (t tx) merge(log runs.LogRef, pieces []runs.LogPiece) error {
-	from, last := pieces[0].Offset, pieces[len(pieces)-1]
-	to := last.Offset + last.Size
-	old, err := sqldb.All(t, scanSpan, spans+logKey+" AND start >= ? AND start < ? ORDER BY start", argsOf(log, from, to)...)
-	if err != nil {
-		return err
-	}
-	if len(old) == 0 || old[0].start != from || old[len(old)-1].end() != to {
-		return mismatch(from)
-	}
-	freed := int64(0)
-	for _, s := range old {
-		freed += s.stored
-	}
-	if err := t.exec("DELETE FROM run_log_pieces WHERE "+logKey+" AND start >= ? AND start < ?", argsOf(log, from, to)...); err != nil {
-		return err
-	}
-	for _, piece := range pieces {
-		if err := t.addPiece(log, piece); err != nil {
-			return err
-		}
-	}
-	return t.tally(0, 0, -freed)
 }

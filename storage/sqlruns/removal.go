@@ -17,16 +17,34 @@ import (
 const atOnce = 32
 
 // part is a table of pieces, and the column that tells its parts.
-type part struct{ pieces, visible, by string }
+type part struct {
+	pieces string
+	heads  []string // the tables that say what there is
+	by     string
+}
 
-func logParts() part  { return part{"run_log_pieces", "run_logs", "stream"} }
-func fileParts() part { return part{"run_file_pieces", "run_files", "kind"} }
+func logParts() part  { return part{"run_log_pieces", []string{"run_logs"}, "stream"} }
+func fileParts() part { return part{"run_file_pieces", []string{"run_files", "run_uploads"}, "kind"} }
+
+// hide removes what says that a run has parts: those of one stream or kind, or all.
+func (t tx) hide(ref runs.Ref, p part, only string) error {
+	where, args := " WHERE org = ? AND run = ?", []any{t.org, ref.ID}
+	if only != "" {
+		where, args = where+" AND "+p.by+" = ?", append(args, only)
+	}
+	for _, table := range p.heads {
+		if err := t.exec("DELETE FROM "+table+where, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Remove implements runs.Store.
 func (s *Store) Remove(ctx context.Context, ref runs.Ref) error {
 	err := s.hide(ctx, ref, func(t tx) error {
 		for _, p := range []part{logParts(), fileParts()} {
-			if err := t.exec("DELETE FROM "+p.visible+" WHERE org = ? AND run = ?", t.org, ref.ID); err != nil {
+			if err := t.hide(ref, p, ""); err != nil {
 				return err
 			}
 		}
@@ -121,7 +139,7 @@ func (s *Store) Strip(ctx context.Context, ref runs.Ref, kinds []runs.FileKind, 
 	}
 	err := s.hide(ctx, ref, func(t tx) error {
 		for _, w := range wanted {
-			if err := t.exec("DELETE FROM "+w.visible+" WHERE org = ? AND run = ? AND "+w.by+" = ?", t.org, ref.ID, w.name); err != nil {
+			if err := t.hide(ref, w.part, w.name); err != nil {
 				return err
 			}
 		}

@@ -1,0 +1,119 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/mask"
+	"github.com/holdfast/holdfast/internal/sensitive"
+)
+
+// masks are the maskers of runs. An executor masks what it sends itself; it is masked again here,
+// by the values that the run was given. They are in memory only: where they are not, because the
+// server was started anew or many runs go on, they are what the workspace has now.
+type masks struct {
+	mu    sync.Mutex
+	known *lru.Cache[Ref, runMask]
+	bytes int // of secrets, in all
+}
+
+// runMask is a masker, and how many bytes of secrets it knows.
+type runMask struct {
+	masker *mask.Masker
+	bytes  int
+}
+
+// What maskers take is in proportion to their secrets, many times over.
+const (
+	maxMasks       = 64
+	maxSecretBytes = 64 << 10
+)
+
+func newMasks() *masks {
+	m := &masks{}
+	m.known, _ = lru.NewWithEvict(maxMasks, func(_ Ref, gone runMask) { m.bytes -= gone.bytes }) // it fails for a size below 1
+	return m
+}
+
+// get returns the run's masker, if it is known.
+func (m *masks) get(ref Ref) (*mask.Masker, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	found, ok := m.known.Get(ref)
+	return found.masker, ok
+}
+
+// put makes a masker of the values that a run is given, in the place of an earlier one.
+func (m *masks) put(ref Ref, inputs Inputs) *mask.Masker {
+	secrets := sensitive.Values(inputs.Variables, inputs.Environment)
+	made := runMask{masker: mask.New(secrets)}
+	for _, secret := range secrets {
+		made.bytes += len(secret)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.known.Remove(ref)
+	for m.known.Len() > 0 && m.bytes+made.bytes > maxSecretBytes {
+		m.known.RemoveOldest()
+	}
+	m.known.Add(ref, made)
+	m.bytes += made.bytes
+	return made.masker
+}
+
+// maskerOf returns the masker of a run that an executor has. A workspace that is gone has no values
+// any more.
+func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
+	if found, ok := s.masks.get(run.Ref()); ok {
+		return found, nil
+	}
+	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+	if err != nil && fault.From(err).Code.Kind() != fault.NotFound {
+		return nil, err
+	}
+	return s.masks.put(run.Ref(), inputs), nil
+}
+
+// maskReport masks what an executor says of a phase that has ended.
+func (s *Service) maskReport(ctx context.Context, run Run, r api.PhaseReport) (api.PhaseReport, error) {
+	masker, err := s.maskerOf(ctx, run)
+	if err != nil {
+		return r, err
+	}
+	text := func(said string) string { return string(masker.Bytes([]byte(said))) }
+	r.Slowest = slices.Clone(r.Slowest)
+	for i := range r.Slowest {
+		r.Slowest[i].Address, r.Slowest[i].Action = text(r.Slowest[i].Address), text(r.Slowest[i].Action)
+	}
+	r.Message, r.Found, r.InFlight = text(r.Message), slices.Clone(r.Found), maskInFlight(r.InFlight, text)
+	for i, d := range r.Found {
+		d.Severity, d.Summary, d.Detail, d.Address, d.File = text(d.Severity), text(d.Summary), text(d.Detail), text(d.Address), text(d.File)
+		r.Found[i] = d
+	}
+	return r, nil
+}
+
+// maskRenewal masks what an executor says of what goes on.
+func (s *Service) maskRenewal(ctx context.Context, run Run, l api.LeaseRenewal) (api.LeaseRenewal, error) {
+	if len(l.InFlight) == 0 {
+		return l, nil
+	}
+	masker, err := s.maskerOf(ctx, run)
+	if err == nil {
+		l.InFlight = maskInFlight(l.InFlight, func(said string) string { return string(masker.Bytes([]byte(said))) })
+	}
+	return l, err
+}
+
+func maskInFlight(all []api.InFlight, text func(string) string) []api.InFlight {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Address, all[i].Action = text(all[i].Address), text(all[i].Action)
+	}
+	return all
+}

@@ -178,7 +178,10 @@ func (s *stage) replay(ctx context.Context, p phase) error {
 	ended := make(chan struct{})
 	close(ended)
 	s.say(ctx, header(p.name))
-	if p.name != phasePrepare {
+	switch {
+	case p.name == phaseInit && s.record.Initialized:
+		s.say(ctx, initializedAlready)
+	case p.name != phasePrepare:
 		process, err := s.executor.settings.Commands.Find(ctx, commandIn(s.folder, p.name))
 		if err != nil {
 			return err

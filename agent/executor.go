@@ -51,10 +51,12 @@ type Executor struct {
 	log      *slog.Logger
 	folders  *folders
 	slots    chan int
-	stages   sync.WaitGroup
-	identity Identity
-	draining chan struct{}
-	drain    sync.Once
+	// initialized is what the inits of plans have made, for their applies.
+	initialized *initialized
+	stages      sync.WaitGroup
+	identity    Identity
+	draining    chan struct{}
+	drain       sync.Once
 }
 
 // New returns an executor. It makes its folder, and does nothing else before Run.
@@ -64,7 +66,8 @@ func New(s Settings) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Executor{settings: s, log: s.Log, folders: f, slots: make(chan int, s.Slots), draining: make(chan struct{})}
+	i := newInitialized(s.Work)
+	e := &Executor{settings: s, log: s.Log, folders: f, initialized: i, slots: make(chan int, s.Slots), draining: make(chan struct{})}
 	for slot := range s.Slots {
 		e.slots <- slot
 	}
@@ -113,6 +116,10 @@ func (e *Executor) Run(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close()
+	if err := e.initialized.open(); err != nil {
+		return err
+	}
+	defer e.initialized.close()
 	if err := e.introduce(ctx); err != nil {
 		if ctx.Err() != nil || e.isDraining() {
 			return nil // nobody knows this executor, so there is nothing to end
@@ -160,6 +167,7 @@ func (e *Executor) take(ctx context.Context, s *stage, release func()) {
 			e.folders.release(s.folder)
 			return
 		}
+		s.keepInit()
 		e.clear(s)
 	})
 }

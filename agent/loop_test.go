@@ -67,7 +67,7 @@ func TestPhasesAreReportedInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, outcomesOf(r.server.Reports(run))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"init", "plan", "show", "init", "apply", "output"}, callsOf(t, calls)); diff != "" {
+	if diff := cmp.Diff([]string{"init", "plan", "show", "apply", "output"}, callsOf(t, calls)); diff != "" {
 		t.Error(diff)
 	}
 	if p := r.server.Reports(run)[2]; !p.Changes || p.ExitCode != 2 {

@@ -46,7 +46,7 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	if !reaches(sandbox.Level, s.assignment.MinSandbox) {
 		return failed(sandboxLow, fmt.Sprintf("this agent's sandbox is %q, and the workspace wants %q at least", sandbox.Level, s.assignment.MinSandbox))
 	}
-	for _, step := range []func(ctx, held context.Context) error{s.lay, s.download, s.carry, s.resolve} {
+	for _, step := range []func(ctx, held context.Context) error{s.lay, s.download, s.carry, s.resolve, s.reuseInit} {
 		if err := step(ctx, held); err != nil {
 			return failed(classOfPreparing(err), reason(err))
 		}

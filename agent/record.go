@@ -34,6 +34,8 @@ type record struct {
 	// Notes are what the executor itself has to say in the log, by phase.
 	Notes map[string]string `json:"notes,omitempty"`
 	Tool  *api.Tool         `json:"tool,omitempty"`
+	// Initialized says that there is what the plan's init has made, and none is to be run.
+	Initialized bool `json:"initialized,omitempty"`
 	// Over says that nothing is left to do but to remove the folder.
 	Over bool `json:"over,omitempty"`
 }

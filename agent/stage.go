@@ -26,6 +26,9 @@ type stage struct {
 	cancels    *cancels
 	tool       Binary
 	config     ToolConfiguration
+	// initialized is what the init of a plan has made, and planned says that the plan went well.
+	initialized *initOf
+	planned     bool
 	// lost is closed when the server says that the run is not this executor's any more.
 	lost     chan struct{}
 	loseOnce sync.Once
@@ -145,6 +148,7 @@ func (s *stage) phases(ctx, held context.Context, sent <-chan struct{}) error {
 		}
 		goOn, err := s.report(ctx, held, done)
 		if err == nil && over {
+			s.planned = !s.applies() && done.Outcome == succeeded
 			return nil // what the lease says now is that the stage has ended
 		}
 		if s.isLost() && ctx.Err() == nil {

@@ -28,7 +28,10 @@ type Commands struct {
 
 // CommandSettings say what is closed to commands.
 type CommandSettings struct {
-	Work    string // a folder for the probe
+	Work string // a folder for the probe
+	// Shims says that this program has the commands shim.Command and shim.SandboxedCommand: it starts
+	// itself with them, and one that hasn't would do who knows what.
+	Shims   bool
 	Limits  sandbox.Limits
 	Network sandbox.Network
 	User    *agent.User // whom commands run as, where we are root; nil for whoever we are
@@ -47,6 +50,9 @@ const probePatience = time.Minute
 // NewCommands finds out what the sandbox reaches on this machine, by a command that does
 // nothing, and fails where that is less than is wanted.
 func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
+	if !s.Shims {
+		return nil, errors.New("this program has no command that is a shim, so it can't start commands of runs")
+	}
 	c := &Commands{limits: s.Limits, network: s.Network, least: s.Least, open: s.Open}
 	if s.User != nil {
 		c.user = &sandbox.User{UID: uint32(s.User.UID), GID: uint32(s.User.GID)}

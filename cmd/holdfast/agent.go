@@ -154,7 +154,7 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
-	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Private: []string{tokenFile}, Least: least, User: owner, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
+	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least, User: owner, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
 	if err != nil {
 		return agent.Settings{}, err
 	}

@@ -35,6 +35,11 @@ type Settings struct {
 	Proxies  map[string]string
 	Tools    Tools
 	Commands Commands
+	// MinSandbox is the level of the sandbox below which no run is begun, whatever its workspace
+	// wants; empty for any.
+	MinSandbox string
+	// MaxFolderBytes is how much of the disk a run's folder may take; 0 for no bound.
+	MaxFolderBytes int64
 	// User is whom Commands runs commands as, where that is somebody else.
 	User *User
 	// LogPatience is how long the end of a stage waits for the rest of its log to be accepted; 0
@@ -120,6 +125,9 @@ func (e *Executor) Run(ctx context.Context) error {
 		return err
 	}
 	defer e.initialized.close()
+	if err := sweepKept(e.settings.Work, time.Now(), maxKept); err != nil {
+		e.log.WarnContext(ctx, "what was kept for too long can't be removed", "error", err)
+	}
 	if err := e.introduce(ctx); err != nil {
 		if ctx.Err() != nil || e.isDraining() {
 			return nil // nobody knows this executor, so there is nothing to end
@@ -168,6 +176,7 @@ func (e *Executor) take(ctx context.Context, s *stage, release func()) {
 			return
 		}
 		s.keepInit()
+		s.boundCache(ctx)
 		e.clear(s)
 	})
 }

@@ -295,6 +295,31 @@ func TestTooWeakASandboxRunsNothing(t *testing.T) {
 	}
 }
 
+// What the executor's own operator wants holds as well, and more than what the workspace wants.
+func TestOperatorsLeastSandbox(t *testing.T) {
+	for _, c := range []struct{ operator, workspace, reached, outcome string }{
+		{"landlock", "none", "none", "failed"}, {"namespaces", "landlock", "landlock", "failed"},
+		{"none", "landlock", "none", "failed"}, {"landlock", "none", "landlock", "succeeded"}, {"", "landlock", "namespaces", "succeeded"},
+	} {
+		r, calls := scripted(t, scriptTool{})
+		r.settings.MinSandbox, r.server.Template.MinSandbox, r.commands.level = c.operator, c.workspace, c.reached
+		r.start()
+		last := r.ended(r.server.Queue("prod/network", "apply"), "plan")
+		if last.Outcome != c.outcome {
+			t.Errorf("%+v: the run ends with %+v", c, last)
+		}
+		if c.outcome == "succeeded" {
+			if got := r.commands.least; got != "landlock" {
+				t.Errorf("%+v: its commands want %q at least", c, got)
+			}
+			continue
+		}
+		if _, err := os.Stat(calls); err == nil || last.Class != "sandbox" || !strings.Contains(last.Message, c.reached) || last.Sandbox == nil {
+			t.Errorf("%+v: the run ends with %+v", c, last)
+		}
+	}
+}
+
 func TestDrainedAgentEndsWhenItsRunsHave(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
 	r, _ := scripted(t, scriptTool{apply: until(gate)})

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/holdfast/holdfast/agent/archive"
 	"github.com/holdfast/holdfast/agent/backend"
@@ -43,8 +44,15 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	s.record.Notes[phasePrepare] = ""
 	s.say(ctx, header(phasePrepare))
 	sandbox := s.executor.settings.Commands.Sandbox()
-	if !reaches(sandbox.Level, s.assignment.MinSandbox) {
-		return failed(sandboxLow, fmt.Sprintf("this agent's sandbox is %q, and the workspace wants %q at least", sandbox.Level, s.assignment.MinSandbox))
+	if least := s.leastSandbox(); !Reaches(sandbox.Level, least) {
+		whose := "the workspace"
+		if least != s.assignment.MinSandbox {
+			whose = "whoever runs this executor"
+		}
+		why := strings.Join(append([]string{""}, sandbox.Why...), "; ")
+		r := failed(sandboxLow, fmt.Sprintf("the sandbox reaches %q here, and %s wants %q at least%s", sandbox.Level, whose, least, why))
+		r.Sandbox = &sandbox
+		return r
 	}
 	for _, step := range []func(ctx, held context.Context) error{s.lay, s.download, s.carry, s.resolve, s.reuseInit} {
 		if err := step(ctx, held); err != nil {
@@ -61,8 +69,16 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	return api.PhaseReport{Outcome: succeeded, Tool: &s.tool.Tool, Sandbox: &sandbox}
 }
 
-// reaches reports whether a level of the sandbox is enough.
-func reaches(level, least string) bool {
+// leastSandbox is the level below which no command is started.
+func (s *stage) leastSandbox() string {
+	if least := s.executor.settings.MinSandbox; Reaches(least, s.assignment.MinSandbox) {
+		return least
+	}
+	return s.assignment.MinSandbox
+}
+
+// Reaches reports whether a level of the sandbox is enough.
+func Reaches(level, least string) bool {
 	order := []string{"none", "landlock", "namespaces"}
 	return least == "" || slices.Index(order, level) >= slices.Index(order, least)
 }

@@ -93,14 +93,19 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 	if err != nil {
 		return none, machine.CommandSettings{}, err
 	}
+	least, err := sandbox.ParseLevel(p.settings.Runs.MinSandbox)
+	if err != nil {
+		return none, machine.CommandSettings{}, err
+	}
 	return agent.Settings{
 			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
 			Work:   work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
 			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
-			Log:   p.log,
-		}, machine.CommandSettings{
 			// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.
-			Work: work, Network: own.network, Least: sandbox.Landlock, Private: private, Shims: p.program.Shims,
+			MinSandbox: least.String(), MaxFolderBytes: p.settings.Runs.MaxFolderBytes, Log: p.log,
+		}, machine.CommandSettings{
+			Work: work, Network: own.network, Least: least, Private: private, Shims: p.program.Shims,
+			Limits: sandbox.Limits{Memory: uint64(p.settings.Runs.MaxMemoryBytes)},
 		}, nil
 }
 

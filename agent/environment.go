@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/runenv"
 )
 
 // maxVariable is how long an entry of a process's environment may be on Linux.
@@ -88,23 +89,14 @@ func checkEnvironment(a api.Assignment) error {
 		}
 	}
 	for _, v := range a.Environment {
-		if reserved(v.Name) {
-			return fmt.Errorf("the environment variable %s is the run's own; remove it from the workspace", v.Name)
+		if why := runenv.WhyReserved(v.Name); why != "" {
+			return fmt.Errorf("the environment variable %s can't be set for runs, %s; remove it from the workspace", v.Name, why)
+		}
+		if why := runenv.WhyTooMuch(v.Name, v.Value); why != "" {
+			return fmt.Errorf("the environment variable %s can't have that value: %s", v.Name, why)
 		}
 	}
 	return nil
-}
-
-// reserved reports whether a workspace may not set an environment variable: what decides where
-// the state is, what the tool is told, and where it keeps its files.
-func reserved(name string) bool {
-	if strings.HasPrefix(name, "TF_HTTP_") || strings.HasPrefix(name, "TF_CLI_ARGS") {
-		return true
-	}
-	return slices.Contains([]string{
-		"HOME", "TMPDIR", "TF_IN_AUTOMATION", "TF_INPUT", "TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG", "TF_DATA_DIR", "TF_WORKSPACE",
-		"TF_PLUGIN_CACHE_DIR", "TF_LOG_PATH",
-	}, name)
 }
 
 // secrets are the values that must not be in any log, and the texts in those that are lists or

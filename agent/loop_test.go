@@ -137,7 +137,7 @@ func TestCommandsGetNothingOfTheAgentsEnvironment(t *testing.T) {
 }
 
 func TestReservedVariablesAreRefused(t *testing.T) {
-	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR", "TF_WORKSPACE"} {
+	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR", "TF_WORKSPACE", "TF_LOG", "TF_LOG_CORE"} {
 		r, _ := scripted(t, scriptTool{})
 		r.server.Template.Environment = []api.Input{{Name: name, Value: "x"}}
 		r.start()

@@ -15,7 +15,7 @@ const module = "github.com/holdfast/holdfast/"
 func layers() map[string][]string {
 	return map[string][]string{
 		"fault":                 {},
-		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi", "internal/disk", "internal/durable", "internal/mask", "internal/pause", "runs/changes"},
+		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi", "internal/disk", "internal/durable", "internal/mask", "internal/pause", "internal/runenv", "runs/changes"},
 		"agent/agenttest":       {"agent", "api", "fault"},
 		"agent/archive":         {},
 		"agent/backend":         {},
@@ -32,6 +32,7 @@ func layers() map[string][]string {
 		"internal/printable":    {},
 		"internal/fair":         {},
 		"internal/pause":        {},
+		"internal/runenv":       {},
 		"internal/fuzzkeep":     {"internal/fuzzseeds"},
 		"internal/fuzzseeds":    {},
 		"internal/killtest":     {},
@@ -87,7 +88,7 @@ func layers() map[string][]string {
 		"storage/mysqldb":       {"storage/schema"},
 		"storage/sqldb":         {"fault", "internal/turns", "seal", "storage/mysqldb", "storage/schema", "storage/sqlitedb"},
 		"storage/sqlworkspace":  {"fault", "audit", "seal", "state", "storage/sqldb", "workspace"},
-		"workspace":             {"fault", "audit", "auth", "internal/budget", "seal", "state"},
+		"workspace":             {"fault", "audit", "auth", "internal/budget", "internal/runenv", "seal", "state"},
 		"storage/dual":          {"fault", "inventory", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/storagetest":   {"fault", "auth", "audit", "state", "inventory", "internal/killtest", "storage/memory", "resources"},
 		"middleware":            {"api", "fault", "auth", "auth/verify", "internal/logctx", "internal/budget", "internal/turns"},

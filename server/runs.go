@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/agent/machine"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"

@@ -86,6 +86,8 @@ type Binary struct {
 	api.Tool        // exactly which
 	Path     string // absolute
 	Read     []string
+	// Env is what the program needs in its environment: NAME to VALUE.
+	Env map[string]string
 }
 
 // Tools finds programs.

@@ -48,8 +48,10 @@ func (s *stage) environment() ([]string, error) {
 	for _, v := range s.assignment.Variables {
 		given["TF_VAR_"+v.Name] = v.Value
 	}
-	for name, value := range s.fixed() {
-		given[name] = value
+	for _, own := range []map[string]string{s.fixed(), s.tool.Env} {
+		for name, value := range own {
+			given[name] = value
+		}
 	}
 	var all []string
 	for name, value := range given {

@@ -65,7 +65,11 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	if short := len(s.masker.TooShort()); short > 0 {
 		s.note(ctx, fmt.Sprintf("sensitive values that are too short to be masked in this log: %d\n", short))
 	}
-	s.note(ctx, fmt.Sprintf("%s %s (SHA-256 %s), sandbox %s\n", s.tool.Name, s.tool.Version, s.tool.Digest, sandbox.Level))
+	with := fmt.Sprintf("%s %s (SHA-256 %s)", s.tool.Name, s.tool.Version, s.tool.Digest)
+	if called := s.tool.Calls; called != nil {
+		with += fmt.Sprintf(" with %s %s (SHA-256 %s)", called.Name, called.Version, called.Digest)
+	}
+	s.note(ctx, fmt.Sprintf("%s, sandbox %s\n", with, sandbox.Level))
 	return api.PhaseReport{Outcome: succeeded, Tool: &s.tool.Tool, Sandbox: &sandbox}
 }
 
@@ -213,6 +217,9 @@ func (s *stage) equip(ctx context.Context) error {
 	}
 	if want.Digest != "" && want.Digest != tool.Digest {
 		return &unusable{fmt.Sprintf("the plan was made by a binary of %s %s with the SHA-256 %s; the one here has %s", want.Name, want.Version, want.Digest, tool.Digest)}
+	}
+	if want.Calls != nil && (tool.Calls == nil || want.Calls.Digest != tool.Calls.Digest) {
+		return &unusable{fmt.Sprintf("the plan was made with another binary of %s %s than there is here", want.Calls.Name, want.Calls.Version)}
 	}
 	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot); err != nil {
 		return err

@@ -29,6 +29,9 @@ func (s *stage) initOf() (initOf, error) {
 		return initOf{}, err
 	}
 	of := initOf{folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
+	if called := s.tool.Calls; called != nil {
+		of.tool += "+" + called.Digest
+	}
 	if err == nil {
 		sum := sha256.Sum256(lock)
 		of.lock = hex.EncodeToString(sum[:])

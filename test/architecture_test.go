@@ -19,7 +19,7 @@ func layers() map[string][]string {
 		"agent/agenttest":       {"agent", "api", "fault"},
 		"agent/archive":         {},
 		"agent/backend":         {},
-		"agent/machine":         {"agent", "agent/sandbox", "agent/shim", "agent/tools", "api"},
+		"agent/machine":         {"agent", "agent/sandbox", "agent/shim", "agent/tools", "api", "fault"},
 		"agent/remote":          {"agent", "api", "client", "fault"},
 		"agent/runlog":          {"internal/pause"},
 		"agent/tools":           {"fault", "internal/disk", "internal/durable", "internal/pause"},

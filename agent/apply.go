@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -86,11 +87,29 @@ func (s *stage) keepTold(ctx context.Context, path string) (bool, error) {
 	return err == nil, err
 }
 
+// errored is where the tool has left the state that it could not store: where it works, which with
+// Terragrunt is in a folder of its making. It is empty where there is none.
+func (s *stage) errored() (path string) {
+	path = filepath.Join(s.directory(), erroredState)
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
+	path = ""
+	_ = filepath.WalkDir(filepath.Join(s.directory(), terragruntCache), func(there string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == erroredState {
+			path = there
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return path
+}
+
 // saveErrored brings the state that the tool could not store to the server, or else keeps it on
 // this machine, and says where.
 func (s *stage) saveErrored(held context.Context) error {
-	path := filepath.Join(s.directory(), erroredState)
-	if _, err := os.Lstat(path); err != nil {
+	path := s.errored()
+	if path == "" {
 		return nil
 	}
 	err := s.upload(held, artefactErrored, path)
@@ -107,8 +126,8 @@ func (s *stage) afterLoss(ctx context.Context) error {
 	if !s.applies() {
 		return nil
 	}
-	path := filepath.Join(s.directory(), erroredState)
-	if _, err := os.Lstat(path); err != nil {
+	path := s.errored()
+	if path == "" {
 		return nil
 	}
 	if err := s.executor.putOnce(ctx, s.hold(), artefactErrored, s.folder, path); err == nil {

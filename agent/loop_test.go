@@ -407,3 +407,16 @@ func (r *rig) await(run, what string, ready func() bool) {
 		r.t.Fatalf("%s: %v\n%v\n%s%s", what, err, outcomesOf(r.server.Reports(run)), r.server.Log(run, "plan"), r.server.Log(run, "apply"))
 	}
 }
+
+// Terragrunt has its tool work in a folder of its making: a state that it can't store is there.
+func TestErroredStateOfTerragruntIsKept(t *testing.T) {
+	r, _ := scripted(t, scriptTool{apply: `mkdir -p .terragrunt-cache/x/y; echo '{"serial":7}' > .terragrunt-cache/x/y/errored.tfstate; exit 1`})
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	r.server.Approve(run)
+	r.ended(run, "apply")
+	if got := string(r.server.Artefact(run, "errored_state")); got != "{\"serial\":7}\n" {
+		t.Errorf("the state that could not be stored is %q", got)
+	}
+}

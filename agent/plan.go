@@ -116,7 +116,7 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 func (s *stage) notMade(path string, isFolder bool) bool {
 	name := filepath.Base(path)
 	if isFolder {
-		return name == ".terraform"
+		return name == ".terraform" || name == terragruntCache
 	}
 	inRoot := filepath.ToSlash(filepath.Clean(s.assignment.Directory))
 	return (name == lockFile || name == backend.File) && filepath.ToSlash(filepath.Dir(path)) == inRoot

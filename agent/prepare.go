@@ -22,6 +22,8 @@ import (
 const (
 	lockFile     = ".terraform.lock.hcl"
 	erroredState = "errored.tfstate"
+	// terragruntCache is the folder in which Terragrunt has its tool work.
+	terragruntCache = ".terragrunt-cache"
 )
 
 // configLimits bound a configuration, planLimits the files that planning made.

@@ -36,6 +36,7 @@ func scenarioNames() []string {
 func sharedThings() map[string]string {
 	return map[string]string{
 		"agent: make(chan summary, 1)":                                                      inOrder,
+		"agent: make(chan *api.PhaseReport, 1)":                                             inOrder,
 		"agent: make(chan result, 1)":                                                       inOrder,
 		"agent: make(chan int, s.Slots)":                                                    claimed,
 		"agent: make(chan struct{}, 1)":                                                     inOrder,

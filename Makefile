@@ -58,15 +58,16 @@ torture: ## kill the store for minutes under load, then count what was acknowled
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -run 'TestFairness|TestNoisyNeighbour' # as long as it may measure
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -timeout 60m -run 'TestServerKilled|TestAgent|TestStopped|TestLate|TestCancel|TestRun'
 
-bench: build ## measure the server against its floors; BENCH='-quick' for a first look
+bench: build ## measure the server and runs against their floors; BENCH='-quick' RUNS='-runs 3' for a first look
 	@go run ./bench/compare $(BENCH)
 	@$(MAKE) --no-print-directory bench-logs
+	@scripts/benchruns.sh $(RUNS)
 
 bench-logs: build ## measure how logs of runs come to readers; LOGS='-quick' for a first look
 	@go run ./bench/logs $(LOGS)
 
-bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-tofu FILE'
-	@go run ./bench/runs $(RUNS)
+bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-runs 3' for a first look
+	@scripts/benchruns.sh $(RUNS)
 
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -42,23 +43,73 @@ func (s *stage) announce(ctx, held context.Context) error {
 	return err
 }
 
+// output keeps the outputs. The apply has told them, as a rule, and then the tool isn't asked again.
 func (s *stage) output(ctx, held context.Context) api.PhaseReport {
-	out, err := s.command(ctx, phaseOutput, false, true, "output", "-json")
-	r := s.ended(out, err)
-	if r.Outcome != succeeded {
-		return r
+	r, path := api.PhaseReport{Outcome: succeeded, Tool: s.record.Tool}, scratchIn(s.folder, artefactOutputs)
+	told, err := s.keepTold(ctx, path)
+	switch {
+	case err != nil:
+		s.log.WarnContext(ctx, "the outputs that the apply told can't be read: the tool is asked for them", "error", err)
+	case told:
+		s.say(ctx, header(phaseOutput))
 	}
-	if err := s.upload(held, artefactOutputs, out.stdout); err != nil {
+	if !told {
+		out, err := s.command(ctx, phaseOutput, false, true, "output", "-json")
+		if r = s.ended(out, err); r.Outcome != succeeded {
+			return r
+		}
+		path = out.stdout
+	}
+	if err := s.upload(held, artefactOutputs, path); err != nil {
 		return refused(held, "the artefact "+artefactOutputs, err)
 	}
 	return r
 }
 
+// keepTold writes the outputs that the apply told into a file, if it told them and the tool was
+// not asked for them yet.
+func (s *stage) keepTold(ctx context.Context, path string) (bool, error) {
+	if s.isBegun(ctx, phaseOutput) {
+		return false, nil
+	}
+	process, err := s.executor.settings.Commands.Find(ctx, commandIn(s.folder, phaseApply))
+	if err != nil {
+		return false, err
+	}
+	told, err := toldOutputs(process.Output())
+	if err != nil || told == nil {
+		return false, err
+	}
+	err = writeFile(path, func(f *os.File) error {
+		_, err := f.Write(told)
+		return err
+	})
+	return err == nil, err
+}
+
+// errored is where the tool has left the state that it could not store: where it works, which with
+// Terragrunt is in a folder of its making. It is empty where there is none.
+func (s *stage) errored() (path string) {
+	path = filepath.Join(s.directory(), erroredState)
+	if _, err := os.Lstat(path); err == nil {
+		return path
+	}
+	path = ""
+	_ = filepath.WalkDir(filepath.Join(s.directory(), terragruntCache), func(there string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == erroredState {
+			path = there
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return path
+}
+
 // saveErrored brings the state that the tool could not store to the server, or else keeps it on
 // this machine, and says where.
 func (s *stage) saveErrored(held context.Context) error {
-	path := filepath.Join(s.directory(), erroredState)
-	if _, err := os.Lstat(path); err != nil {
+	path := s.errored()
+	if path == "" {
 		return nil
 	}
 	err := s.upload(held, artefactErrored, path)
@@ -75,8 +126,8 @@ func (s *stage) afterLoss(ctx context.Context) error {
 	if !s.applies() {
 		return nil
 	}
-	path := filepath.Join(s.directory(), erroredState)
-	if _, err := os.Lstat(path); err != nil {
+	path := s.errored()
+	if path == "" {
 		return nil
 	}
 	if err := s.executor.putOnce(ctx, s.hold(), artefactErrored, s.folder, path); err == nil {

@@ -107,7 +107,7 @@ func (s *stage) keepLog() {
 
 // keep copies a file out of the run folder, durably.
 func (s *stage) keep(path, name string) (kept string, err error) {
-	folder := filepath.Join(s.executor.settings.Work, "kept")
+	folder := keptIn(s.executor.settings.Work)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
@@ -117,12 +117,14 @@ func (s *stage) keep(path, name string) (kept string, err error) {
 	}
 	defer from.Close()
 	kept = filepath.Join(folder, name)
-	return kept, writeFile(kept, func(to *os.File) error {
+	err = writeFile(kept, func(to *os.File) error {
 		if _, err := io.Copy(to, from); err != nil {
 			return err
 		}
 		return to.Sync()
 	})
+	s.attempt("remove what was kept for too long", func() error { return sweepKept(s.executor.settings.Work, time.Now(), maxKept) })
+	return kept, err
 }
 
 // openRegular opens a file below a run folder that a command made. It, and any folder on the way

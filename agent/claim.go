@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/durable"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // claimFile has the key of the claim that is under way: it is there before the claim is sent, so
@@ -132,7 +133,7 @@ func (e *Executor) claimOnce(ctx context.Context, key string, known bool) (*api.
 	found, err := e.settings.Server.Claim(ctx, e.identity, claim)
 	if err == nil && found == nil && !known {
 		// A server that doesn't wait is not to be asked without a break.
-		err = pause(ctx, min(wait, time.Second)-time.Since(began))
+		err = pause.For(ctx, min(wait, time.Second)-time.Since(began))
 	}
 	return found, err
 }

@@ -41,6 +41,9 @@ func (s *stage) commandOnce(ctx context.Context, p string, json, apart bool, arg
 		return outcome{}, err
 	}
 	s.sight.see(process.Evidence(), process.Sandbox())
+	measured, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.watchSpace(measured)
 	ended := make(chan struct{})
 	shown := make(chan summary, 1)
 	go func() { shown <- s.follow(ctx, p, json, process.Output(), ended) }()
@@ -54,6 +57,10 @@ func (s *stage) commandOnce(ctx context.Context, p string, json, apart bool, arg
 	case out.summary = <-shown:
 	case <-ctx.Done():
 		return outcome{}, ctx.Err()
+	}
+	stop()
+	if p == phaseInit || p == phasePlan { // whose end may have come before a look
+		s.measure(ctx)
 	}
 	return out, nil
 }
@@ -79,6 +86,7 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	return s.executor.settings.Commands.Start(ctx, Command{
 		Folder: folder, Path: s.tool.Path, Args: args, Dir: s.directory(), Env: env, Apart: apart,
 		Read: slices.Concat(s.tool.Read, s.config.Read, []string{s.tool.Path, cliConfigIn(s.folder)}), Write: slices.Concat(s.writable(), s.config.Write),
+		Least: s.leastSandbox(),
 	})
 }
 
@@ -97,6 +105,10 @@ func (s *stage) await(ctx context.Context, process Process) (Exit, error) {
 	killed := false
 	for {
 		level, changed := s.cancels.state()
+		if s.overfull.Load() && !s.record.TooLarge {
+			s.record.TooLarge = true
+			s.attempt("note that the folder is too large", func() error { return s.record.save(s.folder) })
+		}
 		// The apply is done when its outputs are read: nothing is to be saved by ending that softly.
 		if level >= soft && !killed && (level == hard || s.record.Phase != phaseOutput) {
 			s.interrupt(process)
@@ -151,7 +163,7 @@ func (s *stage) nextStep(l level) time.Time {
 // escalates reports whether an interrupt that the command doesn't heed is followed by force. An
 // apply that a person cancels is not: killing it may lose what it has made, which somebody has
 // to want.
-func (s *stage) escalates() bool { return !s.applies() || s.record.TimedOut }
+func (s *stage) escalates() bool { return !s.applies() || s.record.TimedOut || s.record.TooLarge }
 
 func (s *stage) timePassed(l level) {
 	if l == soft && s.escalates() {
@@ -178,7 +190,10 @@ func (s *stage) replay(ctx context.Context, p phase) error {
 	ended := make(chan struct{})
 	close(ended)
 	s.say(ctx, header(p.name))
-	if p.name != phasePrepare {
+	switch {
+	case p.name == phaseInit && s.record.Initialized:
+		s.say(ctx, initializedAlready)
+	case p.name != phasePrepare:
 		process, err := s.executor.settings.Commands.Find(ctx, commandIn(s.folder, p.name))
 		if err != nil {
 			return err

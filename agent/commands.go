@@ -21,6 +21,8 @@ type Command struct {
 	// Read and Write are the folders that the command may read and change, beside those of the
 	// system.
 	Read, Write []string
+	// Least is the level of the sandbox below which it is not to be started; empty for any.
+	Least string
 }
 
 // Commands starts commands that live on when their executor ends, and finds them again.
@@ -74,7 +76,9 @@ type Exit struct {
 	// Failed says why it could not be started, or why its end is not known.
 	Failed      string
 	OutOfMemory bool
-	Took        time.Duration
+	// TooWeak says that it was not started, because the sandbox reached less than it is to.
+	TooWeak bool
+	Took    time.Duration
 }
 
 // Binary is the program of a tool.
@@ -82,6 +86,8 @@ type Binary struct {
 	api.Tool        // exactly which
 	Path     string // absolute
 	Read     []string
+	// Env is what the program needs in its environment: NAME to VALUE.
+	Env map[string]string
 }
 
 // Tools finds programs.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/runenv"
 	"github.com/holdfast/holdfast/internal/sensitive"
 )
 
@@ -44,8 +45,10 @@ func (s *stage) environment() ([]string, error) {
 	for _, v := range s.assignment.Variables {
 		given["TF_VAR_"+v.Name] = v.Value
 	}
-	for name, value := range s.fixed() {
-		given[name] = value
+	for _, own := range []map[string]string{s.fixed(), s.tool.Env} {
+		for name, value := range own {
+			given[name] = value
+		}
 	}
 	var all []string
 	for name, value := range given {
@@ -85,23 +88,14 @@ func checkEnvironment(a api.Assignment) error {
 		}
 	}
 	for _, v := range a.Environment {
-		if reserved(v.Name) {
-			return fmt.Errorf("the environment variable %s is the run's own; remove it from the workspace", v.Name)
+		if why := runenv.WhyReserved(v.Name); why != "" {
+			return fmt.Errorf("the environment variable %s can't be set for runs, %s; remove it from the workspace", v.Name, why)
+		}
+		if why := runenv.WhyTooMuch(v.Name, v.Value); why != "" {
+			return fmt.Errorf("the environment variable %s can't have that value: %s", v.Name, why)
 		}
 	}
 	return nil
-}
-
-// reserved reports whether a workspace may not set an environment variable: what decides where
-// the state is, what the tool is told, and where it keeps its files.
-func reserved(name string) bool {
-	if strings.HasPrefix(name, "TF_HTTP_") || strings.HasPrefix(name, "TF_CLI_ARGS") {
-		return true
-	}
-	return slices.Contains([]string{
-		"HOME", "TMPDIR", "TF_IN_AUTOMATION", "TF_INPUT", "TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG", "TF_DATA_DIR", "TF_WORKSPACE",
-		"TF_PLUGIN_CACHE_DIR", "TF_LOG_PATH",
-	}, name)
 }
 
 // secrets are the values that must not be in any log.

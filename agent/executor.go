@@ -35,6 +35,11 @@ type Settings struct {
 	Proxies  map[string]string
 	Tools    Tools
 	Commands Commands
+	// MinSandbox is the level of the sandbox below which no run is begun, whatever its workspace
+	// wants; empty for any.
+	MinSandbox string
+	// MaxFolderBytes is how much of the disk a run's folder may take; 0 for no bound.
+	MaxFolderBytes int64
 	// User is whom Commands runs commands as, where that is somebody else.
 	User *User
 	// LogPatience is how long the end of a stage waits for the rest of its log to be accepted; 0
@@ -51,10 +56,12 @@ type Executor struct {
 	log      *slog.Logger
 	folders  *folders
 	slots    chan int
-	stages   sync.WaitGroup
-	identity Identity
-	draining chan struct{}
-	drain    sync.Once
+	// initialized is what the inits of plans have made, for their applies.
+	initialized *initialized
+	stages      sync.WaitGroup
+	identity    Identity
+	draining    chan struct{}
+	drain       sync.Once
 }
 
 // New returns an executor. It makes its folder, and does nothing else before Run.
@@ -64,7 +71,8 @@ func New(s Settings) (*Executor, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Executor{settings: s, log: s.Log, folders: f, slots: make(chan int, s.Slots), draining: make(chan struct{})}
+	i := newInitialized(s.Work)
+	e := &Executor{settings: s, log: s.Log, folders: f, initialized: i, slots: make(chan int, s.Slots), draining: make(chan struct{})}
 	for slot := range s.Slots {
 		e.slots <- slot
 	}
@@ -113,6 +121,13 @@ func (e *Executor) Run(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close()
+	if err := e.initialized.open(); err != nil {
+		return err
+	}
+	defer e.initialized.close()
+	if err := sweepKept(e.settings.Work, time.Now(), maxKept); err != nil {
+		e.log.WarnContext(ctx, "what was kept for too long can't be removed", "error", err)
+	}
 	if err := e.introduce(ctx); err != nil {
 		if ctx.Err() != nil || e.isDraining() {
 			return nil // nobody knows this executor, so there is nothing to end
@@ -160,6 +175,8 @@ func (e *Executor) take(ctx context.Context, s *stage, release func()) {
 			e.folders.release(s.folder)
 			return
 		}
+		s.keepInit()
+		s.boundCache(ctx)
 		e.clear(s)
 	})
 }

@@ -60,11 +60,15 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 	case out.exit.Lost:
 		r.Outcome, r.Class, r.Message = failure, infrastructure, "nobody saw how the command ended: "+out.exit.Failed
 	case out.exit.Code == 0 && out.exit.Signal == "":
+	case out.exit.TooWeak:
+		r.Outcome, r.Class, r.Message = failure, sandboxLow, out.exit.Failed
 	case out.exit.Failed != "":
 		r.Outcome, r.Class, r.Message = failure, infrastructure, "the command could not be started: "+out.exit.Failed
 	case s.record.TimedOut:
 		r.Outcome, r.Class = failure, config
 		r.Message = fmt.Sprintf("the stage took longer than the %d seconds that it may take", s.assignment.Timeout)
+	case s.record.TooLarge:
+		r.Outcome, r.Class, r.Message = failure, config, s.tooLarge()
 	case out.interrupted:
 		r.Outcome, r.Message = cancelled, "the command ended early, as it was asked to"
 	default:

@@ -193,7 +193,7 @@ func (r *rig) withShims() {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	commands, err := machine.NewCommands(r.t.Context(), machine.CommandSettings{
+	commands, err := machine.NewCommands(r.t.Context(), machine.CommandSettings{Shims: true,
 		Work: r.settings.Work, Network: sandbox.Network{Allow: []netip.AddrPort{server}},
 	})
 	if err != nil {

@@ -121,6 +121,12 @@ func (f *folders) all() ([]string, error) {
 	return filepath.Glob(filepath.Join(f.root, "*", "*"))
 }
 
+// AnyLeft reports whether an executor has left runs in its folder, for the next one to go on with.
+func AnyLeft(work string) (bool, error) {
+	found, err := filepath.Glob(filepath.Join(work, "runs", "*", "*"))
+	return len(found) > 0, err
+}
+
 // wipe removes a folder, also where a command took its owner's rights to do so away.
 func wipe(path string) error {
 	if err := os.RemoveAll(path); err == nil {

@@ -25,7 +25,7 @@ const childArg = "run-agent-for-test"
 
 func runChild(args []string) error {
 	work, server, tool := args[0], args[1], args[2]
-	commands, err := machine.NewCommands(context.Background(), machine.CommandSettings{Work: work, Open: true})
+	commands, err := machine.NewCommands(context.Background(), machine.CommandSettings{Work: work, Shims: true, Open: true})
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func TestPhasesAreReportedInOrder(t *testing.T) {
 	if diff := cmp.Diff(want, outcomesOf(r.server.Reports(run))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"init", "plan", "show", "init", "apply", "output"}, callsOf(t, calls)); diff != "" {
+	if diff := cmp.Diff([]string{"init", "plan", "show", "apply", "output"}, callsOf(t, calls)); diff != "" {
 		t.Error(diff)
 	}
 	if p := r.server.Reports(run)[2]; !p.Changes || p.ExitCode != 2 {
@@ -137,7 +137,7 @@ func TestCommandsGetNothingOfTheAgentsEnvironment(t *testing.T) {
 }
 
 func TestReservedVariablesAreRefused(t *testing.T) {
-	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR", "TF_WORKSPACE"} {
+	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR", "TF_WORKSPACE", "TF_LOG", "TF_LOG_CORE"} {
 		r, _ := scripted(t, scriptTool{})
 		r.server.Template.Environment = []api.Input{{Name: name, Value: "x"}}
 		r.start()
@@ -310,6 +310,31 @@ func TestTooWeakASandboxRunsNothing(t *testing.T) {
 	}
 }
 
+// What the executor's own operator wants holds as well, and more than what the workspace wants.
+func TestOperatorsLeastSandbox(t *testing.T) {
+	for _, c := range []struct{ operator, workspace, reached, outcome string }{
+		{"landlock", "none", "none", "failed"}, {"namespaces", "landlock", "landlock", "failed"},
+		{"none", "landlock", "none", "failed"}, {"landlock", "none", "landlock", "succeeded"}, {"", "landlock", "namespaces", "succeeded"},
+	} {
+		r, calls := scripted(t, scriptTool{})
+		r.settings.MinSandbox, r.server.Template.MinSandbox, r.commands.level = c.operator, c.workspace, c.reached
+		r.start()
+		last := r.ended(r.server.Queue("prod/network", "apply"), "plan")
+		if last.Outcome != c.outcome {
+			t.Errorf("%+v: the run ends with %+v", c, last)
+		}
+		if c.outcome == "succeeded" {
+			if got := r.commands.least; got != "landlock" {
+				t.Errorf("%+v: its commands want %q at least", c, got)
+			}
+			continue
+		}
+		if _, err := os.Stat(calls); err == nil || last.Class != "sandbox" || !strings.Contains(last.Message, c.reached) || last.Sandbox == nil {
+			t.Errorf("%+v: the run ends with %+v", c, last)
+		}
+	}
+}
+
 func TestDrainedAgentEndsWhenItsRunsHave(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
 	r, _ := scripted(t, scriptTool{apply: until(gate)})
@@ -395,5 +420,18 @@ func (r *rig) await(run, what string, ready func() bool) {
 	defer stop()
 	if err := r.server.Await(ctx, ready); err != nil {
 		r.t.Fatalf("%s: %v\n%v\n%s%s", what, err, outcomesOf(r.server.Reports(run)), r.server.Log(run, "plan"), r.server.Log(run, "apply"))
+	}
+}
+
+// Terragrunt has its tool work in a folder of its making: a state that it can't store is there.
+func TestErroredStateOfTerragruntIsKept(t *testing.T) {
+	r, _ := scripted(t, scriptTool{apply: `mkdir -p .terragrunt-cache/x/y; echo '{"serial":7}' > .terragrunt-cache/x/y/errored.tfstate; exit 1`})
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	r.server.Approve(run)
+	r.ended(run, "apply")
+	if got := string(r.server.Artefact(run, "errored_state")); got != "{\"serial\":7}\n" {
+		t.Errorf("the state that could not be stored is %q", got)
 	}
 }

@@ -20,7 +20,7 @@ func TestCommandsOfAnotherUser(t *testing.T) {
 	r, _ := scripted(t, scriptTool{plan: `id -u; echo made > made.txt; cat ../assignment.json ../log.masked ../../../agent.json ../../../../agent.json; ls ../p`})
 	r.settings.Tools = r.settings.Tools.(oneTool).forAll(t)
 	r.settings.User = &agent.User{UID: 65534, GID: 65534}
-	commands, err := machine.NewCommands(t.Context(), machine.CommandSettings{
+	commands, err := machine.NewCommands(t.Context(), machine.CommandSettings{Shims: true,
 		Work: r.settings.Work, User: r.settings.User, Open: true, Network: sandbox.Network{Open: true},
 	})
 	if err != nil {

@@ -55,6 +55,8 @@ func (s *stage) do(ctx, held context.Context, p phase) api.PhaseReport {
 	switch {
 	case p.name == phaseOutput: // what was applied is applied, and worth a look
 		r = p.run(s, ctx, held)
+	case s.overfull.Load() && !s.isBegun(ctx, p.name):
+		r = failed(config, s.tooLarge())
 	case s.cancels.wanted() && !s.isBegun(ctx, p.name):
 		r = api.PhaseReport{Outcome: cancelled, Message: "the run was cancelled before this phase began"}
 	default:

@@ -20,6 +20,7 @@ type plain struct {
 	mu    sync.Mutex
 	begun map[string]*child
 	level string
+	least string // that the newest command wanted
 }
 
 func newPlain() *plain { return &plain{begun: map[string]*child{}, level: "none"} }
@@ -37,6 +38,7 @@ func (p *plain) Sandbox() api.Sandbox { return api.Sandbox{Level: p.level, Netwo
 func (p *plain) Start(_ context.Context, c agent.Command) (agent.Process, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.least = c.Least
 	if err := os.Mkdir(c.Folder, 0o700); err != nil {
 		return nil, err
 	}

@@ -16,15 +16,6 @@ import (
 // changesExit is the exit code of a plan that would change something.
 const changesExit = 2
 
-func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
-	args := []string{"init", "-input=false"}
-	if s.applies() {
-		args = append(args, "-lockfile=readonly")
-	}
-	out, err := s.command(ctx, phaseInit, false, false, args...)
-	return s.ended(out, err)
-}
-
 func (s *stage) plan(ctx, _ context.Context) api.PhaseReport {
 	if !s.isBegun(ctx, phasePlan) {
 		if err := s.noteBefore(); err != nil {
@@ -71,14 +62,36 @@ func (s *stage) parallelism() []string {
 	return []string{"-parallelism=" + strconv.Itoa(s.assignment.Parallelism)}
 }
 
+// show has the plan told as JSON, and keeps all that the plan made: what is there before that is
+// brought to the server meanwhile.
 func (s *stage) show(ctx, held context.Context) api.PhaseReport {
+	keeping, stop := context.WithCancel(held)
+	defer stop()
+	kept := make(chan *api.PhaseReport, 1)
+	go func() { kept <- s.keepPlan(keeping) }()
 	out, err := s.command(ctx, phaseShow, false, true, "show", "-json", planIn(s.folder))
 	r := s.ended(out, err)
 	if r.Outcome != succeeded {
+		stop() // nobody wants it any more
+	}
+	if fault := <-kept; fault != nil && r.Outcome == succeeded {
+		return *fault
+	}
+	if r.Outcome != succeeded {
 		return r
 	}
+	if err := s.upload(held, artefactPlanJSON, out.stdout); err != nil {
+		return refused(held, "the artefact "+artefactPlanJSON, err)
+	}
+	return r
+}
+
+// keepPlan brings the plan, and what its apply needs beside it, to the server. It returns what
+// keeps it from that.
+func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 	if err := s.packMade(); err != nil {
-		return failed(config, "the files that the plan made can't be kept for its apply: "+reason(err))
+		r := failed(config, "the files that the plan made can't be kept for its apply: "+reason(err))
+		return &r
 	}
 	for _, file := range []struct {
 		kind, path string
@@ -86,24 +99,24 @@ func (s *stage) show(ctx, held context.Context) api.PhaseReport {
 	}{
 		{artefactLock, filepath.Join(s.directory(), lockFile), true},
 		{artefactPlanFiles, s.madePath(), true},
-		{artefactPlanJSON, out.stdout, false},
 		{artefactPlan, planIn(s.folder), false},
 	} {
 		if _, err := os.Stat(file.path); file.maybe && err != nil {
 			continue
 		}
 		if err := s.upload(held, file.kind, file.path); err != nil {
-			return refused(held, "the artefact "+file.kind, err)
+			r := refused(held, "the artefact "+file.kind, err)
+			return &r
 		}
 	}
-	return r
+	return nil
 }
 
 // notMade names what is in the configuration's folder and is nothing that its apply lacks.
 func (s *stage) notMade(path string, isFolder bool) bool {
 	name := filepath.Base(path)
 	if isFolder {
-		return name == ".terraform"
+		return name == ".terraform" || name == terragruntCache
 	}
 	inRoot := filepath.ToSlash(filepath.Clean(s.assignment.Directory))
 	return (name == lockFile || name == backend.File) && filepath.ToSlash(filepath.Dir(path)) == inRoot

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/holdfast/holdfast/agent/archive"
 	"github.com/holdfast/holdfast/agent/backend"
@@ -21,6 +22,8 @@ import (
 const (
 	lockFile     = ".terraform.lock.hcl"
 	erroredState = "errored.tfstate"
+	// terragruntCache is the folder in which Terragrunt has its tool work.
+	terragruntCache = ".terragrunt-cache"
 )
 
 // configLimits bound a configuration, planLimits the files that planning made.
@@ -43,10 +46,17 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	s.record.Notes[phasePrepare] = ""
 	s.say(ctx, header(phasePrepare))
 	sandbox := s.executor.settings.Commands.Sandbox()
-	if !reaches(sandbox.Level, s.assignment.MinSandbox) {
-		return failed(sandboxLow, fmt.Sprintf("this agent's sandbox is %q, and the workspace wants %q at least", sandbox.Level, s.assignment.MinSandbox))
+	if least := s.leastSandbox(); !Reaches(sandbox.Level, least) {
+		whose := "the workspace"
+		if least != s.assignment.MinSandbox {
+			whose = "whoever runs this executor"
+		}
+		why := strings.Join(append([]string{""}, sandbox.Why...), "; ")
+		r := failed(sandboxLow, fmt.Sprintf("the sandbox reaches %q here, and %s wants %q at least%s", sandbox.Level, whose, least, why))
+		r.Sandbox = &sandbox
+		return r
 	}
-	for _, step := range []func(ctx, held context.Context) error{s.lay, s.download, s.carry, s.resolve} {
+	for _, step := range []func(ctx, held context.Context) error{s.lay, s.download, s.carry, s.resolve, s.reuseInit} {
 		if err := step(ctx, held); err != nil {
 			return failed(classOfPreparing(err), reason(err))
 		}
@@ -57,12 +67,24 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 	if short := len(s.masker.TooShort()); short > 0 {
 		s.note(ctx, fmt.Sprintf("sensitive values that are too short to be masked in this log: %d\n", short))
 	}
-	s.note(ctx, fmt.Sprintf("%s %s (SHA-256 %s), sandbox %s\n", s.tool.Name, s.tool.Version, s.tool.Digest, sandbox.Level))
+	with := fmt.Sprintf("%s %s (SHA-256 %s)", s.tool.Name, s.tool.Version, s.tool.Digest)
+	if called := s.tool.Calls; called != nil {
+		with += fmt.Sprintf(" with %s %s (SHA-256 %s)", called.Name, called.Version, called.Digest)
+	}
+	s.note(ctx, fmt.Sprintf("%s, sandbox %s\n", with, sandbox.Level))
 	return api.PhaseReport{Outcome: succeeded, Tool: &s.tool.Tool, Sandbox: &sandbox}
 }
 
-// reaches reports whether a level of the sandbox is enough.
-func reaches(level, least string) bool {
+// leastSandbox is the level below which no command is started.
+func (s *stage) leastSandbox() string {
+	if least := s.executor.settings.MinSandbox; Reaches(least, s.assignment.MinSandbox) {
+		return least
+	}
+	return s.assignment.MinSandbox
+}
+
+// Reaches reports whether a level of the sandbox is enough.
+func Reaches(level, least string) bool {
 	order := []string{"none", "landlock", "namespaces"}
 	return least == "" || slices.Index(order, level) >= slices.Index(order, least)
 }
@@ -197,6 +219,9 @@ func (s *stage) equip(ctx context.Context) error {
 	}
 	if want.Digest != "" && want.Digest != tool.Digest {
 		return &unusable{fmt.Sprintf("the plan was made by a binary of %s %s with the SHA-256 %s; the one here has %s", want.Name, want.Version, want.Digest, tool.Digest)}
+	}
+	if want.Calls != nil && (tool.Calls == nil || want.Calls.Digest != tool.Calls.Digest) {
+		return &unusable{fmt.Sprintf("the plan was made with another binary of %s %s than there is here", want.Calls.Name, want.Calls.Version)}
 	}
 	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot); err != nil {
 		return err

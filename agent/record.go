@@ -31,9 +31,13 @@ type record struct {
 	// Interrupted is when the phase's command was to be sent its interrupt.
 	Interrupted time.Time `json:"interrupted,omitzero"`
 	TimedOut    bool      `json:"timed_out,omitempty"`
+	// TooLarge says that the folder has more than it may.
+	TooLarge bool `json:"too_large,omitempty"`
 	// Notes are what the executor itself has to say in the log, by phase.
 	Notes map[string]string `json:"notes,omitempty"`
 	Tool  *api.Tool         `json:"tool,omitempty"`
+	// Initialized says that there is what the plan's init has made, and none is to be run.
+	Initialized bool `json:"initialized,omitempty"`
 	// Over says that nothing is left to do but to remove the folder.
 	Over bool `json:"over,omitempty"`
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // The waits between two tries of a call.
@@ -41,20 +42,8 @@ func persist(ctx context.Context, log *slog.Logger, what string, call func(conte
 			pauses = max(wait, min(f.RetryAfter, time.Minute))
 		}
 		log.WarnContext(ctx, "the server did not take it; trying again", "what", what, "wait", pauses, "error", err)
-		if err := pause(ctx, pauses); err != nil {
+		if err := pause.For(ctx, pauses); err != nil {
 			return err
 		}
-	}
-}
-
-// pause waits for so long, or until the context ends, whose error it returns then.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"syscall"
+
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // withRoom does what may fail on a full disk, until there is room, the stage is to end, or it has
@@ -18,7 +20,7 @@ func (s *stage) withRoom(ctx context.Context, what string, do func() error) erro
 			return err
 		}
 		s.log.WarnContext(ctx, "there is no room on the disk; trying again", "what", what, "wait", wait, "error", err)
-		if pause(ctx, wait) != nil {
+		if pause.For(ctx, wait) != nil {
 			return err
 		}
 	}

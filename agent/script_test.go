@@ -10,7 +10,7 @@ import (
 
 // scriptTool is a tool that does what the tests want of it. Its parts are shell; $LOG counts
 // what it was called for, outside of the run folder.
-type scriptTool struct{ plan, apply string }
+type scriptTool struct{ init, plan, apply string }
 
 // make writes the program, and returns it with the file that counts its calls.
 func (s scriptTool) make(t *testing.T) (tool oneTool, calls string) {
@@ -20,7 +20,9 @@ func (s scriptTool) make(t *testing.T) (tool oneTool, calls string) {
 	text := fmt.Sprintf(`#!/bin/sh
 echo "$1" >> %q
 case $1 in
-init) echo initialized ;;
+init)
+  %s
+  echo initialized ;;
 plan)
   for a; do case $a in -out=*) out=${a#-out=};; esac; done
   %s
@@ -32,7 +34,7 @@ apply)
   ;;
 output) echo '{}' ;;
 esac
-`, calls, or(s.plan, ":"), or(s.apply, ":"))
+`, calls, or(s.init, ":"), or(s.plan, ":"), or(s.apply, ":"))
 	path := filepath.Join(folder, "tool")
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/holdfast/holdfast/agent/runlog"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/mask"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // stage is a stage of a run that this executor has.
@@ -26,6 +28,11 @@ type stage struct {
 	cancels    *cancels
 	tool       Binary
 	config     ToolConfiguration
+	// initialized is what the init of a plan has made, and planned says that the plan went well.
+	initialized *initOf
+	planned     bool
+	// overfull says that there is more in the folder than there may be.
+	overfull atomic.Bool
 	// lost is closed when the server says that the run is not this executor's any more.
 	lost     chan struct{}
 	loseOnce sync.Once
@@ -145,6 +152,7 @@ func (s *stage) phases(ctx, held context.Context, sent <-chan struct{}) error {
 		}
 		goOn, err := s.report(ctx, held, done)
 		if err == nil && over {
+			s.planned = !s.applies() && done.Outcome == succeeded
 			return nil // what the lease says now is that the stage has ended
 		}
 		if s.isLost() && ctx.Err() == nil {
@@ -195,7 +203,7 @@ func (s *stage) giveUp(ctx context.Context, err error) error {
 // more than its log's end.
 func (s *stage) finishLog(held context.Context, sent <-chan struct{}) {
 	for s.masked.End() != nil { // the disk is full
-		if pause(held, time.Second) != nil {
+		if pause.For(held, time.Second) != nil {
 			return
 		}
 	}
@@ -211,7 +219,7 @@ func (s *stage) finishLog(held context.Context, sent <-chan struct{}) {
 
 // send brings the log to the server.
 func (s *stage) send(ctx context.Context) {
-	sender := runlog.Sender{Log: s.masked, Pause: pause, Append: s.appendLog, Judge: judgeLog}
+	sender := runlog.Sender{Log: s.masked, Pause: pause.For, Append: s.appendLog, Judge: judgeLog}
 	err := sender.Run(ctx)
 	switch {
 	case isLoss(err):

@@ -109,6 +109,8 @@ type Tool struct {
 	// Digest is the binary's SHA-256 where an apply must use the plan's; else empty.
 	Digest string `json:"digest,omitempty"`
 	System string `json:"system,omitempty"`
+	// Calls is the tool that this one has do the work: Terragrunt's.
+	Calls *Tool `json:"calls,omitempty"`
 }
 
 // Input is the value of a variable.

@@ -103,7 +103,8 @@ type Pin struct {
 		Name    string `json:"name"`
 		Version string `json:"version"`
 		Digest  string `json:"digest"`
-		System  string `json:"system"` // such as linux_amd64
+		System  string `json:"system"`          // such as linux_amd64
+		Calls   *Tool  `json:"calls,omitempty"` // what Terragrunt has do the work
 	} `json:"tool"`
 	LockFile  string   `json:"lock_file,omitempty"`  // SHA-256
 	Inputs    string   `json:"inputs"`               // keyed digest of variables and options

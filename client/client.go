@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 const (
@@ -81,13 +83,4 @@ func (c *Client) Once() *Client {
 }
 
 // Pause waits for so long, or until ctx ends, whose error it returns then.
-func Pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+func Pause(ctx context.Context, d time.Duration) error { return pause.For(ctx, d) }

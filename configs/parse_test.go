@@ -40,6 +40,7 @@ func TestBadValues(t *testing.T) {
 		"lease":        {"", "45", "4s", "-1m"},
 		"size":         {"", "0", "big"},
 		"engine":       {"", "CSV", "postgres"},
+		"sandbox":      {"", "bwrap", "Landlock"},
 		"folder":       {"", " "},
 		"networks":     {"x"},
 		"count":        {"", "0", "-1", "1.5", "many"},

@@ -152,6 +152,10 @@ type Runs struct {
 	KeepDays     int           // of a run that ended
 	KeepPlanDays int           // of its files
 	MaxLogBytes  int64
+	// What follows is for the server's own executor.
+	MinSandbox     string // none, landlock or namespaces
+	MaxFolderBytes int64  // of a run's folder
+	MaxMemoryBytes int64  // of a command
 }
 
 // RunsWork returns the folder in which runs are executed.

@@ -254,6 +254,15 @@ func runsTable() []setting {
 		{section: in, key: "max_log_bytes", env: "HOLDFAST_RUNS_MAX_LOG_BYTES", def: "1GiB", kind: "size",
 			help: "How much of a run's log is kept; of a longer one the middle is left out.",
 			set:  into(func(s *Settings) *int64 { return &s.Runs.MaxLogBytes }, bytesize.Parse)},
+		{section: in, key: "min_sandbox", env: "HOLDFAST_RUNS_MIN_SANDBOX", def: "landlock", kind: "sandbox",
+			help: "The least that is closed to the commands of the runs that the server executes, whatever their workspaces want: none, landlock or namespaces (see runs-sandbox.md). Where it can't be reached, such runs fail, and say why.",
+			set:  into(func(s *Settings) *string { return &s.Runs.MinSandbox }, parseChoice("none", "landlock", "namespaces"))},
+		{section: in, key: "max_folder_bytes", env: "HOLDFAST_RUNS_MAX_FOLDER_BYTES", def: "16GiB", kind: "size",
+			help: "How much disk a run may use that the server executes: its configuration, what init downloads, its own files and output. It is looked at every few seconds; a run that has more is ended.",
+			set:  into(func(s *Settings) *int64 { return &s.Runs.MaxFolderBytes }, bytesize.Parse)},
+		{section: in, key: "max_memory_bytes", env: "HOLDFAST_RUNS_MAX_MEMORY_BYTES", def: "8GiB", kind: "size",
+			help: "How much memory a command of such a run may have with all that it starts, where a cgroup can be made for it.",
+			set:  into(func(s *Settings) *int64 { return &s.Runs.MaxMemoryBytes }, bytesize.Parse)},
 	}
 }
 

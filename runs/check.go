@@ -90,6 +90,7 @@ func (r Run) newPin(tool api.Tool) *api.Pin {
 	pin.State.Version, pin.State.Lineage, pin.State.Serial, pin.State.Digest = r.Base.Version, r.Base.Lineage, r.Base.Serial, r.Base.Digest
 	pin.Config.Snapshot, pin.Config.Directory = r.Order.Snapshot, r.Terms.Directory
 	pin.Tool.Name, pin.Tool.Version, pin.Tool.Digest, pin.Tool.System = tool.Name, tool.Version, tool.Digest, tool.System
+	pin.Tool.Calls = tool.Calls
 	return pin
 }
 
@@ -163,10 +164,14 @@ func (s *Service) wanted(ctx context.Context, run Run, pin api.Pin) (planfile.Wa
 	if err != nil {
 		return planfile.Want{}, err
 	}
+	planner := api.Tool{Name: pin.Tool.Name, Version: pin.Tool.Version}
+	if pin.Tool.Calls != nil {
+		planner = *pin.Tool.Calls
+	}
 	want := planfile.Want{
 		Lineage: run.Base.Lineage, Serial: run.Base.Serial, Absent: run.Base.Version == 0,
 		Config: map[string]planfile.Digest{}, WorkDir: run.Terms.Directory,
-		Tool: pin.Tool.Name, ToolVersion: pin.Tool.Version, LockFile: planfile.NoLockFile(),
+		Tool: planner.Name, ToolVersion: planner.Version, LockFile: planfile.NoLockFile(),
 		AllowEncrypted: true,
 	}
 	for name, text := range files {

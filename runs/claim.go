@@ -229,7 +229,7 @@ func (r Run) assignment() *api.Assignment {
 		MinSandbox: r.Terms.MinSandbox, MaxLogBytes: r.Terms.MaxLogBytes, Outputs: r.Terms.Outputs,
 	}
 	if r.Stage == ApplyStage && r.Pin != nil {
-		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest, System: r.Pin.Tool.System}
+		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest, System: r.Pin.Tool.System, Calls: r.Pin.Tool.Calls}
 	}
 	return a
 }

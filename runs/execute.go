@@ -177,13 +177,26 @@ func checkReport(p auth.Principal, r api.PhaseReport) error {
 	if len(r.Message) > 10*maxMessage || len(r.InFlight) > 10*maxTargets {
 		return fault.New(fault.RunInvalid, "the report has more of something than it may have")
 	}
-	if t := r.Tool; t != nil && longest(t.Name, t.Version, t.Digest, t.System) > maxWord {
-		return fault.New(fault.RunInvalid, "what is said of the tool has at most %d bytes each", maxWord)
+	if err := checkTool(r.Tool); err != nil {
+		return err
 	}
 	if err := checkSandbox(r.Sandbox); err != nil {
 		return err
 	}
 	return sameEpoch(p, r.Epoch)
+}
+
+// checkTool bounds what is said of a tool, and of the one that it calls: Terragrunt alone calls one.
+func checkTool(t *api.Tool) error {
+	for ; t != nil; t = t.Calls {
+		if longest(t.Name, t.Version, t.Digest, t.System) > maxWord {
+			return fault.New(fault.RunInvalid, "what is said of the tool has at most %d bytes each", maxWord)
+		}
+		if t.Calls != nil && (t.Name != "terragrunt" || t.Calls.Name == "terragrunt") {
+			return fault.New(fault.RunInvalid, "%.32q is said to call %.32q: only terragrunt calls another tool", t.Name, t.Calls.Name)
+		}
+	}
+	return nil
 }
 
 // maxWord is how long a name may be that an executor gives.

@@ -34,6 +34,7 @@ type parts struct {
 	tls       *tls.Config // nil without TLS
 	verifier  *verify.Verifier
 	watcher   *authfile.Watcher
+	program   Program
 	states    state.Store
 	uploads   inventory.Store
 	memory    *budget.Budget

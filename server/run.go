@@ -15,18 +15,26 @@ import (
 	"github.com/holdfast/holdfast/middleware"
 )
 
+// Program is what the server is part of.
+type Program struct {
+	Version string
+	// Shims says that the program has the commands of shims, and so may start itself for the
+	// commands of runs; one that hasn't executes none.
+	Shims bool
+}
+
 // Run opens what the service stands on, from the bottom up, serves until ctx ends, and closes
-// it again from the top down. version is the binary's. The address comes first: a start that
-// fails for it leaves nothing behind.
-func Run(ctx context.Context, settings configs.Settings, version string, log *slog.Logger) error {
-	log.InfoContext(ctx, "starting", "version", version, "settings", settings.Chosen())
+// it again from the top down. The address comes first: a start that fails for it leaves nothing
+// behind.
+func Run(ctx context.Context, settings configs.Settings, program Program, log *slog.Logger) error {
+	log.InfoContext(ctx, "starting", "version", program.Version, "settings", settings.Chosen())
 	log.DebugContext(ctx, "settings in force", "settings", settings)
 	listener, err := listen(ctx, settings.Server.Addr(), log)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	p := &parts{settings: settings, log: log, runTokens: &runTokens{now: time.Now}}
+	p := &parts{settings: settings, program: program, log: log, runTokens: &runTokens{now: time.Now}}
 	defer p.close()
 	if err := p.open(ctx); err != nil {
 		return err
@@ -42,7 +50,7 @@ func Run(ctx context.Context, settings configs.Settings, version string, log *sl
 		Verifier:       p.verifier,
 		Log:            log,
 		Now:            time.Now,
-		Version:        version,
+		Version:        program.Version,
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),

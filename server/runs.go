@@ -2,17 +2,11 @@ package server
 
 import (
 	"context"
-	"net"
-	"path/filepath"
 	"time"
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/agent"
-	"github.com/holdfast/holdfast/agent/local"
 	"github.com/holdfast/holdfast/agent/machine"
-	"github.com/holdfast/holdfast/agent/sandbox"
-	"github.com/holdfast/holdfast/agent/tools"
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
@@ -74,89 +68,6 @@ func (p *parts) stateMoved(ctx context.Context, moved state.Moved) {
 	if err != nil {
 		p.log.ErrorContext(ctx, "plans that a write has outdated wait still; they are refused when they are to be applied", "state", moved.Ref.Name, "error", err)
 	}
-}
-
-// startExecutor begins to execute runs of local organizations, once the server can be reached at
-// the address.
-func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
-	if p.runs == nil {
-		return nil
-	}
-	work, err := filepath.Abs(p.settings.RunsWork())
-	if err != nil {
-		return err
-	}
-	own, err := reachOf(p.settings, address)
-	if err != nil {
-		return err
-	}
-	private, err := p.private()
-	if err != nil {
-		return err
-	}
-	// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.
-	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: work, Network: own.network, Least: sandbox.Landlock, Private: private})
-	if err != nil {
-		p.log.ErrorContext(ctx, "the server executes no runs itself", "error", err)
-		return nil
-	}
-	store, err := p.tools()
-	if err != nil {
-		return err
-	}
-	executor, err := agent.New(agent.Settings{
-		Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
-		Presentation: api.AgentRegistration{
-			Name: local.ID, Sandbox: commands.Sandbox().Level,
-		},
-		Work: work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
-		Tools:    machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
-		Commands: commands, Log: p.log,
-	})
-	if err != nil {
-		return err
-	}
-	p.runExecutor(ctx, executor)
-	return nil
-}
-
-// private are the files and folders that no command may read.
-func (p *parts) private() (all []string, err error) {
-	for _, path := range []string{p.settings.Storage.Path, p.settings.MasterKeyPath(), p.settings.Auth.File, p.settings.Server.TLSKeyFile} {
-		if path == "" {
-			continue
-		}
-		if path, err = filepath.Abs(path); err != nil {
-			return nil, err
-		}
-		all = append(all, path)
-	}
-	return all, nil
-}
-
-// runExecutor runs it in the background. When the server ends, commands go on, and are found
-// again by the next one.
-func (p *parts) runExecutor(ctx context.Context, executor *agent.Executor) {
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		if err := executor.Run(ctx); err != nil && ctx.Err() == nil {
-			p.log.ErrorContext(ctx, "the server executes no runs any more", "error", err)
-		}
-	}()
-	p.closers = append(p.closers, func() {
-		cancel()
-		<-ended
-	})
-}
-
-// tools are those that are kept in the data folder. Commands need absolute paths.
-func (p *parts) tools() (*tools.Store, error) {
-	settings := ToolSettings(p.settings)
-	root, err := filepath.Abs(settings.Root)
-	settings.Root = root
-	return tools.New(settings), err
 }
 
 func days(n int) time.Duration { return time.Duration(n) * 24 * time.Hour }

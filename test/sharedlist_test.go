@@ -40,6 +40,7 @@ func sharedThings() map[string]string {
 		"agent: make(chan bool, 1)":                                                         inOrder,
 		"handlers: turns.New(maxStreams, maxOwnStreams)":                                    refused,
 		"handlers: turns.New(maxWaits, maxOwnWaits)":                                        refused,
+		"agent: make(chan *api.PhaseReport, 1)":                                             inOrder,
 		"agent: make(chan result, 1)":                                                       inOrder,
 		"agent: make(chan int, s.Slots)":                                                    claimed,
 		"agent: make(chan struct{}, 1)":                                                     inOrder,

@@ -104,7 +104,7 @@ func TestVariableRules(t *testing.T) {
 		{text("", "x"), fault.VariableInvalid}, {text("1a", "x"), fault.VariableInvalid}, {text("a b", "x"), fault.VariableInvalid},
 		{text("a.b", "x"), fault.VariableInvalid}, {text(strings.Repeat("a", 256), "x"), fault.VariableInvalid},
 		{text("for_each", "x"), fault.VariableRefused}, {text("version", "x"), fault.VariableRefused},
-		{environment("AWS_REGION", "x"), ""}, {environment("_x1", "x"), ""}, {environment("TF_LOG", "x"), ""},
+		{environment("AWS_REGION", "x"), ""}, {environment("_x1", "x"), ""}, {environment("TF_LOG", "INFO"), ""}, {environment("TF_LOG", "TRACE"), fault.VariableRefused}, {environment("TF_LOG_PROVIDER", "json"), fault.VariableRefused},
 		{environment("1A", "x"), fault.VariableInvalid}, {environment("A=B", "x"), fault.VariableInvalid}, {environment("Ä", "x"), fault.VariableInvalid},
 		{environment("TF_HTTP_PASSWORD", "x"), fault.VariableRefused}, {environment("TF_CLI_CONFIG_FILE", "x"), fault.VariableRefused},
 		{environment("TF_VAR_a", "x"), fault.VariableRefused}, {environment("LD_PRELOAD", "x"), fault.VariableRefused},

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/runenv"
 )
 
 // Kind is what a variable is for.
@@ -61,6 +62,10 @@ func (v Value) Check(limits Limits) error {
 		return fault.New(fault.VariableInvalid, "%s is an environment variable: those are texts, not HCL", v.Name)
 	case v.HCL:
 		return checkHCL(v.Name, v.Value)
+	case v.Kind == EnvironmentVariable:
+		if why := runenv.WhyTooMuch(v.Name, v.Value); why != "" {
+			return fault.New(fault.VariableRefused, "%s can't be set to that for runs: %s", v.Name, why)
+		}
 	}
 	return nil
 }
@@ -113,7 +118,7 @@ func checkEnvironmentName(name string) error {
 	if !isEnvironmentName(name) {
 		return fault.New(fault.VariableInvalid, "%.100q is no name of an environment variable: those are ASCII letters, digits and _, and don't begin with a digit", name)
 	}
-	if why := whyReserved(name); why != "" {
+	if why := runenv.WhyReserved(name); why != "" {
 		return fault.New(fault.VariableRefused, "%s can't be set for runs: %s", name, why)
 	}
 	return nil
@@ -127,29 +132,6 @@ func isEnvironmentName(name string) bool {
 		}
 	}
 	return name != ""
-}
-
-// whyReserved says why a run's environment variable can't be set by its workspace; empty if it
-// can.
-func whyReserved(name string) string {
-	upper := strings.ToUpper(name)
-	for _, r := range []struct {
-		names string // apart by blanks; a * at the end stands for more
-		why   string
-	}{
-		{"TF_HTTP_* TF_CLI_CONFIG_FILE TERRAFORM_CONFIG TF_DATA_DIR TF_WORKSPACE TF_INPUT TF_IN_AUTOMATION TF_CLI_ARGS* TF_LOG_PATH* TF_PLUGIN_CACHE* TF_REATTACH_PROVIDERS TF_STATE_PERSIST_INTERVAL TF_TEMP_LOG_PATH TF_FORCE_LOCAL_BACKEND TF_APPEND_USER_AGENT CHECKPOINT_DISABLE HOLDFAST_*", "the server sets it"},
-		{"TF_VAR_*", "set a variable of the kind terraform instead"},
-		{"LD_* DYLD_* GLIBC_TUNABLES GCONV_PATH PATH HOME TMPDIR TMP TEMP PWD OLDPWD SHELL USER LOGNAME ENV BASH_ENV BASH_FUNC_* IFS XDG_*", "the sandbox relies on it"},
-		{"TERRAGRUNT_TFPATH TG_TF_PATH TERRAGRUNT_DOWNLOAD TG_DOWNLOAD_DIR TERRAGRUNT_WORKING_DIR TG_WORKING_DIR", "the server sets it"},
-	} {
-		for pattern := range strings.FieldsSeq(r.names) {
-			prefix, more := strings.CutSuffix(pattern, "*")
-			if upper == prefix || more && strings.HasPrefix(upper, prefix) {
-				return r.why
-			}
-		}
-	}
-	return ""
 }
 
 // sortVariables puts variables in the order in which they are shown.

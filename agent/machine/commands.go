@@ -28,11 +28,14 @@ type Commands struct {
 
 // CommandSettings say what is closed to commands.
 type CommandSettings struct {
-	Work    string // a folder for the probe
+	Work string // a folder for the probe
+	// Shims says that this program has the commands shim.Command and shim.SandboxedCommand: it starts
+	// itself with them, and one that hasn't would do who knows what.
+	Shims   bool
 	Limits  sandbox.Limits
 	Network sandbox.Network
 	User    *agent.User // whom commands run as, where we are root; nil for whoever we are
-	// Least is the level below which nothing is started.
+	// Least is the level below which nothing is started but what shows the level.
 	Least sandbox.Level
 	// Open leaves the sandbox out.
 	Open bool
@@ -45,8 +48,11 @@ type CommandSettings struct {
 const probePatience = time.Minute
 
 // NewCommands finds out what the sandbox reaches on this machine, by a command that does
-// nothing, and fails where that is less than is wanted.
+// nothing. Where that is less than is wanted it is for the caller to say so: see Sandbox.
 func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
+	if !s.Shims {
+		return nil, errors.New("this program has no command that is a shim, so it can't start commands of runs")
+	}
 	c := &Commands{limits: s.Limits, network: s.Network, least: s.Least, open: s.Open}
 	if s.User != nil {
 		c.user = &sandbox.User{UID: uint32(s.User.UID), GID: uint32(s.User.GID)}
@@ -70,9 +76,9 @@ func NewCommands(ctx context.Context, s CommandSettings) (*Commands, error) {
 	if err != nil {
 		return nil, err
 	}
-	process, err := c.Start(ctx, agent.Command{
+	process, err := c.start(ctx, agent.Command{
 		Folder: filepath.Join(folder, "p"), Path: program, Args: args, Dir: "/", Read: []string{program},
-	})
+	}, sandbox.None)
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +107,18 @@ func (c *Commands) Sandbox() api.Sandbox { return c.reached }
 
 // Start implements agent.Commands.
 func (c *Commands) Start(ctx context.Context, command agent.Command) (agent.Process, error) {
+	least, err := sandbox.ParseLevel(command.Least)
+	if err != nil {
+		return nil, err
+	}
+	return c.start(ctx, command, max(least, c.least))
+}
+
+func (c *Commands) start(ctx context.Context, command agent.Command, least sandbox.Level) (agent.Process, error) {
 	made, err := shim.Start(ctx, shim.Spec{
 		Dir: command.Folder, Command: command.Path, Args: command.Args, WorkDir: command.Dir, Env: command.Env, Apart: command.Apart,
 		Limits: c.limits, Sandbox: sandbox.Policy{
-			ReadOnly: command.Read, ReadWrite: command.Write, Network: c.network, User: c.user, MinLevel: c.least, Open: c.open,
+			ReadOnly: command.Read, ReadWrite: command.Write, Network: c.network, User: c.user, MinLevel: least, Open: c.open,
 		},
 	})
 	if err != nil {

@@ -27,6 +27,9 @@ func (t Tools) Find(ctx context.Context, want api.Tool, configuration, directory
 	if err != nil {
 		return agent.Binary{}, err
 	}
+	if name == tools.Terragrunt {
+		return t.findTerragrunt(ctx, want, configuration, directory)
+	}
 	if want.Digest != "" {
 		found, err := t.Store.Open(ctx, name, want.Version)
 		return binary(found), err

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // lookEvery is how often a file is asked whether it has grown.
@@ -36,7 +38,7 @@ func Follow(ctx context.Context, path string, ended <-chan struct{}, to io.Write
 		if over {
 			return nil
 		}
-		if err := pause(ctx, lookEvery, ended); err != nil {
+		if err := pause.Until(ctx, lookEvery, ended); err != nil {
 			return err
 		}
 	}
@@ -53,7 +55,7 @@ func await(ctx context.Context, path string, ended <-chan struct{}) (*os.File, e
 		if over {
 			return nil, nil
 		}
-		if err := pause(ctx, lookEvery, ended); err != nil {
+		if err := pause.Until(ctx, lookEvery, ended); err != nil {
 			return nil, err
 		}
 	}
@@ -74,23 +76,10 @@ func (s Steady) Write(p []byte) (int, error) {
 		if err == nil || errors.Is(err, os.ErrClosed) {
 			return written, err
 		}
-		if err := pause(s.Context, time.Second, nil); err != nil {
+		if err := pause.For(s.Context, time.Second); err != nil {
 			return written, err
 		}
 	}
-}
-
-// pause waits for so long, or until early is closed.
-func pause(ctx context.Context, d time.Duration, early <-chan struct{}) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-early:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	return nil
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -71,6 +71,11 @@ func enter(order Order, report *Report) error {
 	if err := dropPrivileges(order.Policy.User, report); err != nil {
 		return err
 	}
+	if !order.Policy.Open {
+		if err := filterCalls(report); err != nil {
+			return err
+		}
+	}
 	return judge(order.Policy, *report)
 }
 

@@ -36,6 +36,13 @@ func (k *keeper) killAll() {
 // killRest kills what the command left behind, until nothing is left, and says how many
 // processes that were. Each round also finds what was born during the one before.
 func (k *keeper) killRest(gone <-chan struct{}) (left int) {
+	select {
+	case <-gone: // as a rule; to look through all processes of the machine takes its time
+		if len(k.begun.grouped()) == 0 {
+			return 0
+		}
+	case <-time.After(reaping):
+	}
 	left = len(k.family())
 	late := time.After(unkillable)
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
@@ -53,6 +60,9 @@ func (k *keeper) killRest(gone <-chan struct{}) (left int) {
 		}
 	}
 }
+
+// reaping is how long it may take to hear that a command has left nothing behind.
+const reaping = 2 * time.Millisecond
 
 // family is the command's processes: what the shim, which inherits its orphans, has below it.
 func (k *keeper) family() []PID { return k.begun.family(os.Getpid()) }

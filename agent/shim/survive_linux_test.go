@@ -260,6 +260,13 @@ func startLater(t *testing.T, command PID) *exec.Cmd {
 func TestMachineWasStartedAnew(t *testing.T) {
 	p := start(t, script(t, `exit 0`))
 	wait(t, p)
+	until(t, "the shim, which lives a moment longer than its command's end is known, has ended", func() bool {
+		lock, err := p.folder.lock(unix.LOCK_SH)
+		if err == nil {
+			must(t, lock.Close())
+		}
+		return err == nil
+	})
 	must(t, os.Remove(p.folder.path(exitFile)))
 	var command begun
 	must(t, p.folder.read(commandFile, &command))

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/go-version"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 const (
@@ -108,18 +109,9 @@ func ask(ctx context.Context, path string, arguments ...string) (said []byte, er
 		if !errors.Is(err, syscall.ETXTBSY) || tried == busyTries {
 			return said, refusedToRun(ctx, err)
 		}
-		if err := pause(ctx, busyPause); err != nil {
+		if err := pause.For(ctx, busyPause); err != nil {
 			return nil, err
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
 	}
 }
 

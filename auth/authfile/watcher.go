@@ -32,6 +32,7 @@ type Watcher struct {
 	use     func(*keyring.Keyring)
 	log     *slog.Logger
 	inForce atomic.Pointer[orgSettings]
+	next    atomic.Pointer[chan struct{}] // closed when another file is in force
 	file    *follow.Follower
 
 	mu      sync.Mutex
@@ -49,6 +50,7 @@ func Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
 	}
 	c = c.withDefaults()
 	w := &Watcher{name: c.Path, use: c.Use, log: c.Logger, receipt: func(string) {}}
+	w.next.Store(new(make(chan struct{})))
 	w.file, err = follow.Open(ctx, follow.Config{
 		What: "the auth file", Name: c.Path, Logger: c.Logger,
 		Paths: []string{path}, Limit: maxFileSize,
@@ -75,6 +77,10 @@ func (c WatchConfig) withDefaults() WatchConfig {
 	}
 	return c
 }
+
+// Replaced returns what is closed when another text of the file has been put in force, from now on:
+// who calls it before looking at what is in force misses nothing.
+func (w *Watcher) Replaced() <-chan struct{} { return *w.next.Load() }
 
 // Close stops following the file and waits until that is so. What is in force stays.
 func (w *Watcher) Close() error { return w.file.Close() }
@@ -119,6 +125,7 @@ func (w *Watcher) putInForce(ctx context.Context, doc *Document) {
 	all, ring := settingsOf(doc), doc.Keyring()
 	w.inForce.Store(&all)
 	w.use(ring)
+	close(*w.next.Swap(new(make(chan struct{}))))
 	w.log.InfoContext(ctx, "auth file loaded", slog.String("file", w.name),
 		slog.Int("organizations", len(all)), slog.Int("keys", ring.Keys()))
 }

@@ -20,11 +20,13 @@ func main() {
 	binary := flag.String("bin", "bin/holdfast", "the server's binary")
 	tool := flag.String("tofu", "", "OpenTofu's binary, of -version")
 	version := flag.String("version", "1.12.6", "its version")
-	times := flag.Int("runs", 5, "how often each is measured")
+	times := flag.Int("runs", 5, "how often each is measured; 0 for not at all")
+	most := flag.Int("most", 1000, "how many resources the largest configuration has")
+	atOnce := flag.Int("at-once", 20, "how many runs are begun together at the end; 0 for none")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *binary, *tool, *version, *times); err != nil {
+	if err := run(ctx, options{*binary, *tool, *version, *times, *most, *atOnce}); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/runs:", err)
 		os.Exit(1)
 	}
@@ -33,8 +35,14 @@ func main() {
 // sizes are how many resources the configurations have.
 func sizes() []int { return []int{1, 100, 1000} }
 
-func run(ctx context.Context, binary, tool, version string, times int) error {
-	if tool == "" {
+// options are what the command line says.
+type options struct {
+	binary, tool, version string
+	times, most, atOnce   int
+}
+
+func run(ctx context.Context, o options) error {
+	if o.tool == "" {
 		return errors.New("-tofu names no binary")
 	}
 	dir, err := os.MkdirTemp("", "holdfast-bench-runs")
@@ -42,18 +50,26 @@ func run(ctx context.Context, binary, tool, version string, times int) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	s, err := startServer(ctx, dir, binary, tool, version)
+	s, err := startServer(ctx, dir, o)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	fmt.Println("| resources | what | bare | run | ratio | more |\n|---|---|---|---|---|---|")
+	if o.times > 0 {
+		fmt.Println("| resources | what | bare | run | ratio | more | within |\n|---|---|---|---|---|---|---|")
+	}
 	for _, n := range sizes() {
-		if err := s.measure(ctx, n, times); err != nil {
+		if n > o.most || o.times == 0 {
+			continue
+		}
+		if err := s.measure(ctx, n, o.times); err != nil {
 			return err
 		}
 	}
-	return nil
+	if o.atOnce == 0 {
+		return nil
+	}
+	return s.atOnce(ctx, o.atOnce)
 }
 
 // measure prints the rows of a configuration of n resources. Each pair of an apply begins with
@@ -82,10 +98,23 @@ func (s *server) measure(ctx context.Context, n, times int) error {
 	}
 	for kind, what := range []string{"plan", "apply"} {
 		bare, through := median(took[kind]), median(took[kind+2])
-		fmt.Printf("| %d | %s | %.2f s | %.2f s | %.2f | %.2f s |\n", n, what,
-			bare.Seconds(), through.Seconds(), through.Seconds()/bare.Seconds(), (through - bare).Seconds())
+		fmt.Printf("| %d | %s | %.2f s | %.2f s | %.2f | %.2f s | %s |\n", n, what,
+			bare.Seconds(), through.Seconds(), through.Seconds()/bare.Seconds(), (through - bare).Seconds(), verdict(bare, through))
 	}
 	return nil
+}
+
+// A run may take so many times as long as the bare tool, and so much more.
+const (
+	mayTake = 1.15
+	andMore = 400 * time.Millisecond
+)
+
+func verdict(bare, through time.Duration) string {
+	if most := time.Duration(mayTake*float64(bare)) + andMore; through > most {
+		return fmt.Sprintf("no: %.2f s", most.Seconds())
+	}
+	return "yes"
 }
 
 // timed prepares what is not to be measured, and measures the rest.

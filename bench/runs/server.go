@@ -17,17 +17,18 @@ import (
 // organization calls it by.
 type server struct {
 	dir, binary, tool string
+	slots             int
 	port              int
 	org, key          string
 	process           *exec.Cmd
 }
 
-func startServer(ctx context.Context, dir, binary, tool, version string) (*server, error) {
-	binary, err := filepath.Abs(binary)
+func startServer(ctx context.Context, dir string, o options) (*server, error) {
+	binary, err := filepath.Abs(o.binary)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, binary: binary, tool: tool}
+	s := &server{dir: dir, binary: binary, tool: o.tool, slots: max(o.atOnce, 2)}
 	if s.port, err = freePort(); err != nil {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func startServer(ctx context.Context, dir, binary, tool, version string) (*serve
 		return nil, err
 	}
 	s.org, s.key = made.Organization, made.Key
-	if err := s.holdfast(ctx, "tool", "add", "opentofu", version, tool); err != nil {
+	if err := s.holdfast(ctx, "tool", "add", "opentofu", o.version, o.tool); err != nil {
 		return nil, err
 	}
 	s.process = s.command(context.WithoutCancel(ctx), binary, "serve")
@@ -87,7 +88,7 @@ func (s *server) command(ctx context.Context, program string, args ...string) *e
 	c.Dir = s.dir
 	c.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "PORT=" + strconv.Itoa(s.port), "HOLDFAST_STATE_RATE_LIMIT=off", "HOLDFAST_RATE_LIMIT=off",
-		"HOLDFAST_ADDR=" + address(s.port), "HOLDFAST_KEY=" + s.key, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0",
+		"HOLDFAST_ADDR=" + address(s.port), "HOLDFAST_KEY=" + s.key, "HOLDFAST_RUNS_SLOTS=" + strconv.Itoa(s.slots), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0",
 	}
 	return c
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/bytesize"
 )
 
 // The environment of an agent; its flags come first.
@@ -39,6 +40,7 @@ const (
 type agentFlags struct {
 	server, tokenFile, work, name, tools, ca, level, sandbox, user string
 	slots                                                          int
+	maxFolder, maxMemory                                           string
 	direct                                                         bool
 }
 
@@ -75,6 +77,8 @@ and nothing else.`,
 	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
 	flags.StringVar(&f.sandbox, "min-sandbox", "landlock", "the least that is closed to commands: none, landlock or namespaces")
 	flags.StringVar(&f.user, "user", "", "account that commands run as, where the agent is root (default: the agent's own)")
+	flags.StringVar(&f.maxFolder, "max-folder-bytes", "16GiB", "how much of the disk a run may use; one that has more is ended")
+	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB", "how much memory a command may have, where a cgroup can be made for it")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -150,13 +154,24 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
+	maxFolder, err := bytesize.Parse(f.maxFolder)
+	if err != nil {
+		return agent.Settings{}, usagef("--max-folder-bytes: %v", err)
+	}
+	maxMemory, err := bytesize.Parse(f.maxMemory)
+	if err != nil {
+		return agent.Settings{}, usagef("--max-memory-bytes: %v", err)
+	}
 	tokenFile, err := filepath.Abs(f.tokenFile)
 	if err != nil {
 		return agent.Settings{}, err
 	}
-	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Private: []string{tokenFile}, Least: least, User: owner, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
+	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least, Limits: sandbox.Limits{Memory: uint64(maxMemory)}, User: owner, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
 	if err != nil {
 		return agent.Settings{}, err
+	}
+	if reached := commands.Sandbox(); !agent.Reaches(reached.Level, least.String()) {
+		return agent.Settings{}, fmt.Errorf("the sandbox reaches %s here, and --min-sandbox wants %s: %s", reached.Level, least, strings.Join(reached.Why, "; "))
 	}
 	store := tools.New(tools.Settings{Root: f.tools})
 	if _, err := store.FindOnPath(ctx, a.getenv("PATH")); err != nil {
@@ -172,7 +187,7 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 		PoolToken:    strings.TrimSpace(token),
 		Work:         f.work, Slots: f.slots, Address: f.server, CACertificate: ca, Proxies: a.proxies(),
 		Tools:    machine.Tools{Store: store, Cache: filepath.Join(f.work, "providers"), Direct: f.direct},
-		Commands: commands, User: owner, Log: log,
+		Commands: commands, MinSandbox: least.String(), MaxFolderBytes: maxFolder, User: owner, Log: log,
 	}, nil
 }
 

@@ -1,0 +1,122 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/holdfast/holdfast/agent/archive"
+	"github.com/holdfast/holdfast/api"
+)
+
+// initLimits bound what is compared, and so what is kept, of what an init made.
+func initLimits() archive.Limits { return archive.Limits{Files: 10_000, Bytes: 16 << 20} }
+
+// initializedAlready is what a log says instead of what an init prints.
+const initializedAlready = "what the plan's init has made is here, unchanged\n"
+
+func (s *stage) dataFolder() string { return scratchIn(s.folder, "data") }
+
+// initOf says what the stage's init was or would be of; not of all that it made.
+func (s *stage) initOf() (initOf, error) {
+	lock, err := os.ReadFile(filepath.Join(s.directory(), lockFile))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return initOf{}, err
+	}
+	of := initOf{folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
+	if called := s.tool.Calls; called != nil {
+		of.tool += "+" + called.Digest
+	}
+	if err == nil {
+		sum := sha256.Sum256(lock)
+		of.lock = hex.EncodeToString(sum[:])
+	}
+	return of, nil
+}
+
+// digestOfInit is the digest of what init has made. It may have links to what no command can
+// change, such as the mirror of providers.
+func (s *stage) digestOfInit() (string, error) {
+	return archive.Digest(s.dataFolder(), initLimits(), func(target string) bool {
+		for _, folder := range s.config.Read {
+			if filepath.IsAbs(target) && strings.HasPrefix(filepath.Clean(target), folder+string(filepath.Separator)) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// seeInit notes what a plan's init has made, before any code of the configuration runs: its apply
+// goes on with just that, or has it made again.
+func (s *stage) seeInit() {
+	if s.applies() || !mutates(s.assignment.Kind) {
+		return
+	}
+	of, err := s.initOf()
+	if err == nil {
+		of.made, err = s.digestOfInit()
+	}
+	if err != nil {
+		s.log.Debug("the apply will run init again", "why", err)
+		return
+	}
+	s.initialized = &of
+}
+
+// keepInit keeps what init has made for the plan's apply.
+func (s *stage) keepInit() {
+	if s.initialized == nil || !s.planned || s.executor.isDraining() {
+		return
+	}
+	s.attempt("keep what init has made", func() error {
+		return s.executor.initialized.keep(s.assignment.Run, s.dataFolder(), *s.initialized)
+	})
+}
+
+// reuseInit takes what the init of the plan made, if it is here and would be made again just so.
+func (s *stage) reuseInit(context.Context, context.Context) error {
+	if !s.applies() {
+		return nil
+	}
+	of, err := s.initOf()
+	if err != nil {
+		return err
+	}
+	var made string
+	s.record.Initialized, err = s.executor.initialized.restore(s.assignment.Run, s.dataFolder(), func(kept initOf) bool {
+		made, kept.made = kept.made, ""
+		return kept == of
+	})
+	if err != nil || !s.record.Initialized {
+		return err
+	}
+	if now, err := s.digestOfInit(); err != nil || now != made {
+		s.log.Warn("what the plan's init had made was changed behind it: init is run again", "error", err)
+		s.record.Initialized = false
+		return errors.Join(wipe(s.dataFolder()), os.Mkdir(s.dataFolder(), 0o700))
+	}
+	return nil
+}
+
+func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
+	if s.record.Initialized {
+		s.say(ctx, header(phaseInit)+initializedAlready)
+		return api.PhaseReport{Outcome: succeeded, Tool: s.record.Tool}
+	}
+	args := []string{"init", "-input=false"}
+	if s.applies() {
+		args = append(args, "-lockfile=readonly")
+	}
+	out, err := s.command(ctx, phaseInit, false, false, args...)
+	r := s.ended(out, err)
+	if r.Outcome == succeeded {
+		s.seeInit()
+	}
+	return r
+}

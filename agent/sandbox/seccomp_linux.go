@@ -1,0 +1,98 @@
+//go:build linux && (amd64 || arm64)
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Where struct seccomp_data has what the filter looks at. Flags are in the lower half of their
+// argument, which comes first on these machines.
+const (
+	dataCall     = 0
+	dataArch     = 4
+	dataArgument = 16
+)
+
+// forbidden are the system calls that no tool, provider or provisioner needs, and by which flaws of the
+// kernel are reached: others' memory, keys, mounts, namespaces, modules, programs in the kernel.
+func forbidden() []uint32 {
+	return []uint32{
+		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
+		unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL,
+		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_MOUNT_SETATTR,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_QUOTACTL,
+		unix.SYS_UNSHARE, unix.SYS_SETNS, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
+		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+		unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_SYSLOG, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
+	}
+}
+
+// missing are those that count for what this kernel doesn't have, because programs know another
+// way then. clone3 is one: its flags are behind a pointer, where no filter looks.
+func missing() []uint32 {
+	return []uint32{unix.SYS_CLONE3, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER}
+}
+
+// newNamespaces are the flags by which a new process gets namespaces of its own.
+const newNamespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// filterCalls closes system calls to this thread, and to what it becomes and starts, for good.
+// New privileges have to be ruled out before.
+func filterCalls(r *Report) error {
+	program := callFilter()
+	filter := unix.SockFprog{Len: uint16(len(program)), Filter: &program[0]}
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, 0, uintptr(unsafe.Pointer(&filter)))
+	switch {
+	case errno == 0:
+		return nil
+	case errors.Is(errno, unix.ENOSYS), errors.Is(errno, unix.EINVAL):
+		r.because("system calls are not filtered: this kernel has no filters of them")
+		return nil
+	}
+	return fmt.Errorf("can't filter system calls: %w", errno)
+}
+
+// callFilter is the filter's program. A call of another machine's kind, such as one of 32 bits,
+// would have another number, so there is none.
+func callFilter() []unix.SockFilter {
+	program := []unix.SockFilter{
+		load32(dataArch), jumpUnless(nativeArch, 1), jump(1), answer(unix.SECCOMP_RET_KILL_PROCESS), load32(dataCall),
+	}
+	if foreignCalls > 0 {
+		program = append(program, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JGE | unix.BPF_K, Jf: 1, K: foreignCalls}, fails(unix.ENOSYS))
+	}
+	for _, call := range missing() {
+		program = append(program, jumpUnless(call, 1), fails(unix.ENOSYS))
+	}
+	for _, call := range forbidden() {
+		program = append(program, jumpUnless(call, 1), fails(unix.EPERM))
+	}
+	return append(program,
+		jumpUnless(unix.SYS_CLONE, 3), load32(dataArgument),
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JSET | unix.BPF_K, Jf: 1, K: newNamespaces}, fails(unix.EPERM),
+		answer(unix.SECCOMP_RET_ALLOW))
+}
+
+func load32(offset uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
+}
+
+// jumpUnless goes over so many instructions unless the value is k.
+func jumpUnless(k uint32, over uint8) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: over, K: k}
+}
+
+func jump(over uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JA, K: over}
+}
+
+func answer(verdict uint32) unix.SockFilter {
+	return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: verdict}
+}
+
+func fails(errno unix.Errno) unix.SockFilter { return answer(unix.SECCOMP_RET_ERRNO | uint32(errno)) }

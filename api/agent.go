@@ -169,14 +169,18 @@ type PhaseReport struct {
 	Phase   string `json:"phase"`   // prepare, init, plan, show, apply or output
 	Outcome string `json:"outcome"` // succeeded, failed, cancelled or lost
 	// Class of a failure: infrastructure, lock_held, config, provider or sandbox.
-	Class    string       `json:"class,omitempty"`
-	Message  string       `json:"message,omitempty"`
-	ExitCode int          `json:"exit_code"`
-	Seconds  float64      `json:"seconds"`
-	Changes  bool         `json:"changes,omitempty"` // of a plan: exit code 2 of -detailed-exitcode
-	Tool     *Tool        `json:"tool,omitempty"`    // that was used, with its digest
-	Sandbox  *Sandbox     `json:"sandbox,omitempty"`
-	Found    []Diagnostic `json:"diagnostics,omitempty"`
+	Class   string `json:"class,omitempty"`
+	Message string `json:"message,omitempty"`
+	// RetryAfter is for how many seconds somebody who was too busy wants to be left alone.
+	RetryAfter int `json:"retry_after,omitempty"`
+	// StateKept says that the tool has left a state behind that it could not store.
+	StateKept bool         `json:"state_kept,omitempty"`
+	ExitCode  int          `json:"exit_code"`
+	Seconds   float64      `json:"seconds"`
+	Changes   bool         `json:"changes,omitempty"` // of a plan: exit code 2 of -detailed-exitcode
+	Tool      *Tool        `json:"tool,omitempty"`    // that was used, with its digest
+	Sandbox   *Sandbox     `json:"sandbox,omitempty"`
+	Found     []Diagnostic `json:"diagnostics,omitempty"`
 	// InFlight are resources that were begun and not finished when the phase ended.
 	InFlight []InFlight `json:"in_flight,omitempty"`
 	// Last says that the stage ends with this phase.

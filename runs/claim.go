@@ -140,6 +140,10 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 		_, err := s.update(ctx, ref, s.by(Server()).discard("its workspace is protected from being destroyed since"))
 		return nil, err
 	}
+	if run.Follows != "" && run.Kind.Mutates() && run.Status != Confirmed && run.Order.Snapshot != at.Snapshot {
+		_, err := s.update(ctx, ref, s.by(Server()).discard("the workspace has another configuration since"))
+		return nil, err
+	}
 	if run.Status != Confirmed && run.Pool != at.Pool {
 		_, err := s.update(ctx, ref, moveTo(at.Pool))
 		return nil, err

@@ -57,9 +57,33 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
 		s.changed.tell(made.Ref())
+		s.makeWay(ctx, made)
 	}
 	return made, nil
 }
+
+// makeWay ends what the server tries again by itself in a workspace in which somebody has asked for
+// another run. That it can't is no fault of theirs: they see behind whom their run waits.
+func (s *Service) makeWay(ctx context.Context, made Run) {
+	if !made.Kind.Mutates() {
+		return
+	}
+	for _, kind := range []Kind{Apply, Destroy, Refresh} {
+		page, err := s.Store.List(ctx, Query{Org: made.Org, Workspace: made.Workspace, Kind: kind, Limit: wayReach})
+		for _, run := range page.Runs {
+			if err == nil && run.Follows != "" && run.ID != made.ID && !run.Status.Ended() {
+				_, err = s.update(ctx, run.Ref(), s.by(Server()).makeWay(made.ID))
+			}
+		}
+		if err != nil {
+			s.Log.WarnContext(ctx, "a run that is tried again may be in the way of another one", "run", made.ID, "error", err)
+		}
+	}
+}
+
+// wayReach is how many of the newest runs may be one that is tried again: those before it have
+// ended, and of those behind it, the first has ended it.
+const wayReach = 5
 
 // sameOrder reports whether another run was asked for by the same caller with the same words. The
 // snapshot is no part of it: who asks for the newest one may get another the second time.

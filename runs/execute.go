@@ -95,7 +95,10 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 	if err != nil {
 		return api.PhaseAnswer{}, err
 	}
-	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).report(report, head.Version))
+	if report.StateKept, err = s.keptState(ctx, run, report); err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	run, err = s.updateAndFollow(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).report(report, head))
 	if err != nil {
 		return api.PhaseAnswer{}, err
 	}
@@ -111,6 +114,15 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 		}
 	}
 	return api.PhaseAnswer{Continue: run.Status.Leased() && run.Epoch == report.Epoch, Reason: run.Reason}, nil
+}
+
+// keptState reports whether the tool has left a state behind that it could not store.
+func (s *Service) keptState(ctx context.Context, run Run, r api.PhaseReport) (bool, error) {
+	if r.StateKept || run.Stage != ApplyStage || r.Outcome == OutcomeSucceeded {
+		return r.StateKept, nil
+	}
+	_, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FileErroredState, run.Attempt})
+	return err == nil, ignore(err, fault.RunFileNotFound)
 }
 
 // close ends an executor's right to write, and frees the lock that its tool may have left

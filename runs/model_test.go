@@ -302,7 +302,7 @@ func (w *world) end(e *executor) {
 		p.Outcome, p.Last = runs.OutcomeCancelled, true
 	}
 	at := w.places[t.run.Workspace]
-	_, err := w.update(step{name: "report", epoch: t.run.Epoch, class: runs.Class(p.Class)}, t.run.Ref(), w.machine.Report(w.server(), p, at.head.Version))
+	_, err := w.update(step{name: "report", epoch: t.run.Epoch, class: runs.Class(p.Class)}, t.run.Ref(), w.machine.Report(w.server(), p, at.head))
 	if err == nil {
 		t.reported = t.step
 	}

@@ -119,7 +119,7 @@ func (w *world) retryOf(was runs.Run) {
 func (w *world) resolve() {
 	run, ok := w.any("resolve", func(r runs.Run) bool { return r.Status == runs.Orphaned })
 	if ok && w.choose("really", 2) == 0 {
-		_, _ = w.update(step{name: "resolve"}, run.Ref(), w.machine.Resolve(w.by(people()[0]), w.places[run.Workspace].head.Version))
+		_, _ = w.update(step{name: "resolve"}, run.Ref(), w.machine.Resolve(w.by(people()[0]), w.places[run.Workspace].head))
 	}
 }
 

@@ -186,6 +186,23 @@ func workerOf(agent Agent, pool Pool) Worker {
 	return w
 }
 
+// Serves returns why a pool is none whose agents execute the workspace's runs; nil if it is one.
+// Faults: PoolNotFound, PoolOther.
+func (s *Service) Serves(ctx context.Context, org uuid.UUID, name, workspace string) error {
+	pools, err := s.Store.Pools(ctx, org)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == name })
+	switch {
+	case i < 0:
+		return fault.New(fault.PoolNotFound, "there is no pool of agents %q: see `holdfast pool list`", name)
+	case !pools[i].serves(workspace):
+		return fault.New(fault.PoolOther, "the pool %s does not serve the workspace %s", name, workspace)
+	}
+	return nil
+}
+
 // serves reports whether the pool's agents execute the workspace's runs.
 func (p Pool) serves(workspace string) bool {
 	patterns, err := patternsOf(p.Workspaces)

@@ -39,6 +39,7 @@ type Deps struct {
 type Limits struct {
 	Waiting, Working int           // runs
 	Lease            time.Duration // for how long an executor is believed without a sign of life
+	Orphans          time.Duration // for how long a lost apply is waited for; 0 for as long as it takes
 	PlanBytes        int64         // the largest plan file
 	FileBytes        int64         // the largest other file
 	LogBytes         int64         // of a log
@@ -80,7 +81,8 @@ func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microse
 
 // by is a call of somebody's.
 func (s *Service) by(actor Actor) call {
-	return call{by: actor, at: s.clock(), jitter: 0.5 + rand.Float64()}
+	at := s.clock()
+	return call{by: actor, at: at, jitter: 0.5 + rand.Float64(), next: newID(at)}
 }
 
 // find returns a run that the caller has a right on.

@@ -46,14 +46,19 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) (done bo
 	switch {
 	case err != nil:
 		return true, ignore(err, fault.RunNotFound)
+	case run.Follow.waits():
+		return true, s.follow(ctx, run)
 	case run.Status.Ended():
 		return true, s.strip(ctx, run)
+	case run.Status == Orphaned:
+		_, err := s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long")
+		return true, err
 	case run.Status == Checking:
 		// Its executor has done its part and need not come back.
 		if _, err := s.check(ctx, run); err == nil || !listened {
 			return err == nil, nil
 		}
-		_, err = s.update(ctx, ref, s.by(Server()).lose())
+		_, err = s.update(ctx, ref, s.by(Server()).lose(0))
 		return true, err
 	case run.Status.Leased() && !listened:
 		return false, nil
@@ -71,7 +76,7 @@ func (s *Service) lose(ctx context.Context, run Run) error {
 			return err
 		}
 	}
-	after, err := s.update(ctx, run.Ref(), s.by(Server()).lose())
+	after, err := s.update(ctx, run.Ref(), s.by(Server()).lose(s.Limits.Orphans))
 	if err != nil {
 		return err
 	}
@@ -114,7 +119,7 @@ func (s *Service) moved(ctx context.Context, org uuid.UUID, workspace string, wh
 	if err != nil {
 		return ignore(err, fault.RunNotFound)
 	}
-	if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed) {
+	if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed || run.Status == Applying) {
 		_, err = s.update(ctx, run.Ref(), s.by(Server()).stale(*stale))
 	}
 	return err

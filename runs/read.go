@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -34,6 +35,9 @@ func (s *Service) explained(ctx context.Context, run Run) (Run, error) {
 
 func (s *Service) waits(ctx context.Context, run Run, ahead int, holder string) (Run, error) {
 	who, err := s.executorFor(ctx, run)
+	if run.NotBefore.After(s.clock()) {
+		who = "its time, " + run.NotBefore.Format(time.RFC3339) + ", and for " + who
+	}
 	run.Reason = waitsBehind(who, ahead, holder)
 	return run, err
 }

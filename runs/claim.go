@@ -103,8 +103,8 @@ func (s *Service) claim(ctx context.Context, w Worker, c api.AgentClaim) (*Run, 
 
 // busy reports whether an organization has as many runs at work as it may have.
 func (s *Service) busy(ctx context.Context, org uuid.UUID) (bool, error) {
-	_, working, err := s.Store.Counts(ctx, org)
-	return working >= s.Limits.Working, err
+	has, err := s.Store.Tally(ctx, org)
+	return has.Working >= s.Limits.Working, err
 }
 
 func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {

@@ -78,7 +78,7 @@ func followed(why string) Decide {
 func (s *Service) makeFollowing(ctx context.Context, next Run) error {
 	next.CreatedAt = s.clock()
 	event := Event{At: next.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: "behind run " + next.Follows}
-	made, err := s.Store.Create(ctx, next, followKey(Run{ID: next.Follows}), []Event{event})
+	made, err := s.Store.Create(ctx, next, followKey(Run{ID: next.Follows}), []Event{event}, nil)
 	if err != nil {
 		return err
 	}

@@ -217,7 +217,7 @@ func TestWhatIsLeftIsCompared(t *testing.T) {
 			next.ID, next.Workspace = "01M00000000000000000000001", "b"
 			next.Earlier = &runs.Earlier{Run: approved.ID, Planned: 1}
 			var err error
-			b.run, err = b.Store.Create(t.Context(), next, "", nil)
+			b.run, err = b.Store.Create(t.Context(), next, "", nil, nil)
 			b.must(err)
 			b.as.Run.ID = next.ID
 			b.must(b.puts(runs.FilePlanJSON, planJSON(strings.Fields(c.next)...)))

@@ -97,7 +97,7 @@ func (b *bench) waits(org uuid.UUID, id string, kind runs.Kind, pool string) {
 	b.t.Helper()
 	_, err := b.Store.Create(b.t.Context(), runs.Run{
 		Org: org, ID: id, Workspace: "w" + id[20:], Kind: kind, Status: runs.Pending, Pool: pool, Attempt: 1, CreatedAt: b.now,
-	}, "", nil)
+	}, "", nil, nil)
 	b.must(err)
 }
 

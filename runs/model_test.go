@@ -178,7 +178,7 @@ func (w *world) add(run runs.Run) {
 	w.made++
 	run.Org, run.ID, run.Status, run.Attempt, run.CreatedAt = w.org, fmt.Sprintf("01J%023d", w.made), runs.Pending, 1, w.now
 	run.Terms = w.places[run.Workspace].terms
-	_, err := w.store.Create(context.Background(), run, "", []runs.Event{{At: w.now, Type: runs.EventCreated, To: runs.Pending, By: run.Trigger}})
+	_, err := w.store.Create(context.Background(), run, "", []runs.Event{{At: w.now, Type: runs.EventCreated, To: runs.Pending, By: run.Trigger}}, nil)
 	if err != nil {
 		w.laws.broken("create: %v", err)
 	}

@@ -125,11 +125,12 @@ func (w *world) resolve() {
 
 // sweep does what Service.Sweep does.
 func (w *world) sweep() {
-	due, err := w.store.Due(context.Background(), w.now, 100)
+	due, err := w.store.Due(context.Background(), w.now, runs.Mark{}, 100)
 	if err != nil {
 		w.laws.broken("due: %v", err)
 	}
-	for _, ref := range due {
+	for _, mark := range due {
+		ref := mark.Ref
 		if ref.Org != w.org {
 			continue
 		}

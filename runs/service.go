@@ -38,6 +38,7 @@ type Deps struct {
 // Limits are what an organization may have of runs. Zero fields are the defaults.
 type Limits struct {
 	Waiting, Working int           // runs
+	Stored           int           // runs, with those that ended: the oldest of these make room
 	Lease            time.Duration // for how long an executor is believed without a sign of life
 	Orphans          time.Duration // for how long a lost apply is waited for; 0 for as long as it takes
 	PlanBytes        int64         // the largest plan file
@@ -59,6 +60,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Working == 0 {
 		l.Working = 20
+	}
+	if l.Stored == 0 {
+		l.Stored = 100_000
 	}
 	if l.Lease == 0 {
 		l.Lease = 45 * time.Second

@@ -78,7 +78,7 @@ func newBench(t *testing.T, status runs.Status, stage runs.Stage, phase runs.Pha
 		Terms: runs.Terms{MaxAttempts: 5}, CreatedAt: b.now,
 	}
 	var err error
-	b.run, err = store.Create(t.Context(), run, "", nil)
+	b.run, err = store.Create(t.Context(), run, "", nil, nil)
 	b.must(err)
 	b.as = auth.Principal{Org: run.Org, KeyID: auth.RunKeyID(run.ID), Run: &auth.RunGrant{ID: run.ID, Epoch: 2, Stage: auth.RunStage(stage), State: "a"}}
 	return b
@@ -222,7 +222,7 @@ func TestPaused(t *testing.T) {
 		return why
 	}
 	for _, run := range []runs.Run{failed, drift} {
-		if _, err := b.Store.Create(t.Context(), run, "", nil); err != nil {
+		if _, err := b.Store.Create(t.Context(), run, "", nil, nil); err != nil {
 			t.Fatal(err)
 		}
 		if why := paused("s"); !strings.Contains(why, failed.ID) || !strings.Contains(why, "quota exceeded") {
@@ -232,7 +232,7 @@ func TestPaused(t *testing.T) {
 	if why := paused("other"); why != "" {
 		t.Errorf("with another configuration it is paused because of %q", why)
 	}
-	_, err := b.Store.Create(t.Context(), person, "", nil)
+	_, err := b.Store.Create(t.Context(), person, "", nil, nil)
 	if b.must(err); paused("s") != "" {
 		t.Errorf("behind another run it is paused because of %q", paused("s"))
 	}

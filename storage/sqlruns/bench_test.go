@@ -209,13 +209,13 @@ func (g *grown) reads(b *testing.B) {
 		"show":                     func() error { _, err := g.Run(ctx, middle); return err },
 		"events":                   func() error { _, err := g.Events(ctx, middle, 0, 100); return err },
 		"open":                     func() error { _, err := g.Open(ctx, org, "workspace/7"); return err },
-		"due":                      func() error { _, err := g.Due(ctx, time.Now(), 100); return err },
+		"due":                      func() error { _, err := g.Due(ctx, time.Now(), runs.Mark{}, 100); return err },
 		"claimable": func() error {
 			_, err := g.Claimable(ctx, runs.ClaimQuery{Now: time.Now(), Limit: 10})
 			return err
 		},
 		"create-and-cancel": func() error {
-			run, err := g.Create(ctx, g.next(0, "workspace/7", runs.Apply, runs.Pending), "", nil)
+			run, err := g.Create(ctx, g.next(0, "workspace/7", runs.Apply, runs.Pending), "", nil, nil)
 			if err == nil {
 				_, err = g.Update(ctx, run.Ref(), become(runs.Cancelled))
 			}

@@ -35,13 +35,28 @@ func (s *Store) Run(ctx context.Context, ref runs.Ref) (found runs.Run, err erro
 }
 
 // Due implements runs.Store.
-func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runs.Ref, error) {
-	return ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM runs WHERE due <= ? ORDER BY due LIMIT ?", now.UnixMicro(), limit)
+func (s *Store) Due(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	return s.marks(ctx, "due", "due <= ?", now, after, limit)
 }
 
 // Ended implements runs.Store.
-func (s *Store) Ended(ctx context.Context, before time.Time, limit int) ([]runs.Ref, error) {
-	return ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM runs WHERE ended < ? ORDER BY ended LIMIT ?", before.UnixMicro(), limit)
+func (s *Store) Ended(ctx context.Context, before time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	return s.marks(ctx, "ended", "ended < ?", before, after, limit)
+}
+
+// marks returns runs by a column that is a time, from behind a mark.
+func (s *Store) marks(ctx context.Context, column, until string, at time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	text, args := "SELECT "+column+", org, id FROM runs WHERE "+until, []any{at.UnixMicro()}
+	if after.ID != "" {
+		text += " AND " + column + " >= ? AND (" + column + " > ? OR org > ? OR org = ? AND id > ?)"
+		args = append(args, after.At.UnixMicro(), after.At.UnixMicro(), after.Org.String(), after.Org.String(), after.ID)
+	}
+	return ask(ctx, s, uuid.Nil, scanMark, text+" ORDER BY "+column+", org, id LIMIT ?", append(args, limit)...)
+}
+
+// Oldest implements runs.Store.
+func (s *Store) Oldest(ctx context.Context, org uuid.UUID, limit int) ([]runs.Ref, error) {
+	return ask(ctx, s, org, scanRef, "SELECT org, id FROM runs WHERE org = ? AND leaves IS NOT NULL ORDER BY leaves LIMIT ?", org.String(), limit)
 }
 
 // Open implements runs.Store.
@@ -52,17 +67,26 @@ func (s *Store) Open(ctx context.Context, org uuid.UUID, workspace string) ([]ru
 
 // Leased implements runs.Store.
 func (s *Store) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
-	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND agent = ? ORDER BY id", org.String(), agent)
+	where, args := "agent IS NOT NULL", []any{org.String()}
+	if agent != "" {
+		where, args = "agent = ?", append(args, agent)
+	}
+	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND "+where+" ORDER BY id", args...)
 	return runsOf(rows), err
 }
 
-// Counts implements runs.Store.
-func (s *Store) Counts(ctx context.Context, org uuid.UUID) (waiting, working int, err error) {
+// Tally implements runs.Store.
+func (s *Store) Tally(ctx context.Context, org uuid.UUID) (has runs.Tally, err error) {
 	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
-		_, err := sqldb.One(q, []any{&waiting, &working}, "SELECT waiting, working FROM run_tallies WHERE org = ?", org.String())
+		has, err = tallyOf(q, org.String())
 		return err
 	})
-	return waiting, working, err
+	return has, err
+}
+
+func tallyOf(q sqldb.Querier, org string) (has runs.Tally, err error) {
+	_, err = sqldb.One(q, []any{&has.Waiting, &has.Working, &has.Stored, &has.Bytes}, "SELECT waiting, working, stored, bytes FROM run_tallies WHERE org = ?", org)
+	return has, err
 }
 
 // Events implements runs.Store.

@@ -67,7 +67,7 @@ func (t tx) addPiece(log runs.LogRef, piece runs.LogPiece) error {
 	if err := t.exec(query, argsOf(log, piece.Offset, piece.Size, piece.Sealed)...); err != nil {
 		return err
 	}
-	return t.tally(0, 0, int64(len(piece.Sealed)))
+	return t.tally(runs.Tally{Bytes: int64(len(piece.Sealed))})
 }
 
 func endOf(q sqldb.Querier, log runs.LogRef) (end int64, err error) {
@@ -186,5 +186,5 @@ func (t tx) merge(log runs.LogRef, pieces []runs.LogPiece) error {
 			return err
 		}
 	}
-	return t.tally(0, 0, -freed)
+	return t.tally(runs.Tally{Bytes: -freed})
 }

@@ -49,6 +49,7 @@ const (
 	PoolCreate      Action = "pool.create"       // a pool of agents was made; Note names it, as in the others
 	PoolRotate      Action = "pool.rotate"       // it has another token
 	PoolRemove      Action = "pool.remove"       // it is gone, with its agents
+	AgentRegister   Action = "agent.register"    // an agent made itself known by a pool's token, or was refused
 	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 

@@ -152,6 +152,11 @@ type Runs struct {
 	KeepDays     int           // of a run that ended
 	KeepPlanDays int           // of its files
 	MaxLogBytes  int64
+	// What an organization may have.
+	MaxWaiting, MaxWorking, MaxRuns int
+	MaxStoredBytes, MaxConfigBytes  int64
+	// OrphanTimeout is how long a lost apply is waited for; 0 for as long as it takes.
+	OrphanTimeout time.Duration
 }
 
 // RunsWork returns the folder in which runs are executed.

@@ -12,23 +12,25 @@ import (
 // pools lists an organization's pools with their agents.
 func (h runHandlers) pools(ctx context.Context, r *request) (answer, error) {
 	return h.lists.answer(ctx, r, maxRunOrderBytes, func() (listing, error) {
-		pools, agents, err := h.service.Pools(ctx, r.caller)
-		all := make([]api.AgentPool, len(pools))
-		for i, pool := range pools {
+		fleet, err := h.service.Pools(ctx, r.caller)
+		all := make([]api.AgentPool, len(fleet.Pools))
+		for i, pool := range fleet.Pools {
 			all[i] = poolOf(pool)
-			for _, agent := range agents {
+			for _, agent := range fleet.Agents {
 				if agent.Pool == pool.Name {
-					all[i].Agents = append(all[i].Agents, agent.Wire())
+					said := agent.Wire()
+					said.Runs = fleet.Runs[agent.ID]
+					all[i].Agents = append(all[i].Agents, said)
 				}
 			}
 		}
 		l := listOf(api.AgentPools{Pools: []api.AgentPool{}}, "pools", all, rowBytes, func(p api.AgentPool) api.AgentPool { return p })
-		for _, pool := range pools {
+		for _, pool := range fleet.Pools {
 			for _, pattern := range pool.Workspaces {
 				l.takes += partBytes + int64(len(pattern))
 			}
 		}
-		l.takes += int64(len(agents)) * 2 * agentBytes
+		l.takes += int64(len(fleet.Agents)) * 2 * agentBytes
 		return l, err
 	})
 }

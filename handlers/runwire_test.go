@@ -55,7 +55,7 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, secret, err := w.Register(t.Context(), token, api.AgentRegistration{Name: "host", Version: "1", System: "linux_amd64", Sandbox: "landlock"})
+	agent, secret, err := w.Register(t.Context(), owner, token, api.AgentRegistration{Name: "host", Version: "1", System: "linux_amd64", Sandbox: "landlock"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func (s *Service) Deny(ctx context.Context, p auth.Principal, id string, d api.D
 
 // Discard ends a run whose plan nobody wants.
 func (s *Service) Discard(ctx context.Context, p auth.Principal, id, reason string) (Run, error) {
-	run, err := s.find(ctx, p, auth.ApplyRun, id)
+	run, err := s.find(ctx, p, auth.CancelRun, id)
 	if err != nil {
 		return Run{}, err
 	}

@@ -105,17 +105,32 @@ func (s *Service) withToken(ctx context.Context, p auth.Principal, action audit.
 	return pool, token, nil
 }
 
-// Pools returns the organization's pools and agents.
-func (s *Service) Pools(ctx context.Context, p auth.Principal) ([]Pool, []Agent, error) {
+// Fleet is what an organization has of agents.
+type Fleet struct {
+	Pools  []Pool
+	Agents []Agent
+	Runs   map[string][]string // IDs of those that an agent has, by its ID
+}
+
+// Pools returns the organization's pools and agents, with the runs that the caller may see.
+func (s *Service) Pools(ctx context.Context, p auth.Principal) (f Fleet, err error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadRun); err != nil {
-		return nil, nil, err
+		return Fleet{}, err
 	}
-	pools, err := s.Store.Pools(ctx, p.Org)
-	if err != nil {
-		return nil, nil, err
+	if f.Pools, err = s.Store.Pools(ctx, p.Org); err != nil {
+		return Fleet{}, err
 	}
-	agents, err := s.Store.AgentsOf(ctx, p.Org)
-	return pools, agents, err
+	if f.Agents, err = s.Store.AgentsOf(ctx, p.Org); err != nil {
+		return Fleet{}, err
+	}
+	had, err := s.Store.Leased(ctx, p.Org, "")
+	f.Runs = map[string][]string{}
+	for _, run := range had {
+		if p.States.Match(run.Workspace) {
+			f.Runs[run.Executor.Agent] = append(f.Runs[run.Executor.Agent], run.ID)
+		}
+	}
+	return f, err
 }
 
 // RemovePool takes a pool away: its agents can claim nothing more, and renew no lease.
@@ -131,15 +146,23 @@ func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string)
 }
 
 // Register makes an agent of the pool whose token this is. Its secret is told once.
-func (s *Service) Register(ctx context.Context, token string, r api.AgentRegistration) (agent Agent, secret string, err error) {
+func (s *Service) Register(ctx context.Context, p auth.Principal, token string, r api.AgentRegistration) (agent Agent, secret string, err error) {
 	pool, err := s.Store.PoolByToken(ctx, hashOf(token))
 	if err != nil {
 		return Agent{}, "", err
 	}
-	for _, text := range []string{r.Name, r.Version, r.System, r.Sandbox, r.BootID} {
-		if len(text) > 255 {
-			return Agent{}, "", fault.New(fault.RunInvalid, "what an agent says of itself has at most 255 bytes each")
-		}
+	agent, secret, err = s.register(ctx, pool, r)
+	event := audit.Event{At: s.clock(), Org: pool.Org, Actor: audit.ActorOf(p), Action: audit.AgentRegister, Note: "agent " + agent.ID + " of pool " + pool.Name}
+	if err != nil {
+		event.Note, event.Refused = "pool "+pool.Name, fault.From(err).Code
+	}
+	s.keep(ctx, event)
+	return agent, secret, err
+}
+
+func (s *Service) register(ctx context.Context, pool Pool, r api.AgentRegistration) (agent Agent, secret string, err error) {
+	if longest(r.Name, r.Version, r.System, r.Sandbox, r.BootID) > maxWord {
+		return Agent{}, "", fault.New(fault.RunInvalid, "what an agent says of itself has at most %d bytes each", maxWord)
 	}
 	have, err := s.Store.AgentsOf(ctx, pool.Org)
 	if err != nil {
@@ -179,11 +202,7 @@ func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentCl
 }
 
 func workerOf(agent Agent, pool Pool) Worker {
-	w := Worker{ID: agent.ID, Name: agent.Name, Pool: pool.Name, Orgs: []uuid.UUID{agent.Org}}
-	if len(pool.Workspaces) > 0 {
-		w.Serves = pool.serves
-	}
-	return w
+	return Worker{ID: agent.ID, Name: agent.Name, Pool: pool.Name, Orgs: []uuid.UUID{agent.Org}, Serves: pool.serves}
 }
 
 // Serves returns why a pool is none whose agents execute the workspace's runs; nil if it is one.

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/agent/sandbox"
 	"github.com/holdfast/holdfast/agent/tools"
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
@@ -45,7 +46,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.runs = runs.NewService(runs.Deps{
 		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.states, Memory: p.memory,
-		Limits: runs.Limits{Lease: p.settings.Runs.Lease, LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
+		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log,
 	})
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
@@ -53,6 +54,13 @@ func (p *parts) openRuns(ctx context.Context) error {
 		sweepOften(ctx, min(runSweep, p.settings.Runs.Lease/5), p.runs.Sweep, p.log),
 		sweepRegularly(ctx, p.runs.Retain, p.log))
 	return nil
+}
+
+func runLimits(s configs.Runs) runs.Limits {
+	return runs.Limits{
+		Waiting: s.MaxWaiting, Working: s.MaxWorking, Stored: s.MaxRuns, StoredBytes: s.MaxStoredBytes,
+		Lease: s.Lease, Orphans: s.OrphanTimeout, LogBytes: s.MaxLogBytes, KeepRuns: days(s.KeepDays),
+	}
 }
 
 func (p *parts) runWorkspaces() runWorkspaces {

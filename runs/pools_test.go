@@ -28,7 +28,7 @@ func recorded(t *testing.T) (*bench, *heard) {
 	b := withWorkspaces(applying(t), &settled{now: runs.Workspace{Snapshot: "s"}})
 	log := &heard{}
 	d := b.Deps
-	d.Audit, d.Gate = log, audit.NewGate(log, b.Now)
+	d.Audit, d.Gate, d.Limits.Working = log, audit.NewGate(log, b.Now), 20
 	b.Service = runs.NewService(d)
 	return b, log
 }

@@ -50,9 +50,9 @@ type Store interface {
 	// Open returns the runs of a workspace that have not ended, oldest first.
 	Open(ctx context.Context, org uuid.UUID, workspace string) ([]Run, error)
 
-	// Leased returns the runs that an executor has, by its ID, or that any executor has, for the
-	// empty one: those it is at work on, and those in whose apply it was lost.
-	Leased(ctx context.Context, org uuid.UUID, agent string) ([]Run, error)
+	// Leased returns the runs of these organizations that an executor has, by its ID, or that any
+	// executor has, for the empty one: those it is at work on, and those in whose apply it was lost.
+	Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]Run, error)
 
 	// List returns an organization's runs, the newest first.
 	List(ctx context.Context, q Query) (Page, error)
@@ -212,13 +212,24 @@ type Files interface {
 	Piece(ctx context.Context, file FileRef, index int) ([]byte, error)
 }
 
-// Pool is a group of agents with a token of their own.
+// Pool is a group of agents with a token of their own, or one that another organization lends.
 type Pool struct {
 	Org        uuid.UUID
 	Name       string
 	Workspaces []string // patterns of those it serves; none for all
-	TokenHash  []byte   // SHA-256
+	TokenHash  []byte   // SHA-256; of a lent one, of nothing that anybody knows
 	CreatedAt  time.Time
+	// Lender is the organization whose pool of this name it is; uuid.Nil for one's own.
+	Lender uuid.UUID
+	// Grants are the organizations that the pool may work for, once they accept it.
+	Grants []PoolGrant
+}
+
+// PoolGrant lends a pool to another organization.
+type PoolGrant struct {
+	Org        uuid.UUID
+	Workspaces []string // patterns of that organization's; none for all
+	At         time.Time
 }
 
 // Agent is a process that executes runs.
@@ -234,10 +245,15 @@ type Agent struct {
 
 // Agents keeps pools and their agents.
 type Agents interface {
-	// PutPool makes a pool, or gives one that is there another token or other workspaces.
-	PutPool(ctx context.Context, pool Pool) error
+	// UpdatePool runs decide on the organization's pools, sorted by name, and stores the pool of this
+	// organization that it returns in the place of the one of that name, if there is one, all in one
+	// transaction: no other UpdatePool of the organization comes between. An error of decide is
+	// returned as it is, and nothing is changed. Decide may be called more than once.
+	UpdatePool(ctx context.Context, org uuid.UUID, decide func(have []Pool) (Pool, error)) (Pool, error)
 	// Pools returns an organization's.
 	Pools(ctx context.Context, org uuid.UUID) ([]Pool, error)
+	// PoolsNamed returns those of this name that these organizations have.
+	PoolsNamed(ctx context.Context, name string, orgs []uuid.UUID) ([]Pool, error)
 	// PoolByToken finds a pool of any organization by its token's hash, or fault.CredentialsWrong.
 	PoolByToken(ctx context.Context, hash []byte) (Pool, error)
 	// RemovePool removes a pool and its agents; absent is fine.

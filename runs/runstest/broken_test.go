@@ -458,7 +458,7 @@ func forgetsLost(s runs.Store) runs.Store { return lostForgetter{s} }
 
 type lostForgetter struct{ runs.Store }
 
-func (s lostForgetter) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
-	had, err := s.Store.Leased(ctx, org, agent)
+func (s lostForgetter) Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]runs.Run, error) {
+	had, err := s.Store.Leased(ctx, orgs, agent)
 	return slices.DeleteFunc(had, func(r runs.Run) bool { return r.Status == runs.Orphaned }), err
 }

@@ -198,6 +198,15 @@ func (l *ledger) compare(t *testing.T, store runs.Store) {
 			wantEqual(t, fmt.Sprintf("Claimable %+v", q), runIDs(l.claimable(q)), claimable(t, store, q))
 		}
 	}
+	for _, agent := range append(agents(), "") {
+		want := 0
+		for _, org := range l.orgs() {
+			want += len(must[[]runs.Run](t, "Leased")(store.Leased(t.Context(), []uuid.UUID{org}, agent)))
+		}
+		if got := must[[]runs.Run](t, "Leased")(store.Leased(t.Context(), l.orgs(), agent)); len(got) != want {
+			t.Fatalf("Leased of all has %d runs, want %d", len(got), want)
+		}
+	}
 	for _, org := range l.orgs() {
 		for _, workspace := range workspaces() {
 			l.compareWorkspace(t, store, org, workspace)
@@ -242,7 +251,7 @@ func (l *ledger) compareOrganization(t *testing.T, store runs.Store, org uuid.UU
 		want := l.where(func(r runs.Run) bool {
 			return r.Org == org && r.Executor != nil && (agent == "" || r.Executor.Agent == agent) && (r.Status.Leased() || r.Status == runs.Orphaned)
 		})
-		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, org, agent))
+		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, []uuid.UUID{org}, agent))
 		slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
 		wantEqual(t, "Leased", want, got)
 	}

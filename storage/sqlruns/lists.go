@@ -66,12 +66,21 @@ func (s *Store) Open(ctx context.Context, org uuid.UUID, workspace string) ([]ru
 }
 
 // Leased implements runs.Store.
-func (s *Store) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
-	where, args := "agent IS NOT NULL", []any{org.String()}
-	if agent != "" {
-		where, args = "agent = ?", append(args, agent)
+func (s *Store) Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]runs.Run, error) {
+	if len(orgs) == 0 {
+		return nil, nil
 	}
-	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND "+where+" ORDER BY id", args...)
+	where, args := among(orgs)
+	if agent == "" {
+		where += " AND agent IS NOT NULL"
+	} else {
+		where, args = where+" AND agent = ?", append(args, agent)
+	}
+	reader := uuid.Nil
+	if len(orgs) == 1 {
+		reader = orgs[0]
+	}
+	rows, err := ask(ctx, s, reader, scanRow, "SELECT "+columns+" FROM runs WHERE "+where+" ORDER BY org, id", args...)
 	return runsOf(rows), err
 }
 

@@ -155,10 +155,9 @@ func (m *moving) outdated(why api.Stale) *moving {
 
 // What makes a plan stale.
 const (
-	ByState     = "state"
-	BySettings  = "settings" // of the workspace, variables too
-	ByExpiry    = "expired"
-	ByPlanFiles = "plan"
+	ByState    = "state"
+	BySettings = "settings" // of the workspace, variables too
+	ByExpiry   = "expired"
 )
 
 // waitFor is how long to wait after a failure: as long as whoever was too busy wants, at least.

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/agent/sandbox"
 	"github.com/holdfast/holdfast/agent/tools"
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
@@ -74,7 +75,7 @@ const runSweep = 5 * time.Second
 // stateMoved has plans found stale that somebody's write of a state has outdated. A run's own
 // writes outdate nothing: while it applies, no other plan of the workspace waits.
 func (p *parts) stateMoved(ctx context.Context, moved state.Moved) {
-	if moved.Head.Fence.Run != "" && moved.Actor.KeyID == "run."+moved.Head.Fence.Run {
+	if moved.Head.Fence.Run != "" && moved.Actor.KeyID == auth.RunKeyID(moved.Head.Fence.Run) {
 		return
 	}
 	by := api.Actor{KeyID: moved.Actor.KeyID, KeyName: moved.Actor.KeyName, Subject: moved.Actor.Subject}
@@ -113,7 +114,7 @@ func (p *parts) startExecutor(ctx context.Context, address net.Addr) error {
 		return err
 	}
 	executor, err := agent.New(agent.Settings{
-		Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
+		Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},
 		Presentation: api.AgentRegistration{
 			Name: local.ID, Sandbox: commands.Sandbox().Level,
 		},

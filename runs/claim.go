@@ -50,7 +50,8 @@ const (
 	// lookAgain is how often somebody who waits looks though nobody has told them to: another
 	// node may have made work, or the time of a retry may have come.
 	lookAgain = time.Second
-	// A claim looks at so many runs first, of which others may take some, and at so many at most.
+	// A claim looks at the first run. Where that is not to be had, as others claim too, it looks at
+	// so many, and at so many at most.
 	claimReach = 16
 	maxReach   = claimReach * 8 * 8
 )
@@ -81,7 +82,7 @@ type search struct {
 
 func (f *search) run(ctx context.Context) (*Run, error) {
 	orgs := f.worker.Orgs
-	for reach := claimReach; len(orgs) > 0 && reach <= maxReach; {
+	for reach := 1; len(orgs) > 0 && reach <= maxReach; {
 		refs, err := f.Store.Claimable(ctx, ClaimQuery{Pool: f.worker.Pool, Orgs: orgs, Now: f.clock(), Limit: reach})
 		if err != nil {
 			return nil, err
@@ -92,11 +93,11 @@ func (f *search) run(ctx context.Context) (*Run, error) {
 		left := slices.DeleteFunc(slices.Clone(orgs), func(org uuid.UUID) bool { return f.busy[org] })
 		switch {
 		case len(left) < len(orgs):
-			orgs = left
+			orgs, reach = left, max(reach, claimReach)
 		case len(refs) < reach:
 			return nil, nil
 		default:
-			reach *= 8
+			reach = max(reach*8, claimReach)
 		}
 	}
 	return nil, nil

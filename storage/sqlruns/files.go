@@ -98,7 +98,7 @@ func noFile(ref runs.FileRef) error {
 
 // FileOf implements runs.Store.
 func (s *Store) FileOf(ctx context.Context, ref runs.FileRef) (file runs.File, err error) {
-	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, ref.Org, func(q sqldb.Querier) error {
 		found, there, err := fileOf(q, ref)
 		if err == nil && !there {
 			return noFile(ref)

@@ -17,7 +17,7 @@ import (
 
 // ask returns what a query of an organization's finds; uuid.Nil is the store itself.
 func ask[T any](ctx context.Context, s *Store, org uuid.UUID, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
-	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, org, func(q sqldb.Querier) error {
 		all, err = sqldb.All(q, scan, query, args...)
 		return err
 	})
@@ -26,7 +26,7 @@ func ask[T any](ctx context.Context, s *Store, org uuid.UUID, scan func(*sql.Row
 
 // Run implements runs.Store.
 func (s *Store) Run(ctx context.Context, ref runs.Ref) (found runs.Run, err error) {
-	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, ref.Org, func(q sqldb.Querier) error {
 		r, err := load(q, ref)
 		found = r.run
 		return err
@@ -86,7 +86,7 @@ func (s *Store) Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]r
 
 // Tally implements runs.Store.
 func (s *Store) Tally(ctx context.Context, org uuid.UUID) (has runs.Tally, err error) {
-	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, org, func(q sqldb.Querier) error {
 		has, err = tallyOf(q, org.String())
 		return err
 	})

@@ -61,6 +61,8 @@ CREATE TABLE IF NOT EXISTS run_queues (
   pool     VARBINARY(255) NOT NULL,
   org      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   priority INT NOT NULL,
+  first_id VARBINARY(64) NOT NULL,  -- of those that may be claimed, the smallest
+  ready    BIGINT NOT NULL,  -- its not_before
   PRIMARY KEY (pool, org, priority)
 ) ENGINE = InnoDB;
 

@@ -57,6 +57,8 @@ CREATE TABLE run_queues (
   pool     TEXT NOT NULL,
   org      TEXT NOT NULL,
   priority INTEGER NOT NULL,
+  first_id TEXT NOT NULL,                -- of those that may be claimed, the smallest
+  ready    INTEGER NOT NULL,             -- its not_before
   PRIMARY KEY (pool, org, priority)
 ) STRICT, WITHOUT ROWID;
 

@@ -233,3 +233,26 @@ func TestWhatIsLeftIsCompared(t *testing.T) {
 		})
 	}
 }
+
+// late is a store in which a run is found due that another node has just dealt with.
+type late struct {
+	runs.Store
+	run runs.Run
+}
+
+func (s late) Due(context.Context, time.Time, runs.Mark, int) ([]runs.Mark, error) {
+	return []runs.Mark{{At: s.run.LeaseUntil, Ref: s.run.Ref()}}, nil
+}
+
+// Of two nodes that find one executor lost, the second gives its apply no verdict.
+func TestTwoNodesFindOneLoss(t *testing.T) {
+	b, _ := following(t)
+	b.sweeps(benchLease + 5*time.Second)
+	d := b.Deps
+	d.Store = late{b.Store, b.run}
+	b.Service = runs.NewService(d)
+	b.must(b.Sweep(t.Context()))
+	if b.status() != runs.Orphaned {
+		t.Errorf("the run is %s", b.status())
+	}
+}

@@ -83,6 +83,8 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 		return s.follow(ctx, run)
 	case run.Status.Ended():
 		return s.strip(ctx, run)
+	case run.Status == Orphaned && !run.overdue(s.clock()):
+		return nil // another node has just found it lost
 	case run.Status == Orphaned:
 		_, err = s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long")
 	case run.Status == Checking:

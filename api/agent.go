@@ -8,15 +8,39 @@ type AgentPool struct {
 	CreatedAt time.Time `json:"created_at"`
 	// Workspaces are patterns of those that the pool serves; empty for all of the organization's.
 	Workspaces []string `json:"workspaces,omitempty"`
+	// Lender is the UUID of the organization whose pool it is; absent for one's own.
+	Lender string `json:"lender,omitempty"`
+	// Grants are the organizations that one's own pool is lent to.
+	Grants []PoolGrant `json:"grants,omitempty"`
 	// Token is there once, in the answer that made it.
 	Token  string  `json:"token,omitempty"`
 	Agents []Agent `json:"agents,omitempty"`
+}
+
+// PoolGrant lends a pool to another organization, which has to accept it.
+type PoolGrant struct {
+	Organization string    `json:"organization"`         // its UUID
+	Workspaces   []string  `json:"workspaces,omitempty"` // patterns of that organization's; none for all
+	CreatedAt    time.Time `json:"created_at"`
+}
+
+// GrantOrder lends a pool to another organization.
+type GrantOrder struct {
+	Organization string   `json:"organization"`
+	Workspaces   []string `json:"workspaces,omitempty"`
 }
 
 // PoolOrder asks for a pool.
 type PoolOrder struct {
 	Name       string   `json:"name"`
 	Workspaces []string `json:"workspaces,omitempty"` // patterns; none for all
+	// Lender accepts a pool of this name that another organization lends, by its UUID.
+	Lender string `json:"lender,omitempty"`
+}
+
+// PoolChange has a pool serve other workspaces.
+type PoolChange struct {
+	Workspaces []string `json:"workspaces"` // patterns; none for all
 }
 
 // AgentPools lists them.
@@ -175,14 +199,18 @@ type PhaseReport struct {
 	Phase   string `json:"phase"`   // prepare, init, plan, show, apply or output
 	Outcome string `json:"outcome"` // succeeded, failed, cancelled or lost
 	// Class of a failure: infrastructure, lock_held, config, provider or sandbox.
-	Class    string       `json:"class,omitempty"`
-	Message  string       `json:"message,omitempty"`
-	ExitCode int          `json:"exit_code"`
-	Seconds  float64      `json:"seconds"`
-	Changes  bool         `json:"changes,omitempty"` // of a plan: exit code 2 of -detailed-exitcode
-	Tool     *Tool        `json:"tool,omitempty"`    // that was used, with its digest
-	Sandbox  *Sandbox     `json:"sandbox,omitempty"`
-	Found    []Diagnostic `json:"diagnostics,omitempty"`
+	Class   string `json:"class,omitempty"`
+	Message string `json:"message,omitempty"`
+	// RetryAfter is for how many seconds somebody who was too busy wants to be left alone.
+	RetryAfter int `json:"retry_after,omitempty"`
+	// StateKept says that the tool has left a state behind that it could not store.
+	StateKept bool         `json:"state_kept,omitempty"`
+	ExitCode  int          `json:"exit_code"`
+	Seconds   float64      `json:"seconds"`
+	Changes   bool         `json:"changes,omitempty"` // of a plan: exit code 2 of -detailed-exitcode
+	Tool      *Tool        `json:"tool,omitempty"`    // that was used, with its digest
+	Sandbox   *Sandbox     `json:"sandbox,omitempty"`
+	Found     []Diagnostic `json:"diagnostics,omitempty"`
 	Work
 	// InFlight are resources that were begun and not finished when the phase ended.
 	InFlight []InFlight `json:"in_flight,omitempty"`

@@ -39,7 +39,11 @@ type Run struct {
 	Message string `json:"message,omitempty"`
 	Trigger Actor  `json:"trigger"`
 	RetryOf string `json:"retry_of,omitempty"`
-	Attempt int    `json:"attempt"` // from 1
+	// Follows is the run behind which the server has made this one by itself, FollowedBy the one
+	// that it makes behind this one.
+	Follows    string `json:"follows,omitempty"`
+	FollowedBy string `json:"followed_by,omitempty"`
+	Attempt    int    `json:"attempt"` // from 1
 
 	Snapshot    string   `json:"snapshot"`
 	Targets     []string `json:"targets,omitempty"`

@@ -19,6 +19,9 @@ type Workspace struct {
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at"`
 	UpdatedBy Actor     `json:"updated_by"`
+	// PausedReason is why nothing is tried again by itself until somebody asks for a run or brings
+	// another configuration; in the answer about one workspace alone.
+	PausedReason string `json:"paused_reason,omitempty"`
 }
 
 // WorkspaceSettings say how a workspace's runs are made. Times are in seconds.

@@ -49,6 +49,11 @@ const (
 	PoolCreate      Action = "pool.create"       // a pool of agents was made; Note names it, as in the others
 	PoolRotate      Action = "pool.rotate"       // it has another token
 	PoolRemove      Action = "pool.remove"       // it is gone, with its agents
+	PoolChange      Action = "pool.change"       // it serves other workspaces
+	PoolGrant       Action = "pool.grant"        // it is lent to another organization; Note names that too
+	PoolRevoke      Action = "pool.revoke"       // it is lent to that no more
+	PoolAccept      Action = "pool.accept"       // another organization's pool executes runs of this one
+	AgentRegister   Action = "agent.register"    // an agent made itself known by a pool's token, or was refused
 	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 

@@ -156,6 +156,11 @@ type Runs struct {
 	MinSandbox     string // none, landlock or namespaces
 	MaxFolderBytes int64  // of a run's folder
 	MaxMemoryBytes int64  // of a command
+	// What an organization may have.
+	MaxWaiting, MaxWorking, MaxRuns int
+	MaxStoredBytes, MaxConfigBytes  int64
+	// OrphanTimeout is how long a lost apply is waited for; 0 for as long as it takes.
+	OrphanTimeout time.Duration
 }
 
 // RunsWork returns the folder in which runs are executed.

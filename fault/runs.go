@@ -7,6 +7,7 @@ const (
 	AgentNotFound    Code = "agent_not_found"
 	PoolNotFound     Code = "pool_not_found"
 	PoolExists       Code = "pool_exists"
+	PoolOther        Code = "pool_other"
 	RunInvalid       Code = "run_invalid"
 	RunsFull         Code = "runs_full"
 	RunStatus        Code = "run_status"
@@ -33,6 +34,7 @@ func runEntries() []Entry {
 		{AgentNotFound, NotFound, "There is no agent of this ID."},
 		{PoolNotFound, NotFound, "There is no pool of agents of this name in your organization."},
 		{PoolExists, Conflict, "There is a pool of agents of this name already. Rotate its token, or remove it first."},
+		{PoolOther, Conflict, "The pool of agents does not serve this workspace. Nothing was changed."},
 		{RunStatus, Conflict, "The run is not where this can be done; the message says where it is. Nothing was done."},
 		{RunStale, Conflict, "The plan can't be applied any more; the message says what has changed and by whom. Retry the run, which plans again."},
 		{PinMismatch, Conflict, "The digest is not that of the run's plan: somebody looked at another plan. Nothing was decided; look at the run again."},

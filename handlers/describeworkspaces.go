@@ -10,7 +10,7 @@ import (
 func workspaceOf(w workspace.Workspace) api.Workspace {
 	s := w.Settings
 	said := api.Workspace{
-		Name: string(w.Name), Revision: w.Revision, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, UpdatedBy: api.Actor(w.UpdatedBy),
+		Name: string(w.Name), Revision: w.Revision, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, UpdatedBy: api.Actor(w.UpdatedBy), PausedReason: w.Paused,
 		Settings: api.WorkspaceSettings{
 			Tool: s.Tool, Version: s.Version, Directory: s.Directory, Pool: s.Pool, Parallelism: s.Parallelism, Outputs: s.Outputs,
 			PlanTimeout: seconds(s.PlanTimeout), ApplyTimeout: seconds(s.ApplyTimeout), PlanGrace: seconds(s.PlanGrace), ApplyGrace: seconds(s.ApplyGrace),

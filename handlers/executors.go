@@ -83,7 +83,7 @@ func (h runHandlers) register(ctx context.Context, r *request) (answer, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	agent, secret, err := h.service.Register(ctx, token, said)
+	agent, secret, err := h.service.Register(ctx, r.caller, token, said)
 	made := agent.Wire()
 	made.Secret = secret
 	return told{status: http.StatusCreated, body: made}, err

@@ -80,12 +80,12 @@ func rightsOfRuns() map[string]auth.Right {
 	for right, routes := range map[auth.Right][]string{
 		auth.ReadRun: {"GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one + "/changes", "GET" + one + "/outputs",
 			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry"},
-		auth.PlanRun:      {"POST /api/v1/runs"},
-		auth.ApplyRun:     {"POST" + one + "/discard"},
-		auth.ApproveRun:   {"POST" + one + "/deny"},
-		auth.CancelRun:    {"POST" + one + "/cancel"},
-		auth.ForceUnlock:  {"POST" + one + "/resolve"},
-		auth.ManageAgents: {"POST /api/v1/pools", "POST /api/v1/pools/x/rotate", "DELETE /api/v1/pools/x"},
+		auth.PlanRun:     {"POST /api/v1/runs"},
+		auth.ApproveRun:  {"POST" + one + "/deny"},
+		auth.CancelRun:   {"POST" + one + "/cancel", "POST" + one + "/discard"},
+		auth.ForceUnlock: {"POST" + one + "/resolve"},
+		auth.ManageAgents: {"POST /api/v1/pools", "PATCH /api/v1/pools/x", "POST /api/v1/pools/x/rotate", "DELETE /api/v1/pools/x",
+			"POST /api/v1/pools/x/grants", "DELETE /api/v1/pools/x/grants/11111111-1111-4111-8111-111111111111"},
 	} {
 		for _, route := range routes {
 			needs[route] = right
@@ -141,6 +141,10 @@ func bodyFor(route string) string {
 		return `{"workspace":"x","kind":"plan"}`
 	case route == "POST /api/v1/pools":
 		return `{"name":"x"}`
+	case route == "POST /api/v1/pools/x/grants":
+		return `{"organization":"11111111-1111-4111-8111-111111111111"}`
+	case route == "PATCH /api/v1/pools/x":
+		return `{"workspaces":["x"]}`
 	case strings.HasSuffix(path, "/approve") || strings.HasSuffix(path, "/deny"):
 		return `{"digest":"` + wireDigest + `"}`
 	case strings.HasPrefix(path, "/api/v1/pools/") && method == "POST", strings.HasSuffix(path, "/retry"):

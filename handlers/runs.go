@@ -66,7 +66,10 @@ func (d Deps) routeRuns(router gin.IRouter, native gin.HandlerFunc, guard *middl
 		{"POST", "/runs/:id/resolve", maxOrderBytes, h.resolve},
 		{"GET", "/pools", 0, h.pools},
 		{"POST", "/pools", maxRunOrderBytes, h.createPool},
+		{"PATCH", "/pools/:pool", maxRunOrderBytes, h.changePool},
 		{"POST", "/pools/:pool/rotate", maxOrderBytes, h.rotatePool},
+		{"POST", "/pools/:pool/grants", maxRunOrderBytes, h.grantPool},
+		{"DELETE", "/pools/:pool/grants/:organization", 0, h.revokePool},
 		{"DELETE", "/pools/:pool", 0, h.removePool},
 	} {
 		group.Handle(r.method, r.path, middleware.Admit(r.body), serve(r.serve))

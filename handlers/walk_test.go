@@ -19,7 +19,7 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 	}
 	var list []string
 	for _, route := range router.Routes() {
-		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf", ":pool", "x").Replace(route.Path)
+		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf", ":pool", "x", ":organization", "11111111-1111-4111-8111-111111111111").Replace(route.Path)
 		path = strings.Replace(path, "/runs/0123456789abcdef", "/runs/"+noRun, 1)
 		list = append(list, route.Method+" "+path)
 	}

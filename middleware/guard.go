@@ -28,6 +28,8 @@ type Limits struct {
 	// Patience is how long a request beyond them waits for its turn before it is refused; 0 has
 	// it refused at once.
 	Patience time.Duration
+	// Executors is requests a minute of those who execute an organization's runs.
+	Executors int
 	// InFlight is how many requests are worked on at once.
 	InFlight int
 	// Begun is how many requests may have begun at once, those included whose bodies are
@@ -70,6 +72,7 @@ func Reasons() []Reason { return []Reason{Rate, InFlight, Bytes, Slowness, Begun
 // the lock, and a tenth of the rest is kept for it.
 type Guard struct {
 	requests, states *rates
+	executors        *rates
 	slots, bytes     *budget.Budget
 	begun            *budget.Budget
 	pace             Pace
@@ -85,14 +88,15 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 		l.Memory = NewMemory(0)
 	}
 	return &Guard{
-		requests: newRates(l.Requests, l.Patience, func(own auth.Limits) int { return own.Requests }, now),
-		states:   newRates(l.States, l.Patience, func(own auth.Limits) int { return own.States }, now),
-		slots:    budget.New(int64(l.InFlight), "requests are in flight"),
-		bytes:    l.Memory,
-		begun:    budget.New(int64(l.Begun), "requests have begun"),
-		pace:     l.Pace,
-		now:      now,
-		asking:   turns.New(lookups, 1),
+		requests:  newRates(l.Requests, l.Patience, func(own auth.Limits) int { return own.Requests }, now),
+		states:    newRates(l.States, l.Patience, func(own auth.Limits) int { return own.States }, now),
+		executors: newRates(l.Executors, l.Patience, func(auth.Limits) int { return 0 }, now),
+		slots:     budget.New(int64(l.InFlight), "requests are in flight"),
+		bytes:     l.Memory,
+		begun:     budget.New(int64(l.Begun), "requests have begun"),
+		pace:      l.Pace,
+		now:       now,
+		asking:    turns.New(lookups, 1),
 	}
 }
 
@@ -135,19 +139,20 @@ type Claim func(*gin.Context) (isHeld func() bool)
 
 // Requests lets a request of an organization pass that is within its limit for uploads and
 // data. It stands behind Authenticate, and in front of Admit.
-func (g *Guard) Requests() gin.HandlerFunc { return g.limit(g.requests, nil) }
+func (g *Guard) Requests() gin.HandlerFunc { return g.limit(g.requests, nil, true) }
 
 // States is Requests for states. Who holds a lock passes always; claim is asked only about
 // those who would be refused.
-func (g *Guard) States(claim Claim) gin.HandlerFunc { return g.limit(g.states, claim) }
+func (g *Guard) States(claim Claim) gin.HandlerFunc { return g.limit(g.states, claim, true) }
 
-// Executors lets every request pass of those who execute runs: there are no more of them than
-// runs and agents, and what they can't send is lost. It stands where States does.
-func (g *Guard) Executors() gin.HandlerFunc { return g.limit(nil, nil) }
+// Executors is Requests for those who execute runs, within a limit of their own that spares nobody:
+// people are not kept out by what agents send, nor others by what a mad agent does. Whoever is
+// refused comes again.
+func (g *Guard) Executors() gin.HandlerFunc { return g.limit(g.executors, nil, false) }
 
 // limit has the token of a run count as a lock that is held: what its executor and its tool send
-// belongs to work that has begun.
-func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
+// belongs to work that has begun. spares says whether that helps against the rate limit.
+func (g *Guard) limit(r *rates, claim Claim, spares bool) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		isRun := Principal(c).Run != nil
 		p := &admission{guard: g, org: Principal(c).Org, claim: claim, asked: isRun, holder: isRun}
@@ -156,7 +161,7 @@ func (g *Guard) limit(r *rates, claim Claim) gin.HandlerFunc {
 		infoOf(c).admission = p
 		s := r.count(Principal(c))
 		s.setHeaders(c)
-		spared := s.wait+s.delay > 0 && p.spared(c, Rate)
+		spared := spares && s.wait+s.delay > 0 && p.spared(c, Rate)
 		if s.wait > 0 && !spared {
 			Fail(c, p.refuse(Rate, s.fault()))
 			return

@@ -267,3 +267,28 @@ func TestLeavingWhileHeld(t *testing.T) {
 		}
 	})
 }
+
+// Those who execute runs have a limit of their own, and work that has begun is no way around it.
+func TestExecutorsAreLimited(t *testing.T) {
+	gin.SetMode(gin.TestMode)
+	guard := NewGuard(Limits{States: 1, Executors: 5}, newClock().now)
+	caller := org(1, 0)
+	caller.Run = &auth.RunGrant{ID: "run"}
+	router := gin.New()
+	router.GET("/", Identify(func(context.Context, *gin.Context, string) (auth.Principal, error) { return caller, nil }), guard.Executors())
+	passed := 0
+	for range 10 {
+		request := httptest.NewRequest(http.MethodGet, "/", nil)
+		request.Header.Set("Authorization", "Bearer x")
+		answer := httptest.NewRecorder()
+		router.ServeHTTP(answer, request)
+		if answer.Code == http.StatusOK {
+			passed++
+		} else if answer.Code != http.StatusTooManyRequests || answer.Header().Get("Retry-After") == "" {
+			t.Errorf("%d %s", answer.Code, answer.Body)
+		}
+	}
+	if passed != 5 || guard.Refused(Rate) != 5 {
+		t.Errorf("%d requests pass, %d are refused", passed, guard.Refused(Rate))
+	}
+}

@@ -17,6 +17,9 @@ type result struct {
 	revision int64
 	// epoch is that of the executor who made the plan: a run that was lost since has another one.
 	epoch int64
+	// beyond says in what the plan goes beyond the one of Run.Earlier that was applied in part;
+	// empty where it does nothing that was not approved with that one.
+	beyond string
 }
 
 // planned says what follows a plan that was looked at.
@@ -38,7 +41,7 @@ func (c call) planned(p result) Decide {
 		case !r.Base.same(p.now), r.Terms.Revision != p.revision:
 			m.overtaken(r)
 		default:
-			m.decided(r)
+			m.decided(r, p.beyond)
 		}
 		return m.done()
 	}
@@ -56,14 +59,19 @@ func (m *moving) overtaken(r Run) {
 }
 
 // decided asks people, unless they have said yes already or nobody has to.
-func (m *moving) decided(r Run) {
+func (m *moving) decided(r Run, beyond string) {
 	m.because(EventPlanned, "")
 	// What the server could not check, people have to look at.
 	checked := len(m.run.Pin.Unchecked) == 0
-	if e := r.Earlier; e != nil && checked && r.Terms.Carry && e.Changes == m.run.Pin.Changes {
+	if !checked {
+		beyond = "the plan can't be compared with what was approved"
+	}
+	if e := r.Earlier; e != nil && m.counts(*e, beyond) {
 		m.carry(*e)
 	}
 	switch {
+	case r.isPart() && beyond != "":
+		m.to(AwaitingApproval, "it goes beyond what was approved: "+beyond).because(EventPlanned, m.run.Reason)
 	case m.run.enough():
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")
@@ -73,6 +81,25 @@ func (m *moving) decided(r Run) {
 	default:
 		m.to(AwaitingApproval, m.run.waitsFor()).because(EventPlanned, m.run.Reason)
 	}
+}
+
+// isPart reports whether the run is to do what is left of a plan that was applied in part.
+func (r Run) isPart() bool { return r.Earlier != nil && r.Earlier.Planned > 0 }
+
+// ofPart is the attempt whose plan the next one of such a run is compared with; 0 for another run.
+func (r Run) ofPart() int {
+	if !r.isPart() {
+		return 0
+	}
+	return r.Planned
+}
+
+// counts reports whether what was approved earlier covers the plan.
+func (m *moving) counts(e Earlier, beyond string) bool {
+	if m.run.isPart() {
+		return beyond == ""
+	}
+	return len(m.run.Pin.Unchecked) == 0 && m.run.Terms.Carry && e.Changes == m.run.Pin.Changes
 }
 
 // carry has the approvals of equal changes count for this plan.
@@ -189,6 +216,17 @@ func (r Run) said(by Actor, digest string, approved bool) bool {
 		// By whatever name: the same key may have got another one since.
 		return a.By.KeyID == by.KeyID && a.By.Subject == by.Subject && a.Digest == digest && a.Approved == approved
 	})
+}
+
+// makeWay ends a run that the server tries again by itself, unless an executor has it or it is
+// approved.
+func (c call) makeWay(run string) Decide {
+	return func(r Run) (Change, error) {
+		if r.Status != AwaitingApproval && r.Status != Pending && r.Status != Retrying {
+			return nothing(r)
+		}
+		return c.change(r).to(Discarded, "somebody has asked for run "+run+" instead").because(EventEnded, "").done()
+	}
 }
 
 // discard ends a run whose plan nobody wants, or that has not begun.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/runs/changes"
 	"github.com/holdfast/holdfast/seal"
@@ -23,23 +24,62 @@ type planned struct {
 
 const sealedChanges seal.Kind = "changes"
 
-// readChanges reads the plan's JSON, and keeps what people are shown of it.
-func (s *Service) readChanges(ctx context.Context, run Run) (planned, error) {
-	file, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FilePlanJSON, run.Attempt})
-	if err != nil {
-		return planned{}, err
+// withPlans has use look at what plans change, by their JSON, within what is acquired for them.
+func (s *Service) withPlans(ctx context.Context, run Run, refs []FileRef, use func([]*changes.Plan) error) error {
+	var files []File
+	size := int64(0)
+	for _, ref := range refs {
+		file, err := s.Store.FileOf(ctx, ref)
+		if err != nil {
+			return err
+		}
+		files, size = append(files, file), size+min(file.Size, maxShown)*shownCopies
 	}
 	hold := s.Memory.Hold(budget.Share{Org: run.Org})
 	defer hold.Release()
-	if err := hold.Acquire(ctx, min(file.Size, maxShown)*shownCopies); err != nil {
-		return planned{}, err
+	if err := hold.Acquire(ctx, size); err != nil {
+		return err
 	}
-	plan, err := changes.Parse(s.open(ctx, file), changes.Options{
-		Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.Kind == Refresh || run.Kind == Drift,
+	var plans []*changes.Plan
+	for _, file := range files {
+		plan, err := changes.Parse(s.open(ctx, file), changes.Options{
+			Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.Kind == Refresh || run.Kind == Drift,
+		})
+		if err != nil {
+			return err
+		}
+		plans = append(plans, plan)
+	}
+	return use(plans)
+}
+
+// beyondApproved says in what a plan goes beyond the one that was applied in part before it; empty
+// where it doesn't, or is no such plan.
+func (s *Service) beyondApproved(ctx context.Context, run Run) (beyond string, err error) {
+	if !run.isPart() {
+		return "", nil
+	}
+	next, approved := FileRef{run.Ref(), FilePlanJSON, run.Attempt}, FileRef{Ref{run.Org, run.Earlier.Run}, FilePlanJSON, run.Earlier.Planned}
+	if _, err := s.Store.FileOf(ctx, approved); fault.Is(err, fault.RunFileNotFound) {
+		return "the plan that was approved is not kept any more", nil
+	}
+	err = s.withPlans(ctx, run, []FileRef{next, approved}, func(plans []*changes.Plan) error {
+		_, beyond = plans[0].SubsetOf(plans[1])
+		return nil
 	})
-	if err != nil {
-		return planned{}, err
-	}
+	return beyond, err
+}
+
+// readChanges reads the plan's JSON, and keeps what people are shown of it.
+func (s *Service) readChanges(ctx context.Context, run Run) (found planned, err error) {
+	err = s.withPlans(ctx, run, []FileRef{{run.Ref(), FilePlanJSON, run.Attempt}}, func(plans []*changes.Plan) error {
+		found, err = s.keepChanges(ctx, run, plans[0])
+		return err
+	})
+	return found, err
+}
+
+func (s *Service) keepChanges(ctx context.Context, run Run, plan *changes.Plan) (planned, error) {
 	key, err := s.Seals.Sum(ctx, run.Org, sealedChanges)
 	if err != nil {
 		return planned{}, err

@@ -81,7 +81,8 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 		return result{}, err
 	}
 	pin.Digest = digestOf(*pin)
-	return result{pin: pin, counts: planned.counts}, nil
+	beyond, err := s.beyondApproved(ctx, run)
+	return result{pin: pin, counts: planned.counts, beyond: beyond}, err
 }
 
 // newPin has what the run itself knows of it.

@@ -17,8 +17,8 @@ type Worker struct {
 	ID, Name string
 	Pool     string      // empty for the server's own
 	Orgs     []uuid.UUID // whose runs it may take
-	// Serves reports whether it may take runs of a workspace; nil for all.
-	Serves func(workspace string) bool
+	// Serves reports whether it may take runs of an organization's workspace; nil for all.
+	Serves func(org uuid.UUID, workspace string) bool
 }
 
 // Claim gives the worker a stage of a run, and waits for one for as long as it says. Without
@@ -50,7 +50,8 @@ const (
 	// lookAgain is how often somebody who waits looks though nobody has told them to: another
 	// node may have made work, or the time of a retry may have come.
 	lookAgain = time.Second
-	// A claim looks at so many runs first, of which others may take some, and at so many at most.
+	// A claim looks at the first run. Where that is not to be had, as others claim too, it looks at
+	// so many, and at so many at most.
 	claimReach = 16
 	maxReach   = claimReach * 8 * 8
 )
@@ -60,63 +61,83 @@ func (s *Service) claim(ctx context.Context, w Worker, c api.AgentClaim) (*Run, 
 	if run, err := s.claimedBefore(ctx, w, c.Key); err != nil || run != nil {
 		return run, err
 	}
-	if c.Draining || len(w.Orgs) == 0 {
+	if c.Draining {
 		return nil, nil
 	}
-	by := Executor{Agent: w.ID, Name: w.Name, ClaimKey: c.Key, BootID: c.BootID}
-	// Organizations that have as many at work as they may stand in nobody's way, and neither do
-	// workspaces that this worker doesn't serve: then it looks further.
-	orgs, seen := w.Orgs, map[Ref]bool{}
-	for reach := claimReach; len(orgs) > 0 && reach <= maxReach; {
-		refs, err := s.Store.Claimable(ctx, ClaimQuery{Pool: w.Pool, Orgs: orgs, Now: s.clock(), Limit: reach})
+	find := &search{Service: s, worker: w, seen: map[Ref]bool{}, busy: map[uuid.UUID]bool{}}
+	find.by = Executor{Agent: w.ID, Name: w.Name, ClaimKey: c.Key, BootID: c.BootID}
+	return find.run(ctx)
+}
+
+// search looks for a run that a worker may have. Organizations that have as many at work as they
+// may stand in nobody's way, and neither do workspaces that the worker doesn't serve: then it
+// looks further.
+type search struct {
+	*Service
+	worker Worker
+	by     Executor
+	seen   map[Ref]bool
+	busy   map[uuid.UUID]bool
+}
+
+func (f *search) run(ctx context.Context) (*Run, error) {
+	orgs := f.worker.Orgs
+	for reach := 1; len(orgs) > 0 && reach <= maxReach; {
+		refs, err := f.Store.Claimable(ctx, ClaimQuery{Pool: f.worker.Pool, Orgs: orgs, Now: f.clock(), Limit: reach})
 		if err != nil {
 			return nil, err
 		}
-		busy := map[uuid.UUID]bool{}
-		for _, ref := range refs {
-			if seen[ref] || busy[ref.Org] {
-				continue
-			}
-			seen[ref] = true
-			if busy[ref.Org], err = s.busy(ctx, ref.Org); err != nil {
-				return nil, err
-			}
-			if busy[ref.Org] {
-				continue
-			}
-			if run, err := s.claimOne(ctx, w, ref, by); err != nil || run != nil {
-				return run, err
-			}
+		if run, err := f.first(ctx, refs); err != nil || run != nil {
+			return run, err
 		}
-		left := slices.DeleteFunc(slices.Clone(orgs), func(org uuid.UUID) bool { return busy[org] })
+		left := slices.DeleteFunc(slices.Clone(orgs), func(org uuid.UUID) bool { return f.busy[org] })
 		switch {
 		case len(left) < len(orgs):
-			orgs = left
+			orgs, reach = left, max(reach, claimReach)
 		case len(refs) < reach:
 			return nil, nil
 		default:
-			reach *= 8
+			reach = max(reach*8, claimReach)
 		}
 	}
 	return nil, nil
 }
 
-// busy reports whether an organization has as many runs at work as it may have.
-func (s *Service) busy(ctx context.Context, org uuid.UUID) (bool, error) {
-	_, working, err := s.Store.Counts(ctx, org)
-	return working >= s.Limits.Working, err
-}
-
-func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {
-	for _, org := range w.Orgs {
-		had, err := s.Store.Leased(ctx, org, w.ID)
+// first claims the first of these runs that is to be had.
+func (f *search) first(ctx context.Context, refs []Ref) (*Run, error) {
+	for _, ref := range refs {
+		if f.seen[ref] || f.busy[ref.Org] {
+			continue
+		}
+		f.seen[ref] = true
+		busy, err := f.isBusy(ctx, ref.Org)
 		if err != nil {
 			return nil, err
 		}
-		for _, run := range had {
-			if run.Executor != nil && run.Executor.ClaimKey == key {
-				return &run, nil
-			}
+		if f.busy[ref.Org] = busy; busy {
+			continue
+		}
+		if run, err := f.claimOne(ctx, f.worker, ref, f.by); err != nil || run != nil {
+			return run, err
+		}
+	}
+	return nil, nil
+}
+
+// isBusy reports whether an organization has as many runs at work as it may have.
+func (s *Service) isBusy(ctx context.Context, org uuid.UUID) (bool, error) {
+	has, err := s.Store.Tally(ctx, org)
+	return has.Working >= s.Limits.Working, err
+}
+
+func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {
+	had, err := s.Store.Leased(ctx, w.Orgs, w.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range had {
+		if run.Executor != nil && run.Executor.ClaimKey == key {
+			return &run, nil
 		}
 	}
 	return nil, nil
@@ -125,7 +146,7 @@ func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run
 // claimOne claims a run; nil when it is not to be had after all.
 func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) (*Run, error) {
 	run, err := s.Store.Run(ctx, ref)
-	if err != nil || w.Serves != nil && !w.Serves(run.Workspace) {
+	if err != nil || w.Serves != nil && !w.Serves(run.Org, run.Workspace) {
 		return nil, ignore(err, fault.RunNotFound)
 	}
 	at, err := s.Workspaces.Workspace(ctx, run.Org, run.Workspace)
@@ -138,6 +159,10 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 	}
 	if run.Status != Confirmed && run.Kind == Destroy && at.Protected {
 		_, err := s.update(ctx, ref, s.by(Server()).discard("its workspace is protected from being destroyed since"))
+		return nil, err
+	}
+	if run.Follows != "" && run.Kind.Mutates() && run.Status != Confirmed && run.Order.Snapshot != at.Snapshot {
+		_, err := s.update(ctx, ref, s.by(Server()).discard("the workspace has another configuration since"))
 		return nil, err
 	}
 	if run.Status != Confirmed && run.Pool != at.Pool {

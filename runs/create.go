@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
@@ -43,11 +41,10 @@ func (s *Service) Create(ctx context.Context, p auth.Principal, order api.RunOrd
 }
 
 func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key string) (Run, error) {
-	if err := s.room(ctx, p.Org); err != nil {
-		return Run{}, err
-	}
 	event := Event{At: run.CreatedAt, Type: EventCreated, To: Pending, By: run.Trigger, Note: run.Order.Message}
-	made, err := s.Store.Create(ctx, run, key, []Event{event})
+	made, err := s.withRoom(ctx, p.Org, func(room func(Tally) error) (Run, error) {
+		return s.Store.Create(ctx, run, key, []Event{event}, room)
+	})
 	if err != nil {
 		return Run{}, err
 	}
@@ -57,9 +54,33 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
 		s.changed.tellWork()
+		s.makeWay(ctx, made)
 	}
 	return made, nil
 }
+
+// makeWay ends what the server tries again by itself in a workspace in which somebody has asked for
+// another run. That it can't is no fault of theirs: they see behind whom their run waits.
+func (s *Service) makeWay(ctx context.Context, made Run) {
+	if !made.Kind.Mutates() {
+		return
+	}
+	for _, kind := range []Kind{Apply, Destroy, Refresh} {
+		page, err := s.Store.List(ctx, Query{Org: made.Org, Workspace: made.Workspace, Kind: kind, Limit: wayReach})
+		for _, run := range page.Runs {
+			if err == nil && run.Follows != "" && run.ID != made.ID && !run.Status.Ended() {
+				_, err = s.update(ctx, run.Ref(), s.by(Server()).makeWay(made.ID))
+			}
+		}
+		if err != nil {
+			s.Log.WarnContext(ctx, "a run that is tried again may be in the way of another one", "run", made.ID, "error", err)
+		}
+	}
+}
+
+// wayReach is how many of the newest runs may be one that is tried again: those before it have
+// ended, and of those behind it, the first has ended it.
+const wayReach = 5
 
 // sameOrder reports whether another run was asked for by the same caller with the same words. The
 // snapshot is no part of it: who asks for the newest one may get another the second time.
@@ -67,22 +88,6 @@ func (r Run) sameOrder(other Run) bool {
 	return r.Trigger.Is(other.Trigger) && r.Workspace == other.Workspace && r.Kind == other.Kind && r.RetryOf == other.RetryOf &&
 		slices.Equal(r.Order.Targets, other.Order.Targets) && slices.Equal(r.Order.Replace, other.Order.Replace) &&
 		r.Order.NoRefresh == other.Order.NoRefresh && r.Order.AutoApprove == other.Order.AutoApprove
-}
-
-// room refuses an organization that has as many runs waiting as it may have.
-func (s *Service) room(ctx context.Context, org uuid.UUID) error {
-	bytes, err := s.Store.Bytes(ctx, org)
-	if err == nil && bytes >= s.Limits.StoredBytes {
-		return fault.New(fault.RunsFull, "the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed", bytes, s.Limits.StoredBytes)
-	}
-	if err != nil {
-		return err
-	}
-	waiting, _, err := s.Store.Counts(ctx, org)
-	if err == nil && waiting >= s.Limits.Waiting {
-		return fault.New(fault.RunsFull, "%d runs are waiting, and an organization may have %d: wait, or cancel some", waiting, s.Limits.Waiting)
-	}
-	return err
 }
 
 // What an order may have.

@@ -50,7 +50,7 @@ func (s *Service) outdate(ctx context.Context, run Run, now Base, revision int64
 	why := api.Stale{Since: s.clock(), Because: ByExpiry}
 	switch {
 	case !run.Base.same(now):
-		why.Because, why.Version = ByState, now.Version
+		why.Because, why.Version, why.By = ByState, now.Version, now.By
 	case run.Terms.Revision != revision:
 		why.Because = BySettings
 	}
@@ -80,7 +80,7 @@ func (s *Service) Deny(ctx context.Context, p auth.Principal, id string, d api.D
 
 // Discard ends a run whose plan nobody wants.
 func (s *Service) Discard(ctx context.Context, p auth.Principal, id, reason string) (Run, error) {
-	run, err := s.find(ctx, p, auth.ApplyRun, id)
+	run, err := s.find(ctx, p, auth.CancelRun, id)
 	if err != nil {
 		return Run{}, err
 	}
@@ -169,7 +169,7 @@ func (s *Service) Resolve(ctx context.Context, p auth.Principal, id, reason stri
 // can be repeated from the beginning wherever it breaks off.
 func (s *Service) resolve(ctx context.Context, run Run, by Actor, reason string) (Run, error) {
 	if run.Status != Orphaned {
-		return s.update(ctx, run.Ref(), s.by(by).resolve(reason, run.After)) // says why not, or yes again
+		return s.update(ctx, run.Ref(), s.by(by).resolve(reason, Base{})) // says why not, or yes again
 	}
 	if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, run.Epoch+1, false); err != nil {
 		return Run{}, err
@@ -181,5 +181,5 @@ func (s *Service) resolve(ctx context.Context, run Run, by Actor, reason string)
 	if err != nil {
 		return Run{}, err
 	}
-	return s.update(ctx, run.Ref(), s.by(by).resolve(reason, head.Version))
+	return s.updateAndFollow(ctx, run.Ref(), s.by(by).resolve(reason, head))
 }

@@ -139,7 +139,10 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 	if err != nil {
 		return api.PhaseAnswer{}, err
 	}
-	run, err = s.update(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).report(report, head.Version))
+	if report.StateKept, err = s.keptState(ctx, run, report); err != nil {
+		return api.PhaseAnswer{}, err
+	}
+	run, err = s.updateAndFollow(ctx, run.Ref(), s.by(Actor{KeyID: p.KeyID}).report(report, head))
 	if err != nil {
 		return api.PhaseAnswer{}, err
 	}
@@ -155,6 +158,15 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 		}
 	}
 	return api.PhaseAnswer{Continue: run.Status.Leased() && run.Epoch == report.Epoch, Reason: run.Reason}, nil
+}
+
+// keptState reports whether the tool has left a state behind that it could not store.
+func (s *Service) keptState(ctx context.Context, run Run, r api.PhaseReport) (bool, error) {
+	if r.StateKept || run.Stage != ApplyStage || r.Outcome == OutcomeSucceeded {
+		return r.StateKept, nil
+	}
+	_, err := s.Store.FileOf(ctx, FileRef{run.Ref(), FileErroredState, run.Attempt})
+	return err == nil, ignore(err, fault.RunFileNotFound)
 }
 
 // close ends an executor's right to write, and frees the lock that its tool may have left
@@ -229,31 +241,28 @@ func longest(texts ...string) (n int) {
 	return n
 }
 
-// Configuration says which snapshot the run's executor may read.
-func (s *Service) Configuration(ctx context.Context, p auth.Principal, id string) (workspace, snapshot string, err error) {
+// Archive returns what writes the run's configuration as a tar archive, for its executor.
+func (s *Service) Archive(ctx context.Context, p auth.Principal, id string) (write func(io.Writer) error, err error) {
 	run, err := s.executed(ctx, p, id)
 	if err == nil {
 		err = run.current(p.Run.Epoch)
 	}
-	return run.Workspace, run.Order.Snapshot, err
-}
-
-// Archive returns what writes the run's configuration as a tar archive, for its executor.
-func (s *Service) Archive(ctx context.Context, p auth.Principal, id string) (write func(io.Writer) error, err error) {
-	workspace, snapshot, err := s.Configuration(ctx, p, id)
 	if err != nil {
 		return nil, err
 	}
-	return func(to io.Writer) error { return s.Workspaces.WriteArchive(ctx, p.Org, workspace, snapshot, to) }, nil
+	return func(to io.Writer) error {
+		return s.Workspaces.WriteArchive(ctx, p.Org, run.Workspace, run.Order.Snapshot, to)
+	}, nil
 }
 
 // repeatable is for how long the token of a plan that has ended is good, so that an executor
 // whose last report was not answered can repeat it.
 const repeatable = 10 * time.Minute
 
-// VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan
-// it is good while the executor has the run, and shortly afterwards unless somebody else has it. Of an apply it is good for as long as the run is
-// kept: what a lost executor writes is not to be lost, and the state's fence decides about it.
+// VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan it
+// is good while the executor has the run, and shortly afterwards unless somebody else has it. Of an
+// apply it is good for as long as the run is kept: what a lost executor writes is not to be lost,
+// and the state's fence decides about it.
 func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Principal, error) {
 	run, err := s.Store.Run(ctx, Ref{p.Org, p.Run.ID})
 	switch {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -132,9 +133,8 @@ func (m *moving) begin(phase Phase) {
 	m.because(EventPhase, string(phase)+" begins")
 }
 
-// report says how a phase has ended, and what follows. after is the state's newest version, of
-// an apply.
-func (c call) report(p api.PhaseReport, after uint64) Decide {
+// report says how a phase has ended, and what follows. head is the state's newest version.
+func (c call) report(p api.PhaseReport, head Base) Decide {
 	return func(r Run) (Change, error) {
 		key := p.Stage + "/" + strconv.Itoa(p.Attempt) + "/" + strconv.FormatInt(p.Epoch, 10) + "/" + p.Phase
 		if slices.Contains(r.Reports, key) {
@@ -151,13 +151,13 @@ func (c call) report(p api.PhaseReport, after uint64) Decide {
 		m.note(p, key)
 		switch {
 		case p.Outcome == OutcomeCancelled || p.Outcome != OutcomeSucceeded && r.Cancel != nil:
-			m.stopped(after)
+			m.stopped(head.Version)
 		case p.Outcome != OutcomeSucceeded:
-			m.failed(p, after)
+			m.failed(p, head)
 		case p.Last && r.Stage == PlanStage:
 			m.to(Checking, "").because(EventPhase, "the plan is made")
 		case p.Last:
-			m.applied(after)
+			m.applied(head.Version)
 		}
 		return m.done()
 	}
@@ -253,7 +253,7 @@ func (m *moving) note(p api.PhaseReport, key string) {
 func (m *moving) stopped(after uint64) {
 	if m.run.Touched {
 		m.run.After = after
-		m.to(Cancelled, interrupted("the apply was cancelled", after, m.run.InFlight))
+		m.to(Cancelled, "cancelled; "+interruptedAt(after, m.run.InFlight))
 	} else {
 		m.to(Cancelled, "cancelled before anything was changed")
 	}
@@ -261,25 +261,41 @@ func (m *moving) stopped(after uint64) {
 }
 
 // failed ends the run, or has it try again where that can help and harms nothing.
-func (m *moving) failed(p api.PhaseReport, after uint64) {
+func (m *moving) failed(p api.PhaseReport, head Base) {
 	r := &m.run
 	reason := p.Phase + " failed"
 	if p.Message != "" {
 		reason += ": " + p.Message
 	}
 	switch {
+	case Class(p.Class) == LockHeld && len(p.InFlight) == 0 && m.movedOn(head):
+		r.Epoch++
+		m.outdated(m.sinceHead(head))
 	case Class(p.Class) == LockHeld && len(p.InFlight) == 0:
-		m.yield(reason, m.wait(1))
-	case Class(p.Class) == Infrastructure && !r.Touched && r.Attempt < r.Terms.MaxAttempts:
-		m.yield(reason, m.wait(r.Attempt))
+		m.yield(reason, m.waitFor(p, 1))
+	case r.Touched:
+		m.brokeOff(p, reason, head)
+	case Class(p.Class) == Infrastructure && r.Attempt < r.Terms.MaxAttempts:
+		m.yield(reason, m.waitFor(p, r.Attempt))
 		r.Attempt++
 	default:
-		if r.Touched {
-			r.After = after
-			reason = interrupted(reason, after, r.InFlight)
-		}
+		r.GaveUp = Class(p.Class) == Infrastructure
 		m.to(Failed, reason).because(EventEnded, reason)
 	}
+}
+
+// movedOn reports whether somebody else has changed the state since the plan that is applied.
+func (m *moving) movedOn(head Base) bool {
+	own := head.By != nil && head.By.KeyID == auth.RunKeyID(m.run.ID)
+	return m.run.Stage == ApplyStage && !own && !m.run.Base.same(head)
+}
+
+// sinceHead says what made the plan stale: what is on record, or else the state's newest version.
+func (m *moving) sinceHead(head Base) api.Stale {
+	if m.run.Stale != nil {
+		return *m.run.Stale
+	}
+	return api.Stale{Since: m.at, Because: ByState, Version: head.Version, By: head.By}
 }
 
 // yield gives the run back, to be claimed once more: the plan is kept if there is one.
@@ -296,65 +312,8 @@ func (m *moving) yield(reason string, delay time.Duration) {
 
 // applied ends an apply that went well.
 func (m *moving) applied(after uint64) {
-	m.run.After, m.run.InFlight = after, nil
+	m.run.After, m.run.InFlight, m.run.Stale = after, nil, nil
 	m.to(Succeeded, "").because(EventEnded, fmt.Sprintf("applied, version %d", after))
-}
-
-// lose is for a run whose executor has shown no sign of life for too long. What could not have
-// changed anything begins again; an apply keeps its slot until it is known what became of it.
-func (c call) lose() Decide {
-	return func(r Run) (Change, error) {
-		if !r.Status.Leased() || r.LeaseUntil.After(c.at) {
-			return nothing(r)
-		}
-		m := c.change(r)
-		lost := "the executor was lost in " + string(r.Phase)
-		switch {
-		case r.Touched:
-			return m.to(Orphaned, "the executor was lost while it applied: it is not known whether it still does").because(EventLost, lost).done()
-		case r.Cancel != nil:
-			m.run.Epoch++
-			return m.to(Cancelled, "cancelled before anything was changed").because(EventLost, lost).done()
-		case r.Attempt >= r.Terms.MaxAttempts:
-			m.run.Epoch++
-			return m.to(Failed, lost+", in the last attempt").because(EventLost, lost).done()
-		}
-		m.yield(lost, c.wait(r.Attempt))
-		if r.Phase != "" && r.Phase != PhasePrepare {
-			m.run.Attempt++
-		}
-		return m.done()
-	}
-}
-
-// resolve ends a run whose executor was lost: by evidence that nothing of it is left, or by
-// somebody who says so. after is the state's newest version.
-func (c call) resolve(reason string, after uint64) Decide {
-	return func(r Run) (Change, error) {
-		if r.Status != Orphaned {
-			if r.Status == Failed && r.Stage == ApplyStage {
-				return nothing(r)
-			}
-			return Change{}, misplaced(r, "resolved: its executor is not lost")
-		}
-		m := c.change(r)
-		m.run.Epoch++
-		m.run.After = after
-		return m.to(Failed, interrupted("the apply was interrupted", after, r.InFlight)).because(EventResolved, reason).done()
-	}
-}
-
-// interrupted says what an apply that did not end well leaves behind.
-func interrupted(text string, after uint64, left []api.InFlight) string {
-	text += fmt.Sprintf("; the state is at version %d", after)
-	if len(left) == 0 {
-		return text
-	}
-	var names []string
-	for _, l := range left[:min(len(left), 5)] {
-		names = append(names, l.Address)
-	}
-	return fmt.Sprintf("%s; %d resources were begun and may exist without being in it: %s", text, len(left), strings.Join(names, ", "))
 }
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }

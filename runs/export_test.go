@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"context"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -10,7 +11,7 @@ import (
 type Machine struct {
 	Claim    func(c Call, by Executor, base Base, terms Terms) Decide
 	Renew    func(c Call, l api.LeaseRenewal) Decide
-	Report   func(c Call, p api.PhaseReport, after uint64) Decide
+	Report   func(c Call, p api.PhaseReport, head Base) Decide
 	Planned  func(c Call, p Result) Decide
 	Approve  func(c Call, d api.Decision, now Base, revision int64) Decide
 	Deny     func(c Call, d api.Decision) Decide
@@ -19,7 +20,7 @@ type Machine struct {
 	Stale    func(c Call, why api.Stale) Decide
 	Expire   func(c Call) Decide
 	Lose     func(c Call) Decide
-	Resolve  func(c Call, after uint64) Decide
+	Resolve  func(c Call, head Base) Decide
 	LeaseFor time.Duration
 }
 
@@ -49,7 +50,7 @@ func Rules() Machine {
 			return c.call().claim(by, base, terms, lease)
 		},
 		Renew:  func(c Call, l api.LeaseRenewal) Decide { return c.call().renew(l, lease) },
-		Report: func(c Call, p api.PhaseReport, after uint64) Decide { return c.call().report(p, after) },
+		Report: func(c Call, p api.PhaseReport, head Base) Decide { return c.call().report(p, head) },
 		Planned: func(c Call, p Result) Decide {
 			return c.call().planned(result{pin: p.Pin, counts: p.Counts, now: p.Now, revision: p.Revision, epoch: p.Epoch})
 		},
@@ -61,7 +62,12 @@ func Rules() Machine {
 		Cancel:  func(c Call, level string) Decide { return c.call().cancel(level, "") },
 		Stale:   func(c Call, why api.Stale) Decide { return c.call().stale(why) },
 		Expire:  func(c Call) Decide { return c.call().expire() },
-		Lose:    func(c Call) Decide { return c.call().lose() },
-		Resolve: func(c Call, after uint64) Decide { return c.call().resolve("looked at it", after) },
+		Lose:    func(c Call) Decide { return c.call().lose(0) },
+		Resolve: func(c Call, head Base) Decide { return c.call().resolve("looked at it", head) },
 	}
+}
+
+// BeyondApproved says in what a run's plan goes beyond the one that was applied in part before it.
+func (s *Service) BeyondApproved(ctx context.Context, run Run) (string, error) {
+	return s.beyondApproved(ctx, run)
 }

@@ -97,7 +97,7 @@ func (b *bench) waits(org uuid.UUID, id string, kind runs.Kind, pool string) {
 	b.t.Helper()
 	_, err := b.Store.Create(b.t.Context(), runs.Run{
 		Org: org, ID: id, Workspace: "w" + id[20:], Kind: kind, Status: runs.Pending, Pool: pool, Attempt: 1, CreatedAt: b.now,
-	}, "", nil)
+	}, "", nil, nil)
 	b.must(err)
 }
 
@@ -167,9 +167,9 @@ func TestRunsWithoutATool(t *testing.T) {
 	if err := order(); !fault.Is(err, fault.ToolUnavailable) {
 		t.Errorf("without the tool: %v", err)
 	}
-	waiting, _, err := b.Store.Counts(t.Context(), p.Org)
-	if b.must(err); waiting > 0 {
-		t.Errorf("%d runs wait", waiting)
+	has, err := b.Store.Tally(t.Context(), p.Org)
+	if b.must(err); has.Waiting > 0 {
+		t.Errorf("%d runs wait", has.Waiting)
 	}
 	w.now.Pool = "far"
 	b.must(order())

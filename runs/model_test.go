@@ -178,7 +178,7 @@ func (w *world) add(run runs.Run) {
 	w.made++
 	run.Org, run.ID, run.Status, run.Attempt, run.CreatedAt = w.org, fmt.Sprintf("01J%023d", w.made), runs.Pending, 1, w.now
 	run.Terms = w.places[run.Workspace].terms
-	_, err := w.store.Create(context.Background(), run, "", []runs.Event{{At: w.now, Type: runs.EventCreated, To: runs.Pending, By: run.Trigger}})
+	_, err := w.store.Create(context.Background(), run, "", []runs.Event{{At: w.now, Type: runs.EventCreated, To: runs.Pending, By: run.Trigger}}, nil)
 	if err != nil {
 		w.laws.broken("create: %v", err)
 	}
@@ -302,7 +302,7 @@ func (w *world) end(e *executor) {
 		p.Outcome, p.Last = runs.OutcomeCancelled, true
 	}
 	at := w.places[t.run.Workspace]
-	_, err := w.update(step{name: "report", epoch: t.run.Epoch, class: runs.Class(p.Class)}, t.run.Ref(), w.machine.Report(w.server(), p, at.head.Version))
+	_, err := w.update(step{name: "report", epoch: t.run.Epoch, class: runs.Class(p.Class)}, t.run.Ref(), w.machine.Report(w.server(), p, at.head))
 	if err == nil {
 		t.reported = t.step
 	}

@@ -123,16 +123,16 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 			}
 		},
 		"takes reports of the lost": func(rules runs.Machine, m *runs.Machine) {
-			m.Report = func(c runs.Call, p api.PhaseReport, after uint64) runs.Decide {
+			m.Report = func(c runs.Call, p api.PhaseReport, head runs.Base) runs.Decide {
 				return func(r runs.Run) (runs.Change, error) {
 					p.Epoch = r.Epoch
-					return rules.Report(c, p, after)(r)
+					return rules.Report(c, p, head)(r)
 				}
 			}
 		},
 		"takes reports after the end": func(rules runs.Machine, m *runs.Machine) {
-			m.Report = func(c runs.Call, p api.PhaseReport, after uint64) runs.Decide {
-				return seeing(rules.Report(c, p, after), func(r *runs.Run) {
+			m.Report = func(c runs.Call, p api.PhaseReport, head runs.Base) runs.Decide {
+				return seeing(rules.Report(c, p, head), func(r *runs.Run) {
 					if r.Status.Ended() && r.Epoch == p.Epoch {
 						r.Status = runs.Applying
 					}
@@ -140,8 +140,8 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 			}
 		},
 		"takes reports twice": func(rules runs.Machine, m *runs.Machine) {
-			m.Report = func(c runs.Call, p api.PhaseReport, after uint64) runs.Decide {
-				return seeing(rules.Report(c, p, after), func(r *runs.Run) { r.Reports = nil })
+			m.Report = func(c runs.Call, p api.PhaseReport, head runs.Base) runs.Decide {
+				return seeing(rules.Report(c, p, head), func(r *runs.Run) { r.Reports = nil })
 			}
 		},
 		"looks at no digest": func(rules runs.Machine, m *runs.Machine) {

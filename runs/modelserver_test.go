@@ -119,17 +119,18 @@ func (w *world) retryOf(was runs.Run) {
 func (w *world) resolve() {
 	run, ok := w.any("resolve", func(r runs.Run) bool { return r.Status == runs.Orphaned })
 	if ok && w.choose("really", 2) == 0 {
-		_, _ = w.update(step{name: "resolve"}, run.Ref(), w.machine.Resolve(w.by(people()[0]), w.places[run.Workspace].head.Version))
+		_, _ = w.update(step{name: "resolve"}, run.Ref(), w.machine.Resolve(w.by(people()[0]), w.places[run.Workspace].head))
 	}
 }
 
 // sweep does what Service.Sweep does.
 func (w *world) sweep() {
-	due, err := w.store.Due(context.Background(), w.now, 100)
+	due, err := w.store.Due(context.Background(), w.now, runs.Mark{}, 100)
 	if err != nil {
 		w.laws.broken("due: %v", err)
 	}
-	for _, ref := range due {
+	for _, mark := range due {
+		ref := mark.Ref
 		if ref.Org != w.org {
 			continue
 		}

@@ -2,7 +2,6 @@ package runs
 
 import (
 	"context"
-	"strings"
 
 	"github.com/holdfast/holdfast/audit"
 )
@@ -33,16 +32,9 @@ func (s *Service) notice(ctx context.Context, was Status, run Run) {
 	}
 	s.keep(ctx, audit.Event{
 		At: s.clock(), Org: run.Org, Actor: audit.Server(), Action: action, State: run.Workspace, Version: run.Base.Version,
-		Note: "run " + run.ID + ": " + clipped(run.Reason),
+		Note: "run " + run.ID + ": " + cut(run.Reason, maxNote),
 	})
 }
 
 // maxNote is how much of a run's reason a notice has.
 const maxNote = 500 // bytes
-
-func clipped(text string) string {
-	if len(text) <= maxNote {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxNote], "") + "…"
-}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -45,48 +44,88 @@ func hashOf(secret string) []byte {
 // CreatePool makes a pool of agents. Its token is told once. Faults: RunInvalid, PoolExists,
 // RunsFull.
 func (s *Service) CreatePool(ctx context.Context, p auth.Principal, name string, workspaces []string) (pool Pool, token string, err error) {
-	have, err := s.poolsFor(ctx, p)
-	if err != nil {
-		return Pool{}, "", err
-	}
-	if err := checkPool(name, workspaces); err != nil {
-		return Pool{}, "", err
-	}
-	switch {
-	case slices.ContainsFunc(have, func(h Pool) bool { return h.Name == name }):
-		return Pool{}, "", fault.New(fault.PoolExists, "there is a pool %s already: rotate its token, or remove it", name)
-	case len(have) >= maxPools:
-		return Pool{}, "", fault.New(fault.RunsFull, "an organization may have %d pools", maxPools)
-	}
-	pool = Pool{Org: p.Org, Name: name, Workspaces: workspaces, CreatedAt: s.clock()}
-	return s.withToken(ctx, p, audit.PoolCreate, pool)
+	token, hash := newSecret(PoolTokenPrefix)
+	pool, err = s.addPool(ctx, p, audit.PoolCreate, Pool{Name: name, Workspaces: workspaces, TokenHash: hash})
+	return pool, token, err
+}
+
+// addPool keeps a pool that is not there yet.
+func (s *Service) addPool(ctx context.Context, p auth.Principal, action audit.Action, pool Pool) (Pool, error) {
+	pool.Org, pool.CreatedAt = p.Org, s.clock()
+	return s.updatePool(ctx, p, action, pool.Name, func(have []Pool) (Pool, error) {
+		switch {
+		case indexOf(have, pool.Name) >= 0:
+			return Pool{}, fault.New(fault.PoolExists, "there is a pool %s already: rotate its token, or remove it", pool.Name)
+		case len(have) >= maxPools:
+			return Pool{}, fault.New(fault.RunsFull, "an organization may have %d pools", maxPools)
+		}
+		return pool, checkPool(pool.Name, pool.Workspaces)
+	})
 }
 
 // RotatePool gives a pool a new token; the old one is good no more. Agents that have registered
 // stay. The token is told once. Its fault: PoolNotFound.
 func (s *Service) RotatePool(ctx context.Context, p auth.Principal, name string) (pool Pool, token string, err error) {
-	have, err := s.poolsFor(ctx, p)
-	if err != nil {
-		return Pool{}, "", err
-	}
-	i := slices.IndexFunc(have, func(h Pool) bool { return h.Name == name })
-	if i < 0 {
-		return Pool{}, "", fault.New(fault.PoolNotFound, "there is no pool of this name")
-	}
-	return s.withToken(ctx, p, audit.PoolRotate, have[i])
+	token, hash := newSecret(PoolTokenPrefix)
+	pool, err = s.changePool(ctx, p, audit.PoolRotate, name, func(pool *Pool) error {
+		if pool.isLent() {
+			return fault.New(fault.RunInvalid, "the pool %s is another organization's, which has its token", name)
+		}
+		pool.TokenHash = hash
+		return nil
+	})
+	return pool, token, err
 }
 
-// poolsFor returns the pools for who may change them.
-func (s *Service) poolsFor(ctx context.Context, p auth.Principal) ([]Pool, error) {
+// ConfigurePool has a pool serve other workspaces. Faults: PoolNotFound, RunInvalid.
+func (s *Service) ConfigurePool(ctx context.Context, p auth.Principal, name string, workspaces []string) (Pool, error) {
+	return s.changePool(ctx, p, audit.PoolChange, name, func(pool *Pool) error {
+		pool.Workspaces = workspaces
+		return checkPool(name, workspaces)
+	})
+}
+
+// changePool changes a pool that is there.
+func (s *Service) changePool(ctx context.Context, p auth.Principal, action audit.Action, name string, change func(*Pool) error) (Pool, error) {
+	return s.updatePool(ctx, p, action, name, func(have []Pool) (Pool, error) {
+		i := indexOf(have, name)
+		if i < 0 {
+			return Pool{}, fault.New(fault.PoolNotFound, "there is no pool of this name")
+		}
+		err := change(&have[i])
+		return have[i], err
+	})
+}
+
+// updatePool has a decision about pools carried out, for who may change them.
+func (s *Service) updatePool(ctx context.Context, p auth.Principal, action audit.Action, note string, decide func([]Pool) (Pool, error)) (Pool, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
-		return nil, err
+		return Pool{}, err
 	}
-	return s.Store.Pools(ctx, p.Org)
+	pool, err := s.Store.UpdatePool(ctx, p.Org, decide)
+	if err == nil {
+		s.recordPool(ctx, p, action, note)
+	}
+	return pool, err
+}
+
+func indexOf(pools []Pool, name string) int {
+	return slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == name })
 }
 
 func checkPool(name string, workspaces []string) error {
 	if ok, _ := regexp.MatchString(`^[a-z0-9][a-z0-9._-]{0,62}$`, name); !ok {
 		return fault.New(fault.RunInvalid, "a pool's name has up to 63 small letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+	}
+	return checkPatterns(workspaces)
+}
+
+// maxPatternBytes is how long the patterns of a pool may be in all.
+const maxPatternBytes = 4 << 10
+
+func checkPatterns(workspaces []string) error {
+	if n := len(strings.Join(workspaces, ",")); n > maxPatternBytes {
+		return fault.New(fault.RunInvalid, "the pool's workspaces have %d bytes; at most %d are allowed", n, maxPatternBytes)
 	}
 	if _, err := patternsOf(workspaces); err != nil {
 		return fault.Wrap(err, fault.RunInvalid, "the pool's workspaces: %v", err)
@@ -94,28 +133,32 @@ func checkPool(name string, workspaces []string) error {
 	return nil
 }
 
-// withToken keeps the pool with a new token.
-func (s *Service) withToken(ctx context.Context, p auth.Principal, action audit.Action, pool Pool) (Pool, string, error) {
-	token, hash := newSecret(PoolTokenPrefix)
-	pool.TokenHash = hash
-	if err := s.Store.PutPool(ctx, pool); err != nil {
-		return Pool{}, "", err
-	}
-	s.recordPool(ctx, p, action, pool.Name)
-	return pool, token, nil
+// Fleet is what an organization has of agents.
+type Fleet struct {
+	Pools  []Pool
+	Agents []Agent
+	Runs   map[string][]string // IDs of those that an agent has, by its ID
 }
 
-// Pools returns the organization's pools and agents.
-func (s *Service) Pools(ctx context.Context, p auth.Principal) ([]Pool, []Agent, error) {
+// Pools returns the organization's pools and agents, with the runs that the caller may see.
+func (s *Service) Pools(ctx context.Context, p auth.Principal) (f Fleet, err error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadRun); err != nil {
-		return nil, nil, err
+		return Fleet{}, err
 	}
-	pools, err := s.Store.Pools(ctx, p.Org)
-	if err != nil {
-		return nil, nil, err
+	if f.Pools, err = s.Store.Pools(ctx, p.Org); err != nil {
+		return Fleet{}, err
 	}
-	agents, err := s.Store.AgentsOf(ctx, p.Org)
-	return pools, agents, err
+	if f.Agents, err = s.Store.AgentsOf(ctx, p.Org); err != nil {
+		return Fleet{}, err
+	}
+	had, err := s.Store.Leased(ctx, []uuid.UUID{p.Org}, "")
+	f.Runs = map[string][]string{}
+	for _, run := range had {
+		if p.States.Match(run.Workspace) {
+			f.Runs[run.Executor.Agent] = append(f.Runs[run.Executor.Agent], run.ID)
+		}
+	}
+	return f, err
 }
 
 // RemovePool takes a pool away: its agents can claim nothing more, and renew no lease.
@@ -130,96 +173,35 @@ func (s *Service) RemovePool(ctx context.Context, p auth.Principal, name string)
 	return nil
 }
 
-// Register makes an agent of the pool whose token this is. Its secret is told once.
-func (s *Service) Register(ctx context.Context, token string, r api.AgentRegistration) (agent Agent, secret string, err error) {
-	pool, err := s.Store.PoolByToken(ctx, hashOf(token))
-	if err != nil {
-		return Agent{}, "", err
-	}
-	for _, text := range []string{r.Name, r.Version, r.System, r.Sandbox, r.BootID} {
-		if len(text) > 255 {
-			return Agent{}, "", fault.New(fault.RunInvalid, "what an agent says of itself has at most 255 bytes each")
-		}
-	}
-	have, err := s.Store.AgentsOf(ctx, pool.Org)
-	if err != nil {
-		return Agent{}, "", err
-	}
-	if len(have) >= maxAgents {
-		return Agent{}, "", fault.New(fault.RunsFull, "an organization may have %d agents", maxAgents)
-	}
-	now := s.clock()
-	secret, hash := newSecret(AgentSecretPrefix)
-	agent = Agent{
-		Org: pool.Org, ID: newID(now), Pool: pool.Name, Name: r.Name, Version: r.Version, System: r.System, Sandbox: r.Sandbox,
-		BootID: r.BootID, SecretHash: hash, CreatedAt: now, Seen: now,
-	}
-	return agent, secret, s.Store.PutAgent(ctx, agent)
-}
-
-// WorkerOf recognises an agent by its secret. Its fault: CredentialsWrong.
-func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentClaim) (Worker, error) {
-	agent, err := s.agent(ctx, id, secret)
-	if err != nil {
-		return Worker{}, err
-	}
-	pools, err := s.Store.Pools(ctx, agent.Org)
-	if err != nil {
-		return Worker{}, err
-	}
-	i := slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == agent.Pool })
-	if i < 0 {
-		return Worker{}, fault.New(fault.CredentialsWrong, "the agent's pool is gone: register it again with another pool's token")
-	}
-	if err := s.ProveDead(ctx, []uuid.UUID{agent.Org}, agent.ID, c.BootID); err != nil {
-		return Worker{}, err
-	}
-	agent.Draining, agent.Seen, agent.Sandbox, agent.BootID = c.Draining, s.clock(), c.Sandbox, c.BootID
-	return workerOf(agent, pools[i]), s.Store.PutAgent(ctx, agent)
-}
-
-func workerOf(agent Agent, pool Pool) Worker {
-	w := Worker{ID: agent.ID, Name: agent.Name, Pool: pool.Name, Orgs: []uuid.UUID{agent.Org}}
-	if len(pool.Workspaces) > 0 {
-		w.Serves = pool.serves
-	}
-	return w
-}
-
-// serves reports whether the pool's agents execute the workspace's runs.
-func (p Pool) serves(workspace string) bool {
-	patterns, err := patternsOf(p.Workspaces)
-	return err == nil && patterns.Match(workspace)
-}
-
-// ProveDead ends the lost applies of an executor whose machine was started since: nothing of
-// them can be left.
-func (s *Service) ProveDead(ctx context.Context, orgs []uuid.UUID, id, bootID string) error {
-	for _, org := range orgs {
-		if err := s.proveDead(ctx, org, id, bootID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Service) proveDead(ctx context.Context, org uuid.UUID, id, bootID string) error {
-	if bootID == "" {
-		return nil
-	}
-	had, err := s.Store.Leased(ctx, org, id)
+// Serves returns why a pool is none whose agents execute the workspace's runs; nil if it is one.
+// Faults: PoolNotFound, PoolOther.
+func (s *Service) Serves(ctx context.Context, org uuid.UUID, name, workspace string) error {
+	pools, err := s.Store.PoolsNamed(ctx, name, []uuid.UUID{org})
 	if err != nil {
 		return err
 	}
-	for _, run := range had {
-		if run.Status != Orphaned || run.Executor == nil || run.Executor.BootID == "" || run.Executor.BootID == bootID {
-			continue
-		}
-		if _, err := s.resolve(ctx, run, Server(), "the machine of its executor was started anew, so nothing of the apply is left"); err != nil {
+	if len(pools) == 0 {
+		return fault.New(fault.PoolNotFound, "there is no pool of agents %q: see `holdfast pool list`", name)
+	}
+	serves := pools[0].serves(workspace)
+	if serves && pools[0].isLent() {
+		if serves, err = s.isLent(ctx, pools[0], workspace); err != nil {
 			return err
 		}
 	}
+	if !serves {
+		return fault.New(fault.PoolOther, "the pool %s does not serve the workspace %s", name, workspace)
+	}
 	return nil
+}
+
+// serves reports whether the pool's agents execute the workspace's runs.
+func (p Pool) serves(workspace string) bool { return matches(p.Workspaces, workspace) }
+
+// matches reports whether one of the patterns is of the workspace; none are of all.
+func matches(workspaces []string, workspace string) bool {
+	patterns, err := patternsOf(workspaces)
+	return err == nil && patterns.Match(workspace)
 }
 
 // patternsOf are those that a pool's workspaces are given by; nil for all.

@@ -76,8 +76,3 @@ type Tools interface {
 	// the place of the version: ToolUnavailable, or ToolConstraintInvalid.
 	Offers(ctx context.Context, want api.Tool) error
 }
-
-// Notices are told of what people should know; nil for nobody.
-type Notices interface {
-	Notice(ctx context.Context, run Run, event EventType)
-}

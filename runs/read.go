@@ -3,7 +3,7 @@ package runs
 import (
 	"context"
 	"io"
-	"slices"
+	"time"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
@@ -35,6 +35,9 @@ func (s *Service) explained(ctx context.Context, run Run) (Run, error) {
 
 func (s *Service) waits(ctx context.Context, run Run, ahead int, holder string) (Run, error) {
 	who, err := s.executorFor(ctx, run)
+	if run.NotBefore.After(s.clock()) {
+		who = "its time, " + run.NotBefore.Format(time.RFC3339) + ", and for " + who
+	}
 	run.Reason = waitsBehind(who, ahead, holder)
 	return run, err
 }
@@ -45,18 +48,14 @@ func (s *Service) executorFor(ctx context.Context, run Run) (string, error) {
 		return "an executor", nil
 	}
 	who := "an agent of the pool " + run.Pool
-	pools, err := s.Store.Pools(ctx, run.Org)
-	if err != nil {
+	switch err := s.Serves(ctx, run.Org, run.Pool, run.Workspace); {
+	case fault.Is(err, fault.PoolNotFound):
+		return who + ", which there is not", nil
+	case fault.Is(err, fault.PoolOther):
+		return who + ", which does not serve this workspace", nil
+	default:
 		return who, err
 	}
-	i := slices.IndexFunc(pools, func(pool Pool) bool { return pool.Name == run.Pool })
-	switch {
-	case i < 0:
-		who += ", which there is not"
-	case !pools[i].serves(run.Workspace):
-		who += ", which does not serve this workspace"
-	}
-	return who, nil
 }
 
 func waitsBehind(who string, ahead int, holder string) string {

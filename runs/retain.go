@@ -15,18 +15,9 @@ func (s *Service) Retain(ctx context.Context) error {
 		return err
 	}
 	before := s.clock().Add(-s.Limits.KeepRuns)
-	for ctx.Err() == nil {
-		found, err := s.Store.Ended(ctx, before, sweepReach)
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		for _, ref := range found {
-			if err := s.Store.Remove(ctx, ref); err != nil {
-				return err
-			}
-		}
-	}
-	return ctx.Err()
+	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Ended(ctx, before, after, sweepReach) }, func(ref Ref) error {
+		return s.Store.Remove(ctx, ref)
+	})
 }
 
 // strip removes the files of a run that ended not so long ago: nobody can apply its plan any more.

@@ -18,6 +18,8 @@ type call struct {
 	at time.Time
 	// jitter is between 0.5 and 1.5: retries of many runs spread by it.
 	jitter float64
+	// next is the ID of a run that the decision may have follow.
+	next string
 }
 
 // wait is how long after its n-th attempt a run tries again.
@@ -126,34 +128,49 @@ func (m *moving) cancelled(level string) *moving {
 
 // stale takes a plan that waits out of the way, because something has changed since. A plan that
 // was approved is made again, and its approvals count for equal changes.
+// One that is being applied says so at once; what follows is decided when its tool has ended, which
+// is not given the state's lock any more.
 func (c call) stale(why api.Stale) Decide {
 	return func(r Run) (Change, error) {
+		if r.Status == Applying && r.Stale == nil && why.Because == ByState {
+			m := c.change(r)
+			m.run.Stale, m.run.Reason = &why, sinceOf(why)
+			return m.because(EventStale, m.run.Reason).done()
+		}
 		if r.Status != AwaitingApproval && r.Status != Confirmed {
 			return nothing(r)
 		}
-		m := c.change(r)
-		m.run.Stale = &why
-		text := "the plan can't be applied any more: " + sinceOf(why)
-		if r.Status == Confirmed && r.Terms.Carry && why.Because == ByState {
-			return m.again(text, 0).because(EventStale, text).done()
-		}
-		return m.to(Outdated, text).because(EventStale, text).done()
+		return c.change(r).outdated(why).done()
 	}
+}
+
+func (m *moving) outdated(why api.Stale) *moving {
+	m.run.Stale = &why
+	text := "the plan can't be applied any more: " + sinceOf(why)
+	if m.was != AwaitingApproval && m.run.Terms.Carry && why.Because == ByState {
+		return m.again(text, 0).because(EventStale, text)
+	}
+	return m.to(Outdated, text).because(EventStale, text)
 }
 
 // What makes a plan stale.
 const (
-	ByState     = "state"
-	BySettings  = "settings" // of the workspace, variables too
-	ByExpiry    = "expired"
-	ByPlanFiles = "plan"
+	ByState    = "state"
+	BySettings = "settings" // of the workspace, variables too
+	ByExpiry   = "expired"
 )
+
+// waitFor is how long to wait after a failure: as long as whoever was too busy wants, at least.
+func (c call) waitFor(p api.PhaseReport, attempt int) time.Duration {
+	const longest = 3600 // seconds
+	return max(c.wait(attempt), time.Duration(min(p.RetryAfter, longest))*time.Second)
+}
 
 // again has the run plan once more, after a while.
 func (m *moving) again(reason string, delay time.Duration) *moving {
 	r := &m.run
-	if r.Pin != nil && len(r.Approvals) > 0 {
-		r.Earlier = &Earlier{Run: r.ID, Changes: r.Pin.Changes, Approvals: r.Approvals}
+	if r.Pin != nil && (len(r.Approvals) > 0 || r.isPart()) {
+		r.Earlier = &Earlier{Run: r.ID, Changes: r.Pin.Changes, Approvals: r.Approvals, Planned: r.ofPart()}
 	}
 	r.Stage, r.Phase = "", ""
 	r.Pin, r.Counts, r.Approvals, r.InFlight = nil, nil, nil, nil

@@ -85,7 +85,7 @@ func (s *story) renew(phase Phase) Decide {
 func (s *story) report(phase Phase, outcome string, last bool) Decide {
 	return s.by(Server()).report(api.PhaseReport{
 		Epoch: s.run.Epoch, Stage: string(s.run.Stage), Attempt: s.run.Attempt, Phase: string(phase), Outcome: outcome, Last: last,
-	}, 7)
+	}, base(7))
 }
 
 func (s *story) planned(changesDigest string, now uint64) Decide {
@@ -205,10 +205,10 @@ func TestExpiry(t *testing.T) {
 func TestLostPlansBeginAgain(t *testing.T) {
 	s := begin(t, Apply, Terms{})
 	s.do(s.claim("1")).do(s.renew(PhasePlan))
-	s.do(s.by(Server()).lose()).is(Planning)
+	s.do(s.by(Server()).lose(0)).is(Planning)
 	old := s.run.Epoch
 	s.at = s.at.Add(testLease)
-	s.do(s.by(Server()).lose()).is(Retrying)
+	s.do(s.by(Server()).lose(0)).is(Retrying)
 	if s.run.Epoch == old || s.run.Attempt != 2 || !s.run.NotBefore.After(s.at) {
 		t.Errorf("epoch %d, attempt %d, not before %v", s.run.Epoch, s.run.Attempt, s.run.NotBefore)
 	}
@@ -222,7 +222,7 @@ func TestLostPlansBeginAgain(t *testing.T) {
 func TestLostAppliesAreKept(t *testing.T) {
 	s := begin(t, Apply, Terms{}).applying()
 	s.at = s.at.Add(testLease)
-	s.do(s.by(Server()).lose()).is(Orphaned)
+	s.do(s.by(Server()).lose(0)).is(Orphaned)
 	if !s.run.Holds() {
 		t.Error("a lost apply gives its slot away")
 	}
@@ -231,7 +231,7 @@ func TestLostAppliesAreKept(t *testing.T) {
 	back.do(back.renew(PhaseApply)).is(Applying)
 	back.do(back.report(PhaseOutput, OutcomeSucceeded, true)).is(Succeeded)
 
-	s.do(s.by(author).resolve("it burned", 9)).is(Failed).do(s.by(author).resolve("it burned", 9))
+	s.do(s.by(author).resolve("it burned", base(9))).is(Failed).do(s.by(author).resolve("it burned", base(9)))
 	if s.run.After != 9 {
 		t.Errorf("after %d", s.run.After)
 	}
@@ -243,7 +243,7 @@ func TestLostBeforeTheApply(t *testing.T) {
 	s := begin(t, Apply, Terms{}).plan("a")
 	s.do(s.approve(author, "pin-a")).do(s.claim("apply")).do(s.renew(PhaseInit))
 	s.at = s.at.Add(testLease)
-	s.do(s.by(Server()).lose()).is(Confirmed)
+	s.do(s.by(Server()).lose(0)).is(Confirmed)
 }
 
 func TestCancel(t *testing.T) {
@@ -279,13 +279,13 @@ func TestFailures(t *testing.T) {
 	for class, want := range map[Class]Status{Infrastructure: Retrying, Config: Failed, SandboxLow: Failed} {
 		s := begin(t, Apply, Terms{})
 		s.do(s.claim("1"))
-		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init", Outcome: OutcomeFailed, Class: string(class)}, 0)).is(want)
+		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init", Outcome: OutcomeFailed, Class: string(class)}, Base{})).is(want)
 	}
 	s := begin(t, Apply, Terms{}).applying()
 	s.do(s.by(Server()).report(api.PhaseReport{
 		Epoch: s.run.Epoch, Stage: "apply", Attempt: 1, Phase: "apply", Outcome: OutcomeFailed, Class: string(Infrastructure),
 		InFlight: []api.InFlight{{Address: "aws_db.x"}},
-	}, 9)).is(Failed) // an apply that was begun is never begun again
+	}, base(9))).is(Failed) // an apply that was begun is never begun again
 	if !strings.Contains(s.run.Reason, "aws_db.x") || !strings.Contains(s.run.Reason, "version 9") {
 		t.Errorf("it says %q", s.run.Reason)
 	}
@@ -304,7 +304,7 @@ func TestLateChecks(t *testing.T) {
 	s.do(s.claim("1")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true)).is(Checking)
 	late, refused := s.planned("old", 0), s.by(Server()).refuse(s.run.Epoch, "no plan")
 	s.at = s.at.Add(testLease)
-	s.do(s.by(Server()).lose()).is(Retrying)
+	s.do(s.by(Server()).lose(0)).is(Retrying)
 	s.at = s.run.NotBefore
 	s.do(s.claim("2")).do(s.renew(PhasePlan)).do(s.report(PhaseShow, OutcomeSucceeded, true)).is(Checking)
 	s.do(late).do(refused).is(Checking)
@@ -338,7 +338,7 @@ func TestApplyTriedAgainHasItsPlan(t *testing.T) {
 	s := begin(t, Apply, Terms{}).plan("a")
 	s.do(s.approve(author, "pin-a")).do(s.claim("apply")).do(s.renew(PhaseInit))
 	s.at = s.at.Add(testLease)
-	s.do(s.by(Server()).lose()).is(Confirmed)
+	s.do(s.by(Server()).lose(0)).is(Confirmed)
 	s.at = s.at.Add(time.Hour)
 	s.do(s.claim("again")).is(Applying)
 	if s.run.Attempt != 2 || s.run.Planned != 1 {
@@ -364,10 +364,10 @@ func TestWhatExecutorsSayIsBounded(t *testing.T) {
 		report.Found = append(report.Found, api.Diagnostic{Summary: long, Detail: long, Address: long, File: long})
 		report.InFlight = append(report.InFlight, api.InFlight{Address: long, Action: long})
 	}
-	s.do(s.by(Server()).report(report, 7))
+	s.do(s.by(Server()).report(report, base(7)))
 	s.do(s.by(Server()).renew(api.LeaseRenewal{Epoch: s.run.Epoch, InFlight: report.InFlight}, testLease))
 	report.Attempt, report.Phase = 2, "output"
-	s.refused(fault.RunInvalid, s.by(Server()).report(report, 7))
+	s.refused(fault.RunInvalid, s.by(Server()).report(report, base(7)))
 	if raw, err := json.Marshal(s.run); err != nil || len(raw) > 256<<10 {
 		t.Errorf("the run takes %d bytes: %v", len(raw), err)
 	}

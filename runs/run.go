@@ -33,6 +33,10 @@ type Run struct {
 	Order   Order
 	Trigger Actor
 	RetryOf string
+	// Follows is the run that this one was made behind, by the server itself.
+	Follows string
+	// Tries are the runs before this one that the server has tried the same by.
+	Tries int
 	// Pool is the agents' that may run it; empty for the server's own executor.
 	Pool     string
 	Priority Priority
@@ -51,7 +55,13 @@ type Run struct {
 	Approvals []api.Approval
 	// Earlier are approvals of a plan before: they count again if the changes are equal.
 	Earlier *Earlier
-	Cancel  *api.Cancel
+	// Follow is what the server makes behind this run by itself, now that it has ended.
+	Follow *Follow
+	// GaveUp says that the run failed in the last attempt: nothing is tried by itself from then on.
+	GaveUp bool
+	// GiveUpAt is when an apply whose executor was lost is waited for no more; zero for never.
+	GiveUpAt time.Time
+	Cancel   *api.Cancel
 
 	Executor    *Executor // who has it, or had it last
 	Epoch       int64     // of the executor; grows when one is given up
@@ -83,8 +93,12 @@ func (r Run) Due() time.Time {
 	switch {
 	case r.Status.Leased():
 		return r.LeaseUntil
+	case r.Status.Ended() && r.Follow != nil && !r.Follow.Done:
+		return r.FinishedAt
 	case r.Status.Ended() && !r.Stripped:
 		return after(r.FinishedAt, r.Terms.KeepFiles)
+	case r.Status == Orphaned:
+		return r.GiveUpAt
 	case r.Status == AwaitingApproval:
 		return after(r.PlannedAt, r.Terms.PlanTTL)
 	case r.Status == Confirmed:
@@ -146,6 +160,8 @@ type Base struct {
 	Lineage string
 	Serial  uint64
 	Digest  string // SHA-256, hexadecimal
+	// By is who wrote it, where that was asked for.
+	By *api.Actor `json:"-"`
 }
 
 // Actor is who did something to a run.
@@ -190,6 +206,17 @@ type Earlier struct {
 	Run       string
 	Changes   string // digest of that plan's changes
 	Approvals []api.Approval
+	// Planned is the attempt that made that plan, where it was applied in part. What this run
+	// changes is approved then as far as that plan changes it too. 0 where nothing was applied.
+	Planned int
+}
+
+// Follow is a run that is made behind another one.
+type Follow struct {
+	ID        string
+	Kind      Kind // Drift, or the same again
+	NotBefore time.Time
+	Done      bool // it was made, or can't be
 }
 
 // Event is one thing that happened to a run.

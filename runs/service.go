@@ -47,7 +47,9 @@ type Deps struct {
 // Limits are what an organization may have of runs. Zero fields are the defaults.
 type Limits struct {
 	Waiting, Working int           // runs
+	Stored           int           // runs, with those that ended: the oldest of these make room
 	Lease            time.Duration // for how long an executor is believed without a sign of life
+	Orphans          time.Duration // for how long a lost apply is waited for; 0 for as long as it takes
 	PlanBytes        int64         // the largest plan file
 	FileBytes        int64         // the largest other file
 	LogBytes         int64         // of a log
@@ -67,6 +69,9 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Working == 0 {
 		l.Working = 20
+	}
+	if l.Stored == 0 {
+		l.Stored = 100_000
 	}
 	if l.Lease == 0 {
 		l.Lease = 45 * time.Second
@@ -91,7 +96,8 @@ func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microse
 
 // by is a call of somebody's.
 func (s *Service) by(actor Actor) call {
-	return call{by: actor, at: s.clock(), jitter: 0.5 + rand.Float64()}
+	at := s.clock()
+	return call{by: actor, at: at, jitter: 0.5 + rand.Float64(), next: newID(at)}
 }
 
 // find returns a run that the caller has a right on.

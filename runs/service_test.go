@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,7 +78,7 @@ func newBench(t *testing.T, status runs.Status, stage runs.Stage, phase runs.Pha
 		Terms: runs.Terms{MaxAttempts: 5}, CreatedAt: b.now,
 	}
 	var err error
-	b.run, err = store.Create(t.Context(), run, "", nil)
+	b.run, err = store.Create(t.Context(), run, "", nil, nil)
 	b.must(err)
 	b.as = auth.Principal{Org: run.Org, KeyID: auth.RunKeyID(run.ID), Run: &auth.RunGrant{ID: run.ID, Epoch: 2, Stage: auth.RunStage(stage), State: "a"}}
 	return b
@@ -188,5 +189,51 @@ func TestRenewBesideTheEnd(t *testing.T) {
 	}
 	if b.status() != runs.Succeeded || b.state.open {
 		t.Errorf("the run is %s, its fence %+v", b.status(), b.state)
+	}
+}
+
+// Whoever looks at a run while it applies sees that somebody else has changed its state.
+func TestStaleWhileItApplies(t *testing.T) {
+	b := newBench(t, runs.Applying, runs.ApplyStage, runs.PhaseInit)
+	by := api.Actor{KeyID: "k", KeyName: "ann"}
+	b.must(b.StateMoved(t.Context(), b.run.Org, "a", runs.Base{Version: 41, Digest: "x"}, by))
+	run, err := b.Store.Run(t.Context(), b.run.Ref())
+	b.must(err)
+	if run.Stale == nil || run.Stale.Version != 41 || run.Stale.By == nil || *run.Stale.By != by || run.Status != runs.Applying {
+		t.Errorf("the run is %s, stale %+v", run.Status, run.Stale)
+	}
+}
+
+// A workspace whose last run has failed as often as one is tried says so, until somebody asks for
+// another run or brings another configuration.
+func TestPaused(t *testing.T) {
+	b := applying(t)
+	failed := b.run
+	failed.ID, failed.Status, failed.GaveUp, failed.Reason = "01M00000000000000000000001", runs.Failed, true, "quota exceeded"
+	failed.Order.Snapshot = "s"
+	drift := failed
+	drift.ID, drift.Kind, drift.Priority, drift.GaveUp = "01M00000000000000000000002", runs.Drift, runs.Drifts, false
+	person := failed
+	person.ID, person.GaveUp = "01M00000000000000000000003", false
+	paused := func(newest string) string {
+		t.Helper()
+		why, err := b.Paused(t.Context(), b.run.Org, "a", newest)
+		b.must(err)
+		return why
+	}
+	for _, run := range []runs.Run{failed, drift} {
+		if _, err := b.Store.Create(t.Context(), run, "", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if why := paused("s"); !strings.Contains(why, failed.ID) || !strings.Contains(why, "quota exceeded") {
+			t.Errorf("it is paused because of %q", why)
+		}
+	}
+	if why := paused("other"); why != "" {
+		t.Errorf("with another configuration it is paused because of %q", why)
+	}
+	_, err := b.Store.Create(t.Context(), person, "", nil, nil)
+	if b.must(err); paused("s") != "" {
+		t.Errorf("behind another run it is paused because of %q", paused("s"))
 	}
 }

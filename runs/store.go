@@ -14,9 +14,11 @@ import (
 // shared. What returned without an error is durable, and every call that begins afterwards sees
 // it. Errors about the store itself are faults of code StoreUnavailable or StoreFull.
 type Store interface {
-	// Create stores a new run with its events. A run that was created with this key by this
-	// organization before is returned instead, as it is now; the empty key is nobody's.
-	Create(ctx context.Context, run Run, key string, events []Event) (made Run, err error)
+	// Create stores a new run with its events, in a transaction that also asks allow, unless it is
+	// nil, with what the organization has then; its error refuses the run. A run that was created
+	// with this key by this organization before is returned instead, as it is now, and nobody is
+	// asked; the empty key is nobody's.
+	Create(ctx context.Context, run Run, key string, events []Event, allow func(Tally) error) (made Run, err error)
 
 	// Run returns a run, or fault.RunNotFound.
 	Run(ctx context.Context, ref Ref) (Run, error)
@@ -42,15 +44,15 @@ type Store interface {
 	// holds the slot; empty for nobody.
 	Position(ctx context.Context, run Run) (ahead int, holder string, err error)
 
-	// Due returns runs whose Due time has come, the longest ago first.
-	Due(ctx context.Context, now time.Time, limit int) ([]Ref, error)
+	// Due returns runs whose Due time has come, the longest ago first, from behind after.
+	Due(ctx context.Context, now time.Time, after Mark, limit int) ([]Mark, error)
 
 	// Open returns the runs of a workspace that have not ended, oldest first.
 	Open(ctx context.Context, org uuid.UUID, workspace string) ([]Run, error)
 
-	// Leased returns the runs that an executor has, by its ID: those it is at work on, and those in
-	// whose apply it was lost.
-	Leased(ctx context.Context, org uuid.UUID, agent string) ([]Run, error)
+	// Leased returns the runs of these organizations that an executor has, by its ID, or that any
+	// executor has, for the empty one: those it is at work on, and those in whose apply it was lost.
+	Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]Run, error)
 
 	// List returns an organization's runs, the newest first.
 	List(ctx context.Context, q Query) (Page, error)
@@ -58,25 +60,40 @@ type Store interface {
 	// Events returns a run's, in order, from behind the sequence.
 	Events(ctx context.Context, ref Ref, after int64, limit int) ([]Event, error)
 
-	// Counts returns how many runs an organization has waiting (pending) and at work (leased).
-	Counts(ctx context.Context, org uuid.UUID) (waiting, working int, err error)
+	// Tally returns what an organization has.
+	Tally(ctx context.Context, org uuid.UUID) (Tally, error)
 
 	Logs
 	Files
 	Agents
 
-	// Ended returns runs that ended before the time, oldest first, for a sweep.
-	Ended(ctx context.Context, before time.Time, limit int) ([]Ref, error)
+	// Ended returns runs that ended before the time, oldest first, from behind after, for a sweep.
+	Ended(ctx context.Context, before time.Time, after Mark, limit int) ([]Mark, error)
+	// Oldest returns the runs of an organization that have ended, those first that are missed the
+	// least: those that nobody has executed, then the others, each the oldest first.
+	Oldest(ctx context.Context, org uuid.UUID, limit int) ([]Ref, error)
 	// Remove removes an ended run with everything that belongs to it. One that isn't there is
 	// fine.
 	Remove(ctx context.Context, ref Ref) error
 	// Strip removes the files and logs of an ended run, of these kinds and streams.
 	Strip(ctx context.Context, ref Ref, kinds []FileKind, streams []Stream) error
-	// Bytes returns how much is kept for an organization in logs and files.
-	Bytes(ctx context.Context, org uuid.UUID) (int64, error)
 
 	Ready(ctx context.Context) error
 	Close() error
+}
+
+// Tally is what an organization has of runs.
+type Tally struct {
+	Waiting int   // pending
+	Working int   // leased
+	Stored  int   // in all
+	Bytes   int64 // that are kept in logs and files
+}
+
+// Mark is a place in the order of runs by a time of theirs. The zero Mark is before all.
+type Mark struct {
+	At time.Time
+	Ref
 }
 
 // ClaimQuery selects what an executor may claim.
@@ -198,13 +215,24 @@ type Files interface {
 	Piece(ctx context.Context, file FileRef, index int) ([]byte, error)
 }
 
-// Pool is a group of agents with a token of their own.
+// Pool is a group of agents with a token of their own, or one that another organization lends.
 type Pool struct {
 	Org        uuid.UUID
 	Name       string
 	Workspaces []string // patterns of those it serves; none for all
-	TokenHash  []byte   // SHA-256
+	TokenHash  []byte   // SHA-256; of a lent one, of nothing that anybody knows
 	CreatedAt  time.Time
+	// Lender is the organization whose pool of this name it is; uuid.Nil for one's own.
+	Lender uuid.UUID
+	// Grants are the organizations that the pool may work for, once they accept it.
+	Grants []PoolGrant
+}
+
+// PoolGrant lends a pool to another organization.
+type PoolGrant struct {
+	Org        uuid.UUID
+	Workspaces []string // patterns of that organization's; none for all
+	At         time.Time
 }
 
 // Agent is a process that executes runs.
@@ -220,10 +248,15 @@ type Agent struct {
 
 // Agents keeps pools and their agents.
 type Agents interface {
-	// PutPool makes a pool, or gives one that is there another token or other workspaces.
-	PutPool(ctx context.Context, pool Pool) error
+	// UpdatePool runs decide on the organization's pools, sorted by name, and stores the pool of this
+	// organization that it returns in the place of the one of that name, if there is one, all in one
+	// transaction: no other UpdatePool of the organization comes between. An error of decide is
+	// returned as it is, and nothing is changed. Decide may be called more than once.
+	UpdatePool(ctx context.Context, org uuid.UUID, decide func(have []Pool) (Pool, error)) (Pool, error)
 	// Pools returns an organization's.
 	Pools(ctx context.Context, org uuid.UUID) ([]Pool, error)
+	// PoolsNamed returns those of this name that these organizations have.
+	PoolsNamed(ctx context.Context, name string, orgs []uuid.UUID) ([]Pool, error)
 	// PoolByToken finds a pool of any organization by its token's hash, or fault.CredentialsWrong.
 	PoolByToken(ctx context.Context, hash []byte) (Pool, error)
 	// RemovePool removes a pool and its agents; absent is fine.

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -17,51 +18,89 @@ const sweepReach = 100
 // approvals that have waited for too long. It is to be called several times in the time of a
 // lease: nobody is taken for lost by a server that was not there itself for so long.
 func (s *Service) Sweep(ctx context.Context) error {
-	listened := s.attendance.look(s.clock(), s.Limits.Lease)
+	listened, now := s.attendance.look(s.clock(), s.Limits.Lease), s.clock()
+	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Due(ctx, now, after, sweepReach) }, func(ref Ref) error {
+		return s.sweepOne(ctx, ref, listened)
+	})
+}
+
+// walk calls do for all runs that find returns, page by page, each of them once. An error about one
+// keeps it from none of the others, and is returned at the end.
+func walk(ctx context.Context, find func(after Mark) ([]Mark, error), do func(Ref) error) error {
+	var after Mark
+	var wrong tolerance
 	for {
-		due, err := s.Store.Due(ctx, s.clock(), sweepReach)
+		found, err := find(after)
 		if err != nil {
-			return err
+			return errors.Join(wrong.err(), err)
 		}
-		var errs []error
-		left := 0
-		for _, ref := range due {
-			done, err := s.sweepOne(ctx, ref, listened)
-			errs = append(errs, err)
-			if !done {
-				left++
+		for _, mark := range found {
+			if ctx.Err() != nil {
+				return errors.Join(wrong.err(), ctx.Err())
 			}
+			wrong.add(mark.ID, do(mark.Ref))
 		}
-		// What is left as it is would be found again at once.
-		if err := errors.Join(errs...); err != nil || left > 0 || len(due) < sweepReach {
-			return err
+		if len(found) < sweepReach {
+			return wrong.err()
 		}
+		after = found[len(found)-1]
 	}
 }
 
-// sweepOne reports whether the run needs no other look for now. Executors are taken for lost only
-// where the server has listened for them.
-func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) (done bool, err error) {
+// tolerance keeps the first errors about runs, and counts the others.
+type tolerance struct {
+	first []error
+	more  int
+}
+
+const toldErrors = 10
+
+func (t *tolerance) add(run string, err error) {
+	switch {
+	case err == nil:
+	case len(t.first) < toldErrors:
+		t.first = append(t.first, fmt.Errorf("run %s: %w", run, err))
+	default:
+		t.more++
+	}
+}
+
+func (t *tolerance) err() error {
+	if t.more > 0 {
+		return errors.Join(errors.Join(t.first...), fmt.Errorf("%d more runs", t.more))
+	}
+	return errors.Join(t.first...)
+}
+
+// sweepOne does what has come due for a run. Executors are taken for lost only where the server has
+// listened for them.
+func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 	run, err := s.Store.Run(ctx, ref)
 	switch {
 	case err != nil:
-		return true, ignore(err, fault.RunNotFound)
+		return ignore(err, fault.RunNotFound)
+	case run.Follow.waits():
+		return s.follow(ctx, run)
 	case run.Status.Ended():
-		return true, s.strip(ctx, run)
+		return s.strip(ctx, run)
+	case run.Status == Orphaned && !run.overdue(s.clock()):
+		return nil // another node has just found it lost
+	case run.Status == Orphaned:
+		_, err = s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long")
 	case run.Status == Checking:
 		// Its executor has done its part and need not come back.
 		if _, err := s.check(ctx, run); err == nil || !listened {
-			return err == nil, nil
+			return nil
 		}
-		_, err = s.update(ctx, ref, s.by(Server()).lose())
-		return true, err
+		_, err = s.update(ctx, ref, s.by(Server()).lose(0))
 	case run.Status.Leased() && !listened:
-		return false, nil
+		return nil
 	case run.Status.Leased():
-		return true, s.lose(ctx, run)
+		return s.lose(ctx, run)
+	default:
+		_, err = s.update(ctx, ref, s.by(Server()).expire())
 	}
-	_, err = s.update(ctx, ref, s.by(Server()).expire())
-	return true, err
+	return err
 }
 
 // lose takes an executor for lost. One that was applying is fenced first.
@@ -71,7 +110,7 @@ func (s *Service) lose(ctx context.Context, run Run) error {
 			return err
 		}
 	}
-	after, err := s.update(ctx, run.Ref(), s.by(Server()).lose())
+	after, err := s.update(ctx, run.Ref(), s.by(Server()).lose(s.Limits.Orphans))
 	if err != nil {
 		return err
 	}
@@ -114,7 +153,7 @@ func (s *Service) moved(ctx context.Context, org uuid.UUID, workspace string, wh
 	if err != nil {
 		return ignore(err, fault.RunNotFound)
 	}
-	if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed) {
+	if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed || run.Status == Applying) {
 		_, err = s.update(ctx, run.Ref(), s.by(Server()).stale(*stale))
 	}
 	return err

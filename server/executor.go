@@ -98,7 +98,7 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 		return none, machine.CommandSettings{}, err
 	}
 	return agent.Settings{
-			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal, Configuration: p.runWorkspaces().WriteArchive},
+			Server: &local.Server{Runs: p.runs, Tokens: p.runTokens, Orgs: p.watcher.RunsLocal},
 			Work:   work, Slots: p.settings.Runs.Slots, Address: own.address, CACertificate: own.certificate,
 			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
 			// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.

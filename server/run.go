@@ -69,16 +69,21 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 	return serveUntil(ctx, connections.Listen(listener), server, settings.Server, log)
 }
 
+// executorRequests is how many times as much those may ask for who execute an organization's runs:
+// they send what tools print as it comes.
+const executorRequests = 20
+
 // limitsOf leaves a quarter of the connections to those who come to ask for something.
 func limitsOf(settings configs.Limits, connections middleware.ConnectionLimits, memory *budget.Budget) middleware.Limits {
 	return middleware.Limits{
-		Requests: settings.RateLimit,
-		States:   settings.StateRateLimit,
-		Patience: settings.RateWait,
-		InFlight: settings.MaxInFlight,
-		Begun:    connections.Total * 3 / 4,
-		Memory:   memory,
-		Pace:     middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate, Answer: settings.MaxAnswerTime},
+		Requests:  settings.RateLimit,
+		States:    settings.StateRateLimit,
+		Executors: executorRequests * settings.StateRateLimit,
+		Patience:  settings.RateWait,
+		InFlight:  settings.MaxInFlight,
+		Begun:     connections.Total * 3 / 4,
+		Memory:    memory,
+		Pace:      middleware.Pace{Silence: settings.MaxSilence, MinRate: settings.MinRate, Answer: settings.MaxAnswerTime},
 	}
 }
 

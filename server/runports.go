@@ -29,7 +29,11 @@ func refOf(org uuid.UUID, name string) state.Ref { return state.Ref{Org: org, Na
 // Head implements runs.States.
 func (s runStates) Head(ctx context.Context, org uuid.UUID, name string) (runs.Base, error) {
 	head, err := s.store.Head(ctx, refOf(org, name))
-	return baseOf(head), err
+	base := baseOf(head)
+	if author := head.Version.Author; head.Exists() {
+		base.By = &api.Actor{KeyID: author.KeyID, Subject: author.Subject}
+	}
+	return base, err
 }
 
 // baseOf is a state's newest version, as plans are made on it.
@@ -157,6 +161,16 @@ func (w *workspaceRuns) Mutating(ctx context.Context, org uuid.UUID, name string
 		}
 	}
 	return "", err
+}
+
+// Paused implements workspace.Runs.
+func (w *workspaceRuns) Paused(ctx context.Context, now workspace.Workspace) (string, error) {
+	return w.service.Paused(ctx, now.Org, string(now.Name), snapshotOf(now))
+}
+
+// Serves implements workspace.Runs.
+func (w *workspaceRuns) Serves(ctx context.Context, ref workspace.Ref, pool string) error {
+	return w.service.Serves(ctx, ref.Org, pool, string(ref.Name))
 }
 
 // Needed implements workspace.Runs.

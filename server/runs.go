@@ -8,6 +8,8 @@ import (
 
 	"github.com/holdfast/holdfast/agent/machine"
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
@@ -39,7 +41,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.runs = runs.NewService(runs.Deps{
 		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.states, Memory: p.memory,
-		Limits: runs.Limits{Lease: p.settings.Runs.Lease, LogBytes: p.settings.Runs.MaxLogBytes, KeepRuns: days(p.settings.Runs.KeepDays)}, Now: time.Now, Log: p.log,
+		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log,
 	})
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
@@ -47,6 +49,13 @@ func (p *parts) openRuns(ctx context.Context) error {
 		sweepOften(ctx, min(runSweep, p.settings.Runs.Lease/5), p.runs.Sweep, p.log),
 		sweepRegularly(ctx, p.runs.Retain, p.log))
 	return nil
+}
+
+func runLimits(s configs.Runs) runs.Limits {
+	return runs.Limits{
+		Waiting: s.MaxWaiting, Working: s.MaxWorking, Stored: s.MaxRuns, StoredBytes: s.MaxStoredBytes,
+		Lease: s.Lease, Orphans: s.OrphanTimeout, LogBytes: s.MaxLogBytes, KeepRuns: days(s.KeepDays),
+	}
 }
 
 func (p *parts) runWorkspaces() runWorkspaces {
@@ -60,7 +69,7 @@ const runSweep = 5 * time.Second
 // stateMoved has plans found stale that somebody's write of a state has outdated. A run's own
 // writes outdate nothing: while it applies, no other plan of the workspace waits.
 func (p *parts) stateMoved(ctx context.Context, moved state.Moved) {
-	if moved.Head.Fence.Run != "" && moved.Actor.KeyID == "run."+moved.Head.Fence.Run {
+	if moved.Head.Fence.Run != "" && moved.Actor.KeyID == auth.RunKeyID(moved.Head.Fence.Run) {
 		return
 	}
 	by := api.Actor{KeyID: moved.Actor.KeyID, KeyName: moved.Actor.KeyName, Subject: moved.Actor.Subject}

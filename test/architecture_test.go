@@ -87,7 +87,7 @@ func layers() map[string][]string {
 		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "internal/jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb"},
 		"storage/mysql":         {"fault", "internal/turns", "inventory", "storage/mysqldb", "storage/schema"},
-		"storage/mysqldb":       {"storage/schema"},
+		"storage/mysqldb":       {"storage/schema", "fault"},
 		"storage/sqldb":         {"fault", "internal/digest", "internal/turns", "seal", "storage/mysqldb", "storage/schema", "storage/sqlitedb"},
 		"storage/sqlworkspace":  {"fault", "audit", "seal", "state", "storage/sqldb", "workspace"},
 		"workspace":             {"fault", "audit", "auth", "internal/budget", "internal/digest", "seal", "state", "internal/runenv"},

@@ -183,6 +183,9 @@ func TestLateWriteBehindAVerdict(t *testing.T) {
 	a.tellCommands(syscall.SIGCONT)
 	b.fenced(run)
 	b.noVersion(run)
+	if drift := b.ended(run.FollowedBy); drift.Kind != "drift" || drift.Follows != run.ID || drift.Status != "succeeded" {
+		t.Errorf("behind it, the %s is %s: %s", drift.Kind, drift.Status, drift.Reason)
+	}
 	b.clean()
 	if now := b.ended(run.ID); now.Status != "failed" || now.Reason != run.Reason {
 		t.Errorf("the run is %s: %s", now.Status, now.Reason)

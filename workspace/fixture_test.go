@@ -55,11 +55,21 @@ func (e *events) actions() (all []audit.Action) {
 
 type fakeRuns struct {
 	mutating string
+	paused   string
 	needed   map[string]bool
 }
 
 // Changed implements workspace.Runs.
 func (r *fakeRuns) Changed(context.Context, workspace.Workspace) {}
+
+func (r *fakeRuns) Paused(context.Context, workspace.Workspace) (string, error) { return r.paused, nil }
+
+func (r *fakeRuns) Serves(_ context.Context, _ workspace.Ref, pool string) error {
+	if pool == "absent" {
+		return fault.New(fault.PoolNotFound, "there is none")
+	}
+	return nil
+}
 
 func (r *fakeRuns) Mutating(context.Context, uuid.UUID, string) (string, error) {
 	return r.mutating, nil

@@ -45,6 +45,12 @@ type Seals interface {
 type Runs interface {
 	// Mutating returns the ID of the run that holds the workspace, empty if none does.
 	Mutating(ctx context.Context, org uuid.UUID, workspace string) (run string, err error)
+	// Paused returns why nothing is tried by itself any more of the workspace as it is; empty where
+	// it is.
+	Paused(ctx context.Context, w Workspace) (why string, err error)
+	// Serves returns why a pool of agents is none that executes the workspace's runs; nil if it
+	// is one.
+	Serves(ctx context.Context, ref Ref, pool string) error
 	// Changed is told after each change of a workspace, what it is now: plans that were made
 	// before may be stale. It is told of nothing that the whole organization shares.
 	Changed(ctx context.Context, now Workspace)
@@ -75,14 +81,38 @@ func (s *Service) Permit(ctx context.Context, p auth.Principal, right auth.Right
 	return err
 }
 
+// serves refuses a pool of agents that is none of the workspace's: its runs would wait for ever.
+func (s *Service) serves(ctx context.Context, ref Ref, pool string) error {
+	if pool == "" || s.Runs == nil {
+		return nil
+	}
+	return s.Runs.Serves(ctx, ref, pool)
+}
+
+// serveChanged is serves of the pool that a change of settings names, if that is another one.
+func (s *Service) serveChanged(ctx context.Context, ref Ref, change func(*Settings)) error {
+	w, err := s.Store.Workspace(ctx, ref)
+	if err != nil {
+		return err
+	}
+	next := w.Settings
+	if change(&next); next.Pool == w.Settings.Pool {
+		return nil
+	}
+	return s.serves(ctx, ref, next.Pool)
+}
+
 // Create makes a workspace. To make it again with the same settings is accepted and changes
-// nothing. Faults: WorkspaceInvalid, WorkspaceExists, WorkspacesFull.
+// nothing. Faults: WorkspaceInvalid, WorkspaceExists, WorkspacesFull, PoolNotFound.
 func (s *Service) Create(ctx context.Context, p auth.Principal, name state.Name, settings Settings) (Workspace, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Workspace{}, err
 	}
 	if err := settings.Check(); err != nil {
+		return Workspace{}, err
+	}
+	if err := s.serves(ctx, ref, settings.Pool); err != nil {
 		return Workspace{}, err
 	}
 	count, err := s.Store.Count(ctx, p.Org)
@@ -110,7 +140,11 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name state.Name) (W
 	if err != nil {
 		return Workspace{}, err
 	}
-	return s.Store.Workspace(ctx, ref)
+	w, err := s.Store.Workspace(ctx, ref)
+	if err == nil && s.Runs != nil {
+		w.Paused, err = s.Runs.Paused(ctx, w)
+	}
+	return w, err
 }
 
 // List returns the workspaces that the caller may read by name, up to limit of them, behind
@@ -137,10 +171,13 @@ func (s *Service) List(ctx context.Context, p auth.Principal, after string, limi
 }
 
 // Configure changes a workspace's settings. Who may not approve can't have it want fewer approvals,
-// nor the author's. Faults: WorkspaceNotFound, WorkspaceInvalid.
+// nor the author's. Faults: WorkspaceNotFound, WorkspaceInvalid, PoolNotFound.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name, change func(*Settings)) (Workspace, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
+		return Workspace{}, err
+	}
+	if err := s.serveChanged(ctx, ref, change); err != nil {
 		return Workspace{}, err
 	}
 	lowered := false

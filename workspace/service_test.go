@@ -469,3 +469,28 @@ func TestApprovalsAreNotLoweredByOperators(t *testing.T) {
 	wantCode(t, "by an owner", set(w.owner, 0, true), "")
 	wantCode(t, "deleted without approvals", w.Delete(w.ctx, operator, "a"), "")
 }
+
+// Runs of a workspace whose pool there is not would wait for ever.
+func TestPoolsMustBeThere(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	settings := workspace.Defaults()
+	settings.Pool = "absent"
+	_, created := w.Create(w.ctx, w.owner, "b", settings)
+	wantCode(t, "create", created, fault.PoolNotFound)
+	to := func(pool string) error {
+		_, err := w.Configure(w.ctx, w.owner, "a", func(s *workspace.Settings) { s.Pool = pool })
+		return err
+	}
+	wantCode(t, "configure", to("absent"), fault.PoolNotFound)
+	wantCode(t, "to one that is there", to("eu"), "")
+	wantCode(t, "to the server's own", to(""), "")
+}
+
+// Whoever looks at one workspace sees that nothing of it is tried again.
+func TestPausedIsShown(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	w.runs.paused = "run 1 failed"
+	if got, err := w.Get(w.ctx, w.owner, "a"); err != nil || got.Paused != "run 1 failed" {
+		t.Errorf("paused because of %q, %v", got.Paused, err)
+	}
+}

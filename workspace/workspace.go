@@ -30,6 +30,8 @@ type Workspace struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time // of the settings or the workspace's own variables
 	UpdatedBy Actor
+	// Paused is why nothing is tried by itself any more; Get alone fills it.
+	Paused string
 }
 
 // Actor is who did something.

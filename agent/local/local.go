@@ -31,8 +31,6 @@ type Server struct {
 	Tokens Verifier
 	// Orgs returns those whose runs the executor takes.
 	Orgs func() []uuid.UUID
-	// Configuration writes a snapshot as a tar archive.
-	Configuration func(ctx context.Context, org uuid.UUID, workspace, snapshot string, w io.Writer) error
 }
 
 // Register implements agent.Server. The server's own executor needs no pool.
@@ -100,12 +98,12 @@ func (s *Server) OpenConfiguration(ctx context.Context, hold agent.Hold) (io.Rea
 	if err != nil {
 		return nil, lost(err)
 	}
-	workspace, snapshot, err := s.Runs.Configuration(ctx, p, hold.Run)
+	write, err := s.Runs.Archive(ctx, p, hold.Run)
 	if err != nil {
 		return nil, err
 	}
 	from, to := io.Pipe()
-	go func() { to.CloseWithError(s.Configuration(ctx, p.Org, workspace, snapshot, to)) }()
+	go func() { to.CloseWithError(write(to)) }()
 	return from, nil
 }
 

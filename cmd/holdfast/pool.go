@@ -14,7 +14,8 @@ import (
 
 func newPoolCommand(a *app) *cobra.Command {
 	group := newGroup("pool", "Manage pools of agents, which execute runs")
-	group.AddCommand(newPoolCreateCommand(a), newPoolListCommand(a), newPoolRotateCommand(a), newPoolRemoveCommand(a))
+	group.AddCommand(newPoolCreateCommand(a), newPoolListCommand(a), newPoolRotateCommand(a), newPoolRemoveCommand(a),
+		newPoolSetCommand(a), newPoolGrantCommand(a), newPoolRevokeCommand(a), newPoolAcceptCommand(a))
 	return group
 }
 
@@ -81,19 +82,32 @@ func newPoolListCommand(a *app) *cobra.Command {
 func (a *app) showPools(pools []api.AgentPool) error {
 	t := a.newTable("POOL", "WORKSPACES", "AGENT", "SYSTEM", "SANDBOX", "SEEN", "STATUS")
 	for _, pool := range pools {
-		serves := strings.Join(pool.Workspaces, ", ")
-		if serves == "" {
-			serves = "all"
-		}
-		if len(pool.Agents) == 0 {
+		serves := servesOf(pool.Workspaces)
+		switch {
+		case pool.Lender != "":
+			t.add(pool.Name, serves, "-", "", "", "", "lent by "+pool.Lender)
+		case len(pool.Agents) == 0:
 			t.add(pool.Name, serves, "-", "", "", "", "")
+		}
+		for _, g := range pool.Grants {
+			t.add(pool.Name, servesOf(g.Workspaces), "-", "", "", "", "lent to "+g.Organization)
 		}
 		for _, agent := range pool.Agents {
 			status := map[bool]string{true: "draining"}[agent.Draining]
+			if len(agent.Runs) > 0 {
+				status = strings.TrimPrefix(status+", "+strings.Join(agent.Runs, ", "), ", ")
+			}
 			t.add(pool.Name, serves, agent.Name, agent.System, agent.Sandbox, showAge(agent.SeenAt, a.now())+" ago", status)
 		}
 	}
 	return t.show()
+}
+
+func servesOf(workspaces []string) string {
+	if len(workspaces) == 0 {
+		return "all"
+	}
+	return strings.Join(workspaces, ", ")
 }
 
 func newPoolRotateCommand(a *app) *cobra.Command {

@@ -39,7 +39,7 @@ func newRunShowCommand(a *app) *cobra.Command {
 func runFacts(r api.Run) [][2]string {
 	facts := [][2]string{
 		{"run", r.ID}, {"workspace", r.Workspace}, {"kind", r.Kind}, {"status", r.Status}, {"phase", r.Phase}, {"why", r.Reason},
-		{"message", r.Message}, {"by", whose(r.Trigger)}, {"retry of", r.RetryOf}, {"attempt", fmt.Sprint(r.Attempt)},
+		{"message", r.Message}, {"by", whose(r.Trigger)}, {"retry of", r.RetryOf}, {"follows", r.Follows}, {"followed by", r.FollowedBy}, {"attempt", fmt.Sprint(r.Attempt)},
 		{"configuration", r.Snapshot}, {"targets", strings.Join(r.Targets, ", ")}, {"replaces", strings.Join(r.Replace, ", ")},
 	}
 	facts = append(facts, planFacts(r)...)

@@ -167,7 +167,7 @@ func factsOfWorkspace(w api.Workspace) [][2]string {
 		return strconv.Itoa(n)
 	}
 	return [][2]string{
-		{"name", w.Name}, {"tool", toolOf(s)}, {"directory", s.Directory}, {"pool", s.Pool}, {"parallelism", number(s.Parallelism)},
+		{"name", w.Name}, {"paused", w.PausedReason}, {"tool", toolOf(s)}, {"directory", s.Directory}, {"pool", s.Pool}, {"parallelism", number(s.Parallelism)},
 		{"outputs", strings.Join(s.Outputs, ", ")}, {"configuration", configurationOf(w)},
 		{"auto-apply", s.AutoApply}, {"approvals", number(s.Approvals)}, {"author may approve", yes(s.AllowAuthor)},
 		{"approvals carry over", yes(s.CarryApprovals)}, {"a plan is good for", span(s.PlanTTL)}, {"an approval for", span(s.ApprovalTTL)},

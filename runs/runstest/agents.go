@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -21,9 +22,8 @@ func hash(text string) []byte {
 
 func putPool(t *testing.T, store runs.Store, pool runs.Pool) runs.Pool {
 	t.Helper()
-	if err := store.PutPool(t.Context(), pool); err != nil {
-		t.Fatalf("PutPool: %v", err)
-	}
+	kept := must[runs.Pool](t, "UpdatePool")(store.UpdatePool(t.Context(), pool.Org, func([]runs.Pool) (runs.Pool, error) { return pool, nil }))
+	wantEqual(t, "UpdatePool", pool, kept)
 	got := must[runs.Pool](t, "PoolByToken")(store.PoolByToken(t.Context(), pool.TokenHash))
 	wantEqual(t, "PoolByToken", pool, got)
 	return pool
@@ -43,6 +43,7 @@ func checkPools(t *testing.T, store runs.Store) {
 	us := putPool(t, store, runs.Pool{Org: m.org, Name: "us", TokenHash: token("us"), CreatedAt: later(1)})
 	theirs := putPool(t, store, runs.Pool{Org: n.org, Name: "eu", TokenHash: token("theirs"), CreatedAt: moment()})
 	wantPools(t, store, m.org, eu, us)
+	checkLentPools(t, store, eu, us, theirs)
 
 	old := eu.TokenHash
 	eu.TokenHash, eu.Workspaces = token("new"), []string{"dev"}
@@ -69,6 +70,47 @@ func checkPools(t *testing.T, store runs.Store) {
 		wantPools(t, store, n.org, theirs)
 		wantAgents(t, store, n.org, other)
 	}
+}
+
+// checkLentPools finds pools by their name, and decides about them one after the other.
+func checkLentPools(t *testing.T, store runs.Store, eu, us, theirs runs.Pool) {
+	t.Helper()
+	none := uuid.New()
+	named := func(name string, orgs ...uuid.UUID) []runs.Pool {
+		t.Helper()
+		got := must[[]runs.Pool](t, "PoolsNamed")(store.PoolsNamed(t.Context(), name, orgs))
+		slices.SortFunc(got, func(a, b runs.Pool) int { return a.CreatedAt.Compare(b.CreatedAt) })
+		return got
+	}
+	wantEqual(t, "PoolsNamed", []runs.Pool{us}, named("us", us.Org, theirs.Org, none))
+	wantEqual(t, "PoolsNamed", []runs.Pool{theirs}, named("eu", theirs.Org))
+	wantEqual(t, "PoolsNamed", 2, len(named("eu", us.Org, theirs.Org)))
+	wantEqual(t, "PoolsNamed of nobody", []runs.Pool(nil), named("eu"))
+
+	refused := errors.New("refused")
+	_, err := store.UpdatePool(t.Context(), eu.Org, func(have []runs.Pool) (runs.Pool, error) {
+		wantEqual(t, "what UpdatePool decides on", []runs.Pool{eu, us}, have)
+		have[0].Workspaces = []string{"none"}
+		return have[0], refused
+	})
+	if !errors.Is(err, refused) {
+		t.Errorf("UpdatePool: %v", err)
+	}
+	wantPools(t, store, eu.Org, eu, us)
+	together(8, func(int) {
+		_, err := store.UpdatePool(background(), us.Org, func(have []runs.Pool) (runs.Pool, error) {
+			next := have[1]
+			next.Grants = append(next.Grants, runs.PoolGrant{Org: uuid.New(), Workspaces: []string{"x"}, At: moment()})
+			return next, nil
+		})
+		if err != nil {
+			t.Errorf("UpdatePool: %v", err)
+		}
+	})
+	if n := len(named("us", us.Org)[0].Grants); n != 8 {
+		t.Errorf("%d grants of 8 are kept", n)
+	}
+	putPool(t, store, us)
 }
 
 func putAgent(t *testing.T, store runs.Store, agent runs.Agent) {

@@ -22,7 +22,7 @@ import (
 // bent is a store some of whose methods are bent. What is nil is the store's below.
 type bent struct {
 	runs.Store
-	create     func(ctx context.Context, run runs.Run, key string, events []runs.Event) (runs.Run, error)
+	create     func(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error)
 	update     func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error)
 	claimable  func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error)
 	list       func(ctx context.Context, q runs.Query) (runs.Page, error)
@@ -31,15 +31,17 @@ type bent struct {
 	putPiece   func(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error
 	complete   func(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (runs.File, error)
 	remove     func(ctx context.Context, ref runs.Ref) error
-	counts     func(ctx context.Context, org uuid.UUID) (int, int, error)
+	tally      func(ctx context.Context, org uuid.UUID) (runs.Tally, error)
+	due        func(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error)
+	oldest     func(ctx context.Context, org uuid.UUID, limit int) ([]runs.Ref, error)
 	removeIdle func(ctx context.Context, before time.Time) error
 }
 
-func (s bent) Create(ctx context.Context, run runs.Run, key string, events []runs.Event) (runs.Run, error) {
+func (s bent) Create(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
 	if s.create == nil {
-		return s.Store.Create(ctx, run, key, events)
+		return s.Store.Create(ctx, run, key, events, allow)
 	}
-	return s.create(ctx, run, key, events)
+	return s.create(ctx, run, key, events, allow)
 }
 
 func (s bent) Update(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error) {
@@ -98,11 +100,25 @@ func (s bent) Remove(ctx context.Context, ref runs.Ref) error {
 	return s.remove(ctx, ref)
 }
 
-func (s bent) Counts(ctx context.Context, org uuid.UUID) (int, int, error) {
-	if s.counts == nil {
-		return s.Store.Counts(ctx, org)
+func (s bent) Tally(ctx context.Context, org uuid.UUID) (runs.Tally, error) {
+	if s.tally == nil {
+		return s.Store.Tally(ctx, org)
 	}
-	return s.counts(ctx, org)
+	return s.tally(ctx, org)
+}
+
+func (s bent) Due(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	if s.due == nil {
+		return s.Store.Due(ctx, now, after, limit)
+	}
+	return s.due(ctx, now, after, limit)
+}
+
+func (s bent) Oldest(ctx context.Context, org uuid.UUID, limit int) ([]runs.Ref, error) {
+	if s.oldest == nil {
+		return s.Store.Oldest(ctx, org, limit)
+	}
+	return s.oldest(ctx, org, limit)
 }
 
 func (s bent) RemoveAgents(ctx context.Context, before time.Time) error {
@@ -128,8 +144,8 @@ func changes(bend func(was runs.Run, c *runs.Change)) func(runs.Store) runs.Stor
 }
 
 func forgetsKeys(next runs.Store) runs.Store {
-	return bent{Store: next, create: func(ctx context.Context, run runs.Run, _ string, events []runs.Event) (runs.Run, error) {
-		return next.Create(ctx, run, "", events)
+	return bent{Store: next, create: func(ctx context.Context, run runs.Run, _ string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
+		return next.Create(ctx, run, "", events, allow)
 	}}
 }
 
@@ -137,14 +153,14 @@ func forgetsKeys(next runs.Store) runs.Store {
 func sharesKeys(next runs.Store) runs.Store {
 	var mu sync.Mutex
 	made := map[string]runs.Ref{}
-	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event) (runs.Run, error) {
+	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if ref, ok := made[key]; ok && key != "" {
 			return next.Run(ctx, ref)
 		}
 		made[key] = run.Ref()
-		return next.Create(ctx, run, key, events)
+		return next.Create(ctx, run, key, events, allow)
 	}}
 }
 
@@ -326,9 +342,49 @@ func skipsOne(next runs.Store) runs.Store {
 }
 
 func countsTwice(next runs.Store) runs.Store {
-	return bent{Store: next, counts: func(ctx context.Context, org uuid.UUID) (int, int, error) {
-		waiting, working, err := next.Counts(ctx, org)
-		return waiting, working + waiting/3, err
+	return bent{Store: next, tally: func(ctx context.Context, org uuid.UUID) (runs.Tally, error) {
+		has, err := next.Tally(ctx, org)
+		has.Working += has.Waiting / 3
+		return has, err
+	}}
+}
+
+// alwaysHasRoom asks nobody whether a run may be made, and askedBefore asks before it is.
+func alwaysHasRoom(next runs.Store) runs.Store {
+	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, _ func(runs.Tally) error) (runs.Run, error) {
+		return next.Create(ctx, run, key, events, nil)
+	}}
+}
+
+func askedBefore(next runs.Store) runs.Store {
+	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
+		if allow != nil {
+			has, err := next.Tally(ctx, run.Org)
+			if err := errors.Join(err, allow(has)); err != nil {
+				return runs.Run{}, err
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+		return next.Create(ctx, run, key, events, nil)
+	}}
+}
+
+// skipsTwins goes on behind a time, and so leaves out other runs of that time.
+func skipsTwins(next runs.Store) runs.Store {
+	return bent{Store: next, due: func(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+		if after.ID != "" {
+			after.At = after.At.Add(time.Microsecond)
+		}
+		return next.Due(ctx, now, after, limit)
+	}}
+}
+
+// forgetsTheNewest has the oldest runs last.
+func forgetsTheNewest(next runs.Store) runs.Store {
+	return bent{Store: next, oldest: func(ctx context.Context, org uuid.UUID, limit int) ([]runs.Ref, error) {
+		refs, err := next.Oldest(ctx, org, limit)
+		slices.Reverse(refs)
+		return refs, err
 	}}
 }
 
@@ -431,7 +487,7 @@ func forgetsLost(s runs.Store) runs.Store { return lostForgetter{s} }
 
 type lostForgetter struct{ runs.Store }
 
-func (s lostForgetter) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
-	had, err := s.Store.Leased(ctx, org, agent)
+func (s lostForgetter) Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]runs.Run, error) {
+	had, err := s.Store.Leased(ctx, orgs, agent)
 	return slices.DeleteFunc(had, func(r runs.Run) bool { return r.Status == runs.Orphaned }), err
 }

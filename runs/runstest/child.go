@@ -103,7 +103,7 @@ func (w *worker) create(ctx context.Context) (told, error) {
 	run := m.run(pick(w.random, workspaces()), pick(w.random, runs.Kinds()))
 	run.ID = fmt.Sprintf("01J%013d%02d%08d", w.seed, w.number, len(w.made))
 	run.Pool, run.Priority = pick(w.random, pools()), runs.Priority(w.random.IntN(3))
-	made, err := w.store.Create(ctx, run, run.ID, []runs.Event{{At: moment(), Type: runs.EventCreated, Epoch: 1}})
+	made, err := w.store.Create(ctx, run, run.ID, []runs.Event{{At: moment(), Type: runs.EventCreated, Epoch: 1}}, nil)
 	if err == nil {
 		w.made = append(w.made, made)
 	}

@@ -111,23 +111,31 @@ func checkDue(t *testing.T, store runs.Store) {
 	}
 	second, first, third := leased(m, 2), leased(n, 1), leased(m, 3)
 	m.pending(t, store, "w", runs.Plan)
-	ours := func(refs []runs.Ref) (found []runs.Ref) { // a shared database may have others
-		for _, r := range refs {
-			if r.Org == m.org || r.Org == n.org {
-				found = append(found, r)
+	due := func(minutes, limit int) (found []runs.Ref) {
+		var after runs.Mark
+		for {
+			page := must[[]runs.Mark](t, "Due")(store.Due(t.Context(), later(minutes), after, limit))
+			for _, r := range page {
+				if r.Org == m.org || r.Org == n.org { // a shared database may have others
+					found = append(found, r.Ref)
+				}
 			}
+			if len(page) < limit || len(found) > 10 {
+				return found
+			}
+			after = page[limit-1]
 		}
-		return found
-	}
-	due := func(minutes, limit int) []runs.Ref {
-		return ours(must[[]runs.Ref](t, "Due")(store.Due(t.Context(), later(minutes), limit)))
 	}
 	wantEqual(t, "Due", []runs.Ref(nil), due(0, 100))
 	wantEqual(t, "Due", []runs.Ref{first.Ref(), second.Ref()}, due(2, 100))
 	wantEqual(t, "Due", []runs.Ref{first.Ref(), second.Ref(), third.Ref()}, due(9, 100))
-	if got := must[[]runs.Ref](t, "Due")(store.Due(t.Context(), later(9), 1)); len(got) != 1 {
+	if got := must[[]runs.Mark](t, "Due")(store.Due(t.Context(), later(9), runs.Mark{}, 1)); len(got) != 1 {
 		t.Errorf("%d runs with a limit of 1", len(got))
 	}
+	wantEqual(t, "Due, one by one", []runs.Ref{first.Ref(), second.Ref(), third.Ref()}, due(9, 1))
+	twin := leased(m, 3) // of the same moment
+	wantEqual(t, "Due, one by one", []runs.Ref{first.Ref(), second.Ref(), third.Ref(), twin.Ref()}, due(9, 1))
+	move(t, store, twin, runs.Failed)
 	move(t, store, first, runs.Failed)
 	update(t, store, second.Ref(), edited(func(r *runs.Run) { r.LeaseUntil = later(20) }))
 	wantEqual(t, "Due", []runs.Ref{third.Ref()}, due(9, 100))

@@ -92,7 +92,7 @@ func wantSurvivors(t *testing.T, store runs.Store, acked map[string]told) {
 		t.Errorf("the run %s was acknowledged, and isn't there", id)
 	}
 	l.compare(t, store)
-	if got := must[int64](t, "Bytes")(store.Bytes(t.Context(), childOrg())); got < kept {
+	if got := bytesOf(t, store, childOrg()); got < kept {
 		t.Errorf("%d bytes are counted, and %d are there", got, kept)
 	}
 	for _, run := range l.runs { // for the rounds to come

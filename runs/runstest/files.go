@@ -202,9 +202,14 @@ func checkUploads(t *testing.T, store runs.Store) {
 
 func wantBytes(t *testing.T, store runs.Store, org uuid.UUID, want int64) {
 	t.Helper()
-	if got := must[int64](t, "Bytes")(store.Bytes(t.Context(), org)); got != want {
+	if got := bytesOf(t, store, org); got != want {
 		t.Errorf("%d bytes are kept, want %d", got, want)
 	}
+}
+
+func bytesOf(t *testing.T, store runs.Store, org uuid.UUID) int64 {
+	t.Helper()
+	return must[runs.Tally](t, "Tally")(store.Tally(t.Context(), org)).Bytes
 }
 
 // checkBytes follows what is kept through every way in which it grows and shrinks.

@@ -90,7 +90,7 @@ func (m *maker) full() runs.Run {
 
 func create(t *testing.T, store runs.Store, run runs.Run) runs.Run {
 	t.Helper()
-	made, err := store.Create(t.Context(), run, "", []runs.Event{created(run)})
+	made, err := store.Create(t.Context(), run, "", []runs.Event{created(run)}, nil)
 	if err != nil {
 		t.Fatalf("Create: %v", err)
 	}

@@ -109,8 +109,11 @@ func (l *ledger) change(t *testing.T, store runs.Store, i int) {
 	if next.Status.Leased() {
 		next.Executor, next.LeaseUntil = &runs.Executor{Agent: pick(l.random, agents())}, later(l.random.IntN(5))
 	}
-	if next.FinishedAt = (time.Time{}); next.Status.Ended() {
+	if next.FinishedAt, next.StartedAt = (time.Time{}), (time.Time{}); next.Status.Ended() {
 		next.FinishedAt = later(l.random.IntN(5))
+		if l.random.IntN(2) == 0 {
+			next.StartedAt = later(0)
+		}
 	}
 	holder := l.holder(was.Org, was.Workspace)
 	got, err := store.Update(t.Context(), was.Ref(), func(runs.Run) (runs.Change, error) { return runs.Change{Run: next}, nil })
@@ -195,6 +198,15 @@ func (l *ledger) compare(t *testing.T, store runs.Store) {
 			wantEqual(t, fmt.Sprintf("Claimable %+v", q), runIDs(l.claimable(q)), claimable(t, store, q))
 		}
 	}
+	for _, agent := range append(agents(), "") {
+		want := 0
+		for _, org := range l.orgs() {
+			want += len(must[[]runs.Run](t, "Leased")(store.Leased(t.Context(), []uuid.UUID{org}, agent)))
+		}
+		if got := must[[]runs.Run](t, "Leased")(store.Leased(t.Context(), l.orgs(), agent)); len(got) != want {
+			t.Fatalf("Leased of all has %d runs, want %d", len(got), want)
+		}
+	}
 	for _, org := range l.orgs() {
 		for _, workspace := range workspaces() {
 			l.compareWorkspace(t, store, org, workspace)
@@ -229,21 +241,22 @@ func (l *ledger) statuses() []runs.Status {
 func (l *ledger) compareOrganization(t *testing.T, store runs.Store, org uuid.UUID) {
 	t.Helper()
 	ctx := t.Context()
-	waiting, working, err := store.Counts(ctx, org)
-	wantWaiting := len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status == runs.Pending }))
-	wantWorking := len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status.Leased() }))
-	if waiting != wantWaiting || working != wantWorking || err != nil {
-		t.Fatalf("Counts: %d, %d, %v; want %d, %d", waiting, working, err, wantWaiting, wantWorking)
-	}
-	for _, agent := range agents() {
+	wantEqual(t, "Tally", runs.Tally{
+		Waiting: len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status == runs.Pending })),
+		Working: len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status.Leased() })),
+		Stored:  len(l.where(func(r runs.Run) bool { return r.Org == org })),
+		Bytes:   bytesOf(t, store, org),
+	}, must[runs.Tally](t, "Tally")(store.Tally(ctx, org)))
+	for _, agent := range append(agents(), "") {
 		want := l.where(func(r runs.Run) bool {
-			return r.Org == org && r.Executor != nil && r.Executor.Agent == agent && (r.Status.Leased() || r.Status == runs.Orphaned)
+			return r.Org == org && r.Executor != nil && (agent == "" || r.Executor.Agent == agent) && (r.Status.Leased() || r.Status == runs.Orphaned)
 		})
-		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, org, agent))
+		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, []uuid.UUID{org}, agent))
 		slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
 		wantEqual(t, "Leased", want, got)
 	}
 	l.compareEnded(t, store, org)
+	l.compareOldest(t, store, org)
 	l.compareLists(t, store, runs.Query{Org: org})
 	l.compareLists(t, store, runs.Query{Org: org, Kind: pick(l.random, runs.Kinds()), Status: l.statuses()})
 	l.compareLists(t, store, runs.Query{Org: org, Status: l.statuses()})
@@ -255,21 +268,66 @@ func (l *ledger) compareEnded(t *testing.T, store runs.Store, org uuid.UUID) {
 	want := l.where(func(r runs.Run) bool {
 		return r.Org == org && r.Status.Ended() && r.FinishedAt.Before(before)
 	})
-	refs := must[[]runs.Ref](t, "Ended")(store.Ended(t.Context(), before, 100000))
 	var got []runs.Run
 	var last time.Time
-	for _, ref := range refs {
-		if ref.Org != org {
+	for _, mark := range l.walk(t, "Ended", func(after runs.Mark, limit int) ([]runs.Mark, error) {
+		return store.Ended(t.Context(), before, after, limit)
+	}) {
+		if mark.Org != org {
 			continue
 		}
-		run := must[runs.Run](t, "Run")(store.Run(t.Context(), ref))
-		if run.FinishedAt.Before(last) {
-			t.Fatalf("Ended has a run of %v behind one of %v", run.FinishedAt, last)
+		run := must[runs.Run](t, "Run")(store.Run(t.Context(), mark.Ref))
+		if run.FinishedAt.Before(last) || !mark.At.Equal(run.FinishedAt) {
+			t.Fatalf("Ended has a run of %v, marked %v, behind one of %v", run.FinishedAt, mark.At, last)
 		}
 		got, last = append(got, run), run.FinishedAt
 	}
 	slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
 	wantEqual(t, "Ended", want, got)
+}
+
+// walk reads all marks in pages, each of which goes on behind the one before.
+func (l *ledger) walk(t *testing.T, what string, page func(after runs.Mark, limit int) ([]runs.Mark, error)) (all []runs.Mark) {
+	t.Helper()
+	limit := 1 + l.random.IntN(20)
+	var after runs.Mark
+	for range 100000 {
+		found := must[[]runs.Mark](t, what)(page(after, limit))
+		if all = append(all, found...); len(found) < limit {
+			return all
+		}
+		after = found[limit-1]
+	}
+	t.Fatalf("%s has no end", what)
+	return nil
+}
+
+// compareOldest wants those first that nobody has executed, and then the oldest.
+func (l *ledger) compareOldest(t *testing.T, store runs.Store, org uuid.UUID) {
+	t.Helper()
+	want := l.where(func(r runs.Run) bool { return r.Org == org && r.Status.Ended() })
+	refs := must[[]runs.Ref](t, "Oldest")(store.Oldest(t.Context(), org, 1000))
+	var got []runs.Run
+	for _, ref := range refs {
+		got = append(got, must[runs.Run](t, "Run")(store.Run(t.Context(), ref)))
+	}
+	if !slices.IsSortedFunc(got, func(a, b runs.Run) int {
+		return cmp.Or(cmp.Compare(number(!a.StartedAt.IsZero()), number(!b.StartedAt.IsZero())), a.FinishedAt.Compare(b.FinishedAt))
+	}) {
+		t.Fatalf("Oldest is in another order: %+v", runIDs(got))
+	}
+	if len(refs) > 1 {
+		wantEqual(t, "Oldest", refs[:1], must[[]runs.Ref](t, "Oldest")(store.Oldest(t.Context(), org, 1)))
+	}
+	slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
+	wantEqual(t, "Oldest", want, got)
+}
+
+func number(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // compareLists walks a list in pages.

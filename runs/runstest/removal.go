@@ -11,12 +11,12 @@ import (
 // checkRemove removes a run with everything, and keeps one that goes on.
 func checkRemove(t *testing.T, store runs.Store) {
 	m := newMaker()
-	run := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), "key", []runs.Event{{Type: runs.EventCreated}}))
+	run := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), "key", []runs.Event{{Type: runs.EventCreated}}, nil))
 	stays := m.ended(t, store)
 	fillRun(t, store, stays)
 	fillRun(t, store, run)
 	putPieces(t, store, fileOf(run, runs.FileOutputs), "left", "over")
-	before := must[int64](t, "Bytes")(store.Bytes(t.Context(), m.org))
+	before := bytesOf(t, store, m.org)
 	if err := store.Remove(t.Context(), run.Ref()); err == nil {
 		t.Error("a run that has not ended was removed")
 	}
@@ -41,7 +41,7 @@ func checkRemove(t *testing.T, store runs.Store) {
 	// The key is free again, and a new run with the old ID finds nothing.
 	again := m.run("w", runs.Plan)
 	again.ID = run.ID
-	made := must[runs.Run](t, "Create")(store.Create(t.Context(), again, "key", []runs.Event{{Type: runs.EventCreated}}))
+	made := must[runs.Run](t, "Create")(store.Create(t.Context(), again, "key", []runs.Event{{Type: runs.EventCreated}}, nil))
 	wantEvents(t, store, made.Ref(), 1)
 	wantLog(t, store, logOf(made), appendLog(t, store, logOf(made), "new"))
 	wantNoFile(t, store, fileOf(made, runs.FilePlan))

@@ -40,6 +40,8 @@ func storeChecks() []check {
 		{"Keys", checkKeys},
 		{"KeysTogether", checkKeysTogether},
 		{"SameID", checkSameID},
+		{"Room", checkRoom},
+		{"RoomTogether", checkRoomTogether},
 		{"Revisions", checkRevisions},
 		{"DecideError", checkDecideError},
 		{"Events", checkEvents},

@@ -62,16 +62,16 @@ func checkNotFound(t *testing.T, store runs.Store) {
 func checkKeys(t *testing.T, store runs.Store) {
 	m, other := newMaker(), newMaker()
 	const key = "key \x00ü"
-	first := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}))
+	first := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}, nil))
 	now := move(t, store, first, runs.Preparing)
-	again := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}))
+	again := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}, nil))
 	wantEqual(t, "Create with a key that was used", now, again)
 	wantEvents(t, store, first.Ref(), 2)
 	for _, fresh := range []struct {
 		run runs.Run
 		key string
 	}{{m.run("w", runs.Plan), "key"}, {m.run("w", runs.Plan), key + " "}, {other.run("w", runs.Plan), key}, {m.run("w", runs.Plan), ""}, {m.run("w", runs.Plan), ""}} {
-		made := must[runs.Run](t, "Create")(store.Create(t.Context(), fresh.run, fresh.key, nil))
+		made := must[runs.Run](t, "Create")(store.Create(t.Context(), fresh.run, fresh.key, nil, nil))
 		if made.ID != fresh.run.ID || made.Org != fresh.run.Org {
 			t.Errorf("key %q: got the run %s for %s", fresh.key, made.ID, fresh.run.ID)
 		}
@@ -88,7 +88,7 @@ func checkKeysTogether(t *testing.T, store runs.Store) {
 	made := make([]runs.Run, 8)
 	together(len(made), func(i int) {
 		var err error
-		if made[i], err = store.Create(background(), m.run("w", runs.Plan), "key", nil); err != nil {
+		if made[i], err = store.Create(background(), m.run("w", runs.Plan), "key", nil, nil); err != nil {
 			t.Errorf("Create: %v", err)
 		}
 	})
@@ -105,7 +105,7 @@ func checkSameID(t *testing.T, store runs.Store) {
 	first := m.pending(t, store, "w", runs.Plan)
 	twin := first
 	twin.Workspace = "v"
-	if _, err := store.Create(t.Context(), twin, "", nil); err == nil {
+	if _, err := store.Create(t.Context(), twin, "", nil, nil); err == nil {
 		t.Error("a second run with the same ID was made")
 	}
 	wantRun(t, store, first)
@@ -160,7 +160,7 @@ func checkEvents(t *testing.T, store runs.Store) {
 		{At: later(0), Type: runs.EventPhase}, // clocks go back
 		{At: later(2), Type: runs.EventEnded},
 	}
-	must[runs.Run](t, "Create")(store.Create(t.Context(), run, "", want[:1]))
+	must[runs.Run](t, "Create")(store.Create(t.Context(), run, "", want[:1], nil))
 	update(t, store, run.Ref(), func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: want[1:3]}, nil })
 	update(t, store, run.Ref(), func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: want[3:]}, nil })
 	for i := range want {
@@ -197,12 +197,12 @@ func checkEventsAtomic(t *testing.T, store runs.Store) {
 	wantEqual(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{m.org}}))
 
 	none := m.run("w", runs.Plan)
-	if _, err := store.Create(t.Context(), none, "key", events); err == nil {
+	if _, err := store.Create(t.Context(), none, "key", events, nil); err == nil {
 		t.Fatal("Create with an event of 4 MiB succeeded")
 	}
 	_, err = store.Run(t.Context(), none.Ref())
 	wantFault(t, "Run", err, fault.RunNotFound)
-	made := must[runs.Run](t, "Create")(store.Create(t.Context(), none, "key", nil))
+	made := must[runs.Run](t, "Create")(store.Create(t.Context(), none, "key", nil, nil))
 	wantEvents(t, store, made.Ref(), 0)
 }
 
@@ -238,13 +238,13 @@ func checkUpdatesTogether(t *testing.T, store runs.Store) {
 // checkIsolation has two organizations with runs of the same ID, workspace and key.
 func checkIsolation(t *testing.T, store runs.Store) {
 	m, n := newMaker(), newMaker()
-	mine := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Apply), "key", []runs.Event{{Type: runs.EventCreated, Note: "mine"}}))
+	mine := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Apply), "key", []runs.Event{{Type: runs.EventCreated, Note: "mine"}}, nil))
 	_, err := store.Run(t.Context(), runs.Ref{Org: n.org, ID: mine.ID})
 	wantFault(t, "Run of another organization", err, fault.RunNotFound)
 	_, err = store.Update(t.Context(), runs.Ref{Org: n.org, ID: mine.ID}, become(runs.Cancelled))
 	wantFault(t, "Update of another organization's", err, fault.RunNotFound)
 
-	theirs := must[runs.Run](t, "Create")(store.Create(t.Context(), n.run("w", runs.Apply), "key", nil))
+	theirs := must[runs.Run](t, "Create")(store.Create(t.Context(), n.run("w", runs.Apply), "key", nil, nil))
 	if theirs.ID != mine.ID {
 		t.Fatalf("the runs %s and %s, want equal IDs", theirs.ID, mine.ID)
 	}
@@ -276,10 +276,7 @@ func wantUntouched(t *testing.T, store runs.Store, run runs.Run) {
 	wantEqual(t, "Open", []runs.Run{run}, must[[]runs.Run](t, "Open")(store.Open(ctx, run.Org, "w")))
 	page := must[runs.Page](t, "List")(store.List(ctx, runs.Query{Org: run.Org, Limit: 5}))
 	wantEqual(t, "List", []runs.Run{run}, page.Runs)
-	waiting, working, err := store.Counts(ctx, run.Org)
-	if waiting != 1 || working != 0 || err != nil {
-		t.Errorf("Counts: %d, %d, %v", waiting, working, err)
-	}
+	wantEqual(t, "Tally", runs.Tally{Waiting: 1, Stored: 1}, must[runs.Tally](t, "Tally")(store.Tally(ctx, run.Org)))
 	_, holder, err := store.Position(ctx, run)
 	if holder != "" || err != nil {
 		t.Errorf("Position: holder %q, %v", holder, err)
@@ -299,7 +296,7 @@ func checkEndedContext(t *testing.T, store runs.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	none := m.run("w", runs.Plan)
-	_, errCreate := store.Create(ctx, none, "", nil)
+	_, errCreate := store.Create(ctx, none, "", nil, nil)
 	_, errUpdate := store.Update(ctx, run.Ref(), become(runs.Failed))
 	_, errAppend := store.AppendLog(ctx, logOf(run), 0, []runs.LogPiece{piece(0, "x")}, allowAll)
 	for what, err := range map[string]error{"Create": errCreate, "Update": errUpdate, "AppendLog": errAppend} {

@@ -3,15 +3,11 @@ package sqldb
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
-
-// retryAfter is what a caller is told while the database is away.
-const retryAfter = 2 * time.Second
 
 // settled reports whether an error is none of the database's.
 func settled(err error) bool {
@@ -42,25 +38,15 @@ func sqliteError(err error) error {
 	}
 }
 
-// mysqlError turns what the driver and the server say into a fault, likewise.
-func mysqlError(err error) error {
-	switch {
-	case settled(err):
-		return err
-	case mysqldb.IsAway(err), mysqldb.IsConflict(err), mysqldb.IsDenied(err), mysqldb.IsDistrusted(err):
-		return unavailable(err)
-	case mysqldb.IsFull(err):
-		return fault.Wrap(err, fault.StoreFull, "the database has no space left")
-	case mysqldb.IsTooLarge(err):
-		return fault.Wrap(err, fault.BodyTooLarge, "it is larger than the database takes")
-	case mysqldb.IsDamage(err):
-		return fault.Wrap(err, fault.StoreCorrupt, "a table of the database is missing, damaged or was changed; an operator must restore it")
+// texts are what callers are told.
+func texts() mysqldb.Texts {
+	return mysqldb.Texts{
+		TooLarge: "it is larger than the database takes",
+		Away:     "the run database can't be reached or can't work right now; try again",
 	}
-	return err
 }
 
-func unavailable(err error) error {
-	f := fault.Wrap(err, fault.StoreUnavailable, "the run database can't be reached or can't work right now; try again")
-	f.RetryAfter = retryAfter
-	return f
-}
+// mysqlError turns what the driver and the server say into a fault, likewise.
+func mysqlError(err error) error { return texts().Fault(err) }
+
+func unavailable(err error) error { return texts().Unavailable(err) }

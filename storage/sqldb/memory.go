@@ -35,6 +35,8 @@ func (e *memory) read(ctx context.Context, fn func(Querier) error) error {
 	return readOn(ctx, e.db, SQLite, &sql.TxOptions{ReadOnly: true}, fn)
 }
 
+func (e *memory) pool() *sql.DB { return e.db }
+
 func (e *memory) explain(err error) error { return sqliteError(err) }
 
 func (e *memory) close() error { return e.db.Close() }

@@ -59,6 +59,8 @@ func (e *mysql) read(ctx context.Context, fn func(Querier) error) error {
 	return readOn(ctx, e.db, MySQL, &sql.TxOptions{Isolation: sql.LevelRepeatableRead}, fn)
 }
 
+func (e *mysql) pool() *sql.DB { return e.db }
+
 // write makes the transaction until its outcome is known, or can't be: when the connection is
 // lost before COMMIT was sent, the server undoes it, and it is made again.
 func (e *mysql) write(ctx context.Context, org uuid.UUID, _ int, fn func(Tx) error) error {

@@ -91,6 +91,8 @@ func (e *sqlite) read(ctx context.Context, fn func(Querier) error) error {
 	return readOn(ctx, e.readers, SQLite, &sql.TxOptions{ReadOnly: true}, fn)
 }
 
+func (e *sqlite) pool() *sql.DB { return e.readers }
+
 func (e *sqlite) explain(err error) error { return sqliteError(err) }
 
 // close closes the readers before the writer, which leaves the database in one file.

@@ -27,6 +27,23 @@ func (t sqlTx) QueryRow(query string, args ...any) *sql.Row {
 	return t.tx.QueryRowContext(t.ctx, query, args...)
 }
 
+// alone asks statements in no transaction.
+type alone struct {
+	ctx    context.Context
+	db     *sql.DB
+	speaks Dialect
+}
+
+func (a alone) Dialect() Dialect { return a.speaks }
+
+func (a alone) Query(query string, args ...any) (*sql.Rows, error) {
+	return a.db.QueryContext(a.ctx, query, args...)
+}
+
+func (a alone) QueryRow(query string, args ...any) *sql.Row {
+	return a.db.QueryRowContext(a.ctx, query, args...)
+}
+
 // errCommit marks the error of a COMMIT: what it was to commit may be there or not.
 type errCommit struct{ error }
 

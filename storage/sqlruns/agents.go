@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,24 +37,57 @@ func first[T any](all []T, err, none error) (found T, _ error) {
 	return all[0], nil
 }
 
-// PutPool implements runs.Store.
-func (s *Store) PutPool(ctx context.Context, pool runs.Pool) error {
+const poolsOf = "SELECT body FROM run_pools WHERE org = ? ORDER BY name"
+
+// UpdatePool implements runs.Store.
+func (s *Store) UpdatePool(ctx context.Context, org uuid.UUID, decide func([]runs.Pool) (runs.Pool, error)) (kept runs.Pool, err error) {
+	err = s.write(ctx, runs.Ref{Org: org}, 0, func(t tx) error {
+		have, err := sqldb.All(t, scanJSON[runs.Pool], poolsOf, t.org)
+		if err != nil {
+			return err
+		}
+		if kept, err = decide(have); err != nil {
+			return refusal{err}
+		}
+		return t.putPool(kept)
+	})
+	if err != nil {
+		return runs.Pool{}, err
+	}
+	return kept, nil
+}
+
+func (t tx) putPool(pool runs.Pool) error {
+	if pool.Org.String() != t.org {
+		return fmt.Errorf("sqlruns: pool %s is of another organization", pool.Name)
+	}
 	body, err := json.Marshal(pool)
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, runs.Ref{Org: pool.Org}, 0, func(t tx) error {
-		found, err := sqldb.Change(t, "UPDATE run_pools SET token_hash = ?, body = ? WHERE org = ? AND name = ?", pool.TokenHash, body, t.org, pool.Name)
-		if err != nil || found {
-			return err
-		}
-		return t.exec("INSERT INTO run_pools (org, name, token_hash, body) VALUES (?, ?, ?, ?)", t.org, pool.Name, pool.TokenHash, body)
-	})
+	return t.exec(t.Dialect().Upsert("run_pools", []string{"org", "name"}, []string{"token_hash", "body"}), t.org, pool.Name, pool.TokenHash, body)
 }
 
 // Pools implements runs.Store.
 func (s *Store) Pools(ctx context.Context, org uuid.UUID) ([]runs.Pool, error) {
-	return ask(ctx, s, org, scanJSON[runs.Pool], "SELECT body FROM run_pools WHERE org = ? ORDER BY name", org.String())
+	return ask(ctx, s, org, scanJSON[runs.Pool], poolsOf, org.String())
+}
+
+// PoolsNamed implements runs.Store.
+func (s *Store) PoolsNamed(ctx context.Context, name string, orgs []uuid.UUID) ([]runs.Pool, error) {
+	if len(orgs) == 0 {
+		return nil, nil
+	}
+	where, args := among(orgs)
+	return ask(ctx, s, uuid.Nil, scanJSON[runs.Pool], "SELECT body FROM run_pools WHERE "+where+" AND name = ? ORDER BY org", append(args, name)...)
+}
+
+// among selects rows of organizations.
+func among(orgs []uuid.UUID) (where string, args []any) {
+	for _, org := range orgs {
+		args = append(args, org.String())
+	}
+	return "org IN (" + sqldb.Places(len(orgs)) + ")", args
 }
 
 // PoolByToken implements runs.Store.

@@ -12,11 +12,14 @@ import (
 )
 
 // Create implements runs.Store.
-func (s *Store) Create(ctx context.Context, run runs.Run, key string, events []runs.Event) (made runs.Run, err error) {
+func (s *Store) Create(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (made runs.Run, err error) {
 	err = s.write(ctx, run.Ref(), 0, func(t tx) error {
 		was, there, err := t.madeBy(run, key)
 		if err != nil || there {
 			made = was
+			return err
+		}
+		if err := t.hasRoom(allow); err != nil {
 			return err
 		}
 		made, err = t.create(run, key, events)
@@ -26,6 +29,21 @@ func (s *Store) Create(ctx context.Context, run runs.Run, key string, events []r
 		return runs.Run{}, err
 	}
 	return made, nil
+}
+
+// hasRoom asks whether the organization may have another run.
+func (t tx) hasRoom(allow func(runs.Tally) error) error {
+	if allow == nil {
+		return nil
+	}
+	has, err := tallyOf(t, t.org)
+	if err != nil {
+		return err
+	}
+	if err := allow(has); err != nil {
+		return refusal{err}
+	}
+	return nil
 }
 
 // madeBy returns the run that was made with a key.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/storage/sqldb"
@@ -41,7 +39,7 @@ func (s *Store) PutPiece(ctx context.Context, file runs.FileRef, upload string, 
 		if err := t.exec(upsert, argsOfFile(file, index, sealed)...); err != nil {
 			return err
 		}
-		return t.tally(0, 0, int64(len(sealed))-was)
+		return t.tally(runs.Tally{Bytes: int64(len(sealed)) - was})
 	})
 }
 
@@ -111,7 +109,7 @@ func (t tx) dropPieces(file runs.FileRef, from int) error {
 	if err := t.exec("DELETE FROM run_file_pieces WHERE "+fileKey+" AND piece >= ?", argsOfFile(file, from)...); err != nil {
 		return err
 	}
-	return t.tally(0, 0, -bytes.Int64)
+	return t.tally(runs.Tally{Bytes: -bytes.Int64})
 }
 
 func fileOf(q sqldb.Querier, ref runs.FileRef) (file runs.File, there bool, err error) {
@@ -126,7 +124,7 @@ func noFile(ref runs.FileRef) error {
 
 // FileOf implements runs.Store.
 func (s *Store) FileOf(ctx context.Context, ref runs.FileRef) (file runs.File, err error) {
-	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, ref.Org, func(q sqldb.Querier) error {
 		found, there, err := fileOf(q, ref)
 		if err == nil && !there {
 			return noFile(ref)
@@ -167,13 +165,4 @@ func cmpOr(err, otherwise error) error {
 		return err
 	}
 	return otherwise
-}
-
-// Bytes implements runs.Store.
-func (s *Store) Bytes(ctx context.Context, org uuid.UUID) (bytes int64, err error) {
-	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
-		_, err := sqldb.One(q, []any{&bytes}, "SELECT bytes FROM run_tallies WHERE org = ?", org.String())
-		return err
-	})
-	return bytes, err
 }

@@ -105,14 +105,16 @@ func (t tx) putLine(workspace string, was, next line) error {
 	return t.exec(t.Dialect().Upsert("run_lines", []string{"org", "workspace"}, []string{"holder", "head"}), t.org, workspace, next.holder, next.head)
 }
 
-// count keeps how many runs the organization has waiting and at work.
+// count keeps how many runs the organization has, waiting and at work.
 func (t tx) count(s step) error {
-	waiting := number(s.next.Status == runs.Pending) - number(s.was.Status == runs.Pending)
-	working := number(s.next.Status.Leased()) - number(s.was.Status.Leased())
-	return t.tally(waiting, working, 0)
+	return t.tally(runs.Tally{
+		Waiting: number(s.next.Status == runs.Pending) - number(s.was.Status == runs.Pending),
+		Working: number(s.next.Status.Leased()) - number(s.was.Status.Leased()),
+		Stored:  number(s.was.ID == ""),
+	})
 }
 
-func number(is bool) int64 {
+func number(is bool) int {
 	if is {
 		return 1
 	}
@@ -120,14 +122,14 @@ func number(is bool) int64 {
 }
 
 // tally changes what the organization has.
-func (t tx) tally(waiting, working, bytes int64) error {
-	if waiting == 0 && working == 0 && bytes == 0 {
+func (t tx) tally(more runs.Tally) error {
+	if more == (runs.Tally{}) {
 		return nil
 	}
-	const query = "UPDATE run_tallies SET waiting = waiting + ?, working = working + ?, bytes = bytes + ? WHERE org = ?"
-	found, err := sqldb.Change(t, query, waiting, working, bytes, t.org)
+	const query = "UPDATE run_tallies SET waiting = waiting + ?, working = working + ?, stored = stored + ?, bytes = bytes + ? WHERE org = ?"
+	found, err := sqldb.Change(t, query, more.Waiting, more.Working, more.Stored, more.Bytes, t.org)
 	if err != nil || found {
 		return err
 	}
-	return t.exec("INSERT INTO run_tallies (org, waiting, working, bytes) VALUES (?, ?, ?, ?)", t.org, waiting, working, bytes)
+	return t.exec("INSERT INTO run_tallies (org, waiting, working, stored, bytes) VALUES (?, ?, ?, ?, ?)", t.org, more.Waiting, more.Working, more.Stored, more.Bytes)
 }

@@ -17,7 +17,7 @@ import (
 
 // ask returns what a query of an organization's finds; uuid.Nil is the store itself.
 func ask[T any](ctx context.Context, s *Store, org uuid.UUID, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
-	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, org, func(q sqldb.Querier) error {
 		all, err = sqldb.All(q, scan, query, args...)
 		return err
 	})
@@ -26,7 +26,7 @@ func ask[T any](ctx context.Context, s *Store, org uuid.UUID, scan func(*sql.Row
 
 // Run implements runs.Store.
 func (s *Store) Run(ctx context.Context, ref runs.Ref) (found runs.Run, err error) {
-	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
+	err = s.db.Ask(ctx, ref.Org, func(q sqldb.Querier) error {
 		r, err := load(q, ref)
 		found = r.run
 		return err
@@ -35,13 +35,28 @@ func (s *Store) Run(ctx context.Context, ref runs.Ref) (found runs.Run, err erro
 }
 
 // Due implements runs.Store.
-func (s *Store) Due(ctx context.Context, now time.Time, limit int) ([]runs.Ref, error) {
-	return ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM runs WHERE due <= ? ORDER BY due LIMIT ?", now.UnixMicro(), limit)
+func (s *Store) Due(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	return s.marks(ctx, "due", "due <= ?", now, after, limit)
 }
 
 // Ended implements runs.Store.
-func (s *Store) Ended(ctx context.Context, before time.Time, limit int) ([]runs.Ref, error) {
-	return ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM runs WHERE ended < ? ORDER BY ended LIMIT ?", before.UnixMicro(), limit)
+func (s *Store) Ended(ctx context.Context, before time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	return s.marks(ctx, "ended", "ended < ?", before, after, limit)
+}
+
+// marks returns runs by a column that is a time, from behind a mark.
+func (s *Store) marks(ctx context.Context, column, until string, at time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+	text, args := "SELECT "+column+", org, id FROM runs WHERE "+until, []any{at.UnixMicro()}
+	if after.ID != "" {
+		text += " AND " + column + " >= ? AND (" + column + " > ? OR org > ? OR org = ? AND id > ?)"
+		args = append(args, after.At.UnixMicro(), after.At.UnixMicro(), after.Org.String(), after.Org.String(), after.ID)
+	}
+	return ask(ctx, s, uuid.Nil, scanMark, text+" ORDER BY "+column+", org, id LIMIT ?", append(args, limit)...)
+}
+
+// Oldest implements runs.Store.
+func (s *Store) Oldest(ctx context.Context, org uuid.UUID, limit int) ([]runs.Ref, error) {
+	return ask(ctx, s, org, scanRef, "SELECT org, id FROM runs WHERE org = ? AND leaves IS NOT NULL ORDER BY leaves LIMIT ?", org.String(), limit)
 }
 
 // Open implements runs.Store.
@@ -51,18 +66,36 @@ func (s *Store) Open(ctx context.Context, org uuid.UUID, workspace string) ([]ru
 }
 
 // Leased implements runs.Store.
-func (s *Store) Leased(ctx context.Context, org uuid.UUID, agent string) ([]runs.Run, error) {
-	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND agent = ? ORDER BY id", org.String(), agent)
+func (s *Store) Leased(ctx context.Context, orgs []uuid.UUID, agent string) ([]runs.Run, error) {
+	if len(orgs) == 0 {
+		return nil, nil
+	}
+	where, args := among(orgs)
+	if agent == "" {
+		where += " AND agent IS NOT NULL"
+	} else {
+		where, args = where+" AND agent = ?", append(args, agent)
+	}
+	reader := uuid.Nil
+	if len(orgs) == 1 {
+		reader = orgs[0]
+	}
+	rows, err := ask(ctx, s, reader, scanRow, "SELECT "+columns+" FROM runs WHERE "+where+" ORDER BY org, id", args...)
 	return runsOf(rows), err
 }
 
-// Counts implements runs.Store.
-func (s *Store) Counts(ctx context.Context, org uuid.UUID) (waiting, working int, err error) {
-	err = s.db.Read(ctx, org, func(q sqldb.Querier) error {
-		_, err := sqldb.One(q, []any{&waiting, &working}, "SELECT waiting, working FROM run_tallies WHERE org = ?", org.String())
+// Tally implements runs.Store.
+func (s *Store) Tally(ctx context.Context, org uuid.UUID) (has runs.Tally, err error) {
+	err = s.db.Ask(ctx, org, func(q sqldb.Querier) error {
+		has, err = tallyOf(q, org.String())
 		return err
 	})
-	return waiting, working, err
+	return has, err
+}
+
+func tallyOf(q sqldb.Querier, org string) (has runs.Tally, err error) {
+	_, err = sqldb.One(q, []any{&has.Waiting, &has.Working, &has.Stored, &has.Bytes}, "SELECT waiting, working, stored, bytes FROM run_tallies WHERE org = ?", org)
+	return has, err
 }
 
 // Events implements runs.Store.

@@ -101,7 +101,7 @@ func (t tx) clear(log runs.LogRef, from, end int64) error {
 	if err := t.exec("DELETE FROM run_log_pieces WHERE "+logKey+" AND start >= ?", argsOf(log, from)...); err != nil {
 		return err
 	}
-	return t.tally(0, 0, -freed)
+	return t.tally(runs.Tally{Bytes: -freed})
 }
 
 // allowed asks a caller's function about the run as it is.
@@ -121,7 +121,7 @@ func (t tx) addPiece(log runs.LogRef, piece runs.LogPiece) error {
 	if err := t.exec(query, argsOf(log, piece.Offset, piece.Size, piece.Sealed)...); err != nil {
 		return err
 	}
-	return t.tally(0, 0, int64(len(piece.Sealed)))
+	return t.tally(runs.Tally{Bytes: int64(len(piece.Sealed))})
 }
 
 func endOf(q sqldb.Querier, log runs.LogRef) (end int64, err error) {

@@ -22,31 +22,33 @@ type place struct {
 // queues are places from which runs may have come or gone.
 type queues map[place]bool
 
-// add adds the places of a run's old and its new form, unless it stays where it is.
+// add adds the places of a run's old and its new form, unless it stays where it is as it is.
 func (q queues) add(was, next runs.Run) {
-	before, after := placeOf(was), placeOf(next)
-	if was.Status.Claimable() && (!next.Status.Claimable() || before != after) {
-		q[before] = true
+	if was.Status.Claimable() && next.Status.Claimable() && placeOf(was) == placeOf(next) && was.NotBefore.Equal(next.NotBefore) {
+		return
 	}
-	if next.Status.Claimable() && (!was.Status.Claimable() || before != after) {
-		q[after] = true
+	if was.Status.Claimable() {
+		q[placeOf(was)] = true
+	}
+	if next.Status.Claimable() {
+		q[placeOf(next)] = true
 	}
 }
 
 func placeOf(r runs.Run) place { return place{r.Pool, int64(r.Priority)} }
 
-// enqueue notes of these places whether there are runs that may be claimed.
+// enqueue notes of these places which run is the first of those that may be claimed, and when.
 func (t tx) enqueue(touched queues) error {
-	const query = `SELECT EXISTS (SELECT 1 FROM runs WHERE queue = ? AND org = ? AND priority = ?),
-		EXISTS (SELECT 1 FROM run_queues WHERE pool = ? AND org = ? AND priority = ?)`
+	const query = `SELECT id, not_before FROM runs WHERE queue = ? AND org = ? AND priority = ? ORDER BY id LIMIT 1`
 	for in := range touched {
-		var there, noted bool
-		_, err := sqldb.One(t, []any{&there, &noted}, query, in.pool, t.org, in.priority, in.pool, t.org, in.priority)
+		var first string
+		var ready int64
+		there, err := sqldb.One(t, []any{&first, &ready}, query, in.pool, t.org, in.priority)
 		switch {
 		case err != nil:
-		case there && !noted:
-			err = t.exec("INSERT INTO run_queues (pool, org, priority) VALUES (?, ?, ?)", in.pool, t.org, in.priority)
-		case !there && noted:
+		case there:
+			err = t.exec(t.Dialect().Upsert("run_queues", []string{"pool", "org", "priority"}, []string{"first_id", "ready"}), in.pool, t.org, in.priority, first, ready)
+		default:
 			err = t.exec("DELETE FROM run_queues WHERE pool = ? AND org = ? AND priority = ?", in.pool, t.org, in.priority)
 		}
 		if err != nil {
@@ -58,22 +60,27 @@ func (t tx) enqueue(touched queues) error {
 
 // takeTurn makes the organization the last that has claimed from a pool.
 func (t tx) takeTurn(pool string) error {
-	var last int64
-	if _, err := sqldb.One(t, []any{&last}, "SELECT turn FROM run_turns WHERE pool = ? ORDER BY turn DESC LIMIT 1", pool); err != nil {
-		return err
+	set := "ON CONFLICT (pool, org) DO UPDATE SET turn = excluded.turn"
+	if t.Dialect() == sqldb.MySQL {
+		set = "ON DUPLICATE KEY UPDATE turn = VALUES(turn)"
 	}
-	return t.exec(t.Dialect().Upsert("run_turns", []string{"pool", "org"}, []string{"turn"}), pool, t.org, last+1)
+	return t.exec("INSERT INTO run_turns (pool, org, turn) SELECT ?, ?, COALESCE(MAX(l.turn), 0) + 1 FROM run_turns l WHERE l.pool = ? "+set, pool, t.org, pool)
 }
 
 // head is the first of an organization's runs of a priority that may be claimed.
 type head struct {
-	org            string
+	org            uuid.UUID
 	priority, turn int64
 	id             string
 }
 
 func scanHead(r *sql.Rows) (h head, err error) {
-	return h, r.Scan(&h.org, &h.priority, &h.turn, &h.id)
+	var org string
+	if err := r.Scan(&org, &h.priority, &h.turn, &h.id); err != nil {
+		return head{}, err
+	}
+	h.org, err = uuid.Parse(org)
+	return h, err
 }
 
 // Claimable implements runs.Store. Of the first runs, each is of an organization and priority
@@ -82,24 +89,29 @@ func (s *Store) Claimable(ctx context.Context, q runs.ClaimQuery) (found []runs.
 	if q.Orgs != nil && len(q.Orgs) == 0 || q.Limit <= 0 {
 		return nil, nil
 	}
-	err = s.db.Read(ctx, uuid.Nil, func(db sqldb.Querier) error {
+	// What one statement finds may be gone by the next, as it may be by the time that it is claimed.
+	err = s.db.Ask(ctx, uuid.Nil, func(db sqldb.Querier) error {
 		heads, err := headsOf(db, q)
-		if err != nil {
-			return err
+		if err == nil && q.Limit == 1 && len(heads) == 1 {
+			found = []runs.Ref{{Org: heads[0].org, ID: heads[0].id}}
+			return nil
 		}
-		found, err = behind(db, q, heads)
+		if err == nil {
+			found, err = behind(db, q, heads)
+		}
 		return err
 	})
 	return found, err
 }
 
 func headsOf(db sqldb.Querier, q runs.ClaimQuery) ([]head, error) {
+	// The first run of a queue may have to wait while another one need not: only then the queue is read.
 	text := `SELECT h.org, h.priority, h.turn, h.id FROM (
-		SELECT q.org AS org, q.priority AS priority, COALESCE(t.turn, 0) AS turn, (
+		SELECT q.org AS org, q.priority AS priority, COALESCE(t.turn, 0) AS turn, CASE WHEN q.ready <= ? THEN q.first_id ELSE (
 			SELECT r.id FROM runs r WHERE r.queue = q.pool AND r.org = q.org AND r.priority = q.priority AND r.not_before <= ? ORDER BY r.id LIMIT 1
-		) AS id
+		) END AS id
 		FROM run_queues q LEFT JOIN run_turns t ON t.pool = q.pool AND t.org = q.org WHERE q.pool = ?`
-	args := []any{q.Now.UnixMicro(), q.Pool}
+	args := []any{q.Now.UnixMicro(), q.Now.UnixMicro(), q.Pool}
 	if q.Orgs != nil {
 		text += " AND q.org IN (" + sqldb.Places(len(q.Orgs)) + ")"
 		for _, org := range q.Orgs {
@@ -137,7 +149,7 @@ func merged(db sqldb.Querier, q runs.ClaimQuery, heads []head, limit int) (all [
 	for some := range slices.Chunk(heads, headsAtOnce) {
 		var args []any
 		for _, h := range some {
-			args = append(args, q.Pool, h.org, h.priority, q.Now.UnixMicro(), limit)
+			args = append(args, q.Pool, h.org.String(), h.priority, q.Now.UnixMicro(), limit)
 		}
 		text := one + strings.Repeat(" UNION ALL "+one, len(some)-1) + " ORDER BY id LIMIT ?"
 		found, err := sqldb.All(db, scanRef, text, append(args, limit)...)

@@ -87,12 +87,14 @@ func (t tx) sweepAll(ref runs.Ref) (more bool, err error) {
 			return more, err
 		}
 	}
-	for _, query := range []string{"DELETE FROM run_events WHERE org = ? AND run = ?", "DELETE FROM runs WHERE org = ? AND id = ?"} {
-		if err := t.exec(query, t.org, ref.ID); err != nil {
-			return false, err
-		}
+	if err := t.exec("DELETE FROM run_events WHERE org = ? AND run = ?", t.org, ref.ID); err != nil {
+		return false, err
 	}
-	return false, nil
+	found, err := sqldb.Change(t, "DELETE FROM runs WHERE org = ? AND id = ?", t.org, ref.ID)
+	if err != nil || !found {
+		return false, err
+	}
+	return false, t.tally(runs.Tally{Stored: -1})
 }
 
 // sweep removes some pieces of a run: of one stream or kind, or of all.
@@ -121,7 +123,7 @@ func (t tx) sweep(ref runs.Ref, p part, only string) (more bool, err error) {
 			return false, err
 		}
 	}
-	return len(all) == atOnce, t.tally(0, 0, -freed)
+	return len(all) == atOnce, t.tally(runs.Tally{Bytes: -freed})
 }
 
 // Strip implements runs.Store.

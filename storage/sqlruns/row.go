@@ -70,7 +70,7 @@ func load(q sqldb.Querier, ref runs.Ref) (row, error) {
 
 // derived are the columns that follow from a run.
 func derived() []string {
-	return []string{"revision", "events", "workspace", "kind", "status", "pool", "priority", "not_before", "open", "line", "queue", "agent", "due", "ended", "body"}
+	return []string{"revision", "events", "workspace", "kind", "status", "pool", "priority", "not_before", "open", "line", "queue", "agent", "due", "ended", "leaves", "body"}
 }
 
 // had reports whether an executor has the run, or was lost while it applied it.
@@ -90,8 +90,22 @@ func (r row) values() []any {
 	return []any{
 		run.Revision, r.events, run.Workspace, string(run.Kind), string(run.Status), run.Pool, int64(run.Priority), run.NotBefore.UnixMicro(),
 		textIf(!run.Status.Ended(), run.Workspace), textIf(inLine, run.Workspace), textIf(run.Status.Claimable() && !inLine, run.Pool),
-		textIf(had(run), agent), timeIf(!due.IsZero(), due), timeIf(run.Status.Ended(), run.FinishedAt), r.body,
+		textIf(had(run), agent), timeIf(!due.IsZero(), due), timeIf(run.Status.Ended(), run.FinishedAt), leaves(run), r.body,
 	}
+}
+
+// unexecuted is before all times: runs that nobody has executed go before those that somebody has.
+const unexecuted = -1 << 60
+
+// leaves says when an ended run goes where there is no room.
+func leaves(run runs.Run) any {
+	switch {
+	case !run.Status.Ended():
+		return nil
+	case run.StartedAt.IsZero():
+		return unexecuted + run.FinishedAt.UnixMicro()
+	}
+	return run.FinishedAt.UnixMicro()
 }
 
 func textIf(there bool, text string) any {
@@ -130,6 +144,20 @@ func scanRef(r *sql.Rows) (ref runs.Ref, err error) {
 		return runs.Ref{}, fmt.Errorf("the organization of run %s: %w", ref.ID, err)
 	}
 	return ref, nil
+}
+
+// scanMark reads a time, and what scanRef reads.
+func scanMark(r *sql.Rows) (mark runs.Mark, err error) {
+	var at int64
+	var org string
+	if err := r.Scan(&at, &org, &mark.ID); err != nil {
+		return runs.Mark{}, err
+	}
+	mark.At = time.UnixMicro(at).UTC()
+	if mark.Org, err = uuid.Parse(org); err != nil {
+		return runs.Mark{}, fmt.Errorf("the organization of run %s: %w", mark.ID, err)
+	}
+	return mark, nil
 }
 
 func runsOf(rows []row) []runs.Run {

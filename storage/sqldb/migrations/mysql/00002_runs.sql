@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS runs (
   agent      VARBINARY(64),  -- who has the run
   due        BIGINT,  -- when somebody has to look at it
   ended      BIGINT,
+  leaves     BIGINT,  -- of those that ended, the lowest goes first where there is no room
   made_by    BINARY(32),  -- SHA-256 of the key of the call that made it
   body       MEDIUMBLOB NOT NULL,
   PRIMARY KEY (org, id),
@@ -33,8 +34,9 @@ CREATE TABLE IF NOT EXISTS runs (
   KEY runs_line (org, line, priority, id),
   KEY runs_queue (queue, org, priority, id, not_before),
   KEY runs_agent (org, agent),
-  KEY runs_due (due),
-  KEY runs_ended (ended)
+  KEY runs_due (due, org, id),
+  KEY runs_ended (ended, org, id),
+  KEY runs_leaves (org, leaves)
 ) ENGINE = InnoDB;
 
 CREATE TABLE IF NOT EXISTS run_events (
@@ -59,6 +61,8 @@ CREATE TABLE IF NOT EXISTS run_queues (
   pool     VARBINARY(255) NOT NULL,
   org      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   priority INT NOT NULL,
+  first_id VARBINARY(64) NOT NULL,  -- of those that may be claimed, the smallest
+  ready    BIGINT NOT NULL,  -- its not_before
   PRIMARY KEY (pool, org, priority)
 ) ENGINE = InnoDB;
 
@@ -76,6 +80,7 @@ CREATE TABLE IF NOT EXISTS run_tallies (
   org     CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY,
   waiting BIGINT NOT NULL,
   working BIGINT NOT NULL,
+  stored  BIGINT NOT NULL,  -- rows of runs
   bytes   BIGINT NOT NULL  -- of pieces of logs and files, as they are kept
 ) ENGINE = InnoDB;
 

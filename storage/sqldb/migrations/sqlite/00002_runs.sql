@@ -18,6 +18,7 @@ CREATE TABLE runs (
   agent      TEXT,                       -- who has the run
   due        INTEGER,                    -- when somebody has to look at it
   ended      INTEGER,
+  leaves     INTEGER,                    -- of those that ended, the lowest goes first where there is no room
   made_by    BLOB,                       -- SHA-256 of the key of the call that made it
   body       BLOB NOT NULL,
   PRIMARY KEY (org, id)
@@ -30,8 +31,9 @@ CREATE INDEX runs_open ON runs (org, open, id) WHERE open IS NOT NULL;
 CREATE INDEX runs_line ON runs (org, line, priority, id) WHERE line IS NOT NULL;
 CREATE INDEX runs_queue ON runs (queue, org, priority, id, not_before) WHERE queue IS NOT NULL;
 CREATE INDEX runs_agent ON runs (org, agent) WHERE agent IS NOT NULL;
-CREATE INDEX runs_due ON runs (due) WHERE due IS NOT NULL;
-CREATE INDEX runs_ended ON runs (ended) WHERE ended IS NOT NULL;
+CREATE INDEX runs_due ON runs (due, org, id) WHERE due IS NOT NULL;
+CREATE INDEX runs_ended ON runs (ended, org, id) WHERE ended IS NOT NULL;
+CREATE INDEX runs_leaves ON runs (org, leaves) WHERE leaves IS NOT NULL;
 
 CREATE TABLE run_events (
   org      TEXT NOT NULL,
@@ -55,6 +57,8 @@ CREATE TABLE run_queues (
   pool     TEXT NOT NULL,
   org      TEXT NOT NULL,
   priority INTEGER NOT NULL,
+  first_id TEXT NOT NULL,                -- of those that may be claimed, the smallest
+  ready    INTEGER NOT NULL,             -- its not_before
   PRIMARY KEY (pool, org, priority)
 ) STRICT, WITHOUT ROWID;
 
@@ -72,6 +76,7 @@ CREATE TABLE run_tallies (
   org     TEXT NOT NULL PRIMARY KEY,
   waiting INTEGER NOT NULL,
   working INTEGER NOT NULL,
+  stored  INTEGER NOT NULL,              -- rows of runs
   bytes   INTEGER NOT NULL               -- of pieces of logs and files, as they are kept
 ) STRICT, WITHOUT ROWID;
 

@@ -14,16 +14,11 @@ import (
 // AddOrganization appends a section. It fails when the ID is taken, or when the name is
 // taken, looks like an ID (commands accept either) or can't be written to the file.
 func (d *Document) AddOrganization(id uuid.UUID, name string) error {
-	if err := CheckName(name); err != nil {
-		return fmt.Errorf("not a name for an organization: %w", err)
+	if o, ok := d.Find(id); ok {
+		return d.taken(o)
 	}
-	if _, err := uuid.Parse(name); err == nil {
-		return fmt.Errorf("not a name for an organization: it looks like an ID")
-	}
-	for _, o := range d.orgs {
-		if o.ID == id || o.Name == name {
-			return fmt.Errorf("%s already has an organization %s with the name %q", d.file, o.ID, o.Name)
-		}
+	if err := d.checkNewName(id, name); err != nil {
+		return err
 	}
 	br := d.lineBreak()
 	text := "[" + id.String() + "]" + br + "name = " + name + br
@@ -31,6 +26,80 @@ func (d *Document) AddOrganization(id uuid.UUID, name string) error {
 		text = br + text
 	}
 	return d.insert(len(d.lines), text)
+}
+
+// checkNewName reports why an organization can't have the name, or nil.
+func (d *Document) checkNewName(id uuid.UUID, name string) error {
+	if err := CheckName(name); err != nil {
+		return fmt.Errorf("not a name for an organization: %w", err)
+	}
+	if _, err := uuid.Parse(name); err == nil {
+		return fmt.Errorf("not a name for an organization: it looks like an ID")
+	}
+	for _, o := range d.orgs {
+		if o.ID != id && o.Name == name {
+			return d.taken(o)
+		}
+	}
+	return nil
+}
+
+func (d *Document) taken(o Organization) error {
+	return fmt.Errorf("%s already has an organization %s with the name %q", d.file, o.ID, o.Name)
+}
+
+// RenameOrganization gives an organization another name, under the rules of AddOrganization.
+func (d *Document) RenameOrganization(id uuid.UUID, name string) error {
+	o, err := d.organization(id)
+	if err != nil {
+		return err
+	}
+	if err := d.checkNewName(id, name); err != nil {
+		return err
+	}
+	lines := slices.Clone(d.lines)
+	for i := o.span.first; i <= o.span.last; i++ {
+		if l := lines[i]; l.kind == lineSetting && l.setting == "name" {
+			lines[i].text = "name = " + name + ending(l.text)
+			return d.become(lines)
+		}
+	}
+	return d.insert(o.span.first+1, "name = "+name+d.lineBreak())
+}
+
+// RemoveOrganization takes all sections of an organization out, with the comments that belong to
+// them. Nobody gets in with its keys any more; what it has stored stays.
+func (d *Document) RemoveOrganization(id uuid.UUID) error {
+	if _, err := d.organization(id); err != nil {
+		return err
+	}
+	for {
+		section, found := d.sectionOf(id)
+		if !found {
+			return nil
+		}
+		gone := d.withComments(section)
+		// Read again only when all are gone: its other sections mean nothing without its own.
+		d.lines = slices.Concat(d.lines[:gone.first], d.lines[gone.last+1:])
+		if _, more := d.sectionOf(id); !more {
+			return d.become(d.lines)
+		}
+	}
+}
+
+// sectionOf returns where some section of an organization stands.
+func (d *Document) sectionOf(id uuid.UUID) (s span, found bool) {
+	for i, l := range d.lines {
+		switch h, _ := readHeader(l.value); {
+		case found && l.kind == lineSetting:
+			s.last = i
+		case found && l.kind == lineSection:
+			return s, true
+		case l.kind == lineSection && h.org == id:
+			s, found = span{i, i}, true
+		}
+	}
+	return s, found
 }
 
 // insert puts whole lines of text before the line with index at.

@@ -6,22 +6,29 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // confirm asks whether to do what can't be undone, or what others will notice.
 func (a *app) confirm(ctx context.Context, yes bool, question string) error {
+	return a.confirmWith(ctx, yes, question, "yes")
+}
+
+// confirmWith is confirm for what somebody has to say with another word: the name of what goes.
+func (a *app) confirmWith(ctx context.Context, yes bool, question, word string) error {
 	if yes {
 		return nil
 	}
 	if !a.interactive {
 		return usagef("stdin is no terminal to ask on: confirm with --yes")
 	}
-	fmt.Fprintf(a.stderr, "%s Type yes: ", question)
+	fmt.Fprintf(a.stderr, "%s Type %s: ", question, printable.Text(word))
 	answer, err := a.readLine(ctx)
 	if err != nil {
 		return err
 	}
-	if answer != "yes" {
+	if answer != word {
 		return errors.New("nothing was done")
 	}
 	return nil

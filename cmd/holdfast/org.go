@@ -12,8 +12,8 @@ import (
 )
 
 func newOrgCommand(a *app) *cobra.Command {
-	cmd := newGroup("org", "Add and list organizations")
-	cmd.AddCommand(newOrgAddCommand(a), newOrgListCommand(a))
+	cmd := newGroup("org", "Add, list, rename and remove organizations")
+	cmd.AddCommand(newOrgAddCommand(a), newOrgListCommand(a), newOrgRenameCommand(a), newOrgRemoveCommand(a))
 	return cmd
 }
 

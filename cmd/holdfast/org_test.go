@@ -35,7 +35,7 @@ func TestOrgRefuses(t *testing.T) {
 	s.refuse(exitUsage, "--id: invalid UUID", "org", "add", "New", "--id", "x")
 	s.refuse(exitUsage, "it is `holdfast org add", "org", "add")
 	s.refuse(exitUsage, "a command is missing", "org")
-	s.refuse(exitUsage, "unknown command", "org", "remove")
+	s.refuse(exitUsage, "unknown command", "org", "destroy")
 	s.refuse(exitUsage, "unknown command", "nonsense")
 }
 
@@ -46,5 +46,25 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		if !strings.Contains(out, "Examples:\n  holdfast "+c) {
 			t.Errorf("no example in the help of %s:\n%s", c, out)
 		}
+	}
+}
+
+func TestOrgRenameAndRemove(t *testing.T) {
+	s := newShell(t)
+	s.must("init", "--org-name", "Acme")
+	s.must("org", "rename", "Acme", "Acme Corp")
+	if out := s.must("org", "list"); !strings.Contains(out, "Acme Corp") {
+		t.Errorf("the list is %s", out)
+	}
+	s.refuse(exitFailed, "no organization", "org", "rename", "Globex", "Initech")
+	s.refuse(exitUsage, "--yes", "org", "remove", "Acme Corp")
+	s.interactive, s.stdin = true, "Acme\n"
+	if code, _, errs := s.run("org", "remove", "Acme Corp"); code != exitFailed || !strings.Contains(errs, "Type Acme Corp: holdfast: nothing was done") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	s.stdin = "Acme Corp\n"
+	s.must("org", "remove", "Acme Corp")
+	if out := s.must("org", "list"); strings.Contains(out, "Acme") {
+		t.Errorf("the list is %s", out)
 	}
 }

@@ -132,7 +132,7 @@ func rarelyShownOfRuns() []string {
 		"Assignment.Outputs", "Assignment.Parallelism", "Cancel.Until", "Executor.Sandbox", "Input.HCL", "Input.Sensitive", "Lease.Cancel",
 		"Lease.Drain", "Pin.PlanFiles", "Run.AutoApprove", "Run.Diagnostics", "Run.Needed", "RunChange.Because", "RunChange.Deposed",
 		"RunChange.Import", "RunChange.Previous", "RunChange.Reason", "RunChanges.Cut", "RunEvent.RequestID", "RunOutputs.Missing",
-		"Tool.Digest", "Tool.System", "Run.Follows", "Workspace.PausedReason", "AgentPool.Lender", "Agent.Runs",
+		"Tool.Calls", ".Calls", "Tool.Digest", "Tool.System", "Run.Follows", "Workspace.PausedReason", "AgentPool.Lender", "Agent.Runs",
 	}
 }
 

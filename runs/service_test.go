@@ -64,12 +64,19 @@ type bench struct {
 
 const benchLease = 45 * time.Second
 
+// plainWorkspaces are workspaces without variables.
+type plainWorkspaces struct{ runs.Workspaces }
+
+func (plainWorkspaces) Inputs(context.Context, uuid.UUID, string) (runs.Inputs, error) {
+	return runs.Inputs{}, nil
+}
+
 func newBench(t *testing.T, status runs.Status, stage runs.Stage, phase runs.Phase) *bench {
 	store := openModel(t, "")
 	t.Cleanup(func() { _ = store.Close() })
 	b := &bench{t: t, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), state: &fenced{fence: 2, open: true}}
 	b.Service = runs.NewService(runs.Deps{
-		Store: store, States: b.state, Audit: forgetful{}, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
+		Store: store, States: b.state, Workspaces: plainWorkspaces{}, Audit: forgetful{}, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
 		Limits: runs.Limits{Lease: benchLease},
 	})
 	run := runs.Run{

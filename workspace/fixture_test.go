@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
@@ -35,11 +36,14 @@ type world struct {
 
 // events are what the audit log has.
 type events struct {
+	mu  sync.Mutex
 	all []audit.Event
 	err error
 }
 
 func (e *events) Record(_ context.Context, event audit.Event) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.err == nil {
 		e.all = append(e.all, event)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -86,6 +87,7 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 		t.Fatal(err)
 	}
 	known, shown := wireAnswers(), map[string]bool{}
+	read, readFill := wireWorld(t) // of all that only look
 	for _, route := range router.Routes() {
 		name := route.Method + " " + route.Path
 		answers, ok := known[name]
@@ -96,7 +98,10 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 		if len(answers) == 0 {
 			continue
 		}
-		c, fill := wireWorld(t)
+		c, fill := read, readFill
+		if route.Method != http.MethodGet && route.Method != http.MethodHead {
+			c, fill = wireWorld(t)
+		}
 		for _, a := range answers {
 			address, body, _ := strings.Cut(fill.Replace(a.request), " ")
 			var headers []string

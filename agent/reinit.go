@@ -74,6 +74,11 @@ func (s *stage) keepInit() {
 	if s.initialized == nil || !s.planned || s.executor.isDraining() {
 		return
 	}
+	// What the plan has changed is made again, and may be as large as it likes.
+	if now, err := s.digestOfInit(); err != nil || now != s.initialized.made {
+		s.log.Debug("the apply will run init again: the plan has changed what there was", "error", err)
+		return
+	}
 	s.attempt("keep what init has made", func() error {
 		return s.executor.initialized.keep(s.assignment.Run, s.dataFolder(), *s.initialized)
 	})

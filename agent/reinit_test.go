@@ -92,6 +92,19 @@ func TestWhatThePlanChangedIsInitializedAgain(t *testing.T) {
 	}
 }
 
+// What the plan has changed is no use to its apply, and may be large: it isn't kept until then.
+func TestWhatThePlanChangedIsNotKept(t *testing.T) {
+	r, calls := scripted(t, scriptTool{init: makesData, plan: `head -c 3000000 /dev/zero > "$TF_DATA_DIR/large"`})
+	_, all := r.planThenApply(calls, func() {
+		if left, _ := filepath.Glob(filepath.Join(r.settings.Work, "initialized", "*")); len(left) > 0 {
+			t.Errorf("there is left %v", left)
+		}
+	})
+	if got := strings.Join(all, " "); got != initTwice {
+		t.Errorf("the tool was called for %s", got)
+	}
+}
+
 // A plan that nobody can apply leaves nothing behind, and neither does one that fails.
 func TestOnlyPlansToApplyKeepTheirInit(t *testing.T) {
 	for kind, plan := range map[string]string{"plan": ":", "apply": "exit 1"} {

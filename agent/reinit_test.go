@@ -74,6 +74,7 @@ func TestWhatThePlanChangedIsInitializedAgain(t *testing.T) {
 		"another mode":     `chmod 755 "$TF_DATA_DIR/modules/m.tf"`,
 		"one less":         `rm "$TF_DATA_DIR/modules/m.tf"`,
 		"a link":           `ln -s /bin/sh "$TF_DATA_DIR/provider"`,
+		"another name":     `ln "$TF_DATA_DIR/modules/m.tf" elsewhere`,
 		"the folder":       `mv "$TF_DATA_DIR/modules" elsewhere; ln -s "$PWD/elsewhere" "$TF_DATA_DIR/modules"`,
 		"the lock file":    `echo "# evil" > .terraform.lock.hcl`,
 		"too much to read": `truncate -s 20M "$TF_DATA_DIR/large"`,

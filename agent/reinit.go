@@ -29,9 +29,6 @@ func (s *stage) initOf() (initOf, error) {
 		return initOf{}, err
 	}
 	of := initOf{folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
-	if called := s.tool.Calls; called != nil {
-		of.tool += "+" + called.Digest
-	}
 	if err == nil {
 		sum := sha256.Sum256(lock)
 		of.lock = hex.EncodeToString(sum[:])
@@ -53,9 +50,10 @@ func (s *stage) digestOfInit() (string, error) {
 }
 
 // seeInit notes what a plan's init has made, before any code of the configuration runs: its apply
-// goes on with just that, or has it made again.
+// goes on with just that, or has it made again. Terragrunt's init also makes what is elsewhere, such
+// as the folder in which its tool works, and what its hooks make.
 func (s *stage) seeInit() {
-	if s.applies() || !mutates(s.assignment.Kind) {
+	if s.applies() || !mutates(s.assignment.Kind) || s.tool.Calls != nil {
 		return
 	}
 	of, err := s.initOf()

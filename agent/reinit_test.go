@@ -1,12 +1,16 @@
 package agent_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/holdfast/holdfast/agent"
+	"github.com/holdfast/holdfast/api"
 )
 
 // planThenApply has a run planned, something done, and the run applied. It returns what the tool was
@@ -103,6 +107,24 @@ func TestWhatThePlanChangedIsNotKept(t *testing.T) {
 	})
 	if got := strings.Join(all, " "); got != initTwice {
 		t.Errorf("the tool was called for %s", got)
+	}
+}
+
+// callingTool is a tool that calls another one, as Terragrunt does.
+type callingTool struct{ oneTool }
+
+func (c callingTool) Find(ctx context.Context, want api.Tool, configuration, directory string) (agent.Binary, error) {
+	found, err := c.oneTool.Find(ctx, want, configuration, directory)
+	found.Calls = &api.Tool{Name: "opentofu", Version: "1.12.6", Digest: "4567"}
+	return found, err
+}
+
+// Terragrunt's init makes more than what is kept, such as what its hooks make where the tool works.
+func TestTerragruntInitializesAgain(t *testing.T) {
+	r, calls := scripted(t, scriptTool{init: makesData + "; echo made > hook.made", apply: "cat hook.made"})
+	r.settings.Tools = callingTool{r.settings.Tools.(oneTool)}
+	if _, all := r.planThenApply(calls, func() {}); strings.Join(all, " ") != initTwice {
+		t.Errorf("the tool was called for %v", all)
 	}
 }
 

@@ -22,13 +22,23 @@ const initializedAlready = "what the plan's init has made is here, unchanged\n"
 
 func (s *stage) dataFolder() string { return scratchIn(s.folder, "data") }
 
+// planAttempt is which attempt of the run has made the plan, or is to make it.
+func (s *stage) planAttempt() int {
+	for _, a := range s.assignment.Carried {
+		if a.Kind == artefactPlan && a.Attempt > 0 {
+			return a.Attempt
+		}
+	}
+	return s.assignment.Attempt
+}
+
 // initOf says what the stage's init was or would be of; not of all that it made.
 func (s *stage) initOf() (initOf, error) {
 	lock, err := os.ReadFile(filepath.Join(s.directory(), lockFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return initOf{}, err
 	}
-	of := initOf{folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
+	of := initOf{plan: s.planAttempt(), folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
 	if err == nil {
 		sum := sha256.Sum256(lock)
 		of.lock = hex.EncodeToString(sum[:])

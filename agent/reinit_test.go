@@ -110,6 +110,31 @@ func TestWhatThePlanChangedIsNotKept(t *testing.T) {
 	}
 }
 
+// A run that plans once more, because the state has moved, say, has its apply go on with what was
+// planned then: the modules may be other ones by now, here or on another executor.
+func TestAnotherPlanIsAppliedWithItsOwnInit(t *testing.T) {
+	const counted = `mkdir -p "$TF_DATA_DIR/modules"; grep -c init "$(dirname "$0")/calls" > "$TF_DATA_DIR/modules/m.tf"`
+	for _, elsewhere := range []bool{false, true} {
+		r, calls := scripted(t, scriptTool{init: counted, apply: `echo "module $(cat "$TF_DATA_DIR/modules/m.tf")"`})
+		run, _ := r.planThenApply(calls, func() {
+			if elsewhere {
+				r.server.PlannedElsewhere("run-1")
+				return
+			}
+			r.server.Replan("run-1")
+			r.await("run-1", "the second plan ends", func() bool {
+				all := r.server.Reports("run-1")
+				return all[len(all)-1].Attempt == 2 && all[len(all)-1].Last
+			})
+			r.cleared()
+		})
+		want := "module 2\n"
+		if log := r.server.Log(run, "apply"); !strings.Contains(log, want) {
+			t.Errorf("elsewhere: %v; the log is %s", elsewhere, log)
+		}
+	}
+}
+
 // callingTool is a tool that calls another one, as Terragrunt does.
 type callingTool struct{ oneTool }
 

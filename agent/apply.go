@@ -19,8 +19,7 @@ func (s *stage) apply(ctx, held context.Context) api.PhaseReport {
 	if ctx.Err() != nil {
 		return r
 	}
-	_, unkept := os.Lstat(filepath.Join(s.directory(), erroredState))
-	r.StateKept = unkept == nil
+	r.StateKept = s.errored() != ""
 	// Whatever else the command said: a state that it could not store is what must not be lost.
 	if err := s.saveErrored(held); err != nil {
 		r.Message += "; the state that the tool could not store is kept on the agent: " + err.Error()

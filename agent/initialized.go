@@ -25,6 +25,7 @@ type initialized struct {
 
 // initOf says what an init was of: what is the same, the same init makes the same of.
 type initOf struct {
+	plan              int    // which attempt's plan it is for
 	folder, directory string // of the run, and of its root module
 	tool, lock        string // digests of the program, and of the lock file that there is afterwards
 	made              string // the digest of all that it made
@@ -44,11 +45,14 @@ func newInitialized(work string) *initialized {
 // open removes what an executor before has left.
 func (i *initialized) open() error { return errors.Join(wipe(i.root), os.MkdirAll(i.root, 0o700)) }
 
-// keep takes a folder away that a run's init made.
+// keep takes a folder away that a run's init made, in the place of what was kept for an earlier plan.
 func (i *initialized) keep(run, folder string, of initOf) error {
+	if err := i.drop(run); err != nil {
+		return err
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if len(i.kept) >= maxInitialized || i.kept[run].path != "" {
+	if len(i.kept) >= maxInitialized {
 		return nil // it is made again
 	}
 	path := filepath.Join(i.root, run)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -20,7 +21,8 @@ const (
 func keptIn(work string) string { return filepath.Join(work, "kept") }
 
 // sweepKept removes what was kept for too long, and then, where there is too much: logs before
-// states, the oldest first. The newest file stays in any case.
+// states, of logs the oldest first, and of states the largest, so that no run's drive out those of
+// others. The newest file stays in any case; a state doesn't count then, as one alone may be too much.
 func sweepKept(work string, now time.Time, most int64) error {
 	entries, err := os.ReadDir(keptIn(work))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -29,25 +31,49 @@ func sweepKept(work string, now time.Time, most int64) error {
 	var kept []fs.FileInfo
 	var total int64
 	for _, entry := range entries {
-		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+		info, failed := entry.Info()
+		switch {
+		case failed != nil || !info.Mode().IsRegular():
+		case now.Sub(info.ModTime()) > keepKept:
+			err = errors.Join(err, os.Remove(filepath.Join(keptIn(work), info.Name())))
+		default:
 			kept, total = append(kept, info), total+info.Size()
 		}
 	}
+	if len(kept) == 0 {
+		return err
+	}
 	slices.SortFunc(kept, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
-	newest := len(kept) - 1
-	isState := func(info fs.FileInfo) bool { return strings.HasSuffix(info.Name(), erroredState) }
-	for _, states := range []bool{false, true} {
-		for i, info := range kept {
-			old := now.Sub(info.ModTime()) > keepKept
-			if isState(info) != states || i == newest && !old || !old && total <= most {
-				continue
-			}
-			if gone := os.Remove(filepath.Join(keptIn(work), info.Name())); gone != nil {
-				err = errors.Join(err, gone)
-				continue
-			}
-			total -= info.Size()
+	newest := kept[len(kept)-1]
+	if isKeptState(newest) {
+		total -= newest.Size()
+	}
+	kept = kept[:len(kept)-1]
+	slices.SortStableFunc(kept, sooner)
+	for _, info := range kept {
+		if total <= most {
+			break
 		}
+		if gone := os.Remove(filepath.Join(keptIn(work), info.Name())); gone != nil {
+			err = errors.Join(err, gone)
+			continue
+		}
+		total -= info.Size()
 	}
 	return err
+}
+
+func isKeptState(info fs.FileInfo) bool { return strings.HasSuffix(info.Name(), erroredState) }
+
+// sooner orders files that are removed where there is too much.
+func sooner(a, b fs.FileInfo) int {
+	switch state, other := isKeptState(a), isKeptState(b); {
+	case state && other:
+		return cmp.Compare(b.Size(), a.Size())
+	case state:
+		return 1
+	case other:
+		return -1
+	}
+	return 0
 }

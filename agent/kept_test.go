@@ -40,3 +40,30 @@ func TestTooMuchThatIsKept(t *testing.T) {
 		}
 	}
 }
+
+// Vulnerability: a run may leave states behind that no server takes, as large as it likes, and
+// executors have runs of several organizations. Check: its own are removed, and not those of others.
+func TestLargeStatesDontDriveOutOthers(t *testing.T) {
+	work, now := t.TempDir(), time.Now()
+	if err := os.Mkdir(keptIn(work), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range []string{"others", "large1", "large2", "large3"} {
+		path, at := filepath.Join(keptIn(work), name+"-1-errored.tfstate"), now.Add(time.Duration(i-9)*time.Hour)
+		if err := os.WriteFile(path, make([]byte, 10+190*min(i, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		if err := sweepKept(work, now, 100); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(keptIn(work), "others-1-errored.tfstate")); err != nil {
+			t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(keptIn(work), "*")); len(left) > 2 {
+			t.Errorf("there is left %v", left)
+		}
+	}
+}

@@ -430,7 +430,9 @@ func TestErroredStateOfTerragruntIsKept(t *testing.T) {
 	run := r.server.Queue("prod/network", "apply")
 	r.ended(run, "plan")
 	r.server.Approve(run)
-	r.ended(run, "apply")
+	if last := r.ended(run, "apply"); !last.StateKept {
+		t.Errorf("the apply ends with %+v", last)
+	}
 	if got := string(r.server.Artefact(run, "errored_state")); got != "{\"serial\":7}\n" {
 		t.Errorf("the state that could not be stored is %q", got)
 	}

@@ -22,16 +22,23 @@ const initializedAlready = "what the plan's init has made is here, unchanged\n"
 
 func (s *stage) dataFolder() string { return scratchIn(s.folder, "data") }
 
+// planAttempt is which attempt of the run has made the plan, or is to make it.
+func (s *stage) planAttempt() int {
+	for _, a := range s.assignment.Carried {
+		if a.Kind == artefactPlan && a.Attempt > 0 {
+			return a.Attempt
+		}
+	}
+	return s.assignment.Attempt
+}
+
 // initOf says what the stage's init was or would be of; not of all that it made.
 func (s *stage) initOf() (initOf, error) {
 	lock, err := os.ReadFile(filepath.Join(s.directory(), lockFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return initOf{}, err
 	}
-	of := initOf{folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
-	if called := s.tool.Calls; called != nil {
-		of.tool += "+" + called.Digest
-	}
+	of := initOf{plan: s.planAttempt(), folder: s.folder, directory: s.assignment.Directory, tool: s.tool.Digest}
 	if err == nil {
 		sum := sha256.Sum256(lock)
 		of.lock = hex.EncodeToString(sum[:])
@@ -53,9 +60,10 @@ func (s *stage) digestOfInit() (string, error) {
 }
 
 // seeInit notes what a plan's init has made, before any code of the configuration runs: its apply
-// goes on with just that, or has it made again.
+// goes on with just that, or has it made again. Terragrunt's init also makes what is elsewhere, such
+// as the folder in which its tool works, and what its hooks make.
 func (s *stage) seeInit() {
-	if s.applies() || !mutates(s.assignment.Kind) {
+	if s.applies() || !mutates(s.assignment.Kind) || s.tool.Calls != nil {
 		return
 	}
 	of, err := s.initOf()
@@ -72,6 +80,11 @@ func (s *stage) seeInit() {
 // keepInit keeps what init has made for the plan's apply.
 func (s *stage) keepInit() {
 	if s.initialized == nil || !s.planned || s.executor.isDraining() {
+		return
+	}
+	// What the plan has changed is made again, and may be as large as it likes.
+	if now, err := s.digestOfInit(); err != nil || now != s.initialized.made {
+		s.log.Debug("the apply will run init again: the plan has changed what there was", "error", err)
 		return
 	}
 	s.attempt("keep what init has made", func() error {

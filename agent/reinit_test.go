@@ -1,12 +1,16 @@
 package agent_test
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/holdfast/holdfast/agent"
+	"github.com/holdfast/holdfast/api"
 )
 
 // planThenApply has a run planned, something done, and the run applied. It returns what the tool was
@@ -74,6 +78,7 @@ func TestWhatThePlanChangedIsInitializedAgain(t *testing.T) {
 		"another mode":     `chmod 755 "$TF_DATA_DIR/modules/m.tf"`,
 		"one less":         `rm "$TF_DATA_DIR/modules/m.tf"`,
 		"a link":           `ln -s /bin/sh "$TF_DATA_DIR/provider"`,
+		"another name":     `ln "$TF_DATA_DIR/modules/m.tf" elsewhere`,
 		"the folder":       `mv "$TF_DATA_DIR/modules" elsewhere; ln -s "$PWD/elsewhere" "$TF_DATA_DIR/modules"`,
 		"the lock file":    `echo "# evil" > .terraform.lock.hcl`,
 		"too much to read": `truncate -s 20M "$TF_DATA_DIR/large"`,
@@ -89,6 +94,62 @@ func TestWhatThePlanChangedIsInitializedAgain(t *testing.T) {
 				t.Errorf("the log is %s", log)
 			}
 		})
+	}
+}
+
+// What the plan has changed is no use to its apply, and may be large: it isn't kept until then.
+func TestWhatThePlanChangedIsNotKept(t *testing.T) {
+	r, calls := scripted(t, scriptTool{init: makesData, plan: `head -c 3000000 /dev/zero > "$TF_DATA_DIR/large"`})
+	_, all := r.planThenApply(calls, func() {
+		if left, _ := filepath.Glob(filepath.Join(r.settings.Work, "initialized", "*")); len(left) > 0 {
+			t.Errorf("there is left %v", left)
+		}
+	})
+	if got := strings.Join(all, " "); got != initTwice {
+		t.Errorf("the tool was called for %s", got)
+	}
+}
+
+// A run that plans once more, because the state has moved, say, has its apply go on with what was
+// planned then: the modules may be other ones by now, here or on another executor.
+func TestAnotherPlanIsAppliedWithItsOwnInit(t *testing.T) {
+	const counted = `mkdir -p "$TF_DATA_DIR/modules"; grep -c init "$(dirname "$0")/calls" > "$TF_DATA_DIR/modules/m.tf"`
+	for _, elsewhere := range []bool{false, true} {
+		r, calls := scripted(t, scriptTool{init: counted, apply: `echo "module $(cat "$TF_DATA_DIR/modules/m.tf")"`})
+		run, _ := r.planThenApply(calls, func() {
+			if elsewhere {
+				r.server.PlannedElsewhere("run-1")
+				return
+			}
+			r.server.Replan("run-1")
+			r.await("run-1", "the second plan ends", func() bool {
+				all := r.server.Reports("run-1")
+				return all[len(all)-1].Attempt == 2 && all[len(all)-1].Last
+			})
+			r.cleared()
+		})
+		want := "module 2\n"
+		if log := r.server.Log(run, "apply"); !strings.Contains(log, want) {
+			t.Errorf("elsewhere: %v; the log is %s", elsewhere, log)
+		}
+	}
+}
+
+// callingTool is a tool that calls another one, as Terragrunt does.
+type callingTool struct{ oneTool }
+
+func (c callingTool) Find(ctx context.Context, want api.Tool, configuration, directory string) (agent.Binary, error) {
+	found, err := c.oneTool.Find(ctx, want, configuration, directory)
+	found.Calls = &api.Tool{Name: "opentofu", Version: "1.12.6", Digest: "4567"}
+	return found, err
+}
+
+// Terragrunt's init makes more than what is kept, such as what its hooks make where the tool works.
+func TestTerragruntInitializesAgain(t *testing.T) {
+	r, calls := scripted(t, scriptTool{init: makesData + "; echo made > hook.made", apply: "cat hook.made"})
+	r.settings.Tools = callingTool{r.settings.Tools.(oneTool)}
+	if _, all := r.planThenApply(calls, func() {}); strings.Join(all, " ") != initTwice {
+		t.Errorf("the tool was called for %v", all)
 	}
 }
 

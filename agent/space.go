@@ -18,6 +18,8 @@ const (
 	// measuringShare how much longer than the measuring the break after it is at least.
 	measureEvery   = 3 * time.Second
 	measuringShare = 30
+	// leastTaken is what a file counts for at least: disks bound how many there are of empty ones too.
+	leastTaken = 4 << 10
 )
 
 // watchSpace measures the run's folder until the context ends, or there is more in it than there
@@ -92,7 +94,7 @@ func usedBy(ctx context.Context, folder string, enough int64) (total int64, err 
 			return nil
 		}
 		if info, err := entry.Info(); err == nil {
-			total += disk.Taken(info)
+			total += max(disk.Taken(info), leastTaken)
 		}
 		if total > enough {
 			return fs.SkipAll

@@ -14,6 +14,7 @@ func TestRunThatFillsTheDiskIsEnded(t *testing.T) {
 		"and goes on":            {plan: "head -c 3000000 /dev/zero > large; " + obedient},
 		"and doesn't listen":     {plan: "head -c 3000000 /dev/zero > large; " + stubborn},
 		"and is done":            {plan: "head -c 3000000 /dev/zero > large"},
+		"with empty files":       {plan: "i=0; while [ $i -lt 400 ]; do : > empty$i; i=$((i+1)); done"},
 		"with temporary files":   {plan: `head -c 3000000 /dev/zero > "$TMPDIR/large"`},
 		"with what it downloads": {init: `mkdir -p "$TF_DATA_DIR/x"; head -c 3000000 /dev/zero > "$TF_DATA_DIR/x/large"`},
 	} {

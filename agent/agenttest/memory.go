@@ -80,6 +80,18 @@ func (m *Memory) Approve(id string) {
 	m.change(id, func(r *run) { r.stage, r.status, r.key = "apply", "waiting", "" })
 }
 
+// Replan makes a planned run wait for another plan.
+func (m *Memory) Replan(id string) {
+	m.change(id, func(r *run) {
+		r.stage, r.status, r.key, r.attempt = "plan", "waiting", "", r.attempt+1
+		clear(r.logs)
+		clear(r.files)
+	})
+}
+
+// PlannedElsewhere has another executor make another plan of a planned run.
+func (m *Memory) PlannedElsewhere(id string) { m.change(id, func(r *run) { r.attempt++ }) }
+
 // Lose takes a run from its executor, and has it wait again.
 func (m *Memory) Lose(id string) {
 	m.change(id, func(r *run) {

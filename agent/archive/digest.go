@@ -8,11 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/holdfast/holdfast/internal/disk"
 )
 
 // Digest returns the SHA-256 of all that is in a folder: names, modes and contents. Links have to
 // lead to where allowed says: those are told by their targets. Anything else that is no file or
-// folder, and more than the limits allow, is an *InvalidError.
+// folder, a file that has other names, and more than the limits allow, is an *InvalidError.
 func Digest(folder string, limits Limits, allowed func(target string) bool) (string, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -49,6 +51,8 @@ func (d *digester) add(name string, entry fs.DirEntry, err error) error {
 	var content string
 	switch {
 	case entry.IsDir():
+	case disk.HasOtherNames(info):
+		return invalidf("%q has other names, by which it can be changed from elsewhere", name)
 	case info.Mode().IsRegular():
 		content, err = d.content(name)
 	case info.Mode().Type() == fs.ModeSymlink:

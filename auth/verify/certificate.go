@@ -30,7 +30,7 @@ func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate
 func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
 	login, san, err := certificateLogin(v.current.Load().Keyring, shown.SANs)
 	if err != nil {
-		return auth.Principal{}, v.refuse(ctx, err, "unknown: "+strings.Join(shown.SANs, ", "), client)
+		return auth.Principal{}, v.refuse(ctx, err, "unknown: "+told(shown.SANs), client)
 	}
 	grant := limit(login.Rule.Grant, shown)
 	if err := usable(grant, login.Rule.From, v.now(), client.Address); err != nil {
@@ -39,6 +39,18 @@ func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate
 	p := principalOf(login.Org, grant, client)
 	p.KeyID, p.KeyName, p.Subject = login.Rule.ID(), login.Rule.Name, san
 	return p, nil
+}
+
+// toldOfNames is how many bytes are logged of the names in a certificate: there may be thousands of
+// names, and each request with it is logged.
+const toldOfNames = 200
+
+func told(sans []string) string {
+	text := strings.Join(sans, ", ")
+	if len(text) <= toldOfNames {
+		return text
+	}
+	return strings.ToValidUTF8(text[:toldOfNames], "") + "…"
 }
 
 // certificateLogin returns the one login that the names stand for, and the name that does.

@@ -78,3 +78,15 @@ func TestCertificateStandsForSomebody(t *testing.T) {
 		t.Error("refusals are not in the log")
 	}
 }
+
+// Vulnerability: a certificate may have thousands of names, and each request with it fills the log.
+// Check: the log has the first ones of somebody unknown.
+func TestLogHasFewNamesOfACertificate(t *testing.T) {
+	b := newBench(t, Config{})
+	b.Use(parse(t, certificateRules))
+	sans := strings.Fields("dns:stranger.example " + strings.Repeat("dns:é.example ", 1000))
+	_, err := b.VerifyCertificate(context.Background(), auth.Certificate{SANs: sans, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
+	if log := b.log.String(); !fault.Is(err, fault.CredentialsWrong) || !strings.Contains(log, "unknown: dns:stranger.example, ") || len(log) > 1000 {
+		t.Errorf("%v, and the log has %d bytes", err, len(log))
+	}
+}

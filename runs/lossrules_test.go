@@ -173,6 +173,29 @@ func TestOnlyASubsetGoesOnByItself(t *testing.T) {
 	}
 }
 
+// Settings and variables that have changed since may have a provider or a provisioner do something
+// else by the same plan: whoever has approved it is asked again.
+func TestOtherVariablesAreAskedAbout(t *testing.T) {
+	for _, terms := range []Terms{{}, {Approvals: 1}, {AutoApply: "always"}} {
+		asked := terms.AutoApply == ""
+		s := begin(t, Apply, terms)
+		if s.plan("a"); s.run.Status == AwaitingApproval {
+			s.do(s.approve(reviewer, "pin-a"))
+		}
+		s.do(s.claim("apply")).do(s.renew(PhaseApply)).breaks(base(9), nil).is(Failed)
+		next := begin(t, Apply, terms)
+		next.run = s.run.following(Workspace{Terms: s.run.Terms})
+		next.run.Terms.Revision = 2
+		next.at = next.run.NotBefore
+		next.do(next.claim("1")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
+		found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(next.run.Base.Version), revision: 2, epoch: next.run.Epoch}
+		next.do(next.by(Server()).planned(found)).is(map[bool]Status{true: AwaitingApproval, false: Confirmed}[asked])
+		if len(next.run.Approvals) > 0 || asked != strings.Contains(next.run.Reason, "variables have changed") {
+			t.Errorf("it says %q with %+v", next.run.Reason, next.run.Approvals)
+		}
+	}
+}
+
 // Whoever was too busy is left alone for as long as they want, within reason.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for said, want := range map[int]time.Duration{0: 15 * time.Second, 5: 15 * time.Second, 120: 2 * time.Minute, 1 << 40: time.Hour, -7: 15 * time.Second} {

@@ -55,7 +55,9 @@ func (m *moving) overtaken(r Run) {
 		m.to(Outdated, text).because(EventStale, text)
 		return
 	}
+	approved := m.run.Earlier // and not the plan that nobody has seen
 	m.again(text, m.wait(1)/15).because(EventStale, text)
+	m.run.Earlier = approved
 }
 
 // decided asks people, unless they have said yes already or nobody has to.

@@ -84,7 +84,7 @@ func (s *Service) makeFollowing(ctx context.Context, was, next Run) error {
 	}
 	s.keep(ctx, audit.Event{At: s.clock(), Org: made.Org, Actor: audit.Server(), Action: audit.RunCreate, State: made.Workspace,
 		Note: "run " + made.ID + ", behind run " + made.Follows})
-	s.changed.tell(made.Ref())
+	s.changed.tellWork()
 	return s.giveWay(ctx, was, made)
 }
 

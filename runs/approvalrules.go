@@ -55,7 +55,9 @@ func (m *moving) overtaken(r Run) {
 		m.to(Outdated, text).because(EventStale, text)
 		return
 	}
+	approved := m.run.Earlier // and not the plan that nobody has seen
 	m.again(text, m.wait(1)/15).because(EventStale, text)
+	m.run.Earlier = approved
 }
 
 // decided asks people, unless they have said yes already or nobody has to.
@@ -66,7 +68,9 @@ func (m *moving) decided(r Run, beyond string) {
 	if !checked {
 		beyond = "the plan can't be compared with what was approved"
 	}
-	if e := r.Earlier; e != nil && m.counts(*e, beyond) {
+	// Providers and provisioners may be given what no plan shows, and nobody has approved.
+	changed := r.isPart() && r.Earlier.Revision != r.Terms.Revision
+	if e := r.Earlier; e != nil && !changed && m.counts(*e, beyond) {
 		m.carry(*e)
 	}
 	switch {
@@ -78,6 +82,8 @@ func (m *moving) decided(r Run, beyond string) {
 	case r.Terms.Approvals == 0 && checked && r.unasked(*m.run.Counts):
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
+	case changed && len(r.Earlier.Approvals) > 0:
+		m.to(AwaitingApproval, m.run.waitsFor()+": the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned, m.run.Reason)
 	default:
 		m.to(AwaitingApproval, m.run.waitsFor()).because(EventPlanned, m.run.Reason)
 	}

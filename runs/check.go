@@ -36,7 +36,7 @@ func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 
 // isRefusal reports whether the plan is at fault, and not we.
 func isRefusal(err error) bool {
-	if err == nil {
+	if err == nil || fault.Is(err, fault.UploadReplaced) { // by another look at the same plan
 		return false
 	}
 	switch fault.From(err).Code.Kind() {

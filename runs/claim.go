@@ -235,7 +235,7 @@ func (s *Service) assign(ctx context.Context, run *Run, err error) (*api.Assignm
 	if a.StateToken, err = s.Tokens.Sign(*run, true); err != nil {
 		return nil, err
 	}
-	s.masks.put(run.Ref(), inputs)
+	s.masks.put(*run, inputs)
 	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
 		a.Carried, err = s.carried(ctx, *run)

@@ -51,7 +51,7 @@ func (s *Service) follow(ctx context.Context, run Run) error {
 	case run.superseded(at):
 		why = "the workspace has another configuration since, or is protected"
 	default:
-		if err := s.makeFollowing(ctx, run.following(at)); err != nil {
+		if err := s.makeFollowing(ctx, run, run.following(at)); err != nil {
 			return err
 		}
 	}
@@ -75,18 +75,45 @@ func followed(why string) Decide {
 	}
 }
 
-func (s *Service) makeFollowing(ctx context.Context, next Run) error {
+func (s *Service) makeFollowing(ctx context.Context, was, next Run) error {
 	next.CreatedAt = s.clock()
 	event := Event{At: next.CreatedAt, Type: EventCreated, To: Pending, By: Server(), Note: "behind run " + next.Follows}
-	made, err := s.Store.Create(ctx, next, followKey(Run{ID: next.Follows}), []Event{event}, nil)
+	made, err := s.Store.Create(ctx, next, followKey(was), []Event{event}, nil)
 	if err != nil {
 		return err
 	}
 	s.keep(ctx, audit.Event{At: s.clock(), Org: made.Org, Actor: audit.Server(), Action: audit.RunCreate, State: made.Workspace,
 		Note: "run " + made.ID + ", behind run " + made.Follows})
-	s.changed.tell(made.Ref())
+	s.changed.tellWork()
+	return s.giveWay(ctx, was, made)
+}
+
+// giveWay ends a following run where another one waits that somebody has asked for while the run
+// before went on, or has come since: it may undo what this one would make again. Who asks from now
+// on ends it themselves.
+func (s *Service) giveWay(ctx context.Context, was, made Run) error {
+	if !made.Kind.Mutates() {
+		return nil
+	}
+	for _, kind := range []Kind{Apply, Destroy, Refresh} {
+		page, err := s.Store.List(ctx, Query{Org: made.Org, Workspace: made.Workspace, Kind: kind, Limit: giveReach})
+		if err != nil {
+			return err
+		}
+		for _, run := range page.Runs {
+			waits, came := !run.Status.Ended(), !run.StartedAt.Before(was.FinishedAt)
+			if run.Follows == "" && run.ID != was.ID && (waits || came) {
+				_, err := s.update(ctx, made.Ref(), s.by(Server()).makeWay(run.ID))
+				return err
+			}
+		}
+	}
 	return nil
 }
+
+// giveReach is how many of a workspace's newest runs of a kind are looked at for one that somebody
+// has asked for.
+const giveReach = 20
 
 // superseded reports whether what is to be tried again is out of date: somebody has brought another
 // configuration.
@@ -107,7 +134,7 @@ func (r Run) following(at Workspace) Run {
 		return next
 	}
 	next.RetryOf, next.Tries, next.Priority = r.ID, r.Tries+1, r.Priority
-	next.Earlier = &Earlier{Run: r.ID, Approvals: r.Approvals, Planned: r.Planned}
+	next.Earlier = &Earlier{Run: r.ID, Approvals: r.Approvals, Planned: r.Planned, Revision: r.Terms.Revision}
 	if r.Pin != nil {
 		next.Earlier.Changes = r.Pin.Changes
 	}

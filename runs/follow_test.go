@@ -181,6 +181,34 @@ func TestTryingAgainMakesWay(t *testing.T) {
 	}
 }
 
+// What somebody has asked for while the apply went on comes instead of what would be tried again: it
+// would make again what they have destroyed. What they took back is in nobody's way.
+func TestTryingAgainGivesWay(t *testing.T) {
+	p := auth.Principal{Org: uuid.New(), KeyID: "one", Grant: auth.Grant{Role: auth.Writer}}
+	for _, cancelled := range []bool{false, true} {
+		b, w := following(t)
+		w.now.Snapshot, p.Org = "s", b.run.Org
+		_, err := b.Store.Update(t.Context(), b.run.Ref(), func(r runs.Run) (runs.Change, error) {
+			r.Order.Snapshot = "s"
+			return runs.Change{Run: r}, nil
+		})
+		b.must(err)
+		asked, err := b.Create(t.Context(), p, api.RunOrder{Workspace: "a", Kind: "destroy"}, "")
+		b.must(err)
+		want := runs.Discarded
+		if cancelled {
+			_, err := b.Cancel(t.Context(), p, asked.ID, api.CancelOrder{})
+			b.must(err)
+			want = runs.Pending
+		}
+		b.broken()
+		made := b.behind()
+		if len(made) != 1 || made[0].Status != want || !cancelled && !strings.Contains(made[0].Reason, asked.ID) {
+			t.Errorf("cancelled %v: %+v follow", cancelled, made)
+		}
+	}
+}
+
 // A state that the tool could not store is put back by people: a plan of the one before would make
 // everything twice.
 func TestNothingIsTriedAgainBesideAKeptState(t *testing.T) {

@@ -173,6 +173,47 @@ func TestOnlyASubsetGoesOnByItself(t *testing.T) {
 	}
 }
 
+// Settings and variables that have changed since may have a provider or a provisioner do something
+// else by the same plan: whoever has approved it is asked again.
+func TestOtherVariablesAreAskedAbout(t *testing.T) {
+	for _, terms := range []Terms{{}, {Approvals: 1}, {AutoApply: "always"}} {
+		asked := terms.AutoApply == ""
+		s := begin(t, Apply, terms)
+		if s.plan("a"); s.run.Status == AwaitingApproval {
+			s.do(s.approve(reviewer, "pin-a"))
+		}
+		s.do(s.claim("apply")).do(s.renew(PhaseApply)).breaks(base(9), nil).is(Failed)
+		next := begin(t, Apply, terms)
+		next.run = s.run.following(Workspace{Terms: s.run.Terms})
+		next.run.Terms.Revision = 2
+		next.at = next.run.NotBefore
+		next.do(next.claim("1")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
+		found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(next.run.Base.Version), revision: 2, epoch: next.run.Epoch}
+		next.do(next.by(Server()).planned(found)).is(map[bool]Status{true: AwaitingApproval, false: Confirmed}[asked])
+		if len(next.run.Approvals) > 0 || asked != strings.Contains(next.run.Reason, "variables have changed") {
+			t.Errorf("it says %q with %+v", next.run.Reason, next.run.Approvals)
+		}
+	}
+}
+
+// A plan of what is left that was overtaken, which nobody has seen, takes the place of no plan that was
+// approved: it may go beyond that, and has no approvals.
+func TestAnOvertakenPlanIsNotTheApprovedOne(t *testing.T) {
+	s := begin(t, Apply, Terms{Approvals: 1}).applying().breaks(base(9), nil).is(Failed)
+	next := begin(t, Apply, Terms{})
+	next.run = s.run.following(Workspace{Terms: s.run.Terms})
+	next.at = next.run.NotBefore
+	next.do(next.claim("1")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
+	found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(10), revision: 1, epoch: next.run.Epoch, beyond: "x"}
+	next.do(next.by(Server()).planned(found)).is(Retrying)
+	if e := next.run.Earlier; e == nil || e.Run != s.run.ID || e.Planned != 1 || len(e.Approvals) != 1 {
+		t.Fatalf("it is compared with %+v", e)
+	}
+	next.at = next.run.NotBefore
+	next.do(next.claim("2")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
+	next.do(next.reads("")).is(Confirmed)
+}
+
 // Whoever was too busy is left alone for as long as they want, within reason.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for said, want := range map[int]time.Duration{0: 15 * time.Second, 5: 15 * time.Second, 120: 2 * time.Minute, 1 << 40: time.Hour, -7: 15 * time.Second} {

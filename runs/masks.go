@@ -18,9 +18,17 @@ import (
 // server was started anew or many runs go on, they are what the workspace has now.
 type masks struct {
 	mu    sync.Mutex
-	known *lru.Cache[Ref, runMask]
+	known *lru.Cache[maskKey, runMask]
 	bytes int // of secrets, in all
 }
+
+// maskKey is a run as an executor has it: the next one may be given other values, by another server.
+type maskKey struct {
+	Ref
+	epoch int64
+}
+
+func maskKeyOf(run Run) maskKey { return maskKey{run.Ref(), run.Epoch} }
 
 // runMask is a masker, and how many bytes of secrets it knows.
 type runMask struct {
@@ -36,20 +44,20 @@ const (
 
 func newMasks() *masks {
 	m := &masks{}
-	m.known, _ = lru.NewWithEvict(maxMasks, func(_ Ref, gone runMask) { m.bytes -= gone.bytes }) // it fails for a size below 1
+	m.known, _ = lru.NewWithEvict(maxMasks, func(_ maskKey, gone runMask) { m.bytes -= gone.bytes }) // it fails for a size below 1
 	return m
 }
 
 // get returns the run's masker, if it is known.
-func (m *masks) get(ref Ref) (*mask.Masker, bool) {
+func (m *masks) get(run Run) (*mask.Masker, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	found, ok := m.known.Get(ref)
+	found, ok := m.known.Get(maskKeyOf(run))
 	return found.masker, ok
 }
 
 // put makes a masker of the values that a run is given, in the place of an earlier one.
-func (m *masks) put(ref Ref, inputs Inputs) *mask.Masker {
+func (m *masks) put(run Run, inputs Inputs) *mask.Masker {
 	secrets := sensitive.Values(inputs.Variables, inputs.Environment)
 	made := runMask{masker: mask.New(secrets)}
 	for _, secret := range secrets {
@@ -57,11 +65,11 @@ func (m *masks) put(ref Ref, inputs Inputs) *mask.Masker {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.known.Remove(ref)
+	m.known.Remove(maskKeyOf(run))
 	for m.known.Len() > 0 && m.bytes+made.bytes > maxSecretBytes {
 		m.known.RemoveOldest()
 	}
-	m.known.Add(ref, made)
+	m.known.Add(maskKeyOf(run), made)
 	m.bytes += made.bytes
 	return made.masker
 }
@@ -69,14 +77,14 @@ func (m *masks) put(ref Ref, inputs Inputs) *mask.Masker {
 // maskerOf returns the masker of a run that an executor has. A workspace that is gone has no values
 // any more.
 func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
-	if found, ok := s.masks.get(run.Ref()); ok {
+	if found, ok := s.masks.get(run); ok {
 		return found, nil
 	}
 	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
 	if err != nil && fault.From(err).Code.Kind() != fault.NotFound {
 		return nil, err
 	}
-	return s.masks.put(run.Ref(), inputs), nil
+	return s.masks.put(run, inputs), nil
 }
 
 // maskReport masks what an executor says of a phase that has ended.

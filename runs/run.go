@@ -206,6 +206,8 @@ type Earlier struct {
 	Run       string
 	Changes   string // digest of that plan's changes
 	Approvals []api.Approval
+	// Revision is of the workspace's settings and variables that it was made with.
+	Revision int64
 	// Planned is the attempt that made that plan, where it was applied in part. What this run
 	// changes is approved then as far as that plan changes it too. 0 where nothing was applied.
 	Planned int

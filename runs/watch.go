@@ -119,24 +119,27 @@ func (s *Service) lookAfter(ctx context.Context, ref Ref, w *watched) {
 			s.changed.tell(ref) // those who watch see the error themselves
 			continue
 		}
+		forgotten := s.forgetTails(seen.ends)
 		switch {
 		case !reflect.DeepEqual(seen.run, had.run) && !w.shows(seen.run):
 			s.changed.tell(ref)
-		case !maps.Equal(seen.ends, had.ends):
-			s.forgetTails(seen.ends)
+		case forgotten || !maps.Equal(seen.ends, had.ends):
 			s.changed.tellLog(ref)
 		}
 		had = seen
 	}
 }
 
-// forgetTails forgets the ends of logs to which another server has added something.
-func (s *Service) forgetTails(ends map[LogRef]int64) {
+// forgetTails forgets the ends of logs to which another server has added something, and reports
+// whether there were any.
+func (s *Service) forgetTails(ends map[LogRef]int64) (were bool) {
 	for log, end := range ends {
 		if tail, ok := s.tails.Peek(log); ok && tail.end < end {
 			s.tails.Remove(log)
+			were = true
 		}
 	}
+	return were
 }
 
 // shows reports whether the run is what those who watch it see anyway.

@@ -158,6 +158,7 @@ func TestWatchSeesWhatAnotherServerDoes(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		l.Restart() // from here on the executor speaks to another server
 		l.Log("two ")
+		l.Renew("plan") // between two looks
 		time.Sleep(5 * time.Second)
 		if got := r.got(); got != "one two " {
 			t.Errorf("%q is seen", got)

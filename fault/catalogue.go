@@ -125,7 +125,7 @@ func Catalogue() []Entry {
 		{ConditionInvalid, Invalid, "The `If-Match` or `If-None-Match` is neither `*` nor a list of tags, each in quotes as `ETag` has it. Nothing was done."},
 		{ReasonMissing, Invalid, "This needs a `reason`, of 1 to 1,000 characters: it is recorded."},
 		{LockMismatch, Invalid, "UNLOCK with an ID that does not hold the lock. The body's `lock` shows the holder."},
-		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with the organization's UUID and a key, `X-Org-ID` and `X-API-Key`, or a Bearer key."},
+		{CredentialsNeeded, Unauthenticated, "No credentials. Send HTTP Basic with a key as password (and the organization's UUID as user name, where the key does not carry it), `X-Org-ID` and `X-API-Key`, or a Bearer key."},
 		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
 		{KeyExpired, Unauthenticated, "The key was good until the time that the message names. Use a new one."},
 		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},

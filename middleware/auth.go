@@ -1,6 +1,7 @@
 package middleware
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -28,18 +29,8 @@ const (
 	jobToken     = "Job-Token"
 )
 
-// keyHeaders are the headers that have a key alone, in the order in which they count.
+// keyHeaders are the headers that have a key alone.
 func keyHeaders() [3]string { return [...]string{apiKeyHeader, privateToken, jobToken} }
-
-// keyAlone returns the key that a request has in a header of its own; empty without one.
-func keyAlone(r *http.Request) string {
-	for _, header := range keyHeaders() {
-		if key := r.Header.Get(header); key != "" {
-			return key
-		}
-	}
-	return ""
-}
 
 // CertificateVerifier is a Verifier that also knows for whom client certificates stand.
 // *verify.Verifier is one.
@@ -188,13 +179,13 @@ func Principal(c *gin.Context) auth.Principal {
 	return auth.Principal{}
 }
 
-// NativeCredentials reads X-API-Key, Private-Token or Job-Token with X-Org-ID, HTTP Basic with the
-// organization's UUID as user name, or a Bearer key, in this order. A key that carries its
+// NativeCredentials reads X-API-Key with X-Org-ID, HTTP Basic with the organization's UUID as user
+// name, Private-Token or Job-Token as X-API-Key, or a Bearer key, in this order. A key that carries its
 // organization needs no other word for it: whatever is not a UUID counts for none. A token
 // may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none. So may
 // the token of a run, with any user name: one that is an organization must be the run's.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {
-	if key := keyAlone(r); key != "" {
+	if key := r.Header.Get(apiKeyHeader); key != "" {
 		return withOrg(r.Header.Get(orgHeader), key)
 	}
 	if user, key, ok := r.BasicAuth(); ok {
@@ -204,6 +195,9 @@ func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 		}
 		return given, err
 	}
+	if key := cmp.Or(r.Header.Get(privateToken), r.Header.Get(jobToken)); key != "" {
+		return withOrg(r.Header.Get(orgHeader), key)
+	}
 	return bearer(r)
 }
 
@@ -211,7 +205,7 @@ func NativeCredentials(r *http.Request) (auth.Credentials, error) {
 // Basic user name, UUIDs among them: the key alone says which organization it is, when it carries
 // one. A token's is that of the rule which it is for, unless the user name is an organization.
 func KeyCredentials(r *http.Request) (auth.Credentials, error) {
-	if user, key, ok := r.BasicAuth(); ok && keyAlone(r) == "" {
+	if user, key, ok := r.BasicAuth(); ok && r.Header.Get(apiKeyHeader) == "" {
 		if org, carries := auth.OrgOfKey(key); carries {
 			return auth.Credentials{Org: org, Key: key}, nil
 		}

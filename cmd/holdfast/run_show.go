@@ -66,7 +66,6 @@ func runFacts(r api.Run) [][2]string {
 	return facts
 }
 
-// planFacts are about the run's plan and who decided on it.
 // workOf says how many resources a phase was at work on.
 func workOf(w api.Work) string {
 	if w.Resources == 0 {
@@ -79,6 +78,7 @@ func workOf(w api.Work) string {
 	return text
 }
 
+// planFacts are about the run's plan and who decided on it.
 func planFacts(r api.Run) (facts [][2]string) {
 	if r.Counts != nil {
 		facts = append(facts, [2]string{"changes", countsOf(*r.Counts)})

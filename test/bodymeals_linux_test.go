@@ -122,6 +122,8 @@ func manyParts(route string) string {
 		{"/pull", "paths", `""`, bodySize},
 		{"/runs", "targets", `""`, mib / 2},
 		{"/pools", "workspaces", `""`, mib / 2},
+		{"/:pool", "workspaces", `""`, mib / 2},
+		{"/grants", "workspaces", `""`, mib / 2},
 		{"/lease", "in_flight", "{}", mib},
 		{"/phase", "diagnostics", "{}", 2 * mib},
 	} {

@@ -28,6 +28,7 @@ type runsOfGlutton struct {
 	client *client.Client
 	ended  string
 	live   api.Assignment
+	pool   string // its token
 }
 
 // noise is what can't be packed.
@@ -49,7 +50,10 @@ func (g *glutton) mustRun(err error) {
 func (g *glutton) configure() {
 	g.runs.client = client.New(client.Options{Address: g.server.url, Org: g.me.id, Key: g.me.key, Tries: 1})
 	ctx, c, pool := g.t.Context(), g.runs.client, "pool"
-	_, err := c.CreateWorkspace(ctx, api.WorkspaceChange{Name: largeWorkspace, Pool: &pool})
+	made, err := c.CreatePool(ctx, pool, nil)
+	g.mustRun(err)
+	g.runs.pool = made.Token
+	_, err = c.CreateWorkspace(ctx, api.WorkspaceChange{Name: largeWorkspace, Pool: &pool})
 	g.mustRun(err)
 	for i := range 8 {
 		order := fmt.Sprintf(`{"set":[{"kind":"terraform","name":"v%d","value":"%s"}]}`, i, strings.Repeat("<", 240<<10))
@@ -91,14 +95,12 @@ func (g *glutton) content(content []byte) string {
 // execute has an agent plan and apply a run with large files, and begin the plan of another one.
 func (g *glutton) execute() {
 	ctx, c := g.t.Context(), g.runs.client
-	pool, err := c.CreatePool(ctx, "pool", nil)
-	g.mustRun(err)
-	me, err := c.RegisterAgent(ctx, pool.Token, api.AgentRegistration{Name: "host", Version: "test", System: "linux_amd64", Sandbox: "none", BootID: "boot"})
+	me, err := c.RegisterAgent(ctx, g.runs.pool, api.AgentRegistration{Name: "host", Version: "test", System: "linux_amd64", Sandbox: "none", BootID: "boot"})
 	g.mustRun(err)
 	g.runs.ended = g.order()
 	plan := g.claim(me)
 	g.log(plan, bodySize/mib)
-	g.put(plan, "plan", []byte(`{"meta":{},"encrypted_data":"`+strings.Repeat("A", 1000)+`","encryption_version":"v0"}`))
+	g.put(plan, "plan", encryptedPlan(1000))
 	g.put(plan, "plan_json", largePlan())
 	g.put(plan, "lock_file", []byte("# none\n"))
 	g.report(plan, "show")
@@ -114,7 +116,12 @@ func (g *glutton) execute() {
 	}
 	g.order()
 	g.runs.live = g.claim(me)
-	g.put(g.runs.live, "plan", noise(bodySize))
+	g.put(g.runs.live, "plan", encryptedPlan(bodySize))
+}
+
+// encryptedPlan is a plan file as OpenTofu encrypts it: the only one that the server takes unseen.
+func encryptedPlan(size int) []byte {
+	return []byte(`{"meta":{},"encrypted_data":"` + strings.Repeat("A", size) + `","encryption_version":"v0"}`)
 }
 
 // order makes a run of as many targets as there may be.

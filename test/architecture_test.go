@@ -17,7 +17,7 @@ func layers() map[string][]string {
 		"fault":                 {},
 		"agent":                 {"api", "fault", "agent/archive", "agent/backend", "agent/runlog", "internal/ansi", "internal/durable", "internal/mask", "internal/sensitive", "runs/changes", "internal/disk", "internal/pause", "internal/runenv"},
 		"agent/agenttest":       {"agent", "api", "fault"},
-		"agent/archive":         {},
+		"agent/archive":         {"internal/disk"},
 		"agent/backend":         {},
 		"agent/machine":         {"agent", "agent/sandbox", "agent/shim", "agent/tools", "api", "fault"},
 		"agent/remote":          {"agent", "api", "client", "fault"},

@@ -191,7 +191,7 @@ func limitsTable() []setting {
 		{section: in, key: "rate_limit", env: "HOLDFAST_RATE_LIMIT", def: "60", kind: "rate",
 			help: "Requests a minute to uploads and data, for an organization that `auth.cfg` gives no limit of its own; off for no limit. A burst is a minute's worth.",
 			set:  into(func(s *Settings) *int { return &s.Limits.RateLimit }, parseRate)},
-		{section: in, key: "state_rate_limit", env: "HOLDFAST_STATE_RATE_LIMIT", def: "1500", kind: "rate",
+		{section: in, key: "state_rate_limit", env: "HOLDFAST_STATE_RATE_LIMIT", def: "600", kind: "rate",
 			help: "The same for requests to states and resources. UNLOCK, and writes with the ID of the lock that is held, are only counted. Those who execute its runs have 20 times as much to themselves.",
 			set:  into(func(s *Settings) *int { return &s.Limits.StateRateLimit }, parseRate)},
 		{section: in, key: "rate_wait", env: "HOLDFAST_RATE_WAIT", def: "5s", kind: "wait",

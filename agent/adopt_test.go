@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/agent"
 	"github.com/holdfast/holdfast/api"
@@ -131,20 +132,21 @@ func TestExecutorMayEndAtAnyCall(t *testing.T) {
 				r.start()
 				run := r.server.Queue("prod/network", "apply")
 				approved := false
-				for range 40 {
+				patience, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				for patience.Err() == nil && !r.over(run, "apply") {
+					changed := r.server.Changed()
 					if r.over(run, "plan") && !approved {
 						approved = true
 						r.server.Approve(run)
-					}
-					if r.over(run, "apply") {
-						break
 					}
 					select {
 					case <-server.ended:
 						r.end()
 						server.again()
 						r.start()
-					case <-r.server.Changed():
+					case <-changed:
+					case <-patience.Done():
 					}
 				}
 				if last := r.ended(run, "apply"); last.Phase != "output" || last.Outcome != "succeeded" {

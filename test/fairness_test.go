@@ -40,7 +40,7 @@ const (
 	leastAlone = 5 * time.Millisecond
 	// fairnessTries is how often a scenario is tried: times are of a machine that others use
 	// too. What is not a time must hold at each try.
-	fairnessTries = 5
+	fairnessTries = 3
 )
 
 // scenario is something that organizations share, and the worst that one of them does to it

@@ -58,13 +58,18 @@ func listingOf[T, I any, S sized[T]](answer any, list string, all []T, render fu
 	for i := range all {
 		takes += S(&all[i]).Bytes()
 	}
-	return listing{answer: answer, list: list, takes: takes, items: func(yield func(any) bool) {
+	return listing{answer: answer, list: list, takes: takes, items: eachRendered(all, render)}
+}
+
+// eachRendered makes what is told of each element when its turn comes.
+func eachRendered[T, I any](all []T, render func(T) I) iter.Seq[any] {
+	return func(yield func(any) bool) {
 		for _, one := range all {
 			if !yield(render(one)) {
 				return
 			}
 		}
-	}}
+	}
 }
 
 // answer makes an answer of what find finds, which takes up to so many bytes. Its error is that

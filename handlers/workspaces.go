@@ -108,13 +108,7 @@ func (w workspaces) list(ctx context.Context, r *request) (answer, error) {
 
 // listOf is listingOf of elements that take about so many bytes each.
 func listOf[T, I any](answer any, list string, all []T, each int64, render func(T) I) listing {
-	return listing{answer: answer, list: list, takes: int64(len(all)) * each, items: func(yield func(any) bool) {
-		for _, one := range all {
-			if !yield(render(one)) {
-				return
-			}
-		}
-	}}
+	return listing{answer: answer, list: list, takes: int64(len(all)) * each, items: eachRendered(all, render)}
 }
 
 // create makes a workspace.

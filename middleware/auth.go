@@ -181,7 +181,7 @@ func Principal(c *gin.Context) auth.Principal {
 
 // NativeCredentials reads X-API-Key with X-Org-ID, HTTP Basic with the organization's UUID as user
 // name, Private-Token or Job-Token as X-API-Key, or a Bearer key, in this order. A key that carries its
-// organization needs no other word for it: whatever is not a UUID counts for none. A token
+// organization needs no other word for it, and goes with any user name that is not a UUID. A token
 // may stand in the place of each key; as Bearer it goes with X-Org-ID, or with none. So may
 // the token of a run, with any user name: one that is an organization must be the run's.
 func NativeCredentials(r *http.Request) (auth.Credentials, error) {

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/pause"
 	"github.com/holdfast/holdfast/internal/turns"
 )
 
@@ -185,14 +186,7 @@ func (g *Guard) limit(r *rates, claim Claim, spares bool) gin.HandlerFunc {
 func (g *Guard) hold(c *gin.Context, s standing) error {
 	g.held.Add(1)
 	infoOf(c).lines.Add(slog.Int64("rate_waited_ms", s.delay.Milliseconds()))
-	timer := time.NewTimer(s.delay)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-c.Request.Context().Done():
-		return c.Request.Context().Err()
-	}
+	return pause.For(c.Request.Context(), s.delay)
 }
 
 // setHeaders tells a client whose organization has less than a quarter of its limit left.

@@ -52,11 +52,8 @@ type standing struct {
 
 // count takes a request off what the organization has left, or off what comes back within the
 // patience, so that few organizations are ever refused: a crowd that is a little too fast is slowed
-// down. As many wait as come back within the patience. Nil rates limit nobody.
+// down. As many wait as come back within the patience.
 func (r *rates) count(p auth.Principal) standing {
-	if r == nil {
-		return standing{}
-	}
 	limit := r.limit(p.Limits)
 	if limit <= 0 {
 		return standing{}

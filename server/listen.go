@@ -7,6 +7,8 @@ import (
 	"net"
 	"syscall"
 	"time"
+
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // A server that crashes while it starts a command leaves its address taken for a moment: the new
@@ -26,10 +28,8 @@ func listen(ctx context.Context, address string, log *slog.Logger) (net.Listener
 	ctx, stop := context.WithTimeout(ctx, addressPatience)
 	defer stop()
 	for errors.Is(err, syscall.EADDRINUSE) {
-		select {
-		case <-ctx.Done():
+		if pause.For(ctx, addressInterval) != nil {
 			return nil, err
-		case <-time.After(addressInterval):
 		}
 		listener, err = net.Listen("tcp", address)
 	}

@@ -73,18 +73,13 @@ func (d *Document) RemoveOrganization(id uuid.UUID) error {
 	if _, err := d.organization(id); err != nil {
 		return err
 	}
-	for {
-		section, found := d.sectionOf(id)
-		if !found {
-			return nil
-		}
-		gone := d.withComments(section)
-		// Read again only when all are gone: its other sections mean nothing without its own.
-		d.lines = slices.Concat(d.lines[:gone.first], d.lines[gone.last+1:])
-		if _, more := d.sectionOf(id); !more {
-			return d.become(d.lines)
-		}
+	// Read again only when all are gone: its other sections mean nothing without its own.
+	rest := Document{lines: d.lines}
+	for section, found := rest.sectionOf(id); found; section, found = rest.sectionOf(id) {
+		gone := rest.withComments(section)
+		rest.lines = slices.Concat(rest.lines[:gone.first], rest.lines[gone.last+1:])
 	}
+	return d.become(rest.lines)
 }
 
 // sectionOf returns where some section of an organization stands.

@@ -7,11 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/holdfast/holdfast/internal/follow"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // ReceiptName is what the file of a Receipt is called, in the folder of all data.
@@ -59,17 +59,13 @@ func digestOf(text []byte) string {
 // There is nothing to wait for where no server runs. The error is ctx's when it takes too long:
 // the server may have refused the file, and says so in its log.
 func AwaitTaken(ctx context.Context, receipt, authFile string) error {
-	tick := time.NewTicker(lockInterval)
-	defer tick.Stop()
 	for {
 		taken, err := isTaken(receipt, authFile)
 		if taken || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
+		if err := pause.For(ctx, lockInterval); err != nil {
+			return err
 		}
 	}
 }

@@ -54,11 +54,7 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 	if err != nil {
 		return err
 	}
-	doc, path, err := a.loadAuth(cmd)
-	if err != nil {
-		return err
-	}
-	org, err := findOrg(doc, text)
+	_, org, path, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}

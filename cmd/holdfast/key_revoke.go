@@ -46,11 +46,7 @@ type revoked struct {
 }
 
 func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool) error {
-	doc, path, err := a.loadAuth(cmd)
-	if err != nil {
-		return err
-	}
-	org, err := findOrg(doc, text)
+	doc, org, path, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}

@@ -59,11 +59,7 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 	if err != nil {
 		return err
 	}
-	doc, path, err := a.loadAuth(cmd)
-	if err != nil {
-		return err
-	}
-	org, err := findOrg(doc, text)
+	_, org, path, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,7 @@ func newOrgRenameCommand(a *app) *cobra.Command {
 }
 
 func (a *app) renameOrg(cmd *cobra.Command, text, name string) error {
-	doc, path, err := a.loadAuth(cmd)
-	if err != nil {
-		return err
-	}
-	org, err := findOrg(doc, text)
+	_, org, path, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}
@@ -62,11 +58,7 @@ On a terminal its name must be typed; elsewhere it needs --yes.
 }
 
 func (a *app) removeOrg(cmd *cobra.Command, text string, yes bool) error {
-	doc, path, err := a.loadAuth(cmd)
-	if err != nil {
-		return err
-	}
-	org, err := findOrg(doc, text)
+	_, org, path, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}

@@ -88,6 +88,16 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// findOrgIn reads the file that authFile names, and finds the organization in it that text means.
+func (a *app) findOrgIn(cmd *cobra.Command, text string) (*authfile.Document, authfile.Organization, string, error) {
+	doc, path, err := a.loadAuth(cmd)
+	if err != nil {
+		return nil, authfile.Organization{}, "", err
+	}
+	org, err := findOrg(doc, text)
+	return doc, org, path, err
+}
+
 // takingPatience is how long a running server may take to have read a file that was changed: it
 // leaves it alone for half a second first.
 const takingPatience = 10 * time.Second

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestReadme does what the README's first screen says, in a fresh clone of what is
-// committed: make run, paste the block, init, apply; and make run a second time.
+// TestReadme does what the README says, in a fresh clone of what is committed: make run, paste what
+// it prints and then every line of the README in its order; and make run a second time.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")
@@ -32,6 +32,7 @@ func TestReadme(t *testing.T) {
 	client := append(freshEnviron(), "TF_HTTP_PASSWORD="+key, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1",
 		"TF_CLI_CONFIG_FILE="+os.DevNull)
 	tofu := program(t, "TOFU_BIN")
+	paste(t, clone, first.output(), string(readme))
 	run(t, project, client, tofu, "init")
 	run(t, project, client, tofu, "apply", "-auto-approve")
 	first.stop()
@@ -45,6 +46,41 @@ func TestReadme(t *testing.T) {
 	}
 	second.stop()
 	checkClone(t, clone)
+}
+
+// paste gives a fresh shell in the clone the exports that `make run` printed, and then all lines of
+// the README that are for a shell, in their order. Each must succeed.
+func paste(t *testing.T, clone, printed, readme string) {
+	t.Helper()
+	exports := strings.Join(printedExports.FindAllString(printed, -1), "\n")
+	lines := shellLines(readme)
+	if strings.Count(exports, "export") < 4 || strings.Count(lines, "holdfast ") < 20 {
+		t.Fatalf("the exports are\n%s\nand the README's lines\n%s", exports, lines)
+	}
+	failing := "trap 'echo \"this failed: $BASH_COMMAND\" >&2' ERR\n"
+	shell := exec.Command("bash", "-eu", "-o", "pipefail", "-c", failing+exports+"\n"+lines)
+	shell.Dir = clone
+	shell.Env = []string{"HOME=" + t.TempDir(), "PATH=" + filepath.Dir(program(t, "TOFU_BIN")) + ":/usr/local/bin:/usr/bin:/bin",
+		"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull}
+	if out, err := shell.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// shellLines are the indented blocks of a page that begin with a command, from the first one
+// behind what `make run` prints.
+func shellLines(page string) string {
+	var lines strings.Builder
+	_, page, _ = strings.Cut(page, "    export PATH=")
+	for _, block := range indentedBlock.FindAllString(page, -1) {
+		if !ofShell.MatchString(block) {
+			continue
+		}
+		for line := range strings.Lines(block) {
+			lines.WriteString(strings.TrimPrefix(line, "    "))
+		}
+	}
+	return lines.String()
 }
 
 // checkClone asserts that running leaves keys readable to their owner only, and nothing
@@ -61,8 +97,11 @@ func checkClone(t *testing.T, clone string) {
 }
 
 var (
-	printedBlock = regexp.MustCompile(`(?ms)^    terraform \{\n.*?^    \}\n`)
-	printedKey   = regexp.MustCompile(`export TF_HTTP_PASSWORD='(\S+)'`)
+	printedBlock   = regexp.MustCompile(`(?ms)^    terraform \{\n.*?^    \}\n`)
+	printedExports = regexp.MustCompile(`(?m)^ +export .*$`)
+	indentedBlock  = regexp.MustCompile(`(?m)(^    .*\n)+`)
+	ofShell        = regexp.MustCompile(`\A    (holdfast|curl|mkdir) `)
+	printedKey     = regexp.MustCompile(`export TF_HTTP_PASSWORD='(\S+)'`)
 )
 
 // pasted makes a project of the block that `make run` printed, as it is.

@@ -6,10 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/google/uuid"
-
-	"github.com/holdfast/holdfast/client"
 )
 
 // initResult is what init --json prints. Without Created there are only the files' names.
@@ -21,24 +17,8 @@ type initResult struct {
 	Backend string `json:"backend,omitempty"`
 }
 
-// backendBlock is the configuration of the state prod/network. It sets lock_address and
-// unlock_address both: a client with only one of them leaves its locks behind. The
-// password comes from the environment, because here it would end up in plan files.
-func backendBlock(address string, org uuid.UUID) string {
-	state := client.StateAddress(address, "prod/network")
-	return fmt.Sprintf(`terraform {
-  backend "http" {
-    address        = %[1]q
-    lock_address   = %[1]q
-    unlock_address = %[1]q
-    username       = %[2]q
-  }
-}
-`, state, org)
-}
-
 func (a *app) showFirst(path, address string, made newKey, master madeMaster, asJSON bool) error {
-	backend := backendBlock(address, made.Organization)
+	backend := backendBlock(address, "prod/network", made.Organization)
 	if asJSON {
 		return printJSON(a.stdout, initResult{AuthFile: path, Created: true, madeMaster: master, newKey: &made, Backend: backend})
 	}

@@ -1,15 +1,13 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"io"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/document"
@@ -49,15 +47,27 @@ func writeOutputs(w io.Writer, all []document.Output) error {
 	return err
 }
 
+// writeOutput writes an api.Output, piece by piece: encoding a large value at once would take it
+// several times more in memory, which nobody has acquired.
 func writeOutput(w io.Writer, o *document.Output) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(api.Output{Value: o.Value, Type: o.Type, Sensitive: o.Sensitive, Deprecated: o.Deprecated}); err != nil {
-		return err
+	end := strconv.AppendBool([]byte(`,"sensitive":`), o.Sensitive)
+	if o.Deprecated != "" {
+		end = jsonscan.AppendQuote(append(end, `,"deprecated":`...), o.Deprecated)
 	}
-	_, err := w.Write(bytes.TrimSuffix(text.Bytes(), []byte("\n")))
-	return err
+	for _, piece := range [][]byte{[]byte(`{"value":`), jsonOrNull(o.Value), []byte(`,"type":`), jsonOrNull(o.Type), append(end, '}')} {
+		if _, err := w.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// jsonOrNull is what stands for a value that a state does not have.
+func jsonOrNull(value []byte) []byte {
+	if len(value) == 0 {
+		return []byte("null")
+	}
+	return value
 }
 
 // output shows one output; with ?raw a string as its text, any other value as its JSON.

@@ -13,6 +13,14 @@ FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /out/holdfast /holdfast
 COPY --from=build --chown=65532:65532 /out/data /data
+ARG VERSION=dev REVISION= CREATED=
+LABEL org.opencontainers.image.title="Holdfast" \
+      org.opencontainers.image.description="Home for Terraform and OpenTofu states" \
+      org.opencontainers.image.source="https://github.com/holdfast/holdfast" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.created="${CREATED}"
 USER 65532:65532
 ENV HOST=0.0.0.0 PORT=7777 STORAGE_PATH=/data HOLDFAST_AUTH_FILE=/etc/holdfast/auth.cfg
 VOLUME /data

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-logs bench-runs bench-growth bench-go docker clean
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-logs bench-runs bench-growth bench-go packaging release docker clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,7 +24,7 @@ run: build ## build, make an organization and a key on first use, serve on 127.0
 	@bin/holdfast init --if-missing
 	@exec bin/holdfast serve
 
-test: check race fuzz e2e ## everything that CI runs, real clients included
+test: check race fuzz e2e packaging ## everything that CI runs, real clients included
 
 check: ## gofmt, the layout of imports, go vet, staticcheck
 	@echo "== gofmt, vet, staticcheck"
@@ -75,8 +75,16 @@ bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a f
 bench-go: ## the Go benchmarks of the inner pieces
 	@go test -run '^$$' -bench . -benchmem ./...
 
-docker: ## build the container image
-	@docker build --build-arg VERSION=$(VERSION) -t holdfast:$(VERSION) .
+packaging: ## build an archive and packages, and look at what is in them
+	@echo "== archives and packages"
+	@cd packaging && go vet ./... && go test -count=1 ./...
+
+release: ## build all archives and packages of VERSION into dist/, with checksums and what they are made of
+	@scripts/packages.sh $(VERSION) dist
+
+docker: ## build the container image, which says what it was made of
+	@docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD) \
+	  --build-arg CREATED=$$(git log -1 --format=%cI) -t holdfast:$(VERSION) .
 
 clean: ## remove what was built
-	@rm -rf bin
+	@rm -rf bin dist

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
+
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
@@ -105,12 +107,14 @@ func serveUntil(ctx context.Context, listener net.Listener, server *http.Server,
 	ended := make(chan error, 1)
 	go func() { ended <- serveOn(server, listener, settings.EnableTLS) }()
 	sayListening(ctx, listener.Addr(), settings.EnableTLS, log)
+	tellManager(daemon.SdNotifyReady, log)
 
 	select {
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
 	}
+	tellManager(daemon.SdNotifyStopping, log)
 	log.Info("stopping: finishing the requests that have begun", "at_most", settings.ShutdownTimeout.String())
 	return drain(server, settings.ShutdownTimeout)
 }

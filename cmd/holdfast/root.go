@@ -53,9 +53,10 @@ func newRootCommand(a *app) *cobra.Command {
 		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newPoolCommand(a),
 		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
-		newRunShimCommand(), newRunSandboxedCommand())
+		newRunShimCommand(), newRunSandboxedCommand(), newManCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	markUsageErrors(root)
+	a.complete(root)
 	return root
 }
 

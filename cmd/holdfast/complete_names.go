@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"iter"
+	"strings"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/client"
+)
+
+func stateNames(ctx context.Context, c *client.Client, typed string) []string {
+	all := c.States(client.StatesQuery{Prefix: typed, Deleted: client.AnyDeletion, Limit: completionNames}).All(ctx)
+	return namesOf(all, typed, func(s api.State) string { return s.Name })
+}
+
+func workspaceNames(ctx context.Context, c *client.Client, typed string) []string {
+	return namesOf(c.Workspaces().All(ctx), typed, func(w api.Workspace) string { return w.Name })
+}
+
+func poolNames(ctx context.Context, c *client.Client, typed string) (names []string) {
+	pools, err := c.Pools(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, pool := range pools {
+		if strings.HasPrefix(pool.Name, typed) {
+			names = append(names, pool.Name)
+		}
+	}
+	return names
+}
+
+// runNames are the IDs of runs, newest first, each with what it is for.
+func runNames(ctx context.Context, c *client.Client, typed string) []string {
+	all := c.Runs(client.RunsQuery{Limit: completionNames}).All(ctx)
+	return namesOf(all, typed, func(r api.Run) string { return r.ID + "\t" + r.Kind + " of " + r.Workspace + ", " + r.Status })
+}
+
+// namesOf are those that go on from what was typed, as far as the server told them.
+func namesOf[T any](all iter.Seq2[T, error], typed string, name func(T) string) (names []string) {
+	for one, err := range all {
+		if err != nil || len(names) == completionNames {
+			break
+		}
+		if text := name(one); strings.HasPrefix(text, typed) {
+			names = append(names, text)
+		}
+	}
+	return names
+}

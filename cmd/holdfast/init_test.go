@@ -32,6 +32,11 @@ type shell struct {
 
 func newShell(t *testing.T) *shell {
 	t.Parallel() // bcrypt and fsync take their time
+	return newLoneShell(t)
+}
+
+// newLoneShell is for a test that changes what the whole process has.
+func newLoneShell(t *testing.T) *shell {
 	dir := t.TempDir()
 	return &shell{t: t, file: filepath.Join(dir, "auth.cfg"), data: filepath.Join(dir, "data")}
 }

@@ -33,7 +33,9 @@ func TestServiceManagerIsTold(t *testing.T) {
 		}
 		return string(text[:n])
 	}
-	r := newTenant(t).start()
+	s := newLoneShell(t)
+	s.must("init")
+	r := s.start()
 	if got := told(); got != "READY=1" {
 		t.Errorf("at the start it is told %q", got)
 	}

@@ -19,20 +19,21 @@ import (
 // grown is a store with as many runs as a benchmark wants.
 type grown struct {
 	alone
-	b    *testing.B
-	orgs []uuid.UUID
-	made int
+	b     *testing.B
+	floor *floor // of the same database, beside it
+	orgs  []uuid.UUID
+	made  int
 }
 
 // onEach runs a benchmark on SQLite in a file, and on a server.
 func onEach(b *testing.B, bench func(b *testing.B, g *grown)) {
-	b.Run("sqlite", func(b *testing.B) { onOne(b, opened(b)(openSQLite(b.TempDir())), bench) })
-	b.Run("mysql", func(b *testing.B) { onOne(b, opened(b)(openMySQL(mysqltest.New(b))), bench) })
+	b.Run("sqlite", func(b *testing.B) { onOne(b, opened(b)(openSQLite(b.TempDir())), floorOnSQLite, bench) })
+	b.Run("mysql", func(b *testing.B) { onOne(b, opened(b)(openMySQL(mysqltest.New(b))), floorOnMySQL, bench) })
 }
 
-func onOne(b *testing.B, store runs.Store, bench func(b *testing.B, g *grown)) {
+func onOne(b *testing.B, store runs.Store, beside func(*testing.B) *floor, bench func(b *testing.B, g *grown)) {
 	defer store.Close()
-	bench(b, &grown{alone: store.(alone), b: b})
+	bench(b, &grown{alone: store.(alone), b: b, floor: beside(b)})
 }
 
 func (g *grown) org(i int) uuid.UUID {
@@ -129,6 +130,21 @@ func BenchmarkClaim(b *testing.B) {
 			})
 		})
 	}
+	b.Run("floor", func(b *testing.B) {
+		onEach(b, func(b *testing.B, g *grown) {
+			g.floor.fill(waiting, "pending")
+			var t took
+			for b.Loop() {
+				if err := t.time(g.floor.claim); err != nil {
+					b.Fatal(err)
+				}
+				b.StopTimer()
+				g.floor.fill(g.floor.made+1, "pending")
+				b.StartTimer()
+			}
+			t.report(b)
+		})
+	})
 }
 
 func (g *grown) claim(t *took) (ref runs.Ref) {
@@ -174,6 +190,7 @@ func BenchmarkHistory(b *testing.B) {
 		for size := 100; size <= most; size *= 10 {
 			begin := time.Now()
 			g.fill(size-g.made, func(int) runs.Run { return g.past() })
+			g.floor.fill(size, "succeeded")
 			b.Logf("%d runs, after %s", size, time.Since(begin))
 			b.Run(fmt.Sprint(size), g.reads)
 		}
@@ -207,6 +224,8 @@ func (g *grown) reads(b *testing.B) {
 		"list-failed":              list(runs.Query{Status: []runs.Status{runs.Failed, runs.Cancelled}}),
 		"list-orphaned":            list(runs.Query{Status: []runs.Status{runs.Orphaned}}),
 		"list-workspace-of-a-kind": list(runs.Query{Workspace: "workspace/7", Kind: runs.Plan}),
+		"floor-list":               g.floor.list,
+		"floor-show":               g.floor.show,
 		"show":                     func() error { _, err := g.Run(ctx, middle); return err },
 		"events":                   func() error { _, err := g.Events(ctx, middle, 0, 100); return err },
 		"open":                     func() error { _, err := g.Open(ctx, org, "workspace/7"); return err },

@@ -69,10 +69,12 @@ type FieldChange struct {
 // AttributeChange is a change of a value in the attributes.
 type AttributeChange struct {
 	// Path leads to the value: a string for a member of an object, a number for an element of
-	// a list, counted from zero.
+	// a list, counted from zero in the list after, or in the list before for one that is gone.
 	Path []json.RawMessage `json:"path"`
 	Change
 	Sensitive bool `json:"sensitive,omitempty"` // something in before or after is hidden
+	// Inside says how the JSON in two strings differs, by paths in it.
+	Inside []AttributeChange `json:"inside,omitempty"`
 }
 
 // OutputChange is what happened to an output.
@@ -81,6 +83,8 @@ type OutputChange struct {
 	Name   string       `json:"name"`
 	Before *OutputValue `json:"before,omitempty"`
 	After  *OutputValue `json:"after,omitempty"`
+	// Changes says how the value differs, by paths in it, where that is less than the whole.
+	Changes []AttributeChange `json:"changes,omitempty"`
 }
 
 // OutputValue is an output on one side of a Diff.

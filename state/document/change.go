@@ -80,10 +80,16 @@ type FieldChange struct {
 // AttributeChange is a change of a value in the attributes: of a leaf, or of a whole value
 // where one side has none or another kind.
 type AttributeChange struct {
+	// Path leads to the value. Elements of lists are counted in the list after, and in the one
+	// before for an element that is gone. So what is left of the list before, in order, stands
+	// in the places after in which nothing was added.
 	Path Path `json:"path"`
 	Change
 	// Sensitive says that something in before or after is hidden.
 	Sensitive bool `json:"sensitive,omitempty"`
+	// Inside says how the JSON in two strings differs, by paths in it. Without it they hold
+	// none, or they say the same and are written differently.
+	Inside []AttributeChange `json:"inside,omitempty"`
 }
 
 // OutputChange is what happened to an output.
@@ -92,6 +98,9 @@ type OutputChange struct {
 	Name   string       `json:"name"`
 	Before *OutputValue `json:"before,omitempty"`
 	After  *OutputValue `json:"after,omitempty"`
+	// Changes says how the value differs, by paths in it. It is empty where one side has none or
+	// hides it, and where before and after say as much.
+	Changes []AttributeChange `json:"changes,omitempty"`
 }
 
 // OutputValue is an output on one side of a Diff.

@@ -12,9 +12,15 @@ func (c *ResourceChange) Clone() ResourceChange {
 	for i := range kept.Fields {
 		kept.Fields[i].Change = kept.Fields[i].clone()
 	}
-	kept.Attributes = slices.Clone(c.Attributes)
-	for i := range kept.Attributes {
-		kept.Attributes[i].Change = kept.Attributes[i].clone()
+	kept.Attributes = cloneAll(c.Attributes)
+	return kept
+}
+
+func cloneAll(changes []AttributeChange) []AttributeChange {
+	kept := slices.Clone(changes)
+	for i := range kept {
+		kept[i].Change = kept[i].clone()
+		kept[i].Inside = cloneAll(kept[i].Inside)
 	}
 	return kept
 }
@@ -24,8 +30,12 @@ func (c *ResourceChange) Size() (n int64) {
 	for i := range c.Fields {
 		n += c.Fields[i].size()
 	}
-	for i := range c.Attributes {
-		n += c.Attributes[i].size()
+	return n + sizeOfAll(c.Attributes)
+}
+
+func sizeOfAll(changes []AttributeChange) (n int64) {
+	for i := range changes {
+		n += changes[i].size() + sizeOfAll(changes[i].Inside)
 	}
 	return n
 }

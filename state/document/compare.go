@@ -15,16 +15,20 @@ const maxDepth = 64
 // comparison collects the differences of two values.
 type comparison struct {
 	in      *meter
+	effort  *effort
 	path    Path // to the values at hand
+	nested  int  // in how many strings of JSON they are
+	quick   bool // whether it is enough to know that there is a change
 	changes []AttributeChange
 	made    int64 // what they take
+	differ  bool  // whether there is a change
 }
 
 // compareValues lists the differences of two JSON values, either of which may be nil.
 // Where the mask hides a value, no more is shown than that it differs. When the meter fails
 // the list is not whole.
-func compareValues(a, b []byte, m *mask, in *meter) []AttributeChange {
-	c := comparison{in: in}
+func compareValues(a, b []byte, m *mask, options Options) []AttributeChange {
+	c := comparison{in: options.meter, effort: options.effort}
 	c.value(a, b, m)
 	return c.changes
 }
@@ -34,12 +38,14 @@ func compareValues(a, b []byte, m *mask, in *meter) []AttributeChange {
 func same(a, b []byte, in *meter) bool {
 	before := in.mark()
 	defer in.backTo(before)
-	return sameText(a, b) || len(compareValues(a, b, nil, in)) == 0
+	c := comparison{in: in, quick: true}
+	c.value(a, b, nil)
+	return !c.differ
 }
 
 func (c *comparison) value(a, b []byte, m *mask) {
 	switch {
-	case c.in.failed() != nil, sameText(a, b):
+	case c.in.failed() != nil, c.quick && c.differ, sameText(a, b):
 	case a == nil || b == nil:
 		c.add(a, b, m)
 	case m.hides():
@@ -89,22 +95,21 @@ func (c *comparison) object(a, b []byte, m *mask) {
 	c.in.backTo(taken + c.made - made)
 }
 
-func (c *comparison) array(a, b []byte, m *mask) {
-	taken, made := c.in.mark(), c.made
-	before, after := elementsOf(a, c.in), elementsOf(b, c.in)
-	for i := range max(len(before), len(after)) {
-		c.child(Nth(i), nth(before, i), nth(after, i), m)
-	}
-	c.in.backTo(taken + c.made - made)
+func (c *comparison) child(s Step, a, b []byte, m *mask) {
+	c.step(s, a, b, m.child(s))
 }
 
-func (c *comparison) child(s Step, a, b []byte, m *mask) {
+// step compares two values that a step leads to; m is their own mask.
+func (c *comparison) step(s Step, a, b []byte, m *mask) {
 	c.path = append(c.path, s)
-	c.value(a, b, m.child(s))
+	c.value(a, b, m)
 	c.path = c.path[:len(c.path)-1]
 }
 
 func (c *comparison) add(a, b []byte, m *mask) {
+	if c.differ = true; c.quick {
+		return
+	}
 	n := changeBytes + stepBytes*int64(len(c.path))
 	if m != nil {
 		n += int64(len(a) + len(b)) // a copy that is masked
@@ -115,10 +120,15 @@ func (c *comparison) add(a, b []byte, m *mask) {
 	c.made += n
 	before, hidBefore := m.apply(a)
 	after, hidAfter := m.apply(b)
+	var inside []AttributeChange
+	if a != nil && b != nil {
+		inside = c.inside(a, b, m)
+	}
 	c.changes = append(c.changes, AttributeChange{
 		Path:      append(Path{}, c.path...),
 		Change:    Change{Before: before, After: after},
 		Sensitive: hidBefore || hidAfter,
+		Inside:    inside,
 	})
 }
 
@@ -146,23 +156,4 @@ func memberOf(raw []byte, name string) []byte {
 		return nil
 	})
 	return found
-}
-
-func elementsOf(raw []byte, in *meter) [][]byte {
-	var all [][]byte
-	_ = jsonscan.Children(raw, func(c jsonscan.Child) error {
-		if err := in.add(elementBytes); err != nil {
-			return err
-		}
-		all = append(all, raw[c.Start:c.End:c.End])
-		return nil
-	})
-	return all
-}
-
-func nth(all [][]byte, i int) []byte {
-	if i < len(all) {
-		return all[i]
-	}
-	return nil
 }

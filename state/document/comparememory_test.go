@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,16 @@ func crowdedPairs() map[string][2][]byte {
 		return fmt.Appendf(nil, `{"version":4,"outputs":{"o":{"value":{%s},"type":"string"}},"resources":[]}`,
 			list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) }))
 	}
+	scattered := func(step int) []byte {
+		return one(fmt.Sprintf(`{"attributes":{"l":[%s]}}`, list(50_000, func(i int) string { return fmt.Sprint(i * step % 50_021) })))
+	}
+	quoted := func(value int) []byte {
+		text, _ := json.Marshal(fmt.Sprintf(`{%s}`, list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) })))
+		return one(fmt.Sprintf(`{"attributes":{"policy":%s}}`, text))
+	}
+	lined := func(value int) []byte {
+		return one(fmt.Sprintf(`{"attributes":{"text":"%s"}}`, strings.ReplaceAll(list(maxLines, func(i int) string { return fmt.Sprint(i * value) }), ",", `\n`)))
+	}
 	marked := func(value int) []byte {
 		return one(fmt.Sprintf(`{"attributes":{"a":%d},"sensitive_attributes":[%s]}`, value,
 			list(20_000, func(i int) string { return fmt.Sprintf(`[{"type":"get_attr","value":"%d"}]`, i) })))
@@ -38,6 +49,7 @@ func crowdedPairs() map[string][2][]byte {
 	return map[string][2][]byte{
 		"tiny members": {members(1), members(2)}, "members that are alike": {members(1), []byte(strings.ReplaceAll(string(members(1)), ":1", ":1.0"))},
 		"tiny elements": {elements(1), elements(2)}, "instances that moved": {moved(0), moved(100_000)},
+		"elements elsewhere": {scattered(1), scattered(7)}, "JSON in strings": {quoted(1), quoted(2)}, "lines": {lined(1), lined(2)},
 		"outputs": {outputs(1), outputs(2)}, "marks": {marked(1), marked(2)},
 	}
 }

@@ -17,11 +17,15 @@ type Options struct {
 	// has no bound.
 	Memory Memory
 
-	meter *meter // of Memory, for all of one comparison
+	meter  *meter  // of Memory, for all of one comparison
+	effort *effort // likewise
 }
 
 // metered returns the options of one comparison.
 func (o Options) metered() Options {
+	if o.effort == nil {
+		o.effort = &effort{left: maxEffort}
+	}
 	if o.meter == nil && o.Memory != nil {
 		o.meter = &meter{allowance: allowance{memory: o.Memory}}
 	}
@@ -34,7 +38,8 @@ func (o Options) metered() Options {
 // Sensitive values that come or go are masked in a copy, so that a Diff can be as large as
 // a state; WriteText and WriteJSON write the same without holding it.
 func Compare(a, b *Document, options Options) *Diff {
-	options.Memory, options.meter = nil, nil
+	options.Memory, options.meter, options.effort = nil, nil, nil
+	options = options.metered()
 	d := frame(a, b, options)
 	for c := range Changes(a, b, options) { // without a Memory it has no errors
 		d.Resources = append(d.Resources, *c)
@@ -108,7 +113,7 @@ func (p pair) change(options Options) (ResourceChange, bool) {
 	}
 	c.Fields = fieldChanges(before, after, options)
 	if !sameText(before.Attributes, after.Attributes) {
-		c.Attributes = compareValues(before.Attributes, after.Attributes, marksOf(before, after, options), options.meter)
+		c.Attributes = compareValues(before.Attributes, after.Attributes, marksOf(before, after, options), options)
 	}
 	return c, c.Action != Changed || c.Fields != nil || c.Attributes != nil
 }

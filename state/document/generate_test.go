@@ -68,10 +68,82 @@ func (w *world) members(depth int) object {
 	return all
 }
 
+// blocks makes a list of things, which may have names and may be alike.
+func (w *world) blocks() any {
+	kind := w.pick("blocks", "numbers", "named", "bare", "mixed")
+	list := make([]any, rapid.IntRange(0, 6).Draw(w.t, "blocks"))
+	for i := range list {
+		list[i] = w.block(kind)
+	}
+	return list
+}
+
+func (w *world) block(kind string) any {
+	few := rapid.IntRange(0, 3).Draw(w.t, "few")
+	switch kind {
+	case "named":
+		return object{"name": fmt.Sprintf("b%d", w.number()), "port": few}
+	case "bare":
+		return object{"port": few, "list": []any{few, 1}}
+	case "mixed":
+		return w.value(1)
+	}
+	return few
+}
+
+// text makes a string of lines, or of JSON.
+func (w *world) text() any {
+	if w.chance("JSON", 50) {
+		raw, _ := json.Marshal(object{"Statement": w.blocks(), "list": w.blocks()})
+		return string(raw)
+	}
+	lines := make([]string, rapid.IntRange(1, 12).Draw(w.t, "lines"))
+	for i := range lines {
+		lines[i] = w.pick("line", "one", "two", "\tthree", "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// reworked changes what is in a value: elements come, go and change.
+func (w *world) reworked(v any) any {
+	switch v := v.(type) {
+	case []any:
+		var out []any
+		for _, element := range v {
+			switch w.pick("element", "stays", "stays", "stays", "goes", "comes", "changes") {
+			case "goes":
+				continue
+			case "comes":
+				out = append(out, w.block(w.pick("blocks", "numbers", "named", "bare", "mixed")))
+			case "changes":
+				element = w.reworked(element)
+			}
+			out = append(out, element)
+		}
+		return out
+	case object:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if name != "name" {
+				v[name] = w.reworked(v[name])
+			}
+		}
+		return v
+	case string:
+		var held any
+		if json.Unmarshal([]byte(v), &held) == nil && !w.chance("break", 20) {
+			raw, _ := json.Marshal(w.reworked(held))
+			return string(raw)
+		}
+		return v + w.pick("more", "x", "\n", "\nmore", "")
+	}
+	return rapid.IntRange(0, 3).Draw(w.t, "few")
+}
+
 // instance makes an instance that marks some of its secrets, each in another way.
 func (w *world) instance() object {
 	attributes := w.members(3)
 	attributes["id"] = fmt.Sprintf("i-%d", w.number())
+	attributes["list"], attributes["list of text"] = w.blocks(), w.text()
 	var marks []any
 	for n := range rapid.IntRange(0, 2).Draw(w.t, "secrets") {
 		name := fmt.Sprintf("secret%d", n)
@@ -114,13 +186,16 @@ func (w *world) secret(name string) (value any, mark []any) {
 	index := func(key any, kind string) object {
 		return object{"type": "index", "value": object{"value": key, "type": kind}}
 	}
-	switch w.pick("mark", "whole", "member", "key", "element", "set", "wrapped", "unknown", "gone") {
+	switch w.pick("mark", "whole", "member", "key", "element", "block", "set", "wrapped", "unknown", "gone") {
 	case "member":
 		return object{"user": "root", "password": text}, []any{top, object{"type": "get_attr", "value": "password"}}
 	case "key":
 		return object{"a b": text, "other": 1}, []any{top, index("a b", "string")}
 	case "element":
 		return []any{"plain", object{"x": text}}, []any{top, index(1, "number")}
+	case "block":
+		list := []any{object{"name": "a", "x": "plain"}, object{"name": "b", "x": text}, object{"name": "c", "x": "plain"}}
+		return list, []any{top, index(1, "number"), object{"type": "get_attr", "value": "x"}}
 	case "set":
 		element := object{"value": object{"x": text}, "type": []any{"object", object{"x": "string"}}}
 		return []any{object{"x": text}}, []any{top, object{"type": "index", "value": element}}
@@ -191,7 +266,11 @@ func (w *world) state(outputs object, resources []any) object {
 func (w *world) outputs() object {
 	all := object{}
 	for range rapid.IntRange(0, 3).Draw(w.t, "outputs") {
-		output := object{"value": w.value(2), "type": w.pick("output type", "string", "dynamic")}
+		value := w.value(2)
+		if w.chance("list", 40) {
+			value = w.blocks()
+		}
+		output := object{"value": value, "type": w.pick("output type", "string", "dynamic")}
 		if w.chance("sensitive", 30) {
 			output["sensitive"] = true
 			output["value"] = object{"deep": []any{fmt.Sprintf("%s%d", secret, w.number())}}
@@ -223,12 +302,17 @@ func (w *world) second(first object) object {
 	if w.chance("new outputs", 50) {
 		outputs = w.outputs()
 	}
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		if output := outputs[name].(object); output["sensitive"] == nil {
+			output["value"] = w.reworked(output["value"])
+		}
+	}
 	return w.state(outputs, inOrder(resources))
 }
 
 // grown returns what became of an instance.
 func (w *world) grown(i object) []any {
-	switch w.pick("fate", "same", "same", "gone", "attribute", "other", "taint", "depose", "secret") {
+	switch w.pick("fate", "same", "same", "gone", "attribute", "other", "taint", "depose", "secret", "list", "list") {
 	case "gone":
 		return nil
 	case "attribute":
@@ -238,6 +322,13 @@ func (w *world) grown(i object) []any {
 		i["attributes"] = w.instance()["attributes"].(object)
 		delete(i["attributes"].(object), "id")
 		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}}, []any{object{"type": "get_attr", "value": "secret1"}}}
+	case "list":
+		attributes := i["attributes"].(object)
+		for _, name := range slices.Sorted(maps.Keys(attributes)) {
+			if strings.HasPrefix(name, "list") {
+				attributes[name] = w.reworked(attributes[name])
+			}
+		}
 	case "taint":
 		i["status"] = "tainted"
 	case "depose":

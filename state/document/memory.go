@@ -51,6 +51,7 @@ type meter struct {
 const (
 	memberBytes  = 256 // of an object, in a map and in a list of names
 	elementBytes = 96  // of a list
+	pairedBytes  = 96  // an element, while it is found out which one it became
 	changeBytes  = 192 // a difference of two values
 	stepBytes    = 48  // on the path to one
 	pairBytes    = 640 // an instance, while it is found out which of them have moved

@@ -52,8 +52,18 @@ func outputChange(before, after *Output, options Options) OutputChange {
 		c.Action, c.Name = Removed, before.Name
 	default:
 		c.Name = after.Name
+		c.Changes = valueChanges(c, options)
 	}
 	return c
+}
+
+// valueChanges says how the two values that an output shows differ.
+func valueChanges(c OutputChange, options Options) []AttributeChange {
+	all := compareValues(c.Before.Value, c.After.Value, nil, options)
+	if len(all) == 1 && len(all[0].Path) == 0 && all[0].Inside == nil {
+		return nil
+	}
+	return all
 }
 
 func (o *Output) sensitive() bool { return o != nil && o.Sensitive }

@@ -37,23 +37,43 @@ func applyToObject(raw json.RawMessage, changes []AttributeChange, depth int) js
 	return append(out, '}')
 }
 
-// applyToArray knows that elements come and go only at the end.
+// applyToArray leaves out what is gone, and has what is left and what came fill the places after.
 func applyToArray(raw json.RawMessage, changes []AttributeChange, depth int) json.RawMessage {
-	elements, inside := elementsOf(raw, nil), byStep(changes, depth)
-	last := len(elements)
-	for step := range inside {
-		last = max(last, step.Index+1)
-	}
-	out := []byte{'['}
-	for i := range last {
-		value := applyChanges(nth(elements, i), inside[Nth(i)], depth+1)
-		if value == nil {
-			break
+	gone, came := map[int]bool{}, map[int]json.RawMessage{}
+	var inside []AttributeChange
+	for _, c := range changes {
+		step, ends := c.Path[depth], len(c.Path) == depth+1
+		switch {
+		case ends && c.After == nil:
+			gone[step.Index] = true
+		case ends && c.Before == nil:
+			came[step.Index] = c.After
+		default:
+			inside = append(inside, c)
 		}
-		if i > 0 {
+	}
+	changed := byStep(inside, depth)
+	out := []byte{'['}
+	add := func(value json.RawMessage) {
+		if len(out) > 1 {
 			out = append(out, ',')
 		}
 		out = append(out, value...)
 	}
+	at := 0
+	arrive := func() {
+		for ; came[at] != nil; at++ {
+			add(came[at])
+		}
+	}
+	for i, element := range elementsOf(raw, nil) {
+		if gone[i] {
+			continue
+		}
+		arrive()
+		add(applyChanges(element, changed[Nth(at)], depth+1))
+		at++
+	}
+	arrive()
 	return append(out, ']')
 }

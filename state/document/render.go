@@ -16,7 +16,7 @@ type Paint func(action Action, text string) string
 // WriteText writes the Diff as a person reads it, in the manner of a plan. Whatever stands
 // in the state is written printable, so that it can't steer a terminal. paint may be nil.
 func (d *Diff) WriteText(w io.Writer, paint Paint) error {
-	return d.writeText(w, paint, func(yield func(*ResourceChange, error) bool) {
+	return d.writeText(w, paint, nil, func(yield func(*ResourceChange, error) bool) {
 		for i := range d.Resources {
 			if !yield(&d.Resources[i], nil) {
 				return
@@ -29,11 +29,11 @@ func (d *Diff) WriteText(w io.Writer, paint Paint) error {
 // or that of the Memory.
 func WriteText(w io.Writer, a, b *Document, options Options, paint Paint) error {
 	options = options.metered()
-	return frame(a, b, options).writeText(w, paint, Changes(a, b, options))
+	return frame(a, b, options).writeText(w, paint, options.meter, Changes(a, b, options))
 }
 
-func (d *Diff) writeText(w io.Writer, paint Paint, changes iter.Seq2[*ResourceChange, error]) error {
-	r := renderer{out: pieces{w: w}, paint: paint}
+func (d *Diff) writeText(w io.Writer, paint Paint, in *meter, changes iter.Seq2[*ResourceChange, error]) error {
+	r := renderer{out: pieces{w: w}, paint: paint, in: in, effort: effort{left: maxEffort}}
 	r.header(d)
 	seen := Summary{Outputs: len(d.Outputs)}
 	for c, err := range changes {
@@ -72,8 +72,10 @@ func (s Summary) String() string {
 }
 
 type renderer struct {
-	out   pieces
-	paint Paint
+	out    pieces
+	paint  Paint
+	in     *meter
+	effort effort // for lines
 }
 
 // line writes one line. Its arguments are printable by now.
@@ -151,10 +153,10 @@ func (r *renderer) field(action Action, f FieldChange) {
 	}
 }
 
-// attribute writes one line, or, for all attributes at once, one for each that is not null.
+// attribute writes a change, or, for all attributes at once, a line for each that is not null.
 func (r *renderer) attribute(a AttributeChange) {
 	if len(a.Path) > 0 {
-		r.value("      ", a.Path.String(), a.Change)
+		r.change("      ", a.Path, a)
 		return
 	}
 	r.members(a.Before, func(raw json.RawMessage) Change { return Change{Before: raw} })
@@ -173,7 +175,29 @@ func (r *renderer) members(object json.RawMessage, as func(json.RawMessage) Chan
 	})
 }
 
-// value writes what became of a value.
+// change writes what became of a value that a path leads to: by what is in it, as far as that is
+// less than the whole.
+func (r *renderer) change(indent string, path Path, a AttributeChange) {
+	name := path.String()
+	switch {
+	case len(a.Inside) > 0:
+		r.line("%s%s %s (JSON)", indent, r.mark(Changed), printable(name))
+		for _, inside := range a.Inside {
+			r.change(indent+"    ", inside.Path, inside)
+		}
+	case a.Before == nil || a.After == nil:
+		r.value(indent, name, a.Change)
+	case sameInside(a.Before, a.After, r.in):
+		r.line("%s%s %s (the same JSON, written differently)", indent, r.mark(Changed), printable(name))
+	case !r.lines(indent, name, a.Change):
+		r.value(indent, name, a.Change)
+	}
+	if err := r.in.failed(); err != nil {
+		r.out.err = err
+	}
+}
+
+// value writes what became of a value, in one line.
 func (r *renderer) value(indent, name string, c Change) {
 	name = printable(name)
 	switch {

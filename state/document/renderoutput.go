@@ -12,8 +12,13 @@ func (r *renderer) output(c *OutputChange) {
 		r.value("  ", c.Name, Change{Before: before.Value})
 		return
 	}
-	r.value("  ", c.Name, Change{Before: before.Value, After: after.Value})
-	if !same(before.Type, after.Type, nil) {
+	if len(c.Changes) == 0 {
+		r.change("  ", Path{Named(c.Name)}, AttributeChange{Change: Change{Before: before.Value, After: after.Value}})
+	}
+	for _, inside := range c.Changes {
+		r.change("  ", append(Path{Named(c.Name)}, inside.Path...), inside)
+	}
+	if !same(before.Type, after.Type, r.in) {
 		r.line("      # type: %s -> %s", shown(before.Type), shown(after.Type))
 	}
 	if before.Sensitive != after.Sensitive {

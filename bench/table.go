@@ -24,7 +24,7 @@ func SizeText(bytes int) string {
 // WriteTable prints results as a table, and below it what went wrong.
 func WriteTable(out io.Writer, results []Result) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "MIX\tSIZE\tCONNECTIONS\tOPS/S\tP50 MS\tP95 MS\tP99 MS\tOPERATIONS\tERRORS\t")
+	fmt.Fprintln(table, "MIX\tSIZE\tCONNS\tOPS/S\tP50 MS\tP95 MS\tP99 MS\tOPERATIONS\tERRORS\t")
 	for _, r := range results {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%.2f\t%.2f\t%.2f\t%d\t%d\t\n", r.Mix, SizeText(r.Size), r.Connections,
 			rateText(r.PerSecond), r.Latency.P50, r.Latency.P95, r.Latency.P99, r.Operations, r.Failed())

@@ -18,6 +18,7 @@ type app struct {
 	now            func() time.Time
 	interactive    bool          // stdin is a person's terminal, so questions may be asked
 	columns        int           // of the terminal that stdout is; 0 if it is none
+	wide           bool          // whether tables show all they have, whatever the terminal's width
 	typed          *bufio.Reader // stdin line by line, once somebody was asked; see readLine
 }
 

@@ -42,7 +42,7 @@ want of a right, with who it was and from where.`,
 		if err != nil {
 			return err
 		}
-		return showList(ctx, a, c.Events(query), flags.limit, flags.asJSON, eventColumns())
+		return showList(ctx, a, c.Events(query), flags.limit, flags.asJSON, a.eventColumns())
 	})
 	cmd.Flags().StringVar(&flags.action, "action", "", "only this, such as state.write, lock.force or access.refused")
 	cmd.Flags().StringVar(&flags.state, "state", "", "only about this state")
@@ -50,7 +50,7 @@ want of a right, with who it was and from where.`,
 	cmd.Flags().StringVar(&flags.since, "since", "", "then or later: RFC 3339, or how long ago, such as 24h or 7d")
 	cmd.Flags().StringVar(&flags.until, "until", "", "before then: RFC 3339, or how long ago")
 	addLimitFlag(cmd, &flags.limit, someLines)
-	addLinesFlag(cmd, &flags.asJSON)
+	a.tableFlags(cmd, &flags.asJSON)
 	return cmd
 }
 
@@ -65,15 +65,15 @@ func (f auditFlags) query(now time.Time) (q client.EventsQuery, err error) {
 	return q, err
 }
 
-func eventColumns() []column[api.Event] {
+func (a *app) eventColumns() []column[api.Event] {
 	return []column[api.Event]{
-		{"TIME", func(e api.Event) string { return showTime(e.At) }},
-		{"ACTION", func(e api.Event) string { return e.Action }},
-		{"STATE", func(e api.Event) string { return e.State }},
-		{"VERSION", eventVersion},
-		{"BY", func(e api.Event) string { return cmp.Or(e.Subject, e.KeyName, e.KeyID) }},
-		{"FROM", func(e api.Event) string { return e.Address }},
-		{"NOTES", eventNotes},
+		{"TIME", firm, func(e api.Event) string { return a.tableTime(e.At) }},
+		{"ACTION", always, func(e api.Event) string { return e.Action }},
+		{"STATE", filled, func(e api.Event) string { return e.State }},
+		{"VERSION", filled, eventVersion},
+		{"BY", always, func(e api.Event) string { return cmp.Or(e.Subject, e.KeyName, e.KeyID) }},
+		{"FROM", wide, func(e api.Event) string { return e.Address }},
+		{"NOTES", filled, eventNotes},
 	}
 }
 

@@ -28,23 +28,23 @@ func newCandidateListCommand(a *app) *cobra.Command {
 		Example: "  holdfast candidate list prod/network\n  holdfast candidate list prod/network --json | jq -r 'select(.status==\"open\") | .id'",
 		Args:    ofState(cobra.ExactArgs(1)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
-		return showList(ctx, a, c.Candidates(args[0]), 0, asJSON, candidateColumns())
+		return showList(ctx, a, c.Candidates(args[0]), 0, asJSON, a.candidateColumns())
 	})
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
-func candidateColumns() []column[api.Candidate] {
+func (a *app) candidateColumns() []column[api.Candidate] {
 	return []column[api.Candidate]{
-		{"ID", func(c api.Candidate) string { return c.ID }},
-		{"STATUS", func(c api.Candidate) string { return c.Status }},
-		{"SOURCE", func(c api.Candidate) string { return c.Source }},
-		{"ON VERSION", func(c api.Candidate) string { return showNumber(c.Base) }},
-		{"SERIAL", func(c api.Candidate) string { return showNumber(c.Serial) }},
-		{"RESOURCES", func(c api.Candidate) string { return resourcesOf(c.Version) }},
-		{"CAME", func(c api.Candidate) string { return showTime(c.CreatedAt) }},
-		{"BY", func(c api.Candidate) string { return writerOf(c.Version) }},
-		{"NOTES", func(c api.Candidate) string { return notesOf(c.Version) }},
+		{"ID", firm, func(c api.Candidate) string { return c.ID }},
+		{"STATUS", always, func(c api.Candidate) string { return c.Status }},
+		{"SOURCE", wide, func(c api.Candidate) string { return c.Source }},
+		{"ON VERSION", always, func(c api.Candidate) string { return showNumber(c.Base) }},
+		{"SERIAL", wide, func(c api.Candidate) string { return showNumber(c.Serial) }},
+		{"RESOURCES", wide, func(c api.Candidate) string { return resourcesOf(c.Version) }},
+		{"CAME", firm, func(c api.Candidate) string { return a.tableTime(c.CreatedAt) }},
+		{"BY", always, func(c api.Candidate) string { return writerOf(c.Version) }},
+		{"NOTES", filled, func(c api.Candidate) string { return notesOf(c.Version) }},
 	}
 }
 

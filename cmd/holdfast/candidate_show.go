@@ -37,6 +37,7 @@ func newCandidateShowCommand(a *app) *cobra.Command {
 	})
 	cmd.Flags().StringVarP(&output, "output", "o", "", "file for the exact bytes, mode 0600")
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	return cmd
 }
 

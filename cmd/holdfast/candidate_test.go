@@ -18,7 +18,7 @@ func heldBack(t *testing.T) (s *shell, candidate string) {
 	s.push("app", network(1, "small", "large"))
 	s.stdin = network(2)
 	s.refuse(exitFailed, "the server answers 409 write_held: the write was kept back (emptied) as candidate ", "state", "push", "app", "-")
-	fields := strings.Fields(s.must("candidate", "list", "app"))
+	fields := strings.Fields(s.must("candidate", "list", "app", "--wide"))
 	for i, field := range fields {
 		if field == "open" {
 			return s, fields[i-1]
@@ -30,7 +30,7 @@ func heldBack(t *testing.T) (s *shell, candidate string) {
 
 func TestCandidateIsPromoted(t *testing.T) {
 	s, id := heldBack(t)
-	has(t, s.must("candidate", "list", "app"), "ID STATUS SOURCE ON VERSION SERIAL RESOURCES CAME BY NOTES", id+" open held 1 2 0 TIME ")
+	has(t, s.must("candidate", "list", "app", "--wide"), "ID STATUS SOURCE ON VERSION SERIAL RESOURCES CAME BY NOTES", id+" open held 1 2 0 TIME ")
 	has(t, s.must("candidate", "diff", "app", id), " # serial: 1 -> 2", " - aws_vpc.net0", "0 added, 0 changed, 2 removed")
 	file := filepath.Join(t.TempDir(), "kept.tfstate")
 	has(t, s.must("candidate", "show", "app", id, "-o", file), "id "+id, "status open", "source held", "on version 1", "serial 2", "notes emptied")
@@ -42,8 +42,8 @@ func TestCandidateIsPromoted(t *testing.T) {
 	if out := s.must("candidate", "promote", "app", id, "--reason", "it was meant", "--yes"); out != "Candidate "+id+" is version 2 of app now, with serial 2.\n" {
 		t.Errorf("printed %s", out)
 	}
-	has(t, s.must("candidate", "list", "app"), id+" promoted held 1 ")
-	has(t, s.must("state", "versions", "app"), "2 2 0 ")
+	has(t, s.must("candidate", "list", "app", "--wide"), id+" promoted held 1 ")
+	has(t, s.must("state", "versions", "app", "--wide"), "2 2 0 ")
 	s.refuse(exitFailed, "was promoted; its bytes are no longer kept", "candidate", "show", "app", id, "-o", file)
 	s.refuse(exitFailed, "app has no candidate \"nothing\"", "candidate", "show", "app", "nothing")
 }
@@ -55,7 +55,7 @@ func TestCandidateIsBroughtAndDiscarded(t *testing.T) {
 	s.hold("app", "id-1", "alice@laptop") // candidates need no lock
 	out := s.must("candidate", "add", "app", s.write("errored.tfstate", network(2, "large")), "--reason", "lost its lock")
 	id := strings.Fields(out)[3]
-	has(t, s.must("candidate", "list", "app"), id+" open pushed 1 2 1 TIME \"lost its lock\"")
+	has(t, s.must("candidate", "list", "app", "--wide"), id+" open pushed 1 2 1 TIME \"lost its lock\"")
 	s.refuse(exitFailed, "alice@laptop holds the lock id-1", "candidate", "promote", "app", id, "--reason", "x", "--yes")
 	s.refuse(exitUsage, "confirm with --yes", "candidate", "discard", "app", id)
 	if out := s.must("candidate", "discard", "app", id, "--reason", "applied again", "--yes"); out != "Discarded candidate "+id+" of app.\n" {
@@ -84,7 +84,7 @@ func TestPromoteAsks(t *testing.T) {
 	if want := "Make candidate " + id + " the newest version of app? Type yes: "; code != exitFailed || out != "" || !strings.Contains(errs, want) {
 		t.Errorf("exit %d, printed %s%s", code, out, errs)
 	}
-	has(t, s.must("candidate", "list", "app"), id+" open held")
+	has(t, s.must("candidate", "list", "app", "--wide"), id+" open held")
 	s.stdin = "it was meant\nyes\n"
 	has(t, s.must("candidate", "promote", "app", id), "Candidate "+id+" is version 2 of app now")
 }
@@ -112,14 +112,14 @@ func TestCandidateOfNoState(t *testing.T) {
 	s := newShell(t)
 	s.keeping(state.DefaultPolicy())
 	id := strings.Fields(s.must("candidate", "add", "lost", s.write("errored.tfstate", network(2, "large"))))[3]
-	has(t, s.must("state", "list"), "lost - - - - - - 1")
+	has(t, s.must("state", "list", "--wide"), "lost - - - - - - 1")
 	if out := s.must("state", "list", "--json"); out != `{"name":"lost","version":null,"lock":null,"open_candidates":1}`+"\n" {
 		t.Errorf("printed %s", out)
 	}
 	s.refuse(exitFailed, "there is no state lost", "state", "show", "lost")
 	s.refuse(exitFailed, "there is no state lost", "state", "rm", "lost", "--yes")
 	s.must("candidate", "discard", "lost", id, "--yes")
-	if out := s.must("state", "list"); strings.Contains(out, "lost") {
+	if out := s.must("state", "list", "--wide"); strings.Contains(out, "lost") {
 		t.Errorf("printed %s", out)
 	}
 }

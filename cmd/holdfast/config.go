@@ -38,22 +38,22 @@ func newConfigListCommand(a *app) *cobra.Command {
 		if err := checkLimit(limit); err != nil {
 			return err
 		}
-		return showList(ctx, a, c.Snapshots(args[0], limit), limit, asJSON, snapshotColumns())
+		return showList(ctx, a, c.Snapshots(args[0], limit), limit, asJSON, a.snapshotColumns())
 	})
 	addLimitFlag(cmd, &limit, 20)
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
-func snapshotColumns() []column[api.Snapshot] {
+func (a *app) snapshotColumns() []column[api.Snapshot] {
 	return []column[api.Snapshot]{
-		{"NUMBER", func(s api.Snapshot) string { return strconv.FormatInt(s.Number, 10) }},
-		{"ID", func(s api.Snapshot) string { return s.ID[:min(len(s.ID), 12)] }},
-		{"FILES", func(s api.Snapshot) string { return strconv.Itoa(s.Files) }},
-		{"SIZE", func(s api.Snapshot) string { return showSize(s.Bytes) }},
-		{"PUSHED", func(s api.Snapshot) string { return showTime(s.CreatedAt) }},
-		{"BY", func(s api.Snapshot) string { return actorOf(s.CreatedBy) }},
-		{"MESSAGE", func(s api.Snapshot) string { return s.Message }},
+		{"NUMBER", firm, func(s api.Snapshot) string { return strconv.FormatInt(s.Number, 10) }},
+		{"ID", firm, func(s api.Snapshot) string { return a.shortDigest(s.ID) }},
+		{"FILES", firm, func(s api.Snapshot) string { return strconv.Itoa(s.Files) }},
+		{"SIZE", wide, func(s api.Snapshot) string { return showSize(s.Bytes) }},
+		{"PUSHED", firm, func(s api.Snapshot) string { return a.tableTime(s.CreatedAt) }},
+		{"BY", always, func(s api.Snapshot) string { return actorOf(s.CreatedBy) }},
+		{"MESSAGE", filled, func(s api.Snapshot) string { return s.Message }},
 	}
 }
 

@@ -33,6 +33,7 @@ can be made equal to the files.
 		},
 	}
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }
@@ -64,7 +65,8 @@ func (a *app) showComparisons(all []dual.Comparison, differing int64, asJSON boo
 			Organizations []dual.Comparison `json:"organizations"`
 		}{differing, all})
 	}
-	t := a.newTable("ORGANIZATION", "CSV", "OWED", "REFUSED", "NEWEST", "MYSQL", "OWED", "REFUSED", "NEWEST", "RESULT")
+	t := a.newTable(head{"ORGANIZATION", firm}, head{"CSV", firm}, head{"OWED", firm}, head{"REFUSED", firm}, head{"NEWEST", wide},
+		head{"MYSQL", firm}, head{"OWED", firm}, head{"REFUSED", firm}, head{"NEWEST", wide}, head{"RESULT", firm})
 	for _, c := range all {
 		result := moveEqual
 		switch {
@@ -73,7 +75,7 @@ func (a *app) showComparisons(all []dual.Comparison, differing int64, asJSON boo
 		case c.CSV.Records != c.MySQL.Records:
 			result = "behind"
 		}
-		t.add(append(append(append([]string{c.Org.String()}, extentCells(c.CSV)...), extentCells(c.MySQL)...), result)...)
+		t.add(append(append(append([]string{a.shortID(c.Org.String())}, extentCells(c.CSV)...), extentCells(c.MySQL)...), result)...)
 	}
 	return t.show()
 }

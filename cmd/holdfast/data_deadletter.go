@@ -36,6 +36,7 @@ func newDeadLetterListCommand(a *app) *cobra.Command {
 		},
 	}
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }
@@ -48,9 +49,10 @@ func (a *app) listDeadLetters(ctx context.Context, store *dual.Store, asJSON boo
 	if asJSON {
 		return printJSON(a.stdout, append([]dual.DeadLetter{}, letters...)) // [], never null
 	}
-	t := a.newTable("NUMBER", "SINCE", "ORGANIZATION", "REFUSED BY", "REQUEST", "TIMESTAMP", "RECORDS", "REASON")
+	t := a.newTable(head{"NUMBER", firm}, head{"SINCE", firm}, head{"ORGANIZATION", firm}, head{"REFUSED BY", firm},
+		head{"REQUEST", wide}, head{"TIMESTAMP", wide}, head{"RECORDS", wide}, head{"REASON", always})
 	for _, l := range letters {
-		t.add(strconv.FormatInt(l.Number, 10), showTime(l.Buried), l.Org.String(), l.Side, l.Request, stampOf(l.At), strconv.Itoa(l.Records), l.Reason)
+		t.add(strconv.FormatInt(l.Number, 10), a.tableTime(l.Buried), a.shortID(l.Org.String()), l.Side, l.Request, stampOf(l.At), strconv.Itoa(l.Records), l.Reason)
 	}
 	return t.show()
 }

@@ -64,7 +64,7 @@ func TestDeadLetters(t *testing.T) {
 	if len(letters) != 2 || letters[0].Number != 1 || letters[0].Org != acme || letters[0].Side != "mysql" || !letters[0].At.Equal(moment.Add(time.Hour)) {
 		t.Errorf("dead letters %+v", letters)
 	}
-	if out := s.must("data", "deadletter", "list"); strings.Count(out, "\n") != 3 || !strings.Contains(out, "2026-01-31T15:00:00.000000Z  1        body_too_large: the upload") {
+	if out := s.must("data", "deadletter", "list", "--wide"); strings.Count(out, "\n") != 3 || !strings.Contains(out, "2026-01-31T15:00:00.000000Z  1        body_too_large: the upload") {
 		t.Errorf("printed\n%s", out)
 	}
 	if out := s.must("data", "deadletter", "export", "2", "--format", "ndjson"); !strings.Contains(out, `"resource_name":"large","attributes":{"n":2}`) || strings.Count(out, "\n") != 1 {

@@ -48,6 +48,7 @@ storage.type is. Stop every server that uses them before you begin.`,
 	cmd.Flags().StringVar(&flags.org, orgFlag, "", "only this organization's UUID")
 	cmd.Flags().BoolVar(&flags.dryRun, "dry-run", false, "say what would be copied, and change no record")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
+	a.addWideFlag(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }

@@ -35,6 +35,7 @@ lines with --json or when stdout is none. Lines are as the server sends them.`,
 	cmd.Flags().IntVar(&flags.limit, "limit", 0, "at most so many (default: all)")
 	cmd.Flags().StringVar(&flags.order, "order", "asc", "asc, as recorded, or desc, newest first")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON lines, also on a terminal")
+	a.addWideFlag(cmd)
 	return cmd
 }
 

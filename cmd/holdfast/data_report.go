@@ -1,8 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/holdfast/holdfast/internal/printable"
 )
@@ -20,17 +21,19 @@ func (a *app) showMigration(m *migration, flags migrateFlags) error {
 			Organizations []*move `json:"organizations"`
 		}{flags.from, flags.to, flags.dryRun, append([]*move{}, m.moves...)}) // [], never null
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	added := "COPIED"
 	if flags.dryRun {
 		added = "TO COPY"
 	}
-	fmt.Fprintf(w, "ORGANIZATION\tPRESENT\t%s\tSOURCE\tTARGET\tSOURCE SHA-256\tTARGET SHA-256\tRESULT\n", added)
+	t := a.newTable(head{"ORGANIZATION", firm}, head{"PRESENT", firm}, head{added, firm}, head{"SOURCE", firm}, head{"TARGET", firm},
+		head{"SOURCE SHA-256", wide}, head{"TARGET SHA-256", wide}, head{"RESULT", firm})
+	t.paint = a.paintResult
+	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, one := range m.moves {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", one.Org, one.Present, one.Added, one.Source.Count, one.Target.Count,
-			shortDigest(one.Source.SHA256), shortDigest(one.Target.SHA256), a.paintResult(one.Result))
+		t.add(a.shortID(one.Org.String()), number(one.Present), number(one.Added), number(one.Source.Count), number(one.Target.Count),
+			shortDigest(one.Source.SHA256), shortDigest(one.Target.SHA256), cmp.Or(one.Result, "not reached"))
 	}
-	if err := w.Flush(); err != nil {
+	if err := t.show(); err != nil {
 		return err
 	}
 	for _, one := range m.moves {
@@ -54,8 +57,6 @@ func (a *app) paintResult(result string) string {
 		return a.paint(green, result)
 	case moveFailed, moveDiffers:
 		return a.paint(red, result)
-	case "":
-		return "not reached"
 	}
 	return result
 }

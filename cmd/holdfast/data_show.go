@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,7 @@ func (a *app) shower(asJSON bool) shower {
 	if asJSON || a.columns == 0 {
 		return lineShower{a.stdout}
 	}
-	return &tableShower{a: a}
+	return a.newTableShower()
 }
 
 // lineShower writes each record in a line of its own, byte for byte as the server sent it.
@@ -35,15 +36,42 @@ func (s lineShower) record(raw json.RawMessage) error {
 	return err
 }
 
-// tableShower writes columns of fixed width, so that nothing waits for what comes later.
-// What is too long pushes the rest of its row aside; the attributes are cut.
-type tableShower struct{ a *app }
+// tableShower writes columns of fixed width, so that nothing waits for what comes later. The
+// attributes are cut unless --wide shows all; of all else, what is too long for its column stands
+// below its row.
+type tableShower struct {
+	a      *app
+	layout layout
+}
 
-const tableRow = "%s  %s  %s  %s  %s  "
+// roomForAttributes is how wide a terminal must be for attributes to stand beside the rest.
+const roomForAttributes = 120
+
+// recordColumns are shown of a record, with their widths; where there is room, wideColumns are.
+func recordColumns(roomy bool) ([]head, []int) {
+	if roomy {
+		return []head{{"TIMESTAMP", firm}, {"PROVIDER", always}, {"CATEGORY", always}, {"TYPE", always}, {"NAME", always}}, []int{27, 8, 10, 20, 24}
+	}
+	return []head{{"TIMESTAMP", firm}, {"PROVIDER", always}, {"TYPE", always}, {"NAME", always}}, []int{27, 8, 16, 23}
+}
+
+func (a *app) newTableShower() *tableShower {
+	heads, widths := recordColumns(a.isRoomy())
+	return &tableShower{a: a, layout: layout{heads: heads, widths: widths, width: a.width()}}
+}
+
+func (a *app) isRoomy() bool { return a.wide || a.width() >= roomForAttributes }
 
 func (s *tableShower) begin() error {
-	head := fmt.Sprintf(tableRow, pad("TIMESTAMP", 27), pad("PROVIDER", 8), pad("CATEGORY", 10), pad("TYPE", 20), pad("NAME", 24)) + "ATTRIBUTES"
-	_, err := fmt.Fprintln(s.a.stdout, s.a.paint(bold, head))
+	names := make([]string, len(s.layout.heads), len(s.layout.heads)+1)
+	for i, h := range s.layout.heads {
+		names[i] = h.name
+	}
+	line := s.layout.line(names, nil)
+	if s.a.isRoomy() {
+		line = pad(line, s.layout.total()) + "  ATTRIBUTES"
+	}
+	_, err := fmt.Fprintln(s.a.stdout, s.a.paint(bold, line))
 	return err
 }
 
@@ -53,11 +81,31 @@ func (s *tableShower) record(raw json.RawMessage) error {
 		return fmt.Errorf("a record can't be read: %w", err)
 	}
 	d := r.Data
-	row := fmt.Sprintf(tableRow, pad(printable.Text(r.Timestamp), 27), pad(printable.Text(d.Provider), 8), pad(printable.Text(d.Category), 10),
-		pad(printable.Text(d.ResourceType), 20), pad(printable.Text(d.ResourceName), 24))
-	left := max(s.a.columns-utf8.RuneCountInString(row), 12)
-	_, err := fmt.Fprintln(s.a.stdout, row+cut(printable.Text(string(d.Attributes)), left))
+	cells := []string{r.Timestamp, d.Provider, d.Category, d.ResourceType, d.ResourceName}
+	if !s.a.isRoomy() {
+		cells = slices.Delete(cells, 2, 3)
+	}
+	for i, cell := range cells {
+		cells[i] = printable.Text(cell)
+	}
+	lines := s.layout.row(cells, nil)
+	attributes := printable.Text(string(d.Attributes))
+	if s.a.isRoomy() {
+		lines[0] = pad(lines[0], s.layout.total()) + "  "
+		lines[0] += s.cut(attributes, utf8.RuneCountInString(lines[0]))
+	} else {
+		lines = append(lines, strings.Repeat(" ", noteIndent)+s.cut(attributes, noteIndent))
+	}
+	_, err := fmt.Fprintln(s.a.stdout, strings.Join(lines, "\n"))
 	return err
+}
+
+// cut shortens text to what is left of a line, in which so much is there already.
+func (s *tableShower) cut(text string, there int) string {
+	if s.a.wide {
+		return text
+	}
+	return cut(text, max(s.layout.width-there, 12))
 }
 
 // pad fills up with blanks.

@@ -113,11 +113,11 @@ func TestKeyListShowsLimitsAndLastUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := s.doc().Organizations()[0].Keys[0].ID
-	want := "ORGANIZATION                          NAME  KEY           KEY NAME  ROLE      STATES  EXPIRES               FROM        LAST USED                            LABEL\n" +
-		someOrg + "  Acme  " + id + "  ci        reader    prod/*  2026-11-20 (expired)  10.0.0.0/8  never                                runner\n" +
-		someOrg + "  Acme  oidc.gh       gh        writer    all     never                 anywhere    2026-11-21T09:30:00Z from 192.0.2.1  \n" +
-		someOrg + "  Acme  cert.gw       gw        uploader  all     never                 anywhere    never                                \n"
-	if got := s.must("key", "list"); got != want {
+	want := "ORGANIZATION                               KEY           NAME  ROLE      STATES  EXPIRES               FROM        LAST USED                            LABEL\n" +
+		someOrg + " Acme  " + id + "  ci    reader    prod/*  2026-11-20 (expired)  10.0.0.0/8  never                                runner\n" +
+		someOrg + " Acme  oidc.gh       gh    writer    all     never                 anywhere    2026-11-21T09:30:00Z from 192.0.2.1\n" +
+		someOrg + " Acme  cert.gw       gw    uploader  all     never                 anywhere    never\n"
+	if got := s.must("key", "list", "--wide"); got != want {
 		t.Errorf("listed\n%s\nwant\n%s", got, want)
 	}
 	var rows []keyRow

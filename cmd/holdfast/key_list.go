@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,10 +39,11 @@ Where there is no such file, when a key was last used is unknown.`,
 			if asJSON {
 				return printJSON(a.stdout, rows)
 			}
-			return printKeys(a.stdout, rows)
+			return a.printKeys(rows)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	addAuthFlags(cmd)
 	return cmd
 }
@@ -133,16 +132,22 @@ func (l *keyLister) add(o authfile.Organization, id string, limits keyLimits, gr
 	return &l.rows[len(l.rows)-1]
 }
 
-func printKeys(out io.Writer, rows []keyRow) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ORGANIZATION\tNAME\tKEY\tKEY NAME\tROLE\tSTATES\tEXPIRES\tFROM\tLAST USED\tLABEL")
+func (a *app) printKeys(rows []keyRow) error {
+	t := a.newTable(head{"ORGANIZATION", always}, head{"KEY", firm}, head{"NAME", always}, head{"ROLE", firm}, head{"STATES", always},
+		head{"EXPIRES", firm}, head{"FROM", wide}, head{"LAST USED", firm}, head{"LABEL", filled})
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join([]string{
-			r.Organization.String(), r.Name, r.KeyID, cmp.Or(r.KeyName, "-"), r.Role, listed(r.States, "all"),
-			r.expiry(), listed(r.From, "anywhere"), r.lastUse(), r.Label,
-		}, "\t"))
+		t.add(a.orgCalled(r.Organization.String(), r.Name), r.KeyID, cmp.Or(r.KeyName, "-"), r.Role, listed(r.States, "all"),
+			r.expiry(), listed(r.From, "anywhere"), a.lastUse(r), r.Label)
 	}
-	return w.Flush()
+	return t.show()
+}
+
+// orgCalled is an organization's name, or enough of its ID where it has none; --wide shows both.
+func (a *app) orgCalled(id, name string) string {
+	if name == "" || a.wide {
+		return strings.TrimSpace(a.shortID(id) + " " + name)
+	}
+	return name
 }
 
 func (r keyRow) expiry() string {
@@ -156,8 +161,15 @@ func (r keyRow) expiry() string {
 	return authfile.FormatExpiry(expires)
 }
 
-func (r keyRow) lastUse() string {
-	if r.LastUsedFrom == "" {
+// lastUse says when a key was used, and with --wide from where too.
+func (a *app) lastUse(r keyRow) string {
+	at, err := time.Parse(time.RFC3339, r.LastUsed)
+	switch {
+	case err != nil:
+		return r.LastUsed
+	case !a.wide:
+		return at.UTC().Format(time.DateOnly)
+	case r.LastUsedFrom == "":
 		return r.LastUsed
 	}
 	return r.LastUsed + " from " + r.LastUsedFrom

@@ -23,7 +23,7 @@ func TestKeyLife(t *testing.T) {
 	org := s.doc().Organizations()[0]
 	id := org.Keys[1].ID
 
-	if out := s.must("key", "list", "Acme"); !strings.Contains(out, id+"  -         owner  all     never    anywhere  unknown    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
+	if out := s.must("key", "list", "Acme", "--wide"); !strings.Contains(out, id+"  -     owner  all     never    anywhere  unknown    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
 		t.Errorf("listed\n%s", out)
 	}
 	var rows []keyRow

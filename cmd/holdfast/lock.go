@@ -27,7 +27,7 @@ long ago the last request with the lock's ID came.`,
 	}, func(ctx context.Context, c *client.Client, _ []string) error {
 		return showList(ctx, a, c.Locks(), 0, asJSON, a.lockColumns())
 	})
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
@@ -42,12 +42,12 @@ func (a *app) lockColumns() []column[api.State] {
 		}
 	}
 	return []column[api.State]{
-		{"STATE", func(s api.State) string { return s.Name }},
-		{"HOLDER", of(func(l *api.Lock) string { return l.Who })},
-		{"OPERATION", of(func(l *api.Lock) string { return l.Operation })},
-		{"HELD FOR", of(func(l *api.Lock) string { return showAge(l.Since, now) })},
-		{"LAST SEEN", of(func(l *api.Lock) string { return showAge(l.Seen, now) })},
-		{"KEY", of(func(l *api.Lock) string { return l.KeyID })},
-		{"ID", of(func(l *api.Lock) string { return l.ID })},
+		{"STATE", always, func(s api.State) string { return s.Name }},
+		{"HOLDER", always, of(func(l *api.Lock) string { return l.Who })},
+		{"OPERATION", always, of(func(l *api.Lock) string { return l.Operation })},
+		{"HELD FOR", firm, of(func(l *api.Lock) string { return showAge(l.Since, now) })},
+		{"LAST SEEN", wide, of(func(l *api.Lock) string { return showAge(l.Seen, now) })},
+		{"KEY", wide, of(func(l *api.Lock) string { return l.KeyID })},
+		{"ID", always, of(func(l *api.Lock) string { return a.shortID(l.ID) })},
 	}
 }

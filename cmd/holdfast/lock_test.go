@@ -29,7 +29,7 @@ func TestLocksAreListedAndReleased(t *testing.T) {
 	s.keeping(state.DefaultPolicy())
 	s.hold("prod/network", "id-1", "alice@laptop")
 	s.hold("app", "id-2", "bob@ci")
-	has(t, s.must("lock", "list"), "STATE HOLDER OPERATION HELD FOR LAST SEEN KEY ID", "app bob@ci OperationTypeApply ", "prod/network alice@laptop OperationTypeApply ")
+	has(t, s.must("lock", "list", "--wide"), "STATE HOLDER OPERATION HELD FOR LAST SEEN KEY ID", "app bob@ci OperationTypeApply ", "prod/network alice@laptop OperationTypeApply ")
 	if out := s.must("lock", "list", "--json"); strings.Count(out, "\n") != 2 || !strings.Contains(out, `"Who":"bob@ci"`) {
 		t.Errorf("printed %s", out)
 	}
@@ -44,10 +44,10 @@ func TestLocksAreListedAndReleased(t *testing.T) {
 	if out := s.must("lock", "release", "app"); out != "Nobody holds the lock of app.\n" {
 		t.Errorf("printed %s", out)
 	}
-	if out := s.must("lock", "list"); strings.Contains(out, "bob@ci") || !strings.Contains(out, "alice@laptop") {
+	if out := s.must("lock", "list", "--wide"); strings.Contains(out, "bob@ci") || !strings.Contains(out, "alice@laptop") {
 		t.Errorf("printed\n%s", out)
 	}
-	has(t, s.must("audit", "list", "--action", "lock.force"), `TIME lock.force app bob@ci, "gone"`)
+	has(t, s.must("audit", "list", "--action", "lock.force", "--wide"), `TIME lock.force app bob@ci, "gone"`)
 	if out := s.must("audit", "list", "--action", "lock.force", "--json"); !strings.Contains(out, `"lock_id":"id-2"`) ||
 		!strings.Contains(out, `"role":"owner"`) || !strings.Contains(out, `"request_id":"`) {
 		t.Errorf("printed %s", out)

@@ -2,8 +2,7 @@ package main
 
 import (
 	"fmt"
-	"io"
-	"text/tabwriter"
+	"strconv"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -71,10 +70,11 @@ func newOrgListCommand(a *app) *cobra.Command {
 			if asJSON {
 				return printJSON(a.stdout, orgRows(doc))
 			}
-			return printOrgs(a.stdout, orgRows(doc))
+			return a.printOrgs(orgRows(doc))
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	addAuthFlags(cmd)
 	return cmd
 }
@@ -94,11 +94,10 @@ func orgRows(doc *authfile.Document) []orgRow {
 	return rows
 }
 
-func printOrgs(out io.Writer, rows []orgRow) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tKEYS\tNAME")
+func (a *app) printOrgs(rows []orgRow) error {
+	t := a.newTable(head{"ID", firm}, head{"KEYS", firm}, head{"NAME", always})
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%d\t%s\n", r.ID, r.Keys, r.Name)
+		t.add(r.ID.String(), strconv.Itoa(r.Keys), r.Name)
 	}
-	return w.Flush()
+	return t.show()
 }

@@ -75,12 +75,13 @@ func newPoolListCommand(a *app) *cobra.Command {
 		}
 		return a.showPools(pools)
 	})
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
 func (a *app) showPools(pools []api.AgentPool) error {
-	t := a.newTable("POOL", "WORKSPACES", "AGENT", "SYSTEM", "SANDBOX", "SEEN", "STATUS")
+	t := a.newTable(head{"POOL", always}, head{"WORKSPACES", always}, head{"AGENT", always}, head{"SYSTEM", wide}, head{"SANDBOX", filled},
+		head{"SEEN", filled}, head{"STATUS", filled})
 	for _, pool := range pools {
 		serves := servesOf(pool.Workspaces)
 		switch {

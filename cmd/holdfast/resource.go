@@ -26,15 +26,15 @@ func (s *selection) add(cmd *cobra.Command) {
 
 // resourceColumns are those of what has a resource in it.
 func resourceColumns[T any](of func(T) api.Resource) []column[T] {
-	shown := func(head string, cell func(api.Resource) string) column[T] {
-		return column[T]{head, func(item T) string { return cell(of(item)) }}
+	shown := func(head string, when when, cell func(api.Resource) string) column[T] {
+		return column[T]{head, when, func(item T) string { return cell(of(item)) }}
 	}
 	return []column[T]{
-		shown("SOURCE", func(r api.Resource) string { return r.Source }),
-		shown("STATE", func(r api.Resource) string { return r.State }),
-		shown("TYPE", func(r api.Resource) string { return r.Type }),
-		shown("ADDRESS", func(r api.Resource) string { return r.Address }),
-		shown("ID", func(r api.Resource) string { return r.Attributes["id"] }),
+		shown("SOURCE", wide, func(r api.Resource) string { return r.Source }),
+		shown("STATE", always, func(r api.Resource) string { return r.State }),
+		shown("TYPE", wide, func(r api.Resource) string { return r.Type }),
+		shown("ADDRESS", always, func(r api.Resource) string { return r.Address }),
+		shown("ID", filled, func(r api.Resource) string { return r.Attributes["id"] }),
 	}
 }
 

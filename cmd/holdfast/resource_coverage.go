@@ -46,7 +46,7 @@ states) or unmatched (nothing says what to compare them with).`,
 		}
 		found := c.Covered(flags.status, q)
 		columns := resourceColumns(func(r api.CoveredResource) api.Resource { return r.Resource })
-		columns = append(columns, column[api.CoveredResource]{"SAME AS", sameAs})
+		columns = append(columns, column[api.CoveredResource]{"SAME AS", filled, sameAs})
 		if err := showList(ctx, a, found, flags.limit, flags.asJSON, columns); err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ states) or unmatched (nothing says what to compare them with).`,
 	cmd.Flags().StringVar(&flags.status, "status", "", "list those that are managed, unmanaged, missing, claimed_twice or unmatched")
 	cmd.Flags().StringVar(&flags.since, "since", "", "leave out what was uploaded before: RFC 3339, or how long ago, such as 7d")
 	addLimitFlag(cmd, &flags.limit, someLines)
-	addLinesFlag(cmd, &flags.asJSON)
+	a.tableFlags(cmd, &flags.asJSON)
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (a *app) countCoverage(ctx context.Context, c *client.Client, q client.Cove
 	if asJSON {
 		return showJSON(a.stdout, answer)
 	}
-	t := a.newTable("SOURCE", "STATUS", "RESOURCES")
+	t := a.newTable(head{"SOURCE", firm}, head{"STATUS", firm}, head{"RESOURCES", firm})
 	for _, source := range slices.Sorted(maps.Keys(answer.Counts)) {
 		for _, status := range slices.Sorted(maps.Keys(answer.Counts[source])) {
 			t.add(source, status, strconv.FormatInt(answer.Counts[source][status], 10))

@@ -46,7 +46,7 @@ from its beginning: which state holds i-0abc?`,
 	cmd.Flags().StringVar(&flags.source, "source", "", "state or upload (default: both)")
 	cmd.Flags().StringArrayVar(&flags.attributes, "attr", nil, "only with this attribute, as name=value; may be given several times")
 	addLimitFlag(cmd, &flags.limit, someLines)
-	addLinesFlag(cmd, &flags.asJSON)
+	a.tableFlags(cmd, &flags.asJSON)
 	return cmd
 }
 

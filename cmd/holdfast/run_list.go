@@ -32,20 +32,20 @@ func newRunListCommand(a *app) *cobra.Command {
 	cmd.Flags().StringSliceVar(&q.Status, "status", nil, "only those that are so, such as applying; several are apart by commas")
 	cmd.Flags().StringVar(&q.Kind, "kind", "", "only plan, apply, destroy, refresh or drift")
 	addLimitFlag(cmd, &q.Limit, 20)
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
 func (a *app) runColumns() []column[api.Run] {
 	return []column[api.Run]{
-		{"RUN", func(r api.Run) string { return r.ID }},
-		{"WORKSPACE", func(r api.Run) string { return r.Workspace }},
-		{"KIND", func(r api.Run) string { return r.Kind }},
-		{"STATUS", func(r api.Run) string { return r.Status }},
-		{"CHANGES", changesOf},
-		{"CREATED", func(r api.Run) string { return showTime(r.CreatedAt) }},
-		{"BY", func(r api.Run) string { return whose(r.Trigger) }},
-		{"WHY", func(r api.Run) string { return strings.TrimSpace(r.Reason) }},
+		{"RUN", firm, func(r api.Run) string { return r.ID }},
+		{"WORKSPACE", always, func(r api.Run) string { return r.Workspace }},
+		{"KIND", firm, func(r api.Run) string { return r.Kind }},
+		{"STATUS", firm, func(r api.Run) string { return r.Status }},
+		{"CHANGES", firm, changesOf},
+		{"CREATED", wide, func(r api.Run) string { return showTime(r.CreatedAt) }},
+		{"BY", wide, func(r api.Run) string { return whose(r.Trigger) }},
+		{"WHY", filled, func(r api.Run) string { return strings.TrimSpace(r.Reason) }},
 	}
 }
 

@@ -32,6 +32,7 @@ func newRunShowCommand(a *app) *cobra.Command {
 		return a.showFacts(runFacts(run))
 	})
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	return cmd
 }
 
@@ -137,15 +138,15 @@ func newRunEventsCommand(a *app) *cobra.Command {
 			return err
 		}
 		return showList(ctx, a, c.RunEvents(id, limit), limit, asJSON, []column[api.RunEvent]{
-			{"AT", func(e api.RunEvent) string { return showTime(e.At) }},
-			{"WHAT", func(e api.RunEvent) string { return e.Type }},
-			{"STATUS", func(e api.RunEvent) string { return e.To }},
-			{"BY", func(e api.RunEvent) string { return whose(e.By) }},
-			{"NOTE", func(e api.RunEvent) string { return e.Note }},
+			{"AT", firm, func(e api.RunEvent) string { return a.tableTime(e.At) }},
+			{"WHAT", always, func(e api.RunEvent) string { return e.Type }},
+			{"STATUS", filled, func(e api.RunEvent) string { return e.To }},
+			{"BY", always, func(e api.RunEvent) string { return whose(e.By) }},
+			{"NOTE", filled, func(e api.RunEvent) string { return e.Note }},
 		})
 	})
 	addLimitFlag(cmd, &limit, 0)
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
@@ -167,6 +168,7 @@ func newRunOutputsCommand(a *app) *cobra.Command {
 		return a.showRunOutputs(outputs)
 	})
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	return cmd
 }
 

@@ -25,10 +25,10 @@ func newStateListCommand(a *app) *cobra.Command {
   holdfast state list --json | jq -r 'select(.open_candidates > 0) | .name'`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, c *client.Client, _ []string) error {
-		q, columns := client.StatesQuery{Prefix: prefix, Limit: limit}, stateColumns()
+		q, columns := client.StatesQuery{Prefix: prefix, Limit: limit}, a.stateColumns()
 		if deleted {
 			q.Deleted = client.OnlyDeleted
-			columns = append(columns, column[api.State]{"DELETED", func(s api.State) string { return showTimeOr(s.DeletedAt) }})
+			columns = append(columns, column[api.State]{"DELETED", firm, func(s api.State) string { return a.tableTimeOr(s.DeletedAt) }})
 		}
 		if err := checkLimit(limit); err != nil {
 			return err
@@ -38,11 +38,11 @@ func newStateListCommand(a *app) *cobra.Command {
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only those whose names begin so")
 	cmd.Flags().BoolVar(&deleted, "deleted", false, "those that are deleted, instead of those that exist")
 	addLimitFlag(cmd, &limit, 0)
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
-func stateColumns() []column[api.State] {
+func (a *app) stateColumns() []column[api.State] {
 	of := func(show func(api.Version) string) func(api.State) string {
 		return func(s api.State) string {
 			if s.Version == nil {
@@ -52,15 +52,15 @@ func stateColumns() []column[api.State] {
 		}
 	}
 	return []column[api.State]{
-		{"NAME", func(s api.State) string { return s.Name }},
-		{"VERSION", of(func(v api.Version) string { return showNumber(v.Number) })},
-		{"SERIAL", of(func(v api.Version) string { return showNumber(v.Serial) })},
-		{"RESOURCES", of(resourcesOf)},
-		{"SIZE", of(func(v api.Version) string { return showSize(v.Size) })},
-		{"UPDATED", of(func(v api.Version) string { return showTime(v.CreatedAt) })},
-		{"BY", of(writerOf)},
-		{"LOCKED BY", lockedBy},
-		{"CANDIDATES", openCandidates},
+		{"NAME", always, func(s api.State) string { return s.Name }},
+		{"VERSION", firm, of(func(v api.Version) string { return showNumber(v.Number) })},
+		{"SERIAL", wide, of(func(v api.Version) string { return showNumber(v.Serial) })},
+		{"RESOURCES", firm, of(resourcesOf)},
+		{"SIZE", wide, of(func(v api.Version) string { return showSize(v.Size) })},
+		{"UPDATED", firm, of(func(v api.Version) string { return a.tableTime(v.CreatedAt) })},
+		{"BY", always, of(writerOf)},
+		{"LOCKED BY", filled, lockedBy},
+		{"CANDIDATES", filled, openCandidates},
 	}
 }
 

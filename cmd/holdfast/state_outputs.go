@@ -40,6 +40,7 @@ values are masked without --sensitive.`,
 	cmd.Flags().BoolVar(&flags.raw, "raw", false, "a string's bare text, without quotation marks and newline")
 	cmd.Flags().BoolVar(&flags.sensitive, "sensitive", false, "show sensitive values; that is recorded")
 	addJSONFlag(cmd, &flags.asJSON)
+	a.addWideFlag(cmd)
 	return cmd
 }
 
@@ -51,7 +52,7 @@ func (a *app) outputs(ctx context.Context, c *client.Client, name string, flags 
 	if flags.asJSON {
 		return a.showOutputs(answer)
 	}
-	t := a.newTable("NAME", "TYPE", "VALUE")
+	t := a.newTable(head{"NAME", always}, head{"TYPE", always}, head{"VALUE", always})
 	for _, key := range slices.Sorted(maps.Keys(answer.Outputs)) {
 		o := answer.Outputs[key]
 		t.add(key, strings.Trim(compacted(o.Type), `"`), compacted(o.Value))

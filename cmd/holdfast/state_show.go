@@ -45,6 +45,7 @@ func newStateShowCommand(a *app) *cobra.Command {
 		return a.showState(found, in)
 	})
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	return cmd
 }
 

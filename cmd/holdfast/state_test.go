@@ -40,22 +40,22 @@ func TestStateHistory(t *testing.T) {
 	s.push("prod/network", network(2, "large", "tiny"))
 	s.push("app", network(7))
 
-	has(t, s.must("state", "list"), "NAME VERSION SERIAL RESOURCES SIZE UPDATED BY LOCKED BY CANDIDATES", "app 1 7 0 222 B TIME ", "prod/network 2 2 2 675 B TIME ")
+	has(t, s.must("state", "list", "--wide"), "NAME VERSION SERIAL RESOURCES SIZE UPDATED BY LOCKED BY CANDIDATES", "app 1 7 0 222 B TIME ", "prod/network 2 2 2 675 B TIME ")
 	if out := s.must("state", "list", "--prefix", "prod/", "--json"); strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, `{"name":"prod/network","version":{"version":2,`) {
 		t.Errorf("printed %s", out)
 	}
-	has(t, s.must("state", "show", "prod/network"), "name prod/network", "version 2", "serial 2", "lineage 5ad8", "resources 2", "outputs password, size", "aws_vpc.net0", "aws_vpc.net1")
+	has(t, s.must("state", "show", "prod/network", "--wide"), "name prod/network", "version 2", "serial 2", "lineage 5ad8", "resources 2", "outputs password, size", "aws_vpc.net0", "aws_vpc.net1")
 	if out := s.must("state", "show", "prod/network", "--json"); strings.Contains(out, "hunter2") || !strings.Contains(out, `"aws_vpc.net1"`) {
 		t.Errorf("printed %s", out)
 	}
-	has(t, s.must("state", "versions", "prod/network"), "VERSION", "2 2 2 675 B TIME ", "1 1 1 447 B TIME ")
+	has(t, s.must("state", "versions", "prod/network", "--wide"), "VERSION", "2 2 2 675 B TIME ", "1 1 1 447 B TIME ")
 	has(t, s.must("state", "diff", "prod/network"), " # serial: 1 -> 2", ` ~ size = "small" -> "large"`, "1 added, 1 changed, 0 removed")
 	has(t, s.must("state", "diff", "prod/network", "1", "--against", "2"), " # serial: 2 -> 1", "0 added, 1 changed, 1 removed")
 
 	out := s.must("state", "rollback", "prod/network", "1", "--reason", "it broke", "--yes")
 	has(t, out, "prod/network has the content of version 1 again, as version 3 with serial 3.", " - aws_vpc.net1", "0 added, 1 changed, 1 removed")
-	has(t, s.must("state", "versions", "prod/network", "--limit", "1"), `3 3 1 447 B TIME rollback to 1, "it broke"`)
-	has(t, s.must("audit", "list", "--state", "prod/network", "--limit", "1"), "TIME state.rollback prod/network 3 ")
+	has(t, s.must("state", "versions", "prod/network", "--limit", "1", "--wide"), `3 3 1 447 B TIME rollback to 1, "it broke"`)
+	has(t, s.must("audit", "list", "--state", "prod/network", "--limit", "1", "--wide"), "TIME state.rollback prod/network 3 ")
 }
 
 func TestStateOutputs(t *testing.T) {
@@ -90,15 +90,15 @@ func TestStateIsDeletedAndBroughtBack(t *testing.T) {
 	}
 	s.refuse(exitFailed, "state app was deleted at ", "state", "rm", "app", "--yes")
 	s.refuse(exitFailed, "state app was deleted at ", "state", "show", "app")
-	if out := s.must("state", "list"); strings.Contains(out, "app") {
+	if out := s.must("state", "list", "--wide"); strings.Contains(out, "app") {
 		t.Errorf("printed\n%s", out)
 	}
-	has(t, s.must("state", "list", "--deleted"), "app 1 1 1 447 B TIME ")
+	has(t, s.must("state", "list", "--deleted", "--wide"), "app 1 1 1 447 B TIME ")
 	has(t, s.must("state", "undelete", "app"), "app is back, at version 1 (serial 1, 1 resource, TIME).")
 	if out := s.must("state", "pull", "app"); out != network(1, "small") {
 		t.Errorf("pulled %s", out)
 	}
-	if out := s.must("lock", "list"); strings.Contains(out, "app") {
+	if out := s.must("lock", "list", "--wide"); strings.Contains(out, "app") {
 		t.Errorf("a lock was left behind:\n%s", out)
 	}
 	s.refuse(exitFailed, "there is no state nowhere; `holdfast state list`", "state", "rm", "nowhere", "--yes")
@@ -115,12 +115,12 @@ func TestVersionIsDestroyed(t *testing.T) {
 	if out := s.must("state", "versions", "app", "--purge", "1"); out != "Destroyed the bytes of version 1 of app.\n" {
 		t.Errorf("printed %s", out)
 	}
-	has(t, s.must("state", "versions", "app"), "2 2 1 ", "1 1 1 ")
-	if out := s.must("state", "versions", "app"); strings.Count(out, "purged") != 1 {
+	has(t, s.must("state", "versions", "app", "--wide"), "2 2 1 ", "1 1 1 ")
+	if out := s.must("state", "versions", "app", "--wide"); strings.Count(out, "purged") != 1 {
 		t.Errorf("printed\n%s", out)
 	}
 	s.refuse(exitFailed, "the server answers 410 version_purged: ", "state", "pull", "app", "--version", "1")
-	has(t, s.must("audit", "list", "--action", "version.purge"), `TIME version.purge app 1 "leaked"`)
+	has(t, s.must("audit", "list", "--action", "version.purge", "--wide"), `TIME version.purge app 1 "leaked"`)
 }
 
 // On a terminal a rollback shows the difference before it asks.

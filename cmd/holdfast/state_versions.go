@@ -47,27 +47,27 @@ elsewhere it needs --yes.`,
 		if flags.purge > 0 {
 			return a.purge(ctx, c, args[0], flags)
 		}
-		return showList(ctx, a, c.Versions(args[0], flags.limit), flags.limit, flags.asJSON, versionColumns())
+		return showList(ctx, a, c.Versions(args[0], flags.limit), flags.limit, flags.asJSON, a.versionColumns())
 	})
 	cmd.Flags().Uint64Var(&flags.purge, "purge", 0, "destroy the bytes of this version")
 	cmd.Flags().BoolVar(&flags.copies, "copies", false, "with --purge: in all versions that have the same bytes")
 	addReasonFlag(cmd, &flags.reason)
 	addYesFlag(cmd, &flags.yes)
 	addLimitFlag(cmd, &flags.limit, someLines)
-	addLinesFlag(cmd, &flags.asJSON)
+	a.tableFlags(cmd, &flags.asJSON)
 	return cmd
 }
 
-func versionColumns() []column[api.Version] {
+func (a *app) versionColumns() []column[api.Version] {
 	return []column[api.Version]{
-		{"VERSION", func(v api.Version) string { return showNumber(v.Number) }},
-		{"SERIAL", func(v api.Version) string { return showNumber(v.Serial) }},
-		{"RESOURCES", resourcesOf},
-		{"SIZE", func(v api.Version) string { return showSize(v.Size) }},
-		{"CREATED", func(v api.Version) string { return showTime(v.CreatedAt) }},
-		{"BY", writerOf},
-		{"OPERATION", func(v api.Version) string { return v.Operation }},
-		{"NOTES", notesOf},
+		{"VERSION", firm, func(v api.Version) string { return showNumber(v.Number) }},
+		{"SERIAL", firm, func(v api.Version) string { return showNumber(v.Serial) }},
+		{"RESOURCES", wide, resourcesOf},
+		{"SIZE", wide, func(v api.Version) string { return showSize(v.Size) }},
+		{"CREATED", firm, func(v api.Version) string { return a.tableTime(v.CreatedAt) }},
+		{"BY", always, writerOf},
+		{"OPERATION", always, func(v api.Version) string { return v.Operation }},
+		{"NOTES", filled, notesOf},
 	}
 }
 

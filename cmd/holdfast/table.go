@@ -9,18 +9,40 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode/utf8"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/internal/printable"
 )
 
-// table is shown once all its rows are known, with columns as wide as they need to be.
+// table is shown once all its rows are known, with columns as wide as they need to be, and all
+// together no wider than the terminal.
 type table struct {
-	a    *app
-	rows [][]string // the first is the head
+	a     *app
+	heads []head
+	rows  [][]string
+	paint func(cell string) string // of the last column
 }
 
-func (a *app) newTable(head ...string) *table { return &table{a: a, rows: [][]string{head}} }
+// head is the head of a column, and when the column is shown.
+type head struct {
+	name string
+	when when
+}
+
+// when says when a column is shown, and whether it gives way where there is little room.
+type when int
+
+const (
+	always when = iota // cells for which there is no room stand below their row
+	firm               // as always, and with its room before others: IDs, times, numbers
+	filled             // as always, if any row has something in it
+	wide               // with --wide, or where all others leave room
+)
+
+func (a *app) newTable(heads ...head) *table { return &table{a: a, heads: heads} }
 
 func (t *table) add(cells ...string) {
 	for i, cell := range cells {
@@ -29,20 +51,20 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// show writes the rows. On a terminal the head is bold, and the last column is cut to what
-// is left of the line.
+// show writes the rows. On a terminal the head is bold.
 func (t *table) show() error {
-	widths := make([]int, len(t.rows[0]))
-	for _, row := range t.rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
+	t.leaveOut(func(i int) bool { return t.heads[i].when == filled && !t.a.wide && t.isEmpty(i) })
+	t.leaveOut(func(i int) bool { return t.heads[i].when == wide && !t.fits() })
+	l := t.layout()
+	names := make([]string, len(t.heads))
+	for i, h := range t.heads {
+		names[i] = h.name
 	}
-	for i, row := range t.rows {
-		line := t.line(row, widths)
-		if i == 0 {
-			line = t.a.paint(bold, line)
-		}
+	lines := []string{t.a.paint(bold, l.line(names, nil))}
+	for _, row := range t.rows {
+		lines = append(lines, l.row(row, t.paint)...)
+	}
+	for _, line := range lines {
 		if _, err := fmt.Fprintln(t.a.stdout, line); err != nil {
 			return err
 		}
@@ -50,22 +72,70 @@ func (t *table) show() error {
 	return nil
 }
 
-func (t *table) line(row []string, widths []int) string {
-	var line strings.Builder
-	last := len(row) - 1
-	for i, cell := range row[:last] {
-		line.WriteString(pad(cell, widths[i]) + "  ")
+// leaveOut removes columns, the last one first.
+func (t *table) leaveOut(isLeft func(i int) bool) {
+	for i := len(t.heads) - 1; i >= 0; i-- {
+		if !isLeft(i) {
+			continue
+		}
+		t.heads = slices.Delete(slices.Clone(t.heads), i, i+1)
+		for n, row := range t.rows {
+			t.rows[n] = slices.Delete(row, i, i+1)
+		}
 	}
-	rest := row[last]
-	if t.a.columns > 0 {
-		rest = cut(rest, max(t.a.columns-utf8.RuneCountInString(line.String()), 12))
+}
+
+func (t *table) isEmpty(i int) bool {
+	return !slices.ContainsFunc(t.rows, func(row []string) bool { return row[i] != "" })
+}
+
+// addWideFlag is for commands that show a table.
+func (a *app) addWideFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.wide, "wide", false, "show all columns and whole IDs, in lines as long as they get")
+}
+
+// tableFlags are those of commands that show a list.
+func (a *app) tableFlags(cmd *cobra.Command, asJSON *bool) {
+	addLinesFlag(cmd, asJSON)
+	a.addWideFlag(cmd)
+}
+
+// shortID is enough of a UUID to tell it from others; --wide shows it whole.
+func (a *app) shortID(id string) string {
+	if _, err := uuid.Parse(id); err != nil || a.wide {
+		return id
 	}
-	return strings.TrimRight(line.String()+rest, " ")
+	return id[:8]
+}
+
+// tableTime shows a time to the minute; --wide shows it whole.
+func (a *app) tableTime(at time.Time) string {
+	if a.wide {
+		return showTime(at)
+	}
+	return at.UTC().Format("2006-01-02 15:04Z")
+}
+
+// tableTimeOr is empty for a time that is not known.
+func (a *app) tableTimeOr(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return a.tableTime(*at)
+}
+
+// shortDigest is enough of a digest to tell it from others; --wide shows it whole.
+func (a *app) shortDigest(digest string) string {
+	if a.wide {
+		return digest
+	}
+	return digest[:min(len(digest), 12)]
 }
 
 // column is one of a table of things of type T.
 type column[T any] struct {
 	head string
+	when when
 	cell func(T) string
 }
 
@@ -80,7 +150,7 @@ type listing[T any] interface {
 func showList[T any](ctx context.Context, a *app, l listing[T], limit int, asJSON bool, columns []column[T]) error {
 	t := a.newTable()
 	for _, column := range columns {
-		t.rows[0] = append(t.rows[0], column.head)
+		t.heads = append(t.heads, head{column.head, column.when})
 	}
 	for item, err := range l.All(ctx) {
 		if err == nil && asJSON {
@@ -115,8 +185,8 @@ func (a *app) sayMore(more bool, limit int) {
 	}
 }
 
-// showFacts writes what is known of one thing, a line for each; those that are empty are
-// left out.
+// showFacts writes what is known of one thing, a line for each, and more where it is long; those
+// that are empty are left out.
 func (a *app) showFacts(facts [][2]string) error {
 	width := 0
 	facts = slices.DeleteFunc(facts, func(fact [2]string) bool { return fact[1] == "" })
@@ -124,7 +194,8 @@ func (a *app) showFacts(facts [][2]string) error {
 		width = max(width, len(fact[0]))
 	}
 	for _, fact := range facts {
-		if _, err := fmt.Fprintf(a.stdout, "%s  %s\n", pad(fact[0], width), printable.Text(fact[1])); err != nil {
+		lines := wrap(pad(fact[0], width)+"  ", width+2, printable.Text(fact[1]), a.width())
+		if _, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n")); err != nil {
 			return err
 		}
 	}

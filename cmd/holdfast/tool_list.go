@@ -39,19 +39,20 @@ With --check, each binary is read and compared with that; the exit code is 1 if 
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "compare each binary with its SHA-256")
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	addConfigFlag(cmd)
 	return cmd
 }
 
 func (a *app) showTools(all []tools.Tool, asJSON bool) error {
-	t := a.newTable("TOOL", "VERSION", "PLATFORM", "ADDED", "SHA-256", "FROM")
+	t := a.newTable(head{"TOOL", firm}, head{"VERSION", firm}, head{"PLATFORM", firm}, head{"ADDED", firm}, head{"SHA-256", firm}, head{"FROM", always})
 	for _, tool := range all {
 		if asJSON {
 			if err := showJSON(a.stdout, rowOfTool(tool)); err != nil {
 				return err
 			}
 		}
-		t.add(string(tool.Name), tool.Version, tool.OS+"/"+tool.Arch, tool.Added.Format(time.DateOnly), tool.SHA256, tool.Origin)
+		t.add(string(tool.Name), tool.Version, tool.OS+"/"+tool.Arch, tool.Added.Format(time.DateOnly), a.shortDigest(tool.SHA256), tool.Origin)
 	}
 	if asJSON {
 		return nil

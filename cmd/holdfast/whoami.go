@@ -34,6 +34,7 @@ address the server sees the request come.`,
 		return a.showIdentity(who)
 	})
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the server's answer")
+	a.addWideFlag(cmd)
 	return cmd
 }
 

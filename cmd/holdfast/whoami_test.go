@@ -19,7 +19,7 @@ expires           never
 uploads and data  not limited
 state requests    not limited
 `
-	if out := s.must("whoami"); out != want {
+	if out := s.must("whoami", "--wide"); out != want {
 		t.Errorf("printed\n%swant\n%s", out, want)
 	}
 	if out := s.must("whoami", "--json"); !strings.HasPrefix(out, `{"org_id":"`+someOrg+`","org_name":"",`) || !strings.HasSuffix(out, "}\n") {

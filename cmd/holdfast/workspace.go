@@ -59,21 +59,21 @@ func newWorkspaceListCommand(a *app) *cobra.Command {
 		Example: "  holdfast workspace list\n  holdfast workspace list --json | jq -r 'select(.snapshot == null) | .name'",
 		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, c *client.Client, _ []string) error {
-		return showList(ctx, a, c.Workspaces(), 0, asJSON, workspaceColumns())
+		return showList(ctx, a, c.Workspaces(), 0, asJSON, a.workspaceColumns())
 	})
-	addLinesFlag(cmd, &asJSON)
+	a.tableFlags(cmd, &asJSON)
 	return cmd
 }
 
-func workspaceColumns() []column[api.Workspace] {
+func (a *app) workspaceColumns() []column[api.Workspace] {
 	return []column[api.Workspace]{
-		{"NAME", func(w api.Workspace) string { return w.Name }},
-		{"TOOL", func(w api.Workspace) string { return toolOf(w.Settings) }},
-		{"POOL", func(w api.Workspace) string { return w.Settings.Pool }},
-		{"AUTO-APPLY", func(w api.Workspace) string { return w.Settings.AutoApply }},
-		{"APPROVALS", func(w api.Workspace) string { return strconv.Itoa(w.Settings.Approvals) }},
-		{"CONFIGURATION", configurationOf},
-		{"CHANGED", func(w api.Workspace) string { return showTime(w.UpdatedAt) }},
+		{"NAME", always, func(w api.Workspace) string { return w.Name }},
+		{"TOOL", always, func(w api.Workspace) string { return toolOf(w.Settings) }},
+		{"POOL", filled, func(w api.Workspace) string { return w.Settings.Pool }},
+		{"AUTO-APPLY", wide, func(w api.Workspace) string { return w.Settings.AutoApply }},
+		{"APPROVALS", wide, func(w api.Workspace) string { return strconv.Itoa(w.Settings.Approvals) }},
+		{"CONFIGURATION", always, configurationOf},
+		{"CHANGED", firm, func(w api.Workspace) string { return a.tableTime(w.UpdatedAt) }},
 	}
 }
 
@@ -115,6 +115,7 @@ func newWorkspaceShowCommand(a *app) *cobra.Command {
 	})
 	addOrgScopeFlag(cmd, &org)
 	addJSONFlag(cmd, &asJSON)
+	a.addWideFlag(cmd)
 	return cmd
 }
 
@@ -189,13 +190,13 @@ func actorOf(by api.Actor) string {
 }
 
 func (a *app) showVariables(all []api.Variable) error {
-	t := a.newTable("VARIABLE", "KIND", "SCOPE", "CHANGED", "BY", "VALUE")
+	t := a.newTable(head{"VARIABLE", always}, head{"KIND", firm}, head{"SCOPE", always}, head{"CHANGED", wide}, head{"BY", wide}, head{"VALUE", always})
 	for _, v := range all {
 		scope := v.Scope
 		if v.Overridden {
 			scope += ", overridden"
 		}
-		t.add(v.Name, v.Kind, scope, showTime(v.UpdatedAt), actorOf(v.UpdatedBy), valueOf(v))
+		t.add(v.Name, v.Kind, scope, a.tableTime(v.UpdatedAt), actorOf(v.UpdatedBy), valueOf(v))
 	}
 	return t.show()
 }

@@ -20,12 +20,12 @@ func withWorkspace(t *testing.T) *shell {
 
 func TestWorkspaceIsMadeAndChanged(t *testing.T) {
 	s := withWorkspace(t)
-	has(t, s.must("workspace", "list"), "prod/net opentofu ~> 1.12 eu never 0 none yet TIME")
+	has(t, s.must("workspace", "list", "--wide"), "prod/net opentofu ~> 1.12 eu never 0 none yet TIME")
 	s.refuse(exitFailed, "409 workspace_exists", "workspace", "create", "prod/net", "--approvals", "1")
 	s.refuse(exitUsage, "nothing is to be set", "workspace", "set", "prod/net")
 	s.refuse(exitUsage, "settings are a workspace's", "workspace", "set", "--all", "--approvals", "1")
 	s.must("workspace", "set", "prod/net", "--approvals", "2", "--plan-ttl", "90m", "--protect", "--pool", "", "--output", "a,b")
-	has(t, s.must("workspace", "show", "prod/net"), "tool opentofu ~> 1.12", "outputs a, b", "approvals 2", "a plan is good for 1h30m0s", "protected yes", "revision 2")
+	has(t, s.must("workspace", "show", "prod/net", "--wide"), "tool opentofu ~> 1.12", "outputs a, b", "approvals 2", "a plan is good for 1h30m0s", "protected yes", "revision 2")
 	s.refuse(exitUsage, "confirm with --yes", "workspace", "delete", "prod/net")
 	s.must("workspace", "delete", "prod/net", "--yes")
 	s.refuse(exitFailed, "404 workspace_not_found", "workspace", "show", "prod/net")
@@ -37,7 +37,7 @@ func TestVariablesFromTheCommandLine(t *testing.T) {
 	s.must("workspace", "set", "prod/net", "--var", "region=eu=1", "--var-hcl", `zones=["a"]`, "--env", "AWS_REGION=eu", "--secret", "password=-")
 	s.must("workspace", "set", "prod/net", "--secret-env", "TOKEN=@"+s.write("token", "auch geheim"))
 	s.must("workspace", "set", "--all", "--var", "region=us", "--env", "PROXY=p")
-	out := s.must("workspace", "show", "prod/net")
+	out := s.must("workspace", "show", "prod/net", "--wide")
 	has(t, out, `AWS_REGION environment workspace TIME "eu"`, "TOKEN environment workspace TIME (sensitive)", "password terraform workspace TIME (sensitive)",
 		`region terraform workspace TIME "eu=1"`, `zones terraform workspace TIME ["a"]`, `PROXY environment organization TIME "p"`, `region terraform organization, overridden TIME "us"`)
 	var shown struct{ Variables []api.Variable }
@@ -55,8 +55,8 @@ func TestVariablesFromTheCommandLine(t *testing.T) {
 	s.refuse(exitUsage, "is no NAME=VALUE", "workspace", "set", "prod/net", "--var", "region")
 	s.refuse(exitFailed, "400 variable_refused", "workspace", "set", "prod/net", "--env", "PATH=/tmp")
 	s.must("workspace", "unset", "prod/net", "--var", "region", "--env", "TOKEN")
-	has(t, s.must("workspace", "show", "prod/net"), `region terraform organization TIME "us"`)
-	has(t, s.must("workspace", "show", "--all"), `region terraform organization TIME "us"`)
+	has(t, s.must("workspace", "show", "prod/net", "--wide"), `region terraform organization TIME "us"`)
+	has(t, s.must("workspace", "show", "--all", "--wide"), `region terraform organization TIME "us"`)
 }
 
 // folderOf has files of these contents by path.
@@ -99,7 +99,7 @@ func TestConfigIsPushedAndPulled(t *testing.T) {
 	has(t, s.must("config", "diff", "prod/net", dir), "-a = 1", "+a = 2", "-o = 1")
 	has(t, s.must("config", "push", "prod/net", dir), "Uploaded 1 file, skipped 3, 1 server-only file. prod/net has configuration 2 now.")
 	has(t, s.must("config", "push", "prod/net", dir, "--prune"), "Uploaded 0 files, skipped 4. prod/net has configuration 3 now.")
-	has(t, s.must("config", "list", "prod/net"), "NUMBER ID FILES SIZE PUSHED BY MESSAGE", "3 ", "2 ", "1 ")
+	has(t, s.must("config", "list", "prod/net", "--wide"), "NUMBER ID FILES SIZE PUSHED BY MESSAGE", "3 ", "2 ", "1 ")
 	has(t, s.must("config", "diff", "prod/net", "--from", "1", "--to", "2"), "-a = 1", "+a = 2")
 	if out := s.must("config", "diff", "prod/net", dir); out != "" {
 		t.Errorf("the folder differs: %s", out)

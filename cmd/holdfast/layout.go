@@ -1,0 +1,144 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// leastColumn is how narrow a column gets whose cells give way.
+	leastColumn = 8
+	// below stands in the place of a cell that is shown below its row.
+	below = "…"
+	// noteIndent and wrapIndent are those of what stands below a row, and of its further lines.
+	noteIndent = 4
+	wrapIndent = 6
+)
+
+// width is how many columns a line may have; 0 for any number.
+func (a *app) width() int {
+	switch {
+	case a.wide:
+		return 0
+	case a.columns > 0:
+		return a.columns
+	}
+	return fallbackColumns
+}
+
+// layout is how wide the columns of a table are, and which line they fit into.
+type layout struct {
+	heads  []head
+	widths []int
+	width  int // 0 for any
+}
+
+// layout gives each column what its cells need. Where that is more than a line has, the widest of
+// those that give way get narrower, and cells that don't fit any more stand below their row.
+func (t *table) layout() layout {
+	l := layout{heads: t.heads, widths: make([]int, len(t.heads)), width: t.a.width()}
+	l.fit(t.rows, nil)
+	limits := append([]int{}, l.widths...)
+	for !l.holds(limits) {
+		widest := -1
+		for i, h := range l.heads {
+			if least := max(leastColumn, len(h.name)); h.when != firm && limits[i] > least && (widest < 0 || limits[i] > limits[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		limits[widest]--
+	}
+	l.fit(t.rows, limits)
+	return l
+}
+
+// fits reports whether all cells of the table fit into a line.
+func (t *table) fits() bool {
+	l := layout{heads: t.heads, widths: make([]int, len(t.heads)), width: t.a.width()}
+	l.fit(t.rows, nil)
+	return l.holds(l.widths)
+}
+
+// holds reports whether columns as wide as these fit into a line.
+func (l *layout) holds(widths []int) bool {
+	return l.width == 0 || layout{widths: widths}.total() <= l.width
+}
+
+// total is how long a line of all columns is.
+func (l layout) total() int {
+	total := 2 * (len(l.widths) - 1)
+	for _, width := range l.widths {
+		total += width
+	}
+	return total
+}
+
+// fit makes the columns as wide as their widest cell within the limits.
+func (l *layout) fit(rows [][]string, limits []int) {
+	for i, h := range l.heads {
+		l.widths[i] = len(h.name)
+		for _, row := range rows {
+			if n := utf8.RuneCountInString(row[i]); limits == nil || n <= limits[i] {
+				l.widths[i] = max(l.widths[i], n)
+			}
+		}
+	}
+}
+
+// row returns the lines of a row. What doesn't fit is whole all the same: the first cell, which
+// mostly is a name, on a line of its own above, others below with the heads of their columns.
+func (l layout) row(cells []string, paint func(string) string) (lines []string) {
+	shown := append([]string{}, cells...)
+	var notes []string
+	for i, cell := range cells {
+		switch {
+		case utf8.RuneCountInString(cell) <= l.widths[i]:
+		case i == 0:
+			lines, shown[i] = []string{cell}, ""
+		default:
+			shown[i] = below
+			label := strings.Repeat(" ", noteIndent) + strings.ToLower(l.heads[i].name) + ": "
+			notes = append(notes, wrap(label, wrapIndent, cell, l.width)...)
+		}
+	}
+	return append(append(lines, l.line(shown, paint)), notes...)
+}
+
+// line returns one line of cells that fit.
+func (l layout) line(cells []string, paint func(string) string) string {
+	var line strings.Builder
+	last := len(cells) - 1
+	for i, cell := range cells[:last] {
+		line.WriteString(pad(cell, l.widths[i]) + "  ")
+	}
+	text := cells[last]
+	if paint != nil {
+		text = paint(text)
+	}
+	return strings.TrimRight(line.String()+text, " ")
+}
+
+// wrap returns text behind a label, in lines of a width where 0 is any. It breaks between words
+// only, so that each can be copied; further lines are indented.
+func wrap(label string, indent int, text string, width int) (lines []string) {
+	line, words := label, 0
+	for _, word := range strings.Split(text, " ") {
+		gap := " "
+		if words == 0 {
+			gap = ""
+		}
+		if width > 0 && utf8.RuneCountInString(line+gap+word) > width && (words > 0 || utf8.RuneCountInString(line) > wrapIndent) {
+			lines = append(lines, strings.TrimRight(line, " "))
+			in := indent
+			if in+utf8.RuneCountInString(word) > width {
+				in = noteIndent
+			}
+			line, gap = strings.Repeat(" ", in), ""
+		}
+		line, words = line+gap+word, words+1
+	}
+	return append(lines, line)
+}

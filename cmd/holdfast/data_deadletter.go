@@ -46,6 +46,10 @@ func (a *app) listDeadLetters(ctx context.Context, store *dual.Store, asJSON boo
 	if err != nil {
 		return err
 	}
+	return a.showDeadLetters(letters, asJSON)
+}
+
+func (a *app) showDeadLetters(letters []dual.DeadLetter, asJSON bool) error {
 	if asJSON {
 		return printJSON(a.stdout, append([]dual.DeadLetter{}, letters...)) // [], never null
 	}

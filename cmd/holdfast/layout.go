@@ -1,13 +1,12 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"unicode/utf8"
 )
 
 const (
-	// leastColumn is how narrow a column gets whose cells give way.
-	leastColumn = 8
 	// below stands in the place of a cell that is shown below its row.
 	below = "…"
 	// noteIndent and wrapIndent are those of what stands below a row, and of its further lines.
@@ -33,26 +32,41 @@ type layout struct {
 	width  int // 0 for any
 }
 
-// layout gives each column what its cells need. Where that is more than a line has, the widest of
-// those that give way get narrower, and cells that don't fit any more stand below their row.
+// layout gives each column what its cells need. Where that is more than a line has, as many cells
+// get room as there is room for, the short ones first; the others stand below their row.
 func (t *table) layout() layout {
 	l := layout{heads: t.heads, widths: make([]int, len(t.heads)), width: t.a.width()}
-	l.fit(t.rows, nil)
-	limits := append([]int{}, l.widths...)
-	for !l.holds(limits) {
-		widest := -1
-		for i, h := range l.heads {
-			if least := max(leastColumn, len(h.name)); h.when != firm && limits[i] > least && (widest < 0 || limits[i] > limits[widest]) {
-				widest = i
+	if t.fits() {
+		l.fit(t.rows, nil)
+		return l
+	}
+	limits := make([]int, len(t.heads))
+	for i, h := range t.heads {
+		limits[i] = len(h.name)
+		if h.when == firm {
+			limits[i] = math.MaxInt
+		}
+	}
+	for l.fit(t.rows, limits); ; l.fit(t.rows, limits) {
+		at, wider := l.next(t.rows)
+		if at < 0 || wider > l.width-l.total() {
+			return l
+		}
+		limits[at] = l.widths[at] + wider
+	}
+}
+
+// next finds the column that needs the least more for the next of its cells, and how much that is.
+func (l *layout) next(rows [][]string) (at, wider int) {
+	at = -1
+	for _, row := range rows {
+		for i, cell := range row {
+			if more := utf8.RuneCountInString(cell) - l.widths[i]; more > 0 && (at < 0 || more < wider) {
+				at, wider = i, more
 			}
 		}
-		if widest < 0 {
-			break
-		}
-		limits[widest]--
 	}
-	l.fit(t.rows, limits)
-	return l
+	return at, wider
 }
 
 // fits reports whether all cells of the table fit into a line.
@@ -95,7 +109,7 @@ func (l layout) row(cells []string, paint func(string) string) (lines []string) 
 	var notes []string
 	for i, cell := range cells {
 		switch {
-		case utf8.RuneCountInString(cell) <= l.widths[i]:
+		case l.width == 0, utf8.RuneCountInString(cell) <= l.widths[i]:
 		case i == 0:
 			lines, shown[i] = []string{cell}, ""
 		default:

@@ -86,12 +86,12 @@ func (a *app) showPools(pools []api.AgentPool) error {
 		serves := servesOf(pool.Workspaces)
 		switch {
 		case pool.Lender != "":
-			t.add(pool.Name, serves, "-", "", "", "", "lent by "+pool.Lender)
+			t.add(pool.Name, serves, "-", "", "", "", "lent by "+a.shortID(pool.Lender))
 		case len(pool.Agents) == 0:
 			t.add(pool.Name, serves, "-", "", "", "", "")
 		}
 		for _, g := range pool.Grants {
-			t.add(pool.Name, servesOf(g.Workspaces), "-", "", "", "", "lent to "+g.Organization)
+			t.add(pool.Name, servesOf(g.Workspaces), "-", "", "", "", "lent to "+a.shortID(g.Organization))
 		}
 		for _, agent := range pool.Agents {
 			status := map[bool]string{true: "draining"}[agent.Draining]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +76,11 @@ func (a *app) showStep(step api.Step) error {
 	if by := writerOf(step.Version); by != "" {
 		head += " by " + printable.Text(by)
 	}
-	if _, err := fmt.Fprintln(a.stdout, a.paint(bold, head)); err != nil {
+	lines := wrap("", wrapIndent, head, a.width())
+	for i, line := range lines {
+		lines[i] = a.paint(bold, line)
+	}
+	if _, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n")); err != nil {
 		return err
 	}
 	changes, err := asDocument(step.Changes)

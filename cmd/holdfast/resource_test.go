@@ -48,7 +48,7 @@ func TestResourceCoverage(t *testing.T) {
 	if errs != indexNotes {
 		t.Errorf("stderr %s", errs)
 	}
-	has(t, s.must("resource", "coverage", "--status", "managed", "--since", "1h", "--limit", "7"), "SOURCE STATE TYPE ADDRESS ID SAME AS",
+	has(t, s.must("resource", "coverage", "--status", "managed", "--since", "1h", "--limit", "7", "--wide"), "SOURCE STATE TYPE ADDRESS ID SAME AS",
 		"state prod/net aws_instance aws_instance.web[0] i-0abc web-1, old: aws_instance.x")
 	if got := strings.Join(*asked, " "); got != "/api/v1/resources/coverage? /api/v1/resources/coverage?limit=7&since=2026-11-21T11%3A00%3A00Z&status=managed" {
 		t.Errorf("asked %s", got)

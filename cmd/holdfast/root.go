@@ -55,6 +55,8 @@ func newRootCommand(a *app) *cobra.Command {
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
 		newRunShimCommand(), newRunSandboxedCommand(), newManCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
+	root.SetUsageFunc(showUsage)
+	tidyHelp(root)
 	markUsageErrors(root)
 	a.complete(root)
 	return root

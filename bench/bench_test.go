@@ -72,6 +72,50 @@ func TestFailedOpenLeavesNoStates(t *testing.T) {
 	}
 }
 
+// A state that the server has taken is removed, though its answer never came.
+func TestUnansweredWritesLeaveNoStates(t *testing.T) {
+	router := serve(t, middleware.Limits{})
+	var left atomic.Int64
+	target := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodPost:
+			left.Add(1)
+			router.ServeHTTP(httptest.NewRecorder(), r)
+			panic(http.ErrAbortHandler)
+		case http.MethodDelete:
+			left.Add(-1)
+		}
+		router.ServeHTTP(w, r)
+	}))
+	_, err := bench.Open(t.Context(), target, bench.Options{Mix: bench.Cycle, Size: 10_000, Connections: 3, Name: "bench"})
+	if err == nil || left.Load() != 0 {
+		t.Errorf("%d states are left, %v", left.Load(), err)
+	}
+}
+
+// A load that spares its organization ends while a quarter of the limit is left.
+func TestSparingLeavesAShare(t *testing.T) {
+	const limit = 200
+	router := serve(t, middleware.Limits{States: limit})
+	var asked atomic.Int64
+	target := listen(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		router.ServeHTTP(w, r)
+	}))
+	target.Identities = target.Identities[:1]
+	load := open(t, target, bench.Options{Mix: bench.Read, Connections: 4, Sparing: true})
+	result := measure(t, load, 10*limit)
+	if !result.Spent || result.Failed() > 0 || result.Operations < limit/2 {
+		t.Errorf("%+v", result)
+	}
+	if n := asked.Load(); n > limit*3/4+8 {
+		t.Errorf("%d of %d requests were sent", n, limit)
+	}
+	if err := load.Remove(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRemoveLeavesNoStates(t *testing.T) {
 	target, found := deletions(t)
 	load := open(t, target, bench.Options{Mix: bench.Cycle, Connections: 3})

@@ -32,6 +32,7 @@ type conn struct {
 	digests bool     // send Content-MD5
 	raw     net.Conn // nil when there is none
 	in      *bufio.Reader
+	limited func() // told that little is left of the organization's limit; may be nil
 	head    []byte
 	buffer  []byte
 }
@@ -56,6 +57,9 @@ func (c *conn) do(ctx context.Context, r request, check func(*http.Response) err
 		return c.broken(err)
 	}
 	defer answer.Body.Close()
+	if c.limited != nil && answer.Header.Get("RateLimit-Remaining") != "" { // there is none while much is left
+		c.limited()
+	}
 	if err := check(answer); err != nil {
 		// The rest tells nothing more, but the next answer stands behind it.
 		if _, dropped := io.CopyBuffer(io.Discard, answer.Body, c.buffer); dropped != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // The kinds of failures beside statuses.
@@ -38,6 +39,13 @@ func at(step string, err error) error {
 		failure.Step = step
 	}
 	return err
+}
+
+// isDoubtful reports whether a failure leaves open whether the server did what it was asked for: the
+// connection broke, or the server is in trouble.
+func isDoubtful(err error) bool {
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && (failure.Kind == "connection" || strings.HasPrefix(failure.Kind, "5"))
 }
 
 // kindOf says what failures of a kind have in common.

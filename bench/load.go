@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/holdfast/holdfast/bench/sample"
@@ -29,6 +30,9 @@ type Options struct {
 	// Patient has operations try again while the server is crowded, as clients do: Result
 	// counts it, and the operation takes as long as it takes.
 	Patient bool
+	// Sparing ends a run as soon as an answer says that the organization has little left of its
+	// limit, so that others of it are not kept out.
+	Sparing bool
 	// Timeout of each request; 0 means a minute.
 	Timeout time.Duration
 }
@@ -40,6 +44,7 @@ type Load struct {
 	options  Options
 	sessions []*session
 	work     func(*session, context.Context) error
+	spent    atomic.Bool // little is left of the organization's limit, which is to be spared
 }
 
 // Open connects, and prepares the server for each connection. The caller
@@ -84,6 +89,9 @@ func (l *Load) session(p place, ids []Identity, i int) *session {
 		id = &ids[i%len(ids)]
 	}
 	s := &session{conn: newConn(p, id, o), path: fmt.Sprintf("/api/v1/state/%s-%d", o.Name, i), patient: o.Patient}
+	if o.Sparing {
+		s.conn.limited = func() { l.spent.Store(true) }
+	}
 	if o.Gzip {
 		s.asking = "Accept-Encoding: gzip\r\n"
 	}
@@ -141,7 +149,8 @@ func patiently(ctx context.Context, work func(context.Context) error) error {
 	}
 }
 
-// Remove takes away those of the states that are there. Their versions stay in the store.
+// Remove takes away the states that may be there, and the locks of them. Their versions stay in
+// the store.
 func (l *Load) Remove(ctx context.Context) error {
 	if !l.options.Mix.hasStates() {
 		return nil

@@ -21,6 +21,8 @@ type Result struct {
 	Steps map[string]Latency `json:"steps_ms,omitempty"`
 	// Waits counts how often a patient load waited for a crowded server.
 	Waits int64 `json:"waits,omitempty"`
+	// Spent says that the run was ended early, because little was left of an organization's limit.
+	Spent bool `json:"spent,omitempty"`
 	// Errors counts failed operations by step and kind, such as "POST 503". They are not
 	// among the operations.
 	Errors map[string]int64 `json:"errors"`
@@ -45,7 +47,7 @@ func (l *Load) result(records []*record, elapsed time.Duration) Result {
 	result := Result{
 		Mix: o.Mix, Connections: o.Connections, Gzip: o.Gzip, Seconds: elapsed.Seconds(), Operations: all.operations,
 		PerSecond: float64(all.operations) / elapsed.Seconds(), Latency: latencyOf(all.all), Steps: map[string]Latency{},
-		Waits: all.waits, Errors: all.errors, Examples: all.example,
+		Waits: all.waits, Spent: l.spent.Load(), Errors: all.errors, Examples: all.example,
 	}
 	if o.Mix.hasStates() {
 		result.Size = o.Size

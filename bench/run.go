@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -38,7 +39,8 @@ type running struct {
 	start   time.Time // when the window opened
 	phase   atomic.Int32
 	counted atomic.Int64
-	full    chan struct{} // closed when Count is reached
+	full    chan struct{} // closed when Count is reached, or no more may be asked
+	fill    func()        // closes full
 	enough  chan struct{} // closed when Least is reached
 }
 
@@ -47,6 +49,7 @@ type running struct {
 // cut off at the end. When ctx ends, so does the run, with ctx's error.
 func (l *Load) Run(ctx context.Context, w Window) (Result, error) {
 	r := &running{window: w, full: make(chan struct{}), enough: make(chan struct{})}
+	r.fill = sync.OnceFunc(func() { close(r.full) })
 	records := make([]*record, len(l.sessions))
 	ended := make(chan error, 1)
 	if w.Warmup == 0 {
@@ -112,6 +115,10 @@ func sleep(ctx context.Context, d time.Duration, early <-chan struct{}) bool {
 // repeat does one operation after the other.
 func (l *Load) repeat(ctx context.Context, s *session, r *running, into *record) {
 	for r.phase.Load() != done && ctx.Err() == nil {
+		if l.spent.Load() {
+			r.fill()
+			return
+		}
 		s.took, s.waits = [steps]time.Duration{}, 0
 		start := time.Now()
 		err := l.work(s, ctx)
@@ -143,7 +150,7 @@ func (r *running) count(into *record, s *session, took time.Duration, err error)
 		close(r.enough)
 	}
 	if n == r.window.Count {
-		close(r.full)
+		r.fill()
 	}
 }
 

@@ -31,7 +31,7 @@ type session struct {
 	conn     *conn
 	path     string // of its state
 	state    *sample.State
-	there    bool // the server has taken the state
+	there    bool // the server has taken the state, or may have
 	report   *sample.Upload
 	asking   string               // header lines of reads
 	lockID   string               // of the lock that it may hold; empty for none
@@ -89,7 +89,7 @@ func (s *session) write(ctx context.Context) error {
 		path += "?ID=" + s.lockID
 	}
 	err := s.conn.do(ctx, request{method: http.MethodPost, path: path, body: s.state.Bytes()}, s.succeeded)
-	s.there = s.there || err == nil
+	s.there = s.there || err == nil || isDoubtful(err)
 	return err
 }
 

@@ -23,6 +23,7 @@ type benchFlags struct {
 	keys             string
 	gzip, md5        bool
 	keep, asJSON     bool
+	withinLimits     bool
 }
 
 func newBenchCommand(a *app) *cobra.Command {
@@ -39,11 +40,14 @@ that comes back, and report how many operations ended in a second and how long t
   upload  an upload of 100 instances; what was uploaded stays
 
 Each connection has a state of its own, named bench-…, of realistic resources that change
-from write to write. In the end the states are deleted; their versions stay in the store.
+from write to write. In the end, and when it is interrupted or fails, the states are deleted;
+their versions stay in the store as long as those of other deleted states.
 
-A server's limits are made to stop what this does. Raise them for the time of it: off for
-limits.state_rate_limit and limits.rate_limit (or those of the organization), and enough of
-limits.max_in_flight and limits.max_body_bytes. What is refused counts as an error.
+It asks first what the key's organization may do. Rate limits are made to stop what this does, so it
+says which to raise for the time of it: limits.state_rate_limit and limits.rate_limit, or those of
+the organization. With --within-limits it goes on all the same, and stops as soon as the server says
+that less than a quarter is left: the organization's others are not kept out. There should also be
+enough of limits.max_in_flight and limits.max_body_bytes. What is refused counts as an error.
 
 ` + clientHelp,
 		Example: `  holdfast bench
@@ -69,6 +73,7 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.keys, "keys", "", "file of mode 0600 with a key in each line; connections take them in turn (default: all use the one key)")
 	flags.BoolVar(&f.gzip, "gzip", false, "accept compressed answers")
 	flags.BoolVar(&f.md5, "md5", false, "send Content-MD5, as Terraform does")
+	flags.BoolVar(&f.withinLimits, "within-limits", false, "measure also where the organization's rate is limited, and stop while a quarter of it is left")
 	flags.BoolVar(&f.keep, "keep", false, "leave the states where they are")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
@@ -82,7 +87,11 @@ func (a *app) bench(ctx context.Context, flags benchFlags) error {
 	if err != nil {
 		return err
 	}
-	b := benching{a: a, flags: flags, target: target}
+	limited, err := a.checkLimits(ctx, target, plans, flags)
+	if err != nil {
+		return err
+	}
+	b := benching{a: a, flags: flags, target: target, sparing: limited}
 	results := []bench.Result{}
 	for _, o := range plans {
 		result, err := b.measure(ctx, o)
@@ -90,19 +99,24 @@ func (a *app) bench(ctx context.Context, flags benchFlags) error {
 			return err
 		}
 		results = append(results, result)
+		if result.Spent {
+			fmt.Fprintln(a.stderr, "Stopped: less than a quarter of the organization's limit is left, for its others.")
+			break
+		}
 	}
 	return a.showBench(results, flags.asJSON)
 }
 
 // benching is one run of the command.
 type benching struct {
-	a      *app
-	flags  benchFlags
-	target bench.Target
+	a       *app
+	flags   benchFlags
+	target  bench.Target
+	sparing bool // an organization has a limit that is not to be used up
 }
 
 func (b benching) measure(ctx context.Context, o bench.Options) (result bench.Result, err error) {
-	o.Name = "bench-" + uuid.NewString()
+	o.Name, o.Sparing = "bench-"+uuid.NewString(), b.sparing
 	load, err := bench.Open(ctx, b.target, o)
 	if err != nil {
 		return bench.Result{}, err
@@ -115,6 +129,8 @@ func (b benching) measure(ctx context.Context, o bench.Options) (result bench.Re
 		// Also after an interrupt: nobody else would know what to delete.
 		if left := load.Remove(context.WithoutCancel(ctx)); left != nil {
 			err = errors.Join(err, fmt.Errorf("the states %s-… could not all be deleted: %w", o.Name, left))
+		} else if ctx.Err() != nil {
+			err = errors.New("interrupted; the states that it made are deleted")
 		}
 	}
 	return result, err

@@ -1,16 +1,27 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/bench"
+	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/memory"
 )
 
 func TestBench(t *testing.T) {
@@ -64,7 +75,7 @@ func TestBenchTellsOfFailures(t *testing.T) {
 	s := newShell(t)
 	router := s.serving(reports(t)).Config.Handler
 	front := s.front(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet {
+		if r.Method == http.MethodGet && r.URL.Path != "/api/v1/whoami" {
 			http.Error(w, "enough", http.StatusServiceUnavailable)
 			return
 		}
@@ -81,6 +92,10 @@ func TestBenchTakesKeysInTurn(t *testing.T) {
 	var user atomic.Value
 	front := s.front(func(w http.ResponseWriter, r *http.Request) {
 		org, _, _ := r.BasicAuth()
+		if r.URL.Path == "/api/v1/whoami" {
+			_ = json.NewEncoder(w).Encode(api.Identity{OrgID: uuid.MustParse(org)})
+			return
+		}
 		user.Store(org)
 		http.Error(w, "no", http.StatusForbidden)
 	})
@@ -95,6 +110,70 @@ func TestBenchTakesKeysInTurn(t *testing.T) {
 	s.refuse(exitFailed, "can be read by others", "bench", "--keys", file)
 	s.refuse(exitFailed, "not a key", "bench", "--keys", s.write("wrong", "secret\n"))
 	s.refuse(exitFailed, "has no keys", "bench", "--keys", s.write("none", "\n"))
+}
+
+// limitedTo starts a server on which an organization may send so many requests a minute to states.
+func (s *shell) limitedTo(requests int) *memory.Store {
+	store, key := memory.New(1<<20), auth.NewKey(acme)
+	log := slog.New(slog.DiscardHandler)
+	router, err := handlers.NewRouter(handlers.Deps{
+		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log), Inventory: inventory.NewService(reports(s.t)),
+		Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20, Limits: middleware.Limits{States: requests, Requests: requests},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.asking(router, key)
+	return store
+}
+
+// A benchmark says which limit is in its way, and goes on within it only when it is told to: then
+// it leaves a share to the organization's others.
+func TestBenchKeepsWithinLimits(t *testing.T) {
+	s := newShell(t)
+	s.limitedTo(200)
+	args := []string{"bench", "--size", "10KB", "--connections", "2", "--duration", "30s", "--warmup", "0s"}
+	s.refuse(exitUsage, someOrg+" may send 200 requests to states a minute, and has 200 left", args...)
+	s.refuse(exitUsage, "put `state_rate_limit = off` into the organization's section of auth.cfg, or limits.state_rate_limit", args...)
+	s.refuse(exitUsage, "uploads a minute", append(args, "--mix", "upload")...)
+	s.refuse(exitUsage, "would take 200 of 200 requests to states a minute; take fewer", append(args, "--within-limits", "--connections", "100")...)
+	if code, out, errs := s.run(append(args, "--within-limits")...); code != exitOK || !strings.Contains(out, "cycle") || !strings.Contains(errs, "Stopped: less than a quarter") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+	if out := s.must("state", "list"); strings.Contains(out, "bench-") {
+		t.Errorf("left behind:\n%s", out)
+	}
+	s.refuse(exitFailed, "which others may need: come again in a minute", append(args, "--within-limits")...)
+	s.interactive, s.stdin = true, "no\n"
+	if code, _, errs := s.run(args...); code != exitFailed || !strings.Contains(errs, "Go on within it") || !strings.Contains(errs, "nothing was done") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// Whoever interrupts a benchmark finds nothing of it left.
+func TestInterruptedBenchCleansUp(t *testing.T) {
+	s := newShell(t)
+	router := s.serving(reports(t)).Config.Handler
+	ctx, interrupt := context.WithCancel(t.Context())
+	var seen, locks atomic.Int64
+	front := s.front(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == "LOCK" && locks.Add(1) == 5 {
+			interrupt()
+		}
+		seen.Add(1)
+		router.ServeHTTP(w, r)
+	})
+	var out, errs strings.Builder
+	code := run(ctx, []string{"bench", "--addr", front, "--size", "10KB", "--connections", "3", "--duration", "1m", "--warmup", "0s"}, s.app(&out, &errs))
+	if code != exitFailed || seen.Load() < 8 {
+		t.Errorf("exit %d after %d requests, %s", code, seen.Load(), &errs)
+	}
+	if out := s.must("state", "list", "--json"); out != "" {
+		t.Errorf("left behind:\n%s", out)
+	}
+	if out := s.must("lock", "list", "--json"); out != "" {
+		t.Errorf("left behind:\n%s", out)
+	}
 }
 
 func TestBenchRefuses(t *testing.T) {

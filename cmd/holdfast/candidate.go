@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"encoding/hex"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +48,20 @@ func (a *app) candidateColumns() []column[api.Candidate] {
 	}
 }
 
+// ofCandidate checks what names a candidate: the name of a state, and an ID.
+func ofCandidate(cmd *cobra.Command, args []string) error {
+	err := ofState(cobra.ExactArgs(2))(cmd, args)
+	if err == nil && !isCandidateID(args[1]) {
+		return usagef("%.50q is not a candidate's ID, of 16 hexadecimal digits; `holdfast candidate list %s` shows them", args[1], args[0])
+	}
+	return err
+}
+
+func isCandidateID(text string) bool {
+	id, err := hex.DecodeString(text)
+	return err == nil && len(id) == 8
+}
+
 // findCandidate returns what describes a candidate.
 func findCandidate(ctx context.Context, c *client.Client, name, id string) (api.Candidate, error) {
 	for one, err := range c.Candidates(name).All(ctx) {
@@ -55,5 +69,5 @@ func findCandidate(ctx context.Context, c *client.Client, name, id string) (api.
 			return one, err
 		}
 	}
-	return api.Candidate{}, fmt.Errorf("%s has no candidate %q; `holdfast candidate list %s` shows them", name, id, name)
+	return api.Candidate{}, missingCandidate(name, id)
 }

@@ -18,7 +18,7 @@ func newCandidateDiffCommand(a *app) *cobra.Command {
 		Short:   "Show how a candidate differs from the newest version",
 		Long:    "Show how an open candidate differs from the newest version. Sensitive values are masked.",
 		Example: "  holdfast candidate diff prod/network 3f9a0c62d1e70b15",
-		Args:    ofState(cobra.ExactArgs(2)),
+		Args:    ofCandidate,
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.showDiff(flags, func(o client.DiffOptions) (io.ReadCloser, error) {
 			return c.OpenCandidateDiff(ctx, args[0], args[1], o)
@@ -39,7 +39,7 @@ while somebody holds the lock, and when the state has moved on since the candida
 look at the difference then, and say --anyway. It takes the lock itself where the
 organization requires one. Asks first on a terminal; elsewhere it needs --yes.`,
 		Example: `  holdfast candidate promote prod/network 3f9a0c62d1e70b15 --reason "the destroy was meant" --yes`,
-		Args:    ofState(cobra.ExactArgs(2)),
+		Args:    ofCandidate,
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.promote(ctx, c, args[0], args[1], flags, api.Order{Anyway: anyway, RestorePurged: restore})
 	})
@@ -79,7 +79,7 @@ func newCandidateDiscardCommand(a *app) *cobra.Command {
 		Short:   "End a candidate; its bytes go",
 		Long:    "End a candidate. Its bytes go, what describes it stays in the list. Asks first on a\nterminal; elsewhere it needs --yes.",
 		Example: `  holdfast candidate discard prod/network 3f9a0c62d1e70b15 --reason "applied again" --yes`,
-		Args:    ofState(cobra.ExactArgs(2)),
+		Args:    ofCandidate,
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.discard(ctx, c, args[0], args[1], flags)
 	})

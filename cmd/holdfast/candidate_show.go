@@ -19,7 +19,7 @@ func newCandidateShowCommand(a *app) *cobra.Command {
 		Short:   "Show what describes a candidate, or fetch its bytes",
 		Long:    "Show what describes a candidate. With -o, also write its exact bytes to a file, as long as\nit is open.",
 		Example: "  holdfast candidate show prod/network 3f9a0c62d1e70b15\n  holdfast candidate show prod/network 3f9a0c62d1e70b15 -o kept.tfstate",
-		Args:    ofState(cobra.ExactArgs(2)),
+		Args:    ofCandidate,
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		found, err := findCandidate(ctx, c, args[0], args[1])
 		if err != nil {

@@ -75,7 +75,7 @@ func (a *app) client(f clientFlags) (*client.Client, error) {
 		return nil, err
 	}
 	return client.New(client.Options{Address: found.addr, Org: found.org, Key: found.key, Retrying: func(reason error, wait time.Duration) {
-		fmt.Fprintf(a.stderr, "holdfast: %v; trying again in %s\n", reason, wait)
+		fmt.Fprintf(a.stderr, "holdfast: %v; trying again in %s\n", inPlainWords(reason), wait)
 	}}), nil
 }
 
@@ -87,11 +87,7 @@ func organizationFor(text, key string) (uuid.UUID, error) {
 		}
 		return org, nil
 	}
-	org, err := uuid.Parse(text)
-	if err != nil {
-		return uuid.Nil, usagef("the organization is not a UUID: %.50q", text)
-	}
-	return org, nil
+	return parseOrg(text)
 }
 
 // readCredentials reads NAME=VALUE lines; a shell can read the same file.

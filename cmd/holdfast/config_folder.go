@@ -96,8 +96,12 @@ var ignoreFiles = [...]string{".terraformignore", ".holdfastignore"}
 
 // read lists the folder's files with their SHA-256.
 func (c *folderChanges) read() (files []api.SnapshotFile, err error) {
-	if info, err := os.Stat(c.folder); err != nil || !info.IsDir() {
-		return nil, errors.Join(err, fmt.Errorf("%s is no folder", c.folder))
+	info, err := os.Stat(c.folder)
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", c.folder)
 	}
 	list := ignore.Standard()
 	for _, name := range ignoreFiles {

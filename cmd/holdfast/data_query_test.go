@@ -63,15 +63,15 @@ func TestQueryRefuses(t *testing.T) {
 	s.refuse(exitUsage, "there is no key: set HOLDFAST_KEY", "data", "query")
 	server := s.serving(reports(t))
 	for want, args := range map[string]string{
-		"--since: \"yesterday\" is neither":        "--since yesterday",
-		"--until: \"-1h\" is neither":              "--until=-1h",
-		"--attr: \"size\" is not name=value":       "--attr size",
-		"--attr: \"a=2\" is not name=value, or":    "--attr a=1 --attr a=2",
-		"--order: \"up\" is not":                   "--order up",
-		"--limit: it is below zero":                "--limit=-1",
-		"the organization is not a UUID: \"Acme\"": "--org Acme",
-		"the server's address: not a URL":          "--addr 127.0.0.1:7777",
-		"unknown flag: --key":                      "--key hfk_x",
+		"--since: \"yesterday\" is neither":             "--since yesterday",
+		"--until: \"-1h\" is neither":                   "--until=-1h",
+		"--attr: \"size\" is not name=value":            "--attr size",
+		"--attr: \"a=2\" is not name=value, or":         "--attr a=1 --attr a=2",
+		"--order: \"up\" is not":                        "--order up",
+		"--limit: it is below zero":                     "--limit=-1",
+		"--org: \"Acme\" is not an organization's UUID": "--org Acme",
+		"the server's address: not a URL":               "--addr 127.0.0.1:7777",
+		"unknown flag: --key":                           "--key hfk_x",
 	} {
 		s.refuse(exitUsage, want, append([]string{"data", "query"}, strings.Fields(args)...)...)
 	}

@@ -23,7 +23,7 @@ func (t *tailing) try(ctx context.Context, attempt func() error) error {
 			return err
 		}
 		if t.away++; t.away == 1 {
-			fmt.Fprintf(t.a.stderr, "holdfast: %v; trying again\n", err)
+			fmt.Fprintf(t.a.stderr, "holdfast: %v; trying again\n", inPlainWords(err))
 		}
 		if err := client.Pause(ctx, t.wait(err)); err != nil {
 			return err

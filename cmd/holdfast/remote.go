@@ -19,7 +19,7 @@ func (a *app) remote(cmd *cobra.Command, do func(ctx context.Context, c *client.
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), c, args)
+		return withState(cmd.Context(), c, cmd, args, do(cmd.Context(), c, args))
 	}
 	return cmd
 }

@@ -37,6 +37,7 @@ func run(ctx context.Context, args []string, a *app) int {
 	if code, ok := codeOf(err); ok {
 		return code
 	}
+	err = inPlainWords(err)
 	_, isUsage := errors.AsType[usageError](err)
 	a.showFailure(cmd, err, isUsage)
 	if isUsage && cmd.Annotations[detailedExit] == "" {

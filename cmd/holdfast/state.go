@@ -27,9 +27,12 @@ func existing(ctx context.Context, c *client.Client, name string) (*api.State, e
 	case err != nil:
 		return nil, err
 	case found == nil || found.Version == nil:
-		return nil, fmt.Errorf("there is no state %s; `holdfast state list` shows those there are", name)
+		return nil, missingState(name)
 	case found.DeletedAt != nil:
-		return nil, fmt.Errorf("state %s was deleted at %s; `holdfast state undelete %s` brings it back", name, showTime(*found.DeletedAt), name)
+		return nil, said{
+			text:  fmt.Sprintf("state %s was deleted at %s; `holdfast state undelete %s` brings it back", name, showTime(*found.DeletedAt), name),
+			cause: missingState(name),
+		}
 	}
 	return found, nil
 }

@@ -78,7 +78,8 @@ func folderOf(t *testing.T, files map[string]string) string {
 func TestConfigIsPushedAndPulled(t *testing.T) {
 	s := withWorkspace(t)
 	s.refuse(exitFailed, "404 workspace_not_found", "config", "push", "prod/none", folderOf(t, map[string]string{"a": ""}))
-	s.refuse(exitFailed, "is no folder", "config", "push", "prod/net", "/does/not/exist")
+	s.refuse(exitFailed, "/does/not/exist: no such file or directory", "config", "push", "prod/net", "/does/not/exist")
+	s.refuse(exitFailed, "/dev/null is no folder", "config", "push", "prod/net", "/dev/null")
 	s.refuse(exitFailed, "404 snapshot_not_found", "config", "pull", "prod/net", t.TempDir())
 	dir := folderOf(t, map[string]string{
 		"main.tf": "a = 1\n", "modules/m/x.tf": "b = 1\n", "old.tf": "o = 1\n", "terraform.tfstate": "{}", ".terraform/x": "x", "notes.md": "n",

@@ -103,6 +103,7 @@ func (p *parts) openStores(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the upload store", p.uploads)
+	p.closeLater("the answers to exports from this machine", openOperator(p.settings, p.uploads, p.log))
 	return nil
 }
 

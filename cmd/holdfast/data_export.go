@@ -39,7 +39,8 @@ be imported again, with the same timestamps. --spreadsheet makes CSV that is saf
 in a spreadsheet, by putting an apostrophe before what would be taken for a formula; such
 a file is not exact and not for importing.
 
-` + operatorHelp,
+It works on the store that the settings name (holdfast.cfg, the environment). While a server
+runs here that has CSV files to itself, it asks that one, which goes on meanwhile.`,
 		Example: `  holdfast data export --org 11111111-2222-3333-4444-555555555555 -o acme.csv
   holdfast data export --all --format ndjson | zstd > uploads.ndjson.zst
   STORAGE_TYPE=mysql DB_HOST=db.example.com holdfast data export --all -o all.csv`,
@@ -63,11 +64,11 @@ func (a *app) export(cmd *cobra.Command, flags exportFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	store, err := a.openToRead(cmd.Context(), settings)
+	store, err := a.exportSource(cmd.Context(), settings)
 	if err != nil {
 		return err
 	}
-	defer closeStore(store, &err)
+	defer func() { err = errors.Join(err, store.Close()) }()
 	x := exporter{store: store, flags: flags}
 	orgs := orgsOf(cmd, store)
 	if flags.output == "" {
@@ -96,7 +97,7 @@ func (f exportFlags) check() error {
 
 // exporter writes records, and counts them.
 type exporter struct {
-	store                  inventory.Store
+	store                  recordSource
 	flags                  exportFlags
 	records, organizations int64
 	buf                    []byte

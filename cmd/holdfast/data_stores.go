@@ -80,7 +80,7 @@ func closeStore(store inventory.Store, err *error) { *err = errors.Join(*err, st
 const orgFlag = "org"
 
 // orgsOf returns the organization that --org names, else all that the store has.
-func orgsOf(cmd *cobra.Command, store inventory.Store) iter.Seq2[uuid.UUID, error] {
+func orgsOf(cmd *cobra.Command, store recordSource) iter.Seq2[uuid.UUID, error] {
 	text := cmd.Flags().Lookup(orgFlag).Value.String()
 	if text == "" {
 		return store.Organizations(cmd.Context())

@@ -74,6 +74,7 @@ func TestLogSaysWhose(t *testing.T) {
 		org, state                 any // nil where nothing is known
 	}{
 		{"GET " + native, "", good, 404, acme.String(), "prod/net"},
+		{"GET /api/v1/state/prod/net", "", good, 404, acme.String(), "prod/net"}, // as it was typed
 		{"GET " + partition, "", good, 204, acme.String(), "prod/net"},
 		{"POST " + native, body(1), good, 200, acme.String(), "prod/net"},
 		{"PUT " + partition, body(2), good, 200, acme.String(), "prod/net"},

@@ -2,6 +2,8 @@ package middleware
 
 import (
 	"log/slog"
+	"strings"
+	"net/http"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -29,7 +31,7 @@ func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
 	status := c.Writer.Status()
 	attrs := []slog.Attr{
 		slog.String("method", cut(c.Request.Method, maxLoggedMethod)),
-		slog.String("path", cut(c.Request.URL.EscapedPath(), maxLoggedPath)),
+		slog.String("path", cut(typedPath(c.Request), maxLoggedPath)),
 		slog.Int("status", status),
 		slog.Int("bytes", max(c.Writer.Size(), 0)),
 		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
@@ -42,6 +44,14 @@ func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
 		attrs = append(attrs, slog.String("error", last.Err.Error()))
 	}
 	log.LogAttrs(c.Request.Context(), level(c.FullPath(), status), "request", attrs...)
+}
+
+// typedPath is the path as the client has sent it: routes may have it in another spelling.
+func typedPath(r *http.Request) string {
+	if path, _, _ := strings.Cut(r.RequestURI, "?"); strings.HasPrefix(path, "/") {
+		return path
+	}
+	return r.URL.EscapedPath()
 }
 
 func cut(text string, length int) string {

@@ -38,8 +38,8 @@ func (a *app) candidateColumns() []column[api.Candidate] {
 	return []column[api.Candidate]{
 		{"ID", firm, func(c api.Candidate) string { return c.ID }},
 		{"STATUS", always, func(c api.Candidate) string { return c.Status }},
-		{"SOURCE", wide, func(c api.Candidate) string { return c.Source }},
-		{"ON VERSION", always, func(c api.Candidate) string { return showNumber(c.Base) }},
+		{"SOURCE", firm, func(c api.Candidate) string { return c.Source }},
+		{"ON VERSION", wide, func(c api.Candidate) string { return showNumber(c.Base) }},
 		{"SERIAL", wide, func(c api.Candidate) string { return showNumber(c.Serial) }},
 		{"RESOURCES", wide, func(c api.Candidate) string { return resourcesOf(c.Version) }},
 		{"CAME", firm, func(c api.Candidate) string { return a.tableTime(c.CreatedAt) }},

@@ -29,7 +29,7 @@ func wireState(serial, size string) string {
 	return `{"version":4,"terraform_version":"1.9.` + serial + `","serial":` + serial + `,"lineage":"5ad8",
  "outputs":{"a":{"value":{"x":["<` + size + `>"]},"type":["object",{"x":["list","string"]}]},"b":{"value":"s` + size + `","type":"string","sensitive":true}},
  "resources":[{"module":"module.m[\"k\"]","mode":"managed","type":"aws_vpc","name":"n","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[
-  {"index_key":"k","schema_version":` + serial + `,"attributes":{"id":"vpc-1","size":["` + size + `"],"secret":"s` + size + `","tags":{"a b":"<&>"}},"sensitive_attributes":[[{"type":"get_attr","value":"secret"}]]},
+  {"index_key":"k","schema_version":` + serial + `,"attributes":{"id":"vpc-1","size":["` + size + `"],"policy":"{\"size\":\"` + size + `\"}","secret":"s` + size + `","tags":{"a b":"<&>"}},"sensitive_attributes":[[{"type":"get_attr","value":"secret"}]]},
   {"index_key":"only` + serial + `","schema_version":0,"attributes":{"id":"vpc-o` + serial + `"}}]},
   {"mode":"managed","type":"aws_vpc","name":"moved` + serial + `","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"index_key":0,"attributes":{"id":"vpc-m"}}]}]}`
 }

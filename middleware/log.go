@@ -2,8 +2,8 @@ package middleware
 
 import (
 	"log/slog"
-	"strings"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"

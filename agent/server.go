@@ -48,9 +48,9 @@ type Server interface {
 	Lease(ctx context.Context, hold Hold, r api.LeaseRenewal) (api.Lease, error)
 
 	// AppendLog writes bytes of the stage's log at an offset, and returns where the log ends
-	// then. What the log has already must be the same, else LogMismatch; behind it the rest is
-	// appended. LogGap says that the log ends before the offset; the end comes beside it, and
-	// nothing is stored. LogTooLarge says that no more of it is. No bytes at offset 0 ask where
+	// then. What the log has already must be the same, else LogMismatch, and the offset of the first
+	// other byte comes beside it; behind it the rest is appended. LogGap says that the log ends
+	// before the offset; the end comes beside it. Either stores nothing. LogTooLarge says that no more of it is. No bytes at offset 0 ask where
 	// the log ends.
 	AppendLog(ctx context.Context, hold Hold, offset int64, piece []byte) (end int64, err error)
 

@@ -118,7 +118,9 @@ type Assignment struct {
 	Grace   int `json:"grace"`
 	// MinSandbox is the least level to run at.
 	MinSandbox string `json:"min_sandbox"`
-	// MaxLogBytes bounds what is kept of the log.
+	// LogFrom is the offset at which the log of this try begins: behind what an earlier try of the
+	// same attempt has written. MaxLogBytes bounds what is kept of it.
+	LogFrom     int64 `json:"log_from,omitempty"`
 	MaxLogBytes int64 `json:"max_log_bytes"`
 	// Carried are artefacts of the plan that an apply starts from.
 	Carried []Artefact `json:"carried,omitempty"`
@@ -185,9 +187,11 @@ type LogEnd struct {
 	End int64 `json:"end"`
 }
 
-// LogRefusal is the body of the refusal of a piece of a log: the executor goes on from its end.
+// LogRefusal is the body of the refusal of a piece of a log.
 type LogRefusal struct {
 	Failure
+	// End is up to where the log is as its executor has it: where it ends, if the piece was to come
+	// behind that, or where it has another byte.
 	End int64 `json:"end"`
 }
 

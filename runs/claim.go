@@ -173,7 +173,10 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 		s.outdate(ctx, run, base, at.Terms.Revision)
 		return nil, nil
 	}
-	claimed, err := s.update(ctx, ref, s.by(Server()).claim(by, base, at.Terms, s.Limits.Lease))
+	if by, err = s.withLogPlace(ctx, by, run); err != nil {
+		return nil, err
+	}
+	claimed, err := s.update(ctx, ref, s.by(Server()).claim(by, base, at.Terms, s.Limits.Lease).ofRevision(run.Revision))
 	switch {
 	case err == nil:
 		return &claimed, nil
@@ -251,7 +254,7 @@ func (r Run) assignment() *api.Assignment {
 		Snapshot: r.Order.Snapshot, Directory: r.Terms.Directory, Tool: api.Tool{Name: r.Terms.Tool, Version: r.Terms.Version},
 		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, Parallelism: r.Terms.Parallelism,
 		Timeout: int(r.Terms.Timeout[r.Stage] / time.Second), Grace: int(r.Terms.Grace[r.Stage] / time.Second),
-		MinSandbox: r.Terms.MinSandbox, MaxLogBytes: r.Terms.MaxLogBytes, Outputs: r.Terms.Outputs,
+		MinSandbox: r.Terms.MinSandbox, LogFrom: r.logFrom(), MaxLogBytes: r.logRoom(r.Terms.MaxLogBytes), Outputs: r.Terms.Outputs,
 	}
 	if r.Stage == ApplyStage && r.Pin != nil {
 		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest, System: r.Pin.Tool.System, Calls: r.Pin.Tool.Calls}

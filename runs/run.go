@@ -197,8 +197,11 @@ type Executor struct {
 	BootID      string
 	PID         int
 	StartTime   uint64
-	Sandbox     *api.Sandbox
-	Tool        *api.Tool // that it planned with
+	// LogFrom is where, in the log of the stage and attempt, its own part of it begins: behind what
+	// executors before have written, whose try of the same attempt ended without using that up.
+	LogFrom int64
+	Sandbox *api.Sandbox
+	Tool    *api.Tool // that it planned with
 }
 
 // Earlier are the approvals of a plan that is not to be applied any more.

@@ -73,6 +73,9 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return process, err
 	}
+	if p == phaseApply && s.record.Inputs != "" && s.record.Inputs != s.assignment.Inputs {
+		return nil, &unusable{"the variables were changed after this executor had got the apply, and before its tool was begun"}
+	}
 	if err := s.equip(ctx); err != nil {
 		return nil, err
 	}

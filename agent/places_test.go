@@ -2,7 +2,9 @@ package agent_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -77,5 +79,33 @@ func TestPhaseThatGoesOtherwiseIsShownWhole(t *testing.T) {
 		"\n[holdfast: prepare failed: the plan was made by a binary of opentofu 1.12.6 with the SHA-256 0123; the one here has 4567]\n"
 	if got := r.server.Log(run, "plan"); got != want {
 		t.Errorf("the log is\n%s\nwanted\n%s", got, want)
+	}
+}
+
+// An executor that comes back between the init and the apply begins none with other variables than
+// those that it was given with the apply.
+func TestApplyIsNotBegunWithOtherVariables(t *testing.T) {
+	gate := filepath.Join(t.TempDir(), "gate")
+	r, calls := scripted(t, scriptTool{init: "echo begun; while [ -e " + gate + " ]; do sleep 0.02; done"})
+	r.server.Template.Inputs = "those of the plan"
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	r.end() // what its init made is not there any more
+	r.start()
+	touch(t, gate)
+	r.server.Approve(run)
+	r.logged(run, "apply", "begun")
+	r.end()
+	r.server.Template.Inputs = "others"
+	r.start()
+	if err := os.Remove(gate); err != nil {
+		t.Fatal(err)
+	}
+	if last := r.ended(run, "apply"); last.Outcome != "failed" || !strings.Contains(last.Message, "the variables were changed") {
+		t.Errorf("the run ends with %+v", last)
+	}
+	if slices.Contains(callsOf(t, calls), "apply") {
+		t.Error("the tool applies")
 	}
 }

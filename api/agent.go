@@ -113,6 +113,9 @@ type Assignment struct {
 	// Variables are Terraform variables, Environment those of the process.
 	Variables   []Input `json:"variables,omitempty"`
 	Environment []Input `json:"environment,omitempty"`
+	// Inputs is the digest of the variables, which tells nothing about them: an executor that comes
+	// back begins no apply with others than it was to begin with.
+	Inputs string `json:"inputs,omitempty"`
 	// Seconds that the stage, and the grace after a soft cancellation, may take.
 	Timeout int `json:"timeout"`
 	Grace   int `json:"grace"`

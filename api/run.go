@@ -136,6 +136,7 @@ type Stale struct {
 	Since   time.Time `json:"since"`
 	Because string    `json:"because"`           // state, config, variables, settings, expired or approval
 	Version uint64    `json:"version,omitempty"` // of the state that made it so
+	What    string    `json:"what,omitempty"`    // that was changed last of the settings and variables
 	By      *Actor    `json:"by,omitempty"`
 }
 

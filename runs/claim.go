@@ -33,8 +33,15 @@ func (s *Service) Claim(ctx context.Context, w Worker, c api.AgentClaim) (*api.A
 	for {
 		work := s.changed.anyWork()
 		run, err := s.claim(ctx, w, c)
-		if err != nil || run != nil {
-			return s.assign(ctx, run, err)
+		if err == nil && run != nil {
+			assigned, err := s.assign(ctx, *run)
+			if err != nil || assigned != nil {
+				return assigned, err
+			}
+			continue // it is out of date, and nobody's
+		}
+		if err != nil {
+			return nil, err
 		}
 		select {
 		case <-work:
@@ -217,31 +224,35 @@ func ignore(err error, code fault.Code) error {
 	return err
 }
 
-// assign makes the assignment of a run that was claimed. An apply may write from now on.
-func (s *Service) assign(ctx context.Context, run *Run, err error) (*api.Assignment, error) {
-	if err != nil {
-		return nil, err
-	}
-	if run.Stage == ApplyStage {
-		if err := s.reopen(ctx, *run); err != nil {
-			return nil, err
-		}
-	}
+// assign makes the assignment of a run that was claimed. An apply may write from now on. It is nil
+// where an apply turns out not to be of its plan any more.
+func (s *Service) assign(ctx context.Context, run Run) (*api.Assignment, error) {
 	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
 	if err != nil {
 		return nil, err
 	}
 	a := run.assignment()
-	if a.Token, err = s.Tokens.Sign(*run, false); err != nil {
+	if a.Inputs, err = s.inputsDigest(ctx, run, inputs); err != nil {
 		return nil, err
 	}
-	if a.StateToken, err = s.Tokens.Sign(*run, true); err != nil {
+	if run.Stage == ApplyStage {
+		if run.unlike(a.Inputs) {
+			return nil, s.giveUpUnlike(ctx, run, inputs)
+		}
+		if err := s.reopen(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	if a.Token, err = s.Tokens.Sign(run, false); err != nil {
 		return nil, err
 	}
-	s.masks.put(*run, inputs)
+	if a.StateToken, err = s.Tokens.Sign(run, true); err != nil {
+		return nil, err
+	}
+	s.masks.put(run, inputs)
 	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
-		a.Carried, err = s.carried(ctx, *run)
+		a.Carried, err = s.carried(ctx, run)
 	}
 	return a, err
 }

@@ -81,7 +81,7 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 	}
 	s := found.Settings
 	return runs.Workspace{
-		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found),
+		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found), Changed: runs.Changed{By: changedBy(found.UpdatedBy), At: found.UpdatedAt},
 		Terms: runs.Terms{
 			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
 			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: s.PlanTimeout, runs.ApplyStage: s.ApplyTimeout},
@@ -91,6 +91,10 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			KeepFiles: w.keepFiles,
 		},
 	}, nil
+}
+
+func changedBy(a workspace.Actor) api.Actor {
+	return api.Actor{KeyID: a.KeyID, KeyName: a.KeyName, Subject: a.Subject}
 }
 
 // snapshotOf is the workspace's newest snapshot; empty while there is none.
@@ -108,6 +112,9 @@ func (w runWorkspaces) Inputs(ctx context.Context, org uuid.UUID, name string) (
 		return runs.Inputs{}, err
 	}
 	made := runs.Inputs{Revision: found.Revision, Digest: hex.EncodeToString(found.Digest[:])}
+	if last := found.Newest; last.Name != "" {
+		made.Changed = runs.Changed{What: "the variable " + last.Name, By: changedBy(last.UpdatedBy), At: last.UpdatedAt}
+	}
 	for _, v := range found.Variables {
 		input := api.Input{Name: v.Name, Value: v.Value, HCL: v.HCL, Sensitive: v.Sensitive}
 		if v.Kind == workspace.EnvironmentVariable {
@@ -146,8 +153,7 @@ type workspaceRuns struct {
 
 // Changed implements workspace.Runs.
 func (w *workspaceRuns) Changed(ctx context.Context, now workspace.Workspace) {
-	by := api.Actor{KeyID: now.UpdatedBy.KeyID, KeyName: now.UpdatedBy.KeyName, Subject: now.UpdatedBy.Subject}
-	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision, by); err != nil {
+	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision, changedBy(now.UpdatedBy)); err != nil {
 		w.log.ErrorContext(ctx, "plans that a change of a workspace has outdated wait still; they are refused when they are to be applied", "workspace", now.Name, "error", err)
 	}
 }

@@ -36,9 +36,17 @@ func (s *Service) withRoom(ctx context.Context, org uuid.UUID, create func(room 
 	return create(s.room)
 }
 
+// Holds returns what an organization has of runs, and what it may have. It is for showing.
+func (s *Service) Holds(ctx context.Context, org uuid.UUID) (Tally, Limits, error) {
+	has, err := s.Store.Tally(ctx, org)
+	return has, s.Limits, err
+}
+
 // room refuses an organization that has as much of what goes on as it may have.
 func (s *Service) room(has Tally) error {
 	switch l := s.Limits; {
+	case s.Scarce != nil && s.Scarce():
+		return fault.New(fault.StoreFull, "the disk has little more than its reserve left, which is for what goes on already; no run begins, an operator must make room")
 	case has.Bytes >= l.StoredBytes:
 		return fault.New(fault.RunsFull, "the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed", has.Bytes, l.StoredBytes)
 	case has.Waiting >= l.Waiting:

@@ -40,6 +40,8 @@ type Deps struct {
 	Audit      audit.Recorder
 	Limits     Limits
 	Memory     *budget.Budget // nil for no bound
+	// Scarce reports whether the disk of logs and files has its reserve left only; nil for never.
+	Scarce func() bool
 	Now        func() time.Time
 	Log        *slog.Logger
 }

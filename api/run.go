@@ -14,7 +14,7 @@ type Runs struct {
 // RunOrder asks for a run.
 type RunOrder struct {
 	Workspace string `json:"workspace"`
-	Kind      string `json:"kind"` // plan, apply, destroy or refresh
+	Kind      string `json:"kind"` // plan, apply, destroy, refresh or drift
 	// Snapshot is the configuration to run; absent for the workspace's newest.
 	Snapshot string `json:"snapshot,omitempty"`
 	// Message says why, for people.

@@ -109,3 +109,14 @@ func TestApplyIsNotBegunWithOtherVariables(t *testing.T) {
 		t.Error("the tool applies")
 	}
 }
+
+// A plan can't make what would be taken for a state that its apply could not store.
+func TestPlanCarriesNoErroredState(t *testing.T) {
+	r, _ := scripted(t, scriptTool{plan: "echo forged > errored.tfstate; echo made > made.txt"})
+	r.start()
+	run := r.server.Queue("prod/network", "apply")
+	r.ended(run, "plan")
+	if made := string(r.server.Artefact(run, "plan_files")); !strings.Contains(made, "made.txt") || strings.Contains(made, "errored.tfstate") {
+		t.Errorf("what planning made is %q", made)
+	}
+}

@@ -118,6 +118,9 @@ func (s *stage) notMade(path string, isFolder bool) bool {
 	if isFolder {
 		return name == ".terraform" || name == terragruntCache
 	}
+	if name == erroredState { // what an apply could not store is only what that apply has left
+		return true
+	}
 	inRoot := filepath.ToSlash(filepath.Clean(s.assignment.Directory))
 	return (name == lockFile || name == backend.File) && filepath.ToSlash(filepath.Dir(path)) == inRoot
 }

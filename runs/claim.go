@@ -17,6 +17,7 @@ type Worker struct {
 	ID, Name string
 	Pool     string      // empty for the server's own
 	Orgs     []uuid.UUID // whose runs it may take
+	Had      []uuid.UUID // whose runs it may have beside, from when it might take those
 	// Serves reports whether it may take runs of an organization's workspace; nil for all.
 	Serves func(org uuid.UUID, workspace string) bool
 }
@@ -138,7 +139,7 @@ func (s *Service) isBusy(ctx context.Context, org uuid.UUID) (bool, error) {
 }
 
 func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {
-	had, err := s.Store.Leased(ctx, w.Orgs, w.ID)
+	had, err := s.Store.Leased(ctx, slices.Concat(w.Orgs, w.Had), w.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +250,7 @@ func (s *Service) assign(ctx context.Context, run Run) (*api.Assignment, error) 
 	if a.StateToken, err = s.Tokens.Sign(run, true); err != nil {
 		return nil, err
 	}
-	s.masks.put(run, inputs)
+	s.masks.put(run, inputs, a.Token, a.StateToken)
 	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
 		a.Carried, err = s.carried(ctx, run)

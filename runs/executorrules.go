@@ -64,7 +64,7 @@ func (e Executor) label() string {
 // take makes by the executor, with an epoch of its own.
 func (m *moving) take(by Executor, lease time.Duration) {
 	r := &m.run
-	by.Seen = m.at
+	by.Seen, by.Since = m.at, m.at
 	r.Executor, r.LeaseUntil, r.Phase, r.Touched, r.InFlight = &by, m.at.Add(lease), "", false, nil
 	r.Epoch++
 	r.Reports = nil // those of an earlier epoch are refused

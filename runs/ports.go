@@ -76,7 +76,8 @@ type Seals interface {
 // Tokens makes the tokens of runs.
 type Tokens interface {
 	// Sign returns a token for the run as it is, of its epoch and stage: for its executor, or for
-	// the tool that this one starts, which may use the state and nothing else.
+	// the tool that this one starts, which may use the state and nothing else. For the same claim
+	// of a run it is the same again.
 	Sign(run Run, tool bool) (string, error)
 }
 

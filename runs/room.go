@@ -65,9 +65,21 @@ func (s *Service) forget(ctx context.Context, org uuid.UUID, n int) error {
 		return fault.New(fault.RunsFull, "the organization has %d runs, and none of them has ended: wait, or cancel some", s.Limits.Stored)
 	}
 	for _, ref := range refs {
-		if err := s.Store.Remove(ctx, ref); err != nil {
+		if err := s.remove(ctx, ref); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// remove removes a run that has ended, once what is to follow it is made.
+func (s *Service) remove(ctx context.Context, ref Ref) error {
+	run, err := s.Store.Run(ctx, ref)
+	if err == nil && run.Follow.waits() {
+		err = s.follow(ctx, run)
+	}
+	if err != nil {
+		return ignore(err, fault.RunNotFound)
+	}
+	return s.Store.Remove(ctx, ref)
 }

@@ -192,7 +192,8 @@ func (a Actor) Wire() api.Actor {
 // Executor is who has a run, and the evidence that it gave of its command.
 type Executor struct {
 	Agent, Name string
-	ClaimKey    string // of the call by which it got the run
+	ClaimKey    string    // of the call by which it got the run
+	Since       time.Time // when that was; zero on an old record
 	Seen        time.Time
 	BootID      string
 	PID         int

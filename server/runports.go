@@ -204,8 +204,16 @@ const beyond = 6 * time.Hour
 func (t *runTokens) Sign(run runs.Run, tool bool) (string, error) {
 	return t.signer.Sign(token.Claims{
 		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version, Tool: tool,
-		Expires: t.now().Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
+		Expires: t.begin(run).Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
 	}), nil
+}
+
+// begin is when a run's executor got it.
+func (t *runTokens) begin(run runs.Run) time.Time {
+	if run.Executor == nil || run.Executor.Since.IsZero() {
+		return t.now()
+	}
+	return run.Executor.Since
 }
 
 // VerifyRun implements verify.RunVerifier.
@@ -213,7 +221,7 @@ func (t *runTokens) VerifyRun(ctx context.Context, text string) (auth.Principal,
 	if t.service == nil {
 		return auth.Principal{}, fault.New(fault.TokenRefused, "this server keeps no runs")
 	}
-	claims, err := t.signer.Parse(text, t.now())
+	claims, err := t.signer.Read(text)
 	if err != nil {
 		return auth.Principal{}, err
 	}

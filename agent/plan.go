@@ -93,6 +93,10 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 		r := failed(config, "the files that the plan made can't be kept for its apply: "+reason(err))
 		return &r
 	}
+	if err := s.sameLock(); err != nil {
+		r := failed(config, reason(err))
+		return &r
+	}
 	for _, file := range []struct {
 		kind, path string
 		maybe      bool

@@ -38,6 +38,9 @@ type record struct {
 	Tool  *api.Tool         `json:"tool,omitempty"`
 	// Inputs is the digest of the variables that the stage began with.
 	Inputs string `json:"inputs,omitempty"`
+	// Lock is the digest of the lock file behind the plan's init, before any code of the configuration
+	// ran; noLock for none, empty for not known.
+	Lock string `json:"lock,omitempty"`
 	// Initialized says that there is what the plan's init has made, and none is to be run.
 	Initialized bool `json:"initialized,omitempty"`
 	// Over says that nothing is left to do but to remove the folder.

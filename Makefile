@@ -46,7 +46,7 @@ fuzz: ## each fuzz target for FUZZTIME (5,000 runs)
 fuzz-keep: ## move the failing inputs that fuzzing has written into the archives of seeds
 	@go run ./internal/fuzzkeep
 
-clients: ## build the pinned OpenTofu and Terraform (minutes the first time, then cached)
+clients: ## build the pinned OpenTofu, Terraform and Terragrunt (minutes the first time, then cached)
 	@scripts/clients.sh
 
 e2e: ## scripts with the real OpenTofu and Terraform against a real server

@@ -123,7 +123,7 @@ func (s *stage) keep(path, name string) (kept string, err error) {
 		}
 		return to.Sync()
 	})
-	s.attempt("remove what was kept for too long", func() error { return sweepKept(s.executor.settings.Work, time.Now(), maxKept) })
+	s.attempt("remove what was kept for too long", s.executor.sweepKept)
 	return kept, err
 }
 

@@ -73,6 +73,9 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	if err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return process, err
 	}
+	if p == phaseApply && s.record.Inputs != "" && s.record.Inputs != s.assignment.Inputs {
+		return nil, &unusable{"the variables were changed after this executor had got the apply, and before its tool was begun"}
+	}
 	if err := s.equip(ctx); err != nil {
 		return nil, err
 	}
@@ -83,9 +86,13 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	if err := errors.Join(os.MkdirAll(filepath.Dir(folder), 0o700), s.handOver()); err != nil {
 		return nil, err
 	}
+	read, write := s.config.Cache, []string(nil)
+	if p == phaseInit {
+		read, write = nil, s.config.Cache
+	}
 	return s.executor.settings.Commands.Start(ctx, Command{
 		Folder: folder, Path: s.tool.Path, Args: args, Dir: s.directory(), Env: env, Apart: apart,
-		Read: slices.Concat(s.tool.Read, s.config.Read, []string{s.tool.Path, cliConfigIn(s.folder)}), Write: slices.Concat(s.writable(), s.config.Write),
+		Read: slices.Concat(s.tool.Read, s.config.Read, read, []string{s.tool.Path, cliConfigIn(s.folder)}), Write: slices.Concat(s.writable(), write),
 		Least: s.leastSandbox(),
 	})
 }

@@ -125,7 +125,7 @@ func (e *Executor) Run(ctx context.Context) error {
 		return err
 	}
 	defer e.initialized.close()
-	if err := sweepKept(e.settings.Work, time.Now(), maxKept); err != nil {
+	if err := e.sweepKept(); err != nil {
 		e.log.WarnContext(ctx, "what was kept for too long can't be removed", "error", err)
 	}
 	if err := e.introduce(ctx); err != nil {

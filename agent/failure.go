@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/holdfast/holdfast/agent/backend"
 	"github.com/holdfast/holdfast/api"
@@ -73,6 +74,9 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 		r.Outcome, r.Message = cancelled, "the command ended early, as it was asked to"
 	default:
 		r.Outcome, r.Class, r.Message = failure, s.classOf(out), s.messageOf(out)
+		if r.Class == infrastructure || r.Class == provider {
+			r.RetryAfter = retryAfter(complaints(out), time.Now())
+		}
 	}
 	return r
 }
@@ -82,7 +86,7 @@ func (s *stage) ended(out outcome, err error) api.PhaseReport {
 func passing() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no space left on device|connection refused|connection reset|i/o timeout|TLS handshake timeout|no such host|` +
 		`temporary failure in name resolution|network is unreachable|context deadline exceeded|Client\.Timeout|unexpected EOF|` +
-		`(?:status|code|error|returned|response)[^\n]{0,40}\b(?:429|500|502|503|504)\b|too many requests|could not connect to|failed to request discovery document`)
+		`(?:status|code|error|returned|response)[^\n]{0,40}\b(?:429|500|502|503|504)\b|too many requests|throttl(?:ed|ing)|\brate (?:limit )?exceeded|rateLimitExceeded|RequestLimitExceeded|could not connect to|failed to request discovery document`)
 }
 
 // classOf is the class of a command's failure, by what it said.
@@ -132,7 +136,11 @@ func refused(ctx context.Context, what string, err error) api.PhaseReport {
 	if isFinal(err) {
 		class = config
 	}
-	return failed(class, what+" was not accepted: "+reason(err))
+	r := failed(class, what+" was not accepted: "+reason(err))
+	if f, ok := errors.AsType[*fault.Error](err); ok && class == infrastructure {
+		r.RetryAfter = int(min(f.RetryAfter, maxRetryAfter).Seconds())
+	}
+	return r
 }
 
 // What a report has of each at most.

@@ -23,7 +23,8 @@ func keptIn(work string) string { return filepath.Join(work, "kept") }
 // sweepKept removes what was kept for too long, and then, where there is too much: logs before
 // states, of logs the oldest first, and of states the largest, so that no run's drive out those of
 // others. The newest file stays in any case; a state doesn't count then, as one alone may be too much.
-func sweepKept(work string, now time.Time, most int64) error {
+// What is removed is told: a state may have been the only record of something.
+func sweepKept(work string, now time.Time, most int64, removed func(fs.FileInfo)) error {
 	entries, err := os.ReadDir(keptIn(work))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -35,7 +36,11 @@ func sweepKept(work string, now time.Time, most int64) error {
 		switch {
 		case failed != nil || !info.Mode().IsRegular():
 		case now.Sub(info.ModTime()) > keepKept:
-			err = errors.Join(err, os.Remove(filepath.Join(keptIn(work), info.Name())))
+			if gone := os.Remove(filepath.Join(keptIn(work), info.Name())); gone != nil {
+				err = errors.Join(err, gone)
+				continue
+			}
+			removed(info)
 		default:
 			kept, total = append(kept, info), total+info.Size()
 		}
@@ -59,8 +64,20 @@ func sweepKept(work string, now time.Time, most int64) error {
 			continue
 		}
 		total -= info.Size()
+		removed(info)
 	}
 	return err
+}
+
+// sweepKept is sweepKept of its folder, and its log has what was removed.
+func (e *Executor) sweepKept() error {
+	return sweepKept(e.settings.Work, time.Now(), maxKept, func(info fs.FileInfo) {
+		what := "a log that no server took was removed"
+		if isKeptState(info) {
+			what = "a state that no server took was removed"
+		}
+		e.log.Warn(what+": it was kept for too long, or there was too much", "file", info.Name(), "bytes", info.Size(), "kept_since", info.ModTime())
+	})
 }
 
 func isKeptState(info fs.FileInfo) bool { return strings.HasSuffix(info.Name(), erroredState) }

@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +30,8 @@ func TestTooMuchThatIsKept(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := sweepKept(work, now, most); err != nil {
+		told := map[string]bool{}
+		if err := sweepKept(work, now, most, func(info fs.FileInfo) { told[info.Name()] = true }); err != nil {
 			t.Fatal(err)
 		}
 		left, _ := filepath.Glob(filepath.Join(keptIn(work), "*"))
@@ -37,6 +40,9 @@ func TestTooMuchThatIsKept(t *testing.T) {
 		}
 		if got := strings.Join(left, " "); got != want {
 			t.Errorf("of at most %d there is left %s, not %s", most, got, want)
+		}
+		if len(told)+len(left) != 4 || slices.ContainsFunc(left, func(name string) bool { return told[name] }) {
+			t.Errorf("there is left %v, and removed, as it says, %v", left, told)
 		}
 	}
 }
@@ -56,7 +62,7 @@ func TestLargeStatesDontDriveOutOthers(t *testing.T) {
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
-		if err := sweepKept(work, now, 100); err != nil {
+		if err := sweepKept(work, now, 100, func(fs.FileInfo) {}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(filepath.Join(keptIn(work), "others-1-errored.tfstate")); err != nil {

@@ -23,7 +23,7 @@ func (s *stage) handOver() error {
 			return err
 		}
 	}
-	for _, path := range append(s.writable(), s.config.Write...) {
+	for _, path := range append(s.writable(), s.config.Cache...) {
 		if err := own(path, *user); err != nil {
 			return err
 		}

@@ -20,10 +20,13 @@ type plain struct {
 	mu    sync.Mutex
 	begun map[string]*child
 	level string
-	least string // that the newest command wanted
+	least string              // that the newest command wanted
+	write map[string][]string // what each command may write, by its first argument
 }
 
-func newPlain() *plain { return &plain{begun: map[string]*child{}, level: "none"} }
+func newPlain() *plain {
+	return &plain{begun: map[string]*child{}, write: map[string][]string{}, level: "none"}
+}
 
 type child struct {
 	cmd        *exec.Cmd
@@ -39,6 +42,7 @@ func (p *plain) Start(_ context.Context, c agent.Command) (agent.Process, error)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.least = c.Least
+	p.write[c.Args[0]] = c.Write
 	if err := os.Mkdir(c.Folder, 0o700); err != nil {
 		return nil, err
 	}

@@ -93,6 +93,10 @@ func (s *stage) keepPlan(held context.Context) *api.PhaseReport {
 		r := failed(config, "the files that the plan made can't be kept for its apply: "+reason(err))
 		return &r
 	}
+	if err := s.sameLock(); err != nil {
+		r := failed(config, reason(err))
+		return &r
+	}
 	for _, file := range []struct {
 		kind, path string
 		maybe      bool
@@ -117,6 +121,9 @@ func (s *stage) notMade(path string, isFolder bool) bool {
 	name := filepath.Base(path)
 	if isFolder {
 		return name == ".terraform" || name == terragruntCache
+	}
+	if name == erroredState { // what an apply could not store is only what that apply has left
+		return true
 	}
 	inRoot := filepath.ToSlash(filepath.Clean(s.assignment.Directory))
 	return (name == lockFile || name == backend.File) && filepath.ToSlash(filepath.Dir(path)) == inRoot

@@ -118,8 +118,7 @@ func (s *stage) download(_, held context.Context) error {
 	if info, err := os.Stat(s.directory()); err != nil || !info.IsDir() {
 		return &unusable{fmt.Sprintf("the configuration has no directory %q", s.assignment.Directory)}
 	}
-	// One that is found behind an apply is to be that apply's.
-	if err := os.Remove(filepath.Join(s.directory(), erroredState)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.removeErrored(); err != nil {
 		return err
 	}
 	return backend.Write(s.directory())
@@ -154,7 +153,19 @@ func (s *stage) fetchMade(held context.Context, a api.Artefact) error {
 		return err
 	}
 	defer f.Close()
-	return archive.Extract(f, configIn(s.folder), planLimits())
+	if err := archive.Extract(f, configIn(s.folder), planLimits()); err != nil {
+		return err
+	}
+	return s.removeErrored()
+}
+
+// removeErrored has one that is found behind an apply be that apply's.
+func (s *stage) removeErrored() error {
+	err := os.Remove(filepath.Join(s.directory(), erroredState))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // fetch downloads an artefact, and sees that it is the one that is meant.

@@ -36,6 +36,11 @@ type record struct {
 	// Notes are what the executor itself has to say in the log, by phase.
 	Notes map[string]string `json:"notes,omitempty"`
 	Tool  *api.Tool         `json:"tool,omitempty"`
+	// Inputs is the digest of the variables that the stage began with.
+	Inputs string `json:"inputs,omitempty"`
+	// Lock is the digest of the lock file behind the plan's init, before any code of the configuration
+	// ran; noLock for none, empty for not known.
+	Lock string `json:"lock,omitempty"`
 	// Initialized says that there is what the plan's init has made, and none is to be run.
 	Initialized bool `json:"initialized,omitempty"`
 	// Over says that nothing is left to do but to remove the folder.
@@ -45,7 +50,7 @@ type record struct {
 func newRecord(a api.Assignment, key string, now time.Time) *record {
 	return &record{
 		Key: key, Run: a.Run, Org: a.Org, Workspace: a.Workspace, Kind: a.Kind, Stage: a.Stage, Attempt: a.Attempt, Epoch: a.Epoch,
-		Began: now, Notes: map[string]string{},
+		Began: now, Notes: map[string]string{}, Inputs: a.Inputs,
 	}
 }
 

@@ -130,6 +130,44 @@ func (s *stage) init(ctx, _ context.Context) api.PhaseReport {
 	r := s.ended(out, err)
 	if r.Outcome == succeeded {
 		s.seeInit()
+		if err := s.seeLock(); err != nil {
+			return failed(infrastructure, reason(err))
+		}
 	}
 	return r
+}
+
+// noLock stands for the digest of a lock file that isn't there.
+const noLock = "none"
+
+// digestOfLock is the digest of the lock file as it is.
+func (s *stage) digestOfLock() (string, error) {
+	text, err := os.ReadFile(filepath.Join(s.directory(), lockFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return noLock, nil
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// seeLock notes the lock file that the plan's init has left, before any code of the configuration
+// runs. Terragrunt may run such code before, and writes it when it likes.
+func (s *stage) seeLock() (err error) {
+	if s.applies() || s.tool.Calls != nil {
+		return nil
+	}
+	if s.record.Lock, err = s.digestOfLock(); err != nil {
+		return err
+	}
+	return s.record.save(s.folder)
+}
+
+// sameLock refuses a lock file that is another one than the plan's init has left: the apply would
+// have other providers than the plan had.
+func (s *stage) sameLock() error {
+	now, err := s.digestOfLock()
+	if err == nil && s.record.Lock != "" && now != s.record.Lock {
+		return &unusable{"the plan has changed " + lockFile + ", by which its apply would choose other providers"}
+	}
+	return err
 }

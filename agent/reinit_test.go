@@ -69,8 +69,8 @@ func TestAnotherExecutorInitializesAgain(t *testing.T) {
 }
 
 // Vulnerability: a plan is hostile code, and what it changes in what init made would be executed
-// by an apply that somebody approved. Check: whatever a plan adds, changes or links there, or in
-// the lock file, the apply begins with an init of its own.
+// by an apply that somebody approved. Check: whatever a plan adds, changes or links there, the apply
+// begins with an init of its own. (What it changes in the lock file is refused.)
 func TestWhatThePlanChangedIsInitializedAgain(t *testing.T) {
 	for name, plan := range map[string]string{
 		"a file more":      `echo evil > "$TF_DATA_DIR/modules/n.tf"`,
@@ -80,7 +80,6 @@ func TestWhatThePlanChangedIsInitializedAgain(t *testing.T) {
 		"a link":           `ln -s /bin/sh "$TF_DATA_DIR/provider"`,
 		"another name":     `ln "$TF_DATA_DIR/modules/m.tf" elsewhere`,
 		"the folder":       `mv "$TF_DATA_DIR/modules" elsewhere; ln -s "$PWD/elsewhere" "$TF_DATA_DIR/modules"`,
-		"the lock file":    `echo "# evil" > .terraform.lock.hcl`,
 		"too much to read": `truncate -s 20M "$TF_DATA_DIR/large"`,
 	} {
 		t.Run(name, func(t *testing.T) {

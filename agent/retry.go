@@ -19,6 +19,9 @@ const (
 
 // isFinal reports whether another try of a call would be refused as well.
 func isFinal(err error) bool {
+	if _, ok := errors.AsType[*unusable](err); ok {
+		return true
+	}
 	f, ok := errors.AsType[*fault.Error](err)
 	if ok && f.Code == fault.UploadReplaced {
 		return false // an earlier call of ours came late

@@ -48,10 +48,11 @@ type Server interface {
 	Lease(ctx context.Context, hold Hold, r api.LeaseRenewal) (api.Lease, error)
 
 	// AppendLog writes bytes of the stage's log at an offset, and returns where the log ends
-	// then. What the log has already must be the same, else LogMismatch; behind it the rest is
-	// appended. LogGap says that the log ends before the offset; the end comes beside it, and
-	// nothing is stored. LogTooLarge says that no more of it is. No bytes at offset 0 ask where
-	// the log ends.
+	// then. What the log has already must be the same, else LogMismatch, and the offset of the first
+	// other byte comes beside it; behind it the rest is appended. LogGap says that the log ends
+	// before the offset; the end comes beside it. Either stores nothing. LogTooLarge says that no
+	// more of it is. No bytes at offset 0 ask where the log ends. A try of a stage writes from its
+	// assignment's LogFrom on: what is before that is of earlier tries.
 	AppendLog(ctx context.Context, hold Hold, offset int64, piece []byte) (end int64, err error)
 
 	// PutArtefact keeps a file that the stage made. The same one again is fine; another one of

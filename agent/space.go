@@ -111,7 +111,7 @@ func (s *stage) boundCache(ctx context.Context) {
 	if most <= 0 {
 		return
 	}
-	for _, folder := range s.config.Write {
+	for _, folder := range s.config.Cache {
 		if used, err := usedBy(ctx, folder, most); err != nil || used <= most {
 			continue
 		}

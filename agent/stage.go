@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,6 +26,7 @@ type stage struct {
 	log        *slog.Logger
 	masker     *mask.Masker
 	masked     *runlog.Log
+	places     places // of the log on the server
 	cancels    *cancels
 	tool       Binary
 	config     ToolConfiguration
@@ -110,11 +112,17 @@ func (s *stage) carryOut(ctx context.Context) error {
 	}()
 	background.Go(func() { s.renew(held) })
 	err := s.withRoom(held, "the log", func() (err error) {
+		if s.places, err = readPlaces(s.folder, s.assignment.LogFrom); err != nil {
+			return err
+		}
 		s.masked, err = runlog.Create(logIn(s.folder), s.assignment.MaxLogBytes)
 		return err
 	})
 	if err != nil {
 		return s.giveUp(ctx, err)
+	}
+	if s.assignment.LogFrom > 0 {
+		s.say(ctx, triedAgain)
 	}
 	sent := make(chan struct{})
 	background.Go(func() { defer close(sent); s.send(held) })
@@ -233,19 +241,27 @@ func (s *stage) send(ctx context.Context) {
 func (s *stage) appendLog(ctx context.Context, offset int64, piece []byte) (int64, error) {
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
-	server := s.executor.settings.Server
-	end, err := server.AppendLog(ctx, s.hold(), offset, piece)
-	if !fault.Is(err, fault.LogMismatch) {
-		return end, err
+	to, n := s.places.of(offset, len(piece))
+	end, err := s.executor.settings.Server.AppendLog(ctx, s.hold(), to, piece[:n])
+	if fault.Is(err, fault.LogMismatch) {
+		return s.placeAnew(ctx, s.places.back(end, offset, n), piece[:n], offset)
 	}
-	// A phase that was begun again went otherwise than the first time. What was shown then
-	// stays, and what is behind it follows.
-	end, err = server.AppendLog(ctx, s.hold(), 0, nil)
-	if err == nil && end <= offset {
-		return end, fault.New(fault.LogMismatch, "the log has other bytes at %d than it had, and ends at %d", offset, end)
+	if fault.Is(err, fault.LogGap) && end < s.places[0].To { // a server that has lost what is before this try
+		if _, failed := s.placeAnew(ctx, 0, nil, 0); failed != nil {
+			return offset, failed
+		}
 	}
-	return end, err
+	at := s.places.back(end, 0, math.MaxInt)
+	if beyond := offset + int64(n); err == nil && at > beyond {
+		// The server has more already, of an executor before. Its end is compared with what is here:
+		// that may go otherwise.
+		at = max(beyond, at-compared)
+	}
+	return at, err
 }
+
+// compared is how much of what the server has of a log already is sent once more.
+const compared = 1 << 20
 
 func judgeLog(err error) runlog.Verdict {
 	switch {

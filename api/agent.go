@@ -113,12 +113,17 @@ type Assignment struct {
 	// Variables are Terraform variables, Environment those of the process.
 	Variables   []Input `json:"variables,omitempty"`
 	Environment []Input `json:"environment,omitempty"`
+	// Inputs is the digest of the variables, which tells nothing about them: an executor that comes
+	// back begins no apply with others than it was to begin with.
+	Inputs string `json:"inputs,omitempty"`
 	// Seconds that the stage, and the grace after a soft cancellation, may take.
 	Timeout int `json:"timeout"`
 	Grace   int `json:"grace"`
 	// MinSandbox is the least level to run at.
 	MinSandbox string `json:"min_sandbox"`
-	// MaxLogBytes bounds what is kept of the log.
+	// LogFrom is the offset at which the log of this try begins: behind what an earlier try of the
+	// same attempt has written. MaxLogBytes bounds what is kept of it.
+	LogFrom     int64 `json:"log_from,omitempty"`
 	MaxLogBytes int64 `json:"max_log_bytes"`
 	// Carried are artefacts of the plan that an apply starts from.
 	Carried []Artefact `json:"carried,omitempty"`
@@ -185,9 +190,11 @@ type LogEnd struct {
 	End int64 `json:"end"`
 }
 
-// LogRefusal is the body of the refusal of a piece of a log: the executor goes on from its end.
+// LogRefusal is the body of the refusal of a piece of a log.
 type LogRefusal struct {
 	Failure
+	// End is up to where the log is as its executor has it: where it ends, if the piece was to come
+	// behind that, or where it has another byte.
 	End int64 `json:"end"`
 }
 

@@ -14,7 +14,7 @@ type Runs struct {
 // RunOrder asks for a run.
 type RunOrder struct {
 	Workspace string `json:"workspace"`
-	Kind      string `json:"kind"` // plan, apply, destroy or refresh
+	Kind      string `json:"kind"` // plan, apply, destroy, refresh or drift
 	// Snapshot is the configuration to run; absent for the workspace's newest.
 	Snapshot string `json:"snapshot,omitempty"`
 	// Message says why, for people.
@@ -136,6 +136,7 @@ type Stale struct {
 	Since   time.Time `json:"since"`
 	Because string    `json:"because"`           // state, config, variables, settings, expired or approval
 	Version uint64    `json:"version,omitempty"` // of the state that made it so
+	What    string    `json:"what,omitempty"`    // that was changed last of the settings and variables
 	By      *Actor    `json:"by,omitempty"`
 }
 

@@ -20,7 +20,10 @@ type Identity struct {
 	Expires *time.Time `json:"expires"`       // null for never
 	Limits  Limits     `json:"limits"`
 	Quota   *Quota     `json:"quota,omitempty"` // absent where it is not known
-	Address string     `json:"address"`         // where the request came from, as the server sees it
+	// Runs is what the organization has of runs, and may have; absent where that is not known, and for
+	// a run.
+	Runs    *RunStanding `json:"runs,omitempty"`
+	Address string       `json:"address"` // where the request came from, as the server sees it
 }
 
 // Limits are in requests a minute; null for none. What is left of them now comes back in the course
@@ -38,4 +41,20 @@ type Quota struct {
 	Limit   *int64 `json:"limit"` // null for none
 	States  int64  `json:"states"`
 	Uploads int64  `json:"uploads"`
+}
+
+// RunStanding is what an organization has of runs, and may have. Its bytes are apart from those of
+// Quota: what logs take is never in the way of a state.
+type RunStanding struct {
+	Files          Share `json:"files"`          // bytes of logs and files: above the limit no run begins
+	Configurations Share `json:"configurations"` // bytes
+	Recorded       Share `json:"recorded"`       // runs; above the limit the oldest go
+	Waiting        Share `json:"waiting"`        // runs
+	Working        Share `json:"working"`        // runs
+}
+
+// Share is what there is of something, and may be.
+type Share struct {
+	Used  int64 `json:"used"`
+	Limit int64 `json:"limit"`
 }

@@ -46,7 +46,8 @@ func (c *Client) ReportPhase(ctx context.Context, token, run string, r api.Phase
 }
 
 // AppendRunLog writes a piece of a log at an offset, and returns where the log ends: also beside
-// the error that there is a gap before the piece.
+// the error that there is a gap before the piece. Beside the error that the log has other bytes it
+// returns where those begin.
 func (c *Client) AppendRunLog(ctx context.Context, token, run, stream string, attempt int, offset int64, piece []byte) (int64, error) {
 	r := bearing(token, http.MethodPut, "runs", run, "log", stream, strconv.Itoa(attempt))
 	r.query = map[string]string{"offset": strconv.FormatInt(offset, 10)}
@@ -99,7 +100,8 @@ func bearing(token, method string, segments ...string) request {
 	return request{method: method, path: path, header: map[string]string{"Authorization": "Bearer " + token}}
 }
 
-// logEndOf reads where a log ends out of a refusal; 0 where it says nothing of it.
+// logEndOf reads up to where a log is as its executor has it out of a refusal; 0 where it says
+// nothing of it.
 func logEndOf(raw json.RawMessage) int64 {
 	var refusal api.LogRefusal
 	if json.Unmarshal(raw, &refusal) != nil {

@@ -116,7 +116,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeExecutors(router, guard)
-	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota}.show))
+	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show))
 
 	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)

@@ -130,7 +130,9 @@ func TestBadInputAboutRuns(t *testing.T) {
 		code                  string
 	}{
 		{"POST /api/v1/runs", `{}`, "", 400, "run_invalid"},
-		{"POST /api/v1/runs", `{"workspace":"x","kind":"drift"}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"teardown"}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"drift","no_refresh":true}`, "", 400, "run_invalid"},
+		{"POST /api/v1/runs", `{"workspace":"x","kind":"refresh","replace":["a.b"]}`, "", 400, "run_invalid"},
 		{"POST /api/v1/runs", `{"workspace":"x","kind":"plan","pool":"y"}`, "", 400, "run_invalid"},
 		{"POST /api/v1/runs", `[]`, "", 400, "run_invalid"},
 		{"POST /api/v1/runs", `{"workspace":"x","kind":"plan","targets":["-x"]}`, "", 400, "run_invalid"},

@@ -7,6 +7,8 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/runs"
+	"github.com/holdfast/holdfast/workspace"
 )
 
 // whoami answers who is calling. Everybody may ask: the answer is about the caller only, and
@@ -16,6 +18,9 @@ type whoami struct {
 	limits auth.Limits
 	guard  *middleware.Guard
 	quota  *quota.Keeper
+	// runs and workspaces are nil where the server keeps none.
+	runs       *runs.Service
+	workspaces *workspace.Service
 }
 
 func (w whoami) show(ctx context.Context, r *request) (answer, error) {
@@ -25,6 +30,7 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 		Role: string(p.Role), States: p.States.List(),
 		Limits:  w.limitsOf(p),
 		Quota:   quotaOf(ctx, w.quota, p.Org),
+		Runs:    w.standing(ctx, p),
 		Address: p.Address,
 	}
 	if p.Run != nil {
@@ -38,6 +44,26 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 		said.Expires = &expires
 	}
 	return tell(said), nil
+}
+
+// standing is what the caller's organization has of runs; nil where it is not known.
+func (w whoami) standing(ctx context.Context, p auth.Principal) *api.RunStanding {
+	if w.runs == nil || w.workspaces == nil || p.Run != nil {
+		return nil
+	}
+	has, may, err := w.runs.Holds(ctx, p.Org)
+	if err != nil {
+		return nil
+	}
+	used, limit, err := w.workspaces.Holds(ctx, p.Org)
+	if err != nil {
+		return nil
+	}
+	share := func(used, limit int) api.Share { return api.Share{Used: int64(used), Limit: int64(limit)} }
+	return &api.RunStanding{
+		Files: api.Share{Used: has.Bytes, Limit: may.StoredBytes}, Configurations: api.Share{Used: used, Limit: limit},
+		Recorded: share(has.Stored, may.Stored), Waiting: share(has.Waiting, may.Waiting), Working: share(has.Working, may.Working),
+	}
 }
 
 // limitsOf are the caller's limits, and what is left of them.

@@ -133,6 +133,7 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 // filled.
 func rarelyShownOfRuns() []string {
 	return []string{
+		"Assignment.LogFrom", "Stale.What",
 		".Digest", ".Directory", ".Lineage", "Approval.From", "Assignment.Carried", "Assignment.Environment", "Assignment.NoRefresh",
 		"Assignment.Outputs", "Assignment.Parallelism", "Cancel.Until", "Executor.Sandbox", "Input.HCL", "Input.Sensitive", "Lease.Cancel",
 		"Lease.Drain", "Pin.PlanFiles", "Run.AutoApprove", "Run.Diagnostics", "Run.Needed", "RunChange.Because", "RunChange.Deposed",

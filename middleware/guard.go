@@ -160,15 +160,15 @@ func (g *Guard) limit(r *rates, claim Claim, spares bool) gin.HandlerFunc {
 		// The one place that gives back what the request takes, whatever becomes of it.
 		defer p.end()
 		infoOf(c).admission = p
+		if !p.acquire(c, g.begun, &p.begun, 1, Begun) { // before it is counted: nothing was done for it
+			Fail(c, g.begun.Refuse())
+			return
+		}
 		s := r.count(Principal(c))
 		s.setHeaders(c)
 		spared := spares && s.wait+s.delay > 0 && p.spared(c, Rate)
 		if s.wait > 0 && !spared {
 			Fail(c, p.refuse(Rate, s.fault()))
-			return
-		}
-		if !p.acquire(c, g.begun, &p.begun, 1, Begun) {
-			Fail(c, g.begun.Refuse())
 			return
 		}
 		if s.delay > 0 && !spared {

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/internal/budget"
 )
 
 // clock is a time that tests move.
@@ -290,5 +291,22 @@ func TestExecutorsAreLimited(t *testing.T) {
 	}
 	if passed != 5 || guard.Refused(Rate) != 5 {
 		t.Errorf("%d requests pass, %d are refused", passed, guard.Refused(Rate))
+	}
+}
+
+// A request that is refused because too many have begun uses up nothing of the rate.
+func TestRefusalOfTooManyCountsForNothing(t *testing.T) {
+	guard := NewGuard(Limits{States: 5, Begun: 10}, time.Now)
+	share := budget.Share{Org: org(1, 0).Org}
+	taken := int64(0)
+	for guard.begun.TryAcquire(share, 1) {
+		taken++
+	}
+	if served, refused := crowd(t, guard, 1, 20); served != 0 || refused != 20 {
+		t.Fatalf("%d are served, %d refused", served, refused)
+	}
+	guard.begun.Release(share, taken)
+	if served, _ := crowd(t, guard, 1, 5); served != 5 {
+		t.Errorf("%d of 5 are served behind the refusals", served)
 	}
 }

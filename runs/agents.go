@@ -66,7 +66,8 @@ func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentCl
 		return Worker{}, err
 	}
 	w := workerOf(agent, own[0], lent)
-	if err := s.ProveDead(ctx, w.Orgs, agent.ID, c.BootID); err != nil {
+	w.Had = slices.DeleteFunc(own[0].borrowers(), func(org uuid.UUID) bool { return slices.Contains(w.Orgs, org) })
+	if err := s.ProveDead(ctx, slices.Concat(w.Orgs, w.Had), agent.ID, c.BootID); err != nil {
 		return Worker{}, err
 	}
 	agent.Draining, agent.Seen, agent.Sandbox, agent.BootID = c.Draining, s.clock(), c.Sandbox, c.BootID

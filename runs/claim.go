@@ -17,6 +17,7 @@ type Worker struct {
 	ID, Name string
 	Pool     string      // empty for the server's own
 	Orgs     []uuid.UUID // whose runs it may take
+	Had      []uuid.UUID // whose runs it may have beside, from when it might take those
 	// Serves reports whether it may take runs of an organization's workspace; nil for all.
 	Serves func(org uuid.UUID, workspace string) bool
 }
@@ -33,8 +34,15 @@ func (s *Service) Claim(ctx context.Context, w Worker, c api.AgentClaim) (*api.A
 	for {
 		work := s.changed.anyWork()
 		run, err := s.claim(ctx, w, c)
-		if err != nil || run != nil {
-			return s.assign(ctx, run, err)
+		if err == nil && run != nil {
+			assigned, err := s.assign(ctx, *run)
+			if err != nil || assigned != nil {
+				return assigned, err
+			}
+			continue // it is out of date, and nobody's
+		}
+		if err != nil {
+			return nil, err
 		}
 		select {
 		case <-work:
@@ -131,7 +139,7 @@ func (s *Service) isBusy(ctx context.Context, org uuid.UUID) (bool, error) {
 }
 
 func (s *Service) claimedBefore(ctx context.Context, w Worker, key string) (*Run, error) {
-	had, err := s.Store.Leased(ctx, w.Orgs, w.ID)
+	had, err := s.Store.Leased(ctx, slices.Concat(w.Orgs, w.Had), w.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +181,10 @@ func (s *Service) claimOne(ctx context.Context, w Worker, ref Ref, by Executor) 
 		s.outdate(ctx, run, base, at.Terms.Revision)
 		return nil, nil
 	}
-	claimed, err := s.update(ctx, ref, s.by(Server()).claim(by, base, at.Terms, s.Limits.Lease))
+	if by, err = s.withLogPlace(ctx, by, run); err != nil {
+		return nil, err
+	}
+	claimed, err := s.update(ctx, ref, s.by(Server()).claim(by, base, at.Terms, s.Limits.Lease).ofRevision(run.Revision))
 	switch {
 	case err == nil:
 		return &claimed, nil
@@ -214,31 +225,35 @@ func ignore(err error, code fault.Code) error {
 	return err
 }
 
-// assign makes the assignment of a run that was claimed. An apply may write from now on.
-func (s *Service) assign(ctx context.Context, run *Run, err error) (*api.Assignment, error) {
-	if err != nil {
-		return nil, err
-	}
-	if run.Stage == ApplyStage {
-		if err := s.reopen(ctx, *run); err != nil {
-			return nil, err
-		}
-	}
+// assign makes the assignment of a run that was claimed. An apply may write from now on. It is nil
+// where an apply turns out not to be of its plan any more.
+func (s *Service) assign(ctx context.Context, run Run) (*api.Assignment, error) {
 	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
 	if err != nil {
 		return nil, err
 	}
 	a := run.assignment()
-	if a.Token, err = s.Tokens.Sign(*run, false); err != nil {
+	if a.Inputs, err = s.inputsDigest(ctx, run, inputs); err != nil {
 		return nil, err
 	}
-	if a.StateToken, err = s.Tokens.Sign(*run, true); err != nil {
+	if run.Stage == ApplyStage {
+		if run.unlike(a.Inputs) {
+			return nil, s.giveUpUnlike(ctx, run, inputs)
+		}
+		if err := s.reopen(ctx, run); err != nil {
+			return nil, err
+		}
+	}
+	if a.Token, err = s.Tokens.Sign(run, false); err != nil {
 		return nil, err
 	}
-	s.masks.put(*run, inputs)
+	if a.StateToken, err = s.Tokens.Sign(run, true); err != nil {
+		return nil, err
+	}
+	s.masks.put(run, inputs, a.Token, a.StateToken)
 	a.Variables, a.Environment = inputs.Variables, inputs.Environment
 	if run.Stage == ApplyStage {
-		a.Carried, err = s.carried(ctx, *run)
+		a.Carried, err = s.carried(ctx, run)
 	}
 	return a, err
 }
@@ -251,7 +266,7 @@ func (r Run) assignment() *api.Assignment {
 		Snapshot: r.Order.Snapshot, Directory: r.Terms.Directory, Tool: api.Tool{Name: r.Terms.Tool, Version: r.Terms.Version},
 		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, Parallelism: r.Terms.Parallelism,
 		Timeout: int(r.Terms.Timeout[r.Stage] / time.Second), Grace: int(r.Terms.Grace[r.Stage] / time.Second),
-		MinSandbox: r.Terms.MinSandbox, MaxLogBytes: r.Terms.MaxLogBytes, Outputs: r.Terms.Outputs,
+		MinSandbox: r.Terms.MinSandbox, LogFrom: r.logFrom(), MaxLogBytes: r.logRoom(r.Terms.MaxLogBytes), Outputs: r.Terms.Outputs,
 	}
 	if r.Stage == ApplyStage && r.Pin != nil {
 		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest, System: r.Pin.Tool.System, Calls: r.Pin.Tool.Calls}

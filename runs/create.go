@@ -100,8 +100,11 @@ const (
 )
 
 func checkOrder(o api.RunOrder) error {
-	if !slices.Contains([]Kind{Plan, Apply, Destroy, Refresh}, Kind(o.Kind)) {
-		return fault.New(fault.RunInvalid, "the kind %q is none: plan, apply, destroy or refresh", o.Kind)
+	if !slices.Contains(Kinds(), Kind(o.Kind)) {
+		return fault.New(fault.RunInvalid, "the kind %q is none: plan, apply, destroy, refresh or drift", o.Kind)
+	}
+	if refreshes := Kind(o.Kind) == Refresh || Kind(o.Kind) == Drift; refreshes && (o.NoRefresh || len(o.Replace) > 0) {
+		return fault.New(fault.RunInvalid, "a run of kind %s does nothing but refresh: it replaces nothing, and can't do without", o.Kind)
 	}
 	if len(o.Message) > maxMessage {
 		return fault.New(fault.RunInvalid, "the message has %d bytes; at most %d are allowed", len(o.Message), maxMessage)

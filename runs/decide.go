@@ -52,11 +52,24 @@ func (s *Service) outdate(ctx context.Context, run Run, now Base, revision int64
 	case !run.Base.same(now):
 		why.Because, why.Version, why.By = ByState, now.Version, now.By
 	case run.Terms.Revision != revision:
-		why.Because = BySettings
+		why = s.settingsOf(ctx, run)
 	}
 	if _, err := s.update(ctx, run.Ref(), s.by(Server()).stale(why)); err != nil {
 		s.Log.ErrorContext(ctx, "a plan that is out of date waits still", "run", run.ID, "error", err)
 	}
+}
+
+// settingsOf says who has changed a workspace's settings or variables last, as far as that is known.
+func (s *Service) settingsOf(ctx context.Context, run Run) api.Stale {
+	at, err := s.Workspaces.Workspace(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return s.staleBySettings()
+	}
+	inputs, err := s.Workspaces.Inputs(ctx, run.Org, run.Workspace)
+	if err != nil {
+		return s.staleBySettings(at.Changed)
+	}
+	return s.staleBySettings(at.Changed, inputs.Changed)
 }
 
 // acted records what somebody did, and returns what became of it.

@@ -259,10 +259,12 @@ func (s *Service) Archive(ctx context.Context, p auth.Principal, id string) (wri
 // whose last report was not answered can repeat it.
 const repeatable = 10 * time.Minute
 
-// VerifyRun returns who a run's token stands for, whose claims were found to be ours. Of a plan it
-// is good while the executor has the run, and shortly afterwards unless somebody else has it. Of an
-// apply it is good for as long as the run is kept: what a lost executor writes is not to be lost,
-// and the state's fence decides about it.
+// VerifyRun returns who a run's token stands for, whose claims were found to be ours. While its
+// executor has the run it is good, whatever the clock says: whether that one is there still is told
+// by its signs of life, which a clock that jumps doesn't end, and the tool stores with it what it
+// has made. Afterwards, that of a plan is good for a moment, unless somebody else has the run, and
+// that of an apply until it expires: what a lost executor writes is not to be lost, and the state's
+// fence decides about it.
 func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Principal, error) {
 	run, err := s.Store.Run(ctx, Ref{p.Org, p.Run.ID})
 	switch {
@@ -270,8 +272,12 @@ func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Princip
 		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token is gone")
 	case err != nil:
 		return auth.Principal{}, err
-	case p.Run.Stage == auth.RunPlan && run.current(p.Run.Epoch) != nil && !s.justEnded(run, p.Run.Epoch):
+	case run.current(p.Run.Epoch) == nil:
+		p.Expires = time.Time{}
+	case p.Run.Stage == auth.RunPlan && !s.justEnded(run, p.Run.Epoch):
 		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
+	case !p.Expires.IsZero() && !s.clock().Before(p.Expires):
+		return auth.Principal{}, fault.New(fault.KeyExpired, "the token of run %s was good until %s", p.Run.ID, p.Expires.Format(time.RFC3339))
 	}
 	return p, nil
 }

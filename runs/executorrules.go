@@ -64,7 +64,7 @@ func (e Executor) label() string {
 // take makes by the executor, with an epoch of its own.
 func (m *moving) take(by Executor, lease time.Duration) {
 	r := &m.run
-	by.Seen = m.at
+	by.Seen, by.Since = m.at, m.at
 	r.Executor, r.LeaseUntil, r.Phase, r.Touched, r.InFlight = &by, m.at.Add(lease), "", false, nil
 	r.Epoch++
 	r.Reports = nil // those of an earlier epoch are refused
@@ -253,7 +253,11 @@ func (m *moving) note(p api.PhaseReport, key string) {
 func (m *moving) stopped(after uint64) {
 	if m.run.Touched {
 		m.run.After = after
-		m.to(Cancelled, "cancelled; "+interruptedAt(after, m.run.InFlight))
+		text := "cancelled; " + interruptedAt(after, m.run.InFlight)
+		if m.run.Cancel != nil && m.run.Cancel.Level == Hard || len(m.run.InFlight) > 0 {
+			text += "; to compare the state with what there is: holdfast run plan " + m.run.Workspace + " --refresh-only"
+		}
+		m.to(Cancelled, text)
 	} else {
 		m.to(Cancelled, "cancelled before anything was changed")
 	}

@@ -43,6 +43,39 @@ func following(t *testing.T) (*bench, *away) {
 	return b, w
 }
 
+// A run whose follower is not made yet is not removed before that, neither for the room of another nor
+// because it is old.
+func TestRunIsNotForgottenBeforeItsFollower(t *testing.T) {
+	for name, remove := range map[string]func(b *bench) error{
+		"for another run": func(b *bench) error {
+			_, err := b.Create(b.t.Context(), owner(b.run.Org), api.RunOrder{Workspace: "b", Kind: "plan", Snapshot: "s"}, "")
+			return err
+		},
+		"of age": func(b *bench) error {
+			b.now = b.now.Add(1000 * 24 * time.Hour)
+			return b.Retain(b.t.Context())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, w := following(t)
+			w.now.Snapshot = "s"
+			b.Limits.Stored = 1
+			_, err := b.Store.Update(t.Context(), b.run.Ref(), func(r runs.Run) (runs.Change, error) {
+				r.Status, r.LeaseUntil, r.FinishedAt, r.StartedAt = runs.Failed, time.Time{}, b.now, b.now
+				r.Follow = &runs.Follow{ID: "01M00000000000000000000009", Kind: runs.Drift}
+				return runs.Change{Run: r}, nil
+			})
+			b.must(err, remove(b))
+			if _, err := b.Store.Run(t.Context(), b.run.Ref()); !fault.Is(err, fault.RunNotFound) {
+				t.Errorf("the old run: %v", err)
+			}
+			if made := b.behind(); len(made) != 1 || made[0].ID != "01M00000000000000000000009" {
+				t.Errorf("behind it there is %v", made)
+			}
+		})
+	}
+}
+
 // behind are the runs that the server has made.
 func (b *bench) behind() (made []runs.Run) {
 	b.t.Helper()

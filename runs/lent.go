@@ -52,6 +52,8 @@ func (s *Service) changeGrants(ctx context.Context, p auth.Principal, action aud
 		}
 		pool := &have[i]
 		pool.Grants = slices.DeleteFunc(pool.Grants, func(g PoolGrant) bool { return g.Org == org })
+		pool.Former = append(slices.DeleteFunc(slices.Clone(pool.Former), func(o uuid.UUID) bool { return o == org }), org)
+		pool.Former = pool.Former[max(len(pool.Former)-maxGrants, 0):]
 		err := change(pool)
 		return *pool, err
 	})
@@ -88,6 +90,18 @@ func (s *Service) lenderOf(ctx context.Context, lent Pool) (*Pool, error) {
 func (s *Service) isLent(ctx context.Context, lent Pool, workspace string) (bool, error) {
 	owner, err := s.lenderOf(ctx, lent)
 	return owner != nil && owner.lends(lent, workspace), err
+}
+
+// borrowers are the organizations of which the pool's agents may have runs, also such as it is lent
+// to no more: what was claimed before goes on to its end.
+func (p Pool) borrowers() []uuid.UUID {
+	all := slices.Clone(p.Former)
+	for _, g := range p.Grants {
+		if !slices.Contains(all, g.Org) {
+			all = append(all, g.Org)
+		}
+	}
+	return all
 }
 
 // accepted returns the pools as which organizations have accepted this one.

@@ -3,6 +3,7 @@ package runs_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -184,3 +185,53 @@ func TestNobodyHelpsThemselvesToPools(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// What an agent has of another organization when its pool is lent no more goes on to its end: the agent
+// is given it again when it comes back, and is proven dead when its machine was started anew.
+func TestAgentKeepsWhatItHasWhenALoanEnds(t *testing.T) {
+	for name, end := range map[string]func(l *lending) error{
+		"revoked": func(l *lending) error {
+			_, err := l.RevokePool(l.t.Context(), l.lender, "eu", l.other.Org)
+			return err
+		},
+		"removed": func(l *lending) error { return l.RemovePool(l.t.Context(), l.other, "eu") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := lends(t)
+			ctx := t.Context()
+			_, err := l.GrantPool(ctx, l.lender, "eu", l.other.Org, nil)
+			l.must(err)
+			_, err = l.AcceptPool(ctx, l.other, "eu", l.lender.Org, nil)
+			l.must(err)
+			const id = "01N00000000000000000111000"
+			l.waits(l.other.Org, id, runs.Apply, "eu")
+			l.Workspaces.(*settled).now.Pool = "eu"
+			claim := func(boot string) *api.Assignment {
+				claim := api.AgentClaim{Key: "k", BootID: boot}
+				worker, err := l.WorkerOf(ctx, l.agent, l.secret, claim)
+				l.must(err)
+				got, err := l.Claim(ctx, worker, claim)
+				l.must(err)
+				return got
+			}
+			if got := claim("before"); got == nil || got.Run != id {
+				t.Fatalf("the agent has %+v", got)
+			}
+			l.must(end(l))
+			if got := claim("before"); got == nil || got.Run != id {
+				t.Fatalf("when it comes back, the agent has %+v", got)
+			}
+			ref := runs.Ref{Org: l.other.Org, ID: id}
+			_, err = l.Store.Update(ctx, ref, func(r runs.Run) (runs.Change, error) {
+				r.Status, r.Stage, r.Touched, r.LeaseUntil = runs.Orphaned, runs.ApplyStage, true, time.Time{}
+				return runs.Change{Run: r}, nil
+			})
+			l.must(err)
+			claim("after")
+			run, err := l.Store.Run(ctx, ref)
+			if l.must(err); run.Status != runs.Failed {
+				t.Errorf("with its machine started anew, the run is %s", run.Status)
+			}
+		})
+	}
+}

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/holdfast/holdfast/auth"
@@ -20,7 +21,8 @@ func (l LogRef) name(offset int64) string {
 	return fmt.Sprintf("%s/%s/%d/%d", l.ID, l.Stream, l.Attempt, offset)
 }
 
-// LogGapError says where a log ends, to an executor that goes on from somewhere else.
+// LogGapError says up to where a log is as its executor has it, to one that goes on from somewhere
+// else: where the log ends, for a LogGap, or where it has another byte, for a LogMismatch.
 type LogGapError struct {
 	Fault *fault.Error
 	End   int64
@@ -31,8 +33,8 @@ func (e *LogGapError) Error() string { return e.Fault.Error() }
 func (e *LogGapError) Unwrap() error { return e.Fault }
 
 // AppendLog adds bytes to a log at an offset, and returns where it ends then. Bytes that are
-// there already are fine if they are the same. Faults: EpochOld, LogGap (as *LogGapError),
-// LogMismatch, LogTooLarge.
+// there already are fine if they are the same. Faults: EpochOld, LogTooLarge, and LogGap and
+// LogMismatch, each as *LogGapError.
 func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset int64, text []byte) (int64, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
@@ -44,8 +46,8 @@ func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, st
 	if len(text) > MaxLogPiece {
 		return 0, fault.New(fault.BodyTooLarge, "a piece of a log may have %d bytes", MaxLogPiece)
 	}
-	if offset+int64(len(text)) > s.Limits.LogBytes {
-		return 0, fault.New(fault.LogTooLarge, "a log may have %d bytes", s.Limits.LogBytes)
+	if most := run.logFrom() + run.logRoom(s.Limits.LogBytes); offset+int64(len(text)) > most {
+		return 0, fault.New(fault.LogTooLarge, "a log may have %d bytes", most)
 	}
 	masker, err := s.maskerOf(ctx, run)
 	if err != nil {
@@ -73,6 +75,9 @@ func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offs
 			return 0, err
 		}
 		rest, err := s.beyond(ctx, log, tail.end, offset, text)
+		if gap, ok := errors.AsType[*LogGapError](err); ok {
+			return gap.End, err
+		}
 		if err != nil || len(rest) == 0 {
 			return tail.end, err
 		}
@@ -143,21 +148,24 @@ func (s *Service) beyond(ctx context.Context, log LogRef, end, offset int64, tex
 		if err != nil {
 			return nil, err
 		}
-		if len(have) == 0 || !sameButMasked(have, common[done:]) {
-			return nil, fault.New(fault.LogMismatch, "the log has other bytes from %d on", offset+int64(done))
+		same := sameButMasked(have, common[done:])
+		if len(have) == 0 || same < len(have) {
+			other := offset + int64(done+same)
+			return nil, &LogGapError{fault.New(fault.LogMismatch, "the log has other bytes from %d on", other), other}
 		}
 		done += len(have)
 	}
 	return text[len(common):], nil
 }
 
-func sameButMasked(have, sent []byte) bool {
+// sameButMasked returns how many of the first bytes are the same.
+func sameButMasked(have, sent []byte) int {
 	for i, b := range have {
 		if b != sent[i] && b != '*' {
-			return false
+			return i
 		}
 	}
-	return true
+	return len(have)
 }
 
 // readLog returns bytes of a log from an offset on: at most limit, or up to the end of the piece

@@ -27,15 +27,11 @@ type partKey struct {
 	offset int64
 }
 
-// maxParts is how many parts are remembered, for all who are at about the same place of a log.
-// Each has half a MiB at most, and what is sent of it.
-const maxParts = 128
-
 // Log returns the part of a log that begins at an offset: of an attempt or, with 0, of the newest
 // that has a log. It ends where a piece does, or where the log does now.
 func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int64) (*LogPart, error) {
 	key := partKey{LogRef{w.ref, stream, attempt}, offset}
-	if part, ok := w.service.parts.Get(key); ok {
+	if part, ok := w.watched.parts.get(key); ok {
 		return part, nil
 	}
 	w.watched.reading.Lock()
@@ -51,7 +47,7 @@ func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int6
 		}
 	}
 	key.Attempt = attempt
-	if part, ok := w.service.parts.Get(key); ok {
+	if part, ok := w.watched.parts.get(key); ok {
 		return part, nil
 	}
 	// Where nothing has come since somebody was at the end, there is nothing still.
@@ -65,7 +61,7 @@ func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int6
 	over := len(text) == 0 && !run.writes(stream, attempt)
 	part := &LogPart{Log: Log{Text: text, End: offset + int64(len(text)), Ended: over, Attempt: attempt}, Offset: offset}
 	if len(text) > 0 {
-		w.service.parts.Add(key, part)
+		w.watched.parts.add(key, part)
 	} else {
 		w.watched.quiet, w.watched.quietAt, w.watched.quietIn = part, key, growths
 	}
@@ -74,13 +70,14 @@ func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int6
 
 // offer has those who watch a log see what has just come of it, without that it is read again.
 func (s *Service) offer(log LogRef, tail logTail, parts []logPart) {
-	if !s.changed.watches(log.Ref) {
+	watched := s.changed.watches(log.Ref)
+	if watched == nil {
 		return
 	}
 	for _, p := range parts {
 		if shown := min(p.end(), tail.end-int64(tail.open)) - p.offset; shown > 0 {
 			part := &LogPart{Log: Log{Text: bytes.Clone(p.text[:shown]), End: p.offset + shown, Attempt: log.Attempt}, Offset: p.offset}
-			s.parts.Add(partKey{log, p.offset}, part)
+			watched.parts.add(partKey{log, p.offset}, part)
 		}
 	}
 }

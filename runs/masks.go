@@ -56,9 +56,9 @@ func (m *masks) get(run Run) (*mask.Masker, bool) {
 	return found.masker, ok
 }
 
-// put makes a masker of the values that a run is given, in the place of an earlier one.
-func (m *masks) put(run Run, inputs Inputs) *mask.Masker {
-	secrets := sensitive.Values(inputs.Variables, inputs.Environment)
+// put makes a masker of the values and the tokens that a run is given, in the place of an earlier one.
+func (m *masks) put(run Run, inputs Inputs, tokens ...string) *mask.Masker {
+	secrets := append(tokens, sensitive.Values(inputs.Variables, inputs.Environment)...)
 	made := runMask{masker: mask.New(secrets)}
 	for _, secret := range secrets {
 		made.bytes += len(secret)
@@ -84,7 +84,15 @@ func (s *Service) maskerOf(ctx context.Context, run Run) (*mask.Masker, error) {
 	if err != nil && fault.From(err).Code.Kind() != fault.NotFound {
 		return nil, err
 	}
-	return s.masks.put(run, inputs), nil
+	executors, err := s.Tokens.Sign(run, false)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := s.Tokens.Sign(run, true)
+	if err != nil {
+		return nil, err
+	}
+	return s.masks.put(run, inputs, executors, tools), nil
 }
 
 // maskReport masks what an executor says of a phase that has ended.

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -31,6 +32,15 @@ type Workspace struct {
 	Pool      string // empty for the server's own executor
 	Snapshot  string // the newest; empty while there is none
 	Protected bool   // from being destroyed
+	// Changed is the last change of the settings or of the workspace's own variables.
+	Changed Changed
+}
+
+// Changed is who has changed something, and when.
+type Changed struct {
+	What string // such as a variable, for people; empty for the settings or variables
+	By   api.Actor
+	At   time.Time
 }
 
 // Inputs are a workspace's variables.
@@ -38,7 +48,8 @@ type Inputs struct {
 	Revision    int64 // of the workspace, that they are of
 	Variables   []api.Input
 	Environment []api.Input
-	Digest      string // keyed
+	Digest      string  // keyed
+	Changed     Changed // the last change of a variable that is there, the organization's too
 }
 
 // States is what runs need of states. Only the server itself calls it, never for a request.
@@ -65,7 +76,8 @@ type Seals interface {
 // Tokens makes the tokens of runs.
 type Tokens interface {
 	// Sign returns a token for the run as it is, of its epoch and stage: for its executor, or for
-	// the tool that this one starts, which may use the state and nothing else.
+	// the tool that this one starts, which may use the state and nothing else. For the same claim
+	// of a run it is the same again.
 	Sign(run Run, tool bool) (string, error)
 }
 

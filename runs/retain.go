@@ -16,7 +16,7 @@ func (s *Service) Retain(ctx context.Context) error {
 	}
 	before := s.clock().Add(-s.Limits.KeepRuns)
 	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Ended(ctx, before, after, sweepReach) }, func(ref Ref) error {
-		return s.Store.Remove(ctx, ref)
+		return s.remove(ctx, ref)
 	})
 }
 

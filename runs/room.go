@@ -36,9 +36,17 @@ func (s *Service) withRoom(ctx context.Context, org uuid.UUID, create func(room 
 	return create(s.room)
 }
 
+// Holds returns what an organization has of runs, and what it may have. It is for showing.
+func (s *Service) Holds(ctx context.Context, org uuid.UUID) (Tally, Limits, error) {
+	has, err := s.Store.Tally(ctx, org)
+	return has, s.Limits, err
+}
+
 // room refuses an organization that has as much of what goes on as it may have.
 func (s *Service) room(has Tally) error {
 	switch l := s.Limits; {
+	case s.Scarce != nil && s.Scarce():
+		return fault.New(fault.StoreFull, "the disk has little more than its reserve left, which is for what goes on already; no run begins, an operator must make room")
 	case has.Bytes >= l.StoredBytes:
 		return fault.New(fault.RunsFull, "the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed", has.Bytes, l.StoredBytes)
 	case has.Waiting >= l.Waiting:
@@ -57,9 +65,21 @@ func (s *Service) forget(ctx context.Context, org uuid.UUID, n int) error {
 		return fault.New(fault.RunsFull, "the organization has %d runs, and none of them has ended: wait, or cancel some", s.Limits.Stored)
 	}
 	for _, ref := range refs {
-		if err := s.Store.Remove(ctx, ref); err != nil {
+		if err := s.remove(ctx, ref); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// remove removes a run that has ended, once what is to follow it is made.
+func (s *Service) remove(ctx context.Context, ref Ref) error {
+	run, err := s.Store.Run(ctx, ref)
+	if err == nil && run.Follow.waits() {
+		err = s.follow(ctx, run)
+	}
+	if err != nil {
+		return ignore(err, fault.RunNotFound)
+	}
+	return s.Store.Remove(ctx, ref)
 }

@@ -143,3 +143,23 @@ func mustList(t *testing.T, b *bench, status runs.Status) []runs.Run {
 	}
 	return page.Runs
 }
+
+// The reserve of the disk is for what goes on: no run begins in it, and what there is of runs is
+// shown.
+func TestNoRunBeginsInTheReserveOfTheDisk(t *testing.T) {
+	b, create := limited(t, runs.Limits{Waiting: 7})
+	first, err := create("")
+	b.must(err)
+	scarce := true
+	b.Scarce = func() bool { return scarce }
+	if _, err := create(""); !fault.Is(err, fault.StoreFull) {
+		t.Errorf("with the reserve left only: %v", err)
+	}
+	scarce = false
+	_, err = create("")
+	b.must(err)
+	has, may, err := b.Holds(t.Context(), first.Org)
+	if b.must(err); has.Stored != 2 || has.Waiting != 2 || may.Waiting != 7 || may.StoredBytes == 0 {
+		t.Errorf("it has %+v of %+v", has, may)
+	}
+}

@@ -202,7 +202,14 @@ func sinceOf(s api.Stale) string {
 		}
 		return text
 	case BySettings:
-		return "the workspace's settings or variables have changed since"
+		what := s.What
+		if what == "" {
+			what = "the workspace's settings or variables"
+		}
+		if s.By != nil {
+			return what + " changed since, by " + nameOf(*s.By)
+		}
+		return what + " changed since"
 	case ByExpiry:
 		return "it waited for longer than a plan or an approval counts"
 	}

@@ -256,6 +256,9 @@ func TestCancel(t *testing.T) {
 	}
 	s.do(s.by(author).cancel(Soft, "")).do(s.by(author).cancel(Hard, "")).is(Applying)
 	s.do(s.report(PhaseApply, OutcomeFailed, true)).is(Cancelled)
+	if want := "holdfast run plan " + s.run.Workspace + " --refresh-only"; !strings.Contains(s.run.Reason, want) {
+		t.Errorf("behind a hard cancellation %q doesn't name %q", s.run.Reason, want)
+	}
 	ended := begin(t, Plan, Terms{}).plan("a")
 	ended.refused(fault.RunStatus, ended.by(author).cancel(Soft, ""))
 }

@@ -192,13 +192,17 @@ func (a Actor) Wire() api.Actor {
 // Executor is who has a run, and the evidence that it gave of its command.
 type Executor struct {
 	Agent, Name string
-	ClaimKey    string // of the call by which it got the run
+	ClaimKey    string    // of the call by which it got the run
+	Since       time.Time // when that was; zero on an old record
 	Seen        time.Time
 	BootID      string
 	PID         int
 	StartTime   uint64
-	Sandbox     *api.Sandbox
-	Tool        *api.Tool // that it planned with
+	// LogFrom is where, in the log of the stage and attempt, its own part of it begins: behind what
+	// executors before have written, whose try of the same attempt ended without using that up.
+	LogFrom int64
+	Sandbox *api.Sandbox
+	Tool    *api.Tool // that it planned with
 }
 
 // Earlier are the approvals of a plan that is not to be applied any more.

@@ -20,8 +20,7 @@ type Service struct {
 	changed    *watchers
 	attendance *attendance
 	masks      *masks
-	tails      *lru.Cache[LogRef, logTail]   // the ends of logs that grow
-	parts      *lru.Cache[partKey, *LogPart] // what those see who watch logs
+	tails      *lru.Cache[LogRef, logTail] // the ends of logs that grow
 }
 
 // maxTails is how many ends of logs are remembered; each takes some 100 KiB at most, and what is
@@ -40,8 +39,10 @@ type Deps struct {
 	Audit      audit.Recorder
 	Limits     Limits
 	Memory     *budget.Budget // nil for no bound
-	Now        func() time.Time
-	Log        *slog.Logger
+	// Scarce reports whether the disk of logs and files has its reserve left only; nil for never.
+	Scarce func() bool
+	Now    func() time.Time
+	Log    *slog.Logger
 }
 
 // Limits are what an organization may have of runs. Zero fields are the defaults.
@@ -88,8 +89,7 @@ func (l Limits) withDefaults() Limits {
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
 	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
-	parts, _ := lru.New[partKey, *LogPart](maxParts)
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails, parts: parts}
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }

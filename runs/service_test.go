@@ -76,7 +76,7 @@ func newBench(t *testing.T, status runs.Status, stage runs.Stage, phase runs.Pha
 	t.Cleanup(func() { _ = store.Close() })
 	b := &bench{t: t, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), state: &fenced{fence: 2, open: true}}
 	b.Service = runs.NewService(runs.Deps{
-		Store: store, States: b.state, Workspaces: plainWorkspaces{}, Audit: forgetful{}, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
+		Store: store, States: b.state, Workspaces: plainWorkspaces{}, Tokens: anyToken{}, Audit: forgetful{}, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
 		Limits: runs.Limits{Lease: benchLease},
 	})
 	run := runs.Run{

@@ -226,6 +226,8 @@ type Pool struct {
 	Lender uuid.UUID
 	// Grants are the organizations that the pool may work for, once they accept it.
 	Grants []PoolGrant
+	// Former are those that it was lent to last and is no more: its agents may have runs of theirs.
+	Former []uuid.UUID
 }
 
 // PoolGrant lends a pool to another organization.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/budget"
 )
 
 // sweepReach is how many runs a sweep looks at before it asks again.
@@ -88,8 +89,9 @@ func (s *Service) sweepOne(ctx context.Context, ref Ref, listened bool) error {
 	case run.Status == Orphaned:
 		_, err = s.resolve(ctx, run, Server(), "nothing was heard of its executor for too long")
 	case run.Status == Checking:
-		// Its executor has done its part and need not come back.
-		if _, err := s.check(ctx, run); err == nil || !listened {
+		// Its executor has done its part and need not come back. Where there is no memory for that
+		// now, the next sweep finds it: the others are not to wait with it.
+		if _, err := s.check(budget.AtOnce(ctx), run); err == nil || !listened || fault.Is(err, fault.Overloaded) {
 			return nil
 		}
 		_, err = s.update(ctx, ref, s.by(Server()).lose(0))

@@ -21,6 +21,7 @@ type watched struct {
 	growths int64         // of the run or of its logs
 	unwatch func()        // ends what looks after it
 
+	parts   *partCache
 	reading sync.Mutex // one reads for all
 	seen    sight
 	quiet   *LogPart // the end of a log, behind which there was nothing
@@ -69,14 +70,15 @@ func renew(channel *chan struct{}) {
 	*channel = make(chan struct{})
 }
 
-// watch has the run watched until stop is called. look is called for the first who does: it looks
-// after the run, for all, until what it returns is called.
-func (c *watchers) watch(ref Ref, look func(*watched) (end func())) (w *watched, stop func()) {
+// watch has the run watched until stop is called. parts makes what keeps parts of its logs meanwhile.
+// look is called for the first who does: it looks after the run, for all, until what it returns is
+// called.
+func (c *watchers) watch(ref Ref, parts func() *partCache, look func(*watched) (end func())) (w *watched, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w, ok := c.waiting[ref]
 	if !ok {
-		w = &watched{changed: make(chan struct{}), grown: make(chan struct{}), changes: 1}
+		w = &watched{changed: make(chan struct{}), grown: make(chan struct{}), changes: 1, parts: parts()}
 		c.waiting[ref] = w
 		w.unwatch = look(w)
 	}
@@ -87,16 +89,16 @@ func (c *watchers) watch(ref Ref, look func(*watched) (end func())) (w *watched,
 		if w.count--; w.count == 0 {
 			delete(c.waiting, ref)
 			w.unwatch()
+			w.parts.close()
 		}
 	})
 }
 
-// watches reports whether somebody watches the run.
-func (c *watchers) watches(ref Ref) bool {
+// watches returns what is watched of the run; nil where nobody does.
+func (c *watchers) watches(ref Ref) *watched {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, ok := c.waiting[ref]
-	return ok
+	return c.waiting[ref]
 }
 
 // next returns what is closed at the first change from now on: of the run, and of the run or its

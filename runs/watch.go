@@ -35,7 +35,7 @@ func (s *Service) Watch(ctx context.Context, p auth.Principal, id string) (*Watc
 }
 
 func (s *Service) watch(ref Ref) *Watch {
-	w, stop := s.changed.watch(ref, func(w *watched) func() {
+	w, stop := s.changed.watch(ref, func() *partCache { return newPartCache(s.Memory, ref) }, func(w *watched) func() {
 		ctx, end := context.WithCancel(context.Background())
 		go s.lookAfter(ctx, ref, w)
 		return end
@@ -114,6 +114,7 @@ func (s *Service) lookAfter(ctx context.Context, ref Ref, w *watched) {
 		case <-ctx.Done():
 			return
 		}
+		w.parts.look()
 		seen, err := s.see(ctx, ref)
 		if err != nil && ctx.Err() == nil {
 			s.changed.tell(ref) // those who watch see the error themselves

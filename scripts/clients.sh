@@ -3,6 +3,7 @@
 #
 #     TOFU=/path/to/tofu
 #     TERRAFORM=/path/to/terraform
+#     TERRAGRUNT=/path/to/terragrunt
 #     PROVIDERS=/path/to/mirror
 #
 # test/clients/*/go.mod name the versions. A client comes from the cache, from PATH if it
@@ -33,6 +34,14 @@ is_version() {
   [ "${answer%%$'\n'*}" = "$2" ]
 }
 
+# is_terragrunt BINARY BANNER: is_version for Terragrunt, whose BANNER is "Terragrunt v1.0.0".
+is_terragrunt() {
+  [ -x "$1" ] || return 1
+  local answer
+  answer=$(cd / && TG_NO_COLOR=true "$1" --version 2>/dev/null) || return 1
+  [ "${answer%%$'\n'*}" = "terragrunt version ${2#Terragrunt }" ]
+}
+
 # is_provider BINARY: whether BINARY runs, and says to people that clients run it.
 is_provider() {
   [ -x "$1" ] || return 1
@@ -51,11 +60,11 @@ build() (
   work=$(mktemp -d "$(dirname "$target")/build.XXXXXX")
   trap 'rm -rf "$work"' EXIT
 
-  # Without dev=no OpenTofu calls itself "-dev". The others have no such variable, and the
-  # linker passes over it.
+  # Without dev=no OpenTofu calls itself "-dev", and Terragrunt is told its version. The others have no
+  # such variables, and the linker passes over them.
   cd "$folder"
   if ! GOWORK=off CGO_ENABLED=0 go build -mod=readonly -trimpath \
-    -ldflags "-s -w -X $module/version.dev=no" -o "$work/client" tool >"$work/log" 2>&1; then
+    -ldflags "-s -w -X $module/version.dev=no -X github.com/gruntwork-io/go-commons/version.Version=${name##* }" -o "$work/client" tool >"$work/log" 2>&1; then
     say "error: building $name failed; the end of what go said:"
     tail -n 20 "$work/log" >&2
     exit 1
@@ -67,9 +76,9 @@ build() (
   mv -f "$work/client" "$target"
 )
 
-# client VARIABLE NAME BINARY MODULE PRODUCT DURATION: prints VARIABLE=path.
+# client VARIABLE NAME BINARY MODULE PRODUCT DURATION [CHECK]: prints VARIABLE=path.
 client() {
-  local variable=$1 name=$2 binary=$3 module=$4 product=$5 duration=$6
+  local variable=$1 name=$2 binary=$3 module=$4 product=$5 duration=$6 check=${7:-is_version}
   local folder=$root/test/clients/$name version target on_path
   version=$(pinned_version "$folder" "$module")
   if [ -z "$version" ]; then
@@ -79,19 +88,20 @@ client() {
   target=$cache/$name-$version/$binary
   on_path=$(type -P "$binary" || true)
 
-  if is_version "$target" "$product v$version"; then
+  if "$check" "$target" "$product v$version"; then
     :
-  elif [ -n "$on_path" ] && is_version "$on_path" "$product v$version"; then
+  elif [ -n "$on_path" ] && "$check" "$on_path" "$product v$version"; then
     target=$on_path
   else
     say "building $product $version from source, about $duration the first time, then cached in $(dirname "$target")"
-    build "$folder" "$module" "$product v$version" "$target" is_version "$product v$version"
+    build "$folder" "$module" "$product v$version" "$target" "$check" "$product v$version"
   fi
   printf '%s=%s\n' "$variable" "$target"
 }
 
 client TOFU opentofu tofu github.com/opentofu/opentofu OpenTofu "5 minutes"
 client TERRAFORM terraform terraform github.com/hashicorp/terraform Terraform "6 minutes"
+client TERRAGRUNT terragrunt terragrunt github.com/gruntwork-io/terragrunt Terragrunt "2 minutes" is_terragrunt
 
 # provider NAME MODULE: adds the provider to $mirror, for both clients: each asks a registry of
 # its own for it.

@@ -22,8 +22,9 @@ CGO_ENABLED=${HOLDFAST_RACE:-0} go build -trimpath "${race[@]}" -o "$scratch/bin
 export HOLDFAST_BIN=$scratch/bin/holdfast
 TOFU_BIN=$(sed -n 's/^TOFU=//p' <<<"$clients")
 TERRAFORM_BIN=$(sed -n 's/^TERRAFORM=//p' <<<"$clients")
+TERRAGRUNT_BIN=$(sed -n 's/^TERRAGRUNT=//p' <<<"$clients")
 PROVIDERS_MIRROR=$(sed -n 's/^PROVIDERS=//p' <<<"$clients")
-export TOFU_BIN TERRAFORM_BIN PROVIDERS_MIRROR
+export TOFU_BIN TERRAFORM_BIN TERRAGRUNT_BIN PROVIDERS_MIRROR
 mkdir "$scratch/tmp"
 export TMPDIR=$scratch/tmp
 

@@ -81,7 +81,7 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 	}
 	s := found.Settings
 	return runs.Workspace{
-		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found),
+		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found), Changed: runs.Changed{By: changedBy(found.UpdatedBy), At: found.UpdatedAt},
 		Terms: runs.Terms{
 			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
 			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: s.PlanTimeout, runs.ApplyStage: s.ApplyTimeout},
@@ -91,6 +91,10 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			KeepFiles: w.keepFiles,
 		},
 	}, nil
+}
+
+func changedBy(a workspace.Actor) api.Actor {
+	return api.Actor{KeyID: a.KeyID, KeyName: a.KeyName, Subject: a.Subject}
 }
 
 // snapshotOf is the workspace's newest snapshot; empty while there is none.
@@ -108,6 +112,9 @@ func (w runWorkspaces) Inputs(ctx context.Context, org uuid.UUID, name string) (
 		return runs.Inputs{}, err
 	}
 	made := runs.Inputs{Revision: found.Revision, Digest: hex.EncodeToString(found.Digest[:])}
+	if last := found.Newest; last.Name != "" {
+		made.Changed = runs.Changed{What: "the variable " + last.Name, By: changedBy(last.UpdatedBy), At: last.UpdatedAt}
+	}
 	for _, v := range found.Variables {
 		input := api.Input{Name: v.Name, Value: v.Value, HCL: v.HCL, Sensitive: v.Sensitive}
 		if v.Kind == workspace.EnvironmentVariable {
@@ -146,8 +153,7 @@ type workspaceRuns struct {
 
 // Changed implements workspace.Runs.
 func (w *workspaceRuns) Changed(ctx context.Context, now workspace.Workspace) {
-	by := api.Actor{KeyID: now.UpdatedBy.KeyID, KeyName: now.UpdatedBy.KeyName, Subject: now.UpdatedBy.Subject}
-	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision, by); err != nil {
+	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision, changedBy(now.UpdatedBy)); err != nil {
 		w.log.ErrorContext(ctx, "plans that a change of a workspace has outdated wait still; they are refused when they are to be applied", "workspace", now.Name, "error", err)
 	}
 }
@@ -198,8 +204,16 @@ const beyond = 6 * time.Hour
 func (t *runTokens) Sign(run runs.Run, tool bool) (string, error) {
 	return t.signer.Sign(token.Claims{
 		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version, Tool: tool,
-		Expires: t.now().Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
+		Expires: t.begin(run).Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
 	}), nil
+}
+
+// begin is when a run's executor got it.
+func (t *runTokens) begin(run runs.Run) time.Time {
+	if run.Executor == nil || run.Executor.Since.IsZero() {
+		return t.now()
+	}
+	return run.Executor.Since
 }
 
 // VerifyRun implements verify.RunVerifier.
@@ -207,7 +221,7 @@ func (t *runTokens) VerifyRun(ctx context.Context, text string) (auth.Principal,
 	if t.service == nil {
 		return auth.Principal{}, fault.New(fault.TokenRefused, "this server keeps no runs")
 	}
-	claims, err := t.signer.Parse(text, t.now())
+	claims, err := t.signer.Read(text)
 	if err != nil {
 		return auth.Principal{}, err
 	}

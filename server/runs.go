@@ -41,7 +41,7 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.runs = runs.NewService(runs.Deps{
 		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.states, Memory: p.memory,
-		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log,
+		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
@@ -49,6 +49,15 @@ func (p *parts) openRuns(ctx context.Context) error {
 		sweepOften(ctx, min(runSweep, p.settings.Runs.Lease/5), p.runs.Sweep, p.log),
 		sweepRegularly(ctx, p.runs.Retain, p.log))
 	return nil
+}
+
+// scarce reports whether the disk that runs are kept on has its reserve left only.
+func (p *parts) scarce() bool {
+	if p.settings.Runs.Storage != configs.SQLite {
+		return false
+	}
+	free, reserve, known := p.keeper.Disk()
+	return known && reserve > 0 && free < reserve
 }
 
 func runLimits(s configs.Runs) runs.Limits {

@@ -6,7 +6,7 @@
 // client; those in scripts/attacks/ need no client and run once, each opening with the
 // vulnerability, the scenario and the check. A script may use testscript's commands, the
 // programs in $TF (the client that the run is about), $OTHER (the other one) and holdfast, the
-// providers of both in the mirror $PROVIDERS, what workspaces call that client in $TOOL and
+// providers of both in the mirror $PROVIDERS, Terragrunt in $TERRAGRUNT, what workspaces call that client in $TOOL and
 // $TOOL_VERSION, and these commands of ours:
 //
 //	organization NAME            add an organization with a key, and act for it

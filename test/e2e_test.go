@@ -76,6 +76,7 @@ func setup(bin string, client map[string]string) func(*testscript.Env) error {
 		}
 		for name, value := range map[string]string{
 			"PROVIDERS":          os.Getenv("PROVIDERS_MIRROR"),
+			"TERRAGRUNT":         os.Getenv("TERRAGRUNT_BIN"),
 			"HOME":               env.WorkDir,
 			"PATH":               bin + string(os.PathListSeparator) + env.Getenv("PATH"),
 			"HOLDFAST_AUTH_FILE": filepath.Join(env.WorkDir, "auth.cfg"),

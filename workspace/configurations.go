@@ -75,6 +75,13 @@ func (s *Service) put(ctx context.Context, org uuid.UUID, file string, content i
 	return digest, size, err
 }
 
+// Holds returns how many bytes an organization's configurations have, and may have. It is for
+// showing.
+func (s *Service) Holds(ctx context.Context, org uuid.UUID) (used, limit int64, err error) {
+	used, err = s.Store.StoredBytes(ctx, org)
+	return used, s.Limits.StoredBytes, err
+}
+
 // checkStored refuses an organization that has as much as it may have.
 func (s *Service) checkStored(ctx context.Context, org uuid.UUID) error {
 	used, err := s.Store.StoredBytes(ctx, org)

@@ -258,6 +258,8 @@ type Inputs struct {
 	Variables []Value
 	// Digest is equal for equal variables of an organization, and tells nothing about them.
 	Digest [32]byte
+	// Newest is the variable that was changed last, of those that are there.
+	Newest Variable
 }
 
 // Inputs returns the variables of a workspace with their values; those of its own win over the
@@ -279,7 +281,7 @@ func (s *Service) Inputs(ctx context.Context, org uuid.UUID, name state.Name) (I
 	}
 	merged := slices.Collect(maps.Values(all))
 	sortVariables(merged)
-	in := Inputs{Revision: found.Revision}
+	in := Inputs{Revision: found.Revision, Newest: newest(merged)}
 	var parts [][]byte
 	for _, v := range merged {
 		value, err := s.open(ctx, scopes[v.Key], v)
@@ -291,6 +293,16 @@ func (s *Service) Inputs(ctx context.Context, org uuid.UUID, name state.Name) (I
 	}
 	in.Digest, err = s.Seals.Sum(ctx, org, "inputs", parts...)
 	return in, err
+}
+
+// newest is the variable that was changed last; the zero one where there are none.
+func newest(all []Variable) (last Variable) {
+	for _, v := range all {
+		if v.UpdatedAt.After(last.UpdatedAt) {
+			last = v
+		}
+	}
+	return last
 }
 
 // Workspace is Get for the server itself, which has asked the gate before.

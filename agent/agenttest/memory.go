@@ -42,6 +42,7 @@ type run struct {
 	stage, status       string // status: waiting, leased, lost, planned or ended
 	attempt             int
 	epoch               int64
+	logFrom             int64
 	agent, key, token   string
 	cancel              string
 	logs                map[string][]byte
@@ -265,6 +266,7 @@ func (m *Memory) claim(as agent.Identity, claim api.AgentClaim) (*api.Assignment
 			m.tokens++
 			r.status, r.agent, r.key, r.token = "leased", as.ID, claim.Key, "token-"+strconv.Itoa(m.tokens)
 			r.epoch++
+			r.logFrom = int64(len(r.logs[r.stage]))
 			return m.assignment(r), nil, nil
 		}
 	}
@@ -274,7 +276,7 @@ func (m *Memory) claim(as agent.Identity, claim api.AgentClaim) (*api.Assignment
 func (m *Memory) assignment(r *run) *api.Assignment {
 	a := m.Template
 	a.Run, a.Workspace, a.Kind, a.Stage, a.Attempt, a.Epoch, a.Token = r.id, r.workspace, r.kind, r.stage, r.attempt, r.epoch, r.token
-	a.StateToken = r.token
+	a.StateToken, a.LogFrom = r.token, r.logFrom
 	a.StateAddress, a.Lease = "/api/v1/state/"+r.workspace, time.Now().Add(45*time.Second)
 	if r.stage == "apply" {
 		for _, kind := range []string{"plan", "lock_file", "plan_files"} {
@@ -347,8 +349,11 @@ func (m *Memory) AppendLog(_ context.Context, hold agent.Hold, offset int64, pie
 			return fault.New(fault.LogGap, "the log ends at %d", end)
 		}
 		common := min(int64(len(piece)), end-offset)
-		if !bytes.Equal(piece[:common], log[offset:offset+common]) {
-			return fault.New(fault.LogMismatch, "the log has other bytes there")
+		for i := range common {
+			if piece[i] != log[offset+i] {
+				end = offset + i
+				return fault.New(fault.LogMismatch, "the log has other bytes from %d on", end)
+			}
 		}
 		r.logs[hold.Stage] = append(log, piece[common:]...)
 		end = int64(len(r.logs[hold.Stage]))

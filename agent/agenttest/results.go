@@ -39,8 +39,12 @@ func logOverlap(t *testing.T, s *scene) {
 	if end != 9 {
 		t.Errorf("beside the gap the end is %d, wanted 9", end)
 	}
-	_, err = s.Server().AppendLog(s.ctx, holdOf(a), 4, []byte("eX"))
-	s.refused(err, fault.LogMismatch)
+	for offset, text := range map[int64]string{4: "eX", 5: "XY", 2: "cdeX"} {
+		end, err = s.Server().AppendLog(s.ctx, holdOf(a), offset, []byte(text))
+		if s.refused(err, fault.LogMismatch); end != 5 {
+			t.Errorf("the log has other bytes than %q from %d on, wanted 5", text, end)
+		}
+	}
 	_, err = s.Server().AppendLog(s.ctx, holdOf(a), 8, []byte("Xyz"))
 	s.refused(err, fault.LogMismatch)
 	s.append(a, 9, "j", 10) // what was refused has left nothing behind
@@ -61,6 +65,27 @@ func logStages(t *testing.T, s *scene) {
 	s.finishPlan(planned, s.PlanFiles(t, planned))
 	s.Approve(t, run)
 	s.append(s.claim("a"), 0, "apply", 5)
+}
+
+func logTries(t *testing.T, s *scene) {
+	a := s.apply()
+	s.append(a, 0, "one", 3)
+	if a.LogFrom != 0 {
+		t.Errorf("the first try's log begins at %d", a.LogFrom)
+	}
+	s.Expire(t, a.Run) // nothing was begun, so that it is the same attempt still
+	s.Expire(t, a.Run) // which comes after a while
+	b := s.claim("b")
+	if b.Run != a.Run || b.Attempt != a.Attempt || b.LogFrom != 3 {
+		t.Fatalf("the next try is of attempt %d, and its log begins at %d; wanted %d and 3", b.Attempt, b.LogFrom, a.Attempt)
+	}
+	if _, err := s.Server().AppendLog(s.ctx, holdOf(a), 3, []byte("late")); err == nil {
+		t.Error("the try before still writes")
+	}
+	s.append(b, 3, "two", 6)
+	if again := s.claim("b"); again.LogFrom != 3 {
+		t.Errorf("for who comes back, the log of the try begins at %d", again.LogFrom)
+	}
 }
 
 func artefacts(t *testing.T, s *scene) {

@@ -53,6 +53,7 @@ func RunServer(t *testing.T, open func(t *testing.T) World) {
 		{"log: overlap, gap and difference", logOverlap},
 		{"log: an empty piece asks for the end", logEnd},
 		{"log: each attempt and stage has its own", logStages},
+		{"log: another try of an attempt is behind the one before", logTries},
 		{"an artefact is kept once", artefacts},
 		{"a plan's files are carried to its apply", carried},
 		{"the configuration is an archive", configuration},

@@ -63,7 +63,9 @@ func binary(found tools.Tool) agent.Binary {
 // Configuration implements agent.Tools.
 func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, slot int) (agent.ToolConfiguration, error) {
 	plugins := tools.Plugins{Mirror: t.Store.ProviderMirror(), Direct: t.Direct}
-	if t.Cache != "" {
+	// Terragrunt's hooks and functions execute code of the configuration in its init, too: what that
+	// fetches is nobody else's.
+	if t.Cache != "" && tools.Name(tool.Name) != tools.Terragrunt {
 		plugins.Cache = filepath.Join(t.Cache, org)
 	}
 	made, err := plugins.CLIConfig(tools.Name(tool.Name), slot)
@@ -75,7 +77,7 @@ func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, s
 		c.Read = append(c.Read, plugins.Mirror)
 	}
 	if made.Cache != "" {
-		c.Write = append(c.Write, made.Cache)
+		c.Cache = append(c.Cache, made.Cache)
 	}
 	return c, nil
 }

@@ -30,6 +30,7 @@ The exit code is that of the tools' -detailed-exitcode: 0 for no changes, 2 for 
 anything else.` + runStartHelp,
 		example: `  holdfast run plan prod/network
   holdfast run plan prod/network --target aws_vpc.main --no-refresh
+  holdfast run plan prod/network --refresh-only
   holdfast run plan prod/network --json | jq .counts`}
 }
 
@@ -56,8 +57,12 @@ A workspace that is protected refuses it.` + runStartHelp,
 // startFlags are what the command lines that start a run say.
 type startFlags struct {
 	order        api.RunOrder
+	refreshOnly  bool
 	wait, asJSON bool
 }
+
+// drift is the kind of a run that shows how what there is differs from the state.
+const drift = "drift"
 
 func newRunStartCommand(a *app, s runStart) *cobra.Command {
 	var f startFlags
@@ -66,6 +71,9 @@ func newRunStartCommand(a *app, s runStart) *cobra.Command {
 		Annotations: map[string]string{detailedExit: s.kind},
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		f.order.Workspace, f.order.Kind = args[0], s.kind
+		if f.refreshOnly {
+			f.order.Kind = drift
+		}
 		return a.startRun(ctx, c, s, f)
 	})
 	flags := cmd.Flags()
@@ -78,6 +86,9 @@ func newRunStartCommand(a *app, s runStart) *cobra.Command {
 		flags.BoolVar(&f.order.AutoApprove, "auto-approve", false, "apply without a question, where the workspace lets you")
 		flags.BoolVar(&f.wait, "wait", false, "wait until others have approved the plan")
 		flags.BoolVar(&f.wait, "follow", false, "the same as --wait")
+	}
+	if s.kind == "plan" {
+		flags.BoolVar(&f.refreshOnly, "refresh-only", false, "show how what there is differs from the state, and nothing else")
 	}
 	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON when it ends, and no log")
 	return cmd

@@ -47,6 +47,17 @@ func TestRunPlan(t *testing.T) {
 	if code, out, errs := s.run("run", "plan", "prod/network"); code != 0 || !strings.Contains(out, "No changes.\n") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
+	executes(t, w, func(e *runworld.Executor) {
+		if e.Kind != "drift" || e.Stage != "plan" {
+			t.Errorf("with --refresh-only it is the %s of a run of kind %s", e.Stage, e.Kind)
+		}
+		e.Plan(1)
+	})
+	if code, out, errs := s.run("run", "plan", "prod/network", "--refresh-only"); code != 2 || !strings.Contains(errs+out, ": drift of prod/network.") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	s.refuse(exitFailed, "400 run_invalid", "run", "plan", "prod/network", "--refresh-only", "--no-refresh")
+	s.refuse(exitFailed, "unknown flag", "run", "apply", "prod/network", "--refresh-only")
 	s.refuse(exitFailed, "unknown flag", "run", "plan", "prod/network", "--auto-approve") // not 2, which means changes
 	s.refuse(exitFailed, "404 workspace_not_found", "run", "plan", "absent")
 }

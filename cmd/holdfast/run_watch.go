@@ -205,7 +205,7 @@ func (w *runWatch) end(run api.Run) error {
 	if run.Status != runSucceeded {
 		return fmt.Errorf("run %s is %s: %s", run.ID, run.Status, printable.Text(run.Reason))
 	}
-	if run.Kind == "plan" && run.Counts != nil && run.Counts.Any {
+	if (run.Kind == "plan" || run.Kind == drift) && run.Counts != nil && run.Counts.Any {
 		return exitChanges
 	}
 	if run.After > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -57,6 +58,11 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"uploads and data", limit(i.Limits.Requests, i.Limits.RequestsLeft)},
 		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft)},
 		{"stored", stored(i)},
+		{"runs' files", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Files }, showSize)},
+		{"configurations", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Configurations }, showSize)},
+		{"runs on record", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Recorded }, showCount)},
+		{"runs waiting", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Waiting }, showCount)},
+		{"runs at work", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Working }, showCount)},
 		{"address", i.Address},
 	})
 }
@@ -71,6 +77,17 @@ func stored(i api.Identity) string {
 	}
 	return showSize(i.Quota.Used) + " of " + showSize(*i.Quota.Limit)
 }
+
+// showShare is empty for a server that says nothing of runs.
+func showShare(all *api.RunStanding, of func(api.RunStanding) api.Share, show func(int64) string) string {
+	if all == nil {
+		return ""
+	}
+	share := of(*all)
+	return show(share.Used) + " of " + show(share.Limit)
+}
+
+func showCount(n int64) string { return strconv.FormatInt(n, 10) }
 
 func named(id, name string) string {
 	if name == "" {

@@ -33,7 +33,7 @@ func (h *Hold) TryAcquire(n int64) bool {
 // already never waits, because two that wait with a part in hand would wait for one
 // another. Errors: ctx's own, and fault.Overloaded, after 30 seconds or at once.
 func (h *Hold) Acquire(ctx context.Context, n int64) error {
-	if h.from == nil || h.n > 0 {
+	if h.from == nil || h.n > 0 || ctx.Value(atOnce{}) != nil {
 		return h.AcquireNow(n)
 	}
 	counted := h.counted(n)
@@ -43,6 +43,13 @@ func (h *Hold) Acquire(ctx context.Context, n int64) error {
 	h.n, h.over = counted, n-counted
 	return nil
 }
+
+// atOnce is the key of what AtOnce says.
+type atOnce struct{}
+
+// AtOnce returns a context in which nobody waits for room: Acquire is AcquireNow there. It is for who
+// has other things to do meanwhile, and comes again.
+func AtOnce(ctx context.Context) context.Context { return context.WithValue(ctx, atOnce{}, true) }
 
 // AcquireNow is TryAcquire with fault.Overloaded for a refusal.
 func (h *Hold) AcquireNow(n int64) error {

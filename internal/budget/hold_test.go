@@ -174,3 +174,21 @@ func TestNoBudgetIsNoBound(t *testing.T) {
 		}
 	}
 }
+
+// Who has other things to do is told at once that there is no room.
+func TestAtOnceWaitsForNothing(t *testing.T) {
+	b := forTest(100)
+	b.fill(shareOf(0, false))
+	b.fill(shareOf(1, false))
+	b.fill(shareOf(2, false))
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // who waits hears that, and who does not, doesn't
+	hold := b.Hold(shareOf(3, false))
+	if err := hold.Acquire(AtOnce(ctx), 50); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("it ends with %v", err)
+	}
+	free := forTest(100).Hold(shareOf(3, false))
+	if err := free.Acquire(AtOnce(ctx), 5); err != nil || free.Amount() != 5 {
+		t.Errorf("with room for it: %v", err)
+	}
+}

@@ -35,6 +35,7 @@ func (w *World) Claim(t testing.TB, org uuid.UUID) *Executor {
 	e.Assignment = *found
 	e.caller, err = w.VerifyRun(t.Context(), found.Token)
 	e.must(err)
+	e.logged = found.LogFrom
 	return e
 }
 

@@ -1,0 +1,60 @@
+package runs_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/runs"
+)
+
+// tryAgain has the run's executor find the lock held, and returns the one of the next try.
+func (l *logged) tryAgain() {
+	l.t.Helper()
+	l.Report(api.PhaseReport{Phase: "prepare", Outcome: "failed", Class: "lock_held", Last: true})
+	l.Later(l.t, time.Minute)
+	attempt := l.Attempt
+	if l.Executor = l.Claim(l.t, l.caller.Org); l.Attempt != attempt {
+		l.t.Fatalf("the next try is of attempt %d, and the one before was of %d", l.Attempt, attempt)
+	}
+}
+
+// Each try writes behind the one before, whatever that has written: a reader's offsets only grow,
+// and everything is shown once.
+func TestTriesOfAnAttemptFollowEachOtherInTheLog(t *testing.T) {
+	l := newLogged(t)
+	l.Log("the first try, and what it says\n")
+	read := l.shown(100)
+	l.tryAgain()
+	l.Log("the second\n")
+	l.Restart()
+	l.tryAgain()
+	l.Log("the third\n")
+	if got, want := l.shown(7), "the first try, and what it says\nthe second\nthe third\n"; got != want || !strings.HasPrefix(got, read) {
+		t.Errorf("it shows %q, wanted %q", got, want)
+	}
+	if l.LogFrom != int64(len("the first try, and what it says\nthe second\n")) {
+		t.Errorf("the third try's log begins at %d", l.LogFrom)
+	}
+}
+
+// A try that fills the log leaves some room for each of those behind it, and none for more.
+func TestTryHasRoomInALogThatIsFull(t *testing.T) {
+	l := newLogged(t)
+	const room = 64 << 10
+	l.Limits.LogBytes, l.Terms.MaxLogBytes = 2*room, 2*room
+	l.tryAgain() // from here on with these
+	l.Log(strings.Repeat("x", 2*room))
+	l.tryAgain()
+	if l.LogFrom != 2*room || l.MaxLogBytes != room {
+		t.Fatalf("the next try has %d bytes from %d on", l.MaxLogBytes, l.LogFrom)
+	}
+	l.Log(strings.Repeat("y", room))
+	p, err := l.VerifyRun(t.Context(), l.Token)
+	l.must(err)
+	if _, err := l.AppendLog(t.Context(), p, l.Run, runs.Stream(l.Stage), l.Attempt, 3*room, []byte("z")); !fault.Is(err, fault.LogTooLarge) {
+		t.Errorf("more than its room: %v", err)
+	}
+}

@@ -80,6 +80,7 @@ func limitsOf(settings configs.Limits, connections middleware.ConnectionLimits, 
 	return middleware.Limits{
 		Requests:  settings.RateLimit,
 		States:    settings.StateRateLimit,
+		Saved:     settings.StateRateSaved,
 		Executors: executorRequests * settings.StateRateLimit,
 		Patience:  settings.RateWait,
 		InFlight:  settings.MaxInFlight,

@@ -54,7 +54,7 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"states", states},
 		{"expires", expires},
 		{"uploads and data", limit(i.Limits.Requests, i.Limits.RequestsLeft)},
-		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft)},
+		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft) + saved(i.Limits.OperationsLeft)},
 		{"stored", stored(i)},
 		{"address", i.Address},
 	})
@@ -86,4 +86,12 @@ func limit(perMinute, left *int) string {
 		return fmt.Sprintf("%d a minute", *perMinute)
 	}
 	return fmt.Sprintf("%d a minute, %d left now", *perMinute, *left)
+}
+
+// saved is empty where nothing is.
+func saved(operations *int) string {
+	if operations == nil || *operations == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d reads and locks", *operations)
 }

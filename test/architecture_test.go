@@ -72,6 +72,7 @@ func layers() map[string][]string {
 		"seal":                  {"fault", "internal/durable"},
 		"seal/sealtest":         {"seal"},
 		"internal/webhook":      {"audit"},
+		"internal/vitals":       {},
 		"inventory":             {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget", "internal/turns"},
 		"resources":             {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan", "internal/budget", "internal/fair", "internal/turns"},
 		"inventory/csvrow":      {"inventory", "internal/jsonscan"},

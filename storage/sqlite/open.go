@@ -144,7 +144,10 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(openReaders(ctx, s.path, s.readers), openReaders(ctx, s.path, s.listers))
+	if err := errors.Join(openReaders(ctx, s.path, s.readers), openReaders(ctx, s.path, s.listers)); err != nil {
+		return err
+	}
+	return s.takeCensus(ctx)
 }
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
@@ -36,10 +37,14 @@ type Deps struct {
 	// or to the next. Nil for never.
 	Stopping <-chan struct{}
 	// Quota is what the services store by, to show it; nil for nothing.
-	Quota    *quota.Keeper
-	Verifier middleware.Verifier
-	Log      *slog.Logger
-	Now      func() time.Time
+	Quota *quota.Keeper
+	// Databases are the embedded ones, to be watched, and Notices what organizations are told; nil
+	// for none.
+	Databases []vitals.Databases
+	Notices   Notices
+	Verifier  middleware.Verifier
+	Log       *slog.Logger
+	Now       func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -89,7 +94,13 @@ func newEngine() (*gin.Engine, error) {
 // measured are the metrics of what there is.
 func (d Deps) measured(guard *middleware.Guard) metrics {
 	m := newMetrics(d.Inventory, guard, d.Version, d.Now)
-	m.registry.MustRegister(newFindingsCollector(d.States))
+	m.registry.MustRegister(newFindingsCollector(d.States), newStateCollector(d.States, d.Now), newDatabaseCollector(d.Databases))
+	if counts, ok := d.Verifier.(refuser); ok {
+		m.registry.MustRegister(newLoginCollector(counts))
+	}
+	if d.Notices != nil {
+		m.registry.MustRegister(noticesDropped(d.Notices))
+	}
 	if d.Connections != nil {
 		m.registry.MustRegister(newConnectionCollector(d.Connections))
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/vitals"
+	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -40,6 +42,7 @@ type parts struct {
 	memory    *budget.Budget
 	gate      *audit.Gate
 	keeper    *quota.Keeper
+	notices   *webhook.Notifier
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
@@ -111,9 +114,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.gate = audit.NewGate(p.states, time.Now)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
+	p.notices = webhook.New(p.states, p.watcher, p.log)
 	p.closers = append(p.closers,
 		sweepRegularly(ctx, p.service.Sweep, p.log),
-		notifyRegularly(ctx, p.states, p.watcher, p.settings.Server.ShutdownTimeout, p.log))
+		notifyRegularly(ctx, p.notices, p.settings.Server.ShutdownTimeout))
 	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
 	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
@@ -126,4 +130,14 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	return p.openRuns(ctx)
+}
+
+// databases are the embedded ones of all that is open.
+func (p *parts) databases() (all []vitals.Databases) {
+	for _, one := range []any{p.states, p.uploads, p.database} {
+		if some, ok := one.(vitals.Databases); ok && one != (*sqldb.DB)(nil) {
+			all = append(all, some)
+		}
+	}
+	return all
 }

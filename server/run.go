@@ -49,6 +49,8 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Workspaces:     p.workspaces,
 		Runs:           p.runs,
 		Quota:          p.keeper,
+		Databases:      p.databases(),
+		Notices:        p.notices,
 		Verifier:       p.verifier,
 		Log:            log,
 		Now:            time.Now,

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
@@ -42,6 +43,8 @@ type Deps struct {
 	// for none.
 	Databases []vitals.Databases
 	Notices   Notices
+	// Traces makes spans of requests; nil makes none.
+	Traces *spans.Requests
 	Verifier  middleware.Verifier
 	Log       *slog.Logger
 	Now       func() time.Time
@@ -69,8 +72,11 @@ func NewRouter(d Deps) (Router, error) {
 	}
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := d.measured(guard)
-	engine.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID(),
-		middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	engine.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID())
+	if d.Traces != nil {
+		engine.Use(middleware.Traced(d.Traces))
+	}
+	engine.Use(middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/pause"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/turns"
 )
 
@@ -202,7 +203,10 @@ func (g *Guard) limit(r *rates, d demand, claim Claim, spares bool) gin.HandlerF
 func (g *Guard) hold(c *gin.Context, s standing) error {
 	g.held.Add(1)
 	infoOf(c).lines.Add(slog.Int64("rate_waited_ms", s.delay.Milliseconds()))
-	return pause.For(c.Request.Context(), s.delay)
+	ctx, end := spans.Start(c.Request.Context(), "wait for the rate")
+	err := pause.For(ctx, s.delay)
+	end(err)
+	return err
 }
 
 // setHeaders tells a client whose organization has less than a quarter of its limit left.

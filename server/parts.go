@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
@@ -43,6 +45,7 @@ type parts struct {
 	gate      *audit.Gate
 	keeper    *quota.Keeper
 	notices   *webhook.Notifier
+	traces    *spans.Requests // nil where nobody asks for them
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
@@ -57,6 +60,9 @@ type parts struct {
 
 // open opens them from the bottom up. close must follow, also after an error.
 func (p *parts) open(ctx context.Context) (err error) {
+	if err := p.openTraces(ctx, os.Getenv); err != nil { // closed last: the others' last spans go too
+		return err
+	}
 	if p.tls, err = openTLS(ctx, p.settings.Server, p.log); err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Quota:          p.keeper,
 		Databases:      p.databases(),
 		Notices:        p.notices,
+		Traces:         p.traces,
 		Verifier:       p.verifier,
 		Log:            log,
 		Now:            time.Now,

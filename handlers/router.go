@@ -44,10 +44,10 @@ type Deps struct {
 	Databases []vitals.Databases
 	Notices   Notices
 	// Traces makes spans of requests; nil makes none.
-	Traces *spans.Requests
-	Verifier  middleware.Verifier
-	Log       *slog.Logger
-	Now       func() time.Time
+	Traces   *spans.Requests
+	Verifier middleware.Verifier
+	Log      *slog.Logger
+	Now      func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.

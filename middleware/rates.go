@@ -27,11 +27,12 @@ const (
 // concurrent use.
 //
 // A bucket that nobody used for a minute, and for as long as may be saved up, is full, and so
-// is a new one: it need not be kept. Each time so much has passed, the buckets of the one before are dropped, all at once, unless they
-// were used since. So there are never more than there were organizations within the last
-// twice that time, and dropping a million of them takes no longer than dropping one. (An LRU
-// would keep fewer for a little while; but it takes 100 bytes more for each, has to evict
-// them one by one while others wait, and Go's maps don't give back what they grew to.)
+// is a new one: it need not be kept. Each time so much has passed, the buckets of the one
+// before are dropped, all at once, unless they were used since. So there are never more than
+// there were organizations within the last twice that time, and dropping a million of them
+// takes no longer than dropping one. (An LRU would keep fewer for a little while; but it takes
+// 100 bytes more for each, has to evict them one by one while others wait, and Go's maps don't
+// give back what they grew to.)
 type rates struct {
 	standard int                   // requests a minute; 0 for no limit
 	patience time.Duration         // how long a request may wait for its turn
@@ -74,8 +75,9 @@ type standing struct {
 }
 
 // count takes a request off what the organization has saved up, if it is an operation's, or else
-// off what it has left, or off what comes back within the patience, so that few organizations are ever refused: a crowd that is a little too fast is slowed
-// down. As many wait as come back within the patience.
+// off what it has left, or off what comes back within the patience, so that few organizations are
+// ever refused: a crowd that is a little too fast is slowed down. As many wait as come back within
+// the patience.
 func (r *rates) count(p auth.Principal, d demand) standing {
 	limit := r.limit(p.Limits)
 	if limit <= 0 {
@@ -107,7 +109,7 @@ func (r *rates) count(p auth.Principal, d demand) standing {
 
 // left is how many requests an organization may send at once now, and how many beside them if they
 // are operations'; 0 where there is no limit.
-func (r *rates) left(p auth.Principal) (any, operations int) {
+func (r *rates) left(p auth.Principal) (all, operations int) {
 	limit := r.limit(p.Limits)
 	if limit <= 0 {
 		return 0, 0

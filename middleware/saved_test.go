@@ -28,15 +28,15 @@ func (r *rates) passing(p auth.Principal, d demand, most int) (n int) {
 func TestOperationsUseWhatIsSaved(t *testing.T) {
 	c := newClock()
 	r := newSavingRates(c)
-	if any, operations := r.left(org(1, 0)); any != 60 || operations != 60 {
-		t.Errorf("at first %d are left, and %d for operations", any, operations)
+	if all, operations := r.left(org(1, 0)); all != 60 || operations != 60 {
+		t.Errorf("at first %d are left, and %d for operations", all, operations)
 	}
 	if n := r.passing(org(1, 0), operation, 60); n != 60 {
 		t.Errorf("%d operations pass", n)
 	}
 	// What everything shares is not touched by that.
-	if any, operations := r.left(org(1, 0)); any != 60 || operations != 0 {
-		t.Errorf("%d are left, and %d for operations", any, operations)
+	if all, operations := r.left(org(1, 0)); all != 60 || operations != 0 {
+		t.Errorf("%d are left, and %d for operations", all, operations)
 	}
 	if n := r.passing(org(1, 0), anyRequest, 1000); n != 60 {
 		t.Errorf("%d other requests pass", n)
@@ -46,12 +46,12 @@ func TestOperationsUseWhatIsSaved(t *testing.T) {
 	}
 	// A minute gives back what everything shares; only then something is saved up.
 	c.pass(time.Minute)
-	if any, operations := r.left(org(1, 0)); any != 60 || operations != 0 {
-		t.Errorf("a minute later %d are left, and %d for operations", any, operations)
+	if all, operations := r.left(org(1, 0)); all != 60 || operations != 0 {
+		t.Errorf("a minute later %d are left, and %d for operations", all, operations)
 	}
 	c.pass(30 * time.Second)
-	if any, operations := r.left(org(1, 0)); any != 60 || operations != 30 {
-		t.Errorf("half a minute later %d are left, and %d for operations", any, operations)
+	if all, operations := r.left(org(1, 0)); all != 60 || operations != 30 {
+		t.Errorf("half a minute later %d are left, and %d for operations", all, operations)
 	}
 	c.pass(time.Hour)
 	if n := r.passing(org(1, 0), operation, 1000); n != 120 {

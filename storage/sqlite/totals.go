@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/state"
 )
@@ -22,6 +23,9 @@ func (s *Store) Totals(context.Context) (state.Totals, error) {
 		return state.Totals{}, err
 	}
 	defer s.leave()
+	if s.uncounted != nil {
+		return state.Totals{}, fault.Wrap(s.uncounted, fault.StoreUnavailable, "the states could not be counted at the start")
+	}
 	return s.session.census.Totals(), nil
 }
 
@@ -55,8 +59,8 @@ func scanLocked(scan scan) (held locked, err error) {
 		return held, err
 	}
 	held.lock.Since = time.UnixMicro(since).UTC()
-	held.ref.Org, err = uuid.Parse(org)
-	return held, err
+	held.ref.Org, _ = uuid.Parse(org) // a row that nobody can ask for counts all the same
+	return held, nil
 }
 
 // Databases implements vitals.Databases.

@@ -18,32 +18,29 @@ import (
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/logctx"
+	"github.com/holdfast/holdfast/internal/logctx/logtest"
 )
 
 // lines are those of a log, in JSON.
 type lines struct {
-	mu   sync.Mutex
-	text strings.Builder
-	more chan struct{} // gets one for each
+	logtest.Journal
+	more chan struct{} // has one while there is something new
 }
 
 func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	n, err := l.Journal.Write(p)
 	select {
 	case l.more <- struct{}{}:
 	default:
 	}
-	return l.text.Write(p)
+	return n, err
 }
 
 // find returns the first line with these attributes, and waits for it.
 func (l *lines) find(t *testing.T, with map[string]string) map[string]any {
 	t.Helper()
 	for {
-		l.mu.Lock()
-		all := l.text.String()
-		l.mu.Unlock()
+		all := l.String()
 	next:
 		for line := range strings.Lines(all) {
 			var found map[string]any

@@ -74,7 +74,7 @@ func (c *collectorOfTraces) text() string {
 // standard sets OpenTelemetry's variables, which the SDK reads by itself.
 func standard(t *testing.T, variables ...string) {
 	for _, name := range []string{"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_BSP_SCHEDULE_DELAY"} {
+		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
 		t.Setenv(name, "")
 	}
 	for i := 0; i < len(variables); i += 2 {
@@ -192,9 +192,9 @@ func TestTracesToNobody(t *testing.T) {
 	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-gone }))
 	defer hangs.Close()
 	defer close(gone)
-	standard(t, "OTEL_EXPORTER_OTLP_ENDPOINT", hangs.URL, "OTEL_BSP_SCHEDULE_DELAY", "1")
-	r := start(t, "HOLDFAST_STATE_RATE_LIMIT=off")
-	for range 3000 { // more than the queue has room for
+	standard(t, "OTEL_EXPORTER_OTLP_ENDPOINT", hangs.URL, "OTEL_BSP_SCHEDULE_DELAY", "1", "OTEL_BSP_MAX_QUEUE_SIZE", "10", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "5")
+	r := start(t)
+	for range 100 { // more than the queue has room for
 		if status, _ := r.ask("GET", "/livez", ""); status != http.StatusOK {
 			t.Fatal(status)
 		}

@@ -27,12 +27,14 @@ type Identity struct {
 }
 
 // Limits are in requests a minute; null for none. What is left of them now comes back in the course
-// of a minute; it is absent where there is no limit.
+// of a minute; it is absent where there is no limit. Beyond what is left for all requests to states,
+// so many more may be sent that read a state, lock it or unlock it.
 type Limits struct {
-	Requests     *int `json:"rate_limit"`
-	States       *int `json:"state_rate_limit"`
-	RequestsLeft *int `json:"rate_left,omitempty"`
-	StatesLeft   *int `json:"state_rate_left,omitempty"`
+	Requests       *int `json:"rate_limit"`
+	States         *int `json:"state_rate_limit"`
+	RequestsLeft   *int `json:"rate_left,omitempty"`
+	StatesLeft     *int `json:"state_rate_left,omitempty"`
+	OperationsLeft *int `json:"state_rate_saved,omitempty"`
 }
 
 // Quota is what an organization has stored, and may have, in bytes.

@@ -175,6 +175,7 @@ func (s Settings) RunsWork() string {
 type Limits struct {
 	RateLimit      int // of uploads and data
 	StateRateLimit int
+	StateRateSaved time.Duration
 	RateWait       time.Duration
 	MaxInFlight    int   // requests
 	MaxBodyBytes   int64 // in flight; at least twice State.MaxBytes

@@ -51,6 +51,7 @@ func samples() map[string]string {
 		"[seal] master_key_file":       "/etc/holdfast/master.key",
 		"[limits] rate_limit":          "off",
 		"[limits] state_rate_limit":    "6000",
+		"[limits] state_rate_saved":    "2m",
 		"[limits] rate_wait":           "2s",
 		"[limits] max_in_flight":       "2",
 		"[limits] max_body_bytes":      "1GiB",

@@ -38,8 +38,8 @@ func (c connectionCollector) Collect(found chan<- prometheus.Metric) {
 
 // guardCollector shows what a guard counts, at each scrape.
 type guardCollector struct {
-	guard                            *middleware.Guard
-	requests, bytes, refused, spared *prometheus.Desc
+	guard                                  *middleware.Guard
+	requests, bytes, held, refused, spared *prometheus.Desc
 }
 
 func newGuardCollector(guard *middleware.Guard) guardCollector {
@@ -48,6 +48,7 @@ func newGuardCollector(guard *middleware.Guard) guardCollector {
 		guard:    guard,
 		requests: prometheus.NewDesc("holdfast_in_flight_requests", "Requests that are worked on now.", nil, nil),
 		bytes:    prometheus.NewDesc("holdfast_in_flight_bytes", "Bytes of bodies that are in memory now: of requests, of states that are read for whatever reason, and of answers made of them.", nil, nil),
+		held:     prometheus.NewDesc("holdfast_limits_held_total", "Requests beyond their organization's rate that had to wait for their turn.", nil, nil),
 		refused:  prometheus.NewDesc("holdfast_limits_refused_total", "Requests that a limit refused, by reason.", reason, nil),
 		spared:   prometheus.NewDesc("holdfast_limits_spared_total", "Requests that a limit would have refused, had they not come from a lock's holder.", reason, nil),
 	}
@@ -55,9 +56,7 @@ func newGuardCollector(guard *middleware.Guard) guardCollector {
 
 // Describe implements prometheus.Collector.
 func (g guardCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{g.requests, g.bytes, g.refused, g.spared} {
-		descs <- desc
-	}
+	describe(descs, g.requests, g.bytes, g.held, g.refused, g.spared)
 }
 
 // Collect implements prometheus.Collector.
@@ -65,6 +64,7 @@ func (g guardCollector) Collect(found chan<- prometheus.Metric) {
 	requests, bytes := g.guard.InUse()
 	found <- prometheus.MustNewConstMetric(g.requests, prometheus.GaugeValue, float64(requests))
 	found <- prometheus.MustNewConstMetric(g.bytes, prometheus.GaugeValue, float64(bytes))
+	found <- prometheus.MustNewConstMetric(g.held, prometheus.CounterValue, float64(g.guard.Held()))
 	for _, reason := range middleware.Reasons() {
 		found <- prometheus.MustNewConstMetric(g.refused, prometheus.CounterValue, float64(g.guard.Refused(reason)), reason.String())
 		if reason == middleware.Slowness {

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"net/http"
 	"runtime"
 	"strconv"
 	"sync"
@@ -21,25 +20,26 @@ import (
 type metrics struct {
 	registry  *prometheus.Registry
 	requests  *prometheus.HistogramVec
+	responses *prometheus.CounterVec
 	instances prometheus.Counter
 	now       func() time.Time
-	observers *sync.Map // from labels to prometheus.Observer: finding one by its labels' text takes longer
+	observers *sync.Map             // from routes to prometheus.Observer: finding one by its labels' text takes longer
+	classes   [6]prometheus.Counter // of status, such as 2 for 200
 }
 
-// labels are those of a request.
-type labels struct {
-	route, method string
-	class         int // of the status, such as 2
-}
-
+// Routes are many, so that their times have few buckets, and no other label.
 func newMetrics(service *inventory.Service, guard *middleware.Guard, version string, now func() time.Time) metrics {
 	m := metrics{
 		registry: prometheus.NewRegistry(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "holdfast_http_request_duration_seconds",
-			Help:    "Requests by route, method and class of status, and how long they took.",
-			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 60},
-		}, []string{"route", "method", "status"}),
+			Help:    "How long requests took, by route.",
+			Buckets: []float64{.001, .005, .025, .1, .5, 2.5, 10, 60},
+		}, []string{"route"}),
+		responses: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "holdfast_http_responses_total",
+			Help: "Answers by class of status.",
+		}, []string{"status"}),
 		instances: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "holdfast_uploads_instances_total",
 			Help: "Uploaded instances that were recorded; replays don't count.",
@@ -47,7 +47,10 @@ func newMetrics(service *inventory.Service, guard *middleware.Guard, version str
 		now:       now,
 		observers: new(sync.Map),
 	}
-	m.registry.MustRegister(m.requests, m.instances, newUploadCollector(service), newGuardCollector(guard), buildInfo(version),
+	for class := 1; class < len(m.classes); class++ {
+		m.classes[class] = m.responses.WithLabelValues(strconv.Itoa(class) + "xx")
+	}
+	m.registry.MustRegister(m.requests, m.responses, m.instances, newUploadCollector(service), newGuardCollector(guard), buildInfo(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -71,18 +74,20 @@ func (m metrics) handler() gin.HandlerFunc {
 func (m metrics) observe(c *gin.Context) {
 	start := m.now()
 	defer func() {
-		is := labels{knownRoute(c), knownMethod(c.Request.Method), c.Writer.Status() / 100}
-		m.observer(is).Observe(m.now().Sub(start).Seconds())
+		m.observer(knownRoute(c)).Observe(m.now().Sub(start).Seconds())
+		if class := c.Writer.Status() / 100; 0 < class && class < len(m.classes) {
+			m.classes[class].Inc()
+		}
 	}()
 	c.Next()
 }
 
-func (m metrics) observer(of labels) prometheus.Observer {
-	if found, ok := m.observers.Load(of); ok {
+func (m metrics) observer(route string) prometheus.Observer {
+	if found, ok := m.observers.Load(route); ok {
 		return found.(prometheus.Observer)
 	}
-	made := m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.class)+"xx")
-	m.observers.Store(of, made)
+	made := m.requests.WithLabelValues(route)
+	m.observers.Store(route, made)
 	return made
 }
 
@@ -92,12 +97,4 @@ func knownRoute(c *gin.Context) string {
 		return route
 	}
 	return "none"
-}
-
-func knownMethod(method string) string {
-	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "LOCK", "UNLOCK":
-		return method
-	}
-	return "other"
 }

@@ -59,9 +59,7 @@ func newQuotaCollector(keeper *quota.Keeper) quotaCollector {
 
 // Describe implements prometheus.Collector.
 func (q quotaCollector) Describe(descs chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{q.refused, q.spared, q.near, q.free, q.reserve} {
-		descs <- desc
-	}
+	describe(descs, q.refused, q.spared, q.near, q.free, q.reserve)
 }
 
 // Collect implements prometheus.Collector.

@@ -295,3 +295,43 @@ func TestHolderWithinAFlood(t *testing.T) {
 	has(t, metrics, `holdfast_limits_spared_total\{reason="rate"\} 51`)
 	has(t, metrics, `holdfast_limits_refused_total\{reason="rate"\} [1-9][0-9]*`)
 }
+
+// What is saved up goes first, for reads and locks alone, and whoami, headers and the log tell how
+// near the limit is all the while.
+func TestSavedUpIsShown(t *testing.T) {
+	deps, clock := rateDeps(t)
+	deps.Limits.Saved, deps.Limits.Requests = time.Minute, 0
+	log := newJournal(t, &deps)
+	c := newCaller(t, startServer(t, deps), acme, acmeKey)
+	stands := func(left, saved int) {
+		t.Helper()
+		want := fmt.Sprintf(`"state_rate_left":%d,"state_rate_saved":%d`, left, saved)
+		if got := c.do("GET /api/v1/whoami", ""); !strings.Contains(got.body, want) {
+			t.Errorf("%s; want %s", got.body, want)
+		}
+	}
+	stands(5, 5)
+	for left := 9; left >= 5; left-- {
+		if got := c.do("GET /api/v1/state/x", ""); got.status != 404 || got.header.Get("RateLimit-Remaining") != "" {
+			t.Errorf("%d left: %d %v", left, got.status, got.header)
+		}
+	}
+	stands(5, 0)
+	c.converse([]step{{"GET /api/v1/states", "", 200, ""}, {"POST /api/v1/state/x", body(1), 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}, {"GET /api/v1/state/x", "", 200, ""}})
+	stands(1, 0)
+	if got := c.do("GET /api/v1/state/x", ""); got.header.Get("RateLimit-Remaining") != "0" || got.status != 200 {
+		t.Errorf("the last one: %d %v", got.status, got.header)
+	}
+	if got := c.do("GET /api/v1/state/x", ""); got.status != 429 {
+		t.Errorf("one more: %d", got.status)
+	}
+	if !strings.Contains(log.String(), `"rate_left":"1 of 5"`) { // of the request before; the last one's line may still be written
+		t.Errorf("logged %s", log.String())
+	}
+	clock.pass(90 * time.Second) // a minute for all, and half a minute's worth beside it
+	stands(5, 2)
+	for range 5 {
+		c.do("GET /api/v1/states", "")
+	}
+	c.converse([]step{{"GET /api/v1/states", "", 429, ""}, {"GET /api/v1/state/x", "", 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}, {"LOCK /api/v1/state/x", infoA, 429, ""}})
+}

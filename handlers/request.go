@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 )
@@ -23,7 +24,9 @@ func serve(h handler) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		said, err := h(c.Request.Context(), readRequest(c))
 		if err == nil {
+			_, end := spans.Start(c.Request.Context(), "write answer")
 			err = said.send(c)
+			end(err)
 		}
 		if err != nil {
 			middleware.Fail(c, notAbsent(c.Request, err))

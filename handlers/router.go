@@ -11,6 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/spans"
+	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
@@ -36,7 +38,13 @@ type Deps struct {
 	// or to the next. Nil for never.
 	Stopping <-chan struct{}
 	// Quota is what the services store by, to show it; nil for nothing.
-	Quota    *quota.Keeper
+	Quota *quota.Keeper
+	// Databases are the embedded ones, to be watched, and Notices what organizations are told; nil
+	// for none.
+	Databases []vitals.Databases
+	Notices   Notices
+	// Traces makes spans of requests; nil makes none.
+	Traces   *spans.Requests
 	Verifier middleware.Verifier
 	Log      *slog.Logger
 	Now      func() time.Time
@@ -64,8 +72,11 @@ func NewRouter(d Deps) (Router, error) {
 	}
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := d.measured(guard)
-	engine.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID(),
-		middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	engine.Use(middleware.Clients(d.TrustedProxies), middleware.SecurityHeaders(), middleware.RequestID())
+	if d.Traces != nil {
+		engine.Use(middleware.Traced(d.Traces))
+	}
+	engine.Use(middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
@@ -89,7 +100,13 @@ func newEngine() (*gin.Engine, error) {
 // measured are the metrics of what there is.
 func (d Deps) measured(guard *middleware.Guard) metrics {
 	m := newMetrics(d.Inventory, guard, d.Version, d.Now)
-	m.registry.MustRegister(newFindingsCollector(d.States))
+	m.registry.MustRegister(newFindingsCollector(d.States), newStateCollector(d.States, d.Now), newDatabaseCollector(d.Databases))
+	if counts, ok := d.Verifier.(refuser); ok {
+		m.registry.MustRegister(newLoginCollector(counts))
+	}
+	if d.Notices != nil {
+		m.registry.MustRegister(noticesDropped(d.Notices))
+	}
 	if d.Connections != nil {
 		m.registry.MustRegister(newConnectionCollector(d.Connections))
 	}
@@ -146,9 +163,9 @@ type stateRoute struct {
 }
 
 // route serves what is about one state, in one spelling.
-func (s states) route(group gin.IRoutes, guard *middleware.Guard, routes []stateRoute) {
+func (s states) route(group gin.IRoutes, limit func(middleware.Claim) gin.HandlerFunc, routes []stateRoute) {
 	for _, r := range routes {
-		chain := gin.HandlersChain{guard.States(s.claim(r.claim))}
+		chain := gin.HandlersChain{limit(s.claim(r.claim))}
 		if r.write {
 			chain = append(chain, s.writable)
 		}
@@ -156,14 +173,20 @@ func (s states) route(group gin.IRoutes, guard *middleware.Guard, routes []state
 	}
 }
 
-// protocol is what both spellings have. Clients lock with LOCK and UNLOCK on the state's own
-// address, or with what their lock_address and lock_method say.
-func (s states) protocol(lock string) []stateRoute {
+// writes are in both spellings, as operations are.
+func (s states) writes() []stateRoute {
 	return []stateRoute{
-		{"GET", "", nil, 0, false, s.get},
 		{"POST", "", inQuery, s.maxBytes, true, s.put},
 		{"PUT", "", inQuery, s.maxBytes, true, s.put},
 		{"DELETE", "", inQuery, 0, false, s.delete},
+	}
+}
+
+// operations is what each operation of a client begins and ends with. Clients lock with LOCK and
+// UNLOCK on the state's own address, or with what their lock_address and lock_method say.
+func (s states) operations(lock string) []stateRoute {
+	return []stateRoute{
+		{"GET", "", nil, 0, false, s.get},
 		{"LOCK", "", nil, maxLockInfoBytes, false, s.lock},
 		{"UNLOCK", "", inUnlock, maxLockInfoBytes, false, s.unlock},
 		{"POST", lock, nil, maxLockInfoBytes, false, s.lock},
@@ -197,7 +220,9 @@ func (s states) history() []stateRoute {
 // routeNative is Holdfast's own spelling; see routedPath.
 func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
 	s.name, s.absent = nativeName, http.StatusNotFound
-	s.route(group.Group("/state/:name"), guard, append(s.protocol("/-/lock"), s.history()...))
+	one := group.Group("/state/:name")
+	s.route(one, guard.Operations, s.operations("/-/lock"))
+	s.route(one, guard.States, append(s.writes(), s.history()...))
 	all := group.Group("", guard.States(nil), middleware.Admit(0))
 	all.GET("/states", serve(s.list))
 	all.GET("/locks", serve(s.locks))
@@ -208,7 +233,8 @@ func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
 // It answers 204 where there is no state, and 200 to the deletion of one.
 func routePartition(group gin.IRoutes, s states, guard *middleware.Guard) {
 	s.name, s.absent = partitionName, http.StatusNoContent
-	s.route(group, guard, s.protocol("/lock"))
+	s.route(group, guard.Operations, s.operations("/lock"))
+	s.route(group, guard.States, s.writes())
 }
 
 // routeUploads is what providers report, and what is read back of it.

@@ -38,11 +38,7 @@ func newUploadCollector(service *inventory.Service) uploadCollector {
 
 // Describe implements prometheus.Collector.
 func (u uploadCollector) Describe(descs chan<- *prometheus.Desc) {
-	descs <- u.degraded
-	descs <- u.backlog
-	descs <- u.ahead
-	descs <- u.deadLetters
-	descs <- u.differ
+	describe(descs, u.degraded, u.backlog, u.ahead, u.deadLetters, u.differ)
 }
 
 // Collect implements prometheus.Collector.

@@ -69,12 +69,12 @@ func (w whoami) standing(ctx context.Context, p auth.Principal) *api.RunStanding
 // limitsOf are the caller's limits, and what is left of them.
 func (w whoami) limitsOf(p auth.Principal) api.Limits {
 	limits := api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests), States: limitOf(p.Limits.States, w.limits.States)}
-	requests, states := w.guard.Left(p)
+	requests, states, operations := w.guard.Left(p)
 	if limits.Requests != nil {
 		limits.RequestsLeft = &requests
 	}
 	if limits.States != nil {
-		limits.StatesLeft = &states
+		limits.StatesLeft, limits.OperationsLeft = &states, &operations
 	}
 	return limits
 }

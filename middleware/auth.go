@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/spans"
 )
 
 // Verifier checks credentials. *verify.Verifier is one.
@@ -53,7 +54,9 @@ type Credentials func(*http.Request) (auth.Credentials, error)
 // with a client certificate that stands for somebody. Principal then returns who that is.
 func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 	return func(c *gin.Context) {
+		_, end := spans.Start(c.Request.Context(), "authenticate")
 		principal, again, err := login(c, verifier, credentials)
+		end(err)
 		if err != nil {
 			Fail(c, err)
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/spans"
 )
 
 const contentMD5 = "Content-MD5"
@@ -39,7 +40,9 @@ func PeekBody(c *gin.Context, limit int64) ([]byte, error) { return admissionOf(
 func (a *admission) readBody(c *gin.Context, limit int64) ([]byte, error) {
 	if !a.read {
 		a.read = true
+		_, end := spans.Start(c.Request.Context(), "read body")
 		a.body, a.bodyErr = readDecoded(c, a.receive, limit)
+		end(a.bodyErr)
 	}
 	return a.body, a.bodyErr
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/pause"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/turns"
 )
 
@@ -26,6 +27,9 @@ type Limits struct {
 	// Requests and States are requests a minute of an organization that has no limits of
 	// its own: to uploads and data, and to states. A burst is a minute's worth.
 	Requests, States int
+	// Saved is for how long what an organization leaves of States is saved up beyond that, for
+	// its operations.
+	Saved time.Duration
 	// Patience is how long a request beyond them waits for its turn before it is refused; 0 has
 	// it refused at once.
 	Patience time.Duration
@@ -88,7 +92,7 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 	if l.Memory == nil {
 		l.Memory = NewMemory(0)
 	}
-	return &Guard{
+	g := &Guard{
 		requests:  newRates(l.Requests, l.Patience, func(own auth.Limits) int { return own.Requests }, now),
 		states:    newRates(l.States, l.Patience, func(own auth.Limits) int { return own.States }, now),
 		executors: newRates(l.Executors, l.Patience, func(auth.Limits) int { return 0 }, now),
@@ -99,6 +103,8 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 		now:       now,
 		asking:    turns.New(lookups, 1),
 	}
+	g.states.saved = l.Saved
+	return g
 }
 
 // NewMemory returns the budget of all bodies in memory, in bytes; 0 bounds nothing.
@@ -122,10 +128,12 @@ func (g *Guard) Refused(r Reason) uint64 {
 // Spared returns how many lock holders passed who would have been refused otherwise.
 func (g *Guard) Spared(r Reason) uint64 { return g.spared[r].Load() }
 
-// Left returns how many requests an organization may send at once now: to uploads and data, and to
-// states; 0 where there is no limit.
-func (g *Guard) Left(p auth.Principal) (requests, states int) {
-	return g.requests.left(p), g.states.left(p)
+// Left returns how many requests an organization may send at once now: to uploads and data, to
+// states, and beside these how many of operations; 0 where there is no limit.
+func (g *Guard) Left(p auth.Principal) (requests, states, operations int) {
+	requests, _ = g.requests.left(p)
+	states, operations = g.states.left(p)
+	return requests, states, operations
 }
 
 // Held returns how many requests had to wait for their organization's turn.
@@ -140,20 +148,29 @@ type Claim func(*gin.Context) (isHeld func() bool)
 
 // Requests lets a request of an organization pass that is within its limit for uploads and
 // data. It stands behind Authenticate, and in front of Admit.
-func (g *Guard) Requests() gin.HandlerFunc { return g.limit(g.requests, nil, true) }
+func (g *Guard) Requests() gin.HandlerFunc { return g.limit(g.requests, anyRequest, nil, true) }
 
 // States is Requests for states. Who holds a lock passes always; claim is asked only about
 // those who would be refused.
-func (g *Guard) States(claim Claim) gin.HandlerFunc { return g.limit(g.states, claim, true) }
+func (g *Guard) States(claim Claim) gin.HandlerFunc {
+	return g.limit(g.states, anyRequest, claim, true)
+}
+
+// Operations is States for what each operation of a client begins and ends with: it reads the state,
+// locks it and unlocks it. What the organization has saved up is for these, so that a plan of each
+// of its projects at once is let in; what writes, lists and searches find left is the same as ever.
+func (g *Guard) Operations(claim Claim) gin.HandlerFunc {
+	return g.limit(g.states, operation, claim, true)
+}
 
 // Executors is Requests for those who execute runs, within a limit of their own that spares nobody:
 // people are not kept out by what agents send, nor others by what a mad agent does. Whoever is
 // refused comes again.
-func (g *Guard) Executors() gin.HandlerFunc { return g.limit(g.executors, nil, false) }
+func (g *Guard) Executors() gin.HandlerFunc { return g.limit(g.executors, anyRequest, nil, false) }
 
 // limit has the token of a run count as a lock that is held: what its executor and its tool send
 // belongs to work that has begun. spares says whether that helps against the rate limit.
-func (g *Guard) limit(r *rates, claim Claim, spares bool) gin.HandlerFunc {
+func (g *Guard) limit(r *rates, d demand, claim Claim, spares bool) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		isRun := Principal(c).Run != nil
 		p := &admission{guard: g, org: Principal(c).Org, claim: claim, asked: isRun, holder: isRun}
@@ -164,7 +181,7 @@ func (g *Guard) limit(r *rates, claim Claim, spares bool) gin.HandlerFunc {
 			Fail(c, g.begun.Refuse())
 			return
 		}
-		s := r.count(Principal(c))
+		s := r.count(Principal(c), d)
 		s.setHeaders(c)
 		spared := spares && s.wait+s.delay > 0 && p.spared(c, Rate)
 		if s.wait > 0 && !spared {
@@ -186,7 +203,10 @@ func (g *Guard) limit(r *rates, claim Claim, spares bool) gin.HandlerFunc {
 func (g *Guard) hold(c *gin.Context, s standing) error {
 	g.held.Add(1)
 	infoOf(c).lines.Add(slog.Int64("rate_waited_ms", s.delay.Milliseconds()))
-	return pause.For(c.Request.Context(), s.delay)
+	ctx, end := spans.Start(c.Request.Context(), "wait for the rate")
+	err := pause.For(ctx, s.delay)
+	end(err)
+	return err
 }
 
 // setHeaders tells a client whose organization has less than a quarter of its limit left.

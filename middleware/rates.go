@@ -15,24 +15,48 @@ import (
 // a minute's worth.
 const whole = time.Minute
 
+// demand is what a request may draw on.
+type demand int
+
+const (
+	anyRequest demand = iota // the minute's worth that all requests share
+	operation                // what was saved up beyond it, and then that
+)
+
 // rates counts the requests of each organization against its limit. It is safe for
 // concurrent use.
 //
-// A bucket that nobody used for a minute is full, and so is a new one: it need not be
-// kept. Each minute the buckets of the one before are dropped, all at once, unless they
-// were used since. So there are never more than there were organizations within the last
-// two minutes, and dropping a million of them takes no longer than dropping one. (An LRU
-// would keep fewer for a little while; but it takes 100 bytes more for each, has to evict
-// them one by one while others wait, and Go's maps don't give back what they grew to.)
+// A bucket that nobody used for a minute, and for as long as may be saved up, is full, and so
+// is a new one: it need not be kept. Each time so much has passed, the buckets of the one
+// before are dropped, all at once, unless they were used since. So there are never more than
+// there were organizations within the last twice that time, and dropping a million of them
+// takes no longer than dropping one. (An LRU would keep fewer for a little while; but it takes
+// 100 bytes more for each, has to evict them one by one while others wait, and Go's maps don't
+// give back what they grew to.)
 type rates struct {
 	standard int                   // requests a minute; 0 for no limit
 	patience time.Duration         // how long a request may wait for its turn
+	saved    time.Duration         // for how long what is not used is saved up beyond a minute's worth, for operations
 	own      func(auth.Limits) int // which of an organization's limits this is
 	now      func() time.Time
 
 	mu                sync.Mutex
 	turned            time.Time
-	current, previous map[uuid.UUID]*rate.Limiter
+	current, previous map[uuid.UUID]*bucket
+}
+
+// bucket has what an organization may send at once: a minute's worth for all that it asks for,
+// and what has run over since, which is saved up for its operations.
+type bucket struct {
+	*rate.Limiter
+	saved float64
+	seen  time.Time // when it was looked at last
+}
+
+// fill saves up to most of what has run over since the bucket was looked at last.
+func (b *bucket) fill(now time.Time, most float64) {
+	over := b.TokensAt(b.seen) + now.Sub(b.seen).Seconds()*float64(b.Limit()) - float64(b.Burst())
+	b.saved, b.seen = min(b.saved+max(over, 0), most), now
 }
 
 func newRates(standard int, patience time.Duration, own func(auth.Limits) int, now func() time.Time) *rates {
@@ -50,10 +74,11 @@ type standing struct {
 	delay time.Duration
 }
 
-// count takes a request off what the organization has left, or off what comes back within the
-// patience, so that few organizations are ever refused: a crowd that is a little too fast is slowed
-// down. As many wait as come back within the patience.
-func (r *rates) count(p auth.Principal) standing {
+// count takes a request off what the organization has saved up, if it is an operation's, or else
+// off what it has left, or off what comes back within the patience, so that few organizations are
+// ever refused: a crowd that is a little too fast is slowed down. As many wait as come back within
+// the patience.
+func (r *rates) count(p auth.Principal, d demand) standing {
 	limit := r.limit(p.Limits)
 	if limit <= 0 {
 		return standing{}
@@ -62,6 +87,11 @@ func (r *rates) count(p auth.Principal) standing {
 	defer r.mu.Unlock()
 	now := r.now() // behind the lock, so that it never goes back
 	bucket := r.bucket(p.Org, limit, now)
+	if d == operation && bucket.saved >= 1 {
+		bucket.saved--
+		tokens := bucket.TokensAt(now)
+		return standing{limit: limit, remaining: wholeTokens(tokens + bucket.saved), whole: timeOf(float64(limit)-tokens, limit)}
+	}
 	reserved := bucket.ReserveN(now, 1)
 	delay := reserved.DelayFrom(now)
 	if delay > r.patience {
@@ -77,16 +107,18 @@ func (r *rates) count(p auth.Principal) standing {
 	return s
 }
 
-// left is how many requests an organization may send at once now; 0 where there is no limit.
-func (r *rates) left(p auth.Principal) int {
+// left is how many requests an organization may send at once now, and how many beside them if they
+// are operations'; 0 where there is no limit.
+func (r *rates) left(p auth.Principal) (all, operations int) {
 	limit := r.limit(p.Limits)
 	if limit <= 0 {
-		return 0
+		return 0, 0
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.now()
-	return wholeTokens(r.bucket(p.Org, limit, now).TokensAt(now))
+	b := r.bucket(p.Org, limit, now)
+	return wholeTokens(b.TokensAt(now)), wholeTokens(b.saved)
 }
 
 // wholeTokens rounds down what a bucket has, but not what floats have lost; a bucket out of which
@@ -101,15 +133,17 @@ func (r *rates) limit(own auth.Limits) int {
 }
 
 // bucket finds or makes the organization's, with the limit that is in force now.
-func (r *rates) bucket(org uuid.UUID, limit int, now time.Time) *rate.Limiter {
+func (r *rates) bucket(org uuid.UUID, limit int, now time.Time) *bucket {
 	r.turn(now)
+	most := float64(perSecond(limit)) * r.saved.Seconds()
 	b, ok := r.current[org]
 	if !ok {
 		if b, ok = r.previous[org]; !ok {
-			b = rate.NewLimiter(perSecond(limit), limit)
+			b = &bucket{Limiter: rate.NewLimiter(perSecond(limit), limit), saved: most, seen: now}
 		}
 		r.current[org] = b
 	}
+	b.fill(now, most)
 	if b.Burst() != limit {
 		b.SetLimitAt(now, perSecond(limit))
 		b.SetBurstAt(now, limit)
@@ -117,16 +151,16 @@ func (r *rates) bucket(org uuid.UUID, limit int, now time.Time) *rate.Limiter {
 	return b
 }
 
-// turn drops the buckets that were not used for a minute.
+// turn drops the buckets that were not used for so long that they are full.
 func (r *rates) turn(now time.Time) {
-	age := now.Sub(r.turned)
-	if age < whole && r.current != nil {
+	age, full := now.Sub(r.turned), whole+r.saved
+	if age < full && r.current != nil {
 		return
 	}
-	if r.previous = r.current; age >= 2*whole {
+	if r.previous = r.current; age >= 2*full {
 		r.previous = nil
 	}
-	r.current, r.turned = map[uuid.UUID]*rate.Limiter{}, now
+	r.current, r.turned = map[uuid.UUID]*bucket{}, now
 }
 
 func perSecond(limit int) rate.Limit { return rate.Limit(float64(limit) / whole.Seconds()) }

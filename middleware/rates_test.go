@@ -41,7 +41,7 @@ func org(number uint64, limit int) auth.Principal {
 
 // burst counts how many requests pass at once.
 func (r *rates) burst(p auth.Principal) (n int) {
-	for r.count(p).wait == 0 {
+	for r.count(p, anyRequest).wait == 0 {
 		n++
 	}
 	return n
@@ -57,7 +57,7 @@ func TestRateIsABurstAndAMinute(t *testing.T) {
 		// One after the other, each as soon as it may.
 		start, n := c.time, 0
 		for c.time.Sub(start) < time.Minute {
-			s := r.count(org(1, limit))
+			s := r.count(org(1, limit), anyRequest)
 			if s.wait == 0 {
 				n++
 				continue
@@ -76,19 +76,19 @@ func TestRateIsABurstAndAMinute(t *testing.T) {
 func TestStanding(t *testing.T) {
 	c := newClock()
 	r := newRates(60, 0, ofStates, c.now)
-	first := r.count(org(1, 0))
+	first := r.count(org(1, 0), anyRequest)
 	if first != (standing{limit: 60, remaining: 59, whole: time.Second}) {
 		t.Errorf("after one request: %+v", first)
 	}
 	r.burst(org(1, 0))
-	if s := r.count(org(1, 0)); s.remaining != 0 || s.whole != time.Minute || s.wait != time.Second {
+	if s := r.count(org(1, 0), anyRequest); s.remaining != 0 || s.whole != time.Minute || s.wait != time.Second {
 		t.Errorf("with nothing left: %+v", s)
 	}
-	if s := r.count(org(2, 0)); s != first {
+	if s := r.count(org(2, 0), anyRequest); s != first {
 		t.Errorf("another organization: %+v", s)
 	}
 	c.pass(1500 * time.Millisecond)
-	if s := r.count(org(1, 0)); s.remaining != 0 || s.whole != 59500*time.Millisecond || s.wait != 0 {
+	if s := r.count(org(1, 0), anyRequest); s.remaining != 0 || s.whole != 59500*time.Millisecond || s.wait != 0 {
 		t.Errorf("1.5 s later: %+v", s)
 	}
 }
@@ -98,7 +98,7 @@ func TestRateOfItsOwn(t *testing.T) {
 	c := newClock()
 	r := newRates(60, 0, ofStates, c.now)
 	r.burst(org(1, 0))
-	if s := r.count(org(1, auth.Unlimited)); s != (standing{}) {
+	if s := r.count(org(1, auth.Unlimited), anyRequest); s != (standing{}) {
 		t.Errorf("without a limit: %+v", s)
 	}
 	c.pass(time.Second)
@@ -116,7 +116,7 @@ func TestRateOfItsOwn(t *testing.T) {
 	if n := newRates(0, 0, ofStates, c.now).burst(org(1, 5)); n != 5 {
 		t.Errorf("%d pass at once where the server has no limit and the organization one of 5", n)
 	}
-	if s := newRates(0, 0, ofStates, c.now).count(org(1, 0)); s != (standing{}) {
+	if s := newRates(0, 0, ofStates, c.now).count(org(1, 0), anyRequest); s != (standing{}) {
 		t.Errorf("without any limit: %+v", s)
 	}
 }
@@ -134,7 +134,7 @@ func TestRatesForgetNothing(t *testing.T) {
 				kept[p.Org] = rate.NewLimiter(1, 60)
 			}
 			for range rapid.IntRange(1, 70).Draw(t, "requests") {
-				if got, want := r.count(p).wait == 0, kept[p.Org].AllowN(c.time, 1); got != want {
+				if got, want := r.count(p, anyRequest).wait == 0, kept[p.Org].AllowN(c.time, 1); got != want {
 					t.Fatalf("passes: %t, with all buckets kept: %t", got, want)
 				}
 			}
@@ -152,12 +152,12 @@ func TestRatesOfAMillion(t *testing.T) {
 		if i%(million/10) == 0 {
 			c.pass(10 * time.Second)
 		}
-		r.count(org(i, 0))
+		r.count(org(i, 0), anyRequest)
 	}
 	full := heap()
 	for range 3 {
 		c.pass(30 * time.Second)
-		r.count(org(0, 0))
+		r.count(org(0, 0), anyRequest)
 	}
 	if n := len(r.current) + len(r.previous); n > 2 {
 		t.Errorf("%d are kept of the one that is used", n)
@@ -183,28 +183,28 @@ func TestTurnsWithinPatience(t *testing.T) {
 	c := newClock()
 	r := newRates(60, 5*time.Second, ofStates, c.now)
 	for range 60 {
-		if s := r.count(org(1, 0)); s.wait+s.delay != 0 {
+		if s := r.count(org(1, 0), anyRequest); s.wait+s.delay != 0 {
 			t.Fatalf("within the burst: %+v", s)
 		}
 	}
 	for n := range 5 {
-		if s := r.count(org(1, 0)); s.wait != 0 || s.delay.Round(time.Millisecond) != time.Duration(n+1)*time.Second || s.remaining != 0 {
+		if s := r.count(org(1, 0), anyRequest); s.wait != 0 || s.delay.Round(time.Millisecond) != time.Duration(n+1)*time.Second || s.remaining != 0 {
 			t.Errorf("%d waits already: %+v", n, s)
 		}
 	}
 	for range 100 {
-		if s := r.count(org(1, 0)); s.delay != 0 || s.wait.Round(time.Millisecond) != time.Second {
+		if s := r.count(org(1, 0), anyRequest); s.delay != 0 || s.wait.Round(time.Millisecond) != time.Second {
 			t.Fatalf("five wait already: %+v", s)
 		}
 	}
-	if s := r.count(org(2, 0)); s.wait+s.delay != 0 {
+	if s := r.count(org(2, 0), anyRequest); s.wait+s.delay != 0 {
 		t.Errorf("another organization: %+v", s)
 	}
 	c.pass(time.Second)
-	if s := r.count(org(1, 0)); s.wait != 0 || s.delay.Round(time.Millisecond) != 5*time.Second {
+	if s := r.count(org(1, 0), anyRequest); s.wait != 0 || s.delay.Round(time.Millisecond) != 5*time.Second {
 		t.Errorf("a second later: %+v", s)
 	}
-	if requests := r.left(org(1, 0)); requests != 0 {
+	if requests, _ := r.left(org(1, 0)); requests != 0 {
 		t.Errorf("%d left", requests)
 	}
 }

@@ -73,7 +73,7 @@ type Indexer struct {
 
 // NewIndexer returns an indexer that does nothing until Start or CatchUp.
 func NewIndexer(s Sources) *Indexer {
-	return &Indexer{Sources: s, wake: make(chan struct{}, 1), anew: true, damaged: map[uuid.UUID]bool{}, turn: newTurn(), retries: retries{states: map[state.Ref]retry{}}, progress: newProgress()}
+	return &Indexer{Sources: s, wake: make(chan struct{}, 1), anew: true, damaged: map[uuid.UUID]bool{}, turn: newTurn(), lag: lag{at: s.Now()}, retries: retries{states: map[state.Ref]retry{}}, progress: newProgress()}
 }
 
 // Start follows what is written until Close.
@@ -138,10 +138,11 @@ func (x *Indexer) look(ctx context.Context, p pace, whose reach) error {
 	defer x.looking.Unlock()
 	x.pace = p
 	x.pace.began = time.Now()
+	began := x.Now()
 	x.progress.begin()
 	defer x.progress.end()
 	err := x.catchUp(ctx, whose)
-	x.lag.note(err == nil)
+	x.lag.note(err == nil, began)
 	return err
 }
 
@@ -183,15 +184,18 @@ func (x *Indexer) reset(ctx context.Context) error {
 type lag struct {
 	mu       sync.Mutex
 	current  bool
+	at       time.Time // when the last look began that ended well, or the indexer was made
 	failures int64
 	states   int64
 }
 
-func (l *lag) note(current bool) {
+func (l *lag) note(current bool, began time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.current = current
-	if !current {
+	if current {
+		l.at = began
+	} else {
 		l.failures++
 	}
 }
@@ -207,11 +211,14 @@ type Activity struct {
 	Current  bool  // the last look at what was written ended well
 	Failures int64 // looks that did not
 	States   int64 // states that were read
+	// Age is how old what the index has may be: since the last look began that ended well, or
+	// since the indexer was made.
+	Age time.Duration
 }
 
 // Activity returns what the indexer did so far.
 func (x *Indexer) Activity() Activity {
 	x.lag.mu.Lock()
 	defer x.lag.mu.Unlock()
-	return Activity{Current: x.lag.current, Failures: x.lag.failures, States: x.lag.states}
+	return Activity{Current: x.lag.current, Failures: x.lag.failures, States: x.lag.states, Age: max(x.Now().Sub(x.lag.at), 0)}
 }

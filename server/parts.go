@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/spans"
+	"github.com/holdfast/holdfast/internal/vitals"
+	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -40,6 +44,8 @@ type parts struct {
 	memory    *budget.Budget
 	gate      *audit.Gate
 	keeper    *quota.Keeper
+	notices   *webhook.Notifier
+	traces    *spans.Requests // nil where nobody asks for them
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
@@ -54,6 +60,9 @@ type parts struct {
 
 // open opens them from the bottom up. close must follow, also after an error.
 func (p *parts) open(ctx context.Context) (err error) {
+	if err := p.openTraces(ctx, os.Getenv); err != nil { // closed last: the others' last spans go too
+		return err
+	}
 	if p.tls, err = openTLS(ctx, p.settings.Server, p.log); err != nil {
 		return err
 	}
@@ -112,9 +121,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.gate = audit.NewGate(p.states, time.Now)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
+	p.notices = webhook.New(p.states, p.watcher, p.log)
 	p.closers = append(p.closers,
 		sweepRegularly(ctx, p.service.Sweep, p.log),
-		notifyRegularly(ctx, p.states, p.watcher, p.settings.Server.ShutdownTimeout, p.log))
+		notifyRegularly(ctx, p.notices, p.settings.Server.ShutdownTimeout))
 	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
 	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
@@ -127,4 +137,14 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	return p.openRuns(ctx)
+}
+
+// databases are the embedded ones of all that is open.
+func (p *parts) databases() (all []vitals.Databases) {
+	for _, one := range []any{p.states, p.uploads, p.database} {
+		if some, ok := one.(vitals.Databases); ok && one != (*sqldb.DB)(nil) {
+			all = append(all, some)
+		}
+	}
+	return all
 }

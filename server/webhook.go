@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -19,9 +18,8 @@ const (
 // notifyRegularly sends notices in the background until stop is called: when the requests
 // are done, since they too bring some. Then what waits has until shutdown is over, which
 // begins when ctx ends, to be delivered.
-func notifyRegularly(ctx context.Context, source webhook.Source, addresses webhook.Addresses, shutdown time.Duration, log *slog.Logger) (stop func()) {
+func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown time.Duration) (stop func()) {
 	following, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	follower := webhook.New(source, addresses, log)
 	_ = follower.Begin(ctx) // before anything is served; Follow tries again, and logs
 	var over atomic.Pointer[time.Time]
 	forget := context.AfterFunc(ctx, func() { over.Store(new(time.Now().Add(shutdown))) })

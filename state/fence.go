@@ -62,6 +62,7 @@ func (s *Service) ReleaseFor(ctx context.Context, ref Ref, run, reason string) (
 		return nil, err
 	}
 	if released != nil {
+		s.ended.ofRuns.Add(1)
 		s.log.WarnContext(ctx, "a run's lock released", "run", run, "lock_id", released.Info.ID, "reason", reason)
 	}
 	return released, nil

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
@@ -17,7 +18,7 @@ func (s *Service) Lock(ctx context.Context, p auth.Principal, name Name, info Lo
 	var over *Lock
 	head, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideLock(info, &over))
 	if err == nil {
-		s.logEnded(ctx, p, "lock taken over", over)
+		s.logEnded(ctx, p, "lock taken over", over, &s.ended.takenOver)
 	}
 	return head, err
 }
@@ -38,7 +39,7 @@ func (s *Service) Unlock(ctx context.Context, p auth.Principal, name Name, info 
 		return err
 	}
 	if info.Forced() {
-		s.logEnded(ctx, p, "lock forced open", released)
+		s.logEnded(ctx, p, "lock forced open", released, &s.ended.forced)
 	}
 	return nil
 }
@@ -61,16 +62,17 @@ func (s *Service) ForceUnlock(ctx context.Context, p auth.Principal, name Name, 
 	if _, err := s.store.Update(ctx, ref, nil, s.call(p, ref).decideForceUnlock(f, &released)); err != nil {
 		return nil, err
 	}
-	s.logEnded(ctx, p, "lock forced open", released)
+	s.logEnded(ctx, p, "lock forced open", released, &s.ended.forced)
 	return released, nil
 }
 
-// logEnded logs what somebody else than its holder did to a lock, if there was one. Its ID
-// opens nothing any more.
-func (s *Service) logEnded(ctx context.Context, p auth.Principal, how string, lock *Lock) {
+// logEnded logs what somebody else than its holder did to a lock, if there was one, and counts it.
+// The lock's ID opens nothing any more.
+func (s *Service) logEnded(ctx context.Context, p auth.Principal, how string, lock *Lock, ended *atomic.Uint64) {
 	if lock == nil {
 		return
 	}
+	ended.Add(1)
 	s.log.WarnContext(ctx, how,
 		"lock_id", lock.Info.ID, "holder", lock.Info.Who, "operation", lock.Info.Operation,
 		"held_since", lock.Since, "last_seen", lock.Seen, "key", p.KeyID)
@@ -101,3 +103,21 @@ func (s *Service) Holds(ctx context.Context, p auth.Principal, name Name, lockID
 	head, err := s.store.Head(ctx, Ref{Org: p.Org, Name: name})
 	return err == nil && head.Lock != nil && head.Lock.Info.ID == lockID
 }
+
+// endings counts locks that somebody else than their holders ended.
+type endings struct{ takenOver, forced, ofRuns atomic.Uint64 }
+
+// Ended is how many locks ended otherwise than by their holders, since the service was made.
+type Ended struct {
+	TakenOver uint64 // their holders gave no sign of life
+	Forced    uint64 // by somebody
+	OfRuns    uint64 // by the server, whose executor was lost
+}
+
+// Ended returns the counts.
+func (s *Service) Ended() Ended {
+	return Ended{s.ended.takenOver.Load(), s.ended.forced.Load(), s.ended.ofRuns.Load()}
+}
+
+// Totals returns what there is of all organizations together, for those who watch the server.
+func (s *Service) Totals(ctx context.Context) (Totals, error) { return s.store.Totals(ctx) }

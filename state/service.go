@@ -30,6 +30,7 @@ type Service struct {
 	now      func() time.Time
 	log      *slog.Logger
 	findings findings
+	ended    endings
 	seals    seals
 	memory   *budget.Budget // nil for no bound
 	heard    []func(context.Context, Moved)

@@ -188,6 +188,11 @@ type Store interface {
 	// the IDs of released locks don't count: nobody could make room by removing them.
 	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 
+	// Totals counts the states that Current returns and the locks that are held, of all
+	// organizations, and says since when that lock is held which was granted first. It sees every
+	// call that returned before it, and its cost doesn't grow with what is kept.
+	Totals(ctx context.Context) (Totals, error)
+
 	// Ready returns nil when a write would be accepted now, else a fault that says why
 	// not. It may answer from a probe that is at most a second old.
 	Ready(ctx context.Context) error

@@ -47,6 +47,7 @@ type Verifier struct {
 	secrets  secrets
 	verified *verified
 	refused  refused
+	refusals *refusals
 	failures *failures
 	tokens   keyring.TokenVerifier // may be nil
 	runs     RunVerifier           // may be nil
@@ -91,6 +92,7 @@ func New(c Config) (*Verifier, error) {
 		now:      c.Now,
 		verified: verified,
 		refused:  refused,
+		refusals: newRefusals(),
 		failures: failures,
 		tokens:   c.Tokens,
 		runs:     c.Runs,

@@ -55,6 +55,7 @@ func (e tooManyError) Error() string { return fmt.Sprintf("too many failures %s"
 // refuse logs why somebody was refused and returns what to tell them.
 func (v *Verifier) refuse(ctx context.Context, err error, whose string, client auth.Client) error {
 	f := refusal(err)
+	v.refusals.count(f.Code)
 	level := slog.LevelWarn
 	if f.Code == fault.TooManyFailures || errors.Is(err, errOften) {
 		// The failures themselves were logged, and these come as fast as a flood can send.

@@ -56,7 +56,7 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"states", states},
 		{"expires", expires},
 		{"uploads and data", limit(i.Limits.Requests, i.Limits.RequestsLeft)},
-		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft)},
+		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft) + saved(i.Limits.OperationsLeft)},
 		{"stored", stored(i)},
 		{"runs' files", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Files }, showSize)},
 		{"configurations", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Configurations }, showSize)},
@@ -104,4 +104,12 @@ func limit(perMinute, left *int) string {
 		return fmt.Sprintf("%d a minute", *perMinute)
 	}
 	return fmt.Sprintf("%d a minute, %d left now", *perMinute, *left)
+}
+
+// saved is empty where nothing is.
+func saved(operations *int) string {
+	if operations == nil || *operations == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d reads and locks", *operations)
 }

@@ -31,7 +31,7 @@ state requests    not limited
 func TestWhoamiShowsWhatTheServerSays(t *testing.T) {
 	s := newShell(t)
 	answer := `{"org_id":"1f0e0000-0000-4000-8000-000000000000","org_name":"Ac\u001b[2Jme","key_id":"0f3a","key_name":"ci","subject":"dns:ci.acme.example","role":"writer","rights":["state:read"],
-		"states":["prod/*","shared/network"],"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":600,"state_rate_left":7},"address":"192.0.2.1","later":1}`
+		"states":["prod/*","shared/network"],"expires":"2027-01-31T00:00:00Z","limits":{"rate_limit":60,"state_rate_limit":600,"state_rate_left":7,"state_rate_saved":500},"address":"192.0.2.1","later":1}`
 	s.asking(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/v1/whoami" {
 			w.WriteHeader(http.StatusBadRequest)
@@ -46,7 +46,7 @@ rights            state:read
 states            prod/*, shared/network
 expires           2027-01-31T00:00:00Z
 uploads and data  60 a minute
-state requests    600 a minute, 7 left now
+state requests    600 a minute, 7 left now, and 500 reads and locks
 address           192.0.2.1
 `
 	if out := s.must("whoami"); out != want {

@@ -37,6 +37,7 @@ const recordTime = 5 * time.Second
 // record says in the log and in the audit log what is lost. The latter is the organization's,
 // so that it has nothing of this server's network.
 func (f *Notifier) record(ctx context.Context, l lost) {
+	f.dropped.Add(uint64(l.count))
 	e := l.event
 	attributes := []any{"org", e.Org.String(), "action", string(e.Action), "sequence", l.last, "error", l.err}
 	note := fmt.Sprintf("%s %d: %s", e.Action, l.last, shown(l.err))
@@ -54,6 +55,9 @@ func (f *Notifier) record(ctx context.Context, l lost) {
 		f.log.ErrorContext(ctx, "the audit log does not say that a notice could not be delivered", "org", e.Org.String(), "sequence", l.last, "error", err)
 	}
 }
+
+// Dropped returns how many notices were not delivered and are not tried any more.
+func (f *Notifier) Dropped() uint64 { return f.dropped.Load() }
 
 // recordAll records several at once, all within recordTime.
 func (f *Notifier) recordAll(ctx context.Context, all []lost) {

@@ -12,6 +12,7 @@ package webhook
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,7 +32,7 @@ type Addresses interface {
 	NotifyURL(org uuid.UUID) string
 }
 
-// Notifier turns events into notices. Follow alone uses what is in it.
+// Notifier turns events into notices. Follow alone uses what is in it, but for what Dropped counts.
 type Notifier struct {
 	source    Source
 	addresses Addresses
@@ -39,6 +40,7 @@ type Notifier struct {
 	log       *slog.Logger
 	last      uint64 // the event that was read last
 	begun     bool   // last is known
+	dropped   atomic.Uint64
 
 	backlog *backlog
 	ended   chan attempt // has room for all that may be under way

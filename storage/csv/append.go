@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 	"github.com/holdfast/holdfast/storage/csv/index"
@@ -32,7 +33,9 @@ type count struct {
 }
 
 // Append implements inventory.Store.
-func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+func (s *Store) Append(ctx context.Context, batch inventory.Batch) (_ inventory.Receipt, err error) {
+	ctx, end := spans.Start(ctx, "append to CSV")
+	defer func() { end(err) }()
 	if err := s.life.enter(); err != nil {
 		return inventory.Receipt{}, err
 	}

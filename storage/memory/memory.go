@@ -27,6 +27,7 @@ type Store struct {
 	events []audit.Event // Sequence n at n-1
 	used   int64
 	usage  map[uuid.UUID]int64 // what Usage says
+	census *state.Census
 	closed bool
 }
 
@@ -59,7 +60,7 @@ func (e *entry) find(number uint64) *state.Snapshot {
 // New returns an empty store that keeps at most maxBytes: the bodies, and a fixed amount
 // for each state, version and lock.
 func New(maxBytes int64) *Store {
-	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry), usage: make(map[uuid.UUID]int64)}
+	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry), usage: make(map[uuid.UUID]int64), census: state.NewCensus()}
 }
 
 // Current implements state.Store.

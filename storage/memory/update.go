@@ -66,6 +66,8 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 	kept := next != (state.Head{}) || change.Candidate != nil || !isNew
 	grown := e.grows(change, next, isNew && kept, body)
 	e.record(change, next, body)
+	s.census.Note(ref, e.head, next)
+	s.census.Settle()
 	e.head = next
 	if kept {
 		s.states[ref] = e

@@ -54,3 +54,13 @@ func (e *entry) bytes() int64 {
 	}
 	return total
 }
+
+// Totals implements state.Store.
+func (s *Store) Totals(context.Context) (state.Totals, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return state.Totals{}, errClosed()
+	}
+	return s.census.Totals(), nil
+}

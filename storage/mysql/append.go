@@ -8,11 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/inventory"
 )
 
 // Append implements inventory.Store.
-func (s *Store) Append(ctx context.Context, batch inventory.Batch) (inventory.Receipt, error) {
+func (s *Store) Append(ctx context.Context, batch inventory.Batch) (_ inventory.Receipt, err error) {
+	ctx, end := spans.Start(ctx, "append to MySQL")
+	defer func() { end(err) }()
 	server, err := s.begin()
 	if err != nil {
 		return inventory.Receipt{}, err

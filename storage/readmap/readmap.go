@@ -23,6 +23,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -116,6 +117,17 @@ func (s *Store) Record(ctx context.Context, event audit.Event) error {
 // Usage implements state.Store.
 func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
 	return s.next.Usage(ctx, org)
+}
+
+// Totals implements state.Store.
+func (s *Store) Totals(ctx context.Context) (state.Totals, error) { return s.next.Totals(ctx) }
+
+// Databases implements vitals.Databases.
+func (s *Store) Databases() map[string]vitals.Database {
+	if below, ok := s.next.(vitals.Databases); ok {
+		return below.Databases()
+	}
+	return nil
 }
 
 // Ready implements state.Store.

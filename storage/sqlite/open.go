@@ -70,6 +70,7 @@ type Store struct {
 	looks     int           // the constant; tests have few rows looked at
 	patient   time.Duration // listTime; tests have no patience
 	ready     readiness
+	uncounted error // why Totals has nothing to say; nil as a rule
 
 	sweeper *sweeper
 
@@ -144,7 +145,13 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(openReaders(ctx, s.path, s.readers), openReaders(ctx, s.path, s.listers))
+	if err := errors.Join(openReaders(ctx, s.path, s.readers), openReaders(ctx, s.path, s.listers)); err != nil {
+		return err
+	}
+	if s.uncounted = s.takeCensus(ctx); s.uncounted != nil {
+		s.log.ErrorContext(ctx, "the states can't be counted; metrics have none of them until the next start", "error", s.uncounted)
+	}
+	return ctx.Err()
 }
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.

@@ -53,6 +53,7 @@ func (u *update) run(t *session) error {
 	if row.id, err = u.record(t, row.id, change, next); err != nil {
 		return err
 	}
+	t.census.Note(u.ref, row.head, next)
 	u.head, row.head = next, next
 	row.base = u.baseAfter(row)
 	t.heads.keep(u.ref, row)

@@ -22,6 +22,7 @@ type session struct {
 	heads    *heads
 	recorded []audit.Event // of the transaction under way
 	latest   latest
+	census   *state.Census
 	// listEvery is after how many events those that are unlisted are listed.
 	listEvery int64
 
@@ -37,7 +38,7 @@ type session struct {
 }
 
 func newSession(now func() time.Time) *session {
-	return &session{now: now, head: &headQuery{}, heads: newHeads(), listEvery: unlisted}
+	return &session{now: now, head: &headQuery{}, heads: newHeads(), census: state.NewCensus(), listEvery: unlisted}
 }
 
 // connected begins to use a connection of the writer's.
@@ -95,6 +96,7 @@ func (t *session) headOf(ref state.Ref) (headRow, error) {
 // begun has what others wrote since the transaction before seen in the one that has begun.
 func (t *session) begun(*sqlitedb.Tx) error {
 	t.recorded = t.recorded[:0]
+	t.census.Drop() // of a transaction that was undone
 	var version int64
 	err := t.dataVersion.QueryRowContext(context.Background()).Scan(&version)
 	if err == nil {
@@ -103,8 +105,12 @@ func (t *session) begun(*sqlitedb.Tx) error {
 	return err
 }
 
-// committed has those who follow the audit log see the transaction's events.
-func (t *session) committed() { t.latest.add(t.recorded) }
+// committed has those who follow the audit log see the transaction's events, and counts what it
+// changed.
+func (t *session) committed() {
+	t.latest.add(t.recorded)
+	t.census.Settle()
+}
 
 // undone forgets what may not be so.
 func (t *session) undone() {

@@ -2,6 +2,7 @@ package sqlitedb
 
 import (
 	"errors"
+	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
 )
@@ -51,13 +52,18 @@ func (w *Writer) begin() error {
 
 // transact runs the jobs in the transaction that has begun, and commits.
 func (w *Writer) transact(jobs []*job) error {
+	began := time.Now()
 	if err := w.run(jobs); err != nil {
+		w.failures.Add(1)
 		return w.undone(err)
 	}
 	if err := w.tx.exec("COMMIT"); err != nil {
+		w.failures.Add(1)
 		return w.failed(err)
 	}
 	w.commits.Add(1)
+	w.took.Observe(time.Since(began).Seconds())
+	w.shared.Observe(float64(len(jobs)))
 	if w.o.Committed != nil {
 		w.o.Committed()
 	}

@@ -5,6 +5,8 @@ import (
 	"runtime"
 
 	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/spans"
 )
 
 // Job is a piece of work for a Writer.
@@ -30,10 +32,12 @@ type job struct {
 
 // Submit has the job run when it is its organization's turn, and returns when it is durable, or
 // why it isn't. When ctx ends before the job begins, it is left undone.
-func (w *Writer) Submit(ctx context.Context, work Job) error {
+func (w *Writer) Submit(ctx context.Context, work Job) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	ctx, end := spans.Start(ctx, "commit")
+	defer func() { end(err) }()
 	j := &job{Job: work, ctx: ctx, done: make(chan struct{})}
 	place, ok := w.inbox.Join(j.Org, j)
 	if !ok {

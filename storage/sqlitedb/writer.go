@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/holdfast/holdfast/internal/fair"
+	"github.com/holdfast/holdfast/internal/vitals"
 )
 
 // Writer is the one way to write to a database file durably. Every store over SQLite sits on
@@ -41,13 +42,16 @@ import (
 //     finished, whatever its context says.
 //   - Drained. Close runs every job that was submitted before it, and refuses those after it.
 type Writer struct {
-	o       Options
-	held    *Held
-	inbox   *fair.Inbox[*job]
-	stopped chan struct{} // closed after the last job
-	once    sync.Once     // for Close, which returns closed
-	closed  error
-	commits atomic.Int64
+	o        Options
+	held     *Held
+	inbox    *fair.Inbox[*job]
+	stopped  chan struct{} // closed after the last job
+	once     sync.Once     // for Close, which returns closed
+	closed   error
+	commits  atomic.Int64
+	took     *vitals.Histogram // seconds that a transaction took
+	shared   *vitals.Histogram // jobs that had one
+	failures atomic.Uint64     // transactions that were undone
 
 	keeper, db *sql.DB
 	tx         *Tx // nil when the connection must be opened again
@@ -102,7 +106,7 @@ func NewWriter(ctx context.Context, o Options) (*Writer, error) {
 	if o.Jobs == 0 {
 		o.Jobs = defaultJobs
 	}
-	w := &Writer{o: o, inbox: fair.NewInbox[*job](), stopped: make(chan struct{})}
+	w := &Writer{o: o, inbox: fair.NewInbox[*job](), stopped: make(chan struct{}), took: newTook(), shared: newShared()}
 	if err := w.open(ctx); err != nil {
 		return nil, errors.Join(err, w.release())
 	}

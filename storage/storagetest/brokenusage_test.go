@@ -16,6 +16,8 @@ import (
 func usageBreakages() map[string]breakage {
 	plain := func(wrap func(state.Store) state.Store, checks ...string) breakage { return breakage{wrap, checks} }
 	return map[string]breakage{
+		"counts the deleted":    plain(func(s state.Store) state.Store { return countsDeleted{s} }, "Totals"),
+		"counts no takeovers":   plain(func(s state.Store) state.Store { return &staysOldest{Store: s} }, "Totals"),
 		"counts no purges":      plain(func(s state.Store) state.Store { return &countsNoPurges{Store: s} }, "Usage"),
 		"counts for everybody":  plain(func(s state.Store) state.Store { return &countsForAll{Store: s} }, "Usage"),
 		"never asks":            plain(tells(nil), "Usage", "Allow", "AllowTogether"),
@@ -144,4 +146,39 @@ func asksForReplays(next inventory.Store) inventory.Store {
 		batch.Allow = nil
 		return append(ctx, batch)
 	}}
+}
+
+// countsDeleted counts states also when they are deleted.
+type countsDeleted struct{ state.Store }
+
+func (s countsDeleted) Totals(ctx context.Context) (state.Totals, error) {
+	totals, err := s.Store.Totals(ctx)
+	totals.States = 0
+	for after := (state.Ref{}); err == nil; {
+		var page []state.Located
+		if page, err = s.All(ctx, after, 100); len(page) == 0 {
+			break
+		}
+		for _, one := range page {
+			if after = one.Ref; one.Head.Version.Number > 0 {
+				totals.States++
+			}
+		}
+	}
+	return totals, err
+}
+
+// staysOldest goes on to say since when the lock was held that was the oldest once.
+type staysOldest struct {
+	state.Store
+	first atomic.Pointer[time.Time]
+}
+
+func (s *staysOldest) Totals(ctx context.Context) (state.Totals, error) {
+	totals, err := s.Store.Totals(ctx)
+	if totals.Locks > 0 {
+		s.first.CompareAndSwap(nil, &totals.Oldest)
+		totals.Oldest = *s.first.Load()
+	}
+	return totals, err
 }

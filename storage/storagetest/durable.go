@@ -33,9 +33,14 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) state.Store) 
 			t.Errorf("Usage: %d, %v", usage[ref.Org], err)
 		}
 	}
+	totals, err := store.Totals(t.Context())
+	if err != nil || totals.States == 0 || totals.Locks == 0 {
+		t.Errorf("Totals: %+v, %v", totals, err)
+	}
 	for range 2 {
 		mustClose(t, store)
 		store = open(t, dir)
+		wantTotals(t, store, totals)
 		for ref, want := range all {
 			want.check(t, store, ref)
 			wantUsage(t, store, ref.Org, usage[ref.Org])

@@ -82,6 +82,7 @@ func storeChecks() []check {
 		{"Usage", checkUsage},
 		{"Allow", checkAllow},
 		{"AllowTogether", checkFence},
+		{"Totals", checkTotals},
 		{"Fences", checkFences},
 		{"FenceSeen", checkFenceSeen},
 		{"FenceAtomic", checkFenceAtomic},

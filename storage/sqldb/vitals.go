@@ -1,0 +1,11 @@
+package sqldb
+
+import "github.com/holdfast/holdfast/internal/vitals"
+
+// Databases implements vitals.Databases. A server's database is not ours to watch.
+func (db *DB) Databases() map[string]vitals.Database {
+	if e, ok := db.engine.(*sqlite); ok {
+		return map[string]vitals.Database{"runs": e.writer.Vitals()}
+	}
+	return nil
+}

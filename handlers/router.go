@@ -178,6 +178,9 @@ func (s states) history() []stateRoute {
 		{"GET", "/-/lock", nil, 0, false, s.holder},
 		{"POST", "/-/lock/release", inQuery, maxOrderBytes, false, s.release},
 		{"POST", "/-/undelete", inQuery, 0, false, s.undelete},
+		{"GET", "/-/expect", nil, 0, false, s.expected},
+		{"POST", "/-/expect", nil, maxOrderBytes, false, s.expect},
+		{"DELETE", "/-/expect", nil, 0, false, s.unexpect},
 		{"GET", "/-/versions", nil, 0, false, s.versions},
 		{"GET", "/-/versions/:version", nil, 0, false, s.version},
 		{"DELETE", "/-/versions/:version", nil, 0, false, s.purge},
@@ -201,6 +204,7 @@ func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
 	all := group.Group("", guard.States(nil), middleware.Admit(0))
 	all.GET("/states", serve(s.list))
 	all.GET("/locks", serve(s.locks))
+	all.GET("/expectations", serve(s.expectations))
 	all.GET("/audit", serve(s.events))
 }
 

@@ -148,7 +148,7 @@ func rarelyShownOfRuns() []string {
 // need a token, a damaged or an older state, a thousand states, or a store that is behind.
 func rarelyShown() []string {
 	return []string{
-		"Actor.KeyName", "Actor.Subject",
+		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Purged.More", "Instance.Deposed", "Resource.Deposed",
 	}

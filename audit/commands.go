@@ -8,7 +8,7 @@ import "strings"
 func (e Event) Commands() []string {
 	switch e.Action {
 	case CandidateHold, CandidateFence:
-		if id, _, _ := strings.Cut(e.Note, ":"); id != "" {
+		if id, _, _ := strings.Cut(e.Note, ":"); id != "" && strings.Trim(id, "0123456789abcdef") == "" {
 			return CandidateCommands(e.State, id)
 		}
 	case LockTakeOver, LockForce:

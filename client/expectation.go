@@ -23,4 +23,3 @@ func (c *Client) Unexpect(ctx context.Context, name, reason string) (api.Expecte
 	r.query = map[string]string{"reason": reason}
 	return ask[api.Expected](ctx, c, r)
 }
-

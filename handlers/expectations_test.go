@@ -47,7 +47,9 @@ func TestPromotionEndsTwins(t *testing.T) {
 // A destroy that was announced passes once; its tries from before are settled with it.
 func TestExpectedDestroy(t *testing.T) {
 	const x = "/api/v1/state/x"
-	info := func(id string) string { return `{"ID":"` + id + `","Operation":"OperationTypeApply","Who":"ada@laptop"}` }
+	info := func(id string) string {
+		return `{"ID":"` + id + `","Operation":"OperationTypeApply","Who":"ada@laptop"}`
+	}
 	const announce = `{"findings":["emptied"],"for":"1h","reason":"it moves"}`
 	c := newCaller(t, startServer(t, guardedBy(t, holding())), acme, acmeKey)
 	c.converse([]step{

@@ -48,6 +48,8 @@ type Deps struct {
 	TrustedProxies []netip.Prefix
 	// Limits protect organizations from each other.
 	Limits middleware.Limits
+	// Notices says what becomes of notices; nil for none.
+	Notices func() NoticeCounts
 	// Connections that the server counts; nil for none.
 	Connections *middleware.Connections
 }
@@ -92,6 +94,9 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 	m.registry.MustRegister(newFindingsCollector(d.States))
 	if d.Connections != nil {
 		m.registry.MustRegister(newConnectionCollector(d.Connections))
+	}
+	if d.Notices != nil {
+		m.registry.MustRegister(newNoticeCollector(d.Notices, d.Now))
 	}
 	if d.Quota != nil {
 		m.registry.MustRegister(newQuotaCollector(d.Quota))

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
@@ -43,6 +44,7 @@ type parts struct {
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
+	notifier  *webhook.Notifier
 
 	database      *sqldb.DB          // of workspaces and runs; nil for none
 	sealer        *seal.Sealer       // nil with it
@@ -112,9 +114,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.gate = audit.NewGate(p.states, time.Now)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
-	p.closers = append(p.closers,
-		sweepRegularly(ctx, p.service.Sweep, p.log),
-		notifyRegularly(ctx, p.states, p.watcher, p.settings.Server.ShutdownTimeout, p.log))
+	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log))
+	if err := p.startNotices(ctx); err != nil {
+		return err
+	}
 	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
 	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {

@@ -57,6 +57,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
 		Connections:    connections,
+		Notices:        noticeCounts(p.notifier),
 		Stopping:       ctx.Done(),
 	})
 	if err != nil {

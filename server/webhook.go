@@ -6,7 +6,12 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/webhook"
+	"github.com/holdfast/holdfast/storage"
 )
 
 const (
@@ -16,13 +21,44 @@ const (
 	leastGrace = time.Second
 )
 
+// notified are the receivers of notices that the auth file names.
+type notified struct{ watcher *authfile.Watcher }
+
+// Receiver implements webhook.Receivers.
+func (n notified) Receiver(org uuid.UUID) (webhook.Receiver, bool) {
+	to, name, some := n.watcher.Notify(org)
+	return webhook.Receiver{
+		URL: to.URL, Secret: to.Secret, HeaderName: to.HeaderName, HeaderValue: to.HeaderValue, Wants: to.Wants, Name: name,
+	}, some
+}
+
+// startNotices sends notices in the background until the parts are closed. What waits is kept
+// beside the states, or in memory where they are.
+func (p *parts) startNotices(ctx context.Context) error {
+	box := webhook.NewMemoryOutbox()
+	kept, err := storage.OpenNotices(ctx, p.settings, p.log)
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		p.closeLater("the outbox of notices", kept)
+		box = kept
+	}
+	p.notifier = webhook.New(webhook.Config{
+		Source: p.states, Outbox: box, Receivers: notified{p.watcher}, Public: p.settings.Server.PublicURL, Log: p.log,
+	})
+	p.closers = append(p.closers, notifyRegularly(ctx, p.notifier, p.settings.Server.ShutdownTimeout, p.log))
+	return nil
+}
+
 // notifyRegularly sends notices in the background until stop is called: when the requests
 // are done, since they too bring some. Then what waits has until shutdown is over, which
-// begins when ctx ends, to be delivered.
-func notifyRegularly(ctx context.Context, source webhook.Source, addresses webhook.Addresses, shutdown time.Duration, log *slog.Logger) (stop func()) {
+// begins when ctx ends, to be delivered, and stays in the outbox else.
+func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown time.Duration, log *slog.Logger) (stop func()) {
 	following, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	follower := webhook.New(source, addresses, log)
-	_ = follower.Begin(ctx) // before anything is served; Follow tries again, and logs
+	if err := follower.Begin(ctx); err != nil { // before anything is served; Follow tries again
+		log.WarnContext(ctx, "notices can't begin yet; trying again", "error", err)
+	}
 	var over atomic.Pointer[time.Time]
 	forget := context.AfterFunc(ctx, func() { over.Store(new(time.Now().Add(shutdown))) })
 	grace := func() time.Duration {
@@ -42,5 +78,13 @@ func notifyRegularly(ctx context.Context, source webhook.Source, addresses webho
 		forget()
 		cancel()
 		<-ended
+	}
+}
+
+// noticeCounts are what the metrics say of notices.
+func noticeCounts(n *webhook.Notifier) func() handlers.NoticeCounts {
+	return func() handlers.NoticeCounts {
+		s := n.Stats()
+		return handlers.NoticeCounts{Delivered: s.Delivered, Failed: s.Failed, Dropped: s.Dropped, Waiting: s.Waiting, Oldest: s.Oldest}
 	}
 }

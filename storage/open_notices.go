@@ -1,0 +1,18 @@
+package storage
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/notices"
+)
+
+// OpenNotices opens the outbox of notices, beside the audit log that they come from. It is nil
+// where that is in memory. The caller closes it.
+func OpenNotices(ctx context.Context, settings configs.Settings, log *slog.Logger) (*notices.Store, error) {
+	if settings.State.Storage == configs.Memory {
+		return nil, nil
+	}
+	return notices.Open(ctx, settings.Storage.Path, log)
+}

@@ -84,3 +84,6 @@ func join(actions []Action) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// Equal reports whether both were read from the same list.
+func (s Selection) Equal(other Selection) bool { return slices.Equal(s.patterns, other.patterns) }

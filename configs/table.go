@@ -59,7 +59,7 @@ func serverTable() []setting {
 		{section: in, key: "trusted_proxies", env: "HOLDFAST_TRUSTED_PROXIES", kind: "networks",
 			help: "Addresses or CIDR networks, separated by commas, whose X-Forwarded-For is believed; none by default.",
 			set:  into(func(s *Settings) *[]netip.Prefix { return &s.Server.TrustedProxies }, parseNetworks)},
-		{section: in, key: "public_url", env: "HOLDFAST_PUBLIC_URL", kind: "url",
+		{section: in, key: "public_url", env: "HOLDFAST_PUBLIC_URL", kind: "optional url",
 			help: "Address at which people reach the server, such as https://state.example.com: notices have links that begin with it. Without it they have none.",
 			set:  into(func(s *Settings) *string { return &s.Server.PublicURL }, parseOptionalAddress)},
 		{section: in, key: "shutdown_timeout", env: "HOLDFAST_SHUTDOWN_TIMEOUT", def: "30s", kind: "duration",

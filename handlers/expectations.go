@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/state"
@@ -20,6 +21,7 @@ func (s states) expectations(ctx context.Context, r *request) (answer, error) {
 
 // expect announces a change of a state.
 func (s states) expect(ctx context.Context, r *request, name state.Name) (answer, error) {
+	r.check(s.service.Permit(ctx, r.caller, auth.ExpectChange, name))
 	what, err := announcementIn(r.body())
 	r.check(err)
 	if err := r.err(); err != nil {

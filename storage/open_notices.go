@@ -8,11 +8,8 @@ import (
 	"github.com/holdfast/holdfast/storage/notices"
 )
 
-// OpenNotices opens the outbox of notices, beside the audit log that they come from. It is nil
-// where that is in memory. The caller closes it.
+// OpenNotices opens the outbox of notices, beside the audit log that they come from: for a server
+// that doesn't keep that in memory. The caller closes it.
 func OpenNotices(ctx context.Context, settings configs.Settings, log *slog.Logger) (*notices.Store, error) {
-	if settings.State.Storage == configs.Memory {
-		return nil, nil
-	}
 	return notices.Open(ctx, settings.Storage.Path, log)
 }

@@ -2,7 +2,7 @@ package authfile
 
 import (
 	"encoding/base64"
-	"net/http"
+	"net/textproto"
 	"net/url"
 	"slices"
 	"strings"
@@ -87,7 +87,7 @@ func readNotifySecret(text string) ([]byte, string) {
 // readNotifyHeader reads a header of the receiver's own, such as a token.
 func readNotifyHeader(text string) (name, value, problem string) {
 	name, value, ok := strings.Cut(text, ":")
-	name, value = http.CanonicalHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
+	name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 	if !ok || value == "" || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return "", "", "not a header, such as Authorization: Bearer and a token"
 	}

@@ -72,7 +72,7 @@ func Roles() []RoleRights {
 		{Uploader, []Right{WriteData}},
 		{Auditor, []Right{ReadMetadata, ReadAudit}},
 		{Operator, []Right{ReadMetadata, ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
-		{Approver, []Right{ReadMetadata, ReadOutputs, ExpectChange, ReadRun, ApproveRun}},
+		{Approver, []Right{ReadMetadata, ReadOutputs, ReadRun, ApproveRun}},
 	}
 }
 

@@ -44,12 +44,15 @@ takes it back.`,
 			return ofState(cobra.ExactArgs(1))(cmd, args)
 		},
 	}, func(ctx context.Context, c *client.Client, args []string) error {
+		announces := flags.emptied || flags.shrunk
 		switch {
+		case flags.list && flags.end, announces && (flags.list || flags.end):
+			return usagef("--list, --end and what is announced (--emptied, --shrunk) each stand alone")
 		case flags.list:
 			return showList(ctx, a, c.Expectations(), 0, flags.asJSON, a.expectationColumns())
 		case flags.end:
 			return a.unexpect(ctx, c, args[0], flags)
-		case flags.emptied || flags.shrunk:
+		case announces:
 			return a.expect(ctx, c, args[0], flags)
 		}
 		return a.showExpected(ctx, c, args[0], flags.asJSON)
@@ -63,8 +66,6 @@ takes it back.`,
 	addReasonFlag(cmd, &flags.reason)
 	a.addWideFlag(cmd)
 	f.BoolVar(&flags.asJSON, "json", false, "print JSON; with --list, one line for each")
-	cmd.MarkFlagsMutuallyExclusive("list", "end", "emptied")
-	cmd.MarkFlagsMutuallyExclusive("list", "end", "shrunk")
 	return cmd
 }
 

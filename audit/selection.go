@@ -28,10 +28,10 @@ func ParseSelection(list []string) (Selection, error) {
 
 // Wants reports whether the event is selected.
 func (s Selection) Wants(e Event) bool {
-	if !slices.Contains(told(), e.Action) {
+	switch {
+	case e.Action == NoticeDrop: // see told
 		return false
-	}
-	if len(s.patterns) == 0 {
+	case len(s.patterns) == 0:
 		return e.notable()
 	}
 	return slices.ContainsFunc(s.patterns, func(p string) bool {

@@ -149,8 +149,8 @@ func (c call) decideUnexpect(reason string, taken **Expectation) Decide {
 	}
 }
 
-// useExpected has the change make use of what was announced, for these findings. The open candidates with
-// the same content are tries of the same write: they are settled with it.
+// useExpected has the change make use of what was announced, for these findings. The open
+// candidates with the same content are tries of the same write: they are settled with it.
 func (c call) useExpected(change *Change, h Head, found Warnings, w Write) {
 	used := *h.Expected
 	used.LockID = w.LockID

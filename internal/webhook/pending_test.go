@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -218,12 +219,20 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// moving is a receiver of everybody's whose host changes.
+type moving struct{ host atomic.Value }
+
+func (m *moving) Receiver(org uuid.UUID) (Receiver, bool) {
+	return Receiver{URL: "https://" + m.host.Load().(string) + "/" + org.String()}, true
+}
+
 // A receiver that is away for two days is told of all when it is back, one that is away for
 // longer than that of what is new enough; each time the pauses grow, to a bound.
 func TestReceiverIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events, org := &feed{}, numbered(0)
-		receivers := hosts{org: "503"}
+		receivers := &moving{}
+		receivers.host.Store("503")
 		f, p, stop := posted(t, events, receivers, 0)
 		defer stop()
 		for range 10 {
@@ -233,12 +242,12 @@ func TestReceiverIsAway(t *testing.T) {
 		if failed := f.Stats().Failed; failed < 100 || failed > 1000 {
 			t.Errorf("%d tries in two days", failed)
 		}
-		receivers[org] = "ok"
+		receivers.host.Store("ok")
 		time.Sleep(2 * lastPause)
 		if p.got(org) != 10 || len(events.dropped(org)) > 0 {
 			t.Errorf("%d of 10 were delivered; dropped: %q", p.got(org), events.dropped(org))
 		}
-		receivers[org] = "503"
+		receivers.host.Store("503")
 		events.add(org, audit.LockForce, "too old when it is back")
 		time.Sleep(keepFor + 2*lastPause)
 		notes := events.dropped(org)
@@ -280,11 +289,11 @@ func TestPoison(t *testing.T) {
 // broken is an outbox that can't be written to for a while.
 type broken struct {
 	Outbox
-	broken bool
+	broken atomic.Bool
 }
 
 func (b *broken) Keep(ctx context.Context, position uint64, notices []audit.Event) error {
-	if b.broken {
+	if b.broken.Load() {
 		return errors.New("no space left on the disk")
 	}
 	return b.Outbox.Keep(ctx, position, notices)
@@ -296,13 +305,13 @@ func TestOutboxThatFails(t *testing.T) {
 		events, org, box := &feed{}, numbered(0), &broken{Outbox: NewMemoryOutbox()}
 		_, p, stop := postedFrom(t, events, box, hosts{org: "ok"}, 0)
 		defer stop()
-		box.broken = true
+		box.broken.Store(true)
 		events.add(org, audit.LockForce, "ada")
 		time.Sleep(time.Minute)
 		if p.got(org) != 0 {
 			t.Error("a notice was told that a crash would forget")
 		}
-		box.broken = false
+		box.broken.Store(false)
 		time.Sleep(10 * time.Second)
 		if p.got(org) != 1 {
 			t.Errorf("told %d times", p.got(org))

@@ -15,6 +15,8 @@ type State struct {
 	DeletedAt      *time.Time `json:"deleted_at,omitempty"` // absent for a state that is not deleted
 	Lock           *Lock      `json:"lock"`                 // null while nobody holds it
 	OpenCandidates int        `json:"open_candidates"`
+	// Expectation is a change that somebody has announced; absent where there is none.
+	Expectation *Expectation `json:"expectation,omitempty"`
 }
 
 // Versions is a page of a state's versions, the newest first.

@@ -33,6 +33,9 @@ const (
 	CandidatePush   Action = "candidate.push"    // somebody brought one, such as errored.tfstate
 	CandidateAccept Action = "candidate.promote" // it became a version
 	CandidateDrop   Action = "candidate.discard" // it will not become one
+	ExpectSet       Action = "expect.set"        // somebody announced a change; Note says what, and until when
+	ExpectUse       Action = "expect.use"        // a write did what was announced; Note has what a guard would have found
+	ExpectEnd       Action = "expect.end"        // somebody took the announcement back
 	AccessRefused   Action = "access.refused"    // a right was missing; Note names it
 	Unmask          Action = "sensitive.read"    // sensitive values of a diff were shown
 	QuotaNear       Action = "quota.near"        // the organization has most of what it may have stored

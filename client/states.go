@@ -28,6 +28,9 @@ func (c *Client) States(q StatesQuery) *List[api.State] {
 // Locks lists the states whose lock is held.
 func (c *Client) Locks() *List[api.State] { return c.states("locks", nil, 0) }
 
+// Expectations lists the states of which a change is expected.
+func (c *Client) Expectations() *List[api.State] { return c.states("expectations", nil, 0) }
+
 func (c *Client) states(path string, query map[string]string, limit int) *List[api.State] {
 	return newList(c, get(path, query), "cursor", limit,
 		func(p api.States) ([]api.State, string) { return p.States, textOr(p.Next) })

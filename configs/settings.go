@@ -68,6 +68,7 @@ type Server struct {
 	ClientCAFile      string // likewise, unless it is empty: clients show no certificates
 	AllowPlaintext    bool   // although other machines reach the server
 	TrustedProxies    []netip.Prefix
+	PublicURL         string // where people reach it, for links; may be empty
 	ShutdownTimeout   time.Duration
 	ReadHeaderTimeout time.Duration
 	IdleTimeout       time.Duration

@@ -22,6 +22,7 @@ func samples() map[string]string {
 		"[server] idle_timeout":        "1h",
 		"[server] memory_limit":        "300MiB",
 		"[server] trusted_proxies":     "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
+		"[server] public_url":          "https://state.example.com/holdfast",
 		"[server] shutdown_timeout":    "1m30s",
 		"[server] read_header_timeout": "1s",
 		"[storage] type":               "dual",

@@ -8,7 +8,7 @@ import (
 )
 
 func stateOf(l state.Listed) api.State {
-	item := api.State{Name: string(l.Name), Lock: lockOf(l.Head.Lock), OpenCandidates: l.OpenCandidates}
+	item := api.State{Name: string(l.Name), Lock: lockOf(l.Head.Lock), OpenCandidates: l.OpenCandidates, Expectation: expectationOf(l.Head.Expected)}
 	if l.Head.Version.Number > 0 {
 		newest := versionOf(l.Head.Version)
 		item.Version = &newest

@@ -35,17 +35,3 @@ func (l loginCollector) Collect(found chan<- prometheus.Metric) {
 		found <- prometheus.MustNewConstMetric(l.refused, prometheus.CounterValue, float64(refused[code]), string(code))
 	}
 }
-
-// Notices are what organizations are told at addresses of their own. *webhook.Notifier is some.
-type Notices interface {
-	// Dropped returns how many were not delivered and are not tried any more.
-	Dropped() uint64
-}
-
-// noticesDropped shows at each scrape how many notices were not delivered.
-func noticesDropped(of Notices) prometheus.Collector {
-	return prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "holdfast_notices_dropped_total",
-		Help: "Notices that could not be delivered and are not tried any more.",
-	}, func() float64 { return float64(of.Dropped()) })
-}

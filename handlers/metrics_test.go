@@ -207,3 +207,21 @@ func TestMetricsOfDegradedUploads(t *testing.T) {
 	has(t, got, `holdfast_uploads_dead_letters\{side="mysql"\} 0`)
 	has(t, got, `holdfast_uploads_sides_differ 1`)
 }
+
+func TestMetricsOfNotices(t *testing.T) {
+	deps := testDeps(t)
+	now := time.Now()
+	deps.Now = func() time.Time { return now }
+	counts := handlers.NoticeCounts{Delivered: 7, Failed: 5, Dropped: 2, Waiting: 3, Oldest: now.Add(-90 * time.Second)}
+	deps.Notices = func() handlers.NoticeCounts { return counts }
+	server := startServer(t, deps)
+	scrape := func() string { return newCaller(t, server, uuid.Nil, "").do("GET /metrics", "").body }
+	for _, line := range []string{
+		`holdfast_notices_total\{outcome="delivered"\} 7`, `holdfast_notices_total\{outcome="failed"\} 5`, `holdfast_notices_total\{outcome="dropped"\} 2`,
+		`holdfast_notices_waiting 3`, `holdfast_notices_oldest_seconds 90`,
+	} {
+		has(t, scrape(), line)
+	}
+	counts = handlers.NoticeCounts{}
+	has(t, scrape(), `holdfast_notices_oldest_seconds 0`)
+}

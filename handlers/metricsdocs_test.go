@@ -27,11 +27,6 @@ import (
 	"github.com/holdfast/holdfast/storage/sqlite"
 )
 
-// undelivered is a number of notices that were dropped.
-type undelivered uint64
-
-func (u undelivered) Dropped() uint64 { return uint64(u) }
-
 // watchedDeps has all that there are metrics of.
 func watchedDeps(t *testing.T) handlers.Deps {
 	t.Helper()
@@ -42,7 +37,8 @@ func watchedDeps(t *testing.T) handlers.Deps {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	deps.States = state.NewService(store, state.DefaultPolicies{}, deps.Now, deps.Log)
-	deps.Databases, deps.Notices = []vitals.Databases{store}, undelivered(3)
+	deps.Databases = []vitals.Databases{store}
+	deps.Notices = func() handlers.NoticeCounts { return handlers.NoticeCounts{Dropped: 3} }
 	deps.Inventory = inventory.NewService(ailing{fault: fault.New(fault.StoreDegraded, "behind")})
 	deps.Connections = middleware.NewConnections(middleware.ConnectionLimits{Total: 10})
 	deps.Quota = quota.New(quota.Options{Free: func() (int64, error) { return 1 << 30, nil }, Now: deps.Now, Log: deps.Log, Limit: func(uuid.UUID) int64 { return quota.None }})

@@ -14,6 +14,7 @@ func rightsOf() map[string]auth.Right {
 	needs := map[string]auth.Right{
 		"GET /api/v1/states":       auth.ReadMetadata,
 		"GET /api/v1/locks":        auth.ReadMetadata,
+		"GET /api/v1/expectations": auth.ReadMetadata,
 		"GET /api/v1/audit":        auth.ReadAudit,
 		"POST /api/v1/upload":      auth.WriteData,
 		"POST /upload":             auth.WriteData,
@@ -48,6 +49,9 @@ func rightsOf() map[string]auth.Right {
 		"GET /-/lock":                                 auth.ReadMetadata,
 		"POST /-/lock/release":                        auth.ForceUnlock,
 		"POST /-/undelete":                            auth.WriteState,
+		"GET /-/expect":                               auth.ReadMetadata,
+		"POST /-/expect":                              auth.ExpectChange,
+		"DELETE /-/expect":                            auth.ExpectChange,
 		"GET /-/versions":                             auth.ReadMetadata,
 		"GET /-/versions/1":                           auth.ReadState,
 		"GET /-/versions/1/diff":                      auth.ReadState,

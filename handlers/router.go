@@ -39,10 +39,8 @@ type Deps struct {
 	Stopping <-chan struct{}
 	// Quota is what the services store by, to show it; nil for nothing.
 	Quota *quota.Keeper
-	// Databases are the embedded ones, to be watched, and Notices what organizations are told; nil
-	// for none.
+	// Databases are the embedded ones, to be watched; nil for none.
 	Databases []vitals.Databases
-	Notices   Notices
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
@@ -56,6 +54,8 @@ type Deps struct {
 	TrustedProxies []netip.Prefix
 	// Limits protect organizations from each other.
 	Limits middleware.Limits
+	// Notices says what becomes of notices; nil for none.
+	Notices func() NoticeCounts
 	// Connections that the server counts; nil for none.
 	Connections *middleware.Connections
 }
@@ -104,11 +104,11 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 	if counts, ok := d.Verifier.(refuser); ok {
 		m.registry.MustRegister(newLoginCollector(counts))
 	}
-	if d.Notices != nil {
-		m.registry.MustRegister(noticesDropped(d.Notices))
-	}
 	if d.Connections != nil {
 		m.registry.MustRegister(newConnectionCollector(d.Connections))
+	}
+	if d.Notices != nil {
+		m.registry.MustRegister(newNoticeCollector(d.Notices, d.Now))
 	}
 	if d.Quota != nil {
 		m.registry.MustRegister(newQuotaCollector(d.Quota))
@@ -201,6 +201,9 @@ func (s states) history() []stateRoute {
 		{"GET", "/-/lock", nil, 0, false, s.holder},
 		{"POST", "/-/lock/release", inQuery, maxOrderBytes, false, s.release},
 		{"POST", "/-/undelete", inQuery, 0, false, s.undelete},
+		{"GET", "/-/expect", nil, 0, false, s.expected},
+		{"POST", "/-/expect", nil, maxOrderBytes, false, s.expect},
+		{"DELETE", "/-/expect", nil, 0, false, s.unexpect},
 		{"GET", "/-/versions", nil, 0, false, s.versions},
 		{"GET", "/-/versions/:version", nil, 0, false, s.version},
 		{"DELETE", "/-/versions/:version", nil, 0, false, s.purge},
@@ -226,6 +229,7 @@ func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
 	all := group.Group("", guard.States(nil), middleware.Admit(0))
 	all.GET("/states", serve(s.list))
 	all.GET("/locks", serve(s.locks))
+	all.GET("/expectations", serve(s.expectations))
 	all.GET("/audit", serve(s.events))
 }
 

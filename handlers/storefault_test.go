@@ -138,11 +138,15 @@ func stateRequests(t *testing.T, deps handlers.Deps) []request {
 	var requests []request
 	for _, route := range routes(t, deps) {
 		switch method, path, _ := strings.Cut(route, " "); {
-		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/audit":
+		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/expectations" || path == "/api/v1/audit":
 			requests = append(requests, request{route, ""})
 		case !strings.Contains(path, "/state/"):
 		case takesOrder(path):
 			requests = append(requests, request{route, `{"reason":"a test"}`})
+		case strings.HasSuffix(path, "/expect") && method == "POST":
+			requests = append(requests, request{route, wireExpect})
+		case strings.HasSuffix(path, "/expect") && method == "DELETE":
+			requests = append(requests, request{route + "?reason=test", ""})
 		case strings.HasSuffix(path, "/candidates") && method == "POST":
 			requests = append(requests, request{route, both})
 		case strings.Contains(path, "/versions/") && method == "DELETE":

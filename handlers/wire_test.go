@@ -52,8 +52,9 @@ func wireAnswers() map[string][]answered {
 		"GET /api/v1/whoami": says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),
 			refuses(400, "/api/v1/states?x=1")),
-		"GET /api/v1/locks": says(api.States{}, "/api/v1/locks"),
-		"GET /api/v1/audit": says(api.Events{}, "/api/v1/audit", "/api/v1/audit?limit=1"),
+		"GET /api/v1/locks":        says(api.States{}, "/api/v1/locks"),
+		"GET /api/v1/expectations": says(api.States{}, "/api/v1/expectations"),
+		"GET /api/v1/audit":        says(api.Events{}, "/api/v1/audit", "/api/v1/audit?limit=1"),
 
 		"POST /api/v1/upload": slices.Concat(says(api.Receipt{}, "/api/v1/upload "+wireUpload),
 			refuses(400, `/api/v1/upload {"provider":1}`)),
@@ -73,6 +74,11 @@ func wireAnswers() map[string][]answered {
 		"POST " + all + "/undelete": says(api.Version{}, "/api/v1/state/gone/-/undelete"),
 		"POST " + all + "/lock/release": says(api.Released{},
 			locked+`/lock/release {"reason":"<why>"}`, locked+`/lock/release {"reason":"<why>"}`),
+		"GET " + all + "/expect": says(api.Expected{}, x+"/expect", locked+"/expect"),
+		"POST " + all + "/expect": slices.Concat(says(api.Expected{}, x+"/expect "+wireExpect),
+			refuses(404, locked+"/expect "+wireExpect), refuses(400, x+`/expect {"findings":["emptied"],"for":"0s","reason":"x"}`)),
+		"DELETE " + all + "/expect": says(api.Expected{}, x+"/expect", x+"/expect?reason=over"),
+
 		"GET " + all + "/lock": says(api.LockInfo{}, locked+"/lock", x+"/lock"),
 
 		"GET " + all + "/versions": says(api.Versions{},

@@ -21,7 +21,8 @@ const (
 		`{"resource_name":"<vm>","attributes":{"id":1.50}}]}`
 	wireInfo = `{"ID":"w-1","Operation":"OperationTypeApply","Info":"<i>",` +
 		`"Who":"ada@engine","Version":"1.12.6","Created":"2026-11-21T02:53:01.5Z","Path":"p"}`
-	wireOrder = `{"reason":"<why> & what for","lock_id":"","anyway":true,"restore_purged":true}`
+	wireExpect = `{"findings":["shrunk","emptied"],"for":"90m","reason":"<why>"}`
+	wireOrder  = `{"reason":"<why> & what for","lock_id":"","anyway":true,"restore_purged":true}`
 )
 
 // wireState has resources and outputs of all sorts.
@@ -57,6 +58,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 		c.converse([]step{{"LOCK " + name, wireInfo, 200, ""}})
 	}
 	c.converse([]step{
+		{"POST /api/v1/state/x/-/expect", wireExpect, 200, ""},
 		{"POST /api/v1/state/x", wireState("1", "small"), 200, ""}, // again, so that a purge finds it in two
 		{"POST /api/v1/state/x", wireState("3", "small"), 200, ""},
 		{"LOCK /api/v1/state/purged", wireInfo, 200, ""}, {"POST /api/v1/state/purged?ID=w-1", body(1), 200, ""}, {"POST /api/v1/state/purged?ID=w-1&unlock=true", body(2), 200, ""},
@@ -146,7 +148,7 @@ func rarelyShownOfRuns() []string {
 // need a token, a damaged or an older state, a thousand states, or a store that is behind.
 func rarelyShown() []string {
 	return []string{
-		"Actor.KeyName", "Actor.Subject",
+		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
 		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Purged.More", "Instance.Deposed", "Resource.Deposed",
 	}

@@ -199,7 +199,8 @@ func (g *Guard) limit(r *rates, d demand, claim Claim, spares bool) gin.HandlerF
 }
 
 // hold has a request wait for what its organization's limit gives back next. It takes up nothing
-// but its connection meanwhile. Who leaves has used up the turn all the same.
+// but its connection, and a place among the requests that have begun, meanwhile. Who leaves has
+// used up the turn all the same.
 func (g *Guard) hold(c *gin.Context, s standing) error {
 	g.held.Add(1)
 	infoOf(c).lines.Add(slog.Int64("rate_waited_ms", s.delay.Milliseconds()))

@@ -44,11 +44,11 @@ type parts struct {
 	memory    *budget.Budget
 	gate      *audit.Gate
 	keeper    *quota.Keeper
-	notices   *webhook.Notifier
 	traces    *spans.Requests // nil where nobody asks for them
 	service   *state.Service
 	catalogue *catalogue
 	inventory *inventory.Service
+	notifier  *webhook.Notifier
 
 	database      *sqldb.DB          // of workspaces and runs; nil for none
 	sealer        *seal.Sealer       // nil with it
@@ -121,10 +121,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.gate = audit.NewGate(p.states, time.Now)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
 	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
-	p.notices = webhook.New(p.states, p.watcher, p.log)
-	p.closers = append(p.closers,
-		sweepRegularly(ctx, p.service.Sweep, p.log),
-		notifyRegularly(ctx, p.notices, p.settings.Server.ShutdownTimeout))
+	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log))
+	if err := p.startNotices(ctx); err != nil {
+		return err
+	}
 	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
 	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {

@@ -50,7 +50,6 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Runs:           p.runs,
 		Quota:          p.keeper,
 		Databases:      p.databases(),
-		Notices:        p.notices,
 		Traces:         p.traces,
 		Verifier:       p.verifier,
 		Log:            log,
@@ -60,6 +59,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
 		Connections:    connections,
+		Notices:        noticeCounts(p.notifier),
 		Stopping:       ctx.Done(),
 	})
 	if err != nil {

@@ -146,7 +146,7 @@ func TestServerIsWatched(t *testing.T) {
 		"holdfast_states 1", "holdfast_locks 0", `holdfast_database_bytes{database="runs"} `, `holdfast_database_bytes{database="states"} `,
 		`holdfast_database_bytes{database="uploads"} `, `holdfast_database_commit_seconds_count{database="states"} `,
 		`holdfast_database_failures_total{database="states"} 0`, `holdfast_logins_refused_total{code="credentials_wrong"} 0`,
-		"holdfast_notices_dropped_total 0", "holdfast_disk_free_bytes ", "holdfast_limits_held_total 0", "holdfast_resource_index_age_seconds ",
+		`holdfast_notices_total{outcome="dropped"} 0`, "holdfast_disk_free_bytes ", "holdfast_limits_held_total 0", "holdfast_resource_index_age_seconds ",
 	} {
 		if !strings.Contains(scrape, "\n"+line) {
 			t.Errorf("no line %s in\n%s", line, scrape)

@@ -2,10 +2,20 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/webhook"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/notices"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 const (
@@ -15,12 +25,82 @@ const (
 	leastGrace = time.Second
 )
 
+// notified are the receivers of notices that the auth file names.
+type notified struct{ watcher *authfile.Watcher }
+
+// Receiver implements webhook.Receivers.
+func (n notified) Receiver(org uuid.UUID) (webhook.Receiver, bool) {
+	to, name, some := n.watcher.Notify(org)
+	return webhook.Receiver{
+		URL: to.URL, Secret: to.Secret, HeaderName: to.HeaderName, HeaderValue: to.HeaderValue, Wants: to.Wants, Name: name,
+	}, some
+}
+
+// startNotices sends notices in the background until the parts are closed. What waits is kept
+// beside the states, or in memory where they are.
+func (p *parts) startNotices(ctx context.Context) error {
+	box, err := p.openNotices(ctx)
+	if err != nil {
+		return err
+	}
+	p.notifier = webhook.New(webhook.Config{
+		Source: p.states, Outbox: box, Receivers: notified{p.watcher}, Public: p.settings.Server.PublicURL, Log: p.log,
+	})
+	p.closers = append(p.closers, notifyRegularly(ctx, p.notifier, p.settings.Server.ShutdownTimeout, p.log))
+	return nil
+}
+
+// openNotices opens the outbox. A disk that is full keeps nobody from reading states: then the outbox
+// is opened when there is room, and what happens until then is told from then on.
+func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
+	if p.settings.State.Storage == configs.Memory {
+		return webhook.NewMemoryOutbox(), nil
+	}
+	box := &lateOutbox{open: func(ctx context.Context) (*notices.Store, error) { return storage.OpenNotices(ctx, p.settings, p.log) }}
+	if err := box.opened(ctx); err != nil && sqlitedb.TroubleOf(err) != sqlitedb.Full {
+		return nil, err
+	}
+	p.closeLater("the outbox of notices", box)
+	return box, nil
+}
+
+// lateOutbox is an outbox that is opened when it is first loaded from, at the latest.
+type lateOutbox struct {
+	open func(context.Context) (*notices.Store, error)
+	*notices.Store
+}
+
+func (o *lateOutbox) opened(ctx context.Context) (err error) {
+	if o.Store == nil {
+		o.Store, err = o.open(ctx)
+	}
+	return err
+}
+
+// Load implements webhook.Outbox. A Notifier does nothing with its outbox before it has succeeded.
+func (o *lateOutbox) Load(ctx context.Context) (uint64, bool, []audit.Event, error) {
+	if err := o.opened(ctx); err != nil {
+		return 0, false, nil, err
+	}
+	return o.Store.Load(ctx)
+}
+
+// Close implements io.Closer.
+func (o *lateOutbox) Close() error {
+	if o.Store == nil {
+		return nil
+	}
+	return o.Store.Close()
+}
+
 // notifyRegularly sends notices in the background until stop is called: when the requests
 // are done, since they too bring some. Then what waits has until shutdown is over, which
-// begins when ctx ends, to be delivered.
-func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown time.Duration) (stop func()) {
+// begins when ctx ends, to be delivered, and stays in the outbox else.
+func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown time.Duration, log *slog.Logger) (stop func()) {
 	following, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	_ = follower.Begin(ctx) // before anything is served; Follow tries again, and logs
+	if err := follower.Begin(ctx); err != nil { // before anything is served; Follow tries again
+		log.WarnContext(ctx, "notices can't begin yet; trying again", "error", err)
+	}
 	var over atomic.Pointer[time.Time]
 	forget := context.AfterFunc(ctx, func() { over.Store(new(time.Now().Add(shutdown))) })
 	grace := func() time.Duration {
@@ -40,5 +120,13 @@ func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown t
 		forget()
 		cancel()
 		<-ended
+	}
+}
+
+// noticeCounts are what the metrics say of notices.
+func noticeCounts(n *webhook.Notifier) func() handlers.NoticeCounts {
+	return func() handlers.NoticeCounts {
+		s := n.Stats()
+		return handlers.NoticeCounts{Delivered: s.Delivered, Failed: s.Failed, Dropped: s.Dropped, Waiting: s.Waiting, Oldest: s.Oldest}
 	}
 }

@@ -20,6 +20,9 @@ type Candidate struct {
 	Source  Source
 	Status  CandidateStatus
 	Decided time.Time // when it was promoted or discarded; zero while it is open
+	// Content is the digest of the body without its serial (see contentOf): tries of one write
+	// have the same one, on whatever version they came. Zero for a candidate of before it was kept.
+	Content Digest
 }
 
 // Source is how a candidate came.
@@ -38,15 +41,23 @@ type CandidateStatus string
 // The statuses of candidates. Only open ones keep their bytes.
 const (
 	Open      CandidateStatus = "open"
-	Promoted  CandidateStatus = "promoted"
+	Promoted  CandidateStatus = "promoted" // its content became a version, from it or from a twin
 	Discarded CandidateStatus = "discarded"
 )
 
-// Settlement ends a candidate's being open.
+// Settlement ends a candidate's being open, and that of its twins.
 type Settlement struct {
-	ID     string
+	ID     string          // of the candidate; empty for its twins alone
 	Status CandidateStatus // Promoted or Discarded
 	At     time.Time
+	// Content is what its twins have, which are other tries of the same write; zero for leaving
+	// them alone.
+	Content Digest
+}
+
+// Ends reports whether it ends an open candidate.
+func (s Settlement) Ends(c Candidate) bool {
+	return c.Status == Open && (c.ID == s.ID || s.Content != (Digest{}) && c.Content == s.Content)
 }
 
 // MaxOpenCandidates bounds the open candidates of one state: a client that is held back

@@ -1,7 +1,7 @@
 package state
 
 import (
-	"fmt"
+	"strings"
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
@@ -28,7 +28,7 @@ func (c call) candidateOf(h Head, next Version, source Source) (*Candidate, erro
 		return nil, errContent
 	}
 	next.Number = h.Version.Number
-	return &Candidate{ID: candidateID(next.Number, *c.content, c.again), Version: next, Source: source, Status: Open}, nil
+	return &Candidate{ID: candidateID(next.Number, *c.content, c.again), Version: next, Source: source, Status: Open, Content: *c.content}, nil
 }
 
 // decideRepeat accepts a version that the server itself made out of an older one or of a
@@ -96,6 +96,9 @@ func errSettled(c Candidate) error {
 	return fault.New(fault.CandidateSettled, "candidate %s was %s already", c.ID, c.Status)
 }
 
-func errHeld(c *Candidate) error {
-	return fault.New(fault.WriteHeld, "%s", fmt.Sprintf("the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it: `holdfast candidate diff`, `promote`, `discard`", c.Warnings, c.ID))
+// errHeld is for who wrote what a guard kept back. Clients show nobody of it more than its
+// status, so that it is for the log and for whoever asks with curl.
+func errHeld(name Name, c *Candidate) error {
+	return fault.New(fault.WriteHeld, "the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it: `%s`",
+		c.Warnings, c.ID, strings.Join(audit.CandidateCommands(string(name), c.ID), "`, `"))
 }

@@ -79,8 +79,9 @@ func (s *Service) Candidate(ctx context.Context, p auth.Principal, name Name, id
 	return l, err
 }
 
-// Promote makes a candidate the newest version, byte for byte, past all guards. anyway
-// accepts that the state has moved on since the candidate came. Faults: CandidateNotFound,
+// Promote makes a candidate the newest version, byte for byte, past all guards, and
+// settles its twins: the state's open candidates with the same content, apart from the serial.
+// anyway accepts that the state has moved on since the candidate came. Faults: CandidateNotFound,
 // CandidateSettled, CandidateStale, LockHeld, LockNotHeld, LockRequired, BytesPurged,
 // Overloaded.
 func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id string, d Decision) (Version, error) {
@@ -117,7 +118,7 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 	next.Warnings, next.Origin = candidate.Warnings, Origin{Candidate: id, Reason: d.Reason}
 	return s.repeat(ctx, p, ref, repeat{
 		next: next, body: candidate.Body, base: candidate.Number, anyway: d.Anyway, lockID: d.LockID,
-		settle: &Settlement{ID: id, Status: Promoted, At: s.clock()}, restorePurged: d.RestorePurged,
+		settle: &Settlement{ID: id, Status: Promoted, At: s.clock(), Content: contentOf(candidate.Body)}, restorePurged: d.RestorePurged,
 	})
 }
 

@@ -54,10 +54,14 @@ func empties(old, next Version) bool {
 // uncountable reports whether a version's resources are unknown although it is plain.
 func (v Version) uncountable() bool { return v.Resources < 0 && !v.Encrypted }
 
-// destroys reports whether the lock's holder says that it destroys. Today's clients call
-// that an apply, like everything else that changes things; wrappers and older ones say so.
+// opStateRm is what clients lock for in `state rm`, whose one purpose is to have fewer resources in
+// the state.
+const opStateRm = "state-rm"
+
+// destroys reports whether the lock's holder says that it takes resources away. Today's clients
+// call a destroy an apply, like everything else that changes things; wrappers and older ones say so.
 func destroys(lock *Lock) bool {
-	return lock != nil && strings.Contains(strings.ToLower(lock.Info.Operation), "destroy")
+	return lock != nil && (lock.Info.Operation == opStateRm || strings.Contains(strings.ToLower(lock.Info.Operation), "destroy"))
 }
 
 // shrunk reports whether more than the share of a state's resources is gone. A count that

@@ -20,6 +20,8 @@ func TestGuards(t *testing.T) {
 	}
 	resources := func(n int) Version { return next(func(v *Version) { v.Resources = n }) }
 	destroy := &Lock{Info: LockInfo{ID: "A", Operation: "OperationTypeDestroy"}}
+	removal := &Lock{Info: LockInfo{ID: "A", Operation: "state-rm"}}
+	move := &Lock{Info: LockInfo{ID: "A", Operation: "state-mv"}}
 	apply := &Lock{Info: LockInfo{ID: "A", Operation: "OperationTypeApply"}}
 	plain, sealed := old, old
 	sealed.Encrypted, sealed.Resources = true, -1
@@ -45,6 +47,10 @@ func TestGuards(t *testing.T) {
 		{"emptied", Head{Version: old}, resources(0), WarnEmptied},
 		{"emptied by an apply", Head{Version: old, Lock: apply}, resources(0), WarnEmptied},
 		{"emptied by a destroy", Head{Version: old, Lock: destroy}, resources(0), 0},
+		{"emptied by state rm", Head{Version: old, Lock: removal}, resources(0), 0},
+		{"shrunk by state rm", Head{Version: old, Lock: removal}, resources(4), 0},
+		{"another lineage by state rm", Head{Version: old, Lock: removal}, next(func(v *Version) { v.Lineage, v.Serial = "M", 1 }), WarnLineage},
+		{"emptied by state mv", Head{Version: old, Lock: move}, resources(0), WarnEmptied},
 		{"empty as before", Head{Version: counted('a', 5, 0)}, resources(0), 0},
 		{"half of it", Head{Version: old}, resources(5), 0},
 		{"more than half", Head{Version: old}, resources(4), WarnShrunk},

@@ -47,7 +47,7 @@ func (s *Service) seek(ctx context.Context, p auth.Principal, q StatesQuery) (fo
 		if err != nil {
 			return nil, "", err
 		}
-		found, next = visible(p, page.States), page.Next
+		found, next = s.visible(p, q, page.States), page.Next
 		if len(found) > limit {
 			return found[:limit], found[limit-1].Name, nil
 		}
@@ -62,8 +62,15 @@ func (s *Service) seek(ctx context.Context, p auth.Principal, q StatesQuery) (fo
 // seekPage is how many states of a page are looked at, once one had nothing for the caller.
 const seekPage = 1000
 
-func visible(p auth.Principal, listed []Listed) []Listed {
-	return slices.DeleteFunc(listed, func(one Listed) bool { return !p.States.Match(string(one.Name)) })
+// visible returns what the caller may see of a page, without what was expected until before now.
+func (s *Service) visible(p auth.Principal, q StatesQuery, listed []Listed) []Listed {
+	now := s.clock()
+	for i := range listed {
+		listed[i].Head.Expected = listed[i].Head.Expected.at(now)
+	}
+	return slices.DeleteFunc(listed, func(one Listed) bool {
+		return !p.States.Match(string(one.Name)) || q.Expected && one.Head.Expected == nil
+	})
 }
 
 // Versions describes a state's versions, the newest first; before continues below that

@@ -62,6 +62,9 @@ type StatesQuery struct {
 	// existing as long as it has an open candidate: nothing else leads to its bytes.
 	Deleted Deletion
 	Locked  bool
+	// Expected lists only those of which a change is expected, deleted ones too; also where its
+	// time is over.
+	Expected bool
 }
 
 // Deletion selects states by whether they are deleted.
@@ -98,6 +101,7 @@ type Listed struct {
 // Bytes is about what it takes in memory, its texts above all.
 func (l Listed) Bytes() int64 {
 	n := listedBytes + len(l.Name) + l.Head.Version.textBytes() + len(l.Head.ReleasedID) + len(l.Head.Fence.Run)
+	n += l.Head.Expected.textBytes()
 	if lock := l.Head.Lock; lock != nil {
 		i := lock.Info
 		n += len(i.Raw) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) + len(i.Path) + len(lock.KeyID) + len(lock.Run.ID)

@@ -42,6 +42,8 @@ type written struct {
 	replay bool       // it was the newest version already
 	held   *Candidate // a guard kept it back, or the state's fence
 	fenced error      // why the fence does not admit the run that wrote; nil when it does
+	// expected are the findings that somebody has announced.
+	expected Warnings
 }
 
 // decideWrite accepts next as the newest version, or keeps it as a candidate: what a guard
@@ -106,18 +108,26 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 		return Change{}, err
 	}
 	made := successor(h, next)
-	warnings, err := c.findings(h, *made)
+	found, err := c.findings(h, *made)
 	if err != nil {
 		return Change{}, err
 	}
-	made.Warnings = warnings
-	if warnings != 0 && c.policy.Guards == GuardsHold {
+	expected := found & h.Expected.allows(w.LockID, c.at)
+	if made.Warnings = found &^ expected; made.Warnings != 0 && c.policy.Guards == GuardsHold {
+		made.Warnings = found // whoever decides on it sees all of them
 		change, err := c.hold(h, made, out)
 		change.RestorePurged = w.RestorePurged
 		return change, err
 	}
+	if expected != 0 && c.content == nil {
+		return Change{}, errContent
+	}
 	change := Change{At: c.at, Seen: c.holds(h) && !w.Release, RestorePurged: w.RestorePurged}
 	c.accept(&change, made, audit.StateWrite)
+	if expected != 0 {
+		out.expected = expected
+		c.useExpected(&change, h, expected, w)
+	}
 	c.release(&change, h, w.Release, audit.LockRelease)
 	return change, nil
 }
@@ -149,6 +159,7 @@ func (c call) release(change *Change, h Head, wanted bool, action audit.Action) 
 	event := c.event(action)
 	event.LockID, event.Note = h.Lock.Info.ID, brief(h.Lock.Info.Who)
 	change.Release, change.Events = true, append(change.Events, event)
+	c.endExpected(change, h)
 }
 
 // settled reports whether a replay has nothing left to do, although somebody else may
@@ -218,7 +229,11 @@ func (c call) decideDelete(lockID string, only Condition) Decide {
 		}
 		event := c.event(audit.StateDelete)
 		event.Version = h.Version.Number
-		return Change{At: c.at, Delete: true, Events: []audit.Event{event}}, nil
+		change := Change{At: c.at, Delete: true, Events: []audit.Event{event}}
+		if h.Expected != nil {
+			change.Expect = ended() // it was about what is gone now
+		}
+		return change, nil
 	}
 }
 

@@ -95,10 +95,11 @@ func (s *Service) Put(ctx context.Context, p auth.Principal, name Name, w Write)
 			s.logFenced(ctx, out.held)
 			return Version{}, out.errKept()
 		case out.held != nil:
-			s.logHeld(ctx, out.held)
-			return Version{}, errHeld(out.held)
+			s.logHeld(ctx, name, out.held)
+			return Version{}, errHeld(name, out.held)
 		case !out.replay:
 			s.logWarned(ctx, head.Version)
+			s.logExpected(ctx, out.expected)
 			return head.Version, nil
 		}
 		lost, err := s.isLost(ctx, ref, head.Version.Number, w.LockID)
@@ -265,9 +266,16 @@ func (s *Service) call(p auth.Principal, ref Ref) call {
 	return c
 }
 
-func (s *Service) logHeld(ctx context.Context, c *Candidate) {
+func (s *Service) logHeld(ctx context.Context, name Name, c *Candidate) {
 	s.findings.count(c.Warnings, true)
-	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", c.Warnings.String())
+	s.log.WarnContext(ctx, "a guard kept a write back", "candidate", c.ID, "findings", c.Warnings.String(),
+		"decide", audit.CandidateCommands(string(name), c.ID))
+}
+
+func (s *Service) logExpected(ctx context.Context, found Warnings) {
+	if found != 0 {
+		s.log.InfoContext(ctx, "a write did what was expected", "findings", found.String())
+	}
 }
 
 func (s *Service) logFenced(ctx context.Context, c *Candidate) {

@@ -35,6 +35,9 @@ type Head struct {
 	ReleasedID string
 	// Fence is what the writes of runs are decided by; the zero Fence lets none pass.
 	Fence Fence
+	// Expected is a change that was announced; nil for none, but also one whose time is over may
+	// be there.
+	Expected *Expectation
 }
 
 // Exists reports whether there is a state to read.
@@ -76,6 +79,9 @@ func (h Head) After(change Change, bodySize int) (Head, error) {
 	if change.Fence != nil {
 		h.Fence = *change.Fence
 	}
+	if change.Expect != nil {
+		h.Expected = change.Expect.stored()
+	}
 	return h, nil
 }
 
@@ -83,7 +89,7 @@ func storedTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecon
 
 // Change is what a decision wants recorded; Head.After says where it leads. A Change
 // without parts records nothing; of several parts, Version comes first, then Delete,
-// Undelete, Release, Lock, Seen and Fence.
+// Undelete, Release, Lock, Seen, Fence and Expect.
 type Change struct {
 	// At is the time of the change, for DeletedAt, Lock.Seen and the events.
 	At time.Time
@@ -104,12 +110,18 @@ type Change struct {
 	// Fence is what the writes of runs are decided by from now on. It stays until another
 	// one takes its place, whatever becomes of the state, short of Expunge.
 	Fence *Fence
+	// Expect is the change that is expected from now on; one without Findings is the end of what
+	// was expected. It stays until another one takes its place, whatever becomes of the state,
+	// short of Expunge.
+	Expect *Expectation
 	// Candidate keeps Update's body as a candidate, unless one with this ID is there.
 	// Beyond MaxOpenCandidates open ones of the state, Update fails with
 	// fault.CandidatesFull.
 	Candidate *Candidate
 	// Settle ends an open candidate; one that is not open any more fails the Update with
-	// fault.CandidateSettled, one that never was with fault.CandidateNotFound.
+	// fault.CandidateSettled, one that never was with fault.CandidateNotFound. With a Content it
+	// ends all open candidates of the state that have the same one as well, and without an ID
+	// those alone, however many there are.
 	Settle *Settlement
 	// RestorePurged accepts a Version or a Candidate whose bytes were purged from the state.
 	// Without it they fail the Update with fault.BytesPurged, by their digest: also when
@@ -127,7 +139,7 @@ type Change struct {
 
 // Empty reports whether the change has no parts. Events alone are parts.
 func (c Change) Empty() bool {
-	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen && c.Fence == nil &&
+	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen && c.Fence == nil && c.Expect == nil &&
 		c.Candidate == nil && c.Settle == nil && len(c.Events) == 0
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 )
 
@@ -32,9 +33,13 @@ func TestExampleOfEverythingLoads(t *testing.T) {
 	for n := 1; strings.Contains(shown, "$2a$10$…"); n++ {
 		shown = strings.Replace(shown, "$2a$10$…", fakeHash(n), 1)
 	}
+	shown = strings.NewReplacer("whsec_…", "whsec_"+strings.Repeat("QUFB", 10), "Bearer …", "Bearer x").Replace(shown)
 	o := mustParse(t, shown).Organizations()[0]
 	if len(o.Keys) != 4 || o.Keys[3].Name != "ci" || len(o.Tokens) != 1 || len(o.Certificates) != 1 || o.Limits != (auth.Limits{Requests: 120, States: auth.Unlimited, Quota: 20 << 30}) {
 		t.Errorf("the example shows %+v", o)
+	}
+	if to := o.Notify; to.URL == "" || len(to.Secret) != 30 || to.HeaderName != "Authorization" || !to.Wants.Wants(audit.Event{Action: audit.StateWrite}) {
+		t.Errorf("the example's notices go to %+v", to)
 	}
 }
 

@@ -31,8 +31,8 @@ type Organization struct {
 	keyring.Organization
 	// RunsLocal says that the server itself executes its runs.
 	RunsLocal bool
-	// NotifyURL is where notices about its states go; empty for nowhere. It may be a secret.
-	NotifyURL string
+	// Notify says where notices go.
+	Notify Notify
 
 	policies []policyRule // in the order of the file; the last one holds
 	span     span         // of its own section

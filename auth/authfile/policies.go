@@ -1,7 +1,6 @@
 package authfile
 
 import (
-	"net/url"
 	"strconv"
 	"time"
 
@@ -100,19 +99,6 @@ func readPercent(text string) (int, string) {
 	return int(n), ""
 }
 
-// readNotifyURL reads where an organization's notices go. What they tell may not be read on
-// the way. Such an address is a secret often enough, so nothing shows it.
-func readNotifyURL(text string) (string, string) {
-	u, err := url.Parse(text)
-	if err != nil || u.Hostname() == "" || u.Fragment != "" {
-		return "", "not an address such as https://hooks.example.com/holdfast"
-	}
-	if u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())) {
-		return "", "an address for notices starts with https://; http:// is for this machine only"
-	}
-	return text, checkValue(text)
-}
-
 // policyRule is what an organization says about its states, or about some of them.
 type policyRule struct {
 	states *auth.Patterns // nil for all
@@ -189,14 +175,6 @@ func (w *Watcher) Policy(org uuid.UUID, name string) state.Policy {
 		}
 	}
 	return policy
-}
-
-// NotifyURL returns where an organization's notices go; empty for nowhere.
-func (w *Watcher) NotifyURL(org uuid.UUID) string {
-	if o, ok := w.find(org); ok {
-		return o.NotifyURL
-	}
-	return ""
 }
 
 // RunsLocal returns the organizations whose runs the server itself executes, in no order: what

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/state"
 )
@@ -46,7 +47,7 @@ func TestWatcherHasThePolicyInForce(t *testing.T) {
 	path := writeAuth(t, "; nobody\n", 0o600)
 	w := newBench().watch(t, path, time.Hour)
 	a := uuid.MustParse(idA)
-	if w.Policy(a, "x").Grace != 0 || w.NotifyURL(a) != "" {
+	if w.Policy(a, "x").Grace != 0 || notified(w, a) != "" {
 		t.Error("without an organization, something would be removed or told")
 	}
 	if w.Quota(a) != 0 {
@@ -54,8 +55,32 @@ func TestWatcherHasThePolicyInForce(t *testing.T) {
 	}
 	put(t, path, "["+idA+"]\nguards = off\nquota = 5MiB\nnotify_url = https://hooks.example.com/s3same")
 	must(t, w.Reload(t.Context()))
-	if w.Policy(a, "x").Guards != state.GuardsOff || w.NotifyURL(a) != "https://hooks.example.com/s3same" || w.Quota(a) != 5<<20 || w.Quota(uuid.New()) != 0 {
+	if w.Policy(a, "x").Guards != state.GuardsOff || notified(w, a) != "https://hooks.example.com/s3same" || w.Quota(a) != 5<<20 || w.Quota(uuid.New()) != 0 {
 		t.Error("the file is not in force")
+	}
+}
+
+func notified(w *Watcher, org uuid.UUID) string {
+	to, _, _ := w.Notify(org)
+	return to.URL
+}
+
+// What an organization says of its notices is read whole, with its name.
+func TestNotify(t *testing.T) {
+	w := following(t, "["+idA+"]\nname = Acme\nnotify_url = https://hooks.example.com/a\nnotify_secret = whsec_"+strings.Repeat("QUFB", 10)+
+		"\nnotify_header = x-token:  a=b: c\nnotify_events = default, state.write, run.*\n")
+	to, name, some := w.Notify(uuid.MustParse(idA))
+	if !some || name != "Acme" || to.URL != "https://hooks.example.com/a" || string(to.Secret) != strings.Repeat("A", 30) ||
+		to.HeaderName != "X-Token" || to.HeaderValue != "a=b: c" {
+		t.Errorf("%+v, %q, %t", to, name, some)
+	}
+	for action, want := range map[audit.Action]bool{audit.StateWrite: true, audit.RunCreate: true, audit.LockForce: true, audit.LockTake: false} {
+		if to.Wants.Wants(audit.Event{Action: action}) != want {
+			t.Errorf("%s is told: %t", action, !want)
+		}
+	}
+	if _, _, some := w.Notify(uuid.New()); some {
+		t.Error("notices of nobody go somewhere")
 	}
 }
 
@@ -108,6 +133,12 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"share with a sign", head + "guard_shrink_percent = 50%", "2: not a share"},
 		{"notices in the clear", head + "notify_url = http://hooks.example.com/hunter2", "2: an address for notices starts with https"},
 		{"notices to no address", head + "notify_url = hooks.example.com/hunter2", "2: not an address"},
+		{"short secret", head + "notify_url = https://a.example\nnotify_secret = whsec_aHVudGVyMg==", "3: not a secret"},
+		{"bare secret", head + "notify_url = https://a.example\nnotify_secret = hunter2hunter2hunter2hunter2hunter2hunter2", "3: not a secret"},
+		{"no header", head + "notify_url = https://a.example\nnotify_header = hunter2", "3: not a header"},
+		{"our header", head + "notify_url = https://a.example\nnotify_header = webhook-id: hunter2", "3: a header that a notice has"},
+		{"unknown event", head + "notify_url = https://a.example\nnotify_events = default, lock.stolen", "3: there is no event \"lock.stolen\"; there are default, * and"},
+		{"secret for nobody", head + "notify_secret = whsec_" + strings.Repeat("QUFB", 10), "2: notify_secret without a notify_url"},
 		{"second guards", head + "guards = off\nguards = hold", "3: a second guards"},
 		{"no states", section + "guards = off", "2: a states section needs states"},
 		{"nothing said", section + "states = prod/*", "2: a states section says nothing"},

@@ -72,7 +72,7 @@ type orgSection struct {
 
 func (orgSection) about() sectionKind {
 	return sectionKind{
-		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, notify_url, runs_local, " + policySettings,
+		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, " + notifySettings + ", runs_local, " + policySettings,
 		repeats: keySetting,
 	}
 }
@@ -92,11 +92,12 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Limits.States, problem = readLimit(l.value)
 	case "quota":
 		s.org.Limits.Quota, problem = readQuota(l.value)
-	case "notify_url":
-		s.org.NotifyURL, problem = readNotifyURL(l.value)
 	case "runs_local":
 		s.org.RunsLocal, problem = readYesNo(l.value)
 	default:
+		if problem, known = s.notifySetting(l); known {
+			return problem, true
+		}
 		return s.policy(l)
 	}
 	return problem, true
@@ -123,7 +124,10 @@ func (s orgSection) key(l line) string {
 	return problem
 }
 
-func (s orgSection) end(at span) { s.org.span, s.org.last = at, at.last }
+func (s orgSection) end(at span) {
+	s.checkNotify()
+	s.org.span, s.org.last = at, at.last
+}
 
 // keySection is that of a key that can do less.
 type keySection struct {

@@ -3,11 +3,17 @@ package main
 import (
 	"context"
 	"encoding/hex"
+	"fmt"
+	"iter"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/printable"
+	"github.com/holdfast/holdfast/state"
 )
 
 func newCandidateCommand(a *app) *cobra.Command {
@@ -28,10 +34,39 @@ func newCandidateListCommand(a *app) *cobra.Command {
 		Example: "  holdfast candidate list prod/network\n  holdfast candidate list prod/network --json | jq -r 'select(.status==\"open\") | .id'",
 		Args:    ofState(cobra.ExactArgs(1)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
-		return showList(ctx, a, c.Candidates(args[0]), 0, asJSON, a.candidateColumns())
+		return a.listCandidates(ctx, c, args[0], asJSON)
 	})
 	a.tableFlags(cmd, &asJSON)
 	return cmd
+}
+
+// listCandidates shows a state's candidates, and what to type to decide on the newest open one.
+func (a *app) listCandidates(ctx context.Context, c *client.Client, name string, asJSON bool) error {
+	list := &watchedCandidates{List: c.Candidates(name)}
+	if err := showList(ctx, a, list, 0, asJSON, a.candidateColumns()); err != nil || asJSON || list.open == "" {
+		return err
+	}
+	_, err := fmt.Fprintf(a.stderr, "\nTo decide on it:\n  %s\n", strings.Join(audit.CandidateCommands(name, printable.Text(list.open)), "\n  "))
+	return err
+}
+
+// watchedCandidates notes the first open candidate of a list that is shown.
+type watchedCandidates struct {
+	*client.List[api.Candidate]
+	open string // its ID; empty where there is none
+}
+
+func (w *watchedCandidates) All(ctx context.Context) iter.Seq2[api.Candidate, error] {
+	return func(yield func(api.Candidate, error) bool) {
+		for one, err := range w.List.All(ctx) {
+			if w.open == "" && one.Status == string(state.Open) {
+				w.open = one.ID
+			}
+			if !yield(one, err) {
+				return
+			}
+		}
+	}
 }
 
 func (a *app) candidateColumns() []column[api.Candidate] {

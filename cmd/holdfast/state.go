@@ -16,7 +16,7 @@ func newStateCommand(a *app) *cobra.Command {
 	cmd.Long = "Look at an organization's states and their history, fetch and store them, roll them back,\ndelete them and bring them back. All of it asks a running server."
 	cmd.AddCommand(newStateListCommand(a), newStateShowCommand(a), newStateVersionsCommand(a), newStateDiffCommand(a),
 		newStateRollbackCommand(a), newStatePullCommand(a), newStatePushCommand(a), newStateRmCommand(a),
-		newStateUndeleteCommand(a), newStateOutputsCommand(a), newStateBackendCommand(a))
+		newStateUndeleteCommand(a), newStateOutputsCommand(a), newStateBackendCommand(a), newStateExpectCommand(a))
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -12,7 +11,7 @@ import (
 type attempt struct {
 	of    *pending
 	event *audit.Event // nil if there are only lost ones, to be recorded
-	last  bool         // nothing comes after it
+	last  bool         // the notice is too old to be tried again
 	lost  lost         // recorded with it
 
 	done bool // delivered or given up
@@ -20,8 +19,8 @@ type attempt struct {
 }
 
 // start begins all the tries that may begin now. It returns when to ask again if nothing
-// happens until then. Those of a follower that is stopping are the last ones.
-func (f *Notifier) start(ctx context.Context, last bool) time.Duration {
+// happens until then.
+func (f *Notifier) start(ctx context.Context) time.Duration {
 	for {
 		now := time.Now()
 		l, wait := f.backlog.begin(now)
@@ -33,32 +32,49 @@ func (f *Notifier) start(ctx context.Context, last bool) time.Duration {
 		}
 		a := attempt{of: l, lost: l.lost}
 		l.lost = lost{}
-		if len(l.events) > 0 {
+		if len(l.events) > 0 && !now.Before(l.next) {
 			event := l.events[0]
-			if a.event = &event; l.tried == 0 {
-				l.began = now
-			}
+			a.event, a.last = &event, l.last(now)
 			l.tried++
-			a.last = last || l.last(now)
 		}
 		go func() { f.ended <- f.attempt(ctx, a) }()
 	}
 }
 
-// attempt tries to deliver a notice, and records what is given up with it.
+// attempt tries to deliver a notice, and records what is given up with it. The outbox has a
+// notice until its receiver has it, or the audit log says that it was dropped.
 func (f *Notifier) attempt(ctx context.Context, a attempt) attempt {
 	recording := context.WithoutCancel(ctx)
 	if a.event != nil {
 		a.err = f.sender.try(ctx, *a.event)
-		if a.done = a.err == nil; !a.done && ctx.Err() == nil && (a.last || permanent(a.err)) {
+		switch {
+		case a.err == nil:
+			f.counts.delivered.Add(1)
 			a.done = true
-			f.record(recording, lostOne(*a.event, a.err))
+		case ctx.Err() != nil: // the server stops
+		default:
+			f.counts.failed.Add(1)
+			if a.done = a.last || permanent(a.err); a.done {
+				f.record(recording, lostOne(*a.event, a.err))
+			}
 		}
+	}
+	if a.done {
+		f.remove(recording, *a.event)
 	}
 	if a.lost.count > 0 {
 		f.record(recording, a.lost)
 	}
 	return a
+}
+
+// remove takes a notice out of the outbox. What can't be taken out is sent again by the next start.
+func (f *Notifier) remove(ctx context.Context, e audit.Event) {
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	if err := f.outbox.Remove(ctx, e); err != nil {
+		f.log.WarnContext(ctx, "a notice stays in the outbox after it was told; the next start tells it again", "org", e.Org.String(), "sequence", e.Sequence, "error", err)
+	}
 }
 
 // end notes how a try ended, and when the next one is due.
@@ -69,31 +85,33 @@ func (f *Notifier) end(a attempt) {
 			l.pauses = f.sender.pauses()
 		}
 		l.next = time.Now().Add(l.pauses.NextBackOff())
+		if l.tried >= inARow {
+			l.behind()
+		}
 	}
-	f.backlog.end(l, a.done && a.event != nil, a.err != nil)
+	f.backlog.end(l, a.event != nil, a.done && a.event != nil, a.err != nil)
 }
 
-// finish gives each notice that waits one more try until ctx ends, and returns those that
-// were lost. An address that fails now is not tried for others.
-func (f *Notifier) finish(ctx context.Context) (all []lost) {
+// finish gives each notice that waits one more try until ctx ends. A receiver that fails now is
+// not tried for others. What is left is in the outbox.
+func (f *Notifier) finish(ctx context.Context) {
 	for _, l := range f.backlog.order {
 		l.next = time.Time{}
 	}
-	for len(f.backlog.order) > 0 {
+	for {
 		if ctx.Err() == nil {
-			f.start(ctx, true)
+			f.start(ctx)
 		}
-		if f.backlog.posting > 0 {
-			a := <-f.ended
-			f.end(a)
-			if a.err != nil {
-				all = append(all, f.backlog.giveUp(a.of)...)
-			}
-			continue
+		if f.backlog.posting == 0 {
+			break
 		}
-		for _, l := range slices.Clone(f.backlog.order) {
-			all = append(all, f.backlog.giveUp(l)...)
+		a := <-f.ended
+		a.of.left = a.of.left || a.err != nil
+		f.end(a)
+	}
+	for _, l := range f.backlog.order {
+		if l.lost.count > 0 { // there was no time for it
+			f.record(context.WithoutCancel(ctx), l.lost)
 		}
 	}
-	return all
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -37,7 +36,7 @@ const recordTime = 5 * time.Second
 // record says in the log and in the audit log what is lost. The latter is the organization's,
 // so that it has nothing of this server's network.
 func (f *Notifier) record(ctx context.Context, l lost) {
-	f.dropped.Add(uint64(l.count))
+	f.counts.dropped.Add(int64(l.count))
 	e := l.event
 	attributes := []any{"org", e.Org.String(), "action", string(e.Action), "sequence", l.last, "error", l.err}
 	note := fmt.Sprintf("%s %d: %s", e.Action, l.last, shown(l.err))
@@ -56,37 +55,11 @@ func (f *Notifier) record(ctx context.Context, l lost) {
 	}
 }
 
-// Dropped returns how many notices were not delivered and are not tried any more.
-func (f *Notifier) Dropped() uint64 { return f.dropped.Load() }
-
-// recordAll records several at once, all within recordTime.
-func (f *Notifier) recordAll(ctx context.Context, all []lost) {
-	ctx, cancel := context.WithTimeout(ctx, recordTime)
-	defer cancel()
-	next := make(chan lost)
-	var workers sync.WaitGroup
-	for range min(posting, len(all)) {
-		workers.Go(func() {
-			for l := range next {
-				f.record(ctx, l)
-			}
-		})
-	}
-	for _, l := range all {
-		next <- l
-	}
-	close(next)
-	workers.Wait()
-}
-
 // reason is why a notice was not even tried.
 type reason string
 
-// The reasons.
-const (
-	tooMany  reason = "too many wait"
-	stopping reason = "the server stopped"
-)
+// tooMany is the reason where there is no room.
+const tooMany reason = "too many wait"
 
 func (r reason) Error() string { return string(r) }
 

@@ -1,21 +1,20 @@
 // Package webhook tells organizations, at an address of their own, what happened to their
 // states that a person should look at: findings of guards, writes that were held, locks
-// that were taken over or forced open, and that they have most of what they may have stored.
+// that were taken over or forced open, and that they have most of what they may have stored;
+// or whatever else of the audit log they ask for.
 //
-// It follows the audit log from wherever that ends when it starts, and keeps no position:
-// what happens while the server is down is in the audit log only. A notice is tried several
-// times and then dropped, with a line in the log and an event in the audit log; nothing waits
-// for it. What a [Notifier] costs grows with the notices that wait, not with the number of
-// organizations.
+// It follows the audit log, which has each event in the transaction of the change that it tells
+// of, and keeps in an [Outbox] how far it has read and what waits. So what happened is told at
+// least once, though the process dies at any moment or the receiver is away for days; a notice has
+// an ID to tell doubles by. What waits is bounded in number, bytes and age: what is dropped is
+// counted, and stands in the log and in the audit log. Nothing waits for a notice. What a
+// [Notifier] costs grows with the notices that wait, not with the number of organizations.
 package webhook
 
 import (
 	"context"
 	"log/slog"
-	"sync/atomic"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
 )
@@ -26,40 +25,50 @@ type Source interface {
 	Record(ctx context.Context, event audit.Event) error
 }
 
-// Addresses says where an organization's notices go. *authfile.Watcher is one.
-type Addresses interface {
-	// NotifyURL returns an address, which may be a secret; empty for nowhere.
-	NotifyURL(org uuid.UUID) string
+// Config is what a Notifier needs to know.
+type Config struct {
+	Source    Source
+	Outbox    Outbox
+	Receivers Receivers
+	// Public is the address at which people reach the server, for links; may be empty.
+	Public string
+	Log    *slog.Logger
 }
 
-// Notifier turns events into notices. Follow alone uses what is in it, but for what Dropped counts.
+// Notifier turns events into notices. Follow alone uses what is in it, counts apart.
 type Notifier struct {
 	source    Source
-	addresses Addresses
+	outbox    Outbox
+	receivers Receivers
 	sender    *sender
 	log       *slog.Logger
 	last      uint64 // the event that was read last
+	saved     uint64 // the position that the outbox has
 	begun     bool   // last is known
-	dropped   atomic.Uint64
 
 	backlog *backlog
 	ended   chan attempt // has room for all that may be under way
+	counts  counts
 }
 
-// page is how many events are read at once.
-const page = 200
+const (
+	// page is how many events are read at once.
+	page = 200
+	// saveEvery is how many events may have to be read again after a crash, though none was told.
+	saveEvery = 10_000
+)
 
 // New returns a follower that has not begun.
-func New(source Source, addresses Addresses, log *slog.Logger) *Notifier {
+func New(c Config) *Notifier {
 	return &Notifier{
-		source: source, addresses: addresses, log: log,
-		sender: newSender(addresses), backlog: newBacklog(), ended: make(chan attempt, posting),
+		source: c.Source, outbox: c.Outbox, receivers: c.Receivers, log: c.Log,
+		sender: newSender(c.Receivers, c.Public), backlog: newBacklog(), ended: make(chan attempt, posting),
 	}
 }
 
 // Follow sends notices until ctx ends. It looks for events at once and then at each tick.
 // When ctx ends it looks a last time, gives what waits one more try for as long as grace says
-// then, and returns when each notice was delivered or is recorded as one that was not.
+// then, and returns: what was not delivered stays in the outbox.
 func (f *Notifier) Follow(ctx context.Context, ticks <-chan time.Time, grace func() time.Duration) {
 	trying, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()
@@ -67,7 +76,7 @@ func (f *Notifier) Follow(ctx context.Context, ticks <-chan time.Time, grace fun
 	defer timer.Stop()
 	f.read(ctx)
 	for ctx.Err() == nil {
-		timer.Reset(f.start(trying, false))
+		timer.Reset(f.start(trying))
 		select {
 		case <-ctx.Done():
 		case <-ticks:
@@ -80,7 +89,8 @@ func (f *Notifier) Follow(ctx context.Context, ticks <-chan time.Time, grace fun
 	over := time.AfterFunc(grace(), giveUp)
 	defer over.Stop()
 	f.read(trying)
-	f.recordAll(context.WithoutCancel(ctx), f.finish(trying))
+	f.finish(trying)
+	f.save(context.WithoutCancel(ctx))
 }
 
 // read is step with a line in the log for its error.
@@ -88,14 +98,31 @@ func (f *Notifier) read(ctx context.Context) {
 	if err := f.step(ctx); err != nil && ctx.Err() == nil {
 		f.log.WarnContext(ctx, "the audit log can't be followed for notices; trying again", "error", err)
 	}
+	f.count()
 }
 
-// Begin finds where the audit log ends: what comes after is told. Follow does it too, but
-// only when it runs.
-func (f *Notifier) Begin(ctx context.Context) (err error) {
-	f.last, err = endOf(ctx, f.source)
-	f.begun = err == nil
-	return err
+// Begin takes up what waits, and where the audit log was read to: to its end for an outbox that
+// is new, as what happened before is no news. Follow does it too, but only when it runs.
+func (f *Notifier) Begin(ctx context.Context) error {
+	position, known, waiting, err := f.outbox.Load(ctx)
+	if err != nil {
+		return err
+	}
+	end, err := endOf(ctx, f.source)
+	if err != nil {
+		return err
+	}
+	if !known || position > end { // of a log that was restored from a backup, which is shorter
+		position = end
+	}
+	if err := f.outbox.Keep(ctx, position, nil); err != nil {
+		return err
+	}
+	for _, event := range waiting {
+		f.backlog.add(event)
+	}
+	f.last, f.saved, f.begun = position, position, true
+	return nil
 }
 
 // step reads what is new.
@@ -105,14 +132,11 @@ func (f *Notifier) step(ctx context.Context) error {
 	}
 	for {
 		events, err := f.source.Feed(ctx, f.last, page)
-		if err != nil {
+		if err != nil || len(events) == 0 {
 			return err
 		}
-		for _, event := range events {
-			f.last = event.Sequence
-			if notable(event) && f.addresses.NotifyURL(event.Org) != "" {
-				f.backlog.add(event)
-			}
+		if err := f.take(ctx, events); err != nil {
+			return err // and read the same again
 		}
 		if len(events) < page {
 			return nil
@@ -120,17 +144,47 @@ func (f *Notifier) step(ctx context.Context) error {
 	}
 }
 
-// notable reports whether somebody should be told. A rollback and a promotion are no news:
-// somebody gave a reason for them.
-func notable(e audit.Event) bool {
-	switch e.Action {
-	case audit.CandidateHold, audit.CandidateFence, audit.LockTakeOver, audit.LockForce, audit.QuotaNear,
-		audit.RunWait, audit.RunFail, audit.RunOrphan, audit.RunStale:
-		return true
-	case audit.StateWrite:
-		return e.Note != ""
+// take has the outbox keep what is to be told of a page of events, and then goes on behind them.
+func (f *Notifier) take(ctx context.Context, events []audit.Event) error {
+	var kept, refused []audit.Event
+	room := f.backlog.room()
+	for _, event := range events {
+		receiver, some := f.receivers.Receiver(event.Org)
+		switch {
+		case !some || !receiver.Wants.Wants(event):
+		case room.take(event):
+			kept = append(kept, event)
+		default:
+			refused = append(refused, event)
+		}
 	}
-	return false
+	last := events[len(events)-1].Sequence
+	if len(kept)+len(refused) > 0 || last-f.saved >= saveEvery {
+		if err := f.outbox.Keep(ctx, last, kept); err != nil {
+			return err
+		}
+		f.saved = last
+	}
+	f.last = last
+	for _, event := range kept {
+		f.backlog.add(event)
+	}
+	for _, event := range refused {
+		f.backlog.lose(event)
+	}
+	return nil
+}
+
+// save keeps the position at a stop, so that the next start need not read again what was no news.
+func (f *Notifier) save(ctx context.Context) {
+	if !f.begun || f.last == f.saved {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	if err := f.outbox.Keep(ctx, f.last, nil); err != nil {
+		f.log.WarnContext(ctx, "how far notices have come was not kept; the next start looks again", "error", err)
+	}
 }
 
 // endOf returns the Sequence of the newest event, which the source does not tell: it is found

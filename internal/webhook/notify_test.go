@@ -32,7 +32,7 @@ type feed struct {
 func (f *feed) add(org uuid.UUID, action audit.Action, note string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.events = append(f.events, audit.Event{Sequence: uint64(len(f.events) + 1), Org: org, Action: action, State: "x", Note: note})
+	f.events = append(f.events, audit.Event{Sequence: uint64(len(f.events) + 1), Org: org, At: time.Now().UTC(), Action: action, State: "x", Note: note})
 }
 
 func (f *feed) Feed(_ context.Context, after uint64, limit int) ([]audit.Event, error) {
@@ -65,7 +65,7 @@ func (f *feed) dropped(org uuid.UUID) (notes []string) {
 
 type book map[uuid.UUID]string
 
-func (b book) NotifyURL(org uuid.UUID) string { return b[org] }
+func (b book) Receiver(org uuid.UUID) (Receiver, bool) { return Receiver{URL: b[org]}, b[org] != "" }
 
 // hook is an address that answers with what it is told to, and gives what it got.
 type hook struct {
@@ -94,14 +94,14 @@ func newHook(t *testing.T, answer func(try int) int) hook {
 
 // follow runs a follower whose tries follow one another at once. step looks for events, and
 // returns when it has; stop ends all.
-func follow(t *testing.T, source Source, addresses Addresses) (log *logtest.Journal, step, stop func()) {
-	return followFor(t, source, addresses, 10*time.Second)
+func follow(t *testing.T, source Source, receivers Receivers) (log *logtest.Journal, step, stop func()) {
+	return followFor(t, source, receivers, 10*time.Second)
 }
 
-func followFor(t *testing.T, source Source, addresses Addresses, grace time.Duration) (log *logtest.Journal, step, stop func()) {
+func followFor(t *testing.T, source Source, receivers Receivers, grace time.Duration) (log *logtest.Journal, step, stop func()) {
 	t.Helper()
 	log = &logtest.Journal{}
-	f := New(source, addresses, slog.New(slog.NewTextHandler(log, nil)))
+	f := New(Config{Source: source, Outbox: NewMemoryOutbox(), Receivers: receivers, Log: slog.New(slog.NewTextHandler(log, nil))})
 	f.sender.pauses = func() backoff.BackOff { return &backoff.ZeroBackOff{} }
 	ctx, cancel := context.WithCancel(t.Context())
 	ticks, ended := make(chan time.Time), make(chan struct{})
@@ -160,8 +160,9 @@ func TestTries(t *testing.T) {
 		"taken":         {always(200), 1, false},
 		"busy at first": {func(try int) int { return map[bool]int{true: 503, false: 200}[try < 3] }, 3, false},
 		"limited":       {func(try int) int { return map[bool]int{true: 429, false: 200}[try < 2] }, 2, false},
-		"always broken": {always(500), tries, true},
-		"not there":     {always(404), 1, true},
+		"not there yet": {func(try int) int { return map[bool]int{true: 404, false: 200}[try < 4] }, 4, false},
+		"gone":          {always(410), 1, true},
+		"not taken":     {always(400), 1, true},
 		"redirect":      {always(307), 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +200,7 @@ func TestDeadAddress(t *testing.T) {
 	defer close(release)
 	third := uuid.New()
 	log, step, stop := followFor(t, events, book{acme: h.URL, globex: dead.URL + "/s3same", third: stuck.URL + "/s3same"}, 10*time.Millisecond)
-	for range 3 * waiting {
+	for range waiting + 5 {
 		events.add(globex, audit.LockForce, "lost")
 		events.add(third, audit.LockForce, "stuck")
 	}

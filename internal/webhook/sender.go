@@ -3,12 +3,12 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -16,47 +16,60 @@ import (
 	"github.com/holdfast/holdfast/audit"
 )
 
+// timeout is for one try.
+const timeout = 10 * time.Second
+
+// The pauses between two tries for a receiver that fails, each longer than the one before and
+// with some chance in it, so that the receivers behind one proxy are not all tried at once.
 const (
-	timeout  = 10 * time.Second // for one try
-	tries    = 6
-	tryUntil = 5 * time.Minute // for all of them
+	firstPause = time.Second
+	lastPause  = 15 * time.Minute
 )
 
 // sender posts notices.
 type sender struct {
-	addresses Addresses
+	receivers Receivers
+	public    string
 	client    *http.Client
 	pauses    func() backoff.BackOff // between tries
 }
 
-func newSender(addresses Addresses) *sender {
+func newSender(receivers Receivers, public string) *sender {
 	client := &http.Client{
 		Timeout: timeout,
 		// A redirect would carry the notice to an address that nobody has agreed to.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return &sender{
-		addresses: addresses, client: client,
-		pauses: func() backoff.BackOff { return backoff.NewExponentialBackOff() },
+		receivers: receivers, public: public, client: client,
+		pauses: func() backoff.BackOff {
+			b := backoff.NewExponentialBackOff()
+			b.InitialInterval, b.Multiplier, b.MaxInterval = firstPause, 2, lastPause
+			return b
+		},
 	}
 }
 
 // try posts an event once. An error that is a *backoff.PermanentError will not pass.
 func (s *sender) try(ctx context.Context, event audit.Event) error {
-	address := s.addresses.NotifyURL(event.Org)
-	if address == "" {
+	to, some := s.receivers.Receiver(event.Org)
+	if !some {
 		return nil // taken out meanwhile
 	}
-	body, err := json.Marshal(noticeOf(event))
+	body, err := bodyOf(event, to, s.public)
 	if err != nil {
 		return backoff.Permanent(err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.URL, bytes.NewReader(body))
 	if err != nil {
 		return backoff.Permanent(errors.New("the address can't be used"))
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("User-Agent", "holdfast")
+	if to.HeaderName != "" {
+		request.Header.Set(to.HeaderName, to.HeaderValue)
+	}
+	sign(request.Header, to.Secret, idOf(event), time.Now(), body)
 	response, err := s.client.Do(request)
 	if err != nil {
 		return withoutAddress(err)
@@ -83,10 +96,17 @@ func verdict(status int) error {
 	switch {
 	case status/100 == 2:
 		return nil
-	case status/100 == 5, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
-		return answered(status)
+	case status/100 == 3, slices.Contains(refusals(), status):
+		return backoff.Permanent(answered(status))
 	}
-	return backoff.Permanent(answered(status))
+	return answered(status)
+}
+
+// refusals are the answers to what is wrong with the notice, or with its address for good. Others
+// may pass: a credential is mended, and what a proxy doesn't find comes back.
+func refusals() []int {
+	return []int{http.StatusBadRequest, http.StatusGone, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
+		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity}
 }
 
 func permanent(err error) bool {

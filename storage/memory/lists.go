@@ -60,6 +60,9 @@ func (e *entry) wanted(q state.StatesQuery) bool {
 	if q.Locked {
 		return e.head.Lock != nil
 	}
+	if q.Expected {
+		return e.head.Expected != nil
+	}
 	return (e.head.Version.Number > 0 || e.open() > 0) && q.Deleted.Selects(e.head.Deleted)
 }
 

@@ -12,11 +12,12 @@ import (
 // What an entry is counted with on top of its bytes: the structs, the short texts in
 // them, and their share of the map.
 const (
-	stateCost   = 2048 // with a name and a released ID of the greatest length
-	versionCost = 512
-	lockCost    = 512
-	eventCost   = 512
-	idCost      = 64 // of a lock ID that was released, besides its text
+	stateCost    = 2048 // with a name and a released ID of the greatest length
+	versionCost  = 512
+	lockCost     = 512
+	expectedCost = 1024 // with names of the greatest length
+	eventCost    = 512
+	idCost       = 64 // of a lock ID that was released, besides its text
 )
 
 // Update implements state.Store.
@@ -92,7 +93,7 @@ func (e *entry) allows(change state.Change) error {
 	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil && e.open() >= state.MaxOpenCandidates {
 		return fault.New(fault.CandidatesFull, "the state has %d open candidates; promote or discard one first", state.MaxOpenCandidates)
 	}
-	if s := change.Settle; s != nil {
+	if s := change.Settle; s != nil && s.ID != "" {
 		c := e.candidates[s.ID]
 		if c == nil {
 			return errNoCandidate(s.ID)
@@ -116,10 +117,20 @@ func (e *entry) cost(next state.Head, body []byte, change state.Change) int64 {
 	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil {
 		added += versionCost + int64(len(body))
 	}
-	if s := change.Settle; s != nil {
-		added -= int64(len(e.candidates[s.ID].Body))
+	return added - e.settles(change)
+}
+
+// settles is how many bytes of candidates go with the change.
+func (e *entry) settles(change state.Change) (bytes int64) {
+	if change.Settle == nil {
+		return 0
 	}
-	return added
+	for _, c := range e.candidates {
+		if change.Settle.Ends(c.Candidate) {
+			bytes += int64(len(c.Body))
+		}
+	}
+	return bytes
 }
 
 // makesRoom reports whether the change must go through in a full store too.
@@ -147,9 +158,13 @@ func (e *entry) record(change state.Change, next state.Head, body []byte) {
 }
 
 func (e *entry) decide(s state.Settlement) {
-	settled := *e.candidates[s.ID] // readers may have the old one
-	settled.Status, settled.Decided, settled.Body = s.Status, s.At.UTC().Truncate(time.Microsecond), nil
-	e.candidates[s.ID] = &settled
+	for id, c := range e.candidates {
+		if s.Ends(c.Candidate) {
+			settled := *c // readers may have the old one
+			settled.Status, settled.Decided, settled.Body = s.Status, s.At.UTC().Truncate(time.Microsecond), nil
+			e.candidates[id] = &settled
+		}
+	}
 }
 
 // open counts the open candidates.
@@ -195,6 +210,10 @@ func costOfHead(h state.Head) int64 {
 	switch {
 	case h == (state.Head{}):
 		return 0
+	case h.Expected != nil:
+		e := *h.Expected
+		h.Expected = nil
+		return costOfHead(h) + expectedCost + int64(len(e.Reason))
 	case h.Lock == nil:
 		return stateCost
 	}

@@ -37,10 +37,7 @@ func (e *entry) stores(change state.Change, body []byte) int64 {
 func (e *entry) grows(change state.Change, next state.Head, isNew bool, body []byte) int64 {
 	added := state.Change{}.Adds(isNew, nil, e.stores(change, body))
 	added += state.LockBytes(next.Lock) - state.LockBytes(e.head.Lock)
-	if s := change.Settle; s != nil {
-		added -= int64(len(e.candidates[s.ID].Body))
-	}
-	return added
+	return added - e.settles(change)
 }
 
 // bytes is what Usage counts of an entry.

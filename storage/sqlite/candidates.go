@@ -10,7 +10,7 @@ import (
 )
 
 // candidateColumns are read by candidateRow; what versions have too is spelled as theirs.
-const candidateColumns = `v.id, v.source, v.status, v.decided_at, ` + versionColumns
+const candidateColumns = `v.id, v.source, v.status, v.decided_at, v.content, ` + versionColumns
 
 const (
 	// All open ones and the newest of those that were decided: each part reads an index of
@@ -33,12 +33,13 @@ const (
 type candidateRow struct {
 	candidate state.Candidate
 	decided   sql.NullInt64
+	content   []byte
 	version   versionRow
 }
 
 func (r *candidateRow) fields() []any {
 	c := &r.candidate
-	return append([]any{&c.ID, &c.Source, &c.Status, &r.decided}, r.version.fields()...)
+	return append([]any{&c.ID, &c.Source, &c.Status, &r.decided, &r.content}, r.version.fields()...)
 }
 
 // value returns the candidate. Its number may be zero: there was no version yet.
@@ -48,6 +49,7 @@ func (r *candidateRow) value() (state.Candidate, error) {
 	version, err := r.version.value()
 	version.Number = uint64(number)
 	c.Version = version
+	copy(c.Content[:], r.content)
 	if r.decided.Valid {
 		c.Decided = fromMicros(r.decided.Int64)
 	}
@@ -104,14 +106,20 @@ func (u *update) recordCandidate(t *session, id int64, change state.Change) erro
 			return err
 		}
 		row := append([]any{id, c.ID, string(c.Source), string(c.Status)}, versionValues(c.Version)...)
-		if _, err := t.insert(t.addCandidate, append(row, u.body.encoding, u.body.bytes)...); err != nil {
+		if _, err := t.insert(t.addCandidate, append(row, u.body.encoding, u.body.bytes, c.Content[:])...); err != nil {
 			return err
 		}
 	}
-	if s := change.Settle; s != nil {
-		return t.exec(t.settle, string(s.Status), s.At.UnixMicro(), id, s.ID)
+	s := change.Settle
+	if s == nil {
+		return nil
 	}
-	return nil
+	if s.Content != (state.Digest{}) {
+		if _, err := t.conn.ExecContext(context.Background(), sqlSettleTwins, string(s.Status), s.At.UnixMicro(), id, s.Content[:]); err != nil {
+			return err
+		}
+	}
+	return t.exec(t.settle, string(s.Status), s.At.UnixMicro(), id, s.ID)
 }
 
 // statusOf returns a candidate's status; empty when there is no such candidate.
@@ -142,7 +150,7 @@ func (t *session) forbids(row headRow, change state.Change) (refusal, err error)
 			return refusal, err
 		}
 	}
-	if s := change.Settle; s != nil {
+	if s := change.Settle; s != nil && s.ID != "" {
 		status, err := t.statusOf(id, s.ID)
 		switch {
 		case err != nil:

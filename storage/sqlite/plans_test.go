@@ -16,7 +16,7 @@ import (
 func TestPlans(t *testing.T) {
 	s, _ := opened(t)
 	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed, sqlOweSweep, sqlOwedSweep, sqlOwesSweep, sqlDidSweep,
-		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, string(sqlMarkPurged), string(sqlDropBody), sqlDropTwins,
+		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlExpected, sqlSettleTwins, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, string(sqlMarkPurged), string(sqlDropBody), sqlDropTwins,
 		sqlOldest, string(sqlDropVersion), sqlFindDeleted, sqlFindDoomed, string(sqlDoom), sqlDoomedRows,
 		sqlDropCandidates, sqlDropLockIDs, string(sqlDropState), sqlIsNeeded, sqlNeeded, sqlDependent, string(sqlReplace),
 	}
@@ -49,13 +49,15 @@ func wantLookups(t *testing.T, text string, steps []string) {
 func TestRanges(t *testing.T) {
 	s, _ := opened(t)
 	for text, want := range map[string]string{
-		sqlStates:   "(org=? AND name>? AND name<?)",
-		sqlDeleted:  "INDEX states_deleted (org=? AND name>? AND name<?)",
-		sqlLocked:   "INDEX states_locked (org=? AND name>? AND name<?)",
-		sqlAll:      "((org,name)>(?,?))",
-		sqlVersions: "v USING INDEX sqlite_autoindex_versions_1 (state=? AND number<?)",
-		sqlOldest:   "v USING INDEX sqlite_autoindex_versions_1 (state=?)",
-		sqlFeed:     "PRIMARY KEY (rowid>?)",
+		sqlStates:      "(org=? AND name>? AND name<?)",
+		sqlDeleted:     "INDEX states_deleted (org=? AND name>? AND name<?)",
+		sqlLocked:      "INDEX states_locked (org=? AND name>? AND name<?)",
+		sqlExpected:    "INDEX states_expected (org=? AND name>? AND name<?)",
+		sqlAll:         "((org,name)>(?,?))",
+		sqlSettleTwins: "INDEX candidates_open (state=?)",
+		sqlVersions:    "v USING INDEX sqlite_autoindex_versions_1 (state=? AND number<?)",
+		sqlOldest:      "v USING INDEX sqlite_autoindex_versions_1 (state=?)",
+		sqlFeed:        "PRIMARY KEY (rowid>?)",
 
 		sqlStretch:     "COVERING INDEX sqlite_autoindex_states_1 (org=? AND name>? AND name<?)",
 		sqlDeletedNext: "COVERING INDEX states_deleted (org=? AND name>? AND name<?)",

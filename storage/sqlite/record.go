@@ -113,7 +113,7 @@ func (u *update) recordContent(t *session, id int64, change state.Change, next s
 	return nil
 }
 
-// recordHolder makes the rows of a lock, of its end and of a fence.
+// recordHolder makes the rows of a lock, of its end, of a fence and of what is expected.
 func (r stateRows) recordHolder(id int64, change state.Change, next state.Head) (err error) {
 	if change.Release {
 		if err = r.t.exec(r.t.retireLock, id); err == nil {
@@ -128,6 +128,9 @@ func (r stateRows) recordHolder(id int64, change state.Change, next state.Head) 
 	}
 	if f := next.Fence; err == nil && change.Fence != nil {
 		err = r.exec(&r.t.setFence, f.Run, f.Epoch, f.Open, id)
+	}
+	if err == nil {
+		err = r.recordExpected(id, change, next)
 	}
 	return err
 }

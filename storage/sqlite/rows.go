@@ -85,6 +85,7 @@ type headQuery struct {
 	freed   string
 	purges  bool
 	fence   state.Fence
+	expects sql.NullString
 	lock    lockRow
 	version versionRow
 	dest    []any // pointers to the above
@@ -105,7 +106,7 @@ func (q *headQuery) load(ref state.Ref) (headRow, error) {
 func (q *headQuery) fields() []any {
 	if q.dest == nil {
 		q.dest = append([]any{&q.id, &q.written, &q.deleted, &q.back, &q.freed, &q.purges,
-			&q.fence.Run, &q.fence.Epoch, &q.fence.Open}, q.lock.fields()...)
+			&q.fence.Run, &q.fence.Epoch, &q.fence.Open, &q.expects}, q.lock.fields()...)
 		q.dest = append(q.dest, q.version.fields()...)
 	}
 	return q.dest
@@ -118,10 +119,10 @@ func (q *headQuery) value() (headRow, error) {
 	if q.deleted.Valid {
 		row.head.DeletedAt = fromMicros(q.deleted.Int64)
 	}
-	if !q.written {
-		return row, nil
-	}
 	var err error
+	if row.head.Expected, err = expectedIn(q.expects); err != nil || !q.written {
+		return row, err
+	}
 	row.head.Version, err = q.version.value()
 	return row, err
 }

@@ -28,7 +28,7 @@ type session struct {
 
 	addState, addVersion, addBody           rowStatement
 	setNewest, setDeleted, setLock, release rowStatement
-	setSeen, setFence                       rowStatement
+	setSeen, setFence, setExpected          rowStatement
 	isBase, retireLock, lockUsed            *sql.Stmt
 	candidateStatus, openCandidates         *sql.Stmt
 	addCandidate, settle                    *sql.Stmt
@@ -65,6 +65,7 @@ func (t *session) statements() []statement {
 		t.release.prepared(sqlRelease),
 		t.setSeen.prepared(sqlSetSeen),
 		t.setFence.prepared(sqlSetFence),
+		t.setExpected.prepared(sqlSetExpected),
 		{&t.retireLock, sqlRetireLock},
 		{&t.lockUsed, sqlLockUsed},
 		{&t.candidateStatus, sqlCandidateStatus},

@@ -42,6 +42,9 @@ const (
 	lockedStates   = ` FROM states s INDEXED BY states_locked `
 	isLocked       = ` AND s.lock_id IS NOT NULL `
 	sqlLocked      = `SELECT ` + listedColumns + lockedStates + fromNewest + inRange + isLocked + byName
+	expectedStates = ` FROM states s INDEXED BY states_expected `
+	isExpected     = ` AND s.expected IS NOT NULL `
+	sqlExpected    = `SELECT ` + listedColumns + expectedStates + fromNewest + inRange + isExpected + byName
 )
 
 // aboveNames lies above every character of a name, and behind every name.
@@ -61,6 +64,8 @@ func listOf(q state.StatesQuery) stateList {
 	switch {
 	case q.Locked:
 		return stateList{rows: sqlLocked} // all of them are wanted
+	case q.Expected:
+		return stateList{rows: sqlExpected}
 	case q.Deleted == state.OnlyDeleted:
 		return stateList{rows: sqlDeleted, stretch: sqlDeletedNext}
 	}

@@ -19,7 +19,7 @@ const fenceColumns = `s.fence_run, s.fence_epoch, s.fence_open`
 
 // headColumns are read by headRow.
 const headColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.released_id, s.purges,
-	` + fenceColumns + `, ` + lockColumns + `, ` + versionColumns
+	` + fenceColumns + `, s.expected, ` + lockColumns + `, ` + versionColumns
 
 const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
 
@@ -63,6 +63,8 @@ const (
 
 	sqlSetSeen rowWrite = `UPDATE states SET lock_seen = ? WHERE id = ?`
 
+	sqlSetExpected rowWrite = `UPDATE states SET expected = ? WHERE id = ?` // null ends it
+
 	sqlSetFence rowWrite = `UPDATE states SET fence_run = ?, fence_epoch = ?, fence_open = ? WHERE id = ?`
 
 	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
@@ -74,8 +76,10 @@ const (
 	sqlOpenCandidates  = `SELECT count(*) FROM candidates WHERE state = ? AND status = 'open'`
 	sqlAddCandidate    = `INSERT INTO candidates (state, id, source, status, number, serial, lineage, terraform_version,
 		encrypted, size, digest, created_at, key, address, request, who, operation, subject, resources,
-		warnings, origin_version, origin_candidate, reason, purged, encoding, bytes)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		warnings, origin_version, origin_candidate, reason, purged, encoding, bytes, content)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	sqlSettleTwins = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL
+		WHERE state = ? AND status = 'open' AND content = ?`
 	sqlSettle = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL WHERE state = ? AND id = ?`
 
 	sqlAddEvent = `INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key,

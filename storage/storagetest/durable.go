@@ -130,7 +130,7 @@ func listed(t *testing.T, store state.Store, ref state.Ref) ([]state.Candidate, 
 func fill(t *testing.T, store state.Store) map[state.Ref]history {
 	t.Helper()
 	all := map[state.Ref]history{}
-	for i, name := range []state.Name{"written", "locked", "released", "deleted", "re-created", "only/locked", "candidates", "fenced"} {
+	for i, name := range []state.Name{"written", "locked", "released", "deleted", "re-created", "only/locked", "candidates", "fenced", "expected"} {
 		for range 2 { // organizations
 			ref, h := newRef(name), history{}
 			write := func(size int) {
@@ -146,6 +146,8 @@ func fill(t *testing.T, store state.Store) map[state.Ref]history {
 			switch name {
 			case "locked", "only/locked":
 				change(state.Change{Lock: newLock(t, "held")})
+			case "expected":
+				change(state.Change{Expect: expected("the network is taken down")})
 			case "fenced":
 				change(state.Change{Fence: &state.Fence{Run: "01J", Epoch: 7, Open: true}})
 				lock := newLock(t, "run")

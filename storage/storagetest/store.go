@@ -64,6 +64,7 @@ func storeChecks() []check {
 		{"CandidatesFull", checkCandidatesFull},
 		{"Settle", checkSettle},
 		{"SettleOnce", checkSettleOnce},
+		{"Twins", checkTwins},
 		{"TakeOver", checkTakeOver},
 		{"Held", checkHeld},
 		{"EventFields", checkEventFields},
@@ -88,6 +89,10 @@ func storeChecks() []check {
 		{"FenceAtomic", checkFenceAtomic},
 		{"FenceHolds", checkFenceHolds},
 		{"RunLock", checkRunLock},
+		{"Expectations", checkExpectations},
+		{"ExpectationSeen", checkExpectationSeen},
+		{"ExpectationAtomic", checkExpectationAtomic},
+		{"ExpectationList", checkExpectationList},
 		{"Linearizable", checkLinearizable},
 	}
 }

@@ -1,0 +1,116 @@
+package notices_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/webhook"
+	"github.com/holdfast/holdfast/storage/notices"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
+)
+
+var _ webhook.Outbox = (*notices.Store)(nil)
+
+// recorder is an outbox as the suite of its writer uses it.
+type recorder struct{ *notices.Store }
+
+func (r recorder) Record(name string, bytes int) error {
+	e := audit.Event{Org: uuid.NewSHA1(uuid.Nil, []byte(name)), Sequence: 1, Reason: name, Note: strings.Repeat("x", bytes)}
+	return r.Keep(context.Background(), 1, []audit.Event{e})
+}
+
+func (r recorder) Recorded() (names []string, err error) {
+	_, _, waiting, err := r.Load(context.Background())
+	for _, e := range waiting {
+		names = append(names, e.Reason)
+	}
+	return names, err
+}
+
+func engine() sqlitetest.Engine {
+	return sqlitetest.Engine{Database: notices.DatabaseName, Open: func(dir string) (sqlitetest.Store, error) {
+		s, err := notices.Open(context.Background(), dir, slog.New(slog.DiscardHandler))
+		return recorder{s}, err
+	}}
+}
+
+func TestMain(m *testing.M) {
+	sqlitetest.ChildMain(engine())
+	os.Exit(m.Run())
+}
+
+// TestWhenThingsGoWrong holds the outbox to what its writer promises.
+func TestWhenThingsGoWrong(t *testing.T) { sqlitetest.Run(t, engine()) }
+
+// event is one with all that one can have.
+func event(org uuid.UUID, sequence uint64) audit.Event {
+	return audit.Event{
+		Sequence: sequence, At: time.Date(2026, 1, 2, 3, 4, 5, int(sequence)*1000, time.UTC), Org: org, Action: audit.CandidateHold, State: "prod/é", Version: 7,
+		LockID: "lock", Refused: fault.RightMissing, Reason: "\"why\"\x00", Note: "6cfe: emptied",
+		Actor: audit.Actor{KeyID: "k", KeyName: "ci", Subject: "s", Role: auth.Owner, Address: "192.0.2.1", Request: "r"},
+	}
+}
+
+// TestOutboxes holds every outbox to what webhook.Outbox says; one that lasts, after it was opened
+// again as well.
+func TestOutboxes(t *testing.T) {
+	dir := t.TempDir()
+	for name, open := range map[string]func(t *testing.T) webhook.Outbox{
+		"memory": func(*testing.T) webhook.Outbox { return webhook.NewMemoryOutbox() },
+		"sqlite": func(t *testing.T) webhook.Outbox { return opened(t, dir) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			box := open(t)
+			want := func(position uint64, known bool, waiting ...audit.Event) {
+				t.Helper()
+				p, k, w, err := box.Load(t.Context())
+				if err != nil || p != position || k != known || !slices.Equal(w, waiting) {
+					t.Fatalf("position %d, %t, %v; %s", p, k, err, cmp.Diff(waiting, w))
+				}
+			}
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			a, b := uuid.New(), uuid.New()
+			want(0, false)
+			must(box.Keep(t.Context(), 0, nil))
+			want(0, true)
+			must(box.Keep(t.Context(), 7, []audit.Event{event(a, 5), event(b, 7)}))
+			must(box.Keep(t.Context(), 9, []audit.Event{event(b, 7), event(a, 8)})) // the first is there
+			want(9, true, event(a, 5), event(b, 7), event(a, 8))
+			must(box.Remove(t.Context(), event(b, 7)))
+			must(box.Remove(t.Context(), event(b, 7)))
+			must(box.Keep(t.Context(), 3, nil))
+			want(3, true, event(a, 5), event(a, 8))
+			if closer, ok := box.(*notices.Store); ok {
+				must(closer.Close())
+				box = open(t)
+				want(3, true, event(a, 5), event(a, 8))
+			}
+		})
+	}
+}
+
+func opened(t *testing.T, dir string) *notices.Store {
+	t.Helper()
+	s, err := notices.Open(t.Context(), dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}

@@ -104,8 +104,8 @@ func TestLogOfSmallPartsHasFewRows(t *testing.T) {
 				t.Errorf("%d bytes are shown of %d, or others", len(got), len(text))
 			}
 			l.Restart()
-			l.Log("more")
-			if got := l.shown(5000); got != string(text)+"more" {
+			l.Log("more\n")
+			if got := l.shown(5000); got != string(text)+"more\n" {
 				t.Error("it is not what it was when the server has begun anew")
 			}
 		})

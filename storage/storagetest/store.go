@@ -79,6 +79,7 @@ func storeChecks() []check {
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
 		{"ExpungeWaits", checkExpungeWaits},
+		{"Shred", checkShred},
 		{"Usage", checkUsage},
 		{"Allow", checkAllow},
 		{"AllowTogether", checkFence},

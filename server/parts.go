@@ -42,6 +42,7 @@ type parts struct {
 	states    state.Store
 	uploads   inventory.Store
 	memory    *budget.Budget
+	doors     *middleware.Doors
 	gate      *audit.Gate
 	keeper    *quota.Keeper
 	notices   *webhook.Notifier
@@ -72,7 +73,11 @@ func (p *parts) open(ctx context.Context) (err error) {
 	if err := p.openStores(ctx); err != nil {
 		return err
 	}
-	return p.openServices(ctx)
+	if err := p.openServices(ctx); err != nil {
+		return err
+	}
+	p.startShredder(ctx)
+	return nil
 }
 
 // close closes what was opened, the last first.

@@ -37,6 +37,7 @@ func layers() map[string][]string {
 		"internal/fuzzkeep":     {"internal/fuzzseeds"},
 		"internal/fuzzseeds":    {},
 		"internal/killtest":     {},
+		"internal/shred":        {"internal/durable", "internal/pause"},
 		"internal/turns":        {"fault", "internal/fair"},
 		"internal/budget":       {"fault", "internal/fair"},
 		"internal/logctx":       {},
@@ -107,7 +108,7 @@ func layers() map[string][]string {
 		"bench/logs":            {"api", "bench/local", "client"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
-		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals"},
+		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "internal/shred", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals"},
 
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},
 		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},

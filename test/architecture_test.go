@@ -85,7 +85,7 @@ func layers() map[string][]string {
 		"storage/schema":        {},
 		"internal/delta":        {},
 		"storage/folder":        {},
-		"storage/sqlitedb":      {"internal/disk", "internal/fair", "storage/folder", "internal/spans", "internal/vitals"},
+		"storage/sqlitedb":      {"internal/disk", "internal/fair", "storage/folder", "internal/spans", "internal/vitals", "internal/pause"},
 		"storage/sqlite":        {"fault", "audit", "state", "internal/turns", "internal/delta", "storage/folder", "storage/schema", "storage/sqlitedb", "internal/vitals"},
 		"storage/resourceindex": {"fault", "internal/turns", "resources", "state", "storage/schema", "storage/sqlitedb"},
 		"storage/csv":           {"fault", "internal/turns", "inventory", "inventory/csvrow", "internal/jsonscan", "storage/folder", "storage/schema", "storage/sqlitedb", "internal/spans", "internal/vitals"},

@@ -5,8 +5,12 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/shred"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
 // startShredder begins, in the background, to destroy what there is of organizations that were
@@ -37,10 +41,24 @@ func (p *parts) orders() (all []shred.Order) {
 }
 
 // shredded are all that have something of organizations.
-func (p *parts) shredded() []shred.Part {
-	return []shred.Part{
-		{What: "states", Store: p.states},
+func (p *parts) shredded() (all []shred.Part) {
+	if p.database != nil {
+		all = append(all, shred.Part{What: "workspaces_and_runs", Store: sealedData{p.database, p.sealer}})
 	}
+	return append(all, shred.Part{What: "states", Store: p.states})
+}
+
+// sealedData is the database of workspaces and runs, with who remembers the keys of what is in it.
+type sealedData struct {
+	*sqldb.DB
+	sealer *seal.Sealer
+}
+
+// Shred implements shred.Store.
+func (s sealedData) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
+	removed, err := s.DB.Shred(ctx, org, limit)
+	s.sealer.Forget(org)
+	return removed, err
 }
 
 func receiptsOf(settings configs.Settings) shred.Receipts {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +20,10 @@ const MaxRow = 1 << 20
 type DB struct {
 	engine engine
 	turns  *turns.Turns // of those who read
+
+	// dirty counts the transactions of Shred that removed something, and scrubbed is one above what it
+	// was when the files were last cleared of that; 0 for never.
+	dirty, scrubbed atomic.Int64
 }
 
 // engine is what the databases do differently.
@@ -31,6 +36,8 @@ type engine interface {
 	// pool is where single statements are asked.
 	pool() *sql.DB
 	explain(error) error
+	// scrub makes sure that nothing of what was deleted is left in the database's files.
+	scrub(ctx context.Context) error
 	close() error
 }
 

@@ -4,13 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // MaxRow is how many bytes a row may have at most. Larger things are kept in pieces.
@@ -19,11 +19,8 @@ const MaxRow = 1 << 20
 // DB is a database. Make it with Open.
 type DB struct {
 	engine engine
-	turns  *turns.Turns // of those who read
-
-	// dirty counts the transactions of Shred that removed something, and scrubbed is one above what it
-	// was when the files were last cleared of that; 0 for never.
-	dirty, scrubbed atomic.Int64
+	turns  *turns.Turns  // of those who read
+	dirt   sqlitedb.Dirt // what Shred has deleted
 }
 
 // engine is what the databases do differently.

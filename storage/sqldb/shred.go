@@ -66,24 +66,10 @@ func (d *DB) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, 
 		return 0, err
 	}
 	if removed > 0 {
-		d.dirty.Add(1)
+		d.dirt.Add()
 		return removed, nil
 	}
-	return 0, d.scrub(ctx)
-}
-
-// scrub has the engine overwrite what deleted rows have left, unless that was done since. What an
-// earlier process has deleted nobody knows, so the first call does it in any case.
-func (d *DB) scrub(ctx context.Context) error {
-	dirty := d.dirty.Load() + 1
-	if d.scrubbed.Load() == dirty {
-		return nil
-	}
-	if err := d.engine.explain(d.engine.scrub(ctx)); err != nil {
-		return err
-	}
-	d.scrubbed.Store(dirty)
-	return nil
+	return 0, d.dirt.Clear(func() error { return d.engine.explain(d.engine.scrub(ctx)) })
 }
 
 // shred removes a piece of the first table that has something.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,6 +40,26 @@ func (w *Writer) Scrub(ctx context.Context, readers *sql.DB) error {
 		return err
 	}
 	return w.EmptyLog(ctx, uuid.Nil)
+}
+
+// Dirt knows whether something was deleted since the files were scrubbed last. What an earlier process
+// has deleted nobody knows, so they count as dirty at first. The zero Dirt is ready to use.
+type Dirt struct{ deleted, scrubbed atomic.Int64 }
+
+// Add notes that something was deleted.
+func (d *Dirt) Add() { d.deleted.Add(1) }
+
+// Clear scrubs, unless nothing was deleted since that was done.
+func (d *Dirt) Clear(scrub func() error) error {
+	by := d.deleted.Load() + 1
+	if d.scrubbed.Load() == by {
+		return nil
+	}
+	if err := scrub(); err != nil {
+		return err
+	}
+	d.scrubbed.Store(by)
+	return nil
 }
 
 func (w *Writer) piece(ctx context.Context, run func(*Tx) error) error {

@@ -43,6 +43,7 @@ type parts struct {
 	uploads   inventory.Store
 	memory    *budget.Budget
 	doors     *middleware.Doors
+	uses      keyUses
 	gate      *audit.Gate
 	keeper    *quota.Keeper
 	notices   *webhook.Notifier
@@ -131,7 +132,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		sweepRegularly(ctx, p.service.Sweep, p.log),
 		notifyRegularly(ctx, p.notices, p.settings.Server.ShutdownTimeout))
 	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
-	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
+	p.uses = trackUses(ctx, p.verifier, p.settings, p.log)
+	p.closeLater("the record of when keys were used", p.uses)
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
 		return err
 	}

@@ -40,12 +40,17 @@ func (p *parts) orders() (all []shred.Order) {
 	return all
 }
 
-// shredded are all that have something of organizations.
+// shredded are all that have something of organizations: first what keys of agents and of sealed things
+// are in, and the index behind what it is made from.
 func (p *parts) shredded() (all []shred.Part) {
 	if p.database != nil {
 		all = append(all, shred.Part{What: "workspaces_and_runs", Store: sealedData{p.database, p.sealer}})
 	}
-	return append(all, shred.Part{What: "states", Store: p.states})
+	return append(all,
+		shred.Part{What: "states", Store: p.states},
+		shred.Part{What: "uploads", Store: p.uploads},
+		shred.Part{What: "resources", Store: p.catalogue.indexer},
+		shred.Part{What: "uses_of_keys", Store: p.uses})
 }
 
 // sealedData is the database of workspaces and runs, with who remembers the keys of what is in it.

@@ -57,6 +57,7 @@ func allBreakages() map[string]breakage {
 	maps.Copy(all, historyBreakages())
 	maps.Copy(all, usageBreakages())
 	maps.Copy(all, fenceBreakages())
+	maps.Copy(all, shredBreakages())
 	return all
 }
 

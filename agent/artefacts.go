@@ -107,6 +107,9 @@ func (s *stage) keepLog() {
 
 // keep copies a file out of the run folder, durably.
 func (s *stage) keep(path, name string) (kept string, err error) {
+	if discards := s.executor.settings.Discards; discards != nil && discards(s.assignment.Org) {
+		return "", errors.New("the organization was removed with its data")
+	}
 	folder := keptIn(s.executor.settings.Work)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err

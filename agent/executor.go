@@ -45,6 +45,9 @@ type Settings struct {
 	// LogPatience is how long the end of a stage waits for the rest of its log to be accepted; 0
 	// for ten minutes.
 	LogPatience time.Duration
+	// Discards reports whether nothing is to be kept of an organization that its server does not
+	// take; nil for never.
+	Discards func(org string) bool
 	// ClaimWait is for how many seconds a claim waits for work; 0 for 50.
 	ClaimWait int
 	Log       *slog.Logger

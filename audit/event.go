@@ -99,6 +99,13 @@ type Event struct {
 	Note string
 }
 
+// Blank returns what a log keeps of an event whose organization was shredded: that there was one,
+// and when.
+func (e Event) Blank() Event { return Event{Sequence: e.Sequence, At: e.At} }
+
+// IsBlank reports whether nothing is left of the event.
+func (e Event) IsBlank() bool { return e == e.Blank() }
+
 // Bytes is about how many it takes in memory.
 func (e *Event) Bytes() int64 {
 	a := e.Actor

@@ -56,6 +56,8 @@ type Deps struct {
 	Limits middleware.Limits
 	// Notices says what becomes of notices; nil for none.
 	Notices func() NoticeCounts
+	// Doors keep organizations out that are being destroyed; nil for none.
+	Doors *middleware.Doors
 	// Connections that the server counts; nil for none.
 	Connections *middleware.Connections
 }
@@ -77,6 +79,9 @@ func NewRouter(d Deps) (Router, error) {
 		engine.Use(middleware.Traced(d.Traces))
 	}
 	engine.Use(middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	if d.Doors != nil {
+		engine.Use(d.Doors.Watch())
+	}
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)

@@ -39,6 +39,9 @@ func (Off) Summary(context.Context, uuid.UUID) ([]Group, error) { return nil, er
 // Usage implements Store: it keeps nothing.
 func (Off) Usage(context.Context, uuid.UUID) (int64, error) { return 0, nil }
 
+// Shred implements Store: it keeps nothing.
+func (Off) Shred(context.Context, uuid.UUID, int) (int, error) { return 0, nil }
+
 // Organizations implements Store.
 func (Off) Organizations(context.Context) iter.Seq2[uuid.UUID, error] {
 	return func(yield func(uuid.UUID, error) bool) { yield(uuid.Nil, errOff()) }

@@ -56,6 +56,16 @@ type Store interface {
 	// returned before it was called, and its cost doesn't grow with the number of records.
 	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 
+	// Shred destroys all that is kept of an organization: its records, what is remembered of its
+	// batches, its groups, what is owed and could not be delivered. It is for an organization that
+	// nobody is let in for any more. Each call is bounded, and removes at most limit rows of what is
+	// not a file or a table of its own, above zero; removed is how many things went. When it is 0, nothing of the
+	// organization is left for any method to find, nor in the store's own files. It may be stopped
+	// anywhere and called again, also when there is nothing, and changes nothing of any other
+	// organization. Appends of the organization meanwhile are recorded before it or not at all, or
+	// are there for the next call. Afterwards the organization is as good as a new one.
+	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
+
 	// Organizations yields every organization that has records, in the order of their IDs.
 	Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error]
 

@@ -61,16 +61,24 @@ func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
 			Fail(c, err)
 			return
 		}
-		recognize(c, principal, again)
+		if err := recognize(c, principal, again); err != nil {
+			Fail(c, err)
+			return
+		}
 		c.Next()
 	}
 }
 
-func recognize(c *gin.Context, principal auth.Principal, again reverify) {
+// recognize has the request go on as the principal's.
+func recognize(c *gin.Context, principal auth.Principal, again reverify) error {
 	r := infoOf(c)
+	if err := r.enter(principal.Org); err != nil {
+		return err
+	}
 	r.principal, r.again = principal, again
 	seatOf(r).recognize(principal.Org)
 	r.lines.Add(slog.String("org", principal.Org.String()))
+	return nil
 }
 
 // Identify is Authenticate for those who are no keys of an organization, such as agents: who
@@ -88,7 +96,10 @@ func Identify(who func(ctx context.Context, c *gin.Context, secret string) (auth
 			return
 		}
 		principal.Address, principal.Request = clientOf(c), RequestIDOf(ctx)
-		recognize(c, principal, nil)
+		if err := recognize(c, principal, nil); err != nil {
+			Fail(c, err)
+			return
+		}
 		c.Next()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/logctx"
@@ -20,6 +21,8 @@ type requestInfo struct {
 	principal auth.Principal
 	again     reverify   // nil where Authenticate did not run
 	admission *admission // nil without a guard in the chain
+	doors     *Doors     // nil for none
+	inside    uuid.UUID  // whose door it came in by; uuid.Nil for none
 }
 
 type requestInfoKey struct{}

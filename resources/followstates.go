@@ -99,7 +99,7 @@ func (x *Indexer) knows(ctx context.Context, p Position) (bool, error) {
 		return true, nil
 	}
 	events, err := x.States.Feed(ctx, p.Sequence-1, 1)
-	return err == nil && len(events) == 1 && x.positionAt(events[0]) == p, err
+	return err == nil && len(events) == 1 && (x.positionAt(events[0]) == p || isWhatWas(events[0], p)), err
 }
 
 func (x *Indexer) positionAt(e audit.Event) Position {

@@ -51,6 +51,11 @@ type Index interface {
 	// Forget removes an organization's uploads, and its cursor with the last of them.
 	Forget(ctx context.Context, org uuid.UUID) error
 
+	// Shred forgets everything of an organization, what nobody was shown yet included, in pieces of
+	// at most limit resources, above zero. removed is how many things went; when it is 0 there is
+	// nothing any more, and Scrub sees to the files.
+	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
+
 	// Scrub makes sure that nothing of what was removed is left in the index's files.
 	Scrub(ctx context.Context) error
 

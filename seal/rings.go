@@ -140,6 +140,13 @@ func (r *rings) remember(org uuid.UUID, loaded *ring) {
 	r.known.Add(org, loaded)
 }
 
+// forget drops what is known of an organization.
+func (r *rings) forget(org uuid.UUID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known.Remove(org)
+}
+
 // acquire waits for the turn to ask for an organization's keys.
 func (r *rings) acquire(ctx context.Context, org uuid.UUID) (release func(), err error) {
 	r.mu.Lock()

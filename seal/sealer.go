@@ -23,6 +23,10 @@ func New(master *Master, keys Keys) *Sealer {
 	return &Sealer{rings: newRings(master, keys)}
 }
 
+// Forget drops the data keys that are remembered of an organization: for one whose keys are destroyed,
+// without which nothing that was sealed for it can be read any more.
+func (s *Sealer) Forget(org uuid.UUID) { s.rings.forget(org) }
+
 // Seal encrypts plain, so that only Open with the same organization, kind and name gets it
 // back. The first Seal of an organization makes its first data key.
 func (s *Sealer) Seal(ctx context.Context, org uuid.UUID, kind Kind, name string, plain []byte) ([]byte, error) {

@@ -103,6 +103,7 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 			Tools: machine.Tools{Store: store, Cache: filepath.Join(work, "cache"), Direct: p.settings.Tools.AllowDownload},
 			// What a tenant asks for is no floor: without a sandbox its commands would read everybody's.
 			MinSandbox: least.String(), MaxFolderBytes: p.settings.Runs.MaxFolderBytes, Log: p.log,
+			Discards: p.isShredded,
 		}, machine.CommandSettings{
 			Work: work, Network: own.network, Least: least, Private: private, Shims: p.program.Shims,
 			Limits: sandbox.Limits{Memory: uint64(p.settings.Runs.MaxMemoryBytes)},

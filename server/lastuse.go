@@ -7,16 +7,30 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth/lastuse"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/shred"
 )
+
+// keyUses knows when keys were used.
+type keyUses interface {
+	io.Closer
+	shred.Store
+}
+
+type noUses struct{ io.Closer }
+
+// Shred implements shred.Store.
+func (noUses) Shred(context.Context, uuid.UUID, int) (int, error) { return 0, nil }
 
 // trackUses writes beside the stores whom the verifier lets in, until it is closed. A
 // server that keeps nothing writes nothing.
-func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, log *slog.Logger) io.Closer {
+func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, log *slog.Logger) keyUses {
 	if keepsNothing(settings) {
-		return io.NopCloser(nil)
+		return noUses{io.NopCloser(nil)}
 	}
 	tracker := lastuse.Open(ctx, lastuse.Config{
 		Path: LastUsePath(settings), Known: verifier.Keyring, Logger: log, Now: time.Now,

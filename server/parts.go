@@ -42,6 +42,8 @@ type parts struct {
 	states    state.Store
 	uploads   inventory.Store
 	memory    *budget.Budget
+	doors     *middleware.Doors
+	uses      keyUses
 	gate      *audit.Gate
 	keeper    *quota.Keeper
 	traces    *spans.Requests // nil where nobody asks for them
@@ -72,7 +74,11 @@ func (p *parts) open(ctx context.Context) (err error) {
 	if err := p.openStores(ctx); err != nil {
 		return err
 	}
-	return p.openServices(ctx)
+	if err := p.openServices(ctx); err != nil {
+		return err
+	}
+	p.startShredder(ctx)
+	return nil
 }
 
 // close closes what was opened, the last first.
@@ -126,7 +132,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
-	p.closeLater("the record of when keys were used", trackUses(ctx, p.verifier, p.settings, p.log))
+	p.uses = trackUses(ctx, p.verifier, p.settings, p.log)
+	p.closeLater("the record of when keys were used", p.uses)
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		return err
 	}
 	defer listener.Close()
-	p := &parts{settings: settings, program: program, log: log, runTokens: &runTokens{now: time.Now}}
+	p := &parts{settings: settings, program: program, log: log, runTokens: &runTokens{now: time.Now}, doors: middleware.NewDoors()}
 	defer p.close()
 	if err := p.open(ctx); err != nil {
 		return err
@@ -60,6 +60,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
 		Connections:    connections,
 		Notices:        noticeCounts(p.notifier),
+		Doors:          p.doors,
 		Stopping:       ctx.Done(),
 	})
 	if err != nil {

@@ -23,6 +23,7 @@ type Document struct {
 	file  string
 	lines []line
 	orgs  []Organization
+	gone  []Shredding
 	keys  map[string]keyLines // by hash
 }
 

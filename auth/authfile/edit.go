@@ -17,6 +17,9 @@ func (d *Document) AddOrganization(id uuid.UUID, name string) error {
 	if o, ok := d.Find(id); ok {
 		return d.taken(o)
 	}
+	if s, ok := d.Shredding(id); ok {
+		return fmt.Errorf("%s says that everything of %s is destroyed: its section [%s%s] has to go first", d.file, id, shreddedPrefix, s.ID)
+	}
 	if err := d.checkNewName(id, name); err != nil {
 		return err
 	}
@@ -73,24 +76,34 @@ func (d *Document) RemoveOrganization(id uuid.UUID) error {
 	if _, err := d.organization(id); err != nil {
 		return err
 	}
-	// Read again only when all are gone: its other sections mean nothing without its own.
-	rest := Document{lines: d.lines}
-	for section, found := rest.sectionOf(id); found; section, found = rest.sectionOf(id) {
-		gone := rest.withComments(section)
-		rest.lines = slices.Concat(rest.lines[:gone.first], rest.lines[gone.last+1:])
-	}
-	return d.become(rest.lines)
+	rest, _ := d.without(header.isOf, id)
+	return d.become(rest)
 }
 
-// sectionOf returns where some section of an organization stands.
-func (d *Document) sectionOf(id uuid.UUID) (s span, found bool) {
+// without returns the lines that are left when all sections of an organization are gone that the
+// condition is true of, and where the first of them stood. They are read again only then: an
+// organization's other sections mean nothing without its own.
+func (d *Document) without(is func(header, uuid.UUID) bool, id uuid.UUID) (left []line, at int) {
+	rest, at := Document{lines: d.lines}, -1
+	for section, found := rest.sectionOf(is, id); found; section, found = rest.sectionOf(is, id) {
+		gone := rest.withComments(section)
+		rest.lines = slices.Concat(rest.lines[:gone.first], rest.lines[gone.last+1:])
+		if at < 0 {
+			at = gone.first
+		}
+	}
+	return rest.lines, at
+}
+
+// sectionOf returns where the first section of an organization stands that the condition is true of.
+func (d *Document) sectionOf(is func(header, uuid.UUID) bool, id uuid.UUID) (s span, found bool) {
 	for i, l := range d.lines {
 		switch h, _ := readHeader(l.value); {
 		case found && l.kind == lineSetting:
 			s.last = i
 		case found && l.kind == lineSection:
 			return s, true
-		case l.kind == lineSection && h.org == id:
+		case l.kind == lineSection && is(h, id):
 			s, found = span{i, i}, true
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // header is what a section's name says. Kind and name are empty for an organization's own
-// section; the kind is empty for a key's.
+// section; the kind is empty for a key's, and the name for that of one that is shredded.
 type header struct {
 	org  uuid.UUID
-	kind string // tokenKind, certificateKind, statesKind
+	kind string // tokenKind, certificateKind, statesKind, shreddedKind
 	name string
 }
 
@@ -24,8 +24,15 @@ const (
 	statesKind      = "states"
 )
 
+// isOrganization reports whether the section is an organization's own.
+func (h header) isOrganization() bool { return h.kind == "" && h.name == "" }
+
 // readHeader takes a section's name apart.
 func readHeader(text string) (header, string) {
+	if organization, ok := strings.CutPrefix(text, shreddedPrefix); ok {
+		id, problem := readOrgID(organization)
+		return header{org: id, kind: shreddedKind}, problem
+	}
 	organization, rest, below := strings.Cut(text, ".")
 	id, problem := readOrgID(organization)
 	h := header{org: id}
@@ -70,7 +77,7 @@ func (p *parser) section(l line) {
 	p.end() // before there is one more organization: it points to its own
 	p.begin(p.open(h))
 	what := "section"
-	if h.name == "" {
+	if h.isOrganization() {
 		what = "organization"
 	}
 	// Two names that differ in case only would be taken for one another.
@@ -82,7 +89,10 @@ func (p *parser) section(l line) {
 
 // open returns what takes the settings of the section.
 func (p *parser) open(h header) section {
-	if h.name == "" {
+	if h.kind == shreddedKind {
+		return &shreddedSection{p: p, made: Shredding{ID: h.org}}
+	}
+	if h.isOrganization() {
 		p.orgs[h.org] = len(p.doc.orgs)
 		p.doc.orgs = append(p.doc.orgs, Organization{Organization: keyring.Organization{ID: h.org}})
 		return orgSection{p, &p.doc.orgs[len(p.doc.orgs)-1]}

@@ -62,6 +62,7 @@ func (p *parser) read(text string) {
 // finish ends the last section, and with it the document.
 func (p *parser) finish() {
 	p.end()
+	p.checkShredded()
 	p.faults.sort()
 }
 

@@ -32,6 +32,7 @@ type Watcher struct {
 	use     func(*keyring.Keyring)
 	log     *slog.Logger
 	inForce atomic.Pointer[orgSettings]
+	gone    atomic.Pointer[[]Shredding]
 	next    atomic.Pointer[chan struct{}] // closed when another file is in force
 	file    *follow.Follower
 
@@ -125,6 +126,7 @@ func (w *Watcher) putInForce(ctx context.Context, doc *Document) {
 	all, ring := settingsOf(doc), doc.Keyring()
 	w.inForce.Store(&all)
 	w.use(ring)
+	w.gone.Store(&doc.gone) // nobody gets in for them any more
 	close(*w.next.Swap(new(make(chan struct{}))))
 	w.log.InfoContext(ctx, "auth file loaded", slog.String("file", w.name),
 		slog.Int("organizations", len(all)), slog.Int("keys", ring.Keys()))

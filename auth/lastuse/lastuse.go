@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/internal/follow"
@@ -37,7 +39,8 @@ type Tracker struct {
 	mu    sync.Mutex
 	fresh Uses // since the last write
 
-	// Of whoever writes: the follower, and Close after it.
+	// Of whoever writes.
+	writing sync.Mutex
 	uses    Uses
 	pending bool // there is something in uses that the file lacks
 }
@@ -82,6 +85,33 @@ func (u *Tracker) writeRegularly(ctx context.Context) {
 
 // write writes the file if there is anything new. What is no longer in force goes.
 func (u *Tracker) write() error {
+	u.writing.Lock()
+	defer u.writing.Unlock()
+	return u.writeFresh()
+}
+
+// Shred forgets an organization, and returns how many uses it knew: when that is 0, the file has
+// none either. What else is known by then is written with it.
+func (u *Tracker) Shred(_ context.Context, org uuid.UUID, _ int) (removed int, err error) {
+	u.writing.Lock()
+	defer u.writing.Unlock()
+	isTheirs := func(c Credential, _ Use) bool { return c.Org == org }
+	u.mu.Lock()
+	removed = len(u.fresh)
+	maps.DeleteFunc(u.fresh, isTheirs)
+	removed -= len(u.fresh)
+	u.mu.Unlock()
+	known := len(u.uses)
+	maps.DeleteFunc(u.uses, isTheirs)
+	if removed += known - len(u.uses); removed == 0 && !u.pending {
+		return 0, nil
+	}
+	u.pending = true
+	return removed, u.writeFresh()
+}
+
+// writeFresh needs the lock of who writes.
+func (u *Tracker) writeFresh() error {
 	u.mu.Lock()
 	fresh := u.fresh
 	u.fresh = make(Uses)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -45,7 +46,14 @@ func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
 	if err != nil {
 		return err
 	}
-	err = a.editAuth(cmd, path, func(d *authfile.Document) error { return d.AddOrganization(org, name) })
+	err = a.editAuth(cmd, path, func(d *authfile.Document) error {
+		if s, ok := d.Shredding(org); ok { // there is room for it once all that it had is gone
+			if err := a.dropShredding(cmd, d, s); err != nil {
+				return err
+			}
+		}
+		return d.AddOrganization(org, name)
+	})
 	if err != nil {
 		return err
 	}
@@ -57,9 +65,10 @@ func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
 func newOrgListCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "List the organizations",
-		Long:    "List the organizations of the auth file: ID, name, and how many keys each has.",
+		Use:   "list",
+		Short: "List the organizations",
+		Long: `List the organizations of the auth file: ID, name, and how many keys each has. Behind them are
+those that were removed with their data.`,
 		Example: "  holdfast org list\n  holdfast org list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,10 +76,11 @@ func newOrgListCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			rows := append(orgRows(doc), a.shreddedRows(cmd, doc)...)
 			if asJSON {
-				return printJSON(a.stdout, orgRows(doc))
+				return printJSON(a.stdout, rows)
 			}
-			return a.printOrgs(orgRows(doc))
+			return a.printOrgs(rows)
 		},
 	}
 	addJSONFlag(cmd, &asJSON)
@@ -84,12 +94,14 @@ type orgRow struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 	Keys int       `json:"keys"`
+	// Shredded says how far the data of one that was removed with it is destroyed.
+	Shredded string `json:"shredded,omitempty"`
 }
 
 func orgRows(doc *authfile.Document) []orgRow {
 	rows := []orgRow{} // prints as [], never null
 	for _, o := range doc.Organizations() {
-		rows = append(rows, orgRow{o.ID, o.Name, len(o.Keys)})
+		rows = append(rows, orgRow{ID: o.ID, Name: o.Name, Keys: len(o.Keys)})
 	}
 	return rows
 }
@@ -97,7 +109,11 @@ func orgRows(doc *authfile.Document) []orgRow {
 func (a *app) printOrgs(rows []orgRow) error {
 	t := a.newTable(head{"ID", firm}, head{"KEYS", firm}, head{"NAME", always})
 	for _, r := range rows {
-		t.add(r.ID.String(), strconv.Itoa(r.Keys), r.Name)
+		keys, name := strconv.Itoa(r.Keys), r.Name
+		if r.Shredded != "" {
+			keys, name = "-", strings.TrimSpace(name+" ("+r.Shredded+")")
+		}
+		t.add(r.ID.String(), keys, name)
 	}
 	return t.show()
 }

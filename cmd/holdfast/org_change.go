@@ -36,34 +36,62 @@ func (a *app) renameOrg(cmd *cobra.Command, text, name string) error {
 }
 
 func newOrgRemoveCommand(a *app) *cobra.Command {
-	var yes bool
+	var r orgRemoval
 	cmd := &cobra.Command{
 		Use:   "remove ORG",
-		Short: "Take an organization out of the auth file",
+		Short: "Take an organization out of the auth file, and destroy its data if asked to",
 		Long: `Take an organization out of the auth file, with its keys, its rules for tokens and
 certificates, and its settings: nobody gets in for it any more. Its data stays where it is, and is
 there again when the organization is added again with --id.
 
-On a terminal its name must be typed; elsewhere it needs --yes.
+With --shred all of its data is destroyed: states with their versions, uploads, workspaces, runs, its
+part of the audit log. The server does that from now on, or from its next start on, and its log says
+when it is done; so does "holdfast org list". Backups, and copies that the file system or the disk
+keep, are not reached.
+
+On a terminal its name must be typed; elsewhere it needs --yes, and with --shred --name too.
 
 ` + pickedUp,
 		Example: `  holdfast org remove Acme
-  holdfast org add "Acme" --id 11111111-2222-3333-4444-555555555555   # and back`,
+  holdfast org add "Acme" --id 11111111-2222-3333-4444-555555555555   # and back
+  holdfast org remove Acme --shred
+  holdfast org remove Acme --shred --yes --name Acme`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.removeOrg(cmd, args[0], yes) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.removeOrg(cmd, args[0], r) },
 	}
-	addYesFlag(cmd, &yes)
+	addYesFlag(cmd, &r.yes)
+	cmd.Flags().BoolVar(&r.shred, "shred", false, "destroy all of its data")
+	cmd.Flags().StringVar(&r.name, "name", "", "the organization's name once more, for --shred with --yes")
 	addAuthFlags(cmd)
 	return cmd
 }
 
-func (a *app) removeOrg(cmd *cobra.Command, text string, yes bool) error {
-	_, org, path, err := a.findOrgIn(cmd, text)
+// orgRemoval says how an organization is removed.
+type orgRemoval struct {
+	yes, shred bool
+	name       string
+}
+
+func (a *app) removeOrg(cmd *cobra.Command, text string, r orgRemoval) error {
+	if r.name != "" && !r.shred {
+		return usagef("--name goes with --shred")
+	}
+	doc, path, err := a.loadAuth(cmd)
 	if err != nil {
 		return err
 	}
+	org, err := findOrg(doc, text)
+	if err != nil {
+		if s, ok := shreddingOf(doc, text); ok {
+			return a.forgetShredding(cmd, path, s)
+		}
+		return err
+	}
+	if r.shred {
+		return a.shredOrg(cmd, path, org, r)
+	}
 	question := fmt.Sprintf("Nobody will get in for %s any more.", called(org))
-	if err := a.confirmWith(cmd.Context(), yes, question, cmp.Or(org.Name, org.ID.String())); err != nil {
+	if err := a.confirmWith(cmd.Context(), r.yes, question, cmp.Or(org.Name, org.ID.String())); err != nil {
 		return err
 	}
 	err = a.editAuth(cmd, path, func(d *authfile.Document) error { return d.RemoveOrganization(org.ID) })

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/internal/shred"
 )
 
 const someOrg = "11111111-2222-3333-4444-555555555555"
@@ -66,5 +70,60 @@ func TestOrgRenameAndRemove(t *testing.T) {
 	s.must("org", "remove", "Acme Corp")
 	if out := s.must("org", "list"); strings.Contains(out, "Acme") {
 		t.Errorf("the list is %s", out)
+	}
+}
+
+// The data of a removed organization is destroyed by a server: until it has written down that it did,
+// nothing else has the ID.
+func TestOrgRemoveWithItsData(t *testing.T) {
+	s := newShell(t)
+	s.must("init", "--org-name", "Acme")
+	org := s.doc().Organizations()[0].ID
+	s.refuse(exitUsage, "confirm with --yes", "org", "remove", "Acme", "--shred")
+	s.refuse(exitUsage, `--yes --name "Acme"`, "org", "remove", "Acme", "--shred", "--yes")
+	s.refuse(exitFailed, "nothing was done", "org", "remove", "Acme", "--shred", "--yes", "--name", "acme")
+	s.refuse(exitUsage, "--name goes with --shred", "org", "remove", "Acme", "--yes", "--name", "Acme")
+	s.interactive, s.stdin = true, "yes\n"
+	if code, _, errs := s.run("org", "remove", "Acme", "--shred"); code != exitFailed || !strings.Contains(errs, "Backups are not reached. Type Acme: holdfast: nothing was done") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if len(s.doc().Organizations()) != 1 {
+		t.Fatal("it is removed")
+	}
+	s.stdin = "Acme\n"
+	s.must("org", "remove", "Acme", "--shred")
+	s.interactive = false
+	gone := s.doc().Shreddings()
+	if len(s.doc().Organizations()) != 0 || len(gone) != 1 || gone[0].ID != org || gone[0].Name != "Acme" {
+		t.Fatalf("the file says %+v", gone)
+	}
+	if out := s.must("org", "list"); !strings.Contains(out, org.String()+"  -     Acme (being shredded)\n") {
+		t.Errorf("printed %s", out)
+	}
+	s.refuse(exitFailed, "is being destroyed", "org", "add", "Acme", "--id", org.String())
+	s.refuse(exitFailed, "is being destroyed", "org", "remove", "Acme")
+
+	receipts := shred.Folder(filepath.Join(s.data, shred.FolderName))
+	order := shred.Order{Org: org, At: gone[0].At.Add(-time.Second)}
+	for _, said := range []string{"being shredded", "shredded"} { // an earlier order's receipt is none
+		if err := receipts.Write(order, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		if out := s.must("org", "list", "--json"); !strings.Contains(out, `"shredded": "`+said+`"`) {
+			t.Errorf("printed %s", out)
+		}
+		order.At = gone[0].At
+	}
+	s.must("org", "add", "Acme", "--id", org.String())
+	if len(s.doc().Shreddings()) != 0 || len(s.doc().Organizations()) != 1 {
+		t.Error("the file still says that it is shredded")
+	}
+	s.must("org", "remove", "Acme", "--shred", "--yes", "--name", "Acme")
+	if err := receipts.Write(shred.Order{Org: org, At: s.doc().Shreddings()[0].At}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	s.must("org", "remove", org.String())
+	if len(s.doc().Shreddings()) != 0 {
+		t.Error("the section is there")
 	}
 }

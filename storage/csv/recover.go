@@ -98,6 +98,9 @@ func (s *Store) adopted(org uuid.UUID) {
 	delete(s.foreign, org)
 }
 
+// tornMark comes behind the name of the file of which something was kept aside.
+const tornMark = ".torn-"
+
 // setAside copies what lies behind the length to a file of its own, and cuts it off.
 func (s *Store) setAside(org uuid.UUID, length int64) (err error) {
 	f, err := os.OpenFile(s.path(org), os.O_RDWR, 0)
@@ -121,7 +124,7 @@ func (s *Store) setAside(org uuid.UUID, length int64) (err error) {
 }
 
 func (s *Store) copyTail(f *os.File, org uuid.UUID, length int64) (name string, n int64, err error) {
-	base := fmt.Sprintf("%s.torn-%s", s.path(org), s.now().UTC().Format("20060102T150405.000000Z"))
+	base := fmt.Sprintf("%s%s%s", s.path(org), tornMark, s.now().UTC().Format("20060102T150405.000000Z"))
 	aside, err := createNew(base)
 	if err != nil {
 		return "", 0, err

@@ -37,6 +37,7 @@ type outbox struct {
 	readers *sql.DB
 	codec   *codec
 	log     *slog.Logger
+	dirt    sqlitedb.Dirt // what shred has deleted
 
 	hurry   chan struct{} // too many settled rows
 	stop    chan struct{} // closed for tidy to end, which closes stopped

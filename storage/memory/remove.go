@@ -106,6 +106,14 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, _ 
 	if e == nil || !e.head.Deleted || e.head.DeletedAt.After(before) || e.head.Lock != nil || e.open() > 0 {
 		return true, nil
 	}
+	s.drop(ref, e)
+	event.Org, event.State = ref.Org, string(ref.Name)
+	s.addEvent(event)
+	return true, nil
+}
+
+// drop forgets a state.
+func (s *Store) drop(ref state.Ref, e *entry) {
 	for _, v := range e.versions {
 		s.used -= costOfVersion(v.Version, v.Body)
 	}
@@ -118,7 +126,26 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, _ 
 	s.used -= costOfHead(e.head)
 	s.count(ref.Org, -e.bytes())
 	delete(s.states, ref)
-	event.Org, event.State = ref.Org, string(ref.Name)
-	s.addEvent(event)
-	return true, nil
+}
+
+// Shred implements state.Store. A state counts as one row, with all that it has.
+func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.mayRemove(ctx); err != nil {
+		return 0, err
+	}
+	for ref, e := range s.states {
+		if ref.Org == org && removed < limit {
+			s.drop(ref, e)
+			removed++
+		}
+	}
+	for i := range s.events {
+		if e := &s.events[i]; e.Org == org && removed < limit {
+			*e = e.Blank()
+			removed++
+		}
+	}
+	return removed, nil
 }

@@ -37,6 +37,18 @@ func changes(f *fixture) map[string][]func() error {
 			_, err := f.store.Expunge(ctx, f.ref, time.Now(), 9, event)
 			return err
 		}},
+		"Shred": {func() error {
+			_, err := f.store.Shred(ctx, f.ref.Org, 9)
+			return err
+		}, func() error {
+			for removed := 1; removed > 0; {
+				var err error
+				if removed, err = f.store.Shred(ctx, f.ref.Org, 9); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
 		"Record": {func() error { return f.store.Record(ctx, event) }},
 	}
 }

@@ -1,6 +1,10 @@
 package readmap
 
-import "github.com/holdfast/holdfast/state"
+import (
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/state"
+)
 
 // flight is what goes on at one state. It exists while a load or a marked write of the
 // state is under way, so their number bounds the number of flights. Store.mu guards it.
@@ -126,4 +130,23 @@ func (w *write) end() {
 	w.flight.epoch++
 	s.leave(w.ref, w.flight)
 	w.flight = nil
+}
+
+// bar has an organization have no entries from now on.
+func (s *Store) bar(org uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recent.bar(org)
+}
+
+// unbar takes that back. Loads that are under way keep nothing: what they have read may be gone.
+func (s *Store) unbar(org uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.recent.barred, org)
+	for ref, f := range s.flights {
+		if ref.Org == org {
+			f.epoch++
+		}
+	}
 }

@@ -109,6 +109,16 @@ func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, li
 	return s.next.Expunge(ctx, ref, before, limit, event)
 }
 
+// Shred implements state.Store. From the first piece to the last the organization has no entries.
+func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
+	s.bar(org)
+	removed, err := s.next.Shred(ctx, org, limit)
+	if err == nil && removed == 0 {
+		s.unbar(org)
+	}
+	return removed, err
+}
+
 // Record implements state.Store. No event changes a state.
 func (s *Store) Record(ctx context.Context, event audit.Event) error {
 	return s.next.Record(ctx, event)

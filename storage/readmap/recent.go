@@ -3,6 +3,7 @@ package readmap
 import (
 	"math"
 
+	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/holdfast/holdfast/state"
@@ -14,10 +15,11 @@ type recent struct {
 	bytes   int64
 	limit   int64
 	closed  bool
+	barred  map[uuid.UUID]struct{} // organizations without entries
 }
 
 func newRecent(limit int64) *recent {
-	r := &recent{limit: limit}
+	r := &recent{limit: limit, barred: map[uuid.UUID]struct{}{}}
 	// The only error is a size below one.
 	r.entries, _ = simplelru.NewLRU(math.MaxInt, func(_ state.Ref, e *entry) { r.bytes -= e.bytes })
 	return r
@@ -41,7 +43,7 @@ func (r *recent) remove(ref state.Ref) { r.entries.Remove(ref) }
 func (r *recent) put(ref state.Ref, s state.Snapshot) {
 	r.remove(ref)
 	c := cost(ref, s)
-	if r.closed || c > r.limit/4 {
+	if _, barred := r.barred[ref.Org]; barred || r.closed || c > r.limit/4 {
 		return
 	}
 	for r.bytes+c > r.limit {
@@ -49,6 +51,19 @@ func (r *recent) put(ref state.Ref, s state.Snapshot) {
 	}
 	r.entries.Add(ref, &entry{Snapshot: s, bytes: c})
 	r.bytes += c
+}
+
+// bar removes an organization's entries, and keeps none of it until it is taken out of barred.
+func (r *recent) bar(org uuid.UUID) {
+	if _, already := r.barred[org]; already {
+		return
+	}
+	r.barred[org] = struct{}{}
+	for _, ref := range r.entries.Keys() {
+		if ref.Org == org {
+			r.remove(ref)
+		}
+	}
 }
 
 // grow has the entry count for so many bytes more. It may have to go for that.

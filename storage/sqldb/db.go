@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // MaxRow is how many bytes a row may have at most. Larger things are kept in pieces.
@@ -18,7 +19,8 @@ const MaxRow = 1 << 20
 // DB is a database. Make it with Open.
 type DB struct {
 	engine engine
-	turns  *turns.Turns // of those who read
+	turns  *turns.Turns  // of those who read
+	dirt   sqlitedb.Dirt // what Shred has deleted
 }
 
 // engine is what the databases do differently.
@@ -31,6 +33,8 @@ type engine interface {
 	// pool is where single statements are asked.
 	pool() *sql.DB
 	explain(error) error
+	// scrub makes sure that nothing of what was deleted is left in the database's files.
+	scrub(ctx context.Context) error
 	close() error
 }
 

@@ -39,4 +39,7 @@ func (e *memory) pool() *sql.DB { return e.db }
 
 func (e *memory) explain(err error) error { return sqliteError(err) }
 
+// scrub has no files.
+func (e *memory) scrub(context.Context) error { return nil }
+
 func (e *memory) close() error { return e.db.Close() }

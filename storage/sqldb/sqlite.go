@@ -95,6 +95,8 @@ func (e *sqlite) pool() *sql.DB { return e.readers }
 
 func (e *sqlite) explain(err error) error { return sqliteError(err) }
 
+func (e *sqlite) scrub(ctx context.Context) error { return e.writer.Scrub(ctx, e.readers) }
+
 // close closes the readers before the writer, which leaves the database in one file.
 func (e *sqlite) close() error {
 	var errs []error

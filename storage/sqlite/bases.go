@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/google/uuid"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/holdfast/holdfast/state"
@@ -89,4 +90,15 @@ func (s *bases) drop(ref state.Ref) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entries.Remove(ref)
+}
+
+// dropOrg drops those of an organization.
+func (s *bases) dropOrg(org uuid.UUID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, ref := range s.entries.Keys() {
+		if ref.Org == org {
+			s.entries.Remove(ref)
+		}
+	}
 }

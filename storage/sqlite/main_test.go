@@ -13,6 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	openAsChild()
+	shredAsChild()
 	sqlitetest.ChildMain(writersEngine())
 	storagetest.ChildMain(func(dir string) (state.Store, error) {
 		s, err := Open(context.Background(), Options{Dir: dir})

@@ -79,6 +79,10 @@ func callsThatWrite(ctx context.Context, s *Store, ref state.Ref) map[string]fun
 			_, err := s.Expunge(ctx, ref, time.Now(), 1, event)
 			return err
 		},
+		"Shred": func() error {
+			_, err := s.Shred(ctx, ref.Org, 1)
+			return err
+		},
 		"Record": func() error { return s.Record(ctx, event) },
 	}
 }

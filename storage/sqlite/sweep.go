@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -147,74 +146,23 @@ func (s *Store) clearGaps(ctx context.Context) error {
 		return s.borrow(ctx, func(r *reader) error { return piece(context.Background(), r.conn) })
 	}
 	write := func(piece func(context.Context, sqlitedb.Querier) error) error {
-		return s.paced(ctx, func() error {
+		return sqlitedb.Paced(ctx, func() error {
 			return s.transact(ctx, server(), func(t *session) error { return piece(context.Background(), t.conn) })
 		})
 	}
 	return sqlitedb.ClearGaps(read, write)
 }
 
-// paced rests for as long as the piece has taken, so that a sweep has half of the writer's
-// time at most.
-func (s *Store) paced(ctx context.Context, piece func() error) error {
-	begun := time.Now()
-	if err := piece(); err != nil {
-		return err
-	}
-	rest := time.NewTimer(time.Since(begun))
-	defer rest.Stop()
-	select {
-	case <-rest.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// emptyPatience is how long emptyLog waits for readers.
+const emptyPatience = 10 * time.Second
 
-// How long emptyLog waits for readers, how often it asks, and how long it keeps the writer
-// waiting each time.
-const (
-	emptyPatience = 10 * time.Second
-	emptyInterval = 20 * time.Millisecond
-	emptyAttempt  = 20 // milliseconds
-)
-
-// emptyLog moves the WAL into the database and cuts it to nothing. That needs a moment
-// without readers, which are quick, and without a transaction: so the writer does it.
+// emptyLog moves the WAL into the database and cuts it to nothing.
 func (s *Store) emptyLog(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, emptyPatience)
 	defer cancel()
-	for {
-		var busy bool
-		err := s.writer.Submit(ctx, sqlitedb.Job{Org: server(), Alone: true, Run: func(*sqlitedb.Tx) (err error) {
-			busy, err = s.session.cutLog()
-			return err
-		}})
-		if err == nil && !busy {
-			return nil
-		}
-		if err != nil && ctx.Err() == nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return errNotSwept(ctx.Err())
-		case <-time.After(emptyInterval):
-		}
+	err := s.writer.EmptyLog(ctx, server())
+	if err != nil && ctx.Err() != nil {
+		return errNotSwept(ctx.Err())
 	}
-}
-
-// cutLog reports whether readers were in the way. It doesn't wait for them for as long as
-// a transaction would: everybody else waits meanwhile.
-func (t *session) cutLog() (busy bool, err error) {
-	if err := t.run(fmt.Sprintf("PRAGMA busy_timeout = %d", emptyAttempt)); err != nil {
-		return false, err
-	}
-	var pages, moved int
-	err = t.queryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
-	restored := t.run(fmt.Sprintf("PRAGMA busy_timeout = %d", sqlitedb.BusyTimeout))
-	if err == nil {
-		err = restored
-	}
-	return busy, err
+	return err
 }

@@ -17,11 +17,11 @@ type Querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// ClearGaps overwrites what is left of deleted rows in the unallocated part of pages.
+// ClearGaps overwrites what is left of deleted rows in the parts of pages that belong to nothing.
 // PRAGMA secure_delete overwrites a row where it was deleted, and pages that become free. But
 // when SQLite moves rows from one page of a B-tree to another, as its function rebuildPage
 // does, copies stay behind between the page's pointers and its rows, and no later deletion
-// finds them.
+// finds them. A connection without secure_delete leaves the rows themselves.
 //
 // It goes through the whole file, a piece at a time: read runs one on a connection that need
 // not write, and write another in a transaction that does, for pages on which the first has
@@ -56,11 +56,11 @@ func findGaps(ctx context.Context, in Querier, first int64) (found []int64, next
 	}
 	last := min(first+gapPages-1, g.pages)
 	for number := first; number <= last; number++ {
-		_, gap, err := g.load(ctx, number)
+		_, unused, err := g.load(ctx, number)
 		if err != nil {
 			return nil, 0, err
 		}
-		if !isZero(gap) {
+		if !areZero(unused) {
 			found = append(found, number)
 		}
 	}
@@ -113,20 +113,23 @@ func (g *gaps) close() (err error) {
 	return err
 }
 
-// load returns a page, and the part of it that is its gap.
-func (g *gaps) load(ctx context.Context, number int64) (page, gap []byte, err error) {
-	if err := g.read.QueryRowContext(ctx, number).Scan(&page); err != nil {
-		return nil, nil, fmt.Errorf("page %d of the database: %w", number, err)
+// load returns a page, and the parts of it that belong to nothing.
+func (g *gaps) load(ctx context.Context, number int64) (page []byte, unused [][]byte, err error) {
+	if page, err = g.page(ctx, number); err != nil {
+		return nil, nil, err
 	}
-	return page, gapOf(page, number, g.pages), nil
+	return page, unusedOf(page, number, g.pages), nil
 }
 
-func (g *gaps) clear(ctx context.Context, number int64) error {
-	page, gap, err := g.load(ctx, number)
-	if err != nil || isZero(gap) {
-		return err
+func (g *gaps) page(ctx context.Context, number int64) (page []byte, err error) {
+	if err := g.read.QueryRowContext(ctx, number).Scan(&page); err != nil {
+		return nil, fmt.Errorf("page %d of the database: %w", number, err)
 	}
-	clear(gap)
+	return page, nil
+}
+
+// put writes a page.
+func (g *gaps) put(ctx context.Context, number int64, page []byte) (err error) {
 	if g.write == nil {
 		if g.write, err = g.in.PrepareContext(ctx, "UPDATE sqlite_dbpage SET data = ? WHERE pgno = ?"); err != nil {
 			return err
@@ -134,6 +137,17 @@ func (g *gaps) clear(ctx context.Context, number int64) error {
 	}
 	_, err = g.write.ExecContext(ctx, page, number)
 	return err
+}
+
+func (g *gaps) clear(ctx context.Context, number int64) error {
+	page, unused, err := g.load(ctx, number)
+	if err != nil || areZero(unused) {
+		return err
+	}
+	for _, part := range unused {
+		clear(part)
+	}
+	return g.put(ctx, number, page)
 }
 
 // The kinds of B-tree pages: their first byte (https://www.sqlite.org/fileformat2.html,
@@ -148,10 +162,11 @@ const (
 // fileHeader is how many bytes stand before the B-tree in the first page.
 const fileHeader = 100
 
-// gapOf returns the part of a page, of so many in the file, that belongs to nothing: what is
-// between the pointers to its cells and the cells. It is empty for a page that is not a
-// B-tree's.
-func gapOf(page []byte, number, pages int64) []byte {
+// unusedOf returns the parts of a page, of so many in the file, that belong to nothing: its gap,
+// which is what is between the pointers to its cells and the cells, and its free blocks, but for
+// the number of the next one and the length that each begins with. There are none in a page that is
+// not a B-tree's.
+func unusedOf(page []byte, number, pages int64) [][]byte {
 	start := 0
 	if number == 1 {
 		start = fileHeader
@@ -179,13 +194,32 @@ func gapOf(page []byte, number, pages int64) []byte {
 	if begin > content || content > len(page) {
 		return nil // damaged: not for us to mend
 	}
-	return page[begin:content]
+	return append(freeBlocks(page, int(binary.BigEndian.Uint16(header[1:])), content), page[begin:content])
 }
 
-func isZero(bytes []byte) bool {
-	for _, b := range bytes {
-		if b != 0 {
-			return false
+// freeBlocks returns the contents of the free blocks from the first on, which stand in their order
+// behind where the cells begin.
+func freeBlocks(page []byte, first, content int) (all [][]byte) {
+	for at := first; at >= content && at+4 <= len(page); {
+		next, size := int(binary.BigEndian.Uint16(page[at:])), int(binary.BigEndian.Uint16(page[at+2:]))
+		if size < 4 || at+size > len(page) || next != 0 && next < at+size {
+			return nil // damaged: not for us to mend
+		}
+		all = append(all, page[at+4:at+size])
+		if next == 0 {
+			break
+		}
+		at = next
+	}
+	return all
+}
+
+func areZero(parts [][]byte) bool {
+	for _, part := range parts {
+		for _, b := range part {
+			if b != 0 {
+				return false
+			}
 		}
 	}
 	return true

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -107,7 +109,7 @@ func dump(t *testing.T, db *sql.DB) string {
 }
 
 // TestGapOf knows which pages are a B-tree's, and leaves the others alone.
-func TestGapOf(t *testing.T) {
+func TestUnusedOf(t *testing.T) {
 	page := func(header ...byte) []byte {
 		page := bytes.Repeat([]byte{0xff}, 4096)
 		copy(page, header)
@@ -115,6 +117,15 @@ func TestGapOf(t *testing.T) {
 	}
 	first := page()
 	copy(first[fileHeader:], []byte{leafTable, 0, 0, 0, 2, 0x0f, 0xf0})
+	// A page whose first free block is at a place, and these: where each is, the next one, its length.
+	blocks := func(first uint16, triples ...uint16) []byte {
+		page := page(leafTable, byte(first>>8), byte(first), 0, 2, 0x0f, 0xf0)
+		for some := range slices.Chunk(triples, 3) {
+			binary.BigEndian.PutUint16(page[some[0]:], some[1])
+			binary.BigEndian.PutUint16(page[some[0]+2:], some[2])
+		}
+		return page
+	}
 	for name, c := range map[string]struct {
 		page          []byte
 		number, pages int64
@@ -123,13 +134,21 @@ func TestGapOf(t *testing.T) {
 		"leaf":              {page(leafTable, 0, 0, 0, 2, 0x0f, 0xf0), 2, 9, 0x0ff0 - 8 - 4},
 		"interior":          {page(interiorIndex, 0, 0, 0, 2, 0x0f, 0xf0), 2, 9, 0x0ff0 - 12 - 4},
 		"first":             {first, 1, 9, 0x0ff0 - 100 - 8 - 4},
+		"free blocks":       {blocks(0x0ff4, 0x0ff4, 0, 12), 2, 9, 0x0ff0 - 8 - 4 + 8},
+		"two of them":       {blocks(0x0ff0, 0x0ff0, 0x0ff8, 8, 0x0ff8, 0, 8), 2, 9, 0x0ff0 - 8 - 4 + 4 + 4},
+		"a block too long":  {blocks(0x0ff4, 0x0ff4, 0, 13), 2, 9, 0x0ff0 - 8 - 4},
+		"a circle of them":  {blocks(0x0ff0, 0x0ff0, 0x0ff0, 8), 2, 9, 0x0ff0 - 8 - 4},
 		"full":              {page(leafTable, 0, 0, 0, 2, 0, 12), 2, 9, 0},
 		"overflow":          {page(0, 0, 0, 7), 2, 9, 0},
 		"perhaps overflow":  {page(leafTable, 0, 0, 0, 2, 0x0f, 0xf0), 2, 0x0d000000, 0},
 		"damaged pointers":  {page(leafTable, 0, 0, 0x0f, 0xff, 0x0f, 0xf0), 2, 9, 0},
 		"content beyond it": {page(leafTable, 0, 0, 0, 2, 0xff, 0xf0), 2, 9, 0},
 	} {
-		if got := len(gapOf(c.page, c.number, c.pages)); got != c.want {
+		got := 0
+		for _, part := range unusedOf(c.page, c.number, c.pages) {
+			got += len(part)
+		}
+		if got != c.want {
 			t.Errorf("%s: %d bytes, want %d", name, got, c.want)
 		}
 	}

@@ -33,6 +33,7 @@ func RunIndex(t *testing.T, open func(t *testing.T) resources.Index) {
 		"CoverageTenants": checkCoverageTenants,
 		"Ended":           checkIndexEnded,
 		"Usable":          checkIndexUsable,
+		"Shred":           checkIndexShred,
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := open(t)

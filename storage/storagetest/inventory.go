@@ -69,6 +69,7 @@ func inventoryChecks() []inventoryCheck {
 		{"Usage", checkInventoryUsage},
 		{"Allow", checkInventoryAllow},
 		{"AllowTogether", checkInventoryFence},
+		{"Shred", checkInventoryShred},
 		{"Model", checkInventoryModel},
 	}
 }

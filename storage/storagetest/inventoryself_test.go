@@ -21,6 +21,8 @@ type flaw struct {
 
 func flaws() map[string]flaw {
 	return map[string]flaw{
+		"keeps uploads":       {keepsUploads, []string{"Shred"}},
+		"shreds all uploads":  {shredsAllUploads, []string{"Shred"}},
 		"drops a resource":    {sends(dropsLast), []string{"Order", "WholeBatches", "Replay"}},
 		"reorders":            {sends(func(b *inventory.Batch) { reverse(b.Resources) }), []string{"Order", "WholeBatches"}},
 		"normalizes JSON":     {sends(normalizes), []string{"Attributes"}},

@@ -146,6 +146,20 @@ func summarize(records []inventory.Record) []inventory.Group {
 	})
 }
 
+// Shred implements inventory.Store, in one piece. A journal keeps what it has.
+func (s *Inventory) Shred(_ context.Context, org uuid.UUID, _ int) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, errInventoryClosed()
+	}
+	if _, ok := s.orgs[org]; !ok {
+		return 0, nil
+	}
+	delete(s.orgs, org)
+	return 1, nil
+}
+
 // Organizations implements inventory.Store.
 func (s *Inventory) Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error] {
 	return func(yield func(uuid.UUID, error) bool) {

@@ -228,17 +228,9 @@ func doomedState(t *testing.T, store state.Store) state.Ref {
 	return ref
 }
 
-// wantForgotten holds the store to knowing no more of ref than its events, and to taking
-// it for a new state.
-func wantForgotten(t *testing.T, store state.Store, ref state.Ref) {
+// wantUnlisted holds the store to listing, of all states, none of these.
+func wantUnlisted(t *testing.T, store state.Store, unwanted func(state.Located) bool) {
 	t.Helper()
-	wantStranger(t, store, ref)
-	wantVersions(t, store, ref, 0, 9, nil)
-	wantCandidates(t, store, ref, 9)
-	_, err := store.Candidate(t.Context(), ref, "c")
-	wantFault(t, "Candidate", err, fault.CandidateNotFound)
-	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Deleted: state.AnyDeletion}, nil)
-	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Locked: true}, nil)
 	for after := (state.Ref{}); ; {
 		page, err := store.All(t.Context(), after, 50)
 		if err != nil {
@@ -248,12 +240,32 @@ func wantForgotten(t *testing.T, store state.Store, ref state.Ref) {
 			break
 		}
 		for _, one := range page {
-			if one.Ref.Org == ref.Org || one.Head.Version.Number == 0 {
+			if unwanted(one) {
 				t.Fatalf("All has %v with %+v", one.Ref, one.Head)
 			}
 		}
 		after = page[len(page)-1].Ref
 	}
+}
+
+// wantForgotten holds the store to knowing no more of ref than its events, and to taking
+// it for a new state.
+func wantForgotten(t *testing.T, store state.Store, ref state.Ref) {
+	t.Helper()
+	wantUnlisted(t, store, func(one state.Located) bool { return one.Ref.Org == ref.Org || one.Head.Version.Number == 0 })
+	wantLost(t, store, ref)
+}
+
+// wantLost holds the store to knowing nothing of ref by itself.
+func wantLost(t *testing.T, store state.Store, ref state.Ref) {
+	t.Helper()
+	wantStranger(t, store, ref)
+	wantVersions(t, store, ref, 0, 9, nil)
+	wantCandidates(t, store, ref, 9)
+	_, err := store.Candidate(t.Context(), ref, "c")
+	wantFault(t, "Candidate", err, fault.CandidateNotFound)
+	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Deleted: state.AnyDeletion}, nil)
+	wantNames(t, store, ref.Org, state.StatesQuery{Limit: 9, Locked: true}, nil)
 	gone := errors.New("gone")
 	_, err = store.Update(t.Context(), ref, nil, func(h state.Head) (state.Change, error) {
 		if h != (state.Head{}) {

@@ -80,6 +80,7 @@ func storeChecks() []check {
 		{"Expunge", checkExpunge},
 		{"ExpungeKeeps", checkExpungeKeeps},
 		{"ExpungeWaits", checkExpungeWaits},
+		{"Shred", checkShred},
 		{"Usage", checkUsage},
 		{"Allow", checkAllow},
 		{"AllowTogether", checkFence},

@@ -32,6 +32,7 @@ type Index struct {
 	readers *sql.DB
 	find    *sql.Stmt // of readers: a batch by its ID
 	key     []byte
+	dirt    sqlitedb.Dirt // what Shred has deleted
 }
 
 // Head is what is known of an organization's file.

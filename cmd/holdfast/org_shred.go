@@ -1,0 +1,117 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/dustin/go-humanize"
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/internal/shred"
+	"github.com/holdfast/holdfast/server"
+)
+
+// shredOrg says in the auth file that all of an organization's data is to be destroyed. The folder of
+// data is the running server's: it does the rest.
+func (a *app) shredOrg(cmd *cobra.Command, path string, org authfile.Organization, r orgRemoval) error {
+	word := cmp.Or(org.Name, org.ID.String())
+	switch {
+	case r.yes && r.name == "":
+		return usagef("to destroy its data unasked takes its name too: --yes --name %q", word)
+	case r.name != "" && r.name != word:
+		return fmt.Errorf("--name is not the name of %s; nothing was done", called(org))
+	}
+	question := fmt.Sprintf("All of %s is destroyed, for good: %s, all states with their versions and locks, uploads%s, workspaces with\n"+
+		"variables and configurations, runs with their logs and plans, pools of agents, and its part of the audit log.\n"+
+		"Backups are not reached.", called(org), counted(int64(len(org.Keys)), "key"), a.sizeOfUploads(cmd, org.ID))
+	if err := a.confirmWith(cmd.Context(), r.yes, question, word); err != nil {
+		return err
+	}
+	at := a.now()
+	err := a.editAuth(cmd, path, func(d *authfile.Document) error { return d.ShredOrganization(org.ID, at) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "Removed %s from %s: nobody gets in for it any more. The server destroys its data now, or when it starts\n"+
+		"next; its log says when that is done, and so does `holdfast org list`. Backups that have it are yours to destroy.\n", called(org), path)
+	return nil
+}
+
+// sizeOfUploads tells how large the organization's file of uploads is, where there is one.
+func (a *app) sizeOfUploads(cmd *cobra.Command, org uuid.UUID) string {
+	settings, err := a.settings(cmd)
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(filepath.Join(settings.Storage.Path, org.String()+".csv"))
+	if err != nil {
+		return ""
+	}
+	return " (" + humanize.IBytes(uint64(info.Size())) + " of CSV)"
+}
+
+// shreddingOf returns the organization that was removed with its data and that a person means by its
+// UUID or its name.
+func shreddingOf(doc *authfile.Document, text string) (authfile.Shredding, bool) {
+	if id, err := uuid.Parse(text); err == nil {
+		return doc.Shredding(id)
+	}
+	for _, s := range doc.Shreddings() {
+		if s.Name == text {
+			return s, true
+		}
+	}
+	return authfile.Shredding{}, false
+}
+
+// isShredded reports whether a server with the command's settings has destroyed all that there was.
+// One that keeps nothing has nothing of anybody when it starts.
+func (a *app) isShredded(cmd *cobra.Command, s authfile.Shredding) (bool, error) {
+	settings, err := a.settings(cmd)
+	if err != nil {
+		return false, fmt.Errorf("where the server keeps its data has to be known: %w", err)
+	}
+	if settings.State.Storage == configs.Memory && settings.Storage.Type == configs.Memory {
+		return false, nil
+	}
+	return server.ShredReceipts(settings).Has(shred.Order{Org: s.ID, Name: s.Name, At: s.At})
+}
+
+// dropShredding takes out what says that an organization was removed with its data, once that is gone.
+func (a *app) dropShredding(cmd *cobra.Command, d *authfile.Document, s authfile.Shredding) error {
+	done, err := a.isShredded(cmd, s)
+	if err != nil {
+		return err
+	}
+	if !done {
+		return fmt.Errorf("the data of %s is being destroyed: until the server has done that nothing else can have its ID; `holdfast org list` shows it", s.ID)
+	}
+	return d.ForgetShredding(s.ID)
+}
+
+// forgetShredding is `org remove` of an organization that was removed with its data before.
+func (a *app) forgetShredding(cmd *cobra.Command, path string, s authfile.Shredding) error {
+	err := a.editAuth(cmd, path, func(d *authfile.Document) error { return a.dropShredding(cmd, d, s) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stderr, "All data of %s was destroyed; %s does not name it any more.\n", s.ID, path)
+	return nil
+}
+
+// shreddedRows are the organizations that were removed with their data.
+func (a *app) shreddedRows(cmd *cobra.Command, doc *authfile.Document) (rows []orgRow) {
+	for _, s := range doc.Shreddings() {
+		row := orgRow{ID: s.ID, Name: s.Name, Shredded: "being shredded"}
+		if done, err := a.isShredded(cmd, s); err == nil && done {
+			row.Shredded = "shredded"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}

@@ -1,0 +1,196 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/state"
+)
+
+// childShreds names the folder in which a child process of this test shreds an organization.
+const childShreds = "HOLDFAST_TEST_SHREDS"
+
+// shreddedOrg and spared are the organizations of that folder.
+func shreddedOrg() uuid.UUID { return uuid.MustParse("5bedded0-0000-4000-8000-000000000001") }
+func spared() uuid.UUID      { return uuid.MustParse("5bedded0-0000-4000-8000-000000000002") }
+
+// shredStep is a line of what the child tells: a piece is gone.
+type shredStep struct{ Removed int }
+
+// Outcome implements killtest.Told.
+func (s shredStep) Outcome() (acked bool, err error) { return true, nil }
+
+func shredAsChild() {
+	killtest.Child(childShreds, func(dir string) (*Store, error) {
+		return Open(context.Background(), Options{Dir: dir})
+	}, func(s *Store, _ uint64) {
+		for {
+			n, err := s.Shred(context.Background(), shreddedOrg(), 3)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+			killtest.Tell(shredStep{n})
+		}
+	})
+}
+
+// fillOrg gives an organization states of every size, with deltas, candidates, locks and events.
+func fillOrg(t *testing.T, s *Store, org uuid.UUID, marker string) {
+	t.Helper()
+	for i, body := range secrets() {
+		ref := state.Ref{Org: org, Name: state.Name(fmt.Sprintf("%s/%d", marker, i%7))}
+		body = append([]byte(marker), body...)
+		mustPut(t, s, ref, body)
+		event := audit.Event{Org: org, Action: audit.StateWrite, State: string(ref.Name), Note: marker}
+		if err := s.Record(t.Context(), event); err != nil {
+			t.Fatal(err)
+		}
+		c := &state.Candidate{ID: fmt.Sprint(i), Version: describe(body), Status: state.Open, Source: state.Pushed}
+		if i%5 == 0 {
+			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: c})); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// said is all that the tables of a database say of an organization, row by row.
+func said(t *testing.T, s *Store, org uuid.UUID, marker string) (all []string) {
+	t.Helper()
+	err := s.borrow(t.Context(), func(r *reader) error {
+		tables, err := r.conn.QueryContext(t.Context(), "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+		if err != nil {
+			return err
+		}
+		var names []string
+		for tables.Next() {
+			var name string
+			if err := tables.Scan(&name); err != nil {
+				return err
+			}
+			names = append(names, name)
+		}
+		for _, name := range names {
+			rows, err := r.conn.QueryContext(t.Context(), "SELECT * FROM "+name)
+			if err != nil {
+				return err
+			}
+			columns, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			for rows.Next() {
+				cells := make([]any, len(columns))
+				for i := range cells {
+					cells[i] = new(any)
+				}
+				if err := rows.Scan(cells...); err != nil {
+					return err
+				}
+				var row strings.Builder
+				for _, c := range cells {
+					fmt.Fprintf(&row, "%s|", *c.(*any))
+				}
+				if text := row.String(); strings.Contains(text, org.String()) || strings.Contains(text, marker) {
+					all = append(all, name+": "+text)
+				}
+			}
+			if err := rows.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func wantNoBytes(t *testing.T, dir string, texts ...string) {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		body, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range texts {
+			if n := bytes.Count(body, []byte(text)); n > 0 {
+				t.Errorf("%s has %q %d times", f.Name(), text, n)
+			}
+		}
+	}
+}
+
+func shredAll(t *testing.T, s *Store, org uuid.UUID) {
+	t.Helper()
+	for n := 1; n > 0; {
+		var err error
+		if n, err = s.Shred(t.Context(), org, 20); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestShredLeavesNothing looks through all tables and all files.
+func TestShredLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	fillOrg(t, s, spared(), "SPARED")
+	fillOrg(t, s, shreddedOrg(), "MARKER")
+	before := said(t, s, spared(), "SPARED")
+	if len(said(t, s, shreddedOrg(), "MARKER")) < 50 || len(before) < 50 {
+		t.Fatal("there is too little: the test shows nothing")
+	}
+	shredAll(t, s, shreddedOrg())
+	if left := said(t, s, shreddedOrg(), "MARKER"); len(left) > 0 {
+		t.Errorf("%d rows are left, such as %.200s", len(left), left[0])
+	}
+	if after := said(t, s, spared(), "SPARED"); strings.Join(after, "\n") != strings.Join(before, "\n") {
+		t.Errorf("the other organization has %d rows, had %d", len(after), len(before))
+	}
+	wantNoBytes(t, dir, "MARKER", shreddedOrg().String())
+}
+
+// TestShredSurvivesKills kills a process at one piece after the other: the next one goes on, and in the
+// end nothing is left, and the other organization has all that it had.
+func TestShredSurvivesKills(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir)
+	fillOrg(t, s, spared(), "SPARED")
+	fillOrg(t, s, shreddedOrg(), "MARKER")
+	before := said(t, s, spared(), "SPARED")
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 8 {
+		killtest.Kill[shredStep](t, childShreds, dir, uint64(i), 1+i)
+		s := open(t, dir)
+		if after := said(t, s, spared(), "SPARED"); strings.Join(after, "\n") != strings.Join(before, "\n") {
+			t.Fatalf("after kill %d the other organization has %d rows, had %d", i, len(after), len(before))
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s = open(t, dir)
+	shredAll(t, s, shreddedOrg())
+	if left := said(t, s, shreddedOrg(), "MARKER"); len(left) > 0 {
+		t.Errorf("%d rows are left, such as %.200s", len(left), left[0])
+	}
+	wantNoBytes(t, dir, "MARKER", shreddedOrg().String())
+}

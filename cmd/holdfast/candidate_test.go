@@ -45,7 +45,11 @@ func TestCandidateIsPromoted(t *testing.T) {
 	has(t, s.must("candidate", "list", "app", "--wide"), id+" promoted held 1 ")
 	has(t, s.must("state", "versions", "app", "--wide"), "2 2 0 ")
 	s.refuse(exitFailed, "was promoted; its bytes are no longer kept", "candidate", "show", "app", id, "-o", file)
-	s.refuse(exitFailed, "app has no candidate \"nothing\"", "candidate", "show", "app", "nothing")
+	s.refuse(exitUsage, "\"nothing\" is not a candidate's ID", "candidate", "show", "app", "nothing")
+	for _, command := range []string{"show", "diff", "promote --reason x --yes", "discard --reason x --yes"} {
+		line := append([]string{"candidate"}, strings.Fields(command)...)
+		s.refuse(exitFailed, "app has no candidate 00000000000000aa; `holdfast candidate list app` shows them", append(line, "app", "00000000000000aa")...)
+	}
 }
 
 func TestCandidateIsBroughtAndDiscarded(t *testing.T) {

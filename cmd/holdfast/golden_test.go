@@ -74,7 +74,7 @@ func goldenShows() map[string]func(a *app) error {
 func speaking() []string {
 	return []string{
 		"serve", "init", "org add", "org rename", "org remove", "key add", "key rotate", "key revoke",
-		"state pull", "state push", "state rm", "state rollback", "state undelete", "lock release",
+		"state backend", "state pull", "state push", "state rm", "state rollback", "state undelete", "lock release",
 		"candidate add", "candidate promote", "candidate discard",
 		"workspace create", "workspace set", "workspace unset", "workspace delete", "config push", "config pull",
 		"run plan", "run apply", "run destroy", "run approve", "run deny", "run cancel", "run retry", "run resolve", "run log", "run discard",

@@ -159,7 +159,7 @@ func TestPullWritesWholeFiles(t *testing.T) {
 			t.Errorf("%q: %v, mode %v, pulled %s", args, err, info.Mode(), got)
 		}
 	}
-	s.refuse(exitFailed, "there is no such state", "state", "pull", "nowhere", "-o", file)
+	s.refuse(exitFailed, "there is no state nowhere", "state", "pull", "nowhere", "-o", file)
 }
 
 // A list is cut where its reader says so, and says that it was.
@@ -177,6 +177,9 @@ func TestVersionsAreCut(t *testing.T) {
 		t.Errorf("printed\n%s%s", out, errs)
 	}
 	s.refuse(exitUsage, "--limit: it is below zero", "state", "versions", "app", "--limit=-1")
-	s.refuse(exitFailed, "404 state_not_found", "state", "versions", "nowhere")
+	s.refuse(exitFailed, "there is no state nowhere", "state", "versions", "nowhere")
+	if _, _, errs := s.run("state", "versions", "nowhere", "--json"); !strings.Contains(errs, `"code":"state_not_found"`) {
+		t.Errorf("stderr %s", errs)
+	}
 	s.refuse(exitUsage, "segment", "state", "versions", "../secret")
 }

@@ -143,13 +143,16 @@ func goldenAnswers() map[string]any {
 	extent := api.Extent{Sources: []string{"state", "upload"}, Complete: true}
 	org := uuid.MustParse(someOrg)
 	return map[string]any{
-		"/api/v1/states":                                    api.States{States: goldenStates()},
-		"/api/v1/locks":                                     api.States{States: goldenStates()[1:2]},
-		"/api/v1/audit":                                     api.Events{Events: goldenEvents()},
-		"/api/v1/state/" + longName:                         network(45, "large", "small"),
-		"/api/v1/state/" + longName + "/-/versions":         api.Versions{Versions: goldenVersions()},
-		"/api/v1/state/" + longName + "/-/versions/42/diff": goldenDiff,
-		"/api/v1/state/" + longName + "/-/candidates":       api.Candidates{Candidates: goldenCandidates()},
+		"/api/v1/states": api.States{States: goldenStates()},
+		"/api/v1/locks":  api.States{States: goldenStates()[1:2]},
+		"/api/v1/expectations": api.States{States: []api.State{{Name: longName, Expectation: &api.Expectation{
+			Findings: []string{"emptied", "shrunk"}, Until: goldenTime(3), KeyName: "ci", Reason: "the network moves to another region, and all of this is made again there",
+		}}}},
+		"/api/v1/audit":                                                     api.Events{Events: goldenEvents()},
+		"/api/v1/state/" + longName:                                         network(45, "large", "small"),
+		"/api/v1/state/" + longName + "/-/versions":                         api.Versions{Versions: goldenVersions()},
+		"/api/v1/state/" + longName + "/-/versions/42/diff":                 goldenDiff,
+		"/api/v1/state/" + longName + "/-/candidates":                       api.Candidates{Candidates: goldenCandidates()},
 		"/api/v1/state/" + longName + "/-/candidates/6cfe64124c473b25/diff": goldenDiff,
 		"/api/v1/state/" + longName + "/-/outputs": json.RawMessage(`{"outputs":{
 			"cluster_endpoint":{"sensitive":false,"type":"string","value":"https://europe-west-4.clusters.payments.example.com:6443/api"},

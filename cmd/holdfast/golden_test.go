@@ -31,6 +31,7 @@ func goldenLines() map[string][]string {
 		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil, "whoami": nil, "data query": nil,
 		"org list": nil, "key list": nil,
 		"state show": {longName}, "state versions": {longName}, "state diff": {longName, "42"}, "state outputs": {longName},
+		"state expect":   {"--list"},
 		"candidate list": {longName}, "candidate show": {longName, "6cfe64124c473b25"}, "candidate diff": {longName, "6cfe64124c473b25"},
 		"run show": {goldenRun}, "run events": {goldenRun}, "run outputs": {goldenRun}, "run changes": {goldenRun},
 		"workspace show": {longName}, "config list": {longName}, "config diff": {longName},

@@ -14,7 +14,7 @@ func TestExpect(t *testing.T) {
 	}
 	s.refuse(exitUsage, "say why, with --reason", "state", "expect", "app", "--emptied")
 	s.refuse(exitFailed, "400 parameter_invalid: a change is expected for a time from 1m0s to 168h0m0s", "state", "expect", "app", "--emptied", "--for", "1s", "--reason", "x")
-	s.refuse(exitFailed, "404 state_not_found", "state", "expect", "other", "--emptied", "--reason", "x")
+	s.refuse(exitFailed, "there is no state other", "state", "expect", "other", "--emptied", "--reason", "x")
 	s.refuse(exitUsage, "each stand alone", "state", "expect", "app", "--emptied", "--end")
 	s.refuse(exitUsage, "", "state", "expect")
 	s.refuse(exitUsage, "", "state", "expect", "app", "--list")
@@ -22,7 +22,7 @@ func TestExpect(t *testing.T) {
 	if !regexp.MustCompile(`^Until \S+Z, no guard holds it when app is emptied or shrunk, once\.\n$`).MatchString(out) {
 		t.Errorf("printed %s", out)
 	}
-	has(t, s.must("state", "expect", "--list"), "STATE EXPECTED UNTIL BY REASON", "app emptied, shrunk TIME it moves")
+	has(t, s.must("state", "expect", "--list", "--wide"), "STATE EXPECTED UNTIL BY REASON", "app emptied, shrunk TIME it moves")
 	has(t, s.must("state", "expect", "app"), "expected emptied, shrunk", "reason it moves")
 	if out := s.must("state", "expect", "app", "--json"); !strings.HasPrefix(out, `{"expectation":{"findings":["emptied","shrunk"],`) {
 		t.Errorf("printed %s", out)
@@ -31,7 +31,7 @@ func TestExpect(t *testing.T) {
 		t.Errorf("printed %s", out)
 	}
 	s.push("app", network(2))
-	has(t, s.must("candidate", "list", "app"), candidate+" promoted held 1 ")
+	has(t, s.must("candidate", "list", "app", "--wide"), candidate+" promoted held 1 ")
 	if out := s.must("state", "expect", "--list"); strings.Contains(out, "app") {
 		t.Errorf("printed %s", out)
 	}
@@ -45,7 +45,7 @@ func TestExpect(t *testing.T) {
 	}
 	s.stdin = network(4)
 	s.refuse(exitFailed, "409 write_held", "state", "push", "app", "-")
-	has(t, s.must("audit", "list", "--state", "app"), "TIME expect.end app 3 emptied", "TIME expect.use app 2 emptied, \"it moves\"")
+	has(t, s.must("audit", "list", "--state", "app", "--wide"), "TIME expect.end app 3 emptied", "TIME expect.use app 2 emptied, \"it moves\"")
 }
 
 // What to type to decide stands beside the list, and not in what a program reads.

@@ -12,6 +12,8 @@ const (
 	StateNotFound       Code = "state_not_found"
 	VersionPurged       Code = "version_purged"
 	VersionNotFound     Code = "version_not_found"
+	SerialTooOld        Code = "serial_too_old"
+	NewestKept          Code = "newest_version_kept"
 	OutputNotFound      Code = "output_not_found"
 	CandidateNotFound   Code = "candidate_not_found"
 	CandidateSettled    Code = "candidate_settled"
@@ -27,6 +29,7 @@ const (
 	ConditionFailed     Code = "precondition_failed"
 	ReasonMissing       Code = "reason_missing"
 	NameInvalid         Code = "name_invalid"
+	AliasUnknown        Code = "alias_unknown"
 	BodyUnreadable      Code = "body_unreadable"
 	BodyTooLarge        Code = "body_too_large"
 	StateInvalid        Code = "state_invalid"
@@ -109,6 +112,7 @@ type Entry struct {
 func Catalogue() []Entry {
 	entries := []Entry{
 		{NameInvalid, Invalid, "The state's name breaks a rule; the message says which. Names are 1 to 255 characters: segments of letters, digits and `. _ - ~`, joined by `/`."},
+		{SerialTooOld, Invalid, "None of the state's newest 10,000 versions has the serial; ask for an older one by its number."},
 		{ParameterInvalid, Invalid, "A query parameter is unknown, comes twice, or has a value that makes no sense, such as an empty `ID`."},
 		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
 		{BodyTooSlow, Timeout, "The body arrived too slowly, or not at all. Nothing was stored; send it again."},
@@ -131,6 +135,8 @@ func Catalogue() []Entry {
 		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
+		{AliasUnknown, Forbidden, "The project, owner or tenant in the address is none of the names that the `alias` lines of the organization's section in `auth.cfg` have. Whether another organization goes by it, nobody learns."},
+		{NewestKept, Forbidden, "At this server's address for it the newest version can't be deleted. `holdfast` and the native address can purge it."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
 		{RunReadOnly, Forbidden, "The token is of a run that plans: it reads the one version that the plan is pinned to, and may do nothing else. Nothing was stored; run the client with `-lock=false`."},
 		{StateNotFound, NotFound, "There is no state of this name in your organization."},

@@ -2,8 +2,8 @@ package handlers
 
 import (
 	"log/slog"
-	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,8 +38,12 @@ type Deps struct {
 	// Quota is what the services store by, to show it; nil for nothing.
 	Quota    *quota.Keeper
 	Verifier middleware.Verifier
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
+	Dialects []string
+	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
+	Aliases Aliases
+	Log     *slog.Logger
+	Now     func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -69,7 +73,7 @@ func NewRouter(d Deps) (Router, error) {
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
-	return Router{engine}, nil
+	return Router{engine, d.spoken()}, nil
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -105,10 +109,13 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 // routeAuthenticated routes what needs credentials.
 func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
-	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
-	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes}
-	routeNative(router.Group("/api/v1", native), one, guard)
-	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), one, guard)
+	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
+	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases}
+	routeNative(router.Group("", native), one, guard)
+	spoken := d.spoken()
+	for _, other := range spoken {
+		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.refused)), one, other, guard)
+	}
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
 		routeWorkspaces(router.Group("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
@@ -118,7 +125,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	d.routeExecutors(router, guard)
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show))
 
-	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
+	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
 	router.NoMethod(append(unknown, noMethod)...)
 }
@@ -156,20 +163,33 @@ func (s states) route(group gin.IRoutes, guard *middleware.Guard, routes []state
 	}
 }
 
-// protocol is what both spellings have. Clients lock with LOCK and UNLOCK on the state's own
-// address, or with what their lock_address and lock_method say.
-func (s states) protocol(lock string) []stateRoute {
-	return []stateRoute{
+// protocol is what all spellings have, each in its own way. Clients lock with LOCK and UNLOCK on
+// the state's own address, or with what their lock_address and lock_method say.
+func (s states) protocol() []stateRoute {
+	routes := []stateRoute{
 		{"GET", "", nil, 0, false, s.get},
 		{"POST", "", inQuery, s.maxBytes, true, s.put},
-		{"PUT", "", inQuery, s.maxBytes, true, s.put},
 		{"DELETE", "", inQuery, 0, false, s.delete},
-		{"LOCK", "", nil, maxLockInfoBytes, false, s.lock},
-		{"UNLOCK", "", inUnlock, maxLockInfoBytes, false, s.unlock},
-		{"POST", lock, nil, maxLockInfoBytes, false, s.lock},
-		{"PUT", lock, nil, maxLockInfoBytes, false, s.lock},
-		{"DELETE", lock, inUnlock, maxLockInfoBytes, false, s.unlock},
 	}
+	if s.spelling.puts {
+		routes = append(routes, stateRoute{"PUT", "", inQuery, s.maxBytes, true, s.put})
+	}
+	if s.spelling.verbs {
+		routes = append(routes, stateRoute{"LOCK", "", nil, maxLockInfoBytes, false, s.lock},
+			stateRoute{"UNLOCK", "", inUnlock, maxLockInfoBytes, false, s.unlock})
+	}
+	if lock := s.spelling.lock; lock != "" {
+		routes = append(routes, stateRoute{"POST", lock, nil, maxLockInfoBytes, false, s.lock},
+			stateRoute{"DELETE", lock, inUnlock, maxLockInfoBytes, false, s.unlock})
+		if s.spelling.puts {
+			routes = append(routes, stateRoute{"PUT", lock, nil, maxLockInfoBytes, false, s.lock})
+		}
+	}
+	if s.spelling.serials {
+		routes = append(routes, stateRoute{"GET", "/versions/:serial", nil, 0, false, s.serial},
+			stateRoute{"DELETE", "/versions/:serial", nil, 0, false, s.purgeSerial})
+	}
+	return routes
 }
 
 // history is what is known of a state beyond its newest bytes.
@@ -194,21 +214,25 @@ func (s states) history() []stateRoute {
 	}
 }
 
-// routeNative is Holdfast's own spelling; see routedPath.
+// routeNative is Holdfast's own spelling, and what others have none for.
 func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
-	s.name, s.absent = nativeName, http.StatusNotFound
-	s.route(group.Group("/state/:name"), guard, append(s.protocol("/-/lock"), s.history()...))
-	all := group.Group("", guard.States(nil), middleware.Admit(0))
+	s.spelling = native()
+	s.route(group.Group(s.spelling.path), guard, append(s.protocol(), s.history()...))
+	all := group.Group("/api/v1", guard.States(nil), middleware.Admit(0))
 	all.GET("/states", serve(s.list))
 	all.GET("/locks", serve(s.locks))
 	all.GET("/audit", serve(s.events))
 }
 
-// routePartition is the enclave and partition spelling: the state "enclave/partition".
-// It answers 204 where there is no state, and 200 to the deletion of one.
-func routePartition(group gin.IRoutes, s states, guard *middleware.Guard) {
-	s.name, s.absent = partitionName, http.StatusNoContent
-	s.route(group, guard, s.protocol("/lock"))
+// routeDialect is another server's spelling.
+func routeDialect(group gin.IRoutes, s states, spelling dialect, guard *middleware.Guard) {
+	s.spelling = spelling
+	s.route(group, guard, s.protocol())
+}
+
+// spoken are the dialects that are on.
+func (d Deps) spoken() []dialect {
+	return slices.DeleteFunc(dialects(), func(one dialect) bool { return !slices.Contains(d.Dialects, one.name) })
 }
 
 // routeUploads is what providers report, and what is read back of it.
@@ -223,12 +247,16 @@ func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	group.GET("/api/v1/data/summary", middleware.Admit(0), serve(read.summary))
 }
 
-// behind puts the unknown corners of the API behind authentication too, so that a
-// stranger can't map it.
-func behind(prefix string, authenticate gin.HandlerFunc) gin.HandlerFunc {
+// corners puts the unknown corners of the API behind authentication too, so that a stranger can't
+// map it. A dialect that is off has none.
+func corners(spoken []dialect, native, anyUser gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if strings.HasPrefix(c.Request.URL.Path, prefix) {
-			authenticate(c)
+		path := c.Request.URL.Path
+		switch {
+		case slices.ContainsFunc(spoken, func(d dialect) bool { return d.covers(path) }):
+			anyUser(c)
+		case strings.HasPrefix(path, "/api"), strings.HasPrefix(path, "/upload"):
+			native(c)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx"
 )
 
@@ -18,8 +19,9 @@ type requestInfo struct {
 	id        string
 	client    string // address without port, or that it is unknown
 	principal auth.Principal
-	again     reverify   // nil where Authenticate did not run
-	admission *admission // nil without a guard in the chain
+	again     reverify           // nil where Authenticate did not run
+	admission *admission         // nil without a guard in the chain
+	statuses  map[fault.Code]int // of the route; see Statuses
 }
 
 type requestInfoKey struct{}

@@ -50,6 +50,8 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Runs:           p.runs,
 		Quota:          p.keeper,
 		Verifier:       p.verifier,
+		Dialects:       settings.State.Dialects,
+		Aliases:        p.watcher,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,

@@ -31,6 +31,8 @@ type Organization struct {
 	keyring.Organization
 	// RunsLocal says that the server itself executes its runs.
 	RunsLocal bool
+	// Aliases are what other servers call it, in the order of the file.
+	Aliases []Alias
 	// NotifyURL is where notices about its states go; empty for nowhere. It may be a secret.
 	NotifyURL string
 

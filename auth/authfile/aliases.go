@@ -98,9 +98,20 @@ func aliasLine(aliases []Alias) string {
 	return aliasSetting + " = " + strings.Join(texts, ", ")
 }
 
-// RemoveAlias takes one of an organization's aliases away, and its line when it was the last one
-// there. What the line has for a comment stays with the others.
-func (d *Document) RemoveAlias(org uuid.UUID, id string) error {
+// RemoveAliases takes aliases of an organization away, whatever their folders, and a line with the
+// last one of it. What the line has for a comment stays with the others.
+func (d *Document) RemoveAliases(org uuid.UUID, aliases ...Alias) error {
+	edited := Document{file: d.file, lines: slices.Clone(d.lines), orgs: d.orgs, keys: d.keys}
+	for _, alias := range aliases {
+		if err := edited.removeAlias(org, alias.ID); err != nil {
+			return err
+		}
+	}
+	*d = edited
+	return nil
+}
+
+func (d *Document) removeAlias(org uuid.UUID, id string) error {
 	o, err := d.organization(org)
 	if err != nil {
 		return err

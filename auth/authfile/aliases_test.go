@@ -65,16 +65,17 @@ func TestAliasesAreEdited(t *testing.T) {
 	if err := d.AddAliases(orgA, Alias{ID: "a b"}); err == nil {
 		t.Error("an alias is added that is none")
 	}
-	for _, id := range []string{"group/project", "9", "42"} {
-		if err := d.RemoveAlias(orgA, id); err != nil {
-			t.Fatal(err)
-		}
+	if err := d.RemoveAliases(orgA, Alias{ID: "9"}, Alias{ID: "8"}); err == nil || !strings.Contains(d.String(), "live, 9") {
+		t.Errorf("an alias is removed that is none: %v, the file is\n%s", err, d)
+	}
+	if err := d.RemoveAliases(orgA, Alias{ID: "group/project"}, Alias{ID: "9"}, Alias{ID: "42"}); err != nil {
+		t.Fatal(err)
 	}
 	wanted(t, d, strings.Replace(text, "42, 77:shop  ;", "77:shop ;", 1))
-	if err := d.RemoveAlias(orgA, "42"); err == nil {
+	if err := d.RemoveAliases(orgA, Alias{ID: "42"}); err == nil {
 		t.Error("an alias is removed twice")
 	}
-	if err := d.RemoveAlias(orgA, "77"); err != nil {
+	if err := d.RemoveAliases(orgA, Alias{ID: "77"}); err != nil {
 		t.Fatal(err)
 	}
 	wanted(t, d, strings.Replace(text, "alias = 42, 77:shop  ; GitLab's\n", "", 1))

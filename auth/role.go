@@ -19,6 +19,7 @@ const (
 	ReadMetadata  Right = "state:metadata" // names, versions, lock holders; no bodies
 	ReadOutputs   Right = "state:outputs"  // a state's outputs, and nothing else of it
 	PurgeVersions Right = "state:purge"    // destroy the bytes of a version for good
+	ImportState   Right = "state:import"   // store versions that were kept elsewhere, with their times
 	ReadData      Right = "data:read"      // what providers uploaded
 	WriteData     Right = "data:write"     // upload
 	ReadAudit     Right = "audit:read"     // who did what
@@ -62,7 +63,7 @@ type RoleRights struct {
 // the same one.
 func Roles() []RoleRights {
 	return []RoleRights{
-		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ReadData, WriteData, ReadAudit,
+		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ImportState, ReadData, WriteData, ReadAudit,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},

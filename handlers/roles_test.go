@@ -49,6 +49,7 @@ func rightsOf() map[string]auth.Right {
 		"GET /-/lock":                                 auth.ReadMetadata,
 		"POST /-/lock/release":                        auth.ForceUnlock,
 		"POST /-/undelete":                            auth.WriteState,
+		"POST /-/import":                              auth.ImportState,
 		"GET /-/versions":                             auth.ReadMetadata,
 		"GET /-/versions/1":                           auth.ReadState,
 		"GET /-/versions/1/diff":                      auth.ReadState,

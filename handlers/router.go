@@ -10,6 +10,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/middleware"
@@ -145,10 +146,10 @@ func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
 
 // stateRoute is an address of what is about one state.
 type stateRoute struct {
-	method, path string  // behind the state's address
-	claim        claimed // where it says which lock it holds; nil for nowhere
-	body         int64   // bytes that it may have; 0 for none
-	write        bool    // only who may write is let in with a body
+	method, path string     // behind the state's address
+	claim        claimed    // where it says which lock it holds; nil for nowhere
+	body         int64      // bytes that it may have; 0 for none
+	needs        auth.Right // without which nobody is let in with a body; empty for none
 	serve        stateHandler
 }
 
@@ -156,8 +157,8 @@ type stateRoute struct {
 func (s states) route(group gin.IRoutes, guard *middleware.Guard, routes []stateRoute) {
 	for _, r := range routes {
 		chain := gin.HandlersChain{guard.States(s.claim(r.claim))}
-		if r.write {
-			chain = append(chain, s.writable)
+		if r.needs != "" {
+			chain = append(chain, s.permitted(r.needs))
 		}
 		group.Handle(r.method, r.path, append(chain, middleware.Admit(r.body), serve(s.named(r.serve)))...)
 	}
@@ -167,27 +168,27 @@ func (s states) route(group gin.IRoutes, guard *middleware.Guard, routes []state
 // the state's own address, or with what their lock_address and lock_method say.
 func (s states) protocol() []stateRoute {
 	routes := []stateRoute{
-		{"GET", "", nil, 0, false, s.get},
-		{"POST", "", inQuery, s.maxBytes, true, s.put},
-		{"DELETE", "", inQuery, 0, false, s.delete},
+		{"GET", "", nil, 0, "", s.get},
+		{"POST", "", inQuery, s.maxBytes, auth.WriteState, s.put},
+		{"DELETE", "", inQuery, 0, "", s.delete},
 	}
 	if s.spelling.puts {
-		routes = append(routes, stateRoute{"PUT", "", inQuery, s.maxBytes, true, s.put})
+		routes = append(routes, stateRoute{"PUT", "", inQuery, s.maxBytes, auth.WriteState, s.put})
 	}
 	if s.spelling.verbs {
-		routes = append(routes, stateRoute{"LOCK", "", nil, maxLockInfoBytes, false, s.lock},
-			stateRoute{"UNLOCK", "", inUnlock, maxLockInfoBytes, false, s.unlock})
+		routes = append(routes, stateRoute{"LOCK", "", nil, maxLockInfoBytes, "", s.lock},
+			stateRoute{"UNLOCK", "", inUnlock, maxLockInfoBytes, "", s.unlock})
 	}
 	if lock := s.spelling.lock; lock != "" {
-		routes = append(routes, stateRoute{"POST", lock, nil, maxLockInfoBytes, false, s.lock},
-			stateRoute{"DELETE", lock, inUnlock, maxLockInfoBytes, false, s.unlock})
+		routes = append(routes, stateRoute{"POST", lock, nil, maxLockInfoBytes, "", s.lock},
+			stateRoute{"DELETE", lock, inUnlock, maxLockInfoBytes, "", s.unlock})
 		if s.spelling.puts {
-			routes = append(routes, stateRoute{"PUT", lock, nil, maxLockInfoBytes, false, s.lock})
+			routes = append(routes, stateRoute{"PUT", lock, nil, maxLockInfoBytes, "", s.lock})
 		}
 	}
 	if s.spelling.serials {
-		routes = append(routes, stateRoute{"GET", "/versions/:serial", nil, 0, false, s.serial},
-			stateRoute{"DELETE", "/versions/:serial", nil, 0, false, s.purgeSerial})
+		routes = append(routes, stateRoute{"GET", "/versions/:serial", nil, 0, "", s.serial},
+			stateRoute{"DELETE", "/versions/:serial", nil, 0, "", s.purgeSerial})
 	}
 	return routes
 }
@@ -195,22 +196,23 @@ func (s states) protocol() []stateRoute {
 // history is what is known of a state beyond its newest bytes.
 func (s states) history() []stateRoute {
 	return []stateRoute{
-		{"GET", "/-/lock", nil, 0, false, s.holder},
-		{"POST", "/-/lock/release", inQuery, maxOrderBytes, false, s.release},
-		{"POST", "/-/undelete", inQuery, 0, false, s.undelete},
-		{"GET", "/-/versions", nil, 0, false, s.versions},
-		{"GET", "/-/versions/:version", nil, 0, false, s.version},
-		{"DELETE", "/-/versions/:version", nil, 0, false, s.purge},
-		{"POST", "/-/versions/:version/rollback", inOrder, maxOrderBytes, false, s.rollback},
-		{"GET", "/-/versions/:version/diff", nil, 0, false, s.diff},
-		{"GET", "/-/outputs", nil, 0, false, s.outputs},
-		{"GET", "/-/outputs/:key", nil, 0, false, s.output},
-		{"GET", "/-/candidates", nil, 0, false, s.candidates},
-		{"POST", "/-/candidates", nil, s.maxBytes, true, s.addCandidate},
-		{"GET", "/-/candidates/:id", nil, 0, false, s.candidate},
-		{"GET", "/-/candidates/:id/diff", nil, 0, false, s.candidateDiff},
-		{"POST", "/-/candidates/:id/promote", inOrder, maxOrderBytes, false, s.promote},
-		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, false, s.discard},
+		{"GET", "/-/lock", nil, 0, "", s.holder},
+		{"POST", "/-/lock/release", inQuery, maxOrderBytes, "", s.release},
+		{"POST", "/-/undelete", inQuery, 0, "", s.undelete},
+		{"POST", "/-/import", inQuery, s.maxBytes, auth.ImportState, s.bring},
+		{"GET", "/-/versions", nil, 0, "", s.versions},
+		{"GET", "/-/versions/:version", nil, 0, "", s.version},
+		{"DELETE", "/-/versions/:version", nil, 0, "", s.purge},
+		{"POST", "/-/versions/:version/rollback", inOrder, maxOrderBytes, "", s.rollback},
+		{"GET", "/-/versions/:version/diff", nil, 0, "", s.diff},
+		{"GET", "/-/outputs", nil, 0, "", s.outputs},
+		{"GET", "/-/outputs/:key", nil, 0, "", s.output},
+		{"GET", "/-/candidates", nil, 0, "", s.candidates},
+		{"POST", "/-/candidates", nil, s.maxBytes, auth.WriteState, s.addCandidate},
+		{"GET", "/-/candidates/:id", nil, 0, "", s.candidate},
+		{"GET", "/-/candidates/:id/diff", nil, 0, "", s.candidateDiff},
+		{"POST", "/-/candidates/:id/promote", inOrder, maxOrderBytes, "", s.promote},
+		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, "", s.discard},
 	}
 }
 

@@ -115,16 +115,18 @@ func (v versionAnswer) send(c *gin.Context) error {
 	return nil
 }
 
-// writable refuses who may not write before the body is read: a large one takes up room
-// that others need.
-func (s states) writable(c *gin.Context) {
-	r := &request{caller: middleware.Principal(c), c: c} // its query is read once, by the handler
-	name, err := s.stateName(r)
-	if err == nil {
-		err = s.service.Permit(c.Request.Context(), r.caller, auth.WriteState, name)
-	}
-	if err != nil {
-		middleware.Fail(c, err)
+// permitted refuses who lacks a right before the body is read: a large one takes up room that others
+// need.
+func (s states) permitted(right auth.Right) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		r := &request{caller: middleware.Principal(c), c: c} // its query is read once, by the handler
+		name, err := s.stateName(r)
+		if err == nil {
+			err = s.service.Permit(c.Request.Context(), r.caller, right, name)
+		}
+		if err != nil {
+			middleware.Fail(c, err)
+		}
 	}
 }
 

@@ -71,6 +71,8 @@ func wireAnswers() map[string][]answered {
 			"/api/v1/resources/aws_vpc.moved2%5B0%5D/history?state=x"),
 
 		"POST " + all + "/undelete": says(api.Version{}, "/api/v1/state/gone/-/undelete"),
+		"POST " + all + "/import": slices.Concat(says(api.Version{}, "/api/v1/state/brought/-/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")),
+			refuses(409, x+"/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")), refuses(400, x+"/import "+wireState("1", "z"))),
 		"POST " + all + "/lock/release": says(api.Released{},
 			locked+`/lock/release {"reason":"<why>"}`, locked+`/lock/release {"reason":"<why>"}`),
 		"GET " + all + "/lock": says(api.LockInfo{}, locked+"/lock", x+"/lock"),

@@ -92,6 +92,7 @@ func bodyRoutes() map[string]bodyUse {
 
 		"GET /api/v1/states": sendsList, "GET /api/v1/locks": sendsList, "GET /api/v1/audit": sendsList,
 		"POST /api/v1/state/:name/-/undelete":                   noBody,
+		"POST /api/v1/state/:name/-/import":                     takesBody,
 		"POST /api/v1/state/:name/-/lock/release":               noBody,
 		"GET /api/v1/state/:name/-/versions":                    sendsList,
 		"GET /api/v1/state/:name/-/versions/:version":           sendsBody,

@@ -21,6 +21,9 @@ type Import struct {
 	LockID string // of the lock that the caller holds; empty if nobody may hold one
 }
 
+// clockSkew is how far the clock of who imports may be ahead of this one.
+const clockSkew = 5 * time.Minute
+
 // Import stores a version that was kept elsewhere, so that a state's history moves with it. Guards
 // keep nothing back: what they find in what somebody had long accepted is noted only. The same
 // bytes behind the same version are one import, however often they come and whatever has followed.
@@ -35,8 +38,11 @@ func (s *Service) Import(ctx context.Context, p auth.Principal, name Name, i Imp
 	if err != nil {
 		return Version{}, err
 	}
+	now := s.clock()
 	next.CreatedAt, next.Origin.Reason = storedTime(i.At), i.Source
-	if next.CreatedAt.After(s.clock()) {
+	if ahead := next.CreatedAt.Sub(now); ahead > 0 && ahead <= clockSkew {
+		next.CreatedAt = now
+	} else if ahead > 0 {
 		return Version{}, fault.New(fault.ParameterInvalid, "the version's time is in the future")
 	}
 	if had, err := s.imported(ctx, ref, next, i); err != nil || had.Number > 0 {

@@ -28,7 +28,7 @@ would be done. Stop writing to the states there before, and lock them if that ca
 
 func newImportCommand(a *app) *cobra.Command {
 	cmd := newGroup("import", "Bring states here from where they were kept before, with their history")
-	cmd.AddCommand(newImportFolderCommand(a), newImportHTTPCommand(a), newImportGitLabCommand(a))
+	cmd.AddCommand(newImportFolderCommand(a), newImportHTTPCommand(a), newImportGitLabCommand(a), newImportS3Command(a))
 	return cmd
 }
 

@@ -54,6 +54,9 @@ func (a *app) bring(ctx context.Context, c *client.Client, from elsewhere.Source
 		all = append(all, made)
 	}
 	p.end()
+	if len(all) == 1 && failed == 1 {
+		return fmt.Errorf("%s was not imported: %s", all[0].Name, all[0].Error)
+	}
 	if err := a.showBrought(all, flags); err != nil {
 		return err
 	}
@@ -143,7 +146,7 @@ func (i *importOf) look() error {
 	}
 	slices.Reverse(i.there)
 	if n := len(i.there); n > 0 {
-		i.last, i.at = i.there[n-1].Number, i.there[n-1].CreatedAt
+		i.last = i.there[n-1].Number
 	}
 	return nil
 }
@@ -179,10 +182,12 @@ func (i *importOf) version(v elsewhere.Version, made *brought) (stored bool, err
 // isHere reports whether a version is among those here that were not come by yet.
 func (i *importOf) isHere(digest string) bool {
 	at := slices.IndexFunc(i.there[i.found:], func(v api.Version) bool { return v.Digest == digest })
-	if at >= 0 {
-		i.found += at + 1
+	if at < 0 {
+		return false
 	}
-	return at >= 0
+	i.at = later(i.at, i.there[i.found+at].CreatedAt)
+	i.found += at + 1
+	return true
 }
 
 // wasHere reports whether a version is so old that retention has removed it here.

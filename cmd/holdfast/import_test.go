@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,20 @@ import (
 
 func importedState(serial int, size string) string {
 	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.5.7","outputs":{"size":{"value":%q,"type":"string"}},"resources":[]}`, serial, size)
+}
+
+// setenv sets a variable of the environment, or sets it anew.
+func (s *shell) setenv(name, value string) {
+	s.environ = slices.DeleteFunc(s.environ, func(one string) bool { return strings.HasPrefix(one, name+"=") })
+	s.environ = append(s.environ, name+"="+value)
+}
+
+// fails wants a command to fail with a text, behind what it shows of its progress.
+func (s *shell) fails(want string, args ...string) {
+	s.t.Helper()
+	if code, _, errs := s.run(args...); code != exitFailed || !strings.Contains(errs, want) {
+		s.t.Errorf("%q: exit %d, %s; want %s", args, code, errs, want)
+	}
 }
 
 // results are what import printed as JSON.
@@ -111,11 +126,12 @@ func TestImportHTTP(t *testing.T) {
 		}
 	}))
 	defer elsewhere.Close()
-	s.env["TF_HTTP_PASSWORD"] = "of-terraform"
-	s.refuse(exitFailed, "1 state of 1 could not be imported", "import", "http", elsewhere.URL+"/net", "prod/net")
-	s.env[envFromUser], s.env[envFromPassword] = "ada", "old-password"
-	s.refuse(exitFailed, "there is no such state", "import", "http", elsewhere.URL+"/none", "prod/net")
-	s.refuse(exitFailed, "HTTP 302", "import", "http", elsewhere.URL+"/moved", "prod/net")
+	s.setenv("TF_HTTP_PASSWORD", "of-terraform")
+	s.fails("HTTP 401", "import", "http", elsewhere.URL+"/net", "prod/net")
+	s.setenv(envFromUser, "ada")
+	s.setenv(envFromPassword, "old-password")
+	s.fails("there is no such state", "import", "http", elsewhere.URL+"/none", "prod/net")
+	s.fails("HTTP 302", "import", "http", elsewhere.URL+"/moved", "prod/net")
 	s.must("import", "http", elsewhere.URL+"/net", "prod/net")
 	s.must("import", "http", elsewhere.URL+"/net", "prod/net")
 	if out := s.must("state", "versions", "prod/net", "--json"); !strings.Contains(out, `"created_at":"2024-01-02T03:04:05Z"`) || strings.Contains(out, `"number":2`) {
@@ -177,9 +193,9 @@ func TestImportGitLab(t *testing.T) {
 	// Serial 1 was deleted there.
 	server := gitlab(t, map[string][]string{"prod": {importedState(0, "a"), "", importedState(2, "c")}, "a.b": {importedState(0, "x"), importedState(1, "y")}})
 	s.refuse(exitUsage, "set GITLAB_TOKEN", "import", "gitlab", "77")
-	s.env[envGitLabToken] = "wrong"
+	s.setenv(envGitLabToken, "wrong")
 	s.refuse(exitFailed, "HTTP 401", "import", "gitlab", "77", "--gitlab", server.URL)
-	s.env[envGitLabToken] = "glpat-x"
+	s.setenv(envGitLabToken, "glpat-x")
 	s.refuse(exitFailed, "lists no states", "import", "gitlab", "other/project", "--gitlab", server.URL)
 	for round, want := range []int{2, 0} {
 		got := results(t, s.must("import", "gitlab", "77", "--gitlab", server.URL, "--into", "shop", "--json"))

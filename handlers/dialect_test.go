@@ -245,3 +245,45 @@ func TestCredentialsOfDialects(t *testing.T) {
 		}
 	}
 }
+
+// With its organization's limit used up, who holds the lock gets through in each spelling, and
+// nobody else.
+func TestLockHoldersPassInDialects(t *testing.T) {
+	for _, f := range foreigners() {
+		deps, _ := rateDeps(t)
+		deps.Aliases = foreignDeps(t).Aliases
+		c := newCaller(t, startServer(t, deps), acme, acmeKey)
+		lock, unlock := strings.Replace(f.lock, " S", " "+f.state, 1), strings.Replace(f.unlock, " S", " "+f.state, 1)
+		c.converse([]step{{lock, infoA, 200, ""}})
+		exhaust(t, c)
+		c.converse([]step{
+			{"GET " + f.state, "", 429, "rate_limited"},
+			{"POST " + f.state, body(1), 429, "rate_limited"},
+			{"POST " + f.state + "?ID=b-2", body(1), 429, "rate_limited"},
+			{"POST " + f.state + "?ID=a-1", body(1), f.stored, ""},
+			{unlock, infoB, 429, "rate_limited"},
+			{unlock, infoA, 200, ""},
+			{"POST " + f.state + "?ID=a-1", body(2), 429, "rate_limited"},
+		})
+	}
+}
+
+// What the guards keep back is a candidate in each spelling, and who did what is on record.
+func TestGuardsHoldInDialects(t *testing.T) {
+	for _, f := range foreigners() {
+		deps := guardedBy(t, holding())
+		deps.Aliases = foreignDeps(t).Aliases
+		c := newCaller(t, startServer(t, deps), acme, acmeKey)
+		kept := f.reused
+		if kept == 0 {
+			kept = http.StatusConflict
+		}
+		c.converse([]step{
+			{"POST " + f.state, with(1, 3), f.stored, ""},
+			{"POST " + f.state, with(2, 0), kept, "write_held"},
+			{"GET " + f.state, "", 200, "=" + with(1, 3)},
+			{"GET /api/v1/audit?action=candidate.hold", "", 200, "emptied"},
+			{"GET /api/v1/audit?action=state.write", "", 200, `"version":1`},
+		})
+	}
+}

@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -51,9 +50,6 @@ func (s states) purgeSerial(ctx context.Context, r *request, name state.Name) (a
 	if found.Newest && s.spelling.keepsNewest {
 		return nil, fault.New(fault.NewestKept, "version %d is the newest one, which stays at this address", found.Number)
 	}
-	purged, err := s.service.Destroy(ctx, r.caller, name, state.Purging{Number: found.Number, Reason: serialReason})
-	if len(purged.Destroyed) > 0 && s.index != nil { // also where the caller is told to ask again
-		err = cmp.Or(err, s.index.Erase(ctx, r.caller, name, purged))
-	}
+	_, err = s.destroy(ctx, r, name, state.Purging{Number: found.Number, Reason: serialReason})
 	return nothing{http.StatusNoContent}, err
 }

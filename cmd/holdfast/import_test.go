@@ -169,6 +169,10 @@ func gitlab(t *testing.T, states map[string][]string) *httptest.Server {
 	})
 	mux.HandleFunc("GET /api/v4/projects/{project}/terraform/state/{name}/versions/{serial}", func(w http.ResponseWriter, r *http.Request) {
 		for i, body := range states[r.PathValue("name")] {
+			if r.PathValue("serial") == fmt.Sprint(i) && body == "down" {
+				w.WriteHeader(http.StatusBadGateway)
+				return
+			}
 			if r.PathValue("serial") == fmt.Sprint(i) && body != "" {
 				fmt.Fprint(w, body)
 				return
@@ -211,5 +215,29 @@ func TestImportGitLab(t *testing.T) {
 	}
 	if out := s.must("state", "pull", "shop/prod"); out != importedState(2, "c") {
 		t.Errorf("the newest is %s", out)
+	}
+}
+
+// An import that broke off goes on where it was.
+func TestImportGoesOn(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	states := map[string][]string{"prod": {importedState(0, "a"), importedState(1, "b"), "down", importedState(3, "d")}}
+	server := gitlab(t, states)
+	s.setenv(envGitLabToken, "glpat-x")
+	run := []string{"import", "gitlab", "group/project", "prod", "--gitlab", server.URL}
+	s.fails("HTTP 502", run...)
+	if out := s.must("state", "pull", "prod"); out != importedState(1, "b") {
+		t.Errorf("the newest is %s", out)
+	}
+	states["prod"][2] = importedState(2, "c")
+	if got := results(t, s.must(append(run, "--dry-run", "--json")...)); got[0].Versions != 4 || got[0].Stored != 2 {
+		t.Errorf("a dry run: %+v", got)
+	}
+	if got := results(t, s.must(append(run, "--json")...)); got[0].Versions != 4 || got[0].Stored != 2 || got[0].Serial != 3 {
+		t.Errorf("%+v", got)
+	}
+	if out := s.must("state", "versions", "prod", "--json"); strings.Count(out, `"version"`) != 4 {
+		t.Errorf("the versions are %s", out)
 	}
 }

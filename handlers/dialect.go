@@ -92,15 +92,16 @@ const tenantsPath = "/-/state/"
 //
 // What begins as other addresses do is none.
 func routedTenant(escaped string) string {
-	parts := strings.Split(strings.TrimPrefix(escaped, "/"), "/")
-	if len(parts) < 3 || parts[1] != "state" {
+	tenant, rest, _ := strings.Cut(strings.TrimPrefix(escaped, "/"), "/")
+	name, ok := strings.CutPrefix(rest, "state/")
+	if !ok {
 		return escaped
 	}
-	switch parts[0] {
+	switch tenant {
 	case "", "-", "api", "state", "terraform":
 		return escaped
 	}
-	return tenantsPath + parts[0] + "/" + strings.Join(parts[2:], "/")
+	return tenantsPath + tenant + "/" + name
 }
 
 // Dialects returns the names of all spellings beside Holdfast's own.

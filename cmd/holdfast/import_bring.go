@@ -74,7 +74,7 @@ func (a *app) showBrought(all []brought, flags broughtFlags) error {
 	if flags.dryRun {
 		stored = "TO STORE"
 	}
-	t := a.newTable("STATE", "VERSIONS", stored, "SERIAL", "NEWEST")
+	t := a.newTable(head{"STATE", always}, head{"VERSIONS", firm}, head{stored, firm}, head{"SERIAL", firm}, head{"NEWEST", firm})
 	for _, one := range all {
 		newest := one.Digest
 		if len(newest) > 12 {

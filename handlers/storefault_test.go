@@ -143,6 +143,8 @@ func stateRequests(t *testing.T, deps handlers.Deps) []request {
 		case !strings.Contains(path, "/state/"):
 		case takesOrder(path):
 			requests = append(requests, request{route, `{"reason":"a test"}`})
+		case strings.HasSuffix(path, "/import"):
+			requests = append(requests, request{route + "?time=2024-01-01T00:00:00Z&source=elsewhere", both})
 		case strings.HasSuffix(path, "/candidates") && method == "POST":
 			requests = append(requests, request{route, both})
 		case strings.Contains(path, "/versions/") && method == "DELETE":

@@ -18,6 +18,7 @@ type Action string
 // The actions.
 const (
 	StateWrite      Action = "state.write"       // a version was accepted
+	StateImport     Action = "state.import"      // a version that was kept elsewhere was accepted, with its own time
 	StateRollback   Action = "state.rollback"    // a version with the content of an older one
 	StateDelete     Action = "state.delete"      // the state was taken away
 	StateUndelete   Action = "state.undelete"    // and brought back

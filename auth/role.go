@@ -20,6 +20,7 @@ const (
 	ReadOutputs   Right = "state:outputs"  // a state's outputs, and nothing else of it
 	PurgeVersions Right = "state:purge"    // destroy the bytes of a version for good
 	ExpectChange  Right = "state:expect"   // announce a change, so that no guard holds it
+	ImportState   Right = "state:import"   // store versions that were kept elsewhere, with their times
 	ReadData      Right = "data:read"      // what providers uploaded
 	WriteData     Right = "data:write"     // upload
 	ReadAudit     Right = "audit:read"     // who did what
@@ -63,7 +64,7 @@ type RoleRights struct {
 // the same one.
 func Roles() []RoleRights {
 	return []RoleRights{
-		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange, ReadData, WriteData, ReadAudit,
+		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange, ImportState, ReadData, WriteData, ReadAudit,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},

@@ -64,6 +64,22 @@ func parseConnections(text string) (int, error) {
 	return n, nil
 }
 
+// parseDialects takes NoDialects for none.
+func parseDialects(text string) ([]string, error) {
+	var list []string
+	if text == NoDialects {
+		return list, nil
+	}
+	for one := range strings.SplitSeq(text, ",") {
+		one = strings.TrimSpace(one)
+		if !slices.Contains(AllDialects(), one) || slices.Contains(list, one) {
+			return nil, errors.New("is neither " + NoDialects + " nor a list, each once, of " + strings.Join(AllDialects(), ", "))
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
 // parseRate takes "off" for no limit, which is 0.
 func parseRate(text string) (int, error) {
 	if text == "off" {

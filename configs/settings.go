@@ -26,6 +26,14 @@ const (
 	SQLite = "sqlite"
 )
 
+// AllDialects returns the names of other servers' spellings of states' addresses.
+func AllDialects() []string {
+	return []string{"partition", "gitlab", "gitea", "nimbolus", "devpro"}
+}
+
+// NoDialects is how none of them is said.
+const NoDialects = "none"
+
 // What database.tls chooses from.
 const (
 	TLSOff        = "off"
@@ -94,7 +102,8 @@ type Storage struct {
 
 // State is how state is kept. All sizes are in bytes and above zero.
 type State struct {
-	Storage     string // SQLite or Memory
+	Storage     string   // SQLite or Memory
+	Dialects    []string // of other servers, that are spoken; see AllDialects
 	MaxBytes    int64
 	CacheBytes  int64
 	MemoryBytes int64

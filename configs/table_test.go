@@ -61,6 +61,7 @@ func samples() map[string]string {
 		"[limits] quota":               "20GiB",
 		"[limits] disk_reserve":        "off",
 		"[limits] max_answer_time":     "1h",
+		"[state] dialects":             "nimbolus, gitlab",
 		"[runs] storage":               "off",
 		"[runs] work_path":             "/srv/runs",
 		"[runs] address":               "https://holdfast.example.com",

@@ -12,10 +12,13 @@ const (
 	StateNotFound       Code = "state_not_found"
 	VersionPurged       Code = "version_purged"
 	VersionNotFound     Code = "version_not_found"
+	SerialTooOld        Code = "serial_too_old"
+	NewestKept          Code = "newest_version_kept"
 	OutputNotFound      Code = "output_not_found"
 	CandidateNotFound   Code = "candidate_not_found"
 	CandidateSettled    Code = "candidate_settled"
 	CandidateStale      Code = "candidate_stale"
+	ImportTooOld        Code = "import_too_old"
 	CandidatesFull      Code = "candidates_full"
 	StateExists         Code = "state_exists"
 	ResourceNotFound    Code = "resource_not_found"
@@ -27,6 +30,7 @@ const (
 	ConditionFailed     Code = "precondition_failed"
 	ReasonMissing       Code = "reason_missing"
 	NameInvalid         Code = "name_invalid"
+	AliasUnknown        Code = "alias_unknown"
 	BodyUnreadable      Code = "body_unreadable"
 	BodyTooLarge        Code = "body_too_large"
 	StateInvalid        Code = "state_invalid"
@@ -109,6 +113,7 @@ type Entry struct {
 func Catalogue() []Entry {
 	entries := []Entry{
 		{NameInvalid, Invalid, "The state's name breaks a rule; the message says which. Names are 1 to 255 characters: segments of letters, digits and `. _ - ~`, joined by `/`."},
+		{SerialTooOld, Invalid, "None of the state's newest 10,000 versions has the serial; ask for an older one by its number."},
 		{ParameterInvalid, Invalid, "A query parameter is unknown, comes twice, or has a value that makes no sense, such as an empty `ID`."},
 		{BodyUnreadable, Invalid, "The connection broke off before the whole body arrived. Nothing was stored; send it again."},
 		{BodyTooSlow, Timeout, "The body arrived too slowly, or not at all. Nothing was stored; send it again."},
@@ -131,6 +136,8 @@ func Catalogue() []Entry {
 		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
+		{AliasUnknown, Forbidden, "The project, owner or tenant in the address is none of the names that the `alias` lines of the organization's section in `auth.cfg` have. Whether another organization goes by it, nobody learns."},
+		{NewestKept, Forbidden, "At this server's address for it the newest version can't be deleted. `holdfast` and the native address can purge it."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
 		{RunReadOnly, Forbidden, "The token is of a run that plans: it reads the one version that the plan is pinned to, and may do nothing else. Nothing was stored; run the client with `-lock=false`."},
 		{StateNotFound, NotFound, "There is no state of this name in your organization."},
@@ -149,6 +156,7 @@ func Catalogue() []Entry {
 		{RunFenced, Conflict, "The run may not write this state, or not any more: its executor was taken for lost, or the run has ended. The lock was not granted or released. A body was not made a version; the message names the candidate that has it. Look at its diff, then promote or discard it."},
 		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
 		{CandidateStale, Conflict, "The state has moved on since: there is a newer version than the one that this builds on. Look at the difference to the newest, then ask again with its number."},
+		{ImportTooOld, Conflict, "The state was written here after the time of the version that was to be imported, which would take the place of a newer one. Nothing was stored."},
 		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
 		{StateExists, Conflict, "The state is not deleted, so there is nothing to bring back. Delete it first, or roll it back to an older version."},
 		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},

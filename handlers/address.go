@@ -33,15 +33,18 @@ var belongings = [...]string{
 }
 
 // Router serves every route, at every spelling of its address.
-type Router struct{ *gin.Engine }
+type Router struct {
+	*gin.Engine
+	others []dialect // that are spoken
+}
 
 // ServeHTTP implements http.Handler.
 func (r Router) ServeHTTP(w http.ResponseWriter, asked *http.Request) {
-	r.Engine.ServeHTTP(w, asRouted(asked))
+	r.Engine.ServeHTTP(w, r.asRouted(asked))
 }
 
 // asRouted returns the request, or a copy with the address as routes have it.
-func asRouted(asked *http.Request) *http.Request {
+func (r Router) asRouted(asked *http.Request) *http.Request {
 	var routed string
 	given := asked.URL.EscapedPath()
 	switch {
@@ -50,7 +53,7 @@ func asRouted(asked *http.Request) *http.Request {
 	case strings.HasPrefix(asked.URL.Path, workspacesPath):
 		routed = routedWorkspace(given)
 	default:
-		return asked
+		routed = r.inOthers(given)
 	}
 	if routed == given {
 		return asked
@@ -60,7 +63,7 @@ func asRouted(asked *http.Request) *http.Request {
 		return asked
 	}
 	copied, address := asked, *asked.URL
-	if !strings.Contains(given, belongs) && strings.Contains(routed, belongs) {
+	if strings.HasPrefix(routed, statesPath) && !strings.Contains(given, belongs) && strings.Contains(routed, belongs) {
 		copied = asked.WithContext(context.WithValue(asked.Context(), ambiguousKey{}, true))
 	} else {
 		shallow := *asked
@@ -69,6 +72,16 @@ func asRouted(asked *http.Request) *http.Request {
 	address.Path, address.RawPath = plain, routed
 	copied.URL = &address
 	return copied
+}
+
+// inOthers returns the escaped path of another server's address as the routes have it.
+func (r Router) inOthers(escaped string) string {
+	for _, other := range r.others {
+		if other.routed != nil {
+			escaped = other.routed(escaped)
+		}
+	}
+	return escaped
 }
 
 // ambiguousKey marks the context of a request whose address may also be meant as that of a state.

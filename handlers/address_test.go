@@ -65,7 +65,7 @@ func FuzzAddress(f *testing.F) {
 		}
 		asked := &http.Request{URL: address, Method: http.MethodGet}
 		before := *address
-		routed := asRouted(asked)
+		routed := Router{}.asRouted(asked)
 		if *address != before {
 			t.Errorf("%q was changed to %q", before.String(), address.String())
 		}
@@ -86,7 +86,7 @@ func FuzzAddress(f *testing.F) {
 // What isn't an address of a state is served as it came.
 func TestRouterPassesOn(t *testing.T) {
 	asked := httptest.NewRequest(http.MethodGet, "/upload?x=1", nil)
-	if asRouted(asked) != asked {
+	if (Router{}).asRouted(asked) != asked {
 		t.Error("a request was copied for nothing")
 	}
 }

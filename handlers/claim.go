@@ -19,7 +19,7 @@ func (s states) claim(read claimed) middleware.Claim {
 	}
 	return func(c *gin.Context) (isHeld func() bool) {
 		r := readRequest(c)
-		name, err := s.name(r)
+		name, err := s.stateName(r)
 		if err != nil {
 			return nil
 		}

@@ -67,15 +67,20 @@ func (s states) purge(ctx context.Context, r *request, name state.Name) (answer,
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	purged, err := s.service.Destroy(ctx, r.caller, name, ask)
-	if len(purged.Destroyed) > 0 && s.index != nil { // also where the caller is told to ask again
-		err = cmp.Or(err, s.index.Erase(ctx, r.caller, name, purged))
-	}
+	purged, err := s.destroy(ctx, r, name, ask)
 	said := api.Purged{Status: success, AlsoIn: purged.AlsoIn, More: purged.More}
 	if ask.Copies {
 		said.Purged = purged.Destroyed
 	}
 	return tell(said), err
+}
+
+func (s states) destroy(ctx context.Context, r *request, name state.Name, ask state.Purging) (state.Purged, error) {
+	purged, err := s.service.Destroy(ctx, r.caller, name, ask)
+	if len(purged.Destroyed) > 0 && s.index != nil { // also where the caller is told to ask again
+		err = cmp.Or(err, s.index.Erase(ctx, r.caller, name, purged))
+	}
+	return purged, err
 }
 
 // rollback makes the content of an older version the newest.

@@ -2,14 +2,15 @@ package handlers
 
 import (
 	"log/slog"
-	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -44,8 +45,12 @@ type Deps struct {
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
+	Dialects []string
+	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
+	Aliases Aliases
+	Log     *slog.Logger
+	Now     func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -85,7 +90,7 @@ func NewRouter(d Deps) (Router, error) {
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
-	return Router{engine}, nil
+	return Router{engine, d.spoken()}, nil
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -127,10 +132,13 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 // routeAuthenticated routes what needs credentials.
 func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
-	keyOnly := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
-	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes}
-	routeNative(router.Group("/api/v1", native), one, guard)
-	routePartition(router.Group("/terraform/state/:enclave/:partition", keyOnly), one, guard)
+	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
+	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases}
+	routeNative(router.Group("", native), one, guard)
+	spoken := d.spoken()
+	for _, other := range spoken {
+		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.refused)), one, other, guard)
+	}
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
 		routeWorkspaces(router.Group("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
@@ -140,7 +148,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	d.routeExecutors(router, guard)
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show))
 
-	unknown := gin.HandlersChain{behind("/api", native), behind("/upload", native), behind("/terraform", keyOnly), known(guard.Requests())}
+	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
 	router.NoMethod(append(unknown, noMethod)...)
 }
@@ -160,10 +168,10 @@ func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
 
 // stateRoute is an address of what is about one state.
 type stateRoute struct {
-	method, path string  // behind the state's address
-	claim        claimed // where it says which lock it holds; nil for nowhere
-	body         int64   // bytes that it may have; 0 for none
-	write        bool    // only who may write is let in with a body
+	method, path string     // behind the state's address
+	claim        claimed    // where it says which lock it holds; nil for nowhere
+	body         int64      // bytes that it may have; 0 for none
+	needs        auth.Right // without which nobody is let in with a body; empty for none
 	serve        stateHandler
 }
 
@@ -171,79 +179,97 @@ type stateRoute struct {
 func (s states) route(group gin.IRoutes, limit func(middleware.Claim) gin.HandlerFunc, routes []stateRoute) {
 	for _, r := range routes {
 		chain := gin.HandlersChain{limit(s.claim(r.claim))}
-		if r.write {
-			chain = append(chain, s.writable)
+		if r.needs != "" {
+			chain = append(chain, s.permitted(r.needs))
 		}
 		group.Handle(r.method, r.path, append(chain, middleware.Admit(r.body), serve(s.named(r.serve)))...)
 	}
 }
 
-// writes are in both spellings, as operations are.
-func (s states) writes() []stateRoute {
-	return []stateRoute{
-		{"POST", "", inQuery, s.maxBytes, true, s.put},
-		{"PUT", "", inQuery, s.maxBytes, true, s.put},
-		{"DELETE", "", inQuery, 0, false, s.delete},
+// operations is what each operation of a client begins and ends with, in each spelling's own way.
+// Clients lock with LOCK and UNLOCK on the state's own address, or with what their lock_address and
+// lock_method say.
+func (s states) operations() []stateRoute {
+	routes := []stateRoute{{"GET", "", nil, 0, "", s.get}}
+	if s.spelling.verbs {
+		routes = append(routes, stateRoute{"LOCK", "", nil, maxLockInfoBytes, "", s.lock},
+			stateRoute{"UNLOCK", "", inUnlock, maxLockInfoBytes, "", s.unlock})
 	}
+	if lock := s.spelling.lock; lock != "" {
+		routes = append(routes, stateRoute{"POST", lock, nil, maxLockInfoBytes, "", s.lock},
+			stateRoute{"DELETE", lock, inUnlock, maxLockInfoBytes, "", s.unlock})
+		if s.spelling.puts {
+			routes = append(routes, stateRoute{"PUT", lock, nil, maxLockInfoBytes, "", s.lock})
+		}
+	}
+	return routes
 }
 
-// operations is what each operation of a client begins and ends with. Clients lock with LOCK and
-// UNLOCK on the state's own address, or with what their lock_address and lock_method say.
-func (s states) operations(lock string) []stateRoute {
-	return []stateRoute{
-		{"GET", "", nil, 0, false, s.get},
-		{"LOCK", "", nil, maxLockInfoBytes, false, s.lock},
-		{"UNLOCK", "", inUnlock, maxLockInfoBytes, false, s.unlock},
-		{"POST", lock, nil, maxLockInfoBytes, false, s.lock},
-		{"PUT", lock, nil, maxLockInfoBytes, false, s.lock},
-		{"DELETE", lock, inUnlock, maxLockInfoBytes, false, s.unlock},
+// writes are in all spellings, as operations are; serials where the other server has them.
+func (s states) writes() []stateRoute {
+	routes := []stateRoute{
+		{"POST", "", inQuery, s.maxBytes, auth.WriteState, s.put},
+		{"DELETE", "", inQuery, 0, "", s.delete},
 	}
+	if s.spelling.puts {
+		routes = append(routes, stateRoute{"PUT", "", inQuery, s.maxBytes, auth.WriteState, s.put})
+	}
+	if s.spelling.serials {
+		routes = append(routes, stateRoute{"GET", "/versions/:serial", nil, 0, "", s.serial},
+			stateRoute{"DELETE", "/versions/:serial", nil, 0, "", s.purgeSerial})
+	}
+	return routes
 }
 
 // history is what is known of a state beyond its newest bytes.
 func (s states) history() []stateRoute {
 	return []stateRoute{
-		{"GET", "/-/lock", nil, 0, false, s.holder},
-		{"POST", "/-/lock/release", inQuery, maxOrderBytes, false, s.release},
-		{"POST", "/-/undelete", inQuery, 0, false, s.undelete},
-		{"GET", "/-/expect", nil, 0, false, s.expected},
-		{"POST", "/-/expect", nil, maxOrderBytes, false, s.expect},
-		{"DELETE", "/-/expect", nil, 0, false, s.unexpect},
-		{"GET", "/-/versions", nil, 0, false, s.versions},
-		{"GET", "/-/versions/:version", nil, 0, false, s.version},
-		{"DELETE", "/-/versions/:version", nil, 0, false, s.purge},
-		{"POST", "/-/versions/:version/rollback", inOrder, maxOrderBytes, false, s.rollback},
-		{"GET", "/-/versions/:version/diff", nil, 0, false, s.diff},
-		{"GET", "/-/outputs", nil, 0, false, s.outputs},
-		{"GET", "/-/outputs/:key", nil, 0, false, s.output},
-		{"GET", "/-/candidates", nil, 0, false, s.candidates},
-		{"POST", "/-/candidates", nil, s.maxBytes, true, s.addCandidate},
-		{"GET", "/-/candidates/:id", nil, 0, false, s.candidate},
-		{"GET", "/-/candidates/:id/diff", nil, 0, false, s.candidateDiff},
-		{"POST", "/-/candidates/:id/promote", inOrder, maxOrderBytes, false, s.promote},
-		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, false, s.discard},
+		{"GET", "/-/lock", nil, 0, "", s.holder},
+		{"POST", "/-/lock/release", inQuery, maxOrderBytes, "", s.release},
+		{"POST", "/-/undelete", inQuery, 0, "", s.undelete},
+		{"GET", "/-/expect", nil, 0, "", s.expected},
+		{"POST", "/-/expect", nil, maxOrderBytes, "", s.expect},
+		{"DELETE", "/-/expect", nil, 0, "", s.unexpect},
+		{"POST", "/-/import", inQuery, s.maxBytes, auth.ImportState, s.bring},
+		{"GET", "/-/versions", nil, 0, "", s.versions},
+		{"GET", "/-/versions/:version", nil, 0, "", s.version},
+		{"DELETE", "/-/versions/:version", nil, 0, "", s.purge},
+		{"POST", "/-/versions/:version/rollback", inOrder, maxOrderBytes, "", s.rollback},
+		{"GET", "/-/versions/:version/diff", nil, 0, "", s.diff},
+		{"GET", "/-/outputs", nil, 0, "", s.outputs},
+		{"GET", "/-/outputs/:key", nil, 0, "", s.output},
+		{"GET", "/-/candidates", nil, 0, "", s.candidates},
+		{"POST", "/-/candidates", nil, s.maxBytes, auth.WriteState, s.addCandidate},
+		{"GET", "/-/candidates/:id", nil, 0, "", s.candidate},
+		{"GET", "/-/candidates/:id/diff", nil, 0, "", s.candidateDiff},
+		{"POST", "/-/candidates/:id/promote", inOrder, maxOrderBytes, "", s.promote},
+		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, "", s.discard},
 	}
 }
 
-// routeNative is Holdfast's own spelling; see routedPath.
+// routeNative is Holdfast's own spelling, and what others have none for.
 func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
-	s.name, s.absent = nativeName, http.StatusNotFound
-	one := group.Group("/state/:name")
-	s.route(one, guard.Operations, s.operations("/-/lock"))
+	s.spelling = native()
+	one := group.Group(s.spelling.path)
+	s.route(one, guard.Operations, s.operations())
 	s.route(one, guard.States, append(s.writes(), s.history()...))
-	all := group.Group("", guard.States(nil), middleware.Admit(0))
+	all := group.Group("/api/v1", guard.States(nil), middleware.Admit(0))
 	all.GET("/states", serve(s.list))
 	all.GET("/locks", serve(s.locks))
 	all.GET("/expectations", serve(s.expectations))
 	all.GET("/audit", serve(s.events))
 }
 
-// routePartition is the enclave and partition spelling: the state "enclave/partition".
-// It answers 204 where there is no state, and 200 to the deletion of one.
-func routePartition(group gin.IRoutes, s states, guard *middleware.Guard) {
-	s.name, s.absent = partitionName, http.StatusNoContent
-	s.route(group, guard.Operations, s.operations("/lock"))
+// routeDialect is another server's spelling.
+func routeDialect(group gin.IRoutes, s states, spelling dialect, guard *middleware.Guard) {
+	s.spelling = spelling
+	s.route(group, guard.Operations, s.operations())
 	s.route(group, guard.States, s.writes())
+}
+
+// spoken are the dialects that are on.
+func (d Deps) spoken() []dialect {
+	return slices.DeleteFunc(dialects(), func(one dialect) bool { return !slices.Contains(d.Dialects, one.name) })
 }
 
 // routeUploads is what providers report, and what is read back of it.
@@ -258,12 +284,16 @@ func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
 	group.GET("/api/v1/data/summary", middleware.Admit(0), serve(read.summary))
 }
 
-// behind puts the unknown corners of the API behind authentication too, so that a
-// stranger can't map it.
-func behind(prefix string, authenticate gin.HandlerFunc) gin.HandlerFunc {
+// corners puts the unknown corners of the API behind authentication too, so that a stranger can't
+// map it. A dialect that is off has none.
+func corners(spoken []dialect, native, anyUser gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if strings.HasPrefix(c.Request.URL.Path, prefix) {
-			authenticate(c)
+		path := c.Request.URL.Path
+		switch {
+		case slices.ContainsFunc(spoken, func(d dialect) bool { return d.covers(path) }):
+			anyUser(c)
+		case strings.HasPrefix(path, "/api"), strings.HasPrefix(path, "/upload"):
+			native(c)
 		}
 	}
 }

@@ -61,6 +61,18 @@ func testKeys() keys {
 	}
 }
 
+// aliases is what other servers call organizations: the folder of each.
+type aliases map[uuid.UUID]map[string]state.Name
+
+func (a aliases) Alias(org uuid.UUID, id string) (state.Name, bool) {
+	folder, ok := a[org][id]
+	return folder, ok
+}
+
+func testAliases() aliases {
+	return aliases{acme: {"acme": "", "42": "", "77": "shop", "group/project": "deep/er", "e": "e"}, globex: {"globex": "", "43": ""}}
+}
+
 func testDeps(t testing.TB) handlers.Deps {
 	t.Helper()
 	deps, store, uploads := testDepsWithoutResources(t)
@@ -119,6 +131,8 @@ func testDepsWithoutResources(t testing.TB) (handlers.Deps, state.Store, invento
 		States:        state.NewService(store, state.DefaultPolicies{}, time.Now, log),
 		Inventory:     inventory.NewService(uploads).WithGate(audit.NewGate(store, time.Now)),
 		Verifier:      testKeys(),
+		Dialects:      handlers.Dialects(),
+		Aliases:       testAliases(),
 		Log:           log,
 		Now:           time.Now,
 		Version:       "test",

@@ -29,24 +29,8 @@ type states struct {
 	quota    *quota.Keeper
 	lists    lists
 	maxBytes int64
-	// name reads the state's name from the path.
-	name func(*request) (state.Name, error)
-	// absent is the status where there is no state: 404, or 204 in some spellings.
-	absent int
-}
-
-func nativeName(r *request) (state.Name, error) { return state.ParseName(r.inPath("name")) }
-
-func partitionName(r *request) (state.Name, error) {
-	enclave, err := state.ParseSegment(r.inPath("enclave"))
-	if err != nil {
-		return "", err
-	}
-	partition, err := state.ParseSegment(r.inPath("partition"))
-	if err != nil {
-		return "", err
-	}
-	return state.ParseName(string(enclave + "/" + partition))
+	spelling dialect
+	aliases  Aliases // nil for none
 }
 
 // stateHandler is a handler of what is about one state.
@@ -55,7 +39,7 @@ type stateHandler func(ctx context.Context, r *request, name state.Name) (answer
 // named reads the state's name, which then stands in the log too.
 func (s states) named(h stateHandler) handler {
 	return func(ctx context.Context, r *request) (answer, error) {
-		name, err := s.name(r)
+		name, err := s.stateName(r)
 		if err != nil {
 			return nil, err
 		}
@@ -131,16 +115,18 @@ func (v versionAnswer) send(c *gin.Context) error {
 	return nil
 }
 
-// writable refuses who may not write before the body is read: a large one takes up room
-// that others need.
-func (s states) writable(c *gin.Context) {
-	r := &request{caller: middleware.Principal(c), c: c} // its query is read once, by the handler
-	name, err := s.name(r)
-	if err == nil {
-		err = s.service.Permit(c.Request.Context(), r.caller, auth.WriteState, name)
-	}
-	if err != nil {
-		middleware.Fail(c, err)
+// permitted refuses who lacks a right before the body is read: a large one takes up room that others
+// need.
+func (s states) permitted(right auth.Right) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		r := &request{caller: middleware.Principal(c), c: c} // its query is read once, by the handler
+		name, err := s.stateName(r)
+		if err == nil {
+			err = s.service.Permit(c.Request.Context(), r.caller, right, name)
+		}
+		if err != nil {
+			middleware.Fail(c, err)
+		}
 	}
 }
 
@@ -148,6 +134,7 @@ func (s states) put(ctx context.Context, r *request, name state.Name) (answer, e
 	r.others = true
 	write := state.Write{
 		Body: r.body(), LockID: r.lockID(), Release: r.said("unlock"), If: r.condition(), RestorePurged: r.said("restore_purged"),
+		NewSerial: s.spelling.serials,
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -156,7 +143,7 @@ func (s states) put(ctx context.Context, r *request, name state.Name) (answer, e
 	if err != nil {
 		return nil, err
 	}
-	return accepted{version, s.quota, r.caller.Org}, nil
+	return accepted{version, s.quota, r.caller.Org, s.spelling.stored}, nil
 }
 
 // accepted is the answer to a write.
@@ -164,6 +151,7 @@ type accepted struct {
 	version state.Version
 	quota   *quota.Keeper
 	org     uuid.UUID
+	status  int
 }
 
 func (a accepted) send(c *gin.Context) error {
@@ -173,7 +161,7 @@ func (a accepted) send(c *gin.Context) error {
 		header.Set("X-Holdfast-Warning", a.version.Warnings.String())
 	}
 	warnQuota(header, a.quota, a.org)
-	return tell(api.Stored{Status: success, Version: a.version.Number, Serial: a.version.Serial}).send(c)
+	return told{status: a.status, body: api.Stored{Status: success, Version: a.version.Number, Serial: a.version.Serial}}.send(c)
 }
 
 func (s states) delete(ctx context.Context, r *request, name state.Name) (answer, error) {
@@ -184,16 +172,16 @@ func (s states) delete(ctx context.Context, r *request, name state.Name) (answer
 		return nil, err
 	}
 	err := s.service.DeleteIf(ctx, r.caller, name, lockID, only)
-	if fault.Is(err, fault.StateNotFound) && s.absent == http.StatusNoContent {
-		err = nil // spellings without 404 are content that it is gone
+	if fault.Is(err, fault.StateNotFound) && s.spelling.removed != http.StatusNotFound {
+		err = nil // some spellings are content that it is gone
 	}
 	return done(), err
 }
 
 // absentOr answers for a state that is not there, and hands anything else back.
 func (s states) absentOr(said answer, err error) (answer, error) {
-	if fault.Is(err, fault.StateNotFound) && s.absent != http.StatusNotFound {
-		return nothing{s.absent}, nil
+	if fault.Is(err, fault.StateNotFound) && s.spelling.absent != http.StatusNotFound {
+		return nothing{s.spelling.absent}, nil
 	}
 	return said, err
 }

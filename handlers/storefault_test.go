@@ -147,6 +147,8 @@ func stateRequests(t *testing.T, deps handlers.Deps) []request {
 			requests = append(requests, request{route, wireExpect})
 		case strings.HasSuffix(path, "/expect") && method == "DELETE":
 			requests = append(requests, request{route + "?reason=test", ""})
+		case strings.HasSuffix(path, "/import"):
+			requests = append(requests, request{route + "?time=2024-01-01T00:00:00Z&source=elsewhere", both})
 		case strings.HasSuffix(path, "/candidates") && method == "POST":
 			requests = append(requests, request{route, both})
 		case strings.Contains(path, "/versions/") && method == "DELETE":

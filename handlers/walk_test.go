@@ -19,11 +19,17 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 	}
 	var list []string
 	for _, route := range router.Routes() {
-		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf", ":pool", "x", ":organization", "11111111-1111-4111-8111-111111111111").Replace(route.Path)
+		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1", ":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf", ":pool", "x", ":organization", "11111111-1111-4111-8111-111111111111").Replace(route.Path)
 		path = strings.Replace(path, "/runs/0123456789abcdef", "/runs/"+noRun, 1)
 		list = append(list, route.Method+" "+path)
 	}
 	return list
+}
+
+// inNative returns the native address of a state of acme's.
+func inNative(path string) string {
+	return strings.NewReplacer("/terraform/state/e/", "/api/v1/state/e/", "/api/v4/projects/42/terraform/state/", "/api/v1/state/",
+		"/api/packages/77/terraform/state/", "/api/v1/state/shop/").Replace(path)
 }
 
 // public routes tell nothing about tenants.
@@ -40,9 +46,12 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	deps := testDeps(t)
 	server := startServer(t, deps)
 	owner := newCaller(t, server, acme, acmeKey)
-	states := []string{"/api/v1/state/x", "/terraform/state/e/p"}
+	states := []string{"/api/v1/state/x", "/terraform/state/e/p", "/api/v4/projects/42/terraform/state/y", "/api/packages/77/terraform/state/y"}
 	for _, path := range states {
-		owner.converse([]step{{"POST " + path, body(1), 200, ""}, {"LOCK " + path, infoA, 200, ""}})
+		if got := owner.do("POST "+path, body(1)); got.status/100 != 2 {
+			t.Fatalf("%s: %d %s", path, got.status, got.body)
+		}
+		owner.converse([]step{{"LOCK " + inNative(path), infoA, 200, ""}})
 	}
 	owner.converse([]step{{"POST /upload", oneUpload("ada@engine"), 200, ""}})
 	strangers := map[string]caller{
@@ -70,7 +79,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		}
 	}
 	for _, path := range states {
-		owner.converse([]step{{"GET " + path, "", 200, "=" + body(1)}, {"LOCK " + path, infoB, 409, "=" + infoA}})
+		owner.converse([]step{{"GET " + path, "", 200, "=" + body(1)}, {"LOCK " + inNative(path), infoB, 409, "=" + infoA}})
 	}
 }
 

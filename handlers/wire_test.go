@@ -72,6 +72,8 @@ func wireAnswers() map[string][]answered {
 			"/api/v1/resources/aws_vpc.moved2%5B0%5D/history?state=x"),
 
 		"POST " + all + "/undelete": says(api.Version{}, "/api/v1/state/gone/-/undelete"),
+		"POST " + all + "/import": slices.Concat(says(api.Version{}, "/api/v1/state/brought/-/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")),
+			refuses(409, x+"/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")), refuses(400, x+"/import "+wireState("1", "z"))),
 		"POST " + all + "/lock/release": says(api.Released{},
 			locked+`/lock/release {"reason":"<why>"}`, locked+`/lock/release {"reason":"<why>"}`),
 		"GET " + all + "/expect": says(api.Expected{}, x+"/expect", locked+"/expect"),
@@ -104,6 +106,40 @@ func wireAnswers() map[string][]answered {
 	maps.Copy(found, runAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))
 	maps.Copy(found, protocolAnswers("/terraform/state/:enclave/:partition", "/terraform/state/e/", "/lock"))
+	maps.Copy(found, dialectAnswers())
+	return found
+}
+
+// dialectAnswers are those of what other servers' clients ask.
+func dialectAnswers() map[string][]answered {
+	found := map[string][]answered{}
+	for _, d := range []struct {
+		pattern, states, lock string
+		stored, held, wrong   int
+		serials               bool
+	}{
+		{"/api/v4/projects/:alias/terraform/state/:name", "/api/v4/projects/42/terraform/state/", "/lock", 200, 409, 409, true},
+		{"/api/packages/:alias/terraform/state/:name", "/api/packages/42/terraform/state/", "/lock", 201, 423, 423, true},
+		{"/state/:alias/:name", "/state/42/", "", 200, 423, 400, false},
+		{"/-/state/:alias/:name", "/42/state/", "/lock", 200, 409, 409, false},
+	} {
+		x, locked := d.states+"x", d.states+"locked"
+		other, third := " "+strings.ReplaceAll(wireInfo, "w-1", "w-3"), " "+strings.ReplaceAll(wireInfo, "w-1", "w-4")
+		found["GET "+d.pattern] = slices.Concat(sendsBytes(x, x+"?view=redacted"), refuses(403, strings.Replace(x, "42", "43", 1)))
+		found["POST "+d.pattern] = slices.Concat(answers(d.stored, api.Stored{}, []string{x + " " + wireState("7", "y")}),
+			answers(d.held, api.LockInfo{}, []string{locked + " " + wireState("1", "y")}))
+		found["DELETE "+d.pattern] = says(api.Done{}, x)
+		take, leave := "POST ", "DELETE "
+		if d.lock == "" {
+			take, leave = "LOCK ", "UNLOCK "
+		}
+		found[take+d.pattern+d.lock] = slices.Concat(says(api.LockInfo{}, x+d.lock+other), answers(d.held, api.LockInfo{}, []string{locked + d.lock + third}))
+		found[leave+d.pattern+d.lock] = slices.Concat(refuses(d.wrong, locked+d.lock+third), says(api.Done{}, locked+d.lock+" "+wireInfo))
+		if d.serials {
+			found["GET "+d.pattern+"/versions/:serial"] = slices.Concat(sendsBytes(x+"/versions/2"), refuses(404, x+"/versions/9"))
+			found["DELETE "+d.pattern+"/versions/:serial"] = slices.Concat(answers(204, nil, []string{x + "/versions/2"}), refuses(404, x+"/versions/9"))
+		}
+	}
 	return found
 }
 

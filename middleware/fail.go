@@ -30,16 +30,17 @@ func Fail(c *gin.Context, err error) {
 	f := fault.From(err)
 	dropBody(c, f)
 	setHeaders(c, f)
+	status := statusOf(c, f.Code)
 	by, isBlocked := errors.AsType[blocked](err)
 	if isBlocked && f.Code == fault.LockHeld {
-		c.Data(StatusOf(f.Code.Kind()), "application/json", by.InTheWay())
+		c.Data(status, "application/json", by.InTheWay())
 		return
 	}
 	failure := api.Failure{Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, Details: detailsOf(f), RequestID: RequestIDOf(c.Request.Context())}
 	if isBlocked {
 		failure.Lock = by.InTheWay()
 	}
-	c.JSON(StatusOf(f.Code.Kind()), failure)
+	c.JSON(status, failure)
 }
 
 func detailsOf(f *fault.Error) (all []api.Detail) {
@@ -80,6 +81,22 @@ func setHeaders(c *gin.Context, f *fault.Error) {
 	if f.Code.Kind() == fault.Unauthenticated {
 		c.Header("WWW-Authenticate", `Basic realm="holdfast", charset="UTF-8"`)
 	}
+}
+
+// Statuses has faults of some codes answered with another status than that of their kind, because
+// the clients of a route know it from another server. None may be what says that there is no state.
+func Statuses(table map[fault.Code]int) gin.HandlerFunc {
+	return func(c *gin.Context) {
+		infoOf(c).statuses = table
+		c.Next()
+	}
+}
+
+func statusOf(c *gin.Context, code fault.Code) int {
+	if status, ok := infoOf(c).statuses[code]; ok {
+		return status
+	}
+	return StatusOf(code.Kind())
 }
 
 // StatusOf is the one table from a fault's kind to an HTTP status.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx"
 )
 
@@ -19,10 +20,11 @@ type requestInfo struct {
 	id        string
 	client    string // address without port, or that it is unknown
 	principal auth.Principal
-	again     reverify   // nil where Authenticate did not run
-	admission *admission // nil without a guard in the chain
-	doors     *Doors     // nil for none
-	inside    uuid.UUID  // whose door it came in by; uuid.Nil for none
+	again     reverify           // nil where Authenticate did not run
+	admission *admission         // nil without a guard in the chain
+	doors     *Doors             // nil for none
+	inside    uuid.UUID          // whose door it came in by; uuid.Nil for none
+	statuses  map[fault.Code]int // of the route; see Statuses
 }
 
 type requestInfoKey struct{}

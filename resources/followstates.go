@@ -140,7 +140,7 @@ func (x *Indexer) scrub(ctx context.Context) error {
 
 func changesResources(a audit.Action) bool {
 	switch a {
-	case audit.StateWrite, audit.StateRollback, audit.StateDelete, audit.StateUndelete, audit.StateExpire,
+	case audit.StateWrite, audit.StateImport, audit.StateRollback, audit.StateDelete, audit.StateUndelete, audit.StateExpire,
 		audit.VersionPurge, audit.CandidateAccept:
 		return true
 	}

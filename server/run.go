@@ -52,6 +52,8 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Databases:      p.databases(),
 		Traces:         p.traces,
 		Verifier:       p.verifier,
+		Dialects:       settings.State.Dialects,
+		Aliases:        p.watcher,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,

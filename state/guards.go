@@ -31,11 +31,17 @@ func guards(h Head, next Version, shrinkPercent int) Warnings {
 	}
 	add(WarnLineage, old.Lineage != next.Lineage && old.Lineage != "")
 	add(WarnSerialBack, old.Lineage == next.Lineage && next.Serial < old.Serial)
-	add(WarnSerialSame, old.Lineage == next.Lineage && next.Serial == old.Serial && !sameContent(old, next))
+	add(WarnSerialSame, reusesSerial(h, next))
 	add(WarnSerialJump, jumps(before, next.Serial))
 	add(WarnOlderTool, older(next.TerraformVersion, old.TerraformVersion))
 	add(WarnDecrypted, old.Encrypted && !next.Encrypted)
 	return found
+}
+
+// reusesSerial reports whether next has the newest version's serial, and other content.
+func reusesSerial(h Head, next Version) bool {
+	old := h.Version
+	return h.Exists() && old.Lineage == next.Lineage && next.Serial == old.Serial && !sameContent(old, next)
 }
 
 // empties reports whether none of a state's resources are left that could be counted. What

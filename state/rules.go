@@ -113,8 +113,13 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 		return Change{}, err
 	}
 	expected := found & h.Expected.allows(w.LockID, c.at)
-	if made.Warnings = found &^ expected; made.Warnings != 0 && c.policy.Guards == GuardsHold {
+	made.Warnings = found &^ expected
+	taken := w.takesSerial(h, *made)
+	if taken || made.Warnings != 0 && c.policy.Guards == GuardsHold {
 		made.Warnings = found // whoever decides on it sees all of them
+		if taken {
+			made.Warnings |= WarnSerialSame
+		}
 		change, err := c.hold(h, made, out)
 		change.RestorePurged = w.RestorePurged
 		return change, err
@@ -130,6 +135,13 @@ func (c call) write(h Head, next Version, w Write, out *written) (Change, error)
 	}
 	c.release(&change, h, w.Release, audit.LockRelease)
 	return change, nil
+}
+
+// takesSerial reports whether two writers who knew nothing of each other have counted up to the same
+// serial, where such a write is not wanted. Who holds the lock may write a serial again: clients do,
+// when they are interrupted.
+func (w Write) takesSerial(h Head, next Version) bool {
+	return w.NewSerial && w.LockID == "" && reusesSerial(h, next)
 }
 
 // findings returns what the organization's guards find in next; nothing when they are off.

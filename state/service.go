@@ -59,6 +59,9 @@ type Write struct {
 	// RestorePurged stores the bytes even if they were purged from the state. Only who may
 	// purge may ask for it.
 	RestorePurged bool
+	// NewSerial keeps a write without a lock back as a candidate, whatever the organization's
+	// guards do, that has the newest version's serial and other bytes.
+	NewSerial bool
 }
 
 // Get returns the newest version with its bytes, to a run that plans the one that it is

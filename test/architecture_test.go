@@ -34,6 +34,7 @@ func layers() map[string][]string {
 		"internal/fair":         {},
 		"internal/pause":        {},
 		"internal/runenv":       {},
+		"internal/elsewhere":    {},
 		"internal/fuzzkeep":     {"internal/fuzzseeds"},
 		"internal/fuzzseeds":    {},
 		"internal/killtest":     {},

@@ -20,6 +20,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/holdfast/holdfast/auth/authfile"
 )
 
 const (
@@ -39,6 +41,11 @@ const (
 func TestBodiesInMemory(t *testing.T) {
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", 2)
+	if err := authfile.Edit(t.Context(), dir+"/auth.cfg", func(d *authfile.Document) error { // for other servers' addresses
+		return d.AddAliases(tenants[0].id, authfile.Alias{ID: "e"})
+	}); err != nil {
+		t.Fatal(err)
+	}
 	// As in a container: what is garbage is collected before it takes more than that, however busy
 	// the machine is. What is alive has to be bounded by the server itself.
 	s := newServer(dir, tenantsEnviron(dir, "HOLDFAST_MEMORY_LIMIT=400MiB", "HOLDFAST_STATE_MAX_BYTES=32MiB", fmt.Sprintf("HOLDFAST_MAX_BODY_BYTES=%d", bodyBudget),

@@ -74,7 +74,7 @@ func (g *glutton) places(route string) *strings.Replacer {
 	if strings.HasPrefix(route, "PUT") {
 		kind = "plan_json"
 	}
-	return strings.NewReplacer(":name", name, ":enclave", "e", ":partition", "p", ":version", "1", ":id", id, ":key", "k", ":address", url.PathEscape("t.n"),
+	return strings.NewReplacer(":name", name, ":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1", ":version", "1", ":id", id, ":key", "k", ":address", url.PathEscape("t.n"),
 		":snapshot", "2", ":path", largeFile, ":digest", strings.Repeat("0", 64), ":kind", kind, ":stream", "plan", ":attempt", "1")
 }
 

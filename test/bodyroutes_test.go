@@ -62,8 +62,37 @@ func bodyRoutes() map[string]bodyUse {
 		"PUT /terraform/state/:enclave/:partition/lock":    noBody,
 		"DELETE /terraform/state/:enclave/:partition/lock": noBody,
 
+		"GET /api/v4/projects/:alias/terraform/state/:name":                     sendsBody,
+		"POST /api/v4/projects/:alias/terraform/state/:name":                    takesBody,
+		"DELETE /api/v4/projects/:alias/terraform/state/:name":                  noBody,
+		"POST /api/v4/projects/:alias/terraform/state/:name/lock":               noBody,
+		"DELETE /api/v4/projects/:alias/terraform/state/:name/lock":             noBody,
+		"GET /api/v4/projects/:alias/terraform/state/:name/versions/:serial":    sendsBody,
+		"DELETE /api/v4/projects/:alias/terraform/state/:name/versions/:serial": noBody,
+
+		"GET /api/packages/:alias/terraform/state/:name":                     sendsBody,
+		"POST /api/packages/:alias/terraform/state/:name":                    takesBody,
+		"DELETE /api/packages/:alias/terraform/state/:name":                  noBody,
+		"POST /api/packages/:alias/terraform/state/:name/lock":               noBody,
+		"DELETE /api/packages/:alias/terraform/state/:name/lock":             noBody,
+		"GET /api/packages/:alias/terraform/state/:name/versions/:serial":    sendsBody,
+		"DELETE /api/packages/:alias/terraform/state/:name/versions/:serial": noBody,
+
+		"GET /state/:alias/:name":    sendsBody,
+		"POST /state/:alias/:name":   takesBody,
+		"DELETE /state/:alias/:name": noBody,
+		"LOCK /state/:alias/:name":   noBody,
+		"UNLOCK /state/:alias/:name": noBody,
+
+		"GET /-/state/:alias/:name":         sendsBody,
+		"POST /-/state/:alias/:name":        takesBody,
+		"DELETE /-/state/:alias/:name":      noBody,
+		"POST /-/state/:alias/:name/lock":   noBody,
+		"DELETE /-/state/:alias/:name/lock": noBody,
+
 		"GET /api/v1/states": sendsList, "GET /api/v1/locks": sendsList, "GET /api/v1/audit": sendsList,
 		"POST /api/v1/state/:name/-/undelete":                   noBody,
+		"POST /api/v1/state/:name/-/import":                     takesBody,
 		"POST /api/v1/state/:name/-/lock/release":               noBody,
 		"GET /api/v1/state/:name/-/versions":                    sendsList,
 		"GET /api/v1/state/:name/-/versions/:version":           sendsBody,
@@ -165,7 +194,7 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
 		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{})}),
-		Workspaces: &workspace.Service{}, Runs: &runs.Service{},
+		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Dialects: handlers.Dialects(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -143,6 +143,7 @@ func sectionSeeds(head string) []string {
 		key + token[len(head):] + cert[len(head):], key[len(head):],
 		under("ci") + fakeHash(1) + "\nrole = owner", strings.ToUpper(head) + key[len(head):],
 	}
+	all = append(all, head+"alias = 42, 77:shop ; x\nalias: group/project:a/b\n")
 	kept := under("states.prod") + "states = prod/*\nguards : hold ; x\n"
 	all = append(all, kept, head+"lock_ttl = 2h\nrequire_lock=true\nkeep_versions = off\nnotify_url = https://hooks.example.com/a?b=c:d # x\n"+kept[len(head):])
 	for _, v := range []string{

@@ -34,6 +34,8 @@ type Organization struct {
 	RunsLocal bool
 	// Notify says where notices go.
 	Notify Notify
+	// Aliases are what other servers call it, in the order of the file.
+	Aliases []Alias
 
 	policies []policyRule // in the order of the file; the last one holds
 	span     span         // of its own section

@@ -1,6 +1,7 @@
 package authfile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -17,6 +18,7 @@ type parser struct {
 	sections map[header]int // names in lower case
 	hashes   map[string]int // withoutVersion
 	sans     map[string]int
+	aliases  map[string]int    // in lower case
 	orgs     map[uuid.UUID]int // the index in doc
 	current  section           // nil above the first one
 	span     span              // of the current section
@@ -30,6 +32,7 @@ func newParser(file string, lines int) *parser {
 		sections: make(map[header]int),
 		hashes:   make(map[string]int),
 		sans:     make(map[string]int),
+		aliases:  make(map[string]int),
 		orgs:     make(map[uuid.UUID]int),
 		seen:     make(map[string]int),
 	}
@@ -80,7 +83,7 @@ func (p *parser) setting(l line) {
 	}
 	p.span.last = p.number() - 1
 	about := p.current.about()
-	if first, twice := p.seen[l.setting]; twice && l.setting != about.repeats {
+	if first, twice := p.seen[l.setting]; twice && !slices.Contains(about.repeats, l.setting) {
 		p.fault("a second %s; the first is in line %d", settingName(l.setting), first)
 		return
 	}

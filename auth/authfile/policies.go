@@ -143,18 +143,25 @@ func (s *statesSection) end(span) {
 }
 
 // orgSettings is what the organizations of a file say.
-type orgSettings map[uuid.UUID]*Organization
+type orgSettings struct {
+	orgs    map[uuid.UUID]*Organization
+	aliases map[aliasOf]state.Name // the folder of each
+}
 
 func settingsOf(d *Document) orgSettings {
-	s := make(orgSettings, len(d.orgs))
+	s := orgSettings{make(map[uuid.UUID]*Organization, len(d.orgs)), make(map[aliasOf]state.Name)}
 	for i := range d.orgs {
-		s[d.orgs[i].ID] = &d.orgs[i]
+		o := &d.orgs[i]
+		s.orgs[o.ID] = o
+		for _, alias := range o.Aliases {
+			s.aliases[aliasOf{o.ID, alias.key()}] = alias.Folder
+		}
 	}
 	return s
 }
 
 func (w *Watcher) find(org uuid.UUID) (*Organization, bool) {
-	o, ok := (*w.inForce.Load())[org]
+	o, ok := w.inForce.Load().orgs[org]
 	return o, ok
 }
 
@@ -181,7 +188,7 @@ func (w *Watcher) Policy(org uuid.UUID, name string) state.Policy {
 // their configurations say runs on its machine, if in a sandbox.
 func (w *Watcher) RunsLocal() []uuid.UUID {
 	var orgs []uuid.UUID
-	for id, o := range *w.inForce.Load() {
+	for id, o := range w.inForce.Load().orgs {
 		if o.RunsLocal {
 			orgs = append(orgs, id)
 		}
@@ -200,7 +207,7 @@ func (w *Watcher) Quota(org uuid.UUID) int64 {
 
 // IsOnly reports whether there is no other organization.
 func (w *Watcher) IsOnly(org uuid.UUID) bool {
-	all := *w.inForce.Load()
+	all := w.inForce.Load().orgs
 	_, ok := all[org]
 	return ok && len(all) == 1
 }

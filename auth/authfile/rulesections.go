@@ -121,7 +121,7 @@ type certificateSection struct {
 }
 
 func (*certificateSection) about() sectionKind {
-	return sectionKind{has: "a cert section has san, role, states, expires and from", repeats: "san"}
+	return sectionKind{has: "a cert section has san, role, states, expires and from", repeats: []string{"san"}}
 }
 
 func (s *certificateSection) set(l line) (problem string, known bool) {

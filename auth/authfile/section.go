@@ -20,8 +20,8 @@ type section interface {
 
 // sectionKind is what all sections of one kind have in common.
 type sectionKind struct {
-	has     string // its settings, for people
-	repeats string // the setting that may stand there more than once
+	has     string   // its settings, for people
+	repeats []string // the settings that may stand there more than once
 }
 
 // begin ends the section before, and starts another one in the line that is being read.
@@ -52,7 +52,7 @@ func (p *parser) lacks(problem string, settings ...string) {
 // refusedSection is one whose name is wrong: its hashes are still checked.
 type refusedSection struct{ p *parser }
 
-func (refusedSection) about() sectionKind { return sectionKind{repeats: keySetting} }
+func (refusedSection) about() sectionKind { return sectionKind{repeats: []string{keySetting}} }
 
 func (s refusedSection) set(l line) (string, bool) {
 	if l.setting == keySetting {
@@ -72,8 +72,8 @@ type orgSection struct {
 
 func (orgSection) about() sectionKind {
 	return sectionKind{
-		has:     "an organization has name, apikey, rate_limit, state_rate_limit, quota, " + notifySettings + ", runs_local, " + policySettings,
-		repeats: keySetting,
+		has:     "an organization has name, apikey, alias, rate_limit, state_rate_limit, quota, " + notifySettings + ", runs_local, " + policySettings,
+		repeats: []string{keySetting, aliasSetting},
 	}
 }
 
@@ -86,6 +86,8 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		}
 	case keySetting:
 		problem = s.key(l)
+	case aliasSetting:
+		problem = s.aliases(l.value)
 	case "rate_limit":
 		s.org.Limits.Requests, problem = readLimit(l.value)
 	case "state_rate_limit":

@@ -97,7 +97,7 @@ func (w *Watcher) load(ctx context.Context, files []follow.File) error {
 	if err != nil {
 		return err
 	}
-	if had := w.inForce.Load(); strings.TrimSpace(text) == "" && had != nil && len(*had) > 0 {
+	if had := w.inForce.Load(); strings.TrimSpace(text) == "" && had != nil && len(had.orgs) > 0 {
 		return refuseWhole(w.name, "the file is empty, as if it were only half written; to remove all organizations leave a comment in it")
 	}
 	w.warnIfOpen(ctx, files[0].Mode.Perm())
@@ -129,7 +129,7 @@ func (w *Watcher) putInForce(ctx context.Context, doc *Document) {
 	w.gone.Store(&doc.gone) // nobody gets in for them any more
 	close(*w.next.Swap(new(make(chan struct{}))))
 	w.log.InfoContext(ctx, "auth file loaded", slog.String("file", w.name),
-		slog.Int("organizations", len(all)), slog.Int("keys", ring.Keys()))
+		slog.Int("organizations", len(all.orgs)), slog.Int("keys", ring.Keys()))
 }
 
 // warnIfOpen logs when people other than the owner may read the file. It isn't refused:

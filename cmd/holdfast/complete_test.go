@@ -65,7 +65,7 @@ func TestEveryNameIsCompleted(t *testing.T) {
 	checked := 0
 	for _, cmd := range commandsUnder(root) {
 		words := strings.Fields(cmd.Use)
-		if len(words) < 2 || strings.Contains("TOOL FOLDER FILE... FILE ADDRESS NUMBER {NUMBER... [WORD]...", words[1]) || cmd.CommandPath() == "holdfast org add" || cmd.Hidden {
+		if len(words) < 2 || strings.Contains("TOOL PROJECT BUCKET FOLDER FILE... FILE ADDRESS NUMBER {NUMBER... [WORD]...", words[1]) || cmd.CommandPath() == "holdfast org add" || cmd.Hidden {
 			continue // a name that there is not yet
 		}
 		if checked++; cmd.ValidArgsFunction == nil {

@@ -45,7 +45,11 @@ func goldenShows() map[string]func(a *app) error {
 	org, other := uuid.MustParse(someOrg), uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")
 	at := dual.Time{Time: goldenTime(3)}
 	extent := func(n int64) dual.Extent { return dual.Extent{Records: n, Newest: at} }
+	imported := func(a *app) error {
+		return a.showBrought([]brought{{Name: longName, Versions: 1042, Stored: 1041, Serial: 1042, Digest: goldenSHA}, {Name: "web", Versions: 1, Serial: 1, Digest: goldenSHA}}, broughtFlags{})
+	}
 	return map[string]func(a *app) error{
+		"import folder": imported, "import http": imported, "import gitlab": imported, "import s3": imported,
 		"tool list": func(a *app) error {
 			return a.showTools([]tools.Tool{
 				{Name: "opentofu", Version: "1.12.6", OS: "linux", Arch: "amd64", Added: goldenTime(9), SHA256: goldenSHA, Origin: "https://releases.example.com/opentofu/1.12.6/tofu_1.12.6_linux_amd64.zip"},
@@ -74,7 +78,7 @@ func goldenShows() map[string]func(a *app) error {
 // hand on bytes, logs and tokens as they are.
 func speaking() []string {
 	return []string{
-		"serve", "init", "org add", "org rename", "org remove", "key add", "key rotate", "key revoke",
+		"serve", "init", "org add", "org alias", "org rename", "org remove", "key add", "key rotate", "key revoke",
 		"state backend", "state pull", "state push", "state rm", "state rollback", "state undelete", "lock release",
 		"candidate add", "candidate promote", "candidate discard",
 		"workspace create", "workspace set", "workspace unset", "workspace delete", "config push", "config pull",

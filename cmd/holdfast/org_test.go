@@ -127,3 +127,21 @@ func TestOrgRemoveWithItsData(t *testing.T) {
 		t.Error("the section is there")
 	}
 }
+
+func TestOrgAlias(t *testing.T) {
+	s := newShell(t)
+	s.must("init", "--org-name", "Acme")
+	s.must("org", "add", "Globex")
+	s.must("org", "alias", "Acme", "42", "group/project:live")
+	s.refuse(exitFailed, "the same alias as in line", "org", "alias", "Globex", "GROUP/project")
+	s.refuse(exitUsage, "not an alias such as", "org", "alias", "Globex", "../x")
+	s.refuse(exitUsage, "--remove needs aliases", "org", "alias", "Acme", "--remove")
+	s.refuse(exitFailed, "no organization", "org", "alias", "Initech", "1")
+	if out := s.must("org", "alias", "Acme"); out != "42\ngroup/project:live\n" {
+		t.Errorf("printed %q", out)
+	}
+	s.must("org", "alias", "Acme", "--remove", "42")
+	if out := s.must("org", "alias", "Acme"); out != "group/project:live\n" {
+		t.Errorf("printed %q", out)
+	}
+}

@@ -52,7 +52,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root.SetVersionTemplate(versionLine())
 	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
 		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newPoolCommand(a),
-		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newWhoamiCommand(a),
+		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newImportCommand(a), newWhoamiCommand(a),
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
 		newRunShimCommand(), newRunSandboxedCommand(), newManCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })

@@ -38,6 +38,7 @@ type Version struct {
 	Resources        *int      `json:"resources"` // null where the number is not known
 	CreatedAt        time.Time `json:"created_at"`
 	KeyID            string    `json:"key_id"`
+	KeyName          string    `json:"key_name,omitempty"`  // what the key is called now; absent for one that is gone or has no name
 	Run              string    `json:"run,omitempty"`       // that wrote it; absent for everybody else's
 	Subject          string    `json:"subject,omitempty"`   // of a token or certificate
 	Who              string    `json:"who,omitempty"`       // user@host, as the lock's holder said it

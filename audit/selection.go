@@ -68,7 +68,7 @@ func told() []Action {
 // Actions returns all actions that there are.
 func Actions() []Action {
 	return []Action{
-		StateWrite, StateRollback, StateDelete, StateUndelete, StateExpire, VersionPurge, VersionsPrune,
+		StateWrite, StateImport, StateRollback, StateDelete, StateUndelete, StateExpire, VersionPurge, VersionsPrune,
 		LockTake, LockRelease, LockForce, LockTakeOver,
 		CandidateHold, CandidateFence, CandidatePush, CandidateAccept, CandidateDrop,
 		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,

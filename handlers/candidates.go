@@ -17,7 +17,7 @@ func (s states) candidates(ctx context.Context, r *request, name state.Name) (an
 	r.check(s.service.Permit(ctx, r.caller, auth.ReadMetadata, name))
 	return s.lists.answer(ctx, r, rowsBytes(limit+state.MaxOpenCandidates), func() (listing, error) {
 		page, next, err := s.service.Candidates(ctx, r.caller, name, after, limit)
-		return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, candidateOf), err
+		return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, s.describer(r).candidateOf), err
 	})
 }
 
@@ -29,7 +29,7 @@ func (s states) addCandidate(ctx context.Context, r *request, name state.Name) (
 		return nil, err
 	}
 	made, err := s.service.AddCandidate(ctx, r.caller, name, r.body(), reason)
-	return told{status: http.StatusCreated, body: candidateOf(made)}, err
+	return told{status: http.StatusCreated, body: s.describer(r).candidateOf(made)}, err
 }
 
 // candidate sends the exact bytes of an open one, and describes a settled one.
@@ -45,7 +45,7 @@ func (s states) candidate(ctx context.Context, r *request, name state.Name) (ans
 	}
 	if found.Status != state.Open {
 		found.Release()
-		return tell(candidateOf(found.Candidate)), nil
+		return tell(s.describer(r).candidateOf(found.Candidate)), nil
 	}
 	return released{exactly{body: found.Body}, found.Release}, nil
 }
@@ -59,7 +59,7 @@ func (s states) promote(ctx context.Context, r *request, name state.Name) (answe
 	}
 	version, err := s.service.Promote(ctx, r.caller, name, id,
 		state.Decision{Reason: o.Reason, LockID: o.LockID, Anyway: o.Anyway, RestorePurged: o.RestorePurged})
-	return tell(versionOf(version)), err
+	return tell(s.describer(r).versionOf(version)), err
 }
 
 // discard ends a candidate.

@@ -7,10 +7,21 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-func stateOf(l state.Listed) api.State {
+// describer describes an organization's states to it. It returns what a key of the organization's is
+// called, by its ID; empty for what is called nothing. Nil knows no names.
+type describer func(keyID string) string
+
+func (d describer) called(keyID string) string {
+	if d == nil || keyID == "" {
+		return ""
+	}
+	return d(keyID)
+}
+
+func (d describer) stateOf(l state.Listed) api.State {
 	item := api.State{Name: string(l.Name), Lock: lockOf(l.Head.Lock), OpenCandidates: l.OpenCandidates, Expectation: expectationOf(l.Head.Expected)}
 	if l.Head.Version.Number > 0 {
-		newest := versionOf(l.Head.Version)
+		newest := d.versionOf(l.Head.Version)
 		item.Version = &newest
 	}
 	if l.Head.Deleted {
@@ -19,11 +30,11 @@ func stateOf(l state.Listed) api.State {
 	return item
 }
 
-func versionOf(v state.Version) api.Version {
+func (d describer) versionOf(v state.Version) api.Version {
 	item := api.Version{
 		Number: v.Number, Serial: v.Serial, Lineage: v.Lineage, Size: v.Size, Digest: v.Digest.String(),
 		TerraformVersion: v.TerraformVersion, Encrypted: v.Encrypted, CreatedAt: v.CreatedAt,
-		KeyID: v.Author.KeyID, Run: auth.RunOfKeyID(v.Author.KeyID), Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
+		KeyID: v.Author.KeyID, KeyName: d.called(v.Author.KeyID), Run: auth.RunOfKeyID(v.Author.KeyID), Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
 		Address: v.Author.Address, RequestID: v.Author.Request, Warnings: v.Warnings.List(), Purged: v.Purged,
 	}
 	if v.Resources >= 0 {
@@ -46,8 +57,8 @@ func lockOf(l *state.Lock) *api.Lock {
 	}
 }
 
-func candidateOf(c state.Candidate) api.Candidate {
-	item := api.Candidate{ID: c.ID, Status: string(c.Status), Source: string(c.Source), Base: c.Number, Version: versionOf(c.Version)}
+func (d describer) candidateOf(c state.Candidate) api.Candidate {
+	item := api.Candidate{ID: c.ID, Status: string(c.Status), Source: string(c.Source), Base: c.Number, Version: d.versionOf(c.Version)}
 	if !c.Decided.IsZero() {
 		item.Decided = &c.Decided
 	}

@@ -32,7 +32,7 @@ func (s states) page(ctx context.Context, r *request, q state.StatesQuery) (answ
 	r.check(s.service.PermitAll(ctx, r.caller, auth.ReadMetadata))
 	return s.lists.answer(ctx, r, statesBytes(), func() (listing, error) {
 		page, err := s.service.States(ctx, r.caller, q)
-		return listingOf(api.States{States: []api.State{}, Next: orNull(string(page.Next))}, "states", page.States, stateOf), err
+		return listingOf(api.States{States: []api.State{}, Next: orNull(string(page.Next))}, "states", page.States, s.describer(r).stateOf), err
 	})
 }
 
@@ -46,7 +46,7 @@ func (s states) versions(ctx context.Context, r *request, name state.Name) (answ
 		if len(versions) == limit && versions[limit-1].Number > 1 {
 			next = &versions[limit-1].Number
 		}
-		return listingOf(api.Versions{Versions: []api.Version{}, Next: next}, "versions", versions, versionOf), err
+		return listingOf(api.Versions{Versions: []api.Version{}, Next: next}, "versions", versions, s.describer(r).versionOf), err
 	})
 }
 
@@ -91,13 +91,13 @@ func (s states) rollback(ctx context.Context, r *request, name state.Name) (answ
 		return nil, err
 	}
 	version, err := s.service.Rollback(ctx, r.caller, name, number, o.Reason, o.LockID)
-	return tell(versionOf(version)), err
+	return tell(s.describer(r).versionOf(version)), err
 }
 
 // undelete brings a deleted state back.
 func (s states) undelete(ctx context.Context, r *request, name state.Name) (answer, error) {
 	version, err := s.service.Undelete(ctx, r.caller, name)
-	return tell(versionOf(version)), err
+	return tell(s.describer(r).versionOf(version)), err
 }
 
 // release frees somebody else's lock.

@@ -16,7 +16,7 @@ func (s states) bring(ctx context.Context, r *request, name state.Name) (answer,
 		return nil, err
 	}
 	version, err := s.service.Import(ctx, r.caller, name, made)
-	return tell(versionOf(version)), err
+	return tell(s.describer(r).versionOf(version)), err
 }
 
 // importSource reads where a version comes from.

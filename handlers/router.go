@@ -49,8 +49,10 @@ type Deps struct {
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
 	Aliases Aliases
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Keys says what keys are called; nil for nothing.
+	Keys KeyNames
+	Log  *slog.Logger
+	Now  func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -133,7 +135,7 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
-	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases}
+	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
 	routeNative(router.Group("", native), one, guard)
 	spoken := d.spoken()
 	for _, other := range spoken {

@@ -30,7 +30,22 @@ type states struct {
 	lists    lists
 	maxBytes int64
 	spelling dialect
-	aliases  Aliases // nil for none
+	aliases  Aliases  // nil for none
+	keys     KeyNames // nil for none
+}
+
+// KeyNames says what people call keys. *authfile.Watcher is one.
+type KeyNames interface {
+	// KeyName returns what a key is called by its ID; empty for one that is gone, or is called nothing.
+	KeyName(org uuid.UUID, id string) string
+}
+
+// describer describes states to who asks for them.
+func (s states) describer(r *request) describer {
+	if s.keys == nil {
+		return nil
+	}
+	return func(keyID string) string { return s.keys.KeyName(r.caller.Org, keyID) }
 }
 
 // stateHandler is a handler of what is about one state.

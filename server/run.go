@@ -54,6 +54,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Verifier:       p.verifier,
 		Dialects:       settings.State.Dialects,
 		Aliases:        p.watcher,
+		Keys:           p.watcher,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,

@@ -146,15 +146,27 @@ func (s *statesSection) end(span) {
 type orgSettings struct {
 	orgs    map[uuid.UUID]*Organization
 	aliases map[aliasOf]state.Name // the folder of each
+	keys    map[keyOf]string       // what each is called, if anything
+}
+
+// keyOf is a key of one organization's.
+type keyOf struct {
+	org uuid.UUID
+	id  string
 }
 
 func settingsOf(d *Document) orgSettings {
-	s := orgSettings{make(map[uuid.UUID]*Organization, len(d.orgs)), make(map[aliasOf]state.Name)}
+	s := orgSettings{make(map[uuid.UUID]*Organization, len(d.orgs)), make(map[aliasOf]state.Name), make(map[keyOf]string)}
 	for i := range d.orgs {
 		o := &d.orgs[i]
 		s.orgs[o.ID] = o
 		for _, alias := range o.Aliases {
 			s.aliases[aliasOf{o.ID, alias.key()}] = alias.Folder
+		}
+		for i := range o.Keys {
+			if called := o.Keys[i].Called(); called != "" {
+				s.keys[keyOf{o.ID, o.Keys[i].ID}] = called
+			}
 		}
 	}
 	return s
@@ -182,6 +194,12 @@ func (w *Watcher) Policy(org uuid.UUID, name string) state.Policy {
 		}
 	}
 	return policy
+}
+
+// KeyName returns what people call an organization's key, by the key's ID: its name, or else what
+// its label says; empty for a key that is gone, or has neither.
+func (w *Watcher) KeyName(org uuid.UUID, id string) string {
+	return w.inForce.Load().keys[keyOf{org, id}]
 }
 
 // RunsLocal returns the organizations whose runs the server itself executes, in no order: what

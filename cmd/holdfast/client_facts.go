@@ -16,7 +16,7 @@ import (
 // What people are shown of what the server says.
 
 // writerOf is who wrote a version, in the shortest words that are known.
-func writerOf(v api.Version) string { return cmp.Or(v.Who, v.Subject, v.KeyID) }
+func writerOf(v api.Version) string { return cmp.Or(v.Who, v.Subject, v.KeyName, v.KeyID) }
 
 // versionCalled is how a version is named to people.
 func versionCalled(v api.Version) string {

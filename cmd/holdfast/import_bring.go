@@ -38,6 +38,9 @@ func (a *app) bring(ctx context.Context, c *client.Client, from elsewhere.Source
 		if names, err = from.List(ctx); err != nil {
 			return fmt.Errorf("listing the states of %s: %w", from.About(), err)
 		}
+		if len(names) == 0 {
+			return fmt.Errorf("there are no states in %s; nothing was done", from.About())
+		}
 	}
 	p := a.startProgress("Importing", "version", 0)
 	all, failed := make([]brought, 0, len(names)), 0

@@ -241,3 +241,11 @@ func TestImportGoesOn(t *testing.T) {
 		t.Errorf("the versions are %s", out)
 	}
 }
+
+// A folder that has none, mistyped say, is no success.
+func TestImportOfNothing(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.Policy{})
+	dir := t.TempDir()
+	s.refuse(exitFailed, "there are no states in", "import", "folder", dir)
+}

@@ -193,7 +193,7 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
-		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{})}),
+		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{Now: time.Now})}),
 		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Dialects: handlers.Dialects(),
 	})
 	if err != nil {

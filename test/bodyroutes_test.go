@@ -91,6 +91,10 @@ func bodyRoutes() map[string]bodyUse {
 		"DELETE /-/state/:alias/:name/lock": noBody,
 
 		"GET /api/v1/states": sendsList, "GET /api/v1/locks": sendsList, "GET /api/v1/audit": sendsList,
+		"GET /api/v1/expectations":                              sendsList,
+		"GET /api/v1/state/:name/-/expect":                      noBody,
+		"POST /api/v1/state/:name/-/expect":                     noBody,
+		"DELETE /api/v1/state/:name/-/expect":                   noBody,
 		"POST /api/v1/state/:name/-/undelete":                   noBody,
 		"POST /api/v1/state/:name/-/import":                     takesBody,
 		"POST /api/v1/state/:name/-/lock/release":               noBody,

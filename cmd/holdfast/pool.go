@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/api"
@@ -98,7 +99,7 @@ func (a *app) showPools(pools []api.AgentPool) error {
 			if len(agent.Runs) > 0 {
 				status = strings.TrimPrefix(status+", "+strings.Join(agent.Runs, ", "), ", ")
 			}
-			t.add(pool.Name, serves, agent.Name, agent.System, agent.Sandbox, showAge(agent.SeenAt, a.now())+" ago", status)
+			t.add(pool.Name, serves, agent.Name, agent.System, agent.Sandbox, humanize.RelTime(agent.SeenAt, a.now(), "ago", "ahead"), status)
 		}
 	}
 	return t.show()

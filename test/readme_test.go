@@ -33,6 +33,11 @@ func TestReadme(t *testing.T) {
 		"TF_CLI_CONFIG_FILE="+os.DevNull)
 	tofu := program(t, "TOFU_BIN")
 	paste(t, clone, first.output(), string(readme))
+	for _, own := range []string{"demo", "uploads.csv"} { // what the README has people make
+		if err := os.RemoveAll(filepath.Join(clone, own)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	run(t, project, client, tofu, "init")
 	run(t, project, client, tofu, "apply", "-auto-approve")
 	first.stop()

@@ -145,11 +145,19 @@ func (i *importOf) look() error {
 		i.there = append(i.there, v)
 	}
 	slices.Reverse(i.there)
-	if n := len(i.there); n > 0 {
-		i.last = i.there[n-1].Number
+	n := len(i.there)
+	if n == 0 {
+		return nil
 	}
-	return nil
+	i.last = i.there[n-1].Number
+	found, err := i.client.FindState(i.ctx, i.name)
+	if err == nil && found != nil && found.DeletedAt != nil {
+		err = errDeleted
+	}
+	return err
 }
+
+var errDeleted = errors.New("here it was deleted; `holdfast state undelete` brings it back, or import into another name with --into")
 
 var errOther = errors.New("here the state has a history of its own, which this does not continue, and stays as it is; import into another name with --into")
 

@@ -105,6 +105,25 @@ func TestImportFolder(t *testing.T) {
 	}
 }
 
+// A state that was deleted here is not there because its versions are: an import says so.
+func TestImportOfWhatWasDeleted(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "net.tfstate"), []byte(importedState(1, "a")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.must("import", "folder", root)
+	s.must("state", "rm", "net", "--yes")
+	s.fails("here it was deleted", "import", "folder", root)
+	s.fails("here it was deleted", "import", "folder", root, "--dry-run")
+	s.must("state", "undelete", "net")
+	s.must("import", "folder", root)
+	if out := s.must("state", "pull", "net"); out != importedState(1, "a") {
+		t.Errorf("the newest is %s", out)
+	}
+}
+
 // The key of this server never goes to another one, nor do that one's to this.
 func TestImportHTTP(t *testing.T) {
 	s := newShell(t)

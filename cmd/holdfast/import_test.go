@@ -163,6 +163,27 @@ func TestImportHTTP(t *testing.T) {
 	}
 }
 
+// A server that tells no times is followed, but not past what was written here since: nobody knows
+// which of the two is newer.
+func TestImportWithoutTimes(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	serial := 4
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, importedState(serial, "n")) }))
+	defer elsewhere.Close()
+	run := []string{"import", "http", elsewhere.URL + "/net", "net"}
+	s.must(run...)
+	serial = 5
+	s.must(run...)
+	s.stdin = importedState(6, "here")
+	s.must("state", "push", "net", "-")
+	serial = 7
+	s.fails("a history of its own", run...)
+	if out := s.must("state", "pull", "net"); out != importedState(6, "here") {
+		t.Errorf("the newest is %s", out)
+	}
+}
+
 // gitlab answers as GitLab does, for the states of one project.
 func gitlab(t *testing.T, states map[string][]string) *httptest.Server {
 	mux := http.NewServeMux()

@@ -156,7 +156,7 @@ func Catalogue() []Entry {
 		{RunFenced, Conflict, "The run may not write this state, or not any more: its executor was taken for lost, or the run has ended. The lock was not granted or released. A body was not made a version; the message names the candidate that has it. Look at its diff, then promote or discard it."},
 		{CandidateSettled, Conflict, "The candidate was promoted or discarded already."},
 		{CandidateStale, Conflict, "The state has moved on since: there is a newer version than the one that this builds on. Look at the difference to the newest, then ask again with its number."},
-		{ImportTooOld, Conflict, "The state was written here after the time of the version that was to be imported, which would take the place of a newer one. Nothing was stored."},
+		{ImportTooOld, Conflict, "The state was written here after the time of the version that was to be imported, which would take the place of a newer one, or was deleted here. Nothing was stored."},
 		{CandidatesFull, Conflict, "The state has as many open candidates as it may have. Promote or discard one first."},
 		{StateExists, Conflict, "The state is not deleted, so there is nothing to bring back. Delete it first, or roll it back to an older version."},
 		{VersionPurged, Gone, "The version's bytes were destroyed on purpose; what describes them is still in the list."},

@@ -58,6 +58,9 @@ func (p *parts) shredded() (all []shred.Part) {
 			shred.Part{What: "files_of_runs", Store: keptFiles{folders}},
 			shred.Part{What: "workspaces_and_runs", Store: sealedData{p.database, p.sealer}})
 	}
+	if p.outbox != nil {
+		all = append(all, shred.Part{What: "notices", Store: p.outbox})
+	}
 	return append(all,
 		shred.Part{What: "run_folders", Store: folders},
 		shred.Part{What: "states", Store: p.states},

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -61,16 +62,20 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 		return nil, err
 	}
 	p.closeLater("the outbox of notices", box)
+	p.outbox = box
 	return box, nil
 }
 
-// lateOutbox is an outbox that is opened when it is first loaded from, at the latest.
+// lateOutbox is an outbox that is opened when it is first loaded or shredded from, at the latest.
 type lateOutbox struct {
 	open func(context.Context) (*notices.Store, error)
+	mu   sync.Mutex // while it is opened
 	*notices.Store
 }
 
 func (o *lateOutbox) opened(ctx context.Context) (err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if o.Store == nil {
 		o.Store, err = o.open(ctx)
 	}
@@ -83,6 +88,14 @@ func (o *lateOutbox) Load(ctx context.Context) (uint64, bool, []audit.Event, err
 		return 0, false, nil, err
 	}
 	return o.Store.Load(ctx)
+}
+
+// Shred implements shred.Store.
+func (o *lateOutbox) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
+	if err := o.opened(ctx); err != nil {
+		return 0, err
+	}
+	return o.Store.Shred(ctx, org, limit)
 }
 
 // Close implements io.Closer.

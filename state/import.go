@@ -27,7 +27,7 @@ const clockSkew = 5 * time.Minute
 // Import stores a version that was kept elsewhere, so that a state's history moves with it. Guards
 // keep nothing back: what they find in what somebody had long accepted is noted only. The same
 // bytes behind the same version are one import, however often they come and whatever has followed.
-// Faults: StateInvalid, ImportTooOld where the state was written since, CandidateStale where it
+// Faults: StateInvalid, ImportTooOld where the state was written or deleted since, CandidateStale where it
 // has another version than After, LockHeld, LockNotHeld, LockRequired, BytesPurged.
 func (s *Service) Import(ctx context.Context, p auth.Principal, name Name, i Import) (Version, error) {
 	ref, err := s.authorize(ctx, p, auth.ImportState, name)
@@ -59,13 +59,32 @@ func (s *Service) imported(ctx context.Context, ref Ref, next Version, i Import)
 	if err != nil || len(found) == 0 || found[0].Number != i.After+1 || !sameContent(found[0], next) {
 		return Version{}, err
 	}
+	head, err := s.store.Head(ctx, ref)
+	if err == nil {
+		err = spared(head)
+	}
+	if err != nil {
+		return Version{}, err
+	}
 	return found[0], nil
+}
+
+// spared refuses a state that was deleted here: that its versions are there already must not look as
+// if it could be read, and an import is no reason to have it back.
+func spared(h Head) error {
+	if !h.Deleted {
+		return nil
+	}
+	return fault.New(fault.ImportTooOld, "the state was deleted here; undelete it, or import into another name")
 }
 
 // decideImport accepts next behind the version that it follows, and behind no newer one: what was
 // kept elsewhere must not take the place of what was written here since.
 func (c call) decideImport(next Version, i Import) Decide {
 	return func(h Head) (Change, error) {
+		if err := spared(h); err != nil {
+			return Change{}, err
+		}
 		if h.Version.Number == i.After+1 && sameContent(h.Version, next) {
 			return Change{}, nil
 		}

@@ -91,3 +91,31 @@ func TestImportSparesWhatIsThere(t *testing.T) {
 		t.Errorf("by the lock's holder: %v", err)
 	}
 }
+
+// What was deleted here stays so, and nobody is told that it is there.
+func TestImportSparesWhatWasDeleted(t *testing.T) {
+	service := state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	owner := auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}
+	bring := func(after uint64, want fault.Code) {
+		t.Helper()
+		body := fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"l"}`, after)
+		got, err := service.Import(t.Context(), owner, "x", state.Import{Body: body, At: time.Unix(1e9, 0), After: after, Source: "s"})
+		if want == "" && (err != nil || got.Number != after+1) || want != "" && !fault.Is(err, want) {
+			t.Errorf("behind %d: version %d, %v; want %s", after, got.Number, err, want)
+		}
+	}
+	bring(0, "")
+	bring(1, "")
+	if err := service.Delete(t.Context(), owner, "x", ""); err != nil {
+		t.Fatal(err)
+	}
+	for after := range uint64(3) {
+		bring(after, fault.ImportTooOld)
+	}
+	if _, err := service.Undelete(t.Context(), owner, "x"); err != nil {
+		t.Fatal(err)
+	}
+	for after := range uint64(3) {
+		bring(after, "")
+	}
+}

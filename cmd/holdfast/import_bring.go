@@ -148,11 +148,19 @@ func (i *importOf) look() error {
 		i.there = append(i.there, v)
 	}
 	slices.Reverse(i.there)
-	if n := len(i.there); n > 0 {
-		i.last = i.there[n-1].Number
+	n := len(i.there)
+	if n == 0 {
+		return nil
 	}
-	return nil
+	i.last = i.there[n-1].Number
+	found, err := i.client.FindState(i.ctx, i.name)
+	if err == nil && found != nil && found.DeletedAt != nil {
+		err = errDeleted
+	}
+	return err
 }
+
+var errDeleted = errors.New("here it was deleted; `holdfast state undelete` brings it back, or import into another name with --into")
 
 var errOther = errors.New("here the state has a history of its own, which this does not continue, and stays as it is; import into another name with --into")
 
@@ -167,7 +175,7 @@ func (i *importOf) version(v elsewhere.Version, made *brought) (stored bool, err
 	if i.isHere(made.Digest) || i.wasHere(v) {
 		return false, nil
 	}
-	if !i.continues(summary) {
+	if !i.continues(v, summary) {
 		return false, errOther
 	}
 	i.at = i.timeOf(v)
@@ -199,17 +207,22 @@ func (i *importOf) wasHere(v elsewhere.Version) bool {
 }
 
 // continues reports whether a version may follow all that is here: because that is the beginning of
-// the same history, or because its client has counted on from there.
-func (i *importOf) continues(next state.Summary) bool {
+// the same history, or because its client has counted on from there. One whose time is not known may
+// be older than what was written here, and counts on from what was imported only.
+func (i *importOf) continues(v elsewhere.Version, next state.Summary) bool {
 	if i.found == len(i.there) {
 		return true
 	}
 	newest := i.there[len(i.there)-1]
-	if next.Lineage != newest.Lineage || next.Serial <= newest.Serial {
+	if next.Lineage != newest.Lineage || next.Serial <= newest.Serial || v.At.IsZero() && !wasImported(newest) {
 		return false
 	}
 	i.found = len(i.there)
 	return true
+}
+
+func wasImported(v api.Version) bool {
+	return v.Origin != nil && strings.HasPrefix(v.Origin.Reason, importedFrom)
 }
 
 // timeOf is when a version was written, as far as is known: no version is before the one that it
@@ -229,9 +242,12 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
+// importedFrom is what the source of each imported version begins with.
+const importedFrom = "imported from "
+
 // about is what is recorded as the version's source.
 func (i *importOf) about(v elsewhere.Version) string {
-	text := "imported from " + i.source.About()
+	text := importedFrom + i.source.About()
 	if v.Label != "" {
 		text += ", " + v.Label
 	}

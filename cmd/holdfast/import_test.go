@@ -105,6 +105,25 @@ func TestImportFolder(t *testing.T) {
 	}
 }
 
+// A state that was deleted here is not there because its versions are: an import says so.
+func TestImportOfWhatWasDeleted(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "net.tfstate"), []byte(importedState(1, "a")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.must("import", "folder", root)
+	s.must("state", "rm", "net", "--yes")
+	s.fails("here it was deleted", "import", "folder", root)
+	s.fails("here it was deleted", "import", "folder", root, "--dry-run")
+	s.must("state", "undelete", "net")
+	s.must("import", "folder", root)
+	if out := s.must("state", "pull", "net"); out != importedState(1, "a") {
+		t.Errorf("the newest is %s", out)
+	}
+}
+
 // The key of this server never goes to another one, nor do that one's to this.
 func TestImportHTTP(t *testing.T) {
 	s := newShell(t)
@@ -141,6 +160,27 @@ func TestImportHTTP(t *testing.T) {
 		if one != "GET  " && one != "GET ada old-password" {
 			t.Errorf("the other server saw %q", one)
 		}
+	}
+}
+
+// A server that tells no times is followed, but not past what was written here since: nobody knows
+// which of the two is newer.
+func TestImportWithoutTimes(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	serial := 4
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, importedState(serial, "n")) }))
+	defer elsewhere.Close()
+	run := []string{"import", "http", elsewhere.URL + "/net", "net"}
+	s.must(run...)
+	serial = 5
+	s.must(run...)
+	s.stdin = importedState(6, "here")
+	s.must("state", "push", "net", "-")
+	serial = 7
+	s.fails("a history of its own", run...)
+	if out := s.must("state", "pull", "net"); out != importedState(6, "here") {
+		t.Errorf("the newest is %s", out)
 	}
 }
 

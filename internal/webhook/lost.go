@@ -45,6 +45,9 @@ func (f *Notifier) record(ctx context.Context, l lost) {
 		note = fmt.Sprintf("%d notices from %d to %d: %s", l.count, l.first, l.last, shown(l.err))
 	}
 	f.log.WarnContext(ctx, "a notice could not be delivered", attributes...)
+	if _, some := f.receivers.Receiver(e.Org); !some {
+		return // the organization may be gone, and nothing may be recorded of it any more
+	}
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
 	err := f.source.Record(ctx, audit.Event{

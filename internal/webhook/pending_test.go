@@ -388,3 +388,49 @@ func TestBacklogBounds(t *testing.T) {
 		t.Errorf("%d bytes wait", b.bytes)
 	}
 }
+
+// Of an organization that nobody is told of any more, since it was removed, nothing is recorded: its
+// data may have been destroyed while a notice was on its way.
+func TestNothingIsRecordedOfWhoIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events, org := &feed{}, numbered(0)
+		to := &leaving{left: -1}
+		_, p, stop := posted(t, events, to, 0)
+		defer stop()
+		events.add(org, audit.LockForce, "ada")
+		time.Sleep(2 * time.Second)
+		if n := len(events.dropped(org)); n != 1 {
+			t.Fatalf("%d drops were recorded of who is there", n)
+		}
+		to.leaveAfter(2) // once when it is read, and once to be posted to
+		events.add(org, audit.LockForce, "ada")
+		time.Sleep(2 * time.Second)
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if n := len(events.dropped(org)); n != 1 || to.left != 0 {
+			t.Errorf("%d drops were recorded, with %d looks for a receiver to come", n, to.left)
+		}
+	})
+}
+
+// leaving is a receiver that is found so often; below 0, always.
+type leaving struct {
+	mu   sync.Mutex
+	left int
+}
+
+func (l *leaving) leaveAfter(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left = n
+}
+
+func (l *leaving) Receiver(org uuid.UUID) (Receiver, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	some := l.left != 0
+	if l.left > 0 {
+		l.left--
+	}
+	return Receiver{URL: "https://410/" + org.String()}, some
+}

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/google/uuid"
 	"github.com/pressly/goose/v3"
 
 	"github.com/holdfast/holdfast/audit"
@@ -29,6 +30,7 @@ const DatabaseName = "notices.db"
 // Store implements webhook.Outbox.
 type Store struct {
 	writer *sqlitedb.Writer
+	dirt   sqlitedb.Dirt // what was deleted
 }
 
 // Open opens the outbox in a folder, which it makes if needed. One process at a time may have it.
@@ -44,7 +46,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox of notices: %w", err)
 	}
-	return &Store{writer}, nil
+	return &Store{writer: writer}, nil
 }
 
 func databaseFile(path string) sqlitedb.File {
@@ -88,10 +90,45 @@ func keep(t *sqlitedb.Tx, n audit.Event) error {
 
 // Remove implements webhook.Outbox.
 func (s *Store) Remove(ctx context.Context, n audit.Event) error {
+	defer s.dirt.Add()
 	return s.do(ctx, func(t *sqlitedb.Tx) error {
 		_, err := t.Exec(`DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?`, n.Org.String(), int64(n.Sequence), n.At.UnixMicro())
 		return err
 	})
+}
+
+// Shred removes notices of an organization, at most limit of them, and returns how many went. When it
+// is 0, nothing of the organization is left in the database's files.
+func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
+	err = s.do(ctx, func(t *sqlitedb.Tx) error {
+		result, err := t.Exec(`DELETE FROM notices WHERE rowid IN (SELECT rowid FROM notices WHERE org = ? LIMIT ?)`, org.String(), limit)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		removed = int(n)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	if removed > 0 {
+		s.dirt.Add()
+		return removed, nil
+	}
+	return 0, s.dirt.Clear(func() error { return s.scrub(ctx) })
+}
+
+// scrub writes the database anew, which is small, without what is left of deleted rows in its pages.
+func (s *Store) scrub(ctx context.Context) error {
+	err := s.writer.Submit(ctx, sqlitedb.Job{Alone: true, Run: func(t *sqlitedb.Tx) error {
+		_, err := t.Conn().ExecContext(context.WithoutCancel(ctx), "VACUUM")
+		return err
+	}})
+	if err != nil {
+		return err
+	}
+	return s.writer.EmptyLog(ctx, uuid.Nil)
 }
 
 // Load implements webhook.Outbox.

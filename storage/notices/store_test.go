@@ -1,9 +1,11 @@
 package notices_test
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +104,54 @@ func TestOutboxes(t *testing.T) {
 				want(3, true, event(a, 5), event(a, 8))
 			}
 		})
+	}
+}
+
+// Of an organization that was shredded nothing is left in the files, told or not; of others all is.
+func TestShred(t *testing.T) {
+	dir := t.TempDir()
+	s := opened(t, dir)
+	gone, other := uuid.New(), uuid.New()
+	fill := func(org uuid.UUID, marker string) (all []audit.Event) {
+		for i := range 40 {
+			e := event(org, uint64(i+1))
+			e.Reason = strings.Repeat(marker, 1+i*i)
+			all = append(all, e)
+		}
+		return all
+	}
+	kept, shredded := fill(other, "PUBLIC"), fill(gone, "SECRET")
+	if err := s.Keep(t.Context(), 99, append(slices.Clone(kept), shredded...)); err != nil {
+		t.Fatal(err)
+	}
+	for round := range 2 { // the second finds what was told since
+		for _, told := range shredded[:20] {
+			if err := s.Keep(t.Context(), 99, []audit.Event{told}); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Remove(t.Context(), told); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var removed int
+		for n := 1; n > 0; removed += n {
+			var err error
+			if n, err = s.Shred(t.Context(), gone, 7); err != nil || n > 7 {
+				t.Fatal(n, err)
+			}
+		}
+		if want := 20 * (1 - round); removed != want {
+			t.Errorf("round %d: %d notices went, want %d", round, removed, want)
+		}
+		for _, name := range []string{"", "-wal"} {
+			text, err := os.ReadFile(filepath.Join(dir, notices.DatabaseName+name))
+			if err != nil || bytes.Contains(text, []byte("SECRET")) || bytes.Contains(text, []byte(gone.String())) {
+				t.Errorf("round %d: something is left in the file%s (%v)", round, name, err)
+			}
+		}
+	}
+	if position, _, waiting, err := s.Load(t.Context()); err != nil || position != 99 || !slices.Equal(waiting, kept) {
+		t.Errorf("position %d, %d notices of others, %v", position, len(waiting), err)
 	}
 }
 

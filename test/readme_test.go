@@ -68,7 +68,7 @@ func paste(t *testing.T, clone, printed, readme string) {
 }
 
 // shellLines are the indented blocks of a page that begin with a command, from the first one
-// behind what `make run` prints.
+// behind what `make run` prints. They keep their indentation: who reads the file itself pastes it too.
 func shellLines(page string) string {
 	var lines strings.Builder
 	_, page, _ = strings.Cut(page, "    export PATH=")
@@ -76,9 +76,7 @@ func shellLines(page string) string {
 		if !ofShell.MatchString(block) {
 			continue
 		}
-		for line := range strings.Lines(block) {
-			lines.WriteString(strings.TrimPrefix(line, "    "))
-		}
+		lines.WriteString(block)
 	}
 	return lines.String()
 }

@@ -249,6 +249,33 @@ func settingsOf(t *testing.T, path, section string) map[string]string {
 	return settings
 }
 
+// `holdfast init` comes before the first start, and may make no folder below /etc or /var/lib: the
+// package has those that the settings name.
+func TestFoldersAreThereForInit(t *testing.T) {
+	made := map[string]string{}
+	for line := range strings.Lines(string(read(t, "systemd/holdfast.tmpfiles"))) {
+		if f := strings.Fields(line); f[0] == "d" {
+			made[f[1]] = strings.Join(f[2:5], " ")
+		}
+	}
+	data := settingsOf(t, "holdfast.cfg", "storage")["path "]
+	keys := filepath.Dir(strings.TrimSpace(settingsOf(t, "holdfast.cfg", "auth")["file "]))
+	for folder, want := range map[string]string{strings.TrimSpace(data): "0700 holdfast holdfast", keys: "0750 holdfast holdfast"} {
+		if made[folder] != want {
+			t.Errorf("the folder %q is made as %q, want %q", folder, made[folder], want)
+		}
+	}
+}
+
+// An image without systemd, such as a pipeline's, gets the command line.
+func TestInstallsWithoutSystemd(t *testing.T) {
+	cmd := exec.Command("/bin/sh", "postinstall.sh", "configure")
+	cmd.Env = []string{"PATH=" + t.TempDir()}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // What keeps a server that was broken into from the rest of the machine, and runs from their end.
 func TestUnit(t *testing.T) {
 	got := settingsOf(t, "systemd/holdfast.service", "Service")

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Runs as root after the files are in place, at the first installation and at each upgrade.
 set -e
+# An image without systemd has the command line only: nothing is served there.
+if ! command -v systemd-sysusers >/dev/null; then exit 0; fi
 systemd-sysusers holdfast.conf
 systemd-tmpfiles --create holdfast.conf
 if [ -d /run/systemd/system ]; then

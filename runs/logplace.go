@@ -41,5 +41,13 @@ func (r Run) logFrom() int64 {
 	return r.Executor.LogFrom
 }
 
-// logRoom is how many bytes that part may have, of a log that may have so many.
-func (r Run) logRoom(most int64) int64 { return max(most-r.logFrom(), min(leastLog, most)) }
+// logRoom is how many bytes that part may have, of a log that may have so many; at least one, as 0 is
+// for no bound. Tries that find the log full have room until it is twice as long as it may be: how
+// often something is tried again has no bound, where a lock is held.
+func (r Run) logRoom(most int64) int64 {
+	if most <= 0 {
+		return most
+	}
+	from := r.logFrom()
+	return max(most-from, min(leastLog, most, 2*most-from), 1)
+}

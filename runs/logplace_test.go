@@ -58,3 +58,21 @@ func TestTryHasRoomInALogThatIsFull(t *testing.T) {
 		t.Errorf("more than its room: %v", err)
 	}
 }
+
+// Vulnerability: a configuration that fails with the words for a lock that is held is tried again for
+// ever, and writes to the log each time, until the disk is full.
+// Check: the log is at most twice as long as one may be.
+func TestLogOfManyTriesIsBounded(t *testing.T) {
+	l := newLogged(t)
+	const most = 100 << 10
+	l.Limits.LogBytes, l.Terms.MaxLogBytes = most, most
+	for range 6 {
+		l.tryAgain()
+		if l.MaxLogBytes > 1 {
+			l.Log(strings.Repeat("x", int(l.MaxLogBytes)))
+		}
+	}
+	if l.LogFrom > 2*most || l.MaxLogBytes != 1 {
+		t.Errorf("the sixth try has %d bytes from %d on", l.MaxLogBytes, l.LogFrom)
+	}
+}

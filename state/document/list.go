@@ -23,7 +23,7 @@ func (c *comparison) array(a, b []byte, m *mask) {
 		for i := range min(len(before), len(after)) {
 			c.child(Nth(i), before[i], after[i], nil)
 		}
-	case bytes.Compare(a, b) <= 0:
+	case c.inOrder(a, b, m):
 		for _, p := range c.pairElements(before, after, m) {
 			c.element(p, before, after, m)
 		}
@@ -32,6 +32,22 @@ func (c *comparison) array(a, b []byte, m *mask) {
 			c.element(match{p.after, p.before}, before, after, m)
 		}
 	}
+}
+
+// inOrder reports whether the first list is the one to align from, by what is shown of the two:
+// which of the hidden values is the larger one is not to be told either.
+func (c *comparison) inOrder(a, b []byte, m *mask) bool {
+	if m == nil {
+		return bytes.Compare(a, b) <= 0
+	}
+	taken := c.in.mark()
+	defer func() { c.in.backTo(taken) }()
+	if c.in.add(int64(len(a)+len(b))) != nil {
+		return true
+	}
+	before, _ := m.apply(a)
+	after, _ := m.apply(b)
+	return bytes.Compare(before, after) <= 0
 }
 
 // element compares what became of one element. Its step counts in the list after, or for one that

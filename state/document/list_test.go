@@ -90,6 +90,22 @@ func TestMovedElementsStayHidden(t *testing.T) {
 	}
 }
 
+// Vulnerability: how two lists are aligned tells which of two hidden values is the larger one, so that
+// who may write a list can search for the value.
+// Scenario: there are several ways to align two lists; what is hidden in them changes places.
+// Check: what differs is told in the same words.
+func TestAligningIsBlindToHiddenOrder(t *testing.T) {
+	const first = `[{"type":"get_attr","value":"l"},{"type":"index","value":{"value":0,"type":"number"}},{"type":"get_attr","value":"x"}]`
+	list := func(secret, rest string) string { return fmt.Sprintf(`[{"x":%q},%s]`, secret, rest) }
+	for _, rest := range [][2]string{{`"a","b"`, `"b","a"`}, {`"b","a"`, `"a","b"`}, {`1,2,3`, `3,1,2`}} {
+		x := changed(t, list("s1", rest[0]), list("s2", rest[1]), first)
+		y := changed(t, list("s2", rest[0]), list("s1", rest[1]), first)
+		if diff := cmp.Diff(x, y); diff != "" {
+			t.Errorf("%s: %s", rest, diff)
+		}
+	}
+}
+
 // hostileLists are pairs of long lists that take long to align.
 func hostileLists(n int) map[string][2][]uint64 {
 	list := func(of func(i int) uint64) []uint64 {

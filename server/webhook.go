@@ -85,6 +85,14 @@ func (o *lateOutbox) Load(ctx context.Context) (uint64, bool, []audit.Event, err
 	return o.Store.Load(ctx)
 }
 
+// Shred implements webhook.Outbox. It may come before Load has succeeded.
+func (o *lateOutbox) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
+	if err := o.opened(ctx); err != nil {
+		return 0, err
+	}
+	return o.Store.Shred(ctx, org, limit)
+}
+
 // Close implements io.Closer.
 func (o *lateOutbox) Close() error {
 	if o.Store == nil {

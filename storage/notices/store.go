@@ -29,6 +29,7 @@ const DatabaseName = "notices.db"
 // Store implements webhook.Outbox.
 type Store struct {
 	writer *sqlitedb.Writer
+	dirt   sqlitedb.Dirt // what Shred has deleted
 }
 
 // Open opens the outbox in a folder, which it makes if needed. One process at a time may have it.
@@ -44,7 +45,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox of notices: %w", err)
 	}
-	return &Store{writer}, nil
+	return &Store{writer: writer}, nil
 }
 
 func databaseFile(path string) sqlitedb.File {

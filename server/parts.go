@@ -51,7 +51,6 @@ type parts struct {
 	catalogue *catalogue
 	inventory *inventory.Service
 	notifier  *webhook.Notifier
-	outbox    *lateOutbox // nil for one in memory
 
 	database      *sqldb.DB          // of workspaces and runs; nil for none
 	sealer        *seal.Sealer       // nil with it

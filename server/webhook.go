@@ -62,7 +62,6 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 		return nil, err
 	}
 	p.closeLater("the outbox of notices", box)
-	p.outbox = box
 	return box, nil
 }
 
@@ -90,7 +89,7 @@ func (o *lateOutbox) Load(ctx context.Context) (uint64, bool, []audit.Event, err
 	return o.Store.Load(ctx)
 }
 
-// Shred implements shred.Store.
+// Shred implements webhook.Outbox. It may come before Load has succeeded.
 func (o *lateOutbox) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
 	if err := o.opened(ctx); err != nil {
 		return 0, err

@@ -90,6 +90,7 @@ func (f *Notifier) end(a attempt) {
 		}
 	}
 	f.backlog.end(l, a.event != nil, a.done && a.event != nil, a.err != nil)
+	f.shredNow(l)
 }
 
 // finish gives each notice that waits one more try until ctx ends. A receiver that fails now is

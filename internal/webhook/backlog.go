@@ -39,6 +39,8 @@ type pending struct {
 	left    bool          // it is tried no more before the next start
 	lost    lost          // what there was no room for, not recorded yet
 
+	shreddings []*shredding // wait for the end of the try
+
 	tried  int             // of the first, since it is that
 	next   time.Time       // nothing is tried before
 	pauses backoff.BackOff // nil when the last try ended well

@@ -48,6 +48,7 @@ type Notifier struct {
 
 	backlog *backlog
 	ended   chan attempt // has room for all that may be under way
+	orders  chan *shredding
 	counts  counts
 }
 
@@ -63,6 +64,7 @@ func New(c Config) *Notifier {
 	return &Notifier{
 		source: c.Source, outbox: c.Outbox, receivers: c.Receivers, log: c.Log,
 		sender: newSender(c.Receivers, c.Public), backlog: newBacklog(), ended: make(chan attempt, posting),
+		orders: make(chan *shredding),
 	}
 }
 
@@ -83,6 +85,8 @@ func (f *Notifier) Follow(ctx context.Context, ticks <-chan time.Time, grace fun
 			f.read(ctx)
 		case a := <-f.ended:
 			f.end(a)
+		case order := <-f.orders:
+			f.shred(order)
 		case <-timer.C:
 		}
 	}

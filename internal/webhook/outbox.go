@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 )
 
@@ -21,6 +23,10 @@ type Outbox interface {
 	Keep(ctx context.Context, position uint64, notices []audit.Event) error
 	// Remove takes a notice out that was delivered, or given up. One that is gone is fine.
 	Remove(ctx context.Context, notice audit.Event) error
+	// Shred destroys at most limit of the notices of an organization, and returns how many went.
+	// When that is 0 there are none any more, nor is anything of them left in the outbox's files,
+	// also of those that were removed before. The position stays: it is nobody's.
+	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
 }
 
 // memoryOutbox is for a server that keeps its audit log in memory too.
@@ -57,6 +63,19 @@ func (o *memoryOutbox) Remove(_ context.Context, notice audit.Event) error {
 	defer o.mu.Unlock()
 	o.waiting = slices.DeleteFunc(o.waiting, same(notice))
 	return nil
+}
+
+func (o *memoryOutbox) Shred(_ context.Context, org uuid.UUID, limit int) (removed int, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.waiting = slices.DeleteFunc(o.waiting, func(n audit.Event) bool {
+		if n.Org != org || removed == limit {
+			return false
+		}
+		removed++
+		return true
+	})
+	return removed, nil
 }
 
 // same finds a notice of the same event.

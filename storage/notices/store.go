@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/google/uuid"
 	"github.com/pressly/goose/v3"
 
 	"github.com/holdfast/holdfast/audit"
@@ -95,40 +94,6 @@ func (s *Store) Remove(ctx context.Context, n audit.Event) error {
 		_, err := t.Exec(`DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?`, n.Org.String(), int64(n.Sequence), n.At.UnixMicro())
 		return err
 	})
-}
-
-// Shred removes notices of an organization, at most limit of them, and returns how many went. When it
-// is 0, nothing of the organization is left in the database's files.
-func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
-	err = s.do(ctx, func(t *sqlitedb.Tx) error {
-		result, err := t.Exec(`DELETE FROM notices WHERE rowid IN (SELECT rowid FROM notices WHERE org = ? LIMIT ?)`, org.String(), limit)
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
-		removed = int(n)
-		return err
-	})
-	if err != nil {
-		return 0, err
-	}
-	if removed > 0 {
-		s.dirt.Add()
-		return removed, nil
-	}
-	return 0, s.dirt.Clear(func() error { return s.scrub(ctx) })
-}
-
-// scrub writes the database anew, which is small, without what is left of deleted rows in its pages.
-func (s *Store) scrub(ctx context.Context) error {
-	err := s.writer.Submit(ctx, sqlitedb.Job{Alone: true, Run: func(t *sqlitedb.Tx) error {
-		_, err := t.Conn().ExecContext(context.WithoutCancel(ctx), "VACUUM")
-		return err
-	}})
-	if err != nil {
-		return err
-	}
-	return s.writer.EmptyLog(ctx, uuid.Nil)
 }
 
 // Load implements webhook.Outbox.

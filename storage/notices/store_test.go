@@ -103,6 +103,18 @@ func TestOutboxes(t *testing.T) {
 				box = open(t)
 				want(3, true, event(a, 5), event(a, 8))
 			}
+			shred := func(org uuid.UUID, limit, want int) {
+				t.Helper()
+				if n, err := box.Shred(t.Context(), org, limit); n != want || err != nil {
+					t.Errorf("Shred removed %d, %v; want %d", n, err, want)
+				}
+			}
+			must(box.Keep(t.Context(), 9, []audit.Event{event(b, 7), event(a, 9)}))
+			shred(a, 2, 2)
+			shred(a, 2, 1)
+			shred(a, 2, 0)
+			shred(uuid.New(), 2, 0)
+			want(9, true, event(b, 7))
 		})
 	}
 }
@@ -163,4 +175,58 @@ func opened(t *testing.T, dir string) *notices.Store {
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	return s
+}
+
+// TestShredLeavesNoBytes looks through the files for notices that waited, and for such as were told.
+func TestShredLeavesNoBytes(t *testing.T) {
+	dir := t.TempDir()
+	box := opened(t, dir)
+	org, other := uuid.New(), uuid.New()
+	for i := range uint64(60) {
+		long, stays := event(org, i), event(other, i)
+		long.Note = strings.Repeat("MARKER ", 1+300*int(i%3))
+		if err := box.Keep(t.Context(), i, []audit.Event{long, stays}); err != nil {
+			t.Fatal(err)
+		}
+		if i%4 == 0 {
+			if err := box.Remove(t.Context(), long); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if filesWith(t, dir, "MARKER") == 0 {
+		t.Fatal("there is nothing to find: the test shows nothing")
+	}
+	for n := 1; n > 0; {
+		var err error
+		if n, err = box.Shred(t.Context(), org, 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"MARKER", org.String()} {
+		if n := filesWith(t, dir, text); n > 0 {
+			t.Errorf("%d files have %s", n, text)
+		}
+	}
+	if _, _, waiting, err := box.Load(t.Context()); err != nil || len(waiting) != 60 {
+		t.Errorf("another organization's are %d, %v", len(waiting), err)
+	}
+}
+
+func filesWith(t *testing.T, dir, text string) (n int) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(body), text) {
+			n++
+		}
+	}
+	return n
 }

@@ -265,10 +265,10 @@ type Changes interface {
 	Expunge(ctx context.Context, ref Ref, before time.Time, limit int, event audit.Event) (done bool, err error)
 
 	// Shred destroys what is kept of an organization, whatever state it is in: its states with
-	// their versions, locks, candidates and lock IDs, what Usage counts, and its events, of
-	// which the log keeps the sequences and the times alone (see audit.Event.Blank). It is for an
-	// organization that nobody is let in for any more, and records nothing. Each call is one
-	// bounded transaction, in which at most limit rows go, above zero; removed is how many did.
+	// their versions, locks, announcements, candidates and lock IDs, what Usage and Totals count,
+	// and its events, of which the log keeps the sequences and the times alone (see
+	// audit.Event.Blank). It is for an organization that nobody is let in for any more, and
+	// records nothing. Each call is one bounded transaction, in which at most limit rows go, above zero; removed is how many did.
 	// When it is 0, nothing of the organization is left for any method to find, nor in the
 	// store's files. It may be stopped anywhere and called again, also when there is nothing,
 	// and changes nothing of any other organization. What becomes of a part of it meanwhile, by

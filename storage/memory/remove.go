@@ -125,6 +125,8 @@ func (s *Store) drop(ref state.Ref, e *entry) {
 	}
 	s.used -= costOfHead(e.head)
 	s.count(ref.Org, -e.bytes())
+	s.census.Note(ref, e.head, state.Head{})
+	s.census.Settle()
 	delete(s.states, ref)
 }
 

@@ -17,7 +17,7 @@ func TestPlans(t *testing.T) {
 	s, _ := opened(t)
 	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed, sqlOweSweep, sqlOwedSweep, sqlOwesSweep, sqlDidSweep,
 		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlExpected, sqlSettleTwins, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, string(sqlMarkPurged), string(sqlDropBody), sqlDropTwins,
-		sqlOldest, string(sqlDropVersion), sqlFindDeleted, sqlFindDoomed, string(sqlDoom), sqlDoomedRows,
+		sqlOldest, string(sqlDropVersion), sqlFindDeleted, sqlFindDoomed, string(sqlDoom), sqlToDoom, sqlDoomedRows,
 		sqlDropCandidates, sqlDropLockIDs, string(sqlDropState), sqlIsNeeded, sqlNeeded, sqlDependent, string(sqlReplace),
 	}
 	for _, statement := range s.session.statements() {

@@ -13,8 +13,7 @@ import (
 // An organization's states are doomed first, as Expunge dooms one: nobody finds them from then on,
 // and what each of them has goes piece by piece. Its events come last.
 const (
-	sqlDoomAll rowWrite = `UPDATE states SET owner = org, org = '` + nobody + `', name = id, newest = NULL
-		WHERE id IN (SELECT id FROM states WHERE org = ? LIMIT ?)`
+	sqlToDoom       = `SELECT id, name, newest IS NOT NULL AND deleted_at IS NULL, lock_id IS NOT NULL FROM states WHERE org = ? LIMIT ?`
 	sqlFindShredded = `SELECT id FROM states WHERE org = '` + nobody + `' AND owner = ? LIMIT 1`
 	sqlShreddedRows = `SELECT v.id, ifnull(length(b.bytes), 0) FROM versions v LEFT JOIN bodies b ON b.id = v.id WHERE v.state = ? LIMIT ?`
 
@@ -68,9 +67,9 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 
 // shred takes a piece of what an organization has.
 func (t *session) shred(org uuid.UUID, limit int) (removed int, err error) {
-	doomed, err := t.rowsOf(state.Ref{Org: org}).run(sqlDoomAll, org.String(), limit)
+	doomed, err := t.doomAll(org, limit)
 	if err != nil || doomed > 0 {
-		return int(doomed), err
+		return doomed, err
 	}
 	var id int64
 	err = t.queryRow(sqlFindShredded, org.String()).Scan(&id)
@@ -93,6 +92,48 @@ func (t *session) shred(org uuid.UUID, limit int) (removed int, err error) {
 		}
 	}
 	return 0, nil
+}
+
+// doomAll dooms some states of an organization, which count no more from then on.
+func (t *session) doomAll(org uuid.UUID, limit int) (doomed int, err error) {
+	some, err := t.toDoom(org, limit)
+	for _, one := range some {
+		if _, err := t.rowsOf(one.ref).run(sqlDoom, one.id); err != nil {
+			return 0, err
+		}
+		t.census.Note(one.ref, one.head, state.Head{})
+	}
+	return len(some), err
+}
+
+// doomedState is one that is to go, with as much of its head as is counted.
+type doomedState struct {
+	id   int64
+	ref  state.Ref
+	head state.Head
+}
+
+func (t *session) toDoom(org uuid.UUID, limit int) (some []doomedState, err error) {
+	rows, err := t.conn.QueryContext(context.Background(), sqlToDoom, org.String(), limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		one := doomedState{ref: state.Ref{Org: org}}
+		var readable, locked bool
+		if err := rows.Scan(&one.id, &one.ref.Name, &readable, &locked); err != nil {
+			return nil, err
+		}
+		if readable {
+			one.head.Version.Number = 1
+		}
+		if locked {
+			one.head.Lock = &state.Lock{}
+		}
+		some = append(some, one)
+	}
+	return some, rows.Err()
 }
 
 // shredState takes a piece of a doomed state, and at last its own row.

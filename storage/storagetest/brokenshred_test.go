@@ -68,11 +68,33 @@ func (s shredsOthers) Shred(ctx context.Context, _ uuid.UUID, limit int) (int, e
 	return 0, nil
 }
 
+// countsShredded has Totals count states that were destroyed, as one of which the counts are kept apart
+// from the rows may.
+type countsShredded struct {
+	state.Store
+	shredded *int64
+}
+
+func (s countsShredded) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
+	before, _ := s.Store.Totals(ctx)
+	removed, err := s.Store.Shred(ctx, org, limit)
+	after, _ := s.Store.Totals(ctx)
+	*s.shredded += before.States - after.States
+	return removed, err
+}
+
+func (s countsShredded) Totals(ctx context.Context) (state.Totals, error) {
+	t, err := s.Store.Totals(ctx)
+	t.States += *s.shredded
+	return t, err
+}
+
 func shredBreakages() map[string]breakage {
 	return map[string]breakage{
 		"shreds nothing":   {statesShredded(shredsNothing), []string{"Shred"}},
 		"shreds one piece": {statesShredded(shredsOnePiece), []string{"Shred"}},
 		"shreds at once":   {statesShredded(shredsAtOnce), []string{"Shred"}},
+		"counts on":        {func(s state.Store) state.Store { return countsShredded{s, new(int64)} }, []string{"Shred"}},
 		"shreds others":    {func(s state.Store) state.Store { return shredsOthers{s, map[uuid.UUID]bool{}} }, []string{"Shred"}},
 	}
 }

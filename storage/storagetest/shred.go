@@ -28,8 +28,12 @@ func newNeighbour(t *testing.T, store state.Store) neighbour {
 	update(t, store, ref("held"), nil, always(state.Change{Lock: newLock(t, "held"), At: noon(), Events: events("take")}))
 	body := stateBody(2, "first")
 	update(t, store, ref("brought"), body, always(state.Change{Candidate: candidate("c", body)}))
+	announced := ref("announced")
+	put(t, store, announced, stateBody(2, "announced"))
+	update(t, store, announced, nil, expect(expected("it moves")))
 	deleted := ref("deleted")
 	put(t, store, deleted, stateBody(3, "deleted"))
+	update(t, store, deleted, nil, expect(expected("it went")))
 	update(t, store, deleted, nil, always(state.Change{Delete: true, At: noon()}))
 	begun := ref("begun") // somebody has begun to expunge it
 	for i := range uint64(3) {
@@ -81,6 +85,12 @@ type seen struct {
 	Usage      int64
 }
 
+// What newNeighbour makes that Totals counts.
+const (
+	readableStates = 3
+	heldLocks      = 2
+)
+
 func (n neighbour) look(t *testing.T, store state.Store) (s seen) {
 	t.Helper()
 	note := func(err error) {
@@ -109,7 +119,7 @@ func (n neighbour) look(t *testing.T, store state.Store) (s seen) {
 		}
 		s.Heads, s.Current, s.Versions = append(s.Heads, head), append(s.Current, current), append(s.Versions, versions)
 	}
-	for _, q := range []state.StatesQuery{{Limit: 99, Deleted: state.AnyDeletion}, {Limit: 99, Locked: true}} {
+	for _, q := range []state.StatesQuery{{Limit: 99, Deleted: state.AnyDeletion}, {Limit: 99, Locked: true}, {Limit: 99, Expected: true}} {
 		page, err := store.States(t.Context(), n.org, q)
 		note(err)
 		s.States = append(s.States, page)
@@ -140,6 +150,7 @@ func checkShred(t *testing.T, store state.Store) {
 		}
 	}
 	feed := feedOf(t, store)
+	wantCounted(t, store, 3)
 	for pieces := 0; ; pieces++ {
 		removed, err := store.Shred(t.Context(), gone.org, 2)
 		if err != nil || removed < 0 || removed > 2 || pieces > 1000 {
@@ -161,6 +172,7 @@ func checkShred(t *testing.T, store state.Store) {
 		t.Errorf("Shred of a stranger removed %d, %v", removed, err)
 	}
 	wantShredded(t, store, gone)
+	wantCounted(t, store, len(others))
 	for i := range feed {
 		if feed[i].Org == gone.org {
 			feed[i] = feed[i].Blank()
@@ -168,8 +180,18 @@ func checkShred(t *testing.T, store state.Store) {
 	}
 	wantEqual(t, "the feed", feed, feedOf(t, store))
 	wantAnew(t, store, gone)
+	wantCounted(t, store, len(others))
 	for i, n := range others {
 		wantEqual(t, "another organization", saw[i], n.look(t, store))
+	}
+}
+
+// wantCounted holds Totals to counting what this many neighbours have.
+func wantCounted(t *testing.T, store state.Store, neighbours int) {
+	t.Helper()
+	got, err := store.Totals(t.Context())
+	if err != nil || got.States != int64(neighbours*readableStates) || got.Locks != int64(neighbours*heldLocks) {
+		t.Errorf("Totals of %d organizations: %+v, %v", neighbours, got, err)
 	}
 }
 
@@ -183,6 +205,11 @@ func wantShredded(t *testing.T, store state.Store, n neighbour) {
 			if _, err := store.Candidate(t.Context(), ref, id); err == nil {
 				t.Errorf("candidate %s of %v is there", id, ref)
 			}
+		}
+	}
+	for _, q := range []state.StatesQuery{{Limit: 9, Deleted: state.AnyDeletion}, {Limit: 9, Locked: true}, {Limit: 9, Expected: true}} {
+		if page, err := store.States(t.Context(), n.org, q); len(page.States) > 0 || err != nil {
+			t.Errorf("States %+v: %+v, %v", q, page.States, err)
 		}
 	}
 	wantEvents(t, store, n.org, audit.Query{Limit: 9}, 0)
@@ -202,7 +229,7 @@ func wantAnew(t *testing.T, store state.Store, n neighbour) {
 	update(t, store, ref, nil, always(state.Change{Release: true}))
 	body := stateBody(1, "rich") // what was purged
 	head := put(t, store, ref, body)
-	if head.Version.Number != 1 || head.Fence != (state.Fence{}) {
+	if head.Version.Number != 1 || head.Fence != (state.Fence{}) || head.Expected != nil {
 		t.Errorf("the first version is %+v", head)
 	}
 	wantCurrent(t, store, ref, state.Snapshot{Version: head.Version, Body: body})

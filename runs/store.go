@@ -259,6 +259,10 @@ type Agents interface {
 	Pools(ctx context.Context, org uuid.UUID) ([]Pool, error)
 	// PoolsNamed returns those of this name that these organizations have.
 	PoolsNamed(ctx context.Context, name string, orgs []uuid.UUID) ([]Pool, error)
+	// EndGrants takes an organization, of which nothing is to be left, out of the Grants and the
+	// Former of at most limit pools that others have, and returns of how many. When that is 0, it
+	// stands in none of them. It may be called again at any time.
+	EndGrants(ctx context.Context, to uuid.UUID, limit int) (pools int, err error)
 	// PoolByToken finds a pool of any organization by its token's hash, or fault.CredentialsWrong.
 	PoolByToken(ctx context.Context, hash []byte) (Pool, error)
 	// RemovePool removes a pool and its agents; absent is fine.

@@ -56,7 +56,8 @@ func (p *parts) shredded() (all []shred.Part) {
 		folders.runs = sqlruns.New(p.database)
 		all = append(all,
 			shred.Part{What: "files_of_runs", Store: keptFiles{folders}},
-			shred.Part{What: "workspaces_and_runs", Store: sealedData{p.database, p.sealer}})
+			shred.Part{What: "workspaces_and_runs", Store: sealedData{p.database, p.sealer}},
+			shred.Part{What: "grants_of_pools", Store: lentPools{folders.runs}})
 	}
 	if p.outbox != nil {
 		all = append(all, shred.Part{What: "notices", Store: p.outbox})
@@ -129,6 +130,14 @@ func (s sealedData) Shred(ctx context.Context, org uuid.UUID, limit int) (int, e
 	removed, err := s.DB.Shred(ctx, org, limit)
 	s.sealer.Forget(org)
 	return removed, err
+}
+
+// lentPools are what others lend to an organization: whoever has its ID next is lent nothing.
+type lentPools struct{ runs runs.Store }
+
+// Shred implements shred.Store.
+func (l lentPools) Shred(ctx context.Context, org uuid.UUID, limit int) (int, error) {
+	return l.runs.EndGrants(ctx, org, limit)
 }
 
 func receiptsOf(settings configs.Settings) shred.Receipts {

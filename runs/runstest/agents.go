@@ -111,6 +111,46 @@ func checkLentPools(t *testing.T, store runs.Store, eu, us, theirs runs.Pool) {
 		t.Errorf("%d grants of 8 are kept", n)
 	}
 	putPool(t, store, us)
+	checkEndGrants(t, store, eu, us)
+}
+
+// checkEndGrants ends what lends pools to an organization, in pieces, and leaves what lends them to
+// another one, and what that organization has itself.
+func checkEndGrants(t *testing.T, store runs.Store, eu, us runs.Pool) {
+	t.Helper()
+	gone, stays := uuid.New(), uuid.New()
+	own := putPool(t, store, runs.Pool{Org: gone, Name: "own", TokenHash: []byte("own"), CreatedAt: moment()})
+	lend := func(pool runs.Pool, grants ...uuid.UUID) runs.Pool {
+		for _, org := range grants {
+			pool.Grants = append(slices.Clone(pool.Grants), runs.PoolGrant{Org: org, At: moment()})
+		}
+		return pool
+	}
+	former := lend(us, stays)
+	former.Former = []uuid.UUID{gone, stays}
+	putPool(t, store, lend(eu, stays, gone))
+	putPool(t, store, former)
+	for _, want := range []int{1, 1, 0} {
+		if n, err := store.EndGrants(t.Context(), gone, 1); n != want || err != nil {
+			t.Errorf("EndGrants ended %d, %v; want %d", n, err, want)
+		}
+	}
+	left := lend(us, stays)
+	left.Former = []uuid.UUID{stays}
+	for name, want := range map[string]runs.Pool{eu.Name: lend(eu, stays), us.Name: left} {
+		got := must[[]runs.Pool](t, "PoolsNamed")(store.PoolsNamed(t.Context(), name, []uuid.UUID{want.Org}))
+		if len(got) != 1 || len(got[0].Grants) != 1 || got[0].Grants[0].Org != stays || slices.Contains(got[0].Former, gone) ||
+			len(got[0].Former) != len(want.Former) || !slices.Equal(got[0].TokenHash, want.TokenHash) {
+			t.Errorf("%s is lent to %+v, was to %v", name, got, want.Former)
+		}
+	}
+	wantPools(t, store, gone, own)
+	for _, pool := range []runs.Pool{eu, us} {
+		putPool(t, store, pool)
+	}
+	if err := store.RemovePool(t.Context(), gone, own.Name); err != nil {
+		t.Error(err)
+	}
 }
 
 func putAgent(t *testing.T, store runs.Store, agent runs.Agent) {

@@ -53,7 +53,7 @@ func shredTables() []shredTable {
 // most limit rows go; removed is how many did. When it is 0, nothing of the organization is left in
 // any table, nor in the files of a database that is one. It may be stopped anywhere and called
 // again, and changes nothing of any other organization. What others' rows say of the organization is
-// theirs: that a pool of theirs was lent to it, say.
+// not looked at: that a pool of theirs is lent to it runs.Store.EndGrants ends.
 func (d *DB) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
 	if org == uuid.Nil {
 		return 0, errors.New("sqldb: the store's own rows are nobody's to shred")

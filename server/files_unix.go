@@ -2,7 +2,11 @@
 
 package server
 
-import "syscall"
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
 
 // openFiles returns how many files the process may have open: the hard limit, to which the
 // runtime raises the soft one at start. 0 if that can't be found out.
@@ -12,4 +16,10 @@ func openFiles() uint64 {
 		return 0
 	}
 	return uint64(limit.Cur) // signed on some systems
+}
+
+// isOwnFile reports whether a file is of the server's own user.
+func isOwnFile(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -66,7 +67,7 @@ func openOperator(settings configs.Settings, uploads inventory.Store, log *slog.
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		Handler: oneOfFew(mux), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	go func() {
@@ -100,16 +101,66 @@ func (o *operator) Close() error {
 // listenPrivately listens in a folder that is made for it. What a server has left there that was
 // killed is removed: only who holds the stores gets here.
 func listenPrivately(path string) (net.Listener, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(filepath.Dir(path), 0o700); err != nil {
+	if err := makeOwnFolder(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return net.Listen("unix", path)
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, err
+	}
+	return ownPeers{listener}, nil
+}
+
+// makeOwnFolder makes a folder that nobody else gets into. One that is there has to be the server's
+// own, and no link to somewhere else.
+func makeOwnFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !isOwnFile(info) {
+		return fmt.Errorf("%s is not a folder of the server's own user", dir)
+	}
+	return os.Chmod(dir, 0o700)
+}
+
+// ownPeers hangs up on processes of other users, where the system can tell, in case the folder was
+// opened to them.
+type ownPeers struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l ownPeers) Accept() (net.Conn, error) {
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil || isOwnPeer(conn) {
+			return conn, err
+		}
+		_ = conn.Close()
+	}
+}
+
+// operatorAnswers is how many answers are given at once; others wait. Each has one record in memory
+// and a buffer.
+const operatorAnswers = 4
+
+// oneOfFew has no more than operatorAnswers at once.
+func oneOfFew(next http.Handler) http.Handler {
+	places := make(chan struct{}, operatorAnswers)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case places <- struct{}{}:
+		case <-r.Context().Done():
+			return
+		}
+		defer func() { <-places }()
+		next.ServeHTTP(w, r)
+	})
 }
 
 func sendOrganizations(ctx context.Context, w io.Writer, uploads inventory.Store) {

@@ -44,6 +44,7 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
 	known[auth.Credentials{Org: acme, Key: "run"}] = runOf("r-1", 1, auth.RunApply, "run", 0)
 	world := runworld.New(t)
+	deps.Keys = ownKeys{}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
 	c = newCaller(t, startServer(t, deps), acme, acmeKey)
 	reader, run := c, c

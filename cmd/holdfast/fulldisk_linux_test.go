@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // smallDisk mounts a file system of this size where the server has its data.
@@ -19,7 +20,13 @@ func (o tenant) smallDisk(size string) (dir string) {
 		o.t.Skipf("this process may not mount a tmpfs: %v", err)
 	}
 	o.t.Cleanup(func() {
-		if err := syscall.Unmount(dir, 0); err != nil { // busy when the server left a file open
+		// Busy when the server left a file open; and for a moment when another test is just starting
+		// a process, which has all files of this one until it is another program.
+		err := syscall.Unmount(dir, 0)
+		for begin := time.Now(); err == syscall.EBUSY && time.Since(begin) < patience; err = syscall.Unmount(dir, 0) {
+			time.Sleep(time.Millisecond)
+		}
+		if err != nil {
 			o.t.Error(err)
 		}
 	})

@@ -30,6 +30,9 @@ func WriteJSON(w io.Writer, a, b *Document, options Options) error {
 			return err
 		}
 		d.Summary.count(c)
+		if err := options.meter.add(encodedBytes * c.raw()); err != nil {
+			return err
+		}
 		out.write(separator)
 		if out.json(c); out.err != nil {
 			return out.err
@@ -43,6 +46,21 @@ func WriteJSON(w io.Writer, a, b *Document, options Options) error {
 	out.json(d.Summary)
 	out.write("}\n")
 	return out.err
+}
+
+// encodedBytes is what making JSON of a change takes for each byte of its values: a buffer that
+// grows, and what is returned of it.
+const encodedBytes = 2
+
+// raw is how many bytes the values of a change have.
+func (c *ResourceChange) raw() (n int64) {
+	for i := range c.Fields {
+		n += int64(len(c.Fields[i].Before) + len(c.Fields[i].After))
+	}
+	for i := range c.Attributes {
+		n += int64(len(c.Attributes[i].Before) + len(c.Attributes[i].After))
+	}
+	return n
 }
 
 func (p *pieces) json(v any) {

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/holdfast/holdfast/agent"
+	"github.com/holdfast/holdfast/api"
 )
 
 // cached is a tool whose configuration has a cache of providers.
@@ -18,7 +20,7 @@ type cached struct {
 }
 
 func (c cached) Configuration(context.Context, agent.Binary, string, int) (agent.ToolConfiguration, error) {
-	return agent.ToolConfiguration{Text: "plugin_cache_dir = \"" + c.cache + "\"\n", Cache: []string{c.cache}}, nil
+	return agent.ToolConfiguration{Text: "plugin_cache_dir = \"" + c.cache + "\"\n", WithoutCache: "\n", Cache: []string{c.cache}}, nil
 }
 
 // Vulnerability: what a plan writes into the cache of providers is executed by the next run, of another
@@ -38,6 +40,61 @@ func TestPlanWritesNotIntoTheCache(t *testing.T) {
 		if may := slices.Contains(r.commands.write[command], cache); may != (command == "init") {
 			t.Errorf("that %s may write into the cache is %v", command, may)
 		}
+	}
+}
+
+// Vulnerability: OpenTofu runs the key providers of an encryption block while it initializes, so that a
+// configuration plants what the next run executes. Check: such a run has no cache.
+func TestInitThatExecutesHasNoCache(t *testing.T) {
+	const external = `terraform { encryption { key_provider "external" "k" { command = ["x"] } } }`
+	for name, c := range map[string]struct {
+		files map[string]string
+		env   string
+		may   bool
+	}{
+		"none":            {files: map[string]string{"main.tf": `resource "a" "b" { server_side_encryption_configuration {} }`}, may: true},
+		"a block":         {files: map[string]string{"main.tf": external}},
+		"of OpenTofu's":   {files: map[string]string{"main.tofu": external}},
+		"JSON":            {files: map[string]string{"main.tf.json": `{"terraform":{"encryption":{}}}`}},
+		"escaped JSON":    {files: map[string]string{"main.tf.json": `{"terraform":{"\u0065ncryption":{}}}`}},
+		"the environment": {files: map[string]string{"main.tf": ""}, env: "TF_ENCRYPTION"},
+		"another one":     {files: map[string]string{"main.tf": ""}, env: "TF_LOG_CORE", may: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			for file, text := range c.files {
+				if err := os.WriteFile(filepath.Join(root, file), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var env []api.Input
+			if c.env != "" {
+				env = append(env, api.Input{Name: c.env, Value: "x"})
+			}
+			if got := agent.ExecutesInInit(root, env); got == c.may {
+				t.Errorf("that its init executes code is %v", got)
+			}
+		})
+	}
+	root := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(root, "main.tf"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !agent.ExecutesInInit(root, nil) {
+		t.Error("a pipe is read")
+	}
+}
+
+// The run of such a configuration as a whole.
+func TestEncryptedConfigurationHasNoCache(t *testing.T) {
+	r, _ := scripted(t, scriptTool{})
+	cache := t.TempDir()
+	r.settings.Tools = cached{r.settings.Tools.(oneTool), cache}
+	r.server.Configuration = tarOf(t, map[string]string{"main.tf": "terraform { encryption {} }\n"})
+	r.start()
+	r.ended(r.server.Queue("prod/network", "plan"), "plan")
+	if slices.Contains(r.commands.write["init"], cache) {
+		t.Error("init may write into the cache")
 	}
 }
 

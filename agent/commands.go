@@ -102,8 +102,10 @@ type Tools interface {
 
 // ToolConfiguration is a tool's own configuration, and the folders that it names.
 type ToolConfiguration struct {
-	Text string
-	Read []string
+	// WithoutCache is the Text of a run that gets no Cache.
+	WithoutCache string
+	Text         string
+	Read         []string
 	// Cache is where init may put what other runs of the organization find there. Every other command
 	// may only read it: those execute code of the configuration and of its providers, which would be
 	// executed by others then.

@@ -98,7 +98,8 @@ func (s *stage) classOf(out outcome) string {
 		about = about || d.Severity == "error" && d.Address != ""
 	}
 	switch {
-	case strings.Contains(said, "Error acquiring the state lock") || strings.Contains(said, "Error locking state"):
+	// A plan takes no lock: what says so there is the configuration's own text.
+	case s.record.Phase == phaseApply && (strings.Contains(said, "Error acquiring the state lock") || strings.Contains(said, "Error locking state")):
 		return lockHeld
 	case s.record.Phase == phaseApply:
 		return provider

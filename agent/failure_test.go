@@ -36,6 +36,7 @@ func TestClassOfWhatACommandSays(t *testing.T) {
 		"killed":                        {phasePlan, outcome{exit: Exit{Code: -1, Signal: "killed"}}, infrastructure},
 		"a resource that can't be read": {phasePlan, outcome{summary: summary{found: diagnostic("AccessDenied", "no permission", "aws_instance.a")}}, provider},
 		"an API that is busy":           {phasePlan, outcome{summary: summary{found: diagnostic("reading", "api error: status code 503", "aws_instance.a")}}, infrastructure},
+		"a lock that a plan speaks of":  {phasePlan, outcome{summary: summary{tail: "Error acquiring the state lock"}}, config},
 		"a held lock":                   {phaseApply, outcome{summary: summary{found: diagnostic("Error acquiring the state lock", "held by anna", "")}}, lockHeld},
 		"an apply that fails":           {phaseApply, outcome{summary: summary{found: diagnostic("creating", "connection refused", "aws_instance.a")}}, provider},
 		"an apply that is killed":       {phaseApply, outcome{exit: Exit{Code: -1, Signal: "killed"}}, provider},

@@ -237,6 +237,9 @@ func (s *stage) equip(ctx context.Context) error {
 	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot); err != nil {
 		return err
 	}
+	if executesInInit(s.directory(), s.assignment.Environment) {
+		s.config.Text, s.config.Cache = s.config.WithoutCache, nil
+	}
 	if err := os.WriteFile(cliConfigIn(s.folder), []byte(s.config.Text), 0o600); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ const (
 	ofOne      = "one organization's, or one caller's, own"
 	inOrder    = "hands over between goroutines of the server; nobody's request waits for it"
 	atStart    = "used before anything is served, or by commands"
-	ofOperator = "filled by what the operator's file names, not by what organizations send"
+	ofOperator = "filled by what the operator's file names or the operator asks, not by what organizations send"
 	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
 	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
@@ -53,6 +53,8 @@ func sharedThings() map[string]string {
 		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":                   connections,
 		"middleware: budget.New(int64(l.InFlight), \"requests are in flight\")":             places,
 		"middleware: turns.New(lookups, 1)":                                                 places,
+		"internal/webhook: make(chan shredded, 1)":                                          inOrder,
+		"server: make(chan struct{}, operatorAnswers)":                                      ofOperator,
 		"internal/webhook: make(chan attempt, posting)":                                     notices,
 		"agent/shim: make(chan os.Signal, 1)":                                               ofOne,
 		"agent/shim: make(chan syscall.WaitStatus, 1)":                                      ofOne,

@@ -72,7 +72,12 @@ func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, s
 	if err != nil {
 		return agent.ToolConfiguration{}, err
 	}
-	c := agent.ToolConfiguration{Text: made.Text}
+	plugins.Cache = ""
+	bare, err := plugins.CLIConfig(tools.Name(tool.Name), slot)
+	if err != nil {
+		return agent.ToolConfiguration{}, err
+	}
+	c := agent.ToolConfiguration{Text: made.Text, WithoutCache: bare.Text}
 	if _, err := os.Stat(plugins.Mirror); err == nil {
 		c.Read = append(c.Read, plugins.Mirror)
 	}

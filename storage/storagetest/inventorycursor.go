@@ -118,7 +118,11 @@ func checkPagesWhileAppending(t *testing.T, store inventory.Store) {
 		default:
 			down := pages(t, store, org, inventory.Query{Order: inventory.Descending})
 			slices.Reverse(down)
-			wantSame(t, bare(mustRead(t, store, org, inventory.Query{}))[:len(down)], down)
+			all := bare(mustRead(t, store, org, inventory.Query{}))
+			if len(all) < len(down) {
+				t.Fatalf("%d records are read, after %d of them", len(all), len(down))
+			}
+			wantSame(t, all[:len(down)], down)
 		}
 		got := page(t, store, org, query, 1+rand.IntN(20))
 		if len(got) > 0 {

@@ -1,0 +1,4 @@
+package agent
+
+// ExecutesInInit is executesInInit, for tests.
+var ExecutesInInit = executesInInit

@@ -104,8 +104,8 @@ func TestOneTenantCantFillTheDisk(t *testing.T) {
 // refused for want of it.
 func refusesLock(t *testing.T, greedy tenant, r *running, body int) bool {
 	t.Helper()
-	const more = `{"ID":"more"}`
 	for i := range 10 {
+		more := fmt.Sprintf(`{"ID":"more %d"}`, i) // an ID is good for one lock
 		status, text := greedy.call(r, "LOCK", "/api/v1/state/more", more)
 		if status == http.StatusInsufficientStorage {
 			return true

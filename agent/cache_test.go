@@ -19,8 +19,11 @@ type cached struct {
 	cache string
 }
 
-func (c cached) Configuration(context.Context, agent.Binary, string, int) (agent.ToolConfiguration, error) {
-	return agent.ToolConfiguration{Text: "plugin_cache_dir = \"" + c.cache + "\"\n", WithoutCache: "\n", Cache: []string{c.cache}}, nil
+func (c cached) Configuration(_ context.Context, _ agent.Binary, _ string, _ int, shares bool) (agent.ToolConfiguration, error) {
+	if !shares {
+		return agent.ToolConfiguration{Text: "\n"}, nil
+	}
+	return agent.ToolConfiguration{Text: "plugin_cache_dir = \"" + c.cache + "\"\n", Cache: []string{c.cache}}, nil
 }
 
 // Vulnerability: what a plan writes into the cache of providers is executed by the next run, of another

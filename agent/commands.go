@@ -96,16 +96,15 @@ type Tools interface {
 	// is in a directory of it, may say more of the version.
 	Find(ctx context.Context, want api.Tool, configuration, directory string) (Binary, error)
 	// Configuration returns the tool's own configuration, which says where providers come from,
-	// for an organization's run. No two runs are in one slot at once.
-	Configuration(ctx context.Context, tool Binary, org string, slot int) (ToolConfiguration, error)
+	// for an organization's run. No two runs are in one slot at once. One that doesn't share has no
+	// Cache: its init may execute code of its configuration.
+	Configuration(ctx context.Context, tool Binary, org string, slot int, shares bool) (ToolConfiguration, error)
 }
 
 // ToolConfiguration is a tool's own configuration, and the folders that it names.
 type ToolConfiguration struct {
-	// WithoutCache is the Text of a run that gets no Cache.
-	WithoutCache string
-	Text         string
-	Read         []string
+	Text string
+	Read []string
 	// Cache is where init may put what other runs of the organization find there. Every other command
 	// may only read it: those execute code of the configuration and of its providers, which would be
 	// executed by others then.

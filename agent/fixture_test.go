@@ -84,7 +84,7 @@ func (o oneTool) Find(_ context.Context, want api.Tool, _, _ string) (agent.Bina
 	return agent.Binary{Tool: api.Tool{Name: o.name, Version: o.version, Digest: o.digest, System: "linux_amd64"}, Path: o.path}, nil
 }
 
-func (oneTool) Configuration(context.Context, agent.Binary, string, int) (agent.ToolConfiguration, error) {
+func (oneTool) Configuration(context.Context, agent.Binary, string, int, bool) (agent.ToolConfiguration, error) {
 	return agent.ToolConfiguration{Text: "disable_checkpoint = true\n"}, nil
 }
 

@@ -234,11 +234,9 @@ func (s *stage) equip(ctx context.Context) error {
 	if want.Calls != nil && (tool.Calls == nil || want.Calls.Digest != tool.Calls.Digest) {
 		return &unusable{fmt.Sprintf("the plan was made with another binary of %s %s than there is here", want.Calls.Name, want.Calls.Version)}
 	}
-	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot); err != nil {
+	shares := !executesInInit(s.directory(), s.assignment.Environment)
+	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot, shares); err != nil {
 		return err
-	}
-	if executesInInit(s.directory(), s.assignment.Environment) {
-		s.config.Text, s.config.Cache = s.config.WithoutCache, nil
 	}
 	if err := os.WriteFile(cliConfigIn(s.folder), []byte(s.config.Text), 0o600); err != nil {
 		return err

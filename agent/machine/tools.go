@@ -61,23 +61,18 @@ func binary(found tools.Tool) agent.Binary {
 }
 
 // Configuration implements agent.Tools.
-func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, slot int) (agent.ToolConfiguration, error) {
+func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, slot int, shares bool) (agent.ToolConfiguration, error) {
 	plugins := tools.Plugins{Mirror: t.Store.ProviderMirror(), Direct: t.Direct}
 	// Terragrunt's hooks and functions execute code of the configuration in its init, too: what that
 	// fetches is nobody else's.
-	if t.Cache != "" && tools.Name(tool.Name) != tools.Terragrunt {
+	if shares && t.Cache != "" && tools.Name(tool.Name) != tools.Terragrunt {
 		plugins.Cache = filepath.Join(t.Cache, org)
 	}
 	made, err := plugins.CLIConfig(tools.Name(tool.Name), slot)
 	if err != nil {
 		return agent.ToolConfiguration{}, err
 	}
-	plugins.Cache = ""
-	bare, err := plugins.CLIConfig(tools.Name(tool.Name), slot)
-	if err != nil {
-		return agent.ToolConfiguration{}, err
-	}
-	c := agent.ToolConfiguration{Text: made.Text, WithoutCache: bare.Text}
+	c := agent.ToolConfiguration{Text: made.Text}
 	if _, err := os.Stat(plugins.Mirror); err == nil {
 		c.Read = append(c.Read, plugins.Mirror)
 	}

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/client"
@@ -85,10 +85,7 @@ func (a *app) orgNames(cmd *cobra.Command, typed string) (names []string) {
 		return nil
 	}
 	for _, org := range doc.Organizations() {
-		name := org.Name
-		if name == "" && org.ID != uuid.Nil {
-			name = org.ID.String()
-		}
+		name := cmp.Or(org.Name, org.ID.String())
 		if strings.HasPrefix(name, typed) {
 			names = append(names, name)
 		}

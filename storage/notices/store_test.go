@@ -194,7 +194,7 @@ func TestShredLeavesNoBytes(t *testing.T) {
 			}
 		}
 	}
-	if filesWith(t, dir, "MARKER") == 0 {
+	if sqlitetest.CountIn(t, dir, "MARKER") == 0 {
 		t.Fatal("there is nothing to find: the test shows nothing")
 	}
 	for n := 1; n > 0; {
@@ -204,29 +204,11 @@ func TestShredLeavesNoBytes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"MARKER", org.String()} {
-		if n := filesWith(t, dir, text); n > 0 {
-			t.Errorf("%d files have %s", n, text)
+		if n := sqlitetest.CountIn(t, dir, text); n > 0 {
+			t.Errorf("the files have %d pieces of %s", n, text)
 		}
 	}
 	if _, _, waiting, err := box.Load(t.Context()); err != nil || len(waiting) != 60 {
 		t.Errorf("another organization's are %d, %v", len(waiting), err)
 	}
-}
-
-func filesWith(t *testing.T, dir, text string) (n int) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(body), text) {
-			n++
-		}
-	}
-	return n
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
 // column is one of a table's, as the database itself tells.
@@ -187,7 +187,7 @@ func TestShredLeavesNoBytes(t *testing.T) {
 	db := open(t, sqldb.Options{Path: filepath.Join(dir, "runs.db")})
 	org := uuid.New()
 	plant(t, db, org, 30)
-	if countIn(t, dir, org.String()[:8]) == 0 {
+	if sqlitetest.CountIn(t, dir, org.String()[:8]) == 0 {
 		t.Fatal("there is nothing to find: the test shows nothing")
 	}
 	for n := 1; n > 0; {
@@ -196,23 +196,7 @@ func TestShredLeavesNoBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := countIn(t, dir, org.String()[:8]); n > 0 {
+	if n := sqlitetest.CountIn(t, dir, org.String()[:8]); n > 0 {
 		t.Errorf("the files have %d pieces of it", n)
 	}
-}
-
-func countIn(t *testing.T, dir, text string) (n int) {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		body, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		n += bytes.Count(body, []byte(text))
-	}
-	return n
 }

@@ -1,11 +1,9 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/internal/killtest"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
 )
 
 // childShreds names the folder in which a child process of this test shreds an organization.
@@ -119,19 +118,9 @@ func said(t *testing.T, s *Store, org uuid.UUID, marker string) (all []string) {
 
 func wantNoBytes(t *testing.T, dir string, texts ...string) {
 	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		body, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, text := range texts {
-			if n := bytes.Count(body, []byte(text)); n > 0 {
-				t.Errorf("%s has %q %d times", f.Name(), text, n)
-			}
+	for _, text := range texts {
+		if n := sqlitetest.CountIn(t, dir, text); n > 0 {
+			t.Errorf("the files have %q %d times", text, n)
 		}
 	}
 }

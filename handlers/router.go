@@ -139,7 +139,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeNative(router.Group("", native), one, guard)
 	spoken := d.spoken()
 	for _, other := range spoken {
-		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.refused)), one, other, guard)
+		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.statuses)), one, other, guard)
 	}
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {

@@ -85,9 +85,9 @@ func setHeaders(c *gin.Context, f *fault.Error) {
 
 // Statuses has faults of some codes answered with another status than that of their kind, because
 // the clients of a route know it from another server. None may be what says that there is no state.
-func Statuses(table map[fault.Code]int) gin.HandlerFunc {
+func Statuses(of func(*gin.Context) map[fault.Code]int) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		infoOf(c).statuses = table
+		infoOf(c).statuses = of(c)
 		c.Next()
 	}
 }

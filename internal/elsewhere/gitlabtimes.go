@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"time"
 )
@@ -34,16 +35,20 @@ type gitlabTimesPage struct {
 }
 
 // times returns when a state's versions were written, by their serials, and nothing where the server
-// has no list of them. Any other failure is one: what is imported with a wrong time keeps it.
+// has no list of them, or none for who asks. Any other failure is one: what is imported with a wrong
+// time keeps it.
 func (g *GitLab) times(ctx context.Context, name string) (map[uint64]time.Time, error) {
-	if err := g.look(ctx); err != nil {
-		return nil, err
+	if g.known == nil { // the state was asked for by its name
+		var err error
+		if g.called, err = g.path(ctx); err != nil {
+			return nil, unlessDenied(err)
+		}
 	}
 	been, times := cursors{}, map[uint64]time.Time{}
 	for after := ""; ; {
 		var answer gitlabTimes
 		if err := g.ask(ctx, gitlabVersions, map[string]any{"path": g.called, "name": name, "after": after}, &answer); err != nil {
-			return nil, err
+			return nil, unlessDenied(err)
 		}
 		if len(answer.Errors) > 0 {
 			return nil, answer.failure()
@@ -63,6 +68,14 @@ func (g *GitLab) times(ctx context.Context, name string) (map[uint64]time.Time, 
 			return nil, err
 		}
 	}
+}
+
+// unlessDenied returns nil for an answer that says that there is nothing here for who asks.
+func unlessDenied(err error) error {
+	if status := statusOf(err); status/100 == 4 && status != http.StatusTooManyRequests {
+		return nil
+	}
+	return err
 }
 
 // failure returns nil when all that is wrong is that the server knows no such list.

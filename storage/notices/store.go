@@ -116,7 +116,7 @@ func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting 
 // load reads the notices that wait. One that is damaged is passed over and stays, for a person to look
 // at: all the others would wait behind it for ever.
 func (s *Store) load(ctx context.Context, t *sqlitedb.Tx) (waiting []audit.Event, err error) {
-	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx), `SELECT org, sequence, CAST(event AS BLOB) FROM notices ORDER BY sequence, at`)
+	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx), `SELECT org, sequence, event FROM notices ORDER BY sequence, at`)
 	if err != nil {
 		return nil, err
 	}

@@ -229,7 +229,7 @@ func TestDamagedNotice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Exec(`UPDATE notices SET event = x'7b22ff' WHERE sequence = 2`); err != nil {
+	if _, err := db.Exec(`UPDATE notices SET event = '{' WHERE sequence = 2`); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {

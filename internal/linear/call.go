@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 
@@ -42,6 +43,7 @@ func (c Call) String() string {
 type Told struct {
 	statemodel.Outcome
 	Unknown bool // whether the call had an effect, or will have
+	Unsent  bool // nobody has seen the call, so that it is not in the history
 }
 
 func (t Told) String() string {
@@ -79,7 +81,10 @@ func do(ctx context.Context, c *client.Client, name string, call Call) Told {
 	if err == nil {
 		return Told{Outcome: out}
 	}
-	refusal, ok := asRefusal(err)
+	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "dial" {
+		return Told{Unknown: true, Unsent: true}
+	}
+	refusal, ok := errors.AsType[*client.Error](err)
 	if !ok || refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests {
 		return Told{Unknown: true}
 	}
@@ -140,5 +145,3 @@ func get(ctx context.Context, c *client.Client, name string) (out statemodel.Out
 
 // reads says whether a call changes nothing, whatever becomes of it.
 func (c Call) reads() bool { return c.Kind == "get" || c.Kind == "holder" }
-
-func asRefusal(err error) (*client.Error, bool) { return errors.AsType[*client.Error](err) }

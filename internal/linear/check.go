@@ -3,6 +3,7 @@ package linear
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"maps"
 	"os"
 	"path/filepath"
@@ -84,11 +85,13 @@ type kept struct {
 }
 
 func model() porcupine.Model {
+	seed := maphash.MakeSeed()
 	m := porcupine.NondeterministicModel{
 		Init: func() []any { return []any{kept{}} },
 		Step: func(before, input, output any) []any {
 			return before.(kept).step(input.(Call), output.(Told))
 		},
+		Hash:              func(s any) uint64 { return maphash.Comparable(seed, s.(kept)) },
 		DescribeOperation: func(input, output any) string { return fmt.Sprintf("%v -> %v", input, output) },
 		DescribeState: func(s any) string {
 			k := s.(kept)

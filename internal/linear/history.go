@@ -39,7 +39,7 @@ func (h *History) record(client int, name string, call Call, make func() Told) T
 	if told.Unknown {
 		h.lost++
 	}
-	if !told.Unknown || !call.reads() {
+	if !told.Unsent && (!told.Unknown || !call.reads()) {
 		h.calls[name] = append(h.calls[name], porcupine.Operation{ClientId: client, Input: call, Output: told, Call: int64(began), Return: ended})
 	}
 	return told

@@ -119,6 +119,7 @@ func (c *caller) insist(ctx context.Context, call Call) {
 		if !told.Unknown || ctx.Err() != nil {
 			return
 		}
+		_ = client.Pause(ctx, time.Duration(c.random.IntN(100))*time.Millisecond) // an ended ctx ends the next try
 	}
 }
 

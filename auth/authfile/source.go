@@ -45,8 +45,9 @@ type Revision struct {
 // Revisions is a database with the texts of an auth.cfg one after another, of which the newest
 // counts. It may forget old ones.
 type Revisions interface {
-	// Number returns the newest one's number, 0 while there is none. It is one look-up by key.
-	Number(ctx context.Context) (uint64, error)
+	// Tip returns the newest one's number and the SHA-256 of its text in hexadecimal digits, 0
+	// while there is none. It is one look-up by key.
+	Tip(ctx context.Context) (number uint64, digest string, err error)
 	// Newest returns it, the zero Revision while there is none.
 	Newest(ctx context.Context) (Revision, error)
 	// Add makes a text the newest one, durably, if the newest still is the one with the number

@@ -2,12 +2,11 @@ package copies
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
-	"github.com/holdfast/holdfast/internal/follow"
+	"github.com/holdfast/holdfast/internal/pause"
 )
 
 // Config sets up a Watch.
@@ -20,7 +19,9 @@ type Config struct {
 // Watch says on a board what this node has in force, and looks whether others have something newer.
 type Watch struct {
 	Config
-	follower *follow.Follower
+	wake chan struct{}
+	stop context.CancelFunc
+	done chan struct{}
 
 	mu    sync.Mutex
 	stale string
@@ -29,18 +30,47 @@ type Watch struct {
 
 // New begins to do that every few seconds, until Close.
 func New(ctx context.Context, c Config) *Watch {
-	w := &Watch{Config: c}
-	w.Now(ctx)
-	w.follower = follow.WriteEvery(context.WithoutCancel(ctx), interval, w.Now)
+	w := &Watch{Config: c, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	ctx = context.WithoutCancel(ctx) // requests go on after a signal
+	w.exchange(ctx)
+	ctx, w.stop = context.WithCancel(ctx)
+	go w.run(ctx)
 	return w
 }
 
-// Now does it now. What fails is logged when it begins to.
-func (w *Watch) Now(ctx context.Context) {
+// Soon has it done without waiting for its time: what is in force has changed. It waits for nothing.
+func (w *Watch) Soon() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (w *Watch) run(ctx context.Context) {
+	defer close(w.done)
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-w.wake:
+		}
+		w.exchange(ctx)
+	}
+}
+
+// exchange does it once. What fails is logged when it begins to.
+func (w *Watch) exchange(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	own := w.Own()
-	all, err := w.exchange(ctx, own)
+	err := w.Board.Post(ctx, own)
+	var all []Copy
+	if err == nil {
+		all, err = w.Board.Copies(ctx)
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err != nil {
@@ -57,13 +87,6 @@ func (w *Watch) Now(ctx context.Context) {
 	}
 }
 
-func (w *Watch) exchange(ctx context.Context, own Copy) ([]Copy, error) {
-	if err := w.Board.Post(ctx, own); err != nil {
-		return nil, err
-	}
-	return w.Board.Copies(ctx)
-}
-
 // Stale says in words that another node has a newer copy in force, or that nobody knows; empty
 // when none has.
 func (w *Watch) Stale() string {
@@ -77,15 +100,16 @@ func (w *Watch) Stale() string {
 
 // Close stops, and has nobody wait for this node any more.
 func (w *Watch) Close() error {
-	err := w.follower.Close()
+	w.stop()
+	<-w.done
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return errors.Join(err, w.Board.Withdraw(ctx, w.Own().Node))
+	return w.Board.Withdraw(ctx, w.Own().Node)
 }
 
 // Await returns when all nodes that run have at least this revision in force; names are of those
 // that had not when ctx ended.
-func Await(ctx context.Context, board Board, revision uint64, pause func(context.Context, time.Duration) error) (late []string, err error) {
+func Await(ctx context.Context, board Board, revision uint64) (late []string, err error) {
 	for {
 		all, err := board.Copies(ctx)
 		if err != nil {
@@ -100,7 +124,7 @@ func Await(ctx context.Context, board Board, revision uint64, pause func(context
 		if len(late) == 0 {
 			return nil, nil
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := pause.For(ctx, 50*time.Millisecond); err != nil {
 			return late, err
 		}
 	}

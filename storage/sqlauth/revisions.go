@@ -32,18 +32,18 @@ func New(db *sqldb.DB) *Store { return &Store{db} }
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
 
-// Number implements authfile.Revisions.
-func (s *Store) Number(ctx context.Context) (number uint64, err error) {
+// Tip implements authfile.Revisions.
+func (s *Store) Tip(ctx context.Context) (number uint64, digest string, err error) {
 	err = s.db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) (err error) {
-		number, err = newest(q)
+		number, digest, err = tip(q)
 		return err
 	})
-	return number, err
+	return number, digest, err
 }
 
-func newest(q sqldb.Querier) (number uint64, err error) {
-	_, err = sqldb.One(q, []any{&number}, "SELECT number FROM auth_revisions ORDER BY number DESC LIMIT 1")
-	return number, err
+func tip(q sqldb.Querier) (number uint64, digest string, err error) {
+	_, err = sqldb.One(q, []any{&number, &digest}, "SELECT number, digest FROM auth_revisions ORDER BY number DESC LIMIT 1")
+	return number, digest, err
 }
 
 // Newest implements authfile.Revisions.
@@ -89,7 +89,7 @@ func digestOf(text string) string {
 func (s *Store) Add(ctx context.Context, after uint64, text, by string) (added bool, err error) {
 	err = s.db.WriteBytes(ctx, uuid.Nil, len(text), func(tx sqldb.Tx) error {
 		added = false
-		number, err := newest(tx)
+		number, _, err := tip(tx)
 		if err != nil || number != after {
 			return err
 		}

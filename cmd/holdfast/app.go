@@ -16,11 +16,11 @@ type app struct {
 	stdout, stderr io.Writer
 	environ        []string // as os.Environ returns it
 	now            func() time.Time
-	interactive    bool          // stdin is a person's terminal, so questions may be asked
-	columns        int           // of the terminal that stdout is; 0 if it is none
-	wide           bool          // whether tables show all they have, whatever the terminal's width
+	interactive    bool           // stdin is a person's terminal, so questions may be asked
+	columns        int            // of the terminal that stdout is; 0 if it is none
+	wide           bool           // whether tables show all they have, whatever the terminal's width
 	closers        []func() error // of what a command has opened
-	typed          *bufio.Reader // stdin line by line, once somebody was asked; see readLine
+	typed          *bufio.Reader  // stdin line by line, once somebody was asked; see readLine
 }
 
 func newApp() *app {

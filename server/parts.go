@@ -140,7 +140,7 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the receipt of the auth file", p.confirmKeys(ctx))
-	p.uses = trackUses(ctx, p.verifier, p.settings, p.log)
+	p.uses = trackUses(ctx, p.verifier, p.settings, p.sharedUses(), p.log)
 	p.closeLater("the record of when keys were used", p.uses)
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
 		return err

@@ -2,6 +2,7 @@ package sqlauth_test
 
 import (
 	"log/slog"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
+	"github.com/holdfast/holdfast/auth/lastuse"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/sqlauth"
@@ -159,6 +161,64 @@ func TestCopies(t *testing.T) {
 		must(t, other.Age(t.Context(), copies.Gone+time.Second))
 		if all, err := one.Copies(t.Context()); err != nil || len(all) != 0 {
 			t.Errorf("%+v, %v", all, err)
+		}
+	})
+}
+
+// TestUses merges what nodes saw: the latest counts, whoever wrote it and when.
+func TestUses(t *testing.T) {
+	each(t, func(t *testing.T, one, other *sqlauth.Store) {
+		at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		org, stays := uuid.New(), uuid.New()
+		key := lastuse.Credential{Org: org, ID: "3f9a0c62d1e7"}
+		use := func(after time.Duration, from string) lastuse.Use { return lastuse.Use{At: at.Add(after), From: from} }
+		must(t, one.NoteUses(t.Context(), lastuse.Uses{key: use(2, "192.0.2.2"), {Org: stays, ID: "a"}: use(0, "2001:db8::1")}))
+		must(t, other.NoteUses(t.Context(), lastuse.Uses{key: use(-time.Minute, "192.0.2.1"), {Org: org, ID: "oidc.ci"}: use(0, "")}))
+		must(t, other.NoteUses(t.Context(), lastuse.Uses{key: use(time.Minute, "192.0.2.3")}))
+		must(t, one.NoteUses(t.Context(), lastuse.Uses{key: use(time.Second, "192.0.2.2")}))
+		want := lastuse.Uses{key: use(time.Minute, "192.0.2.3"), {Org: org, ID: "oidc.ci"}: use(0, ""), {Org: stays, ID: "a"}: use(0, "2001:db8::1")}
+		got, err := one.Uses(t.Context())
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("%v, %v; want %v", got, err, want)
+		}
+	})
+}
+
+// TestUsesInPieces notes more than one transaction takes.
+func TestUsesInPieces(t *testing.T) {
+	each(t, func(t *testing.T, one, other *sqlauth.Store) {
+		uses := lastuse.Uses{}
+		for range 450 {
+			uses[lastuse.Credential{Org: uuid.New(), ID: "a"}] = lastuse.Use{At: time.Unix(7, 0).UTC(), From: "x"}
+		}
+		must(t, one.NoteUses(t.Context(), uses))
+		if got, err := other.Uses(t.Context()); err != nil || !maps.Equal(got, uses) {
+			t.Errorf("%d uses, %v", len(got), err)
+		}
+	})
+}
+
+// TestShredUses forgets an organization's uses and nothing of another one's, and all texts that the
+// newest has replaced.
+func TestShredUses(t *testing.T) {
+	each(t, func(t *testing.T, one, other *sqlauth.Store) {
+		org, stays := uuid.New(), uuid.New()
+		for i, text := range []string{"# before\n", "[" + org.String() + "]\nname = Acme\n", "# between\n", "[shredded." + org.String() + "]\n"} {
+			add(t, one, uint64(i), text, true)
+		}
+		for _, o := range []uuid.UUID{org, stays} {
+			must(t, one.NoteUses(t.Context(), lastuse.Uses{{Org: o, ID: "a"}: {At: time.Unix(7, 0)}}))
+		}
+		for _, want := range []int{4, 0} { // one use, three texts
+			if n, err := other.ShredUses(t.Context(), org); n != want || err != nil {
+				t.Errorf("removed %d, %v; want %d", n, err, want)
+			}
+		}
+		if kept, err := one.Kept(t.Context()); err != nil || kept != 1 {
+			t.Errorf("%d revisions are kept, %v", kept, err)
+		}
+		if uses, err := one.Uses(t.Context()); err != nil || len(uses) != 1 {
+			t.Errorf("%v, %v", uses, err)
 		}
 	})
 }

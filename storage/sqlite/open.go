@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const (
@@ -28,10 +28,7 @@ const (
 	bodyCount = readerCount - 2
 	// listsEach and bodiesEach are how many of them are one organization's at once. The others
 	// are for others.
-	listsEach = 1
-	// detachers is how many purges and prunings store versions anew at once, one of each
-	// organization's.
-	detachers  = 2
+	listsEach  = 1
 	bodiesEach = bodyCount - 1
 	// One transaction takes what is queued up to these limits, the last job included.
 	batchJobs  = 256
@@ -50,13 +47,8 @@ type Options struct {
 
 // Store is a state.Store in an SQLite database. Make it with Open.
 type Store struct {
-	now   func() time.Time
-	codec *codec
-
-	deltaFrom int // the constant; tests have all bodies stored as deltas
-	bases     *bases
-	differing *turns.Turns // to look for differences, of which each takes two bodies
-	detaching *turns.Turns // to store versions anew without a base, likewise
+	now    func() time.Time
+	bodies *stateengine.Bodies
 
 	path      string // of the database
 	log       *slog.Logger
@@ -94,11 +86,6 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		log:     o.Log,
 		session: newSession(o.Now),
 
-		deltaFrom: deltaFrom,
-		bases:     newBases(basesBytes),
-		differing: turns.New(runtime.GOMAXPROCS(0), max(runtime.GOMAXPROCS(0)-1, 1)),
-		detaching: turns.New(detachers, 1),
-
 		readers:   make(chan *reader, readerCount),
 		listers:   make(chan *reader, listerCount),
 		turns:     turns.New(listerCount, listsEach),
@@ -128,7 +115,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = folder.Take(dir, lockName); err != nil {
 		return err
 	}
-	if s.codec, err = newCodec(); err != nil {
+	if s.bodies, err = stateengine.NewBodies(s.findBase); err != nil {
 		return err
 	}
 	s.path = filepath.Join(dir, databaseName)
@@ -177,8 +164,8 @@ func (s *Store) release() error {
 	if s.writer != nil {
 		errs = append(errs, s.writer.Close())
 	}
-	if s.codec != nil {
-		s.codec.close()
+	if s.bodies != nil {
+		s.bodies.Close()
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())

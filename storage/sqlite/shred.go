@@ -57,7 +57,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		}
 		return t.queryRow(sqlOwesSweep).Scan(&owed)
 	})
-	s.bases.dropOrg(org)
+	s.bodies.Bases.DropOrg(org)
 	s.session.latest.forget() // the database has the events as they are by now
 	if err != nil || !owed {
 		return removed, err
@@ -141,7 +141,7 @@ func (t *session) shredState(id int64, limit int) (removed int, err error) {
 	rows := t.rowsOf(state.Ref{}) // nobody finds it any more
 	versions, err := t.someVersions(id, limit)
 	if err != nil || len(versions) > 0 {
-		return len(versions), errors.Join(err, rows.dropVersions(versions))
+		return len(versions), errors.Join(err, rows.DropVersions(versions))
 	}
 	for _, rest := range []struct {
 		text  string

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const (
@@ -52,7 +53,7 @@ type locked struct {
 	lock state.Lock
 }
 
-func scanLocked(scan scan) (held locked, err error) {
+func scanLocked(scan stateengine.Scan) (held locked, err error) {
 	var org string
 	var since int64
 	if err := scan(&org, &held.ref.Name, &since); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // noise returns bytes that don't compress.
@@ -176,7 +177,7 @@ func TestLarge(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	s, _ := opened(t)
-	_, err := s.Update(t.Context(), newRef("large"), make([]byte, maxBody+1), always(state.Change{}))
+	_, err := s.Update(t.Context(), newRef("large"), make([]byte, stateengine.MaxBody+1), always(state.Change{}))
 	wantFault(t, err, fault.BodyTooLarge)
 }
 

@@ -50,11 +50,11 @@ func (s *Store) Feed(ctx context.Context, after uint64, limit int) (events []aud
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	events = s.session.latest.after(after, limit)
-	s.leave()
+	s.gate.Leave()
 	if events != nil {
 		return events, nil
 	}

@@ -67,7 +67,7 @@ func wantReads(t *testing.T, s *Store, ref state.Ref) {
 		t.Fatal(err)
 	}
 	_, err = s.Version(t.Context(), ref, head.Version.Number)
-	s.ready.at = time.Time{}
+	s.ready = stateengine.NewReadiness()
 	err = errors.Join(err, s.Ready(t.Context()), s.Purge(t.Context(), ref, head.Version.Number, audit.Event{}))
 	if err != nil {
 		t.Error(err)

@@ -32,10 +32,10 @@ func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, arg
 // list lends a reader of those for lists to do, when it is the organization's turn. Unlike a
 // read of one state it is interrupted when ctx ends.
 func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context, *reader) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	release, err := s.turns.Acquire(ctx, org)
 	if err != nil {
 		return err

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -61,14 +59,12 @@ type Store struct {
 	bodyTurns *turns.Turns
 	looks     int           // the constant; tests have few rows looked at
 	patient   time.Duration // listTime; tests have no patience
-	ready     readiness
+	ready     *stateengine.Readiness
 	uncounted error // why Totals has nothing to say; nil as a rule
 
 	sweeper *sweeper
 
-	// gate is held for reading by every call, for writing by Close.
-	gate    sync.RWMutex
-	closing atomic.Bool
+	gate stateengine.Gate
 }
 
 // Open opens the store in a directory, or makes a new one there, and brings its schema up
@@ -92,7 +88,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		bodyTurns: turns.New(bodyCount, bodiesEach),
 		looks:     looks,
 		patient:   listTime,
-		ready:     newReadiness(),
+		ready:     stateengine.NewReadiness(),
 		sweeper:   newSweeper(),
 	}
 	if err := s.open(ctx, o); err != nil {
@@ -143,12 +139,11 @@ func (s *Store) connect(ctx context.Context) (err error) {
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.
 func (s *Store) Close() error {
-	if s.closing.Swap(true) {
+	if !s.gate.Shut() {
 		return nil
 	}
 	s.sweeper.stop() // some calls wait for a sweep
-	s.gate.Lock()
-	defer s.gate.Unlock()
+	s.gate.Wait()
 	s.sweeper.close()
 	return s.release()
 }
@@ -172,18 +167,3 @@ func (s *Store) release() error {
 	}
 	return errors.Join(errs...)
 }
-
-// enter lets a call in, unless the store is closed. The caller must leave.
-func (s *Store) enter() error {
-	if s.closing.Load() {
-		return errClosed()
-	}
-	s.gate.RLock()
-	if s.closing.Load() { // Close came first, and is waiting for us or done
-		s.gate.RUnlock()
-		return errClosed()
-	}
-	return nil
-}
-
-func (s *Store) leave() { s.gate.RUnlock() }

@@ -65,10 +65,10 @@ func (r *reader) close() error {
 // read lends an idle reader to do. A read that has begun is not interrupted: it is short,
 // and to watch its context would cost more than it saves.
 func (s *Store) read(ctx context.Context, do func(*reader) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.borrow(ctx, do)
 }
 
@@ -101,7 +101,7 @@ func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *s
 		return state.Snapshot{}, err
 	}
 	if found.version.Purged {
-		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", found.version.Number)
+		return state.Snapshot{}, stateengine.ErrPurged(found.version.Number)
 	}
 	body, err := s.bodies.Codec.Decode(found.version, found.own, found.base)
 	if err != nil {
@@ -113,15 +113,15 @@ func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *s
 // bodyTurn lets a call in, when it is its organization's turn to read a body. It leaves by
 // release.
 func (s *Store) bodyTurn(ctx context.Context, org uuid.UUID) (release func(), err error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	turn, err := s.bodyTurns.Acquire(ctx, org)
 	if err != nil {
-		s.leave()
+		s.gate.Leave()
 		return nil, err
 	}
-	return func() { turn(); s.leave() }, nil
+	return func() { turn(); s.gate.Leave() }, nil
 }
 
 // storedVersion is a version as the database keeps it.

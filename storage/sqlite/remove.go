@@ -52,10 +52,10 @@ const nobody = ""
 // write runs work in a transaction of the writer's, in the organization's turn, and returns
 // what it returns: a refusal, a fault that is not the store's, undoes nothing of others.
 func (s *Store) write(ctx context.Context, org uuid.UUID, work func(*session) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.transact(ctx, org, work)
 }
 
@@ -83,10 +83,10 @@ func (s *Store) transact(ctx context.Context, org uuid.UUID, work func(*session)
 // SQLite left of them when it moved rows about, and what the WAL still has, go with a sweep.
 // Without anything to destroy, and with no sweep owed, it only records that it was asked.
 func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
 	var owed bool
 	for needed := true; needed; {
@@ -172,10 +172,10 @@ func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
 
 // Prune implements state.Store.
 func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (removed int, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return 0, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
 	for {
 		var base, last uint64

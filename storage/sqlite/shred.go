@@ -42,10 +42,10 @@ const (
 // Shred implements state.Store. As Purge does, it owes a sweep for what it has destroyed, and the
 // call that finds nothing any more waits for that.
 func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return 0, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	var owed bool
 	err = s.transact(ctx, org, func(t *session) (err error) {
 		t.heads.forgetAll()

@@ -43,10 +43,10 @@ func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err e
 // Update implements state.Store. The body is compressed here, in the caller's goroutine;
 // the decision runs in the writer's.
 func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide state.Decide) (state.Head, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return state.Head{}, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return state.Head{}, err
 	}

@@ -20,10 +20,10 @@ const (
 // Totals implements state.Store. What was there at the start was counted then, and each
 // transaction counts what it changes.
 func (s *Store) Totals(context.Context) (state.Totals, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return state.Totals{}, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	if s.uncounted != nil {
 		return state.Totals{}, fault.Wrap(s.uncounted, fault.StoreUnavailable, "the states could not be counted at the start")
 	}

@@ -65,14 +65,14 @@ func TestReadOnly(t *testing.T) {
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("within the second of the last probe: %v", err)
 	}
-	clock.Add(readyFor)
+	clock.Add(stateengine.ReadyFor)
 	err = s.Ready(t.Context())
 	wantFault(t, err, fault.StoreUnavailable)
 	if !strings.Contains(fault.From(err).Message, "read-only") {
 		t.Errorf("Ready says %q", fault.From(err).Message)
 	}
 	setPragma(t, s, "query_only = 0")
-	clock.Add(readyFor)
+	clock.Add(stateengine.ReadyFor)
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("after it was writable again: %v", err)
 	}

@@ -95,3 +95,8 @@ func (u *Update) stores(change state.Change, facts Facts) int64 {
 	}
 	return int64(len(u.Body.Bytes))
 }
+
+// ErrPurged is the fault of a version whose bytes are gone.
+func ErrPurged(number uint64) error {
+	return fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", number)
+}

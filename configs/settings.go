@@ -109,7 +109,7 @@ type Storage struct {
 
 // State is how state is kept. All sizes are in bytes and above zero.
 type State struct {
-	Storage     string   // SQLite or Memory
+	Storage     string   // SQLite, MySQL or Memory
 	Dialects    []string // of other servers, that are spoken; see AllDialects
 	MaxBytes    int64
 	CacheBytes  int64

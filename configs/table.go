@@ -96,8 +96,8 @@ func stateTable() []setting {
 	const in = "state"
 	return []setting{
 		{section: in, key: "storage", env: "HOLDFAST_STATE_STORAGE", def: SQLite, kind: "engine",
-			help: "Where state is kept: sqlite (durable, under storage.path) or memory (lost at a restart).",
-			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseStateStorage)},
+			help: "Where state is kept: sqlite (durable, under storage.path), mysql (the server of the database settings, which several nodes may share) or memory (lost at a restart).",
+			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseChoice(SQLite, MySQL, Memory))},
 		{section: in, key: "dialects", env: "HOLDFAST_STATE_DIALECTS", def: strings.Join(AllDialects(), ", "), kind: "dialects",
 			help: "Whose spellings of states' addresses are understood beside Holdfast's own, separated by commas: partition, gitlab, gitea (which is Forgejo's too), nimbolus, devpro; or none. All but partition lead to organizations that have an alias in auth.cfg, and nowhere else; see moving.md.",
 			set:  into(func(s *Settings) *[]string { return &s.State.Dialects }, parseDialects)},
@@ -147,7 +147,7 @@ func databaseTable() []setting {
 			help: "PEM file of the authorities to trust instead of the system's; only when tls is required.",
 			set:  into(func(s *Settings) *string { return &s.Database.TLSCAFile }, parseText)},
 		{section: in, key: "max_open_conns", env: "HOLDFAST_DATABASE_MAX_OPEN_CONNS", def: "16", kind: "count",
-			help: "The most connections that are open at once. An organization's uploads take up one, a reader one while it fetches a page; no organization has more than about half of them at once, and those that wait get them in turns.",
+			help: "The most connections that are open at once: for uploads, for runs, for reading states and for changing them, each. An organization's uploads take up one, a reader one while it fetches a page; no organization has more than about half of them at once, and those that wait get them in turns.",
 			set:  into(func(s *Settings) *int { return &s.Database.MaxOpenConns }, parseCount)},
 		{section: in, key: "max_idle_conns", env: "HOLDFAST_DATABASE_MAX_IDLE_CONNS", def: "16", kind: "count",
 			help: "The most connections that are kept while nobody needs them.",

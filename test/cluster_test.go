@@ -68,7 +68,7 @@ func (c *cluster) add(n *node, dir, own string, environ []string) {
 	if err := os.Mkdir(own, 0o700); err != nil {
 		c.t.Fatal(err)
 	}
-	n.server = newServer(own, tenantsEnviron(own, append(environ, "HOLDFAST_AUTH_FILE="+dir+"/auth.cfg")...))
+	n.server = newServer(own, tenantsEnviron(own, append(environ, "HOLDFAST_AUTH_FILE="+dir+"/auth.cfg", "HOLDFAST_SEAL_MASTER_KEY_FILE="+dir+"/master.key")...))
 	c.nodes = append(c.nodes, n)
 	c.t.Cleanup(func() {
 		if err := n.end(); err != nil {

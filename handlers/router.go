@@ -51,8 +51,11 @@ type Deps struct {
 	Aliases Aliases
 	// Keys says what keys are called; nil for nothing.
 	Keys KeyNames
-	Log  *slog.Logger
-	Now  func() time.Time
+	// AuthStale says in words why the auth.cfg in force may not be the newest, empty when it is;
+	// nil where no other node is known of.
+	AuthStale func() string
+	Log       *slog.Logger
+	Now       func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// MaxStateBytes is the largest state body that is accepted.
@@ -89,7 +92,7 @@ func NewRouter(d Deps) (Router, error) {
 	if d.Doors != nil {
 		engine.Use(d.Doors.Watch())
 	}
-	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
+	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
 	return Router{engine, d.spoken()}, nil
@@ -148,7 +151,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeExecutors(router, guard)
-	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show))
+	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}.show))
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)

@@ -44,6 +44,7 @@ func shredTables() []shredTable {
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
 		{name: "audit_outbox", key: "id"},
+		{name: "key_uses", key: "org, key_id"},
 	}
 }
 

@@ -116,13 +116,16 @@ func (s section) common(path string, o operation) []fault.Code {
 		return codes
 	}
 	codes = append(codes, fault.CredentialsNeeded, fault.CredentialsWrong, fault.RateLimited, fault.TooManyFailures, fault.Overloaded,
-		fault.Interrupted, fault.StoreUnavailable)
+		fault.Interrupted, fault.StoreUnavailable, fault.StoreFull)
 	if s.by != byPool && s.by != byAgent {
 		codes = append(codes, fault.KeyExpired, fault.CredentialsRevoked, fault.TokenRefused, fault.AddressRefused,
 			fault.RightMissing, fault.IssuerUnavailable, fault.Busy)
 	}
-	if !o.OtherParameters || len(o.queried()) > 0 {
+	if !o.OtherParameters || len(o.queried()) > 0 || strings.Contains(path, ":version") || strings.Contains(path, ":serial") || strings.Contains(path, ":id") {
 		codes = append(codes, fault.ParameterInvalid)
+	}
+	if slices.Contains(o.queried(), "ID") {
+		codes = append(codes, fault.LockInvalid)
 	}
 	if o.Body != nil {
 		codes = append(codes, fault.BodyUnreadable, fault.BodyTooSlow, fault.BodyTooLarge, fault.DigestMismatch, fault.GzipDamaged, fault.MediaUnsupported)
@@ -185,4 +188,6 @@ const (
 	tagUploads    = "Uploads"
 	tagCallers    = "Credentials"
 	tagProbes     = "Probes"
+
+	tagDescription = "Description"
 )

@@ -55,6 +55,7 @@ func documentHead() *openapi.Document {
 			{Name: tagPools, Description: "Who else executes runs."},
 			{Name: tagExecutors, Description: "What agents and executors of runs say."},
 			{Name: tagProbes, Description: "For monitors; nothing in them is about an organization."},
+			{Name: tagDescription, Description: "What you are reading; it needs no credentials."},
 		},
 		Components: openapi.Components{SecuritySchemes: schemes()},
 	}

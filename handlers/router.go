@@ -93,6 +93,7 @@ func NewRouter(d Deps) (Router, error) {
 	routes := &book{}
 	routeHealth(section{RouterGroup: &engine.RouterGroup, book: routes, tag: tagProbes},
 		health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version}, measured.handler())
+	routeDescription(section{RouterGroup: &engine.RouterGroup, book: routes})
 	d.routeAuthenticated(engine, routes, guard, measured)
 	return Router{engine, d.spoken(), routes}, nil
 }
@@ -160,13 +161,12 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 }
 
 func routeHealth(s section, h health, metrics gin.HandlerFunc) {
-	text := "text/plain; charset=utf-8"
-	s.probe("/", op("front", "What this server is, in a line of text").givesBytes(text), h.front)
+	s.probe("/", op("front", "What this server is, in a line of text").givesBytes(mediaText), h.front)
 	s.probe("/health", op("health", "Which server answers").gives(api.Health{}), h.health)
 	s.probe("/livez", op("live", "Whether the process answers").gives(api.Readiness{}), h.live)
 	s.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).
 		fails(fault.StoreUnavailable, fault.StoreFull, fault.Overloaded, fault.UploadsOff, fault.BacklogFull), h.readiness)
-	o := op("metrics", "Prometheus metrics of this process").givesBytes(text).anyOther()
+	o := op("metrics", "Prometheus metrics of this process").givesBytes(mediaText).anyOther()
 	s.raw("GET", "/metrics", o, metrics)
 	s.raw("HEAD", "/metrics", o.headers(), metrics)
 }

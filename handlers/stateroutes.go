@@ -188,7 +188,7 @@ func (s states) history() []stateRoute {
 				fails(fault.StateNotFound, fault.CursorInvalid)},
 		{"POST", "/-/candidates", nil, s.maxBytes, auth.WriteState, s.addCandidate,
 			op("addCandidate", "Keep the body without making it a version").with(reasonOf()).takesBytes(mediaJSON, stateSchema()).givesAs(http.StatusCreated, api.Candidate{}).needs(auth.WriteState).
-				fails(fault.StateInvalid, fault.ReasonMissing, fault.CandidatesFull, fault.StateNotFound, fault.StoreFull, fault.QuotaExceeded)},
+				fails(fault.StateInvalid, fault.ReasonMissing, fault.BytesPurged, fault.CandidatesFull, fault.StateNotFound, fault.StoreFull, fault.QuotaExceeded)},
 		{"GET", "/-/candidates/:id", nil, 0, "", s.candidate,
 			op("getCandidate", "The exact bytes of an open candidate, or what describes one that was decided on").
 				answers(http.StatusOK, openapi.Content{Media: mediaJSON, Schema: stateSchema()}, openapi.Content{Media: mediaJSON, Type: candidateType()}).needs(auth.ReadState).anyOther().
@@ -206,7 +206,7 @@ func (s states) history() []stateRoute {
 // routeNative is Holdfast's own spelling, and what others have none for.
 func routeNative(at section, s states, guard *middleware.Guard) {
 	s.spelling = native()
-	at = at.tagged(tagStates)
+	at = at.tagged(tagStates, fault.StateCorrupt)
 	one := at.under(s.spelling.path)
 	s.route(one, guard.Operations, s.operations())
 	s.route(one, guard.States, s.writes())
@@ -226,7 +226,7 @@ func routeNative(at section, s states, guard *middleware.Guard) {
 // routeDialect is another server's spelling.
 func routeDialect(at section, s states, spelling dialect, guard *middleware.Guard) {
 	s.spelling = spelling
-	at = at.tagged(tagDialects)
+	at = at.tagged(tagDialects, fault.StateCorrupt)
 	at.by, at.statuses = byAnyKey, spelling.refused
 	s.route(at, guard.Operations, s.operations())
 	s.route(at, guard.States, s.writes())

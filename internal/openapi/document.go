@@ -213,9 +213,20 @@ func (w *Writer) contents(all []Content) map[string]content {
 		case c.Schema == nil:
 			one.Schema = Schema{}
 		}
+		if before, ok := made[c.Media]; ok { // one of several
+			one.Schema = Schema{{"anyOf", append(alternatives(before.Schema), one.Schema)}}
+		}
 		made[c.Media] = one
 	}
 	return made
+}
+
+// alternatives are the schemas of which one must hold.
+func alternatives(s Schema) []Schema {
+	if len(s) == 1 && s[0].Name == "anyOf" {
+		return slices.Clone(s[0].Value.([]Schema))
+	}
+	return []Schema{s}
 }
 
 // failure describes one status. What most operations have alike is a component.

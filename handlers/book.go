@@ -59,7 +59,7 @@ func (s section) route(method, path string, o operation, h handler, chain ...gin
 // raw is route of what is no handler of this package.
 func (s section) raw(method, path string, o operation, chain ...gin.HandlerFunc) {
 	s.Handle(method, path, chain...)
-	s.book.all = append(s.book.all, s.described(method, s.BasePath()+path, o))
+	s.book.all = append(s.book.all, s.described(method, strings.TrimSuffix(s.BasePath(), "/")+path, o))
 }
 
 // described completes a description by what all routes of the section have in common.

@@ -119,7 +119,7 @@ func (s section) common(path string, o operation) []fault.Code {
 		fault.Interrupted, fault.StoreUnavailable, fault.StoreFull)
 	if s.by != byPool && s.by != byAgent {
 		codes = append(codes, fault.KeyExpired, fault.CredentialsRevoked, fault.TokenRefused, fault.AddressRefused,
-			fault.RightMissing, fault.IssuerUnavailable, fault.Busy)
+			fault.RightMissing, fault.RunReadOnly, fault.IssuerUnavailable, fault.Busy)
 	}
 	if !o.OtherParameters || len(o.queried()) > 0 || strings.Contains(path, ":version") || strings.Contains(path, ":serial") || strings.Contains(path, ":id") {
 		codes = append(codes, fault.ParameterInvalid)

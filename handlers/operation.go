@@ -162,7 +162,8 @@ func (o operation) queried() []string {
 
 // givesRecords says that the answer has records, in one of three forms.
 func (o operation) givesRecords() operation {
-	return o.gives(api.Records{}).answers(http.StatusOK, openapi.Content{Media: mediaNDJSON}, openapi.Content{Media: mediaCSV})
+	return o.gives(api.Records{}).answers(http.StatusOK, openapi.Content{Media: mediaNDJSON}, openapi.Content{Media: mediaCSV}).
+		headed(countTrailer, nextTrailer, lastTrailer)
 }
 
 func candidateType() reflect.Type { return reflect.TypeFor[api.Candidate]() }

@@ -187,6 +187,11 @@ func stateSchema() openapi.Schema {
 		}).With("additionalProperties", true)
 }
 
+// anyJSON is a value of whatever type.
+func anyJSON() openapi.Schema {
+	return openapi.Schema{{Name: "type", Value: []string{"object", "array", "string", "number", "boolean", "null"}}, {Name: "description", Value: "With `raw`: the value as it is."}}
+}
+
 // answerHeaders says what the headers of answers mean.
 func answerHeaders() map[string]string {
 	return map[string]string{
@@ -197,6 +202,9 @@ func answerHeaders() map[string]string {
 		"X-Holdfast-Quota":    "What is stored and may be, in bytes, where that is 80 % or more.",
 		"X-Holdfast-Attempt":  "The attempt of which the log is.",
 		"X-Holdfast-Snapshot": "The snapshot's ID.",
+		countTrailer:          "How many records there are; a trailer of `application/x-ndjson` and `text/csv`.",
+		nextTrailer:           "The cursor of what follows now; likewise.",
+		lastTrailer:           "The cursor behind the newest record; likewise.",
 		"X-Digest":            "The SHA-256 of the bytes, in hexadecimal.",
 		"Idempotent-Replayed": "`true` for the answer to a repeated call.",
 	}

@@ -39,7 +39,7 @@ func routeResources(s section, d Deps) {
 
 // unreadStates are why a state can't be looked into.
 func unreadStates() []fault.Code {
-	return []fault.Code{fault.StateEncrypted, fault.StateUnsupported, fault.StateCorrupt, fault.UploadsOff}
+	return []fault.Code{fault.VersionPurged, fault.StateEncrypted, fault.StateUnsupported, fault.StateCorrupt, fault.UploadsOff}
 }
 
 // search looks for resources.

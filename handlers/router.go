@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -164,11 +165,20 @@ func routeHealth(s section, h health, metrics gin.HandlerFunc) {
 	s.probe("/", op("front", "What this server is, in a line of text").givesBytes(mediaText), h.front)
 	s.probe("/health", op("health", "Which server answers").gives(api.Health{}), h.health)
 	s.probe("/livez", op("live", "Whether the process answers").gives(api.Readiness{}), h.live)
-	s.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).
-		fails(fault.StoreUnavailable, fault.StoreFull, fault.Overloaded, fault.UploadsOff, fault.BacklogFull), h.readiness)
+	ready := s
+	ready.statuses = map[fault.Code]int{}
+	for _, code := range unready() {
+		ready.statuses[code] = http.StatusServiceUnavailable
+	}
+	ready.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...), h.readiness)
 	o := op("metrics", "Prometheus metrics of this process").givesBytes(mediaText).anyOther()
 	s.raw("GET", "/metrics", o, metrics)
 	s.raw("HEAD", "/metrics", o.headers(), metrics)
+}
+
+// unready is why a store accepts no write, whatever it is: to a balancer it means "not this one".
+func unready() []fault.Code {
+	return []fault.Code{fault.StoreUnavailable, fault.StoreFull, fault.StoreCorrupt, fault.StateCorrupt, fault.Overloaded, fault.Interrupted, fault.UploadsOff, fault.BacklogFull, fault.InternalError}
 }
 
 // probe answers HEAD too, as GET without its body: some monitors ask no other way.

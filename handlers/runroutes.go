@@ -78,7 +78,7 @@ func (h runHandlers) ofPools() []runRoute {
 	return []runRoute{
 		{"GET", "/pools", 0, h.pools, op("listPools", "The organization's pools of agents, with their agents").gives(api.AgentPools{}).needs(auth.ReadRun)},
 		{"POST", "/pools", maxRunOrderBytes, h.createPool, op("createPool", "Make a pool, or accept one that another organization lends").takes(api.PoolOrder{}).
-			givesAs(http.StatusCreated, api.AgentPool{}).needs(auth.ManageAgents).fails(fault.PoolNotFound, fault.PoolExists, fault.RunInvalid, fault.StoreFull)},
+			givesAs(http.StatusCreated, api.AgentPool{}).needs(auth.ManageAgents).fails(fault.PoolNotFound, fault.PoolExists, fault.RunInvalid, fault.RunsFull)},
 		{"PATCH", "/pools/:pool", maxRunOrderBytes, h.changePool, pool("changePool", "Have a pool serve other workspaces").takes(api.PoolChange{})},
 		{"POST", "/pools/:pool/rotate", maxOrderBytes, h.rotatePool, pool("rotatePool", "Give a pool another token, which is told once")},
 		{"POST", "/pools/:pool/grants", maxRunOrderBytes, h.grantPool, pool("grantPool", "Lend a pool to another organization").takes(api.GrantOrder{})},
@@ -95,7 +95,7 @@ func (d Deps) routeExecutors(all section, guard *middleware.Guard) {
 	register, agent, run := all, all, all
 	register.by, agent.by, run.by = byPool, byAgent, byRun
 	register.under("/api/v1").route("POST", "/agents", op("registerAgent", "Register an agent of a pool").takes(api.AgentRegistration{}).
-		givesAs(http.StatusCreated, api.Agent{}).fails(fault.RunInvalid, fault.StoreFull),
+		givesAs(http.StatusCreated, api.Agent{}).fails(fault.RunInvalid, fault.RunsFull),
 		h.register, middleware.Identify(h.poolCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes))
 	agent.under("/api/v1").route("POST", "/agents/:agent/claim", op("claimRun", "Ask for a stage of a run").takes(api.AgentClaim{}).
 		gives(api.Assignment{}).givesNothing(http.StatusNoContent).fails(fault.RunInvalid, fault.AgentNotFound, fault.TooManyWaiting),

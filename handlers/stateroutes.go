@@ -61,7 +61,7 @@ func (s states) aboutGet() operation {
 			numberOf("version", "Another version than the newest."), headerOf("If-None-Match", "Tags of what the caller has: the answer is 304 if that is the newest.")).
 		givesState().givesNothing(http.StatusNotModified).headed("ETag", "X-Holdfast-Version", "X-Holdfast-Serial").
 		needs(auth.ReadState, auth.ReadOutputs, auth.ReadPinned).anyOther().
-		fails(fault.VersionPurged, fault.PinGone, fault.StateCorrupt, fault.RunReadOnly, fault.StateEncrypted, fault.StateUnsupported)
+		fails(fault.VersionPurged, fault.PinGone, fault.StateCorrupt, fault.StateEncrypted, fault.StateUnsupported)
 	if s.spelling.absent == http.StatusNotFound {
 		return o.fails(fault.StateNotFound)
 	}
@@ -71,13 +71,13 @@ func (s states) aboutGet() operation {
 func aboutLock() operation {
 	return op("lock", "Acquire the lock; again for the same ID and `Who`").takes(api.LockInfo{}).lenient().gives(api.LockInfo{}).
 		headed("ETag", "X-Holdfast-Version", "X-Holdfast-Serial", "X-Holdfast-Quota").needs(auth.LockState).anyOther().
-		fails(fault.LockInvalid, fault.LockHeld, fault.LockIDUsed, fault.RunReadOnly, fault.RunFenced, fault.StoreFull, fault.QuotaExceeded)
+		fails(fault.LockInvalid, fault.LockHeld, fault.LockIDUsed, fault.RunFenced, fault.StoreFull, fault.QuotaExceeded)
 }
 
 func aboutUnlock() operation {
 	o := op("unlock", "Release the lock that the ID in the body or the query holds; with neither, whatever is held").
 		with(lockIDOf()).takes(api.LockInfo{}).lenient().gives(api.Done{}).needs(auth.LockState, auth.ForceUnlock).anyOther().
-		fails(fault.LockInvalid, fault.LockMismatch, fault.RunReadOnly, fault.RunFenced, fault.StateNotFound)
+		fails(fault.LockInvalid, fault.LockMismatch, fault.RunFenced, fault.StateNotFound)
 	o.Body.Required = false
 	return o
 }
@@ -96,7 +96,7 @@ func (s states) writes() []stateRoute {
 		routes = append(routes,
 			stateRoute{"GET", "/versions/:serial", nil, 0, "", s.serial, op("getSerial", "The exact bytes of the newest version with a serial").
 				givesState().givesNothing(http.StatusNotModified).headed("ETag", "X-Holdfast-Version", "X-Holdfast-Serial").needs(auth.ReadState).anyOther().
-				fails(fault.VersionNotFound, fault.StateNotFound, fault.VersionPurged, fault.SerialTooOld, fault.StateCorrupt, fault.RunReadOnly)},
+				fails(fault.VersionNotFound, fault.StateNotFound, fault.VersionPurged, fault.SerialTooOld, fault.StateCorrupt)},
 			stateRoute{"DELETE", "/versions/:serial", nil, 0, "", s.purgeSerial, s.aboutPurgeSerial()})
 	}
 	return routes
@@ -109,14 +109,14 @@ func (s states) aboutWrite() operation {
 		takesBytes(mediaJSON, stateSchema()).givesAs(s.spelling.stored, api.Stored{}).
 		headed("ETag", "X-Holdfast-Version", "X-Holdfast-Serial", "X-Holdfast-Warning", "X-Holdfast-Quota").needs(auth.WriteState).anyOther().
 		fails(fault.StateInvalid, fault.LockHeld, fault.LockNotHeld, fault.LockRequired, fault.BytesPurged, fault.WriteHeld, fault.CandidatesFull,
-			fault.ConditionInvalid, fault.ConditionFailed, fault.RunReadOnly, fault.RunFenced, fault.StoreFull, fault.QuotaExceeded)
+			fault.ConditionInvalid, fault.ConditionFailed, fault.RunFenced, fault.StoreFull, fault.QuotaExceeded)
 }
 
 func (s states) aboutDelete() operation {
 	o := op("deleteState", "Take a state away; its versions stay for a time, and it can be brought back").
 		with(lockIDOf(), flagOf("unlock", "Means nothing here; clients send it.")).with(conditionsOf()...).
 		gives(api.Done{}).needs(auth.WriteState).anyOther().
-		fails(fault.LockHeld, fault.LockNotHeld, fault.LockRequired, fault.WriteHeld, fault.ConditionInvalid, fault.ConditionFailed, fault.RunReadOnly, fault.RunFenced, fault.StoreFull, fault.QuotaExceeded)
+		fails(fault.LockHeld, fault.LockNotHeld, fault.LockRequired, fault.WriteHeld, fault.ConditionInvalid, fault.ConditionFailed, fault.RunFenced, fault.StoreFull, fault.QuotaExceeded)
 	if s.spelling.removed == http.StatusNotFound {
 		return o.fails(fault.StateNotFound)
 	}
@@ -125,7 +125,7 @@ func (s states) aboutDelete() operation {
 
 func (s states) aboutPurgeSerial() operation {
 	o := op("purgeSerial", "Destroy the bytes of the newest version with a serial").givesNothing(http.StatusNoContent).needs(auth.PurgeVersions).anyOther().
-		fails(fault.VersionNotFound, fault.StateNotFound, fault.SerialTooOld, fault.RunReadOnly)
+		fails(fault.VersionNotFound, fault.StateNotFound, fault.SerialTooOld)
 	if s.spelling.keepsNewest {
 		return o.fails(fault.NewestKept)
 	}
@@ -181,7 +181,7 @@ func (s states) history() []stateRoute {
 			op("getOutputs", "The outputs of the newest version").with(flagOf("sensitive", "Show sensitive ones too.")).gives(api.Outputs{}).headed("X-Holdfast-Version", "X-Holdfast-Serial").
 				needs(auth.ReadOutputs).fails(fault.StateNotFound, fault.StateEncrypted, fault.StateUnsupported, fault.VersionPurged)},
 		{"GET", "/-/outputs/:key", nil, 0, "", s.output,
-			op("getOutput", "One output").with(flagOf("raw", "The bare text of a string, or any other value's JSON.")).gives(api.Output{}).answers(http.StatusOK, openapi.Content{Media: mediaText}).
+			op("getOutput", "One output").with(flagOf("raw", "The bare text of a string, or any other value's JSON.")).gives(api.Output{}).answers(http.StatusOK, openapi.Content{Media: mediaJSON, Schema: anyJSON()}, openapi.Content{Media: mediaText}).
 				headed("X-Holdfast-Version", "X-Holdfast-Serial").needs(auth.ReadOutputs).fails(fault.StateNotFound, fault.OutputNotFound, fault.StateEncrypted, fault.StateUnsupported, fault.VersionPurged)},
 		{"GET", "/-/candidates", nil, 0, "", s.candidates,
 			op("listCandidates", "What was kept back or brought: all open ones, and a page of those that were decided on").with(pageOf()...).gives(api.Candidates{}).needs(auth.ReadMetadata).
@@ -199,7 +199,7 @@ func (s states) history() []stateRoute {
 			order("promoteCandidate", "Make a candidate the newest version").gives(api.Version{}).needs(auth.WriteState).
 				fails(append(changes, fault.CandidateNotFound, fault.CandidateSettled, fault.CandidateStale)...)},
 		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, "", s.discard,
-			order("discardCandidate", "End a candidate; its bytes go").with(lockIDOf()).gives(api.Done{}).needs(auth.WriteState).fails(fault.CandidateNotFound, fault.CandidateSettled)},
+			order("discardCandidate", "End a candidate; its bytes go").with(lockIDOf()).gives(api.Done{}).needs(auth.WriteState).fails(fault.CandidateNotFound, fault.CandidateSettled, fault.RunFenced)},
 	}
 }
 
@@ -210,7 +210,7 @@ func routeNative(at section, s states, guard *middleware.Guard) {
 	one := at.under(s.spelling.path)
 	s.route(one, guard.Operations, s.operations())
 	s.route(one, guard.States, s.writes())
-	s.route(one.tagged(tagHistory, fault.RunReadOnly, fault.RouteUnknown), guard.States, s.history())
+	s.route(one.tagged(tagHistory, fault.RouteUnknown), guard.States, s.history())
 	all := at.under("/api/v1", guard.States(nil), middleware.Admit(0)).tagged(tagHistory, fault.CursorInvalid)
 	all.route("GET", "/states", op("listStates", "The organization's states, by name").
 		with(textOf("prefix", "Only those whose name begins so."), choiceOf("deleted", "Those that are deleted instead, or both.", "false", "true", "any")).

@@ -146,21 +146,14 @@ func (s section) failures(codes []fault.Code) (all []openapi.Failure) {
 		if !slices.Contains(codes, entry.Code) {
 			continue
 		}
-		status, ok := s.statuses[entry.Code]
+		usual := middleware.StatusOf(entry.Kind)
+		here, ok := s.statuses[entry.Code]
 		if !ok {
-			status = middleware.StatusOf(entry.Kind)
+			here = usual
 		}
-		f := byStatus[status]
-		if f == nil {
-			f = &openapi.Failure{Status: status}
-			byStatus[status] = f
-		}
-		f.Codes = append(f.Codes, string(entry.Code))
-		switch entry.Code {
-		case fault.LockHeld:
-			f.Instead = append(f.Instead, reflect.TypeFor[api.LockInfo]())
-		case fault.LogGap:
-			f.Instead = append(f.Instead, reflect.TypeFor[api.LogRefusal]())
+		add(byStatus, here, entry.Code)
+		if here != usual && entry.Code == fault.InternalError { // a panic is answered in the usual way
+			add(byStatus, usual, entry.Code)
 		}
 	}
 	for status := http.StatusBadRequest; status < 600; status++ {
@@ -170,6 +163,22 @@ func (s section) failures(codes []fault.Code) (all []openapi.Failure) {
 		}
 	}
 	return all
+}
+
+// add adds a code to the failure of a status.
+func add(byStatus map[int]*openapi.Failure, status int, code fault.Code) {
+	f := byStatus[status]
+	if f == nil {
+		f = &openapi.Failure{Status: status}
+		byStatus[status] = f
+	}
+	f.Codes = append(f.Codes, string(code))
+	switch code {
+	case fault.LockHeld:
+		f.Instead = append(f.Instead, reflect.TypeFor[api.LockInfo]())
+	case fault.LogGap:
+		f.Instead = append(f.Instead, reflect.TypeFor[api.LogRefusal]())
+	}
 }
 
 // Operations describes every route.

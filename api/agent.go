@@ -89,8 +89,8 @@ type Assignment struct {
 	Run       string    `json:"run"`
 	Workspace string    `json:"workspace"`
 	Org       string    `json:"org"`
-	Kind      string    `json:"kind"`
-	Stage     string    `json:"stage"` // plan or apply
+	Kind      string    `json:"kind" enum:"RunKind"`
+	Stage     string    `json:"stage" enum:"RunStage"` // plan or apply
 	Attempt   int       `json:"attempt"`
 	Epoch     int64     `json:"epoch"`
 	Lease     time.Time `json:"lease_until"`
@@ -120,7 +120,7 @@ type Assignment struct {
 	Timeout int `json:"timeout"`
 	Grace   int `json:"grace"`
 	// MinSandbox is the least level to run at.
-	MinSandbox string `json:"min_sandbox"`
+	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"`
 	// LogFrom is the offset at which the log of this try begins: behind what an earlier try of the
 	// same attempt has written. MaxLogBytes bounds what is kept of it.
 	LogFrom     int64 `json:"log_from,omitempty"`
@@ -133,7 +133,7 @@ type Assignment struct {
 
 // Tool is what a stage is run with.
 type Tool struct {
-	Name    string `json:"name"` // opentofu, terraform or terragrunt
+	Name    string `json:"name" enum:"ToolName"` // opentofu, terraform or terragrunt
 	Version string `json:"version,omitempty"`
 	// Digest is the binary's SHA-256 where an apply must use the plan's; else empty.
 	Digest string `json:"digest,omitempty"`
@@ -152,7 +152,7 @@ type Input struct {
 
 // Artefact is a file that a stage made.
 type Artefact struct {
-	Kind   string `json:"kind"` // plan, plan_json, lock_file, plan_files, json_log, errored_state or outputs
+	Kind   string `json:"kind" enum:"ArtefactKind"` // plan, plan_json, lock_file, plan_files, json_log, errored_state or outputs
 	Size   int64  `json:"size"`
 	Digest string `json:"digest"` // SHA-256
 	// Attempt is that of the stage that made it.
@@ -162,7 +162,7 @@ type Artefact struct {
 // LeaseRenewal is an executor's sign of life.
 type LeaseRenewal struct {
 	Epoch int64  `json:"epoch"`
-	Stage string `json:"stage"`
+	Stage string `json:"stage" enum:"RunStage"`
 	Phase string `json:"phase,omitempty"`
 	// BootID, PID and StartTime are of the command's process: evidence for when it is lost.
 	BootID    string     `json:"boot_id,omitempty"`
@@ -173,15 +173,15 @@ type LeaseRenewal struct {
 	// Wait is for how many seconds, at most 50, the answer may take while no more is wanted of the
 	// executor than Cancel says, which is the level that it knows of.
 	Wait   int    `json:"wait,omitempty"`
-	Cancel string `json:"cancel,omitempty"`
+	Cancel string `json:"cancel,omitempty" enum:"soft|hard"`
 }
 
 // Lease is the answer to it.
 type Lease struct {
 	Epoch  int64     `json:"epoch"`
 	Until  time.Time `json:"until"`
-	Every  int       `json:"every"`            // seconds until the next renewal
-	Cancel string    `json:"cancel,omitempty"` // soft or hard
+	Every  int       `json:"every"`                             // seconds until the next renewal
+	Cancel string    `json:"cancel,omitempty" enum:"soft|hard"` // soft or hard
 	Drain  bool      `json:"drain,omitempty"`
 }
 
@@ -201,12 +201,12 @@ type LogRefusal struct {
 // PhaseReport says how a phase ended. It is repeatable by (stage, attempt, phase).
 type PhaseReport struct {
 	Epoch   int64  `json:"epoch"`
-	Stage   string `json:"stage"`
+	Stage   string `json:"stage" enum:"RunStage"`
 	Attempt int    `json:"attempt"`
-	Phase   string `json:"phase"`   // prepare, init, plan, show, apply or output
-	Outcome string `json:"outcome"` // succeeded, failed, cancelled or lost
+	Phase   string `json:"phase" enum:"PhaseName"`                         // prepare, init, plan, show, apply or output
+	Outcome string `json:"outcome" enum:"succeeded|failed|cancelled|lost"` // succeeded, failed, cancelled or lost
 	// Class of a failure: infrastructure, lock_held, config, provider or sandbox.
-	Class   string `json:"class,omitempty"`
+	Class   string `json:"class,omitempty" enum:"FailureClass"`
 	Message string `json:"message,omitempty"`
 	// RetryAfter is for how many seconds somebody who was too busy wants to be left alone.
 	RetryAfter int `json:"retry_after,omitempty"`

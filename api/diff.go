@@ -40,7 +40,7 @@ type ProviderChange struct {
 
 // ResourceChange is what happened to one instance.
 type ResourceChange struct {
-	Action string `json:"action"` // added, removed, changed or moved
+	Action string `json:"action" enum:"added|removed|changed|moved"` // added, removed, changed or moved
 	Instance
 	Previous *Instance     `json:"previous,omitempty"` // where one that moved was
 	Fields   []FieldChange `json:"fields,omitempty"`   // changes outside of the attributes
@@ -51,13 +51,13 @@ type ResourceChange struct {
 
 // Instance says which object of a state it is.
 type Instance struct {
-	Address string          `json:"address"`          // as the clients print it
-	Module  string          `json:"module,omitempty"` // absent for the root module
-	Mode    string          `json:"mode"`             // managed or data
+	Address string          `json:"address"`                  // as the clients print it
+	Module  string          `json:"module,omitempty"`         // absent for the root module
+	Mode    string          `json:"mode" enum:"ResourceMode"` // managed or data
 	Type    string          `json:"type"`
 	Name    string          `json:"name"`
-	Key     json.RawMessage `json:"index_key,omitempty"` // a number or a string; absent without one
-	Deposed string          `json:"deposed,omitempty"`   // key of a deposed object
+	Key     json.RawMessage `json:"index_key,omitempty" schema:"number|string"` // a number or a string; absent without one
+	Deposed string          `json:"deposed,omitempty"`                          // key of a deposed object
 }
 
 // FieldChange is a change of one of an instance's fields.
@@ -70,7 +70,7 @@ type FieldChange struct {
 type AttributeChange struct {
 	// Path leads to the value: a string for a member of an object, a number for an element of
 	// a list, counted from zero in the list after, or in the list before for one that is gone.
-	Path []json.RawMessage `json:"path"`
+	Path []json.RawMessage `json:"path" schema:"number|string"`
 	Change
 	Sensitive bool `json:"sensitive,omitempty"` // something in before or after is hidden
 	// Inside says how the JSON in two strings differs, by paths in it.
@@ -79,7 +79,7 @@ type AttributeChange struct {
 
 // OutputChange is what happened to an output.
 type OutputChange struct {
-	Action string       `json:"action"` // added, removed or changed
+	Action string       `json:"action" enum:"added|removed|changed"` // added, removed or changed
 	Name   string       `json:"name"`
 	Before *OutputValue `json:"before,omitempty"`
 	After  *OutputValue `json:"after,omitempty"`

@@ -5,7 +5,7 @@ import "time"
 // Expect is the body that announces a change of a state, so that no guard holds it.
 type Expect struct {
 	// Findings are what guards would find in it: emptied, shrunk, or both.
-	Findings []string `json:"findings"`
+	Findings []string `json:"findings" enum:"Finding"`
 	// For is for how long it may come, such as 1h: 1m to 168h.
 	For    string `json:"for"`
 	Reason string `json:"reason"` // 1 to 1,000 characters; it is recorded
@@ -18,7 +18,7 @@ type Expected struct {
 
 // Expectation is a change of a state that somebody has announced.
 type Expectation struct {
-	Findings []string  `json:"findings"` // emptied or shrunk
+	Findings []string  `json:"findings" enum:"Finding"` // emptied or shrunk
 	Since    time.Time `json:"since"`
 	Until    time.Time `json:"until"`
 	Reason   string    `json:"reason"`

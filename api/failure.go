@@ -9,7 +9,7 @@ type ErrorCode string
 // Failure is the body of every error answer but one: a 409 for a held lock has the holder's
 // LockInfo instead, because Terraform and OpenTofu read it.
 type Failure struct {
-	Status    string    `json:"status"` // always "error"
+	Status    string    `json:"status" enum:"error"` // always "error"
 	Code      ErrorCode `json:"code"`
 	Message   string    `json:"message"` // for people; it may change
 	RequestID string    `json:"request_id"`
@@ -17,7 +17,7 @@ type Failure struct {
 	Details []Detail `json:"details,omitempty"`
 	// Lock is the LockInfo of the holder, as the holder sent it, where the fault is about a
 	// lock that somebody else holds.
-	Lock json.RawMessage `json:"lock,omitempty"`
+	Lock json.RawMessage `json:"lock,omitempty" schema:"LockInfo"`
 }
 
 // Detail is one fault of an input.
@@ -28,5 +28,5 @@ type Detail struct {
 
 // Done is the answer to what changes something and has nothing more to say.
 type Done struct {
-	Status string `json:"status"` // always "success"
+	Status string `json:"status" enum:"success"` // always "success"
 }

@@ -2,9 +2,9 @@ package api
 
 // Health says which server answers.
 type Health struct {
-	Service string `json:"service"` // always "holdfast"
-	Status  string `json:"status"`  // always "healthy"
-	Version string `json:"version"` // of the binary
+	Service string `json:"service" enum:"holdfast"` // always "holdfast"
+	Status  string `json:"status" enum:"healthy"`   // always "healthy"
+	Version string `json:"version"`                 // of the binary
 }
 
 // Readiness says that the process answers, or that it would accept a write now. Why it would
@@ -15,5 +15,5 @@ type Readiness struct {
 	AuthStale string `json:"auth_stale,omitempty"`
 	// Reason is why it is degraded; absent otherwise.
 	Reason string `json:"reason,omitempty"`
-	Status string `json:"status"` // alive, ready or degraded
+	Status string `json:"status" enum:"alive|ready|degraded"` // alive, ready or degraded
 }

@@ -15,9 +15,9 @@ type Lock struct {
 	Since     time.Time       `json:"since"`
 	Seen      time.Time       `json:"last_seen"` // the last request with this ID by the key that acquired it
 	KeyID     string          `json:"key_id"`
-	Run       string          `json:"run,omitempty"`   // that holds it; absent for everybody else
-	Epoch     int64           `json:"epoch,omitempty"` // of that run, when it took the lock
-	Info      json.RawMessage `json:"info"`            // the LockInfo, as the holder sent it
+	Run       string          `json:"run,omitempty"`          // that holds it; absent for everybody else
+	Epoch     int64           `json:"epoch,omitempty"`        // of that run, when it took the lock
+	Info      json.RawMessage `json:"info" schema:"LockInfo"` // the LockInfo, as the holder sent it
 }
 
 // LockInfo is what a client says of itself when it locks: what Terraform and OpenTofu send.
@@ -46,6 +46,6 @@ func (l LockInfo) String() string {
 
 // Released is the answer to the release of somebody else's lock.
 type Released struct {
-	Released *Lock  `json:"released"` // null if nobody held it
-	Status   string `json:"status"`   // always "success"
+	Released *Lock  `json:"released"`              // null if nobody held it
+	Status   string `json:"status" enum:"success"` // always "success"
 }

@@ -7,7 +7,7 @@ import (
 
 // Extent says what an answer about resources is of.
 type Extent struct {
-	Sources    []string      `json:"sources"`               // state and upload, as far as the caller may see them
+	Sources    []string      `json:"sources" enum:"Source"` // state and upload, as far as the caller may see them
 	Limited    bool          `json:"limited,omitempty"`     // only some of the states
 	Complete   bool          `json:"complete"`              // nothing was written that is not in the answer
 	Unread     []UnreadState `json:"unread"`                // states that are not in the answer
@@ -44,8 +44,8 @@ type Counts struct {
 
 // Place is where a resource stands. No two of an organization stand at the same.
 type Place struct {
-	Source  string `json:"source"`          // state or upload
-	State   string `json:"state,omitempty"` // absent for an upload
+	Source  string `json:"source" enum:"Source"` // state or upload
+	State   string `json:"state,omitempty"`      // absent for an upload
 	Address string `json:"address"`
 }
 
@@ -62,15 +62,15 @@ type Resource struct {
 	Place
 	Type       string            `json:"type"`
 	Provider   string            `json:"provider"`
-	Category   string            `json:"category,omitempty"` // of an upload
-	Mode       string            `json:"mode,omitempty"`     // managed or data; absent for an upload
-	Module     string            `json:"module,omitempty"`   // absent for the root module
+	Category   string            `json:"category,omitempty"`                 // of an upload
+	Mode       string            `json:"mode,omitempty" enum:"ResourceMode"` // managed or data; absent for an upload
+	Module     string            `json:"module,omitempty"`                   // absent for the root module
 	Name       string            `json:"name"`
-	Key        json.RawMessage   `json:"index_key,omitempty"` // a number or a string; absent without one
-	Deposed    string            `json:"deposed,omitempty"`   // key of a deposed object
-	Version    uint64            `json:"version,omitempty"`   // the state's; absent for an upload
-	At         time.Time         `json:"at"`                  // when that was written, or recorded
-	Attributes map[string]string `json:"attributes"`          // of the top level, nothing sensitive
+	Key        json.RawMessage   `json:"index_key,omitempty" schema:"number|string"` // a number or a string; absent without one
+	Deposed    string            `json:"deposed,omitempty"`                          // key of a deposed object
+	Version    uint64            `json:"version,omitempty"`                          // the state's; absent for an upload
+	At         time.Time         `json:"at"`                                         // when that was written, or recorded
+	Attributes map[string]string `json:"attributes"`                                 // of the top level, nothing sensitive
 	Tags       map[string]string `json:"tags"`
 }
 

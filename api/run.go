@@ -14,7 +14,7 @@ type Runs struct {
 // RunOrder asks for a run.
 type RunOrder struct {
 	Workspace string `json:"workspace"`
-	Kind      string `json:"kind"` // plan, apply, destroy, refresh or drift
+	Kind      string `json:"kind" enum:"RunKind"` // plan, apply, destroy, refresh or drift
 	// Snapshot is the configuration to run; absent for the workspace's newest.
 	Snapshot string `json:"snapshot,omitempty"`
 	// Message says why, for people.
@@ -31,9 +31,9 @@ type RunOrder struct {
 type Run struct {
 	ID        string `json:"id"` // a ULID: sorts by time
 	Workspace string `json:"workspace"`
-	Kind      string `json:"kind"`   // plan, apply, destroy, refresh or drift
-	Status    string `json:"status"` // see docs/runs.md
-	Phase     string `json:"phase"`  // prepare, init, plan, show, check, apply, output; empty before the first
+	Kind      string `json:"kind" enum:"RunKind"`       // plan, apply, destroy, refresh or drift
+	Status    string `json:"status" enum:"RunProgress"` // see docs/runs.md
+	Phase     string `json:"phase"`                     // prepare, init, plan, show, check, apply, output; empty before the first
 	// Reason says why the run is where it is: what it waits for, behind whom, why it failed.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -134,9 +134,9 @@ type RunCounts struct {
 // Stale is why a plan can't be applied any more.
 type Stale struct {
 	Since   time.Time `json:"since"`
-	Because string    `json:"because"`           // state, config, variables, settings, expired or approval
-	Version uint64    `json:"version,omitempty"` // of the state that made it so
-	What    string    `json:"what,omitempty"`    // that was changed last of the settings and variables
+	Because string    `json:"because" enum:"state|config|variables|settings|expired|approval"` // state, config, variables, settings, expired or approval
+	Version uint64    `json:"version,omitempty"`                                               // of the state that made it so
+	What    string    `json:"what,omitempty"`                                                  // that was changed last of the settings and variables
 	By      *Actor    `json:"by,omitempty"`
 }
 
@@ -159,7 +159,7 @@ type Decision struct {
 
 // Cancel is how far the cancelling of a run went.
 type Cancel struct {
-	Level string    `json:"level"` // soft or hard
+	Level string    `json:"level" enum:"soft|hard"` // soft or hard
 	By    Actor     `json:"by"`
 	At    time.Time `json:"at"`
 	// Until is when a soft one becomes a hard one at the earliest.
@@ -168,7 +168,7 @@ type Cancel struct {
 
 // CancelOrder is the body of a cancellation.
 type CancelOrder struct {
-	Level  string `json:"level,omitempty"` // soft, which is the default, or hard
+	Level  string `json:"level,omitempty" enum:"soft|hard"` // soft, which is the default, or hard
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -189,8 +189,8 @@ type Executor struct {
 
 // Sandbox is what was closed to a run's commands.
 type Sandbox struct {
-	Level   string   `json:"level"`   // none, landlock or namespaces
-	Network string   `json:"network"` // open, ports or closed
+	Level   string   `json:"level" enum:"SandboxLevel"`        // none, landlock or namespaces
+	Network string   `json:"network" enum:"open|ports|closed"` // open, ports or closed
 	Why     []string `json:"why,omitempty"`
 }
 
@@ -203,7 +203,7 @@ type InFlight struct {
 
 // Diagnostic is an error or a warning of the tool's.
 type Diagnostic struct {
-	Severity string `json:"severity"` // error or warning
+	Severity string `json:"severity" enum:"error|warning"` // error or warning
 	Summary  string `json:"summary"`
 	Detail   string `json:"detail,omitempty"`
 	Address  string `json:"address,omitempty"`
@@ -213,10 +213,10 @@ type Diagnostic struct {
 
 // PhaseTime is how long a phase took.
 type PhaseTime struct {
-	Phase   string  `json:"phase"`
+	Phase   string  `json:"phase" enum:"PhaseName"`
 	Attempt int     `json:"attempt"`
 	Seconds float64 `json:"seconds"`
-	Outcome string  `json:"outcome"` // succeeded, failed or cancelled
+	Outcome string  `json:"outcome" enum:"succeeded|failed|cancelled|lost"` // succeeded, failed or cancelled
 	Work
 }
 
@@ -246,8 +246,8 @@ type RunEvent struct {
 	Sequence  int64     `json:"sequence"` // from 1, within the run
 	At        time.Time `json:"at"`
 	Type      string    `json:"type"`
-	From      string    `json:"from,omitempty"` // status before
-	To        string    `json:"to,omitempty"`   // status after
+	From      string    `json:"from,omitempty" enum:"RunProgress"` // status before
+	To        string    `json:"to,omitempty" enum:"RunProgress"`   // status after
 	Epoch     int64     `json:"epoch"`
 	By        Actor     `json:"by"`
 	RequestID string    `json:"request_id,omitempty"`
@@ -269,7 +269,7 @@ type RunChange struct {
 	Address  string          `json:"address"`
 	Previous string          `json:"previous_address,omitempty"`
 	Deposed  string          `json:"deposed,omitempty"`
-	Mode     string          `json:"mode"`
+	Mode     string          `json:"mode" enum:"ResourceMode"`
 	Type     string          `json:"type"`
 	Name     string          `json:"name"`
 	Provider string          `json:"provider"`
@@ -315,7 +315,7 @@ type LogBytes struct {
 
 // RunStatus is the data of the events "status" and "end" of a stream.
 type RunStatus struct {
-	Status  string `json:"status"`
+	Status  string `json:"status" enum:"RunProgress"`
 	Phase   string `json:"phase"`
 	Attempt int    `json:"attempt"`
 	Reason  string `json:"reason,omitempty"`

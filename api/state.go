@@ -60,13 +60,13 @@ type Origin struct {
 // Stored is the answer to a write of a state.
 type Stored struct {
 	Serial  uint64 `json:"serial"`
-	Status  string `json:"status"` // always "success"
+	Status  string `json:"status" enum:"success"` // always "success"
 	Version uint64 `json:"version"`
 }
 
 // Purged is the answer to a purge.
 type Purged struct {
-	Status string `json:"status"` // always "success"
+	Status string `json:"status" enum:"success"` // always "success"
 	// Purged are the versions that lost their bytes; absent where the purge was of one only.
 	Purged []uint64 `json:"purged,omitempty"`
 	// AlsoIn are other versions that have the same bytes still.

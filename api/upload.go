@@ -19,12 +19,12 @@ type UploadInstance struct {
 	// ResourceName is made of the attributes or the type where it is absent.
 	ResourceName string `json:"resource_name,omitempty"`
 	// Attributes is an object; {} where it is absent.
-	Attributes json.RawMessage `json:"attributes,omitempty"`
+	Attributes json.RawMessage `json:"attributes,omitempty" schema:"object"`
 }
 
 // Receipt is the answer to an upload, and to each replay of it.
 type Receipt struct {
-	Status         string    `json:"status"` // always "success"
+	Status         string    `json:"status" enum:"success"` // always "success"
 	Message        string    `json:"message"`
 	OrgID          uuid.UUID `json:"org_id"`
 	InstancesCount int       `json:"instances_count"`
@@ -64,7 +64,7 @@ type Reported struct {
 	Category     string          `json:"category"`
 	ResourceType string          `json:"resource_type"`
 	ResourceName string          `json:"resource_name"`
-	Attributes   json.RawMessage `json:"attributes"` // an object, without white space between its tokens
+	Attributes   json.RawMessage `json:"attributes" schema:"object"` // an object, without white space between its tokens
 }
 
 // Summary is what an organization has uploaded, in numbers.

@@ -12,12 +12,12 @@ type Identity struct {
 	OrgName string     `json:"org_name"`
 	KeyID   string     `json:"key_id"`
 	KeyName string     `json:"key_name"`
-	Subject string     `json:"subject"`       // of a token or certificate
-	Run     string     `json:"run,omitempty"` // whose token it is; absent for everybody else
-	Role    string     `json:"role"`          // empty for a run
-	Rights  []string   `json:"rights"`        // null for none
-	States  []string   `json:"states"`        // patterns; null for every state
-	Expires *time.Time `json:"expires"`       // null for never
+	Subject string     `json:"subject"`           // of a token or certificate
+	Run     string     `json:"run,omitempty"`     // whose token it is; absent for everybody else
+	Role    string     `json:"role"`              // empty for a run
+	Rights  []string   `json:"rights" null:"yes"` // null for none
+	States  []string   `json:"states" null:"yes"` // patterns; null for every state
+	Expires *time.Time `json:"expires"`           // null for never
 	Limits  Limits     `json:"limits"`
 	Quota   *Quota     `json:"quota,omitempty"` // absent where it is not known
 	// Runs is what the organization has of runs, and may have; absent where that is not known, and for

@@ -26,7 +26,7 @@ type Workspace struct {
 
 // WorkspaceSettings say how a workspace's runs are made. Times are in seconds.
 type WorkspaceSettings struct {
-	Tool        string   `json:"tool"`                  // opentofu, terraform or terragrunt
+	Tool        string   `json:"tool" enum:"ToolName"`  // opentofu, terraform or terragrunt
 	Version     string   `json:"version,omitempty"`     // constraint, such as "1.12.6" or ">= 1.9, < 2.0"
 	Directory   string   `json:"directory,omitempty"`   // within the configuration
 	Pool        string   `json:"pool,omitempty"`        // of agents; absent for the server's own executor
@@ -38,15 +38,15 @@ type WorkspaceSettings struct {
 	PlanGrace    int64 `json:"plan_grace"` // after a soft cancellation
 	ApplyGrace   int64 `json:"apply_grace"`
 
-	AutoApply      string `json:"auto_apply"` // never, no-changes or always
-	Approvals      int    `json:"approvals"`  // that a plan needs
+	AutoApply      string `json:"auto_apply" enum:"never|no-changes|always"` // never, no-changes or always
+	Approvals      int    `json:"approvals"`                                 // that a plan needs
 	AllowAuthor    bool   `json:"allow_author"`
 	CarryApprovals bool   `json:"carry_approvals"` // to a plan with equal changes
 	PlanTTL        int64  `json:"plan_ttl"`
 	ApprovalTTL    int64  `json:"approval_ttl"`
 
-	Protected  bool   `json:"protected"`   // from being destroyed
-	MinSandbox string `json:"min_sandbox"` // none, landlock or namespaces
+	Protected  bool   `json:"protected"`                       // from being destroyed
+	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"` // none, landlock or namespaces
 }
 
 // WorkspaceChange makes or changes a workspace. What is absent stays as it is, or has its
@@ -54,7 +54,7 @@ type WorkspaceSettings struct {
 type WorkspaceChange struct {
 	Name string `json:"name,omitempty"` // of a new one
 
-	Tool        *string   `json:"tool,omitempty"`
+	Tool        *string   `json:"tool,omitempty" enum:"ToolName"`
 	Version     *string   `json:"version,omitempty"`
 	Directory   *string   `json:"directory,omitempty"`
 	Pool        *string   `json:"pool,omitempty"`
@@ -66,7 +66,7 @@ type WorkspaceChange struct {
 	PlanGrace    *int64 `json:"plan_grace,omitempty"`
 	ApplyGrace   *int64 `json:"apply_grace,omitempty"`
 
-	AutoApply      *string `json:"auto_apply,omitempty"`
+	AutoApply      *string `json:"auto_apply,omitempty" enum:"never|no-changes|always"`
 	Approvals      *int    `json:"approvals,omitempty"`
 	AllowAuthor    *bool   `json:"allow_author,omitempty"`
 	CarryApprovals *bool   `json:"carry_approvals,omitempty"`
@@ -74,7 +74,7 @@ type WorkspaceChange struct {
 	ApprovalTTL    *int64  `json:"approval_ttl,omitempty"`
 
 	Protected  *bool   `json:"protected,omitempty"`
-	MinSandbox *string `json:"min_sandbox,omitempty"`
+	MinSandbox *string `json:"min_sandbox,omitempty" enum:"SandboxLevel"`
 }
 
 // Variables are those of a workspace, and of its organization, or the organization's alone.
@@ -85,14 +85,14 @@ type Variables struct {
 
 // Variable is one of them.
 type Variable struct {
-	Kind      string `json:"kind"` // terraform or environment
+	Kind      string `json:"kind" enum:"terraform|environment"` // terraform or environment
 	Name      string `json:"name"`
 	HCL       bool   `json:"hcl"` // the value is an expression, not a text
 	Sensitive bool   `json:"sensitive"`
 	// Value is null where it is sensitive: it is never shown.
 	Value *string `json:"value"`
 	// Scope is workspace or organization.
-	Scope string `json:"scope"`
+	Scope string `json:"scope" enum:"workspace|organization"`
 	// Overridden says that the workspace has one of its own, which counts.
 	Overridden bool      `json:"overridden,omitempty"`
 	UpdatedAt  time.Time `json:"updated_at"`
@@ -107,13 +107,13 @@ type VariablesChange struct {
 
 // VariableKey names a variable.
 type VariableKey struct {
-	Kind string `json:"kind"`
+	Kind string `json:"kind" enum:"terraform|environment"`
 	Name string `json:"name"`
 }
 
 // VariableValue is a variable's value, which is a secret where it is sensitive.
 type VariableValue struct {
-	Kind      string `json:"kind"`
+	Kind      string `json:"kind" enum:"terraform|environment"`
 	Name      string `json:"name"`
 	Value     string `json:"value"`
 	HCL       bool   `json:"hcl,omitempty"`
@@ -207,7 +207,7 @@ type SnapshotDiff struct {
 // FileDifference is a file that differs.
 type FileDifference struct {
 	Path   string `json:"path"`
-	How    string `json:"how"`              // added, removed or modified
-	Before string `json:"before,omitempty"` // SHA-256
-	After  string `json:"after,omitempty"`  // SHA-256
+	How    string `json:"how" enum:"added|removed|modified"` // added, removed or modified
+	Before string `json:"before,omitempty"`                  // SHA-256
+	After  string `json:"after,omitempty"`                   // SHA-256
 }

@@ -36,6 +36,7 @@ var belongings = [...]string{
 type Router struct {
 	*gin.Engine
 	others []dialect // that are spoken
+	book   *book
 }
 
 // ServeHTTP implements http.Handler.

@@ -35,7 +35,6 @@ func (s states) addCandidate(ctx context.Context, r *request, name state.Name) (
 // candidate sends the exact bytes of an open one, and describes a settled one.
 func (s states) candidate(ctx context.Context, r *request, name state.Name) (answer, error) {
 	id := r.candidate()
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -53,7 +52,6 @@ func (s states) candidate(ctx context.Context, r *request, name state.Name) (ans
 // promote makes a candidate the newest version.
 func (s states) promote(ctx context.Context, r *request, name state.Name) (answer, error) {
 	id, o := r.candidate(), r.order(needsReason)
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -65,7 +63,6 @@ func (s states) promote(ctx context.Context, r *request, name state.Name) (answe
 // discard ends a candidate.
 func (s states) discard(ctx context.Context, r *request, name state.Name) (answer, error) {
 	id, o := r.candidate(), r.order(mayHaveReason)
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}

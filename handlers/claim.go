@@ -13,12 +13,13 @@ type claimed func(r *request) string
 // claim is for who is refused otherwise: it finds the lock that a request says it holds.
 // Nothing is sent by who holds a lock but an UNLOCK, a write, and the order to roll back or to
 // promote.
-func (s states) claim(read claimed) middleware.Claim {
+func (s states) claim(o operation, read claimed) middleware.Claim {
 	if read == nil {
 		return nil
 	}
+	request := o.reads()
 	return func(c *gin.Context) (isHeld func() bool) {
-		r := readRequest(c)
+		r := request(c)
 		name, err := s.stateName(r)
 		if err != nil {
 			return nil
@@ -33,7 +34,6 @@ func (s states) claim(read claimed) middleware.Claim {
 
 // inQuery is where writes have it.
 func inQuery(r *request) string {
-	r.others = true
 	return r.lockID()
 }
 
@@ -45,7 +45,6 @@ func inOrder(r *request) string {
 	}
 	o, err := orderIn(body)
 	r.check(err)
-	r.others = true
 	return o.LockID
 }
 

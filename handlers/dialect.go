@@ -63,6 +63,14 @@ func native() dialect {
 	}
 }
 
+// suffix is what the IDs of the spelling's routes end with.
+func (d dialect) suffix() string {
+	if d.name == "" {
+		return ""
+	}
+	return "At" + strings.ToUpper(d.name[:1]) + d.name[1:]
+}
+
 // dialects are those of other servers, as clients of theirs are configured.
 func dialects() []dialect {
 	return []dialect{

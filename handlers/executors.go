@@ -31,23 +31,6 @@ const (
 	maxFileBytes = 1 << 40
 )
 
-// routeExecutors routes what those say who execute runs: agents by their pool's token or by
-// their secret, and whoever has a run by its token.
-func (d Deps) routeExecutors(router gin.IRouter, guard *middleware.Guard) {
-	h := d.runHandlers()
-	agents := router.Group("/api/v1")
-	agents.POST("/agents", middleware.Identify(h.poolCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes), serve(h.register))
-	agents.POST("/agents/:agent/claim", middleware.Identify(h.agentCaller), h.on, guard.Executors(), middleware.Admit(maxClaimBytes), serve(h.claim))
-
-	group := router.Group("/api/v1/runs/:id", middleware.Authenticate(executors{d.Verifier}, middleware.NativeCredentials), h.on, guard.Executors())
-	group.POST("/lease", middleware.Admit(maxLeaseBytes), serve(h.lease))
-	group.POST("/phase", middleware.Admit(maxReportBytes), serve(h.phase))
-	group.PUT("/log/:stream/:attempt", middleware.Admit(runs.MaxLogPiece), serve(h.appendLog))
-	group.PUT("/artefacts/:kind/:attempt", middleware.Streamed(), serve(h.putArtefact))
-	group.GET("/artefacts/:kind/:attempt", middleware.Admit(0), serve(h.artefact))
-	group.GET("/configuration", middleware.Admit(0), serve(h.configuration))
-}
-
 // executors is a verifier that lets those in who have a run, and tells who had one that it is
 // theirs no more: no new credentials would help them.
 type executors struct{ middleware.Verifier }

@@ -10,11 +10,14 @@ import (
 	"github.com/holdfast/holdfast/inventory/csvrow"
 )
 
-// The media types of records.
+// The media types of records, and of other answers.
 const (
 	mediaJSON   = "application/json"
 	mediaNDJSON = "application/x-ndjson"
 	mediaCSV    = "text/csv"
+	mediaText   = "text/plain"
+	mediaBytes  = "application/octet-stream"
+	mediaTar    = "application/x-tar"
 )
 
 // format writes records one after another, by appending to a buffer.

@@ -53,7 +53,6 @@ func (s states) versions(ctx context.Context, r *request, name state.Name) (answ
 // version sends the exact bytes of one version.
 func (s states) version(ctx context.Context, r *request, name state.Name) (answer, error) {
 	number := r.version()
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -86,7 +85,6 @@ func (s states) destroy(ctx context.Context, r *request, name state.Name, ask st
 // rollback makes the content of an older version the newest.
 func (s states) rollback(ctx context.Context, r *request, name state.Name) (answer, error) {
 	number, o := r.version(), r.order(needsReason)
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -103,7 +101,6 @@ func (s states) undelete(ctx context.Context, r *request, name state.Name) (answ
 // release frees somebody else's lock.
 func (s states) release(ctx context.Context, r *request, name state.Name) (answer, error) {
 	o := r.order(needsReason)
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}

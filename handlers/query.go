@@ -20,28 +20,32 @@ const (
 )
 
 // query is a query string, read parameter by parameter. Each may be there once, and is text.
-// What can't be read is remembered as the first fault; the getters go on, so that a handler
-// asks once, at the end, by err: it refuses parameters that nobody asked for, because to pass
-// over a misspelt filter would return what was not asked for.
+// What can't be read is remembered as the first fault; the getters go on, so that a handler asks
+// once, at the end, by err: it refuses parameters that are unknown, because to pass over a misspelt
+// filter would return what was not asked for. Known are those that the description of the route
+// has. A getter finds no other one, so that none is read that isn't described.
 type query struct {
 	values url.Values
-	asked  []string
-	// others says that parameters which nobody asks for are the user's own, such as ref=main in
-	// the address of a state. One that is spelt like one that was asked for, but for its case,
-	// is refused: a lock's ID that got lost would turn a holder's write into an unlocked one.
+	known  []string
+	// others says that unknown parameters are the user's own, such as ref=main in the address of
+	// a state. One that is spelt like a known one, but for its case, is refused: a lock's ID that
+	// got lost would turn a holder's write into an unlocked one.
 	others bool
 	fault  error
 }
 
-func parseQuery(raw string) query {
+func parseQuery(raw string, known []string, others bool) query {
+	q := query{known: known, others: others}
 	if raw == "" {
-		return query{}
+		return q
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
-		return query{fault: fault.New(fault.ParameterInvalid, "the query can't be read; percent-encode what is special in it")}
+		q.invalid("the query can't be read; percent-encode what is special in it")
+		return q
 	}
-	return query{values: values}
+	q.values = values
+	return q
 }
 
 // err returns why the query can't be answered; nil if it can.
@@ -52,22 +56,22 @@ func (q *query) err() error {
 	return q.fault
 }
 
-// strangers are parameters that were not asked for.
+// strangers are parameters that are not known.
 func (q *query) strangers() error {
 	var unknown []string
 	for name := range q.values {
 		if strings.HasPrefix(name, attributePrefix) {
 			name = attributePrefix
 		}
-		if slices.Contains(q.asked, name) {
+		if slices.Contains(q.known, name) {
 			continue
 		}
 		if !q.others {
 			unknown = append(unknown, shown(name))
 			continue
 		}
-		if i := slices.IndexFunc(q.asked, func(asked string) bool { return strings.EqualFold(asked, name) }); i >= 0 {
-			return fault.New(fault.ParameterInvalid, "the query has %q; it is spelt %s", name, q.asked[i])
+		if i := slices.IndexFunc(q.known, func(known string) bool { return strings.EqualFold(known, name) }); i >= 0 {
+			return fault.New(fault.ParameterInvalid, "the query has %q; it is spelt %s", name, q.known[i])
 		}
 	}
 	if len(unknown) == 0 {
@@ -93,10 +97,9 @@ func (q *query) invalid(format string, args ...any) {
 
 // get returns a parameter, and whether it was given and is text.
 func (q *query) get(name string) (value string, given bool) {
-	q.asked = append(q.asked, name)
 	values := q.values[name]
 	switch {
-	case len(values) == 0:
+	case len(values) == 0 || !slices.Contains(q.known, name):
 		return "", false
 	case len(values) > 1:
 		q.invalid("the query has more than one %q", name)
@@ -213,8 +216,10 @@ func (q *query) cursor(read func(text string) bool) {
 
 // attributes returns the filters attr.<name>, at most so many; their names are the caller's.
 func (q *query) attributes(most int) map[string]string {
-	q.asked = append(q.asked, attributePrefix)
 	found := map[string]string{}
+	if !slices.Contains(q.known, attributePrefix) {
+		return found
+	}
 	for key, given := range q.values {
 		name, ok := strings.CutPrefix(key, attributePrefix)
 		switch {

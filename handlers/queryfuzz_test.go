@@ -38,8 +38,8 @@ func FuzzStateQuery(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		r := &request{query: parseQuery(raw)}
-		r.others = true
+		write := states{}.aboutWrite()
+		r := &request{query: parseQuery(raw, write.queried(), write.OtherParameters)}
 		got := r.lockID()
 		r.flag("unlock")
 		if err := r.err(); err != nil {
@@ -95,7 +95,8 @@ func FuzzReading(f *testing.F) {
 
 // readingOf is what /data understands of a query.
 func readingOf(raw string) (reading, error) {
-	r := &request{query: parseQuery(raw)}
+	about := aboutRecords()
+	r := &request{query: parseQuery(raw, about.queried(), about.OtherParameters)}
 	ask := r.records()
 	return ask, r.err()
 }

@@ -19,18 +19,16 @@ import (
 // by err, before it does anything, whether that could be read.
 type handler func(ctx context.Context, r *request) (answer, error)
 
-// serve is the one adapter between HTTP and handlers.
-func serve(h handler) gin.HandlerFunc {
-	return func(c *gin.Context) {
-		said, err := h(c.Request.Context(), readRequest(c))
-		if err == nil {
-			_, end := spans.Start(c.Request.Context(), "write answer")
-			err = said.send(c)
-			end(err)
-		}
-		if err != nil {
-			middleware.Fail(c, notAbsent(c.Request, err))
-		}
+// serve has a handler answer a request.
+func serve(c *gin.Context, r *request, h handler) {
+	said, err := h(c.Request.Context(), r)
+	if err == nil {
+		_, end := spans.Start(c.Request.Context(), "write answer")
+		err = said.send(c)
+		end(err)
+	}
+	if err != nil {
+		middleware.Fail(c, notAbsent(c.Request, err))
 	}
 }
 
@@ -43,8 +41,13 @@ type request struct {
 	c *gin.Context
 }
 
-func readRequest(c *gin.Context) *request {
-	return &request{caller: middleware.Principal(c), header: c.Request.Header, query: parseQuery(c.Request.URL.RawQuery), c: c}
+// reads returns what reads requests to the route.
+func (o operation) reads() func(c *gin.Context) *request {
+	known := o.queried()
+	return func(c *gin.Context) *request {
+		asked := parseQuery(c.Request.URL.RawQuery, known, o.OtherParameters)
+		return &request{caller: middleware.Principal(c), header: c.Request.Header, query: asked, c: c}
+	}
 }
 
 // body returns the body's bytes, which middleware.Admit has read; nil without one.
@@ -97,7 +100,6 @@ func (r *request) lockID() string {
 // unlocked reads the lock that an UNLOCK is about from the body, as clients send it, or its ID
 // from ?ID=, for those whose DELETE has no body. Neither is Terraform's force-unlock.
 func (r *request) unlocked(body []byte) state.LockInfo {
-	r.others = true
 	id := r.lockID()
 	if len(body) == 0 {
 		return state.LockInfo{ID: id}

@@ -3,9 +3,10 @@ package handlers
 import (
 	"context"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 )
@@ -17,14 +18,28 @@ type inventories struct {
 }
 
 // routeResources is the one inventory of states and uploads.
-func routeResources(group gin.IRoutes, d Deps) {
+func routeResources(s section, d Deps) {
 	if d.Resources == nil {
 		return // a server that has no index
 	}
+	s = s.tagged(tagResources, fault.CursorInvalid)
 	v := inventories{service: d.Resources, lists: lists{d.Limits.Memory}}
-	group.GET("/resources", serve(v.search))
-	group.GET("/resources/coverage", serve(v.coverage))
-	group.GET("/resources/:address/history", serve(v.history))
+	filters := []openapi.Parameter{textOf("type", "Exactly this type."), textOf("provider", "Exactly this provider."), textOf("state", "Only in this state.")}
+	s.route("GET", "/resources", op("searchResources", "The resources of all states and uploads that match").
+		with(textOf("q", "Words, all of which must be in the address, IDs, name or tags.")).with(filters...).
+		with(choiceOf("source", "Only in states, or only uploaded.", "", string(resources.FromState), string(resources.FromUpload)), attributesOf()).
+		with(pageOf()...).gives(api.Resources{}).needs(auth.ReadState, auth.ReadData).fails(unreadStates()...), v.search)
+	s.route("GET", "/resources/coverage", op("coverResources", "What is managed, unmanaged, missing or claimed twice: counts, or with `status` a list").
+		with(choiceOf("status", "List the resources of this status.", statuses()...)).with(filters...).with(timeOf("since", "Leave out what was uploaded before.")).
+		with(pageOf()...).gives(api.Counts{}).gives(api.Covered{}).needs(auth.ReadData).fails(unreadStates()...), v.coverage)
+	s.route("GET", "/resources/:address/history", op("getResourceHistory", "The versions of a state in which a resource changed, the newest first").
+		with(required(textOf("state", "The state."))).with(pageOf()...).gives(api.History{}).needs(auth.ReadState).
+		fails(append(unreadStates(), fault.NameInvalid, fault.StateNotFound, fault.ResourceNotFound)...), v.history)
+}
+
+// unreadStates are why a state can't be looked into.
+func unreadStates() []fault.Code {
+	return []fault.Code{fault.VersionPurged, fault.StateEncrypted, fault.StateUnsupported, fault.StateCorrupt, fault.UploadsOff}
 }
 
 // search looks for resources.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/spans"
@@ -96,6 +98,12 @@ func NewRouter(d Deps) (Router, error) {
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
 	return Router{engine, d.spoken()}, nil
+	routes := &book{}
+	routeHealth(section{RouterGroup: &engine.RouterGroup, book: routes, tag: tagProbes},
+		health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version}, measured.handler())
+	routeDescription(section{RouterGroup: &engine.RouterGroup, book: routes})
+	d.routeAuthenticated(engine, routes, guard, measured)
+	return Router{engine, d.spoken(), routes}, nil
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -135,141 +143,61 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 }
 
 // routeAuthenticated routes what needs credentials.
-func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
+func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middleware.Guard, measured metrics) {
 	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
+	all := section{RouterGroup: &router.RouterGroup, book: routes, by: byKey}
 	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
-	routeNative(router.Group("", native), one, guard)
+	routeNative(all.under("", native), one, guard)
 	spoken := d.spoken()
 	for _, other := range spoken {
 		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.statuses)), one, other, guard)
+		routeDialect(all.under(other.path, anyUser, middleware.Statuses(other.refused)), one, other, guard)
 	}
-	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
+	routeResources(all.under("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
-		routeWorkspaces(router.Group("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
+		routeWorkspaces(all.under("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
 	}
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeExecutors(router, guard)
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}.show))
+	routeUploads(all.under("", native, guard.Requests()), d, measured)
+	d.routeRuns(all, native, guard)
+	d.routeExecutors(all, guard)
+	all.tagged(tagCallers).route("GET", "/api/v1/whoami", op("whoami", "Who the credentials stand for, and what they are good for").gives(api.Identity{}).anyOther(),
+		whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show, native, guard.Requests())
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
 	router.NoMethod(append(unknown, noMethod)...)
 }
 
-func routeHealth(router gin.IRoutes, h health) {
-	routeProbe(router, "/", serve(h.front))
-	routeProbe(router, "/health", serve(h.health))
-	routeProbe(router, "/livez", serve(h.live))
-	routeProbe(router, "/readyz", serve(h.readiness))
-}
-
-// routeProbe answers HEAD too, as GET without its body: some monitors ask no other way.
-func routeProbe(router gin.IRoutes, path string, answer gin.HandlerFunc) {
-	router.GET(path, answer)
-	router.HEAD(path, answer)
-}
-
-// stateRoute is an address of what is about one state.
-type stateRoute struct {
-	method, path string     // behind the state's address
-	claim        claimed    // where it says which lock it holds; nil for nowhere
-	body         int64      // bytes that it may have; 0 for none
-	needs        auth.Right // without which nobody is let in with a body; empty for none
-	serve        stateHandler
-}
-
-// route serves what is about one state, in one spelling.
-func (s states) route(group gin.IRoutes, limit func(middleware.Claim) gin.HandlerFunc, routes []stateRoute) {
-	for _, r := range routes {
-		chain := gin.HandlersChain{limit(s.claim(r.claim))}
-		if r.needs != "" {
-			chain = append(chain, s.permitted(r.needs))
-		}
-		group.Handle(r.method, r.path, append(chain, middleware.Admit(r.body), serve(s.named(r.serve)))...)
+func routeHealth(s section, h health, metrics gin.HandlerFunc) {
+	s.probe("/", op("front", "What this server is, in a line of text").givesBytes(mediaText), h.front)
+	s.probe("/health", op("health", "Which server answers").gives(api.Health{}), h.health)
+	s.probe("/livez", op("live", "Whether the process answers").gives(api.Readiness{}), h.live)
+	ready := s
+	ready.statuses = map[fault.Code]int{}
+	for _, code := range unready() {
+		ready.statuses[code] = http.StatusServiceUnavailable
 	}
+	ready.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...), h.readiness)
+	o := op("metrics", "Prometheus metrics of this process").givesBytes(mediaText).anyOther()
+	s.raw("GET", "/metrics", o, metrics)
+	s.raw("HEAD", "/metrics", o.headers(), metrics)
 }
 
-// operations is what each operation of a client begins and ends with, in each spelling's own way.
-// Clients lock with LOCK and UNLOCK on the state's own address, or with what their lock_address and
-// lock_method say.
-func (s states) operations() []stateRoute {
-	routes := []stateRoute{{"GET", "", nil, 0, "", s.get}}
-	if s.spelling.verbs {
-		routes = append(routes, stateRoute{"LOCK", "", nil, maxLockInfoBytes, "", s.lock},
-			stateRoute{"UNLOCK", "", inUnlock, maxLockInfoBytes, "", s.unlock})
-	}
-	if lock := s.spelling.lock; lock != "" {
-		routes = append(routes, stateRoute{"POST", lock, nil, maxLockInfoBytes, "", s.lock},
-			stateRoute{"DELETE", lock, inUnlock, maxLockInfoBytes, "", s.unlock})
-		if s.spelling.puts {
-			routes = append(routes, stateRoute{"PUT", lock, nil, maxLockInfoBytes, "", s.lock})
-		}
-	}
-	return routes
+// unready is why a store accepts no write, whatever it is: to a balancer it means "not this one".
+func unready() []fault.Code {
+	return []fault.Code{fault.StoreUnavailable, fault.StoreFull, fault.StoreCorrupt, fault.StateCorrupt, fault.Overloaded, fault.Interrupted, fault.UploadsOff, fault.BacklogFull, fault.InternalError}
 }
 
-// writes are in all spellings, as operations are; serials where the other server has them.
-func (s states) writes() []stateRoute {
-	routes := []stateRoute{
-		{"POST", "", inQuery, s.maxBytes, auth.WriteState, s.put},
-		{"DELETE", "", inQuery, 0, "", s.delete},
-	}
-	if s.spelling.puts {
-		routes = append(routes, stateRoute{"PUT", "", inQuery, s.maxBytes, auth.WriteState, s.put})
-	}
-	if s.spelling.serials {
-		routes = append(routes, stateRoute{"GET", "/versions/:serial", nil, 0, "", s.serial},
-			stateRoute{"DELETE", "/versions/:serial", nil, 0, "", s.purgeSerial})
-	}
-	return routes
-}
-
-// history is what is known of a state beyond its newest bytes.
-func (s states) history() []stateRoute {
-	return []stateRoute{
-		{"GET", "/-/lock", nil, 0, "", s.holder},
-		{"POST", "/-/lock/release", inQuery, maxOrderBytes, "", s.release},
-		{"POST", "/-/undelete", inQuery, 0, "", s.undelete},
-		{"GET", "/-/expect", nil, 0, "", s.expected},
-		{"POST", "/-/expect", nil, maxOrderBytes, "", s.expect},
-		{"DELETE", "/-/expect", nil, 0, "", s.unexpect},
-		{"POST", "/-/import", inQuery, s.maxBytes, auth.ImportState, s.bring},
-		{"GET", "/-/versions", nil, 0, "", s.versions},
-		{"GET", "/-/versions/:version", nil, 0, "", s.version},
-		{"DELETE", "/-/versions/:version", nil, 0, "", s.purge},
-		{"POST", "/-/versions/:version/rollback", inOrder, maxOrderBytes, "", s.rollback},
-		{"GET", "/-/versions/:version/diff", nil, 0, "", s.diff},
-		{"GET", "/-/outputs", nil, 0, "", s.outputs},
-		{"GET", "/-/outputs/:key", nil, 0, "", s.output},
-		{"GET", "/-/candidates", nil, 0, "", s.candidates},
-		{"POST", "/-/candidates", nil, s.maxBytes, auth.WriteState, s.addCandidate},
-		{"GET", "/-/candidates/:id", nil, 0, "", s.candidate},
-		{"GET", "/-/candidates/:id/diff", nil, 0, "", s.candidateDiff},
-		{"POST", "/-/candidates/:id/promote", inOrder, maxOrderBytes, "", s.promote},
-		{"POST", "/-/candidates/:id/discard", inQuery, maxOrderBytes, "", s.discard},
-	}
-}
-
-// routeNative is Holdfast's own spelling, and what others have none for.
-func routeNative(group gin.IRouter, s states, guard *middleware.Guard) {
-	s.spelling = native()
-	one := group.Group(s.spelling.path)
-	s.route(one, guard.Operations, s.operations())
-	s.route(one, guard.States, append(s.writes(), s.history()...))
-	all := group.Group("/api/v1", guard.States(nil), middleware.Admit(0))
-	all.GET("/states", serve(s.list))
-	all.GET("/locks", serve(s.locks))
-	all.GET("/expectations", serve(s.expectations))
-	all.GET("/audit", serve(s.events))
-}
-
-// routeDialect is another server's spelling.
-func routeDialect(group gin.IRoutes, s states, spelling dialect, guard *middleware.Guard) {
-	s.spelling = spelling
-	s.route(group, guard.Operations, s.operations())
-	s.route(group, guard.States, s.writes())
+// probe answers HEAD too, as GET without its body: some monitors ask no other way.
+func (s section) probe(path string, o operation, h handler) {
+	o = o.anyOther()
+	s.route("GET", path, o, h)
+	s.route("HEAD", path, o.headers(), h)
 }
 
 // spoken are the dialects that are on.
@@ -278,15 +206,27 @@ func (d Deps) spoken() []dialect {
 }
 
 // routeUploads is what providers report, and what is read back of it.
-func routeUploads(group gin.IRoutes, d Deps, measured metrics) {
+func routeUploads(s section, d Deps, measured metrics) {
+	s = s.tagged(tagUploads, fault.UploadsOff)
 	body := middleware.JSONOnly(inventory.MaxBody, middleware.AdmitBody)
 	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
-	group.POST("/api/v1/upload", body, serve(take.upload))
-	group.POST("/upload", body, serve(take.upload))
+	upload := op("upload", "Record resources: all of them or, on any error, none").with(idempotencyOf()).takes(api.Upload{}).lenient().gives(api.Receipt{}).
+		headed("Idempotent-Replayed", "X-Holdfast-Quota").needs(auth.WriteData).anyOther().
+		fails(fault.UploadMalformed, fault.UploadInvalid, fault.IdempotencyInvalid, fault.IdempotencyMismatch, fault.StoreFull, fault.QuotaExceeded, fault.BacklogFull, fault.StoreCorrupt)
+	s.route("POST", "/api/v1/upload", upload, take.upload, body)
+	upload.ID = "uploadShort"
+	s.route("POST", "/upload", upload, take.upload, body)
 	read := data{service: d.Inventory, memory: d.Limits.Memory, lists: lists{d.Limits.Memory}, log: d.Log}
-	group.GET("/api/v1/data", middleware.Admit(0), serve(read.records))
-	group.GET("/api/v1/data/latest", middleware.Admit(0), serve(read.latest))
-	group.GET("/api/v1/data/summary", middleware.Admit(0), serve(read.summary))
+	s.route("GET", "/api/v1/data", aboutRecords(), read.records, middleware.Admit(0))
+	s.route("GET", "/api/v1/data/latest", op("listLatestRecords", "The newest record of each provider, category, type and name, the newest first").
+		with(recordFilters()...).givesRecords().needs(auth.ReadData).fails(fault.QueryTooWide, fault.StoreCorrupt), read.latest, middleware.Admit(0))
+	s.route("GET", "/api/v1/data/summary", op("summarizeRecords", "Counts by provider, category and type").gives(api.Summary{}).needs(auth.ReadData).fails(fault.StoreCorrupt),
+		read.summary, middleware.Admit(0))
+}
+
+func aboutRecords() operation {
+	return op("listRecords", "What was uploaded, in the order in which it was recorded").with(recordFilters()...).
+		with(cursorOfPage(), choiceOf("order", "Oldest or newest first.", "asc", "desc")).givesRecords().needs(auth.ReadData).fails(fault.CursorInvalid, fault.StoreCorrupt)
 }
 
 // corners puts the unknown corners of the API behind authentication too, so that a stranger can't

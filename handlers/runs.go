@@ -41,41 +41,6 @@ func (d Deps) runHandlers() runHandlers {
 // maxRunOrderBytes is the largest order of a run: one may name many resources.
 const maxRunOrderBytes = 512 << 10
 
-// routeRuns routes what people ask of runs.
-func (d Deps) routeRuns(router gin.IRouter, native gin.HandlerFunc, guard *middleware.Guard) {
-	h := d.runHandlers()
-	group := router.Group("/api/v1", native, h.on, guard.States(nil))
-	for _, r := range []struct {
-		method, path string
-		body         int64
-		serve        handler
-	}{
-		{"GET", "/runs", 0, h.list},
-		{"POST", "/runs", maxRunOrderBytes, h.create},
-		{"GET", "/runs/:id", 0, h.show},
-		{"GET", "/runs/:id/events", 0, h.events},
-		{"GET", "/runs/:id/changes", 0, h.changes},
-		{"GET", "/runs/:id/outputs", 0, h.outputs},
-		{"GET", "/runs/:id/log", 0, h.text},
-		{"GET", "/runs/:id/log/stream", 0, h.stream},
-		{"POST", "/runs/:id/approve", maxOrderBytes, h.approve},
-		{"POST", "/runs/:id/deny", maxOrderBytes, h.deny},
-		{"POST", "/runs/:id/cancel", maxOrderBytes, h.cancel},
-		{"POST", "/runs/:id/discard", maxOrderBytes, h.discard},
-		{"POST", "/runs/:id/retry", maxOrderBytes, h.retry},
-		{"POST", "/runs/:id/resolve", maxOrderBytes, h.resolve},
-		{"GET", "/pools", 0, h.pools},
-		{"POST", "/pools", maxRunOrderBytes, h.createPool},
-		{"PATCH", "/pools/:pool", maxRunOrderBytes, h.changePool},
-		{"POST", "/pools/:pool/rotate", maxOrderBytes, h.rotatePool},
-		{"POST", "/pools/:pool/grants", maxRunOrderBytes, h.grantPool},
-		{"DELETE", "/pools/:pool/grants/:organization", 0, h.revokePool},
-		{"DELETE", "/pools/:pool", 0, h.removePool},
-	} {
-		group.Handle(r.method, r.path, middleware.Admit(r.body), serve(r.serve))
-	}
-}
-
 // on refuses where the server keeps no runs.
 func (h runHandlers) on(c *gin.Context) {
 	if h.service == nil {

@@ -25,7 +25,6 @@ func (r *request) inSerial() uint64 {
 // serial sends the exact bytes of the newest version with a serial.
 func (s states) serial(ctx context.Context, r *request, name state.Name) (answer, error) {
 	serial := r.inSerial()
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -39,7 +38,6 @@ func (s states) serial(ctx context.Context, r *request, name state.Name) (answer
 // purgeSerial destroys the bytes of the newest version with a serial. To say so again is fine.
 func (s states) purgeSerial(ctx context.Context, r *request, name state.Name) (answer, error) {
 	serial := r.inSerial()
-	r.others = true
 	if err := r.err(); err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(router)
+	server := httptest.NewServer(described{t, router})
 	t.Cleanup(server.Close)
 	return server
 }

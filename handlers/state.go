@@ -66,7 +66,6 @@ func (s states) named(h stateHandler) handler {
 // get sends the newest version, or what the query selects of it. An unknown version is not
 // 404, which clients take for an absent state.
 func (s states) get(ctx context.Context, r *request, name state.Name) (answer, error) {
-	r.others = true
 	view, number := state.ViewKind(r.filled("view")), r.number("version")
 	if view != "" && view != state.OutputsView && view != state.RedactedView {
 		r.invalid("the query's view is neither outputs nor redacted")
@@ -146,7 +145,6 @@ func (s states) permitted(right auth.Right) gin.HandlerFunc {
 }
 
 func (s states) put(ctx context.Context, r *request, name state.Name) (answer, error) {
-	r.others = true
 	write := state.Write{
 		Body: r.body(), LockID: r.lockID(), Release: r.said("unlock"), If: r.condition(), RestorePurged: r.said("restore_purged"),
 		NewSerial: s.spelling.serials,
@@ -180,7 +178,6 @@ func (a accepted) send(c *gin.Context) error {
 }
 
 func (s states) delete(ctx context.Context, r *request, name state.Name) (answer, error) {
-	r.others = true
 	lockID, only := r.lockID(), r.condition()
 	r.said("unlock")
 	if err := r.err(); err != nil {

@@ -49,6 +49,9 @@ func wireAnswers() map[string][]answered {
 		"HEAD /readyz":  sendsBytes("/readyz"),
 		"HEAD /metrics": sendsBytes("/metrics"),
 
+		"GET /api/openapi.json": sendsBytes("/api/openapi.json"),
+		"GET /api/docs":         sendsBytes("/api/docs"),
+
 		"GET /api/v1/whoami": says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),
 			refuses(400, "/api/v1/states?x=1")),

@@ -6,8 +6,6 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/gin-gonic/gin"
-
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/middleware"
@@ -31,43 +29,6 @@ const (
 	// maxContentBytes is more than a file may have, so that its own fault is told.
 	maxContentBytes = 1 << 30
 )
-
-// routeWorkspaces routes what is about workspaces; see routedPath.
-func routeWorkspaces(group gin.IRouter, w workspaces, guard *middleware.Guard) {
-	all := group.Group("", guard.States(nil))
-	all.GET("/workspaces", middleware.Admit(0), serve(w.list))
-	all.POST("/workspaces", middleware.Admit(maxOrderBytes), serve(w.create))
-	all.GET("/variables", middleware.Admit(0), serve(w.ofOrganization(w.variables)))
-	all.POST("/variables", middleware.Admit(maxVariablesBytes), serve(w.ofOrganization(w.setVariables)))
-	one := all.Group("/workspaces/:name")
-	for _, r := range []struct {
-		method, path string
-		admit        gin.HandlerFunc
-		serve        workspaceHandler
-	}{
-		{"GET", "", middleware.Admit(0), w.get},
-		{"PATCH", "", middleware.Admit(maxOrderBytes), w.change},
-		{"DELETE", "", middleware.Admit(0), w.delete},
-		{"GET", "/-/variables", middleware.Admit(0), w.variables},
-		{"POST", "/-/variables", middleware.Admit(maxVariablesBytes), w.setVariables},
-		{"GET", "/-/snapshots", middleware.Admit(0), w.snapshots},
-		{"POST", "/-/snapshots", middleware.Admit(maxSnapshotBytes), w.push},
-		{"GET", "/-/snapshots/:snapshot", middleware.Admit(0), w.snapshot},
-		{"GET", "/-/snapshots/:snapshot/archive", middleware.Admit(0), w.archive},
-		{"GET", "/-/snapshots/:snapshot/diff", middleware.Admit(0), w.diff},
-		{"POST", "/-/archive", middleware.Streamed(), w.pushArchive},
-		{"PUT", "/-/contents/:digest", middleware.Streamed(), w.putContent},
-		{"GET", "/-/checksums", middleware.Admit(0), w.checksums},
-		{"POST", "/-/checksums", middleware.Admit(maxSnapshotBytes), w.missing},
-		{"GET", "/-/files", middleware.Admit(0), w.files},
-		{"GET", "/-/files/:path", middleware.Admit(0), w.file},
-		{"PUT", "/-/files/:path", middleware.Streamed(), w.putFile},
-		{"DELETE", "/-/files/:path", middleware.Admit(0), w.removeFile},
-		{"POST", "/-/pull", middleware.Admit(maxSnapshotBytes), w.pull},
-	} {
-		one.Handle(r.method, r.path, r.admit, serve(w.named(r.serve)))
-	}
-}
 
 // workspaceHandler is a handler of what is about one workspace; or about the organization, for
 // the empty name, where that makes sense.

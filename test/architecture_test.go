@@ -31,6 +31,7 @@ func layers() map[string][]string {
 		"internal/digest":       {},
 		"internal/bytesize":     {},
 		"internal/disk":         {},
+		"internal/openapi":      {},
 		"internal/printable":    {},
 		"internal/fair":         {},
 		"internal/pause":        {},
@@ -113,7 +114,7 @@ func layers() map[string][]string {
 		"bench/runs":            {},
 		"bench/logs":            {"api", "bench/local", "client"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
-		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
+		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/openapi", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
 		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred"},
 
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},

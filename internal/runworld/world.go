@@ -58,7 +58,7 @@ func New(t testing.TB) *World {
 	w := &World{
 		signer: token.NewSigner([token.SecretLength]byte{1}), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC),
 		Terms: runs.Terms{
-			Revision: 1, Tool: "opentofu", Version: "1.12.6", AutoApply: "never", MaxAttempts: 5, PlanTTL: 24 * time.Hour,
+			Revision: 1, Tool: "opentofu", Version: "1.12.6", AutoApply: "never", MinSandbox: "none", MaxAttempts: 5, PlanTTL: 24 * time.Hour,
 			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour, runs.ApplyStage: time.Hour},
 			Grace:   map[runs.Stage]time.Duration{runs.ApplyStage: time.Minute}, MaxLogBytes: 1 << 30,
 		},

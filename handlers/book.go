@@ -36,6 +36,7 @@ type section struct {
 	by       caller
 	tag      string
 	statuses map[fault.Code]int // of faults that have another one here than usual
+	also     map[fault.Code]int // of faults that have yet another one at times
 	codes    []fault.Code       // of faults that all of them have
 }
 
@@ -152,6 +153,9 @@ func (s section) failures(codes []fault.Code) (all []openapi.Failure) {
 			here = usual
 		}
 		add(byStatus, here, entry.Code)
+		if at, ok := s.also[entry.Code]; ok {
+			add(byStatus, at, entry.Code)
+		}
 		if here != usual && entry.Code == fault.InternalError { // a panic is answered in the usual way
 			add(byStatus, usual, entry.Code)
 		}

@@ -94,13 +94,9 @@ func NewRouter(d Deps) (Router, error) {
 	if d.Doors != nil {
 		engine.Use(d.Doors.Watch())
 	}
-	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, version: d.Version})
-	routeProbe(engine, "/metrics", measured.handler())
-	d.routeAuthenticated(engine, guard, measured)
-	return Router{engine, d.spoken()}, nil
 	routes := &book{}
 	routeHealth(section{RouterGroup: &engine.RouterGroup, book: routes, tag: tagProbes},
-		health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version}, measured.handler())
+		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, version: d.Version}, measured.handler())
 	routeDescription(section{RouterGroup: &engine.RouterGroup, book: routes})
 	d.routeAuthenticated(engine, routes, guard, measured)
 	return Router{engine, d.spoken(), routes}, nil
@@ -151,22 +147,17 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	routeNative(all.under("", native), one, guard)
 	spoken := d.spoken()
 	for _, other := range spoken {
-		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.statuses)), one, other, guard)
-		routeDialect(all.under(other.path, anyUser, middleware.Statuses(other.refused)), one, other, guard)
+		routeDialect(all.under(other.path, anyUser, middleware.Statuses(other.statuses)), one, other, guard)
 	}
 	routeResources(all.under("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
 		routeWorkspaces(all.under("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
 	}
-	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
-	d.routeRuns(router, native, guard)
-	d.routeExecutors(router, guard)
-	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}.show))
 	routeUploads(all.under("", native, guard.Requests()), d, measured)
 	d.routeRuns(all, native, guard)
 	d.routeExecutors(all, guard)
 	all.tagged(tagCallers).route("GET", "/api/v1/whoami", op("whoami", "Who the credentials stand for, and what they are good for").gives(api.Identity{}).anyOther(),
-		whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show, native, guard.Requests())
+		whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}.show, native, guard.Requests())
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)

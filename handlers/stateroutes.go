@@ -227,7 +227,7 @@ func routeNative(at section, s states, guard *middleware.Guard) {
 func routeDialect(at section, s states, spelling dialect, guard *middleware.Guard) {
 	s.spelling = spelling
 	at = at.tagged(tagDialects, fault.StateCorrupt)
-	at.by, at.statuses = byAnyKey, spelling.refused
+	at.by, at.statuses, at.also = byAnyKey, spelling.refused, spelling.unnamed
 	s.route(at, guard.Operations, s.operations())
 	s.route(at, guard.States, s.writes())
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
@@ -28,6 +30,7 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlnotices"
 	"github.com/holdfast/holdfast/workspace"
 )
 
@@ -40,8 +43,10 @@ type parts struct {
 	tls       *tls.Config // nil without TLS
 	verifier  *verify.Verifier
 	watcher   *authfile.Watcher
-	shared    *sqlauth.Store // nil where nodes share no database
-	copies    *copies.Watch  // likewise
+	shared    *sqlauth.Store    // nil where nodes share no database
+	copies    *copies.Watch     // likewise
+	turns     *sqlnotices.Store // likewise
+	node      uuid.UUID         // of this process alone
 	program   Program
 	states    state.Store
 	uploads   inventory.Store

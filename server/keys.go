@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
@@ -70,9 +71,20 @@ func (p *parts) compareKeys(ctx context.Context) {
 	name := nodeName(p.settings)
 	p.copies = copies.New(ctx, copies.Config{Board: p.shared, Log: p.log, Own: func() copies.Copy {
 		taken := p.watcher.Taken()
-		return copies.Copy{Node: p.node.String(), Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At}
+		return copies.Copy{Node: p.node.String(), Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At, Shredded: p.shreddedHere()}
 	}})
 	p.closeLater("what other nodes are told of auth.cfg", p.copies)
+}
+
+// shreddedHere is which orders this node has carried out, for those who wait for all nodes.
+func (p *parts) shreddedHere() string {
+	var done []string
+	for _, order := range p.orders() {
+		if has, err := p.receipts.Has(order); err == nil && has {
+			done = append(done, copies.Order(order.Org, order.At))
+		}
+	}
+	return strings.Join(done, " ")
 }
 
 // nodeName is how people tell this node from others.

@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
@@ -53,6 +54,7 @@ type parts struct {
 	memory    *budget.Budget
 	doors     *middleware.Doors
 	uses      keyUses
+	receipts  shred.Receipts // of shredded organizations
 	gate      *audit.Gate
 	keeper    *quota.Keeper
 	traces    *spans.Requests // nil where nobody asks for them
@@ -118,6 +120,7 @@ func (p *parts) openKeys(ctx context.Context) error {
 		return err
 	}
 	p.closeLater("the auth file's watcher", p.watcher)
+	p.receipts = receiptsOf(p.settings)
 	p.compareKeys(ctx)
 	return nil
 }

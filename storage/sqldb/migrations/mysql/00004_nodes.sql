@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS auth_copies (
   name     VARBINARY(255) NOT NULL,
   revision BIGINT NOT NULL,
   digest   CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  shredded MEDIUMBLOB NOT NULL,
   at       BIGINT NOT NULL,
   seen     BIGINT NOT NULL
 ) ENGINE = InnoDB;

@@ -22,6 +22,7 @@ CREATE TABLE auth_copies (
   name     TEXT NOT NULL,
   revision INTEGER NOT NULL,
   digest   TEXT NOT NULL,
+  shredded TEXT NOT NULL,
   at       INTEGER NOT NULL,
   seen     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -45,6 +45,7 @@ func sharedThings() map[string]string {
 		"agent: make(chan result, 1)":                                              inOrder,
 		"agent: make(chan int, s.Slots)":                                           claimed,
 		"agent: make(chan struct{}, 1)":                                            inOrder,
+		"auth/copies: make(chan struct{}, 1)":                                      inOrder,
 		"server: make(chan error, 1)":                                              inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                       atStart,
 		"cmd/holdfast: group.SetLimit(uploads)":                                    atStart,

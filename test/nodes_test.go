@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/http/httputil"
 	"os"
 	"path/filepath"
@@ -263,4 +264,39 @@ resource "terraform_data" "one" {
 	if out := run(t, project, environ, tofu, "plan", "-var=n=4"); !strings.Contains(out, "No changes") {
 		t.Errorf("a plan after it says\n%s", out)
 	}
+}
+
+// edit changes auth.cfg as a person does: takes it out of the database, and brings it back.
+func (n *nodes) edit(add ...string) {
+	n.Helper()
+	text := strings.Replace(string(n.holdfast("auth", "pull", "-")), "name = Acme\n", "name = Acme\n"+strings.Join(add, "\n")+"\n", 1)
+	n.must(os.WriteFile(filepath.Join(n.dir, "edited.cfg"), []byte(text), 0o600))
+	n.holdfast("auth", "push", "--replace", "edited.cfg")
+}
+
+// TestNoticesOfTwoNodes: each event is told by one node, whichever it went through, and by the other
+// one when that is killed.
+func TestNoticesOfTwoNodes(t *testing.T) {
+	t.Parallel()
+	n, r := newNodes(t), &receiver{took: map[uint64]map[string]int{}}
+	hook := httptest.NewServer(r)
+	t.Cleanup(hook.Close)
+	n.edit("notify_url = "+hook.URL+"/hook", "notify_events = state.write", "notify_header = X-Token: s3cret", "notify_secret = whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	for i := 1; i <= 10; i++ {
+		n.want(200, i%2, "POST", "/api/v1/state/app", serialBody(i))
+	}
+	n.must(poll(func() error { return r.missing(10) }))
+	r.mu.Lock()
+	for version, ids := range r.took {
+		for id, times := range ids {
+			if len(ids) != 1 || times != 1 {
+				t.Errorf("version %d was told %d times as %s", version, times, id)
+			}
+		}
+	}
+	r.mu.Unlock()
+	_ = n.both[0].process.end(syscall.SIGKILL) // which began first, and so tells
+	n.both[0].process = nil
+	n.want(200, 1, "POST", "/api/v1/state/app", serialBody(11))
+	n.must(poll(func() error { return r.missing(11) }))
 }

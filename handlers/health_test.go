@@ -98,3 +98,24 @@ func TestReadyzOfUploads(t *testing.T) {
 		newCaller(t, startServer(t, deps), uuid.Nil, "").converse([]step{{"GET /readyz", "", test.status, test.body}})
 	}
 }
+
+// TestReadyzOfAnOldAuthFile: a node whose auth.cfg may be old serves on, and says so, also beside
+// what else is wrong.
+func TestReadyzOfAnOldAuthFile(t *testing.T) {
+	for _, test := range []struct {
+		stale  string
+		fault  error
+		status int
+		body   string
+	}{
+		{"", nil, 200, `={"status":"ready"}`},
+		{"1h0m0s behind", nil, 200, `={"auth_stale":"1h0m0s behind","reason":"1h0m0s behind","status":"degraded"}`},
+		{"1h0m0s behind", fault.New(fault.StoreDegraded, "mysql is away"), 200, `={"auth_stale":"1h0m0s behind","reason":"mysql is away","status":"degraded"}`},
+		{"1h0m0s behind", fault.New(fault.StoreFull, "the disk is full"), 503, "store_full"},
+	} {
+		deps := testDeps(t)
+		deps.AuthStale = func() string { return test.stale }
+		deps.Inventory = inventory.NewService(ailing{fault: test.fault})
+		newCaller(t, startServer(t, deps), uuid.Nil, "").converse([]step{{"GET /readyz", "", test.status, test.body}})
+	}
+}

@@ -151,7 +151,7 @@ func rarelyShown() []string {
 	return []string{
 		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
-		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Purged.More", "Instance.Deposed", "Resource.Deposed",
+		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Limits.Nodes", "Purged.More", "Instance.Deposed", "Resource.Deposed",
 	}
 }
 

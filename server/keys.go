@@ -9,8 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-
-	"github.com/google/uuid"
+	"strings"
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
@@ -19,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqlauth"
+	"github.com/holdfast/holdfast/storage/sqlnotices"
 )
 
 // openKeys reads the auth file, or what the database has of it, and follows its changes until the
@@ -48,15 +48,17 @@ func AuthDatabaseName(settings configs.Settings) string {
 	return "auth.cfg in the database " + settings.Database.Name
 }
 
-// openShared opens what nodes share of auth.cfg. It stays nil where they have no database in common.
+// openShared opens what nodes tell one another. It stays nil where they have no database in common.
 func (p *parts) openShared(ctx context.Context) (err error) {
 	if !storage.SharesDatabase(p.settings) {
 		return nil
 	}
-	if p.shared, err = storage.OpenAuth(ctx, p.settings, p.settings.Database.StartupWait, p.log); err != nil {
+	db, err := storage.OpenShared(ctx, p.settings, p.settings.Database.StartupWait, p.log)
+	if err != nil {
 		return err
 	}
-	p.closeLater("what nodes share of auth.cfg", p.shared)
+	p.closeLater("what nodes tell one another", db)
+	p.shared, p.turns = sqlauth.New(db), sqlnotices.New(db, p.node)
 	return nil
 }
 
@@ -66,12 +68,23 @@ func (p *parts) compareKeys(ctx context.Context) {
 	if p.shared == nil {
 		return
 	}
-	id, name := uuid.NewString(), nodeName(p.settings)
+	name := nodeName(p.settings)
 	p.copies = copies.New(ctx, copies.Config{Board: p.shared, Log: p.log, Own: func() copies.Copy {
 		taken := p.watcher.Taken()
-		return copies.Copy{Node: id, Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At}
+		return copies.Copy{Node: p.node.String(), Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At, Shredded: p.shreddedHere()}
 	}})
 	p.closeLater("what other nodes are told of auth.cfg", p.copies)
+}
+
+// shreddedHere is which orders this node has carried out, for those who wait for all nodes.
+func (p *parts) shreddedHere() string {
+	var done []string
+	for _, order := range p.orders() {
+		if has, err := p.receipts.Has(order); err == nil && has {
+			done = append(done, copies.Order(order.Org, order.At))
+		}
+	}
+	return strings.Join(done, " ")
 }
 
 // nodeName is how people tell this node from others.

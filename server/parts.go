@@ -9,12 +9,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
@@ -28,6 +31,7 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlnotices"
 	"github.com/holdfast/holdfast/workspace"
 )
 
@@ -40,14 +44,17 @@ type parts struct {
 	tls       *tls.Config // nil without TLS
 	verifier  *verify.Verifier
 	watcher   *authfile.Watcher
-	shared    *sqlauth.Store // nil where nodes share no database
-	copies    *copies.Watch  // likewise
+	shared    *sqlauth.Store    // nil where nodes share no database
+	copies    *copies.Watch     // likewise
+	turns     *sqlnotices.Store // likewise
+	node      uuid.UUID         // of this process alone
 	program   Program
 	states    state.Store
 	uploads   inventory.Store
 	memory    *budget.Budget
 	doors     *middleware.Doors
 	uses      keyUses
+	receipts  shred.Receipts // of shredded organizations
 	gate      *audit.Gate
 	keeper    *quota.Keeper
 	traces    *spans.Requests // nil where nobody asks for them
@@ -113,6 +120,7 @@ func (p *parts) openKeys(ctx context.Context) error {
 		return err
 	}
 	p.closeLater("the auth file's watcher", p.watcher)
+	p.receipts = receiptsOf(p.settings)
 	p.compareKeys(ctx)
 	return nil
 }

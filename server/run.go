@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
@@ -36,7 +37,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		return err
 	}
 	defer listener.Close()
-	p := &parts{settings: settings, program: program, log: log, runTokens: &runTokens{now: time.Now}, doors: middleware.NewDoors()}
+	p := &parts{settings: settings, program: program, log: log, node: uuid.New(), runTokens: &runTokens{now: time.Now}, doors: middleware.NewDoors()}
 	defer p.close()
 	if err := p.open(ctx); err != nil {
 		return err

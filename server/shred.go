@@ -26,7 +26,7 @@ import (
 func (p *parts) startShredder(ctx context.Context) {
 	shredder := shred.New(shred.Config{
 		Orders: p.orders, Replaced: p.watcher.Replaced, Doors: p.doors, Parts: p.shredded(),
-		Receipts: receiptsOf(p.settings), Log: p.log, Now: time.Now,
+		Receipts: p.receipts, Log: p.log, Now: time.Now,
 	})
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})

@@ -45,7 +45,7 @@ func (p *parts) startNotices(ctx context.Context) error {
 		return err
 	}
 	p.notifier = webhook.New(webhook.Config{
-		Source: p.states, Outbox: box, Receivers: notified{p.watcher}, Public: p.settings.Server.PublicURL, Log: p.log,
+		Source: p.states, Outbox: box, Turn: p.noticeTurn(), Receivers: notified{p.watcher}, Public: p.settings.Server.PublicURL, Log: p.log,
 	})
 	p.closers = append(p.closers, notifyRegularly(ctx, p.notifier, p.settings.Server.ShutdownTimeout, p.log))
 	return nil
@@ -54,8 +54,11 @@ func (p *parts) startNotices(ctx context.Context) error {
 // openNotices opens the outbox. A disk that is full keeps nobody from reading states: then the outbox
 // is opened when there is room, and what happens until then is told from then on.
 func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
-	if p.settings.State.Storage == configs.Memory {
+	switch p.settings.State.Storage {
+	case configs.Memory:
 		return webhook.NewMemoryOutbox(), nil
+	case configs.MySQL:
+		return p.turns, nil
 	}
 	box := &lateOutbox{open: func(ctx context.Context) (*notices.Store, error) { return storage.OpenNotices(ctx, p.settings, p.log) }}
 	if err := box.opened(ctx); err != nil && sqlitedb.TroubleOf(err) != sqlitedb.Full {
@@ -63,6 +66,15 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 	}
 	p.closeLater("the outbox of notices", box)
 	return box, nil
+}
+
+// noticeTurn is whose turn it is among nodes that have one audit log: each event is told by one. Nil
+// where this server has its own.
+func (p *parts) noticeTurn() webhook.Turn {
+	if p.settings.State.Storage != configs.MySQL {
+		return nil
+	}
+	return p.turns
 }
 
 // lateOutbox is an outbox that is opened when it is first loaded or shredded from, at the latest.

@@ -40,7 +40,7 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 		if err != nil {
 			return nil, err // a nil *mysqlstates.Store would be no nil state.Store
 		}
-		return store, nil
+		return readmap.NewShared(store, settings.State.CacheBytes), nil
 	default:
 		return nil, fmt.Errorf("state.storage: there is no engine %q", settings.State.Storage)
 	}

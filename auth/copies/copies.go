@@ -4,7 +4,11 @@ package copies
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Copy is what one node has in force.
@@ -14,6 +18,9 @@ type Copy struct {
 	Revision uint64    // in the database; 0 for a file
 	Digest   string    // SHA-256 of the text
 	At       time.Time // when the text was written: a revision by the database's clock, a file by its own time
+	// Shredded says which organizations the text orders to destroy and the node has destroyed: an
+	// Order for each, separated by blanks.
+	Shredded string
 	// Silent is for how long the node has not been heard of, by the board's clock.
 	Silent time.Duration
 }
@@ -55,6 +62,18 @@ func older(own Copy, all []Copy) string {
 		return fmt.Sprintf("revision %d of auth.cfg is in force here, %d on another node; it was written %v later", own.Revision, newest.Revision, by)
 	}
 	return fmt.Sprintf("the auth.cfg in force here was written %v before another node's", by)
+}
+
+// Order is how Copy.Shredded names what was ordered about an organization, and when.
+func Order(org uuid.UUID, at time.Time) string {
+	return org.String() + "@" + at.UTC().Format(time.RFC3339Nano)
+}
+
+// Shredded reports whether all nodes that run have carried an order out. When none runs nobody
+// knows: one may have been stopped in the middle.
+func Shredded(all []Copy, order string) bool {
+	missing := func(c Copy) bool { return !slices.Contains(strings.Fields(c.Shredded), order) }
+	return len(all) > 0 && !slices.ContainsFunc(all, missing)
 }
 
 // newer compares revisions where both have one, times else: then files are mounted, or one node

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/internal/logctx/logtest"
 )
 
@@ -151,4 +153,21 @@ func TestAwait(t *testing.T) {
 			t.Errorf("%v, %v", late, err)
 		}
 	})
+}
+
+// TestShredded: all nodes that run have to have carried out that very order, and one has to run.
+func TestShredded(t *testing.T) {
+	org, at := uuid.New(), time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	order := Order(org, at)
+	done, not := Copy{Shredded: Order(uuid.New(), at) + " " + order}, Copy{Shredded: Order(org, at.Add(time.Second))}
+	for name, test := range map[string]struct {
+		all  []Copy
+		want bool
+	}{
+		"nobody": {nil, false}, "all": {[]Copy{done, done}, true}, "one is late": {[]Copy{done, not}, false}, "none": {[]Copy{{}}, false},
+	} {
+		if got := Shredded(test.all, order); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package copies
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -70,6 +71,9 @@ func (w *Watch) exchange(ctx context.Context) {
 	var all []Copy
 	if err == nil {
 		all, err = w.Board.Copies(ctx)
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return // it stops
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -78,7 +78,7 @@ func goldenShows() map[string]func(a *app) error {
 // hand on bytes, logs and tokens as they are.
 func speaking() []string {
 	return []string{
-		"serve", "init", "org add", "org alias", "org rename", "org remove", "key add", "key rotate", "key revoke",
+		"serve", "init", "org add", "org alias", "org rename", "org remove", "key add", "key rotate", "key revoke", "auth push", "auth pull",
 		"state backend", "state pull", "state push", "state rm", "state rollback", "state undelete", "lock release",
 		"candidate add", "candidate promote", "candidate discard",
 		"workspace create", "workspace set", "workspace unset", "workspace delete", "config push", "config pull",

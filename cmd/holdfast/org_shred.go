@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/server"
@@ -76,10 +77,24 @@ func (a *app) isShredded(cmd *cobra.Command, s authfile.Shredding) (bool, error)
 	if err != nil {
 		return false, fmt.Errorf("where the server keeps its data has to be known: %w", err)
 	}
+	if settings.Auth.Source == configs.AuthDatabase {
+		return a.isShreddedEverywhere(cmd, settings, s)
+	}
 	if settings.State.Storage == configs.Memory && settings.Storage.Type == configs.Memory {
 		return false, nil
 	}
 	return server.ShredReceipts(settings).Has(shred.Order{Org: s.ID, Name: s.Name, At: s.At})
+}
+
+// isShreddedEverywhere asks the nodes: while one of them still destroys what is in a database that
+// others share, nothing else may have the ID.
+func (a *app) isShreddedEverywhere(cmd *cobra.Command, settings configs.Settings, s authfile.Shredding) (bool, error) {
+	shared, err := a.openAuth(cmd, settings)
+	if err != nil {
+		return false, err
+	}
+	all, err := shared.Copies(cmd.Context())
+	return copies.Shredded(all, copies.Order(s.ID, s.At)), err
 }
 
 // dropShredding takes out what says that an organization was removed with its data, once that is gone.

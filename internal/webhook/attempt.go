@@ -21,7 +21,7 @@ type attempt struct {
 // start begins all the tries that may begin now. It returns when to ask again if nothing
 // happens until then.
 func (f *Notifier) start(ctx context.Context) time.Duration {
-	for {
+	for !f.resting {
 		now := time.Now()
 		l, wait := f.backlog.begin(now)
 		if l == nil {
@@ -39,6 +39,7 @@ func (f *Notifier) start(ctx context.Context) time.Duration {
 		}
 		go func() { f.ended <- f.attempt(ctx, a) }()
 	}
+	return time.Hour // or until it is this node's turn
 }
 
 // attempt tries to deliver a notice, and records what is given up with it. The outbox has a

@@ -29,6 +29,7 @@ type Source interface {
 type Config struct {
 	Source    Source
 	Outbox    Outbox
+	Turn      Turn // nil where no other node has the outbox
 	Receivers Receivers
 	// Public is the address at which people reach the server, for links; may be empty.
 	Public string
@@ -39,6 +40,8 @@ type Config struct {
 type Notifier struct {
 	source    Source
 	outbox    Outbox
+	turn      Turn
+	resting   bool // it is another node's turn
 	receivers Receivers
 	sender    *sender
 	log       *slog.Logger
@@ -62,7 +65,7 @@ const (
 // New returns a follower that has not begun.
 func New(c Config) *Notifier {
 	return &Notifier{
-		source: c.Source, outbox: c.Outbox, receivers: c.Receivers, log: c.Log,
+		source: c.Source, outbox: c.Outbox, turn: c.Turn, receivers: c.Receivers, log: c.Log,
 		sender: newSender(c.Receivers, c.Public), backlog: newBacklog(), ended: make(chan attempt, posting),
 		orders: make(chan *shredding),
 	}
@@ -95,6 +98,7 @@ func (f *Notifier) Follow(ctx context.Context, ticks <-chan time.Time, grace fun
 	f.read(trying)
 	f.finish(trying)
 	f.save(context.WithoutCancel(ctx))
+	f.leave(context.WithoutCancel(ctx))
 }
 
 // read is step with a line in the log for its error.
@@ -108,6 +112,13 @@ func (f *Notifier) read(ctx context.Context) {
 // Begin takes up what waits, and where the audit log was read to: to its end for an outbox that
 // is new, as what happened before is no news. Follow does it too, but only when it runs.
 func (f *Notifier) Begin(ctx context.Context) error {
+	if mine, err := f.isMine(ctx); !mine || err != nil {
+		return err
+	}
+	return f.begin(ctx)
+}
+
+func (f *Notifier) begin(ctx context.Context) error {
 	position, known, waiting, err := f.outbox.Load(ctx)
 	if err != nil {
 		return err
@@ -131,8 +142,11 @@ func (f *Notifier) Begin(ctx context.Context) error {
 
 // step reads what is new.
 func (f *Notifier) step(ctx context.Context) error {
+	if mine, err := f.isMine(ctx); !mine || err != nil {
+		return err
+	}
 	if !f.begun {
-		return f.Begin(ctx)
+		return f.begin(ctx)
 	}
 	for {
 		events, err := f.source.Feed(ctx, f.last, page)

@@ -29,6 +29,15 @@ type Outbox interface {
 	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)
 }
 
+// Turn is whose turn it is among nodes that share an Outbox: one of them reads the audit log and
+// tells, the others wait until it stops or dies.
+type Turn interface {
+	// Take reports whether it is this node's, and keeps it so for some time.
+	Take(ctx context.Context) (mine bool, err error)
+	// Leave gives it up at a stop.
+	Leave(ctx context.Context) error
+}
+
 // memoryOutbox is for a server that keeps its audit log in memory too.
 type memoryOutbox struct {
 	mu       sync.Mutex

@@ -36,11 +36,13 @@ type Store struct {
 	// Connections that write are in a transaction from their first statement on; those that read
 	// never are, so that each statement sees what is there by then.
 	writers, readers *sql.DB
+	lanes            lanes
 	writing, heading *turns.Turns
 	reading, listing *turns.Turns
 	looks            int           // the constant; tests have few rows looked at
 	patient          time.Duration // listTime; tests have no patience
 
+	rooms   *rooms
 	ready   *stateengine.Readiness
 	moving  chan struct{} // has one token: who took it moves the journal on
 	owed    atomic.Bool   // the journal may have something of ours
@@ -67,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	o.Options = options
 	s := &Store{
 		options: o, log: o.Log, now: o.Now, looks: looks, patient: listTime,
-		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
+		rooms: newRooms(), ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
 	}
 	s.moving <- struct{}{}
 	s.share(o.MaxOpenConns)
@@ -87,8 +89,8 @@ func (s *Store) share(connections int) {
 		n = max(n, 2)
 		return turns.New(n, max(n*3/4, 1))
 	}
-	s.writing, s.heading = part(connections), part(connections/4)
-	s.reading, s.listing = part(connections/2), part(connections/4)
+	s.writing, s.heading = part(connections), part(connections/2)
+	s.reading, s.listing = part(connections/4), part(connections/4)
 }
 
 func (s *Store) open(ctx context.Context) (err error) {
@@ -116,7 +118,11 @@ func (s *Store) setUp(ctx context.Context) error {
 	}
 	// Without a bound of its own: it may wait for another node's migration, which takes as
 	// long as it takes.
-	return o.Migrate(ctx, stateSchema())
+	err := o.Migrate(ctx, stateSchema())
+	if why := o.WhyReadOnly(ctx, s.readers); err != nil && why != "" {
+		return fmt.Errorf("the server takes no writes, by its setting %s: %w", why, errors.New(err.Error()))
+	}
+	return err
 }
 
 // leastPacket is what the server must take for a packet: a piece of a body whose every byte has to

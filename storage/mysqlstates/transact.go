@@ -25,10 +25,11 @@ const (
 	connectionWait  = 10 * time.Second
 	settleTimeout   = 20 * time.Second
 	settlePause     = 200 * time.Millisecond
+	insistFor       = 30 * time.Second // with what an attempt takes that has begun by then
 	conflictTries   = 20
 	conflictPause   = 5 * time.Millisecond
 	longestPause    = 250 * time.Millisecond
-	lostTries       = 2
+	lostTries       = 4
 	longestRemember = time.Hour // after which nobody looks for a token any more
 )
 
@@ -39,6 +40,11 @@ var errUndone = errors.New("mysqlstates: the transaction was undone")
 // work's undoes all of it and is what transact returns. work may run several times, from the
 // beginning. bytes is about how much it writes. ctx counts until it has begun.
 func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	leave, err := s.lanes.enter(ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	release, err := s.writing.Acquire(ctx, ref.Org)
 	if err != nil {
 		return err
@@ -53,9 +59,12 @@ func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work fun
 
 // insist makes the transaction until its outcome is known, or can't be.
 func (s *Store) insist(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	began := time.Now()
 	for conflicts, lost := 0, 0; ; {
 		err := s.attempt(ctx, ref, bytes, work)
 		switch {
+		case time.Since(began) > insistFor:
+			return err
 		case (mysqldb.IsConflict(err) || mysqldb.IsDuplicate(err)) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(min(time.Duration(conflicts)*conflictPause, longestPause)))
@@ -76,7 +85,7 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 	if err != nil {
 		return err
 	}
-	t, err := newTx(ctx, conn, ref)
+	t, err := s.newTx(ctx, conn, ref)
 	if err == nil {
 		err = work(t)
 	}
@@ -87,13 +96,18 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 		return err
 	}
 	if err == nil {
-		return conn.Close() // back to the pool
+		t.committed()
+		_ = conn.Close() // back to the pool
+		return nil
 	}
 	s.abandon(conn, err)
 	if !t.sent || mysqldb.Number(err) != 0 && !mysqldb.IsAway(err) {
 		return err // the server says that it has not happened
 	}
-	return s.settle(t.token, began, err)
+	if err = s.settle(t.token, began, err); err == nil {
+		t.committed()
+	}
+	return err
 }
 
 // connection waits for a connection only for so long: the pool may be exhausted.
@@ -129,7 +143,7 @@ func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
 	for {
 		// By both clocks: one stands still while the machine sleeps.
 		if time.Since(began) > longestRemember || time.Now().Round(0).Sub(began.Round(0)) > longestRemember {
-			return lost
+			return errUnsettled(lost)
 		}
 		_, err := s.readers.ExecContext(ctx, sqlAddOutcome, token[:])
 		switch {

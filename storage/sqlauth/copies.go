@@ -23,8 +23,8 @@ func (s *Store) Post(ctx context.Context, c copies.Copy) error {
 		if _, err := tx.Exec("DELETE FROM auth_copies WHERE seen < ?", now-copies.Gone.Microseconds()); err != nil {
 			return err
 		}
-		_, err = tx.Exec(tx.Dialect().Upsert("auth_copies", []string{"node"}, []string{"name", "revision", "digest", "at", "seen"}),
-			c.Node, c.Name, c.Revision, c.Digest, c.At.UnixMicro(), now)
+		_, err = tx.Exec(tx.Dialect().Upsert("auth_copies", []string{"node"}, []string{"name", "revision", "digest", "shredded", "at", "seen"}),
+			c.Node, c.Name, c.Revision, c.Digest, c.Shredded, c.At.UnixMicro(), now)
 		return err
 	})
 }
@@ -44,10 +44,10 @@ func (s *Store) Copies(ctx context.Context) (all []copies.Copy, err error) {
 		}
 		all, err = sqldb.All(q, func(rows *sql.Rows) (c copies.Copy, err error) {
 			var at, seen int64
-			err = rows.Scan(&c.Node, &c.Name, &c.Revision, &c.Digest, &at, &seen)
+			err = rows.Scan(&c.Node, &c.Name, &c.Revision, &c.Digest, &c.Shredded, &at, &seen)
 			c.At, c.Silent = time.UnixMicro(at).UTC(), time.Duration(now-seen)*time.Microsecond
 			return c, err
-		}, "SELECT node, name, revision, digest, at, seen FROM auth_copies WHERE seen >= ? ORDER BY node", now-copies.Gone.Microseconds())
+		}, "SELECT node, name, revision, digest, shredded, at, seen FROM auth_copies WHERE seen >= ? ORDER BY node", now-copies.Gone.Microseconds())
 		return err
 	})
 	return all, err

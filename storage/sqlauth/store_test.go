@@ -135,7 +135,7 @@ func TestOldRevisionsGo(t *testing.T) {
 func TestCopies(t *testing.T) {
 	each(t, func(t *testing.T, one, other *sqlauth.Store) {
 		at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		a := copies.Copy{Node: uuid.NewString(), Name: "a:1", Revision: 7, Digest: strings.Repeat("a", 64), At: at}
+		a := copies.Copy{Node: uuid.NewString(), Name: "a:1", Revision: 7, Digest: strings.Repeat("a", 64), At: at, Shredded: copies.Order(uuid.New(), at)}
 		b := copies.Copy{Node: uuid.NewString(), Name: "b:1", Digest: strings.Repeat("b", 64), At: at}
 		must(t, one.Post(t.Context(), a))
 		must(t, other.Post(t.Context(), b))

@@ -45,6 +45,7 @@ func shredTables() []shredTable {
 		{name: "organization_variables", key: "org"},
 		{name: "audit_outbox", key: "id"},
 		{name: "key_uses", key: "org, key_id"},
+		{name: "notices", key: "org, sequence, at"},
 	}
 }
 

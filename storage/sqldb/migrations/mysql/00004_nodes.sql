@@ -23,6 +23,7 @@ CREATE TABLE IF NOT EXISTS auth_copies (
   name     VARBINARY(255) NOT NULL,
   revision BIGINT NOT NULL,
   digest   CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  shredded MEDIUMBLOB NOT NULL,
   at       BIGINT NOT NULL,
   seen     BIGINT NOT NULL
 ) ENGINE = InnoDB;
@@ -34,4 +35,25 @@ CREATE TABLE IF NOT EXISTS key_uses (
   at      BIGINT NOT NULL,
   address VARBINARY(255) NOT NULL,
   PRIMARY KEY (org, key_id)
+) ENGINE = InnoDB;
+
+-- Which node does what only one may do, until when by the database's time.
+CREATE TABLE IF NOT EXISTS node_turns (
+  name   VARBINARY(64) NOT NULL PRIMARY KEY,
+  holder CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  until  BIGINT NOT NULL
+) ENGINE = InnoDB;
+
+-- The notices that wait to be told, and how far the audit log was read for them.
+CREATE TABLE IF NOT EXISTS notices (
+  org      CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  sequence BIGINT NOT NULL,
+  at       BIGINT NOT NULL,
+  event    MEDIUMBLOB NOT NULL,
+  PRIMARY KEY (org, sequence, at)
+) ENGINE = InnoDB;
+
+CREATE TABLE IF NOT EXISTS notice_position (
+  only     INT NOT NULL PRIMARY KEY,
+  sequence BIGINT NOT NULL
 ) ENGINE = InnoDB;

@@ -22,6 +22,7 @@ CREATE TABLE auth_copies (
   name     TEXT NOT NULL,
   revision INTEGER NOT NULL,
   digest   TEXT NOT NULL,
+  shredded TEXT NOT NULL,
   at       INTEGER NOT NULL,
   seen     INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -34,3 +35,24 @@ CREATE TABLE key_uses (
   address TEXT NOT NULL,
   PRIMARY KEY (org, key_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Which node does what only one may do, until when by the database's time.
+CREATE TABLE node_turns (
+  name   TEXT NOT NULL PRIMARY KEY,
+  holder TEXT NOT NULL,
+  until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The notices that wait to be told, and how far the audit log was read for them.
+CREATE TABLE notices (
+  org      TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  at       INTEGER NOT NULL,
+  event    BLOB NOT NULL,
+  PRIMARY KEY (org, sequence, at)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE notice_position (
+  only     INTEGER NOT NULL PRIMARY KEY,
+  sequence INTEGER NOT NULL
+) STRICT;

@@ -1,0 +1,156 @@
+package sqlnotices
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/webhook"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
+)
+
+var (
+	_ webhook.Outbox = (*Store)(nil)
+	_ webhook.Turn   = (*Store)(nil)
+)
+
+func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+
+// each runs a test on two nodes of one database.
+func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
+	t.Run("memory", func(t *testing.T) {
+		db := open(t, sqldb.Options{})
+		test(t, New(db, uuid.New()), New(db, uuid.New()))
+	})
+	t.Run("mysql", func(t *testing.T) {
+		d := mysqltest.New(t)
+		o := sqldb.Options{MySQL: &mysqldb.Options{
+			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
+			TLS: mysqldb.TLSOff, MaxOpenConns: 4, Log: slog.New(slog.DiscardHandler),
+		}}
+		test(t, New(open(t, o), uuid.New()), New(open(t, o), uuid.New()))
+	})
+}
+
+func open(t *testing.T, o sqldb.Options) *sqldb.DB {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func take(t *testing.T, s *Store, want bool) {
+	t.Helper()
+	if mine, err := s.Take(t.Context()); err != nil || mine != want {
+		t.Fatalf("Take: %v, %v; want %v", mine, err, want)
+	}
+}
+
+// pass has the turn be so much older.
+func pass(t *testing.T, s *Store, d time.Duration) {
+	t.Helper()
+	must(t, s.db.Write(t.Context(), uuid.Nil, func(tx sqldb.Tx) error {
+		_, err := tx.Exec("UPDATE node_turns SET until = until - ?", d.Microseconds())
+		return err
+	}))
+}
+
+// TestTurns: one has it until it leaves, or does not renew it.
+func TestTurns(t *testing.T) {
+	each(t, func(t *testing.T, a, b *Store) {
+		take(t, a, true)
+		take(t, b, false)
+		take(t, a, true)
+		must(t, b.Leave(t.Context())) // it has none to give up
+		take(t, b, false)
+		must(t, a.Leave(t.Context()))
+		take(t, b, true)
+		pass(t, b, held*3/4)
+		take(t, b, true) // renewed
+		pass(t, b, held*3/4)
+		take(t, a, false)
+		pass(t, b, held)
+		take(t, a, true)
+		take(t, b, false)
+	})
+}
+
+// TestOneTurn: of many who take it at once, one has it.
+func TestOneTurn(t *testing.T) {
+	each(t, func(t *testing.T, a, b *Store) {
+		var mine atomic.Int64
+		var taking sync.WaitGroup
+		for i := range 8 {
+			taking.Go(func() {
+				s := New([]*Store{a, b}[i%2].db, uuid.New())
+				if got, err := s.Take(t.Context()); err != nil {
+					t.Error(err)
+				} else if got {
+					mine.Add(1)
+				}
+			})
+		}
+		taking.Wait()
+		if mine.Load() != 1 {
+			t.Errorf("%d have it", mine.Load())
+		}
+	})
+}
+
+// TestOutbox keeps, shows to both, and removes; and refuses the position of a node whose turn is over.
+func TestOutbox(t *testing.T) {
+	each(t, func(t *testing.T, a, b *Store) {
+		org, at := uuid.New(), time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
+		n := func(org uuid.UUID, sequence uint64) audit.Event {
+			return audit.Event{Sequence: sequence, At: at, Org: org, Action: audit.CandidateHold, State: "prod/é", Note: "<note>", Actor: audit.Actor{KeyID: "key"}}
+		}
+		want := func(position uint64, known bool, waiting ...audit.Event) {
+			t.Helper()
+			gotPosition, gotKnown, got, err := b.Load(t.Context())
+			if err != nil || gotPosition != position || gotKnown != known || !cmp.Equal(got, waiting) {
+				t.Fatalf("%d, %v, %v\n%s", gotPosition, gotKnown, err, cmp.Diff(waiting, got))
+			}
+		}
+		want(0, false)
+		take(t, a, true)
+		one, two, other := n(org, 1), n(org, 2), n(uuid.New(), 3)
+		must(t, a.Keep(t.Context(), 2, []audit.Event{two, one}))
+		must(t, a.Keep(t.Context(), 3, []audit.Event{one, other}))
+		want(3, true, one, two, other)
+		must(t, b.Remove(t.Context(), two))
+		must(t, b.Remove(t.Context(), two))
+		must(t, a.Leave(t.Context()))
+		take(t, b, true)
+		must(t, b.Keep(t.Context(), 9, nil))
+		if err := a.Keep(t.Context(), 4, []audit.Event{two}); err == nil {
+			t.Error("a node whose turn is over has set the position back")
+		}
+		want(9, true, one, other)
+		for _, removed := range []int{1, 0} {
+			if got, err := a.Shred(context.Background(), org, 5); got != removed || err != nil {
+				t.Errorf("Shred: %d, %v", got, err)
+			}
+		}
+		want(9, true, other)
+	})
+}

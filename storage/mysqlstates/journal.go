@@ -32,7 +32,7 @@ const (
 	sqlSetLog          = `UPDATE state_log SET sequence = ?, newest = ?, states = states + ?, locks = locks + ? WHERE id = 1`
 
 	// By its place and by its time: the token of a node whose clock is wrong stays long enough.
-	sqlForget = `DELETE FROM state_outcomes WHERE token < ? AND at < NOW(6) - INTERVAL 2 DAY ORDER BY token LIMIT ?`
+	sqlForget = `DELETE FROM state_outcomes WHERE token < ? AND at < NOW(6) - INTERVAL ? SECOND ORDER BY token LIMIT ?`
 	sqlNow    = `SELECT UNIX_TIMESTAMP()`
 )
 
@@ -45,23 +45,30 @@ func (s *Store) moved(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	newest, err := s.newestInJournal(ctx)
+	if err != nil || newest == 0 {
+		return err
+	}
 	for {
-		more, err := s.moveSome(ctx)
+		more, err := s.moveSome(ctx, newest)
 		if err != nil || !more {
 			return err
 		}
 	}
 }
 
-// moveSome moves a part of the journal, if it has anything, in a transaction that only others that
+func (s *Store) newestInJournal(ctx context.Context) (newest int64, err error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest)
+	return newest, err
+}
+
+// moveSome moves a part of the journal, and says whether there is more up to the newest, in a transaction that only others that
 // do the same wait for. Rows of transactions that are under way are not seen, and come later: the
 // sequence says in which order events became visible, and those of a state, whose transactions
 // follow each other, keep theirs.
-func (s *Store) moveSome(ctx context.Context) (more bool, err error) {
-	var newest int64
-	if err := s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest); err != nil || newest == 0 {
-		return false, err
-	}
+func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err error) {
 	err = s.transact(ctx, state.Ref{}, 0, func(t *tx) error {
 		m := mover{changes: map[string]int64{}}
 		if _, err := t.one([]any{&m.sequence, &m.newest}, sqlLockLog); err != nil {
@@ -71,7 +78,7 @@ func (s *Store) moveSome(ctx context.Context) (more bool, err error) {
 			more = false
 			return err
 		}
-		more = len(m.ids) == moveRows && m.ids[len(m.ids)-1].(int64) < newest
+		more = m.last < newest && (len(m.ids) == moveRows || m.size >= batchBytes)
 		return m.write(t)
 	})
 	return more, err
@@ -81,6 +88,8 @@ func (s *Store) moveSome(ctx context.Context) (more bool, err error) {
 type mover struct {
 	sequence, newest int64 // of the last event
 	ids              []any
+	last             int64 // of the IDs
+	size             int   // about, in a statement
 	events           []any
 	rows             int
 	changes          map[string]int64 // bytes by organization
@@ -108,7 +117,7 @@ func (m *mover) read(t *tx) error {
 		return err
 	}
 	return stateengine.Each(rows, scanJournal, func(r journalRow) bool {
-		m.ids = append(m.ids, r.id)
+		m.ids, m.last = append(m.ids, r.id), r.id
 		m.states, m.locks = m.states+r.states, m.locks+r.locks
 		if r.bytes != 0 {
 			m.changes[r.event.Org.String()] += r.bytes
@@ -117,10 +126,12 @@ func (m *mover) read(t *tx) error {
 			m.sequence++
 			m.newest = max(m.newest, r.event.At.UnixMicro())
 			r.event.At = stateengine.FromMicros(m.newest)
-			m.events = append(append(m.events, m.sequence), stateengine.EventValues(r.event)...)
+			values := stateengine.EventValues(r.event)
+			m.events = append(append(m.events, m.sequence), values...)
 			m.rows++
+			m.size += sizeOf(values)
 		}
-		return true
+		return m.size < batchBytes
 	})
 }
 
@@ -179,7 +190,7 @@ func (s *Store) forget(ctx context.Context) error {
 	}
 	before := tokenAt(time.Unix(now, 0).Add(-outcomesKept))
 	for {
-		result, err := s.readers.ExecContext(ctx, sqlForget, before[:], forgetRows)
+		result, err := s.readers.ExecContext(ctx, sqlForget, before[:], int(outcomesKept.Seconds()), forgetRows)
 		if err != nil {
 			return err
 		}
@@ -190,7 +201,7 @@ func (s *Store) forget(ctx context.Context) error {
 }
 
 // outcomesKept is for how long outcomes are remembered.
-const outcomesKept = 48 * time.Hour
+const outcomesKept = 3 * longestRemember
 
 // tokenAt is below all tokens that are made after a time.
 func tokenAt(t time.Time) (id uuid.UUID) {

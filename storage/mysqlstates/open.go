@@ -36,6 +36,7 @@ type Store struct {
 	// Connections that write are in a transaction from their first statement on; those that read
 	// never are, so that each statement sees what is there by then.
 	writers, readers *sql.DB
+	lanes            lanes
 	writing, heading *turns.Turns
 	reading, listing *turns.Turns
 	looks            int           // the constant; tests have few rows looked at
@@ -116,7 +117,11 @@ func (s *Store) setUp(ctx context.Context) error {
 	}
 	// Without a bound of its own: it may wait for another node's migration, which takes as
 	// long as it takes.
-	return o.Migrate(ctx, stateSchema())
+	err := o.Migrate(ctx, stateSchema())
+	if why := o.WhyReadOnly(ctx, s.readers); err != nil && why != "" {
+		return fmt.Errorf("the server takes no writes, by its setting %s: %w", why, errors.New(err.Error()))
+	}
+	return err
 }
 
 // leastPacket is what the server must take for a packet: a piece of a body whose every byte has to

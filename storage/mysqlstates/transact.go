@@ -25,6 +25,7 @@ const (
 	connectionWait  = 10 * time.Second
 	settleTimeout   = 20 * time.Second
 	settlePause     = 200 * time.Millisecond
+	insistFor       = 30 * time.Second // with what an attempt takes that has begun by then
 	conflictTries   = 20
 	conflictPause   = 5 * time.Millisecond
 	longestPause    = 250 * time.Millisecond
@@ -39,6 +40,11 @@ var errUndone = errors.New("mysqlstates: the transaction was undone")
 // work's undoes all of it and is what transact returns. work may run several times, from the
 // beginning. bytes is about how much it writes. ctx counts until it has begun.
 func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	leave, err := s.lanes.enter(ctx, ref)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	release, err := s.writing.Acquire(ctx, ref.Org)
 	if err != nil {
 		return err
@@ -53,9 +59,12 @@ func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work fun
 
 // insist makes the transaction until its outcome is known, or can't be.
 func (s *Store) insist(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	began := time.Now()
 	for conflicts, lost := 0, 0; ; {
 		err := s.attempt(ctx, ref, bytes, work)
 		switch {
+		case time.Since(began) > insistFor:
+			return err
 		case (mysqldb.IsConflict(err) || mysqldb.IsDuplicate(err)) && conflicts < conflictTries:
 			conflicts++
 			time.Sleep(rand.N(min(time.Duration(conflicts)*conflictPause, longestPause)))

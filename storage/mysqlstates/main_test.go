@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/stateengine"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
@@ -61,3 +62,6 @@ func open(t testing.TB, o Options) *Store {
 	})
 	return s
 }
+
+// newProbe forgets what the last one said.
+func newProbe() *stateengine.Readiness { return stateengine.NewReadiness() }

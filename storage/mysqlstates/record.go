@@ -7,14 +7,6 @@ import (
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
-const (
-	// slack is by how many times what a change adds an organization's room must be larger, so
-	// that the change need not lock the room: as many others may be adding as much at the moment.
-	slack = 256
-	// leastSlack is for small changes beside large ones.
-	leastSlack = 16 << 20
-)
-
 // Head implements stateengine.StateTx. It locks the state's row, if there is one; where there is
 // none, of two that add it one fails, and is tried again.
 func (t *tx) Head() (stateengine.HeadRow, error) {
@@ -70,33 +62,6 @@ func bytesOf(d *state.Digest) []byte {
 		return nil
 	}
 	return d[:]
-}
-
-// Room implements stateengine.StateTx. Who is far from the end of the room takes it as it is:
-// others may add what they add at the same time. Near the end the room is locked until the
-// transaction ends, so that what it holds by then is exact.
-func (t *tx) Room(adds int64, allow func(used int64) error) (refusal, err error) {
-	used, err := t.usage()
-	if err != nil {
-		return nil, err
-	}
-	if allow(used+max(slack*adds, leastSlack)) == nil {
-		return allow(used), nil
-	}
-	org := t.ref.Org.String()
-	if _, err := t.now(sqlLockRoom, org); err != nil {
-		return nil, err
-	}
-	if used, err = t.usage(); err != nil {
-		return nil, err
-	}
-	return allow(used), nil
-}
-
-func (t *tx) usage() (used int64, err error) {
-	org := t.ref.Org.String()
-	_, err = t.one([]any{&used}, sqlUsage, org, org)
-	return used, err
 }
 
 // AddState implements stateengine.StateTx.

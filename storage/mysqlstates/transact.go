@@ -85,7 +85,7 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 	if err != nil {
 		return err
 	}
-	t, err := newTx(ctx, conn, ref)
+	t, err := s.newTx(ctx, conn, ref)
 	if err == nil {
 		err = work(t)
 	}
@@ -96,13 +96,18 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 		return err
 	}
 	if err == nil {
-		return conn.Close() // back to the pool
+		t.committed()
+		_ = conn.Close() // back to the pool
+		return nil
 	}
 	s.abandon(conn, err)
 	if !t.sent || mysqldb.Number(err) != 0 && !mysqldb.IsAway(err) {
 		return err // the server says that it has not happened
 	}
-	return s.settle(t.token, began, err)
+	if err = s.settle(t.token, began, err); err == nil {
+		t.committed()
+	}
+	return err
 }
 
 // connection waits for a connection only for so long: the pool may be exhausted.

@@ -162,7 +162,7 @@ CREATE TABLE IF NOT EXISTS state_journal (
   role     VARBINARY(64) NOT NULL,
   address  MEDIUMBLOB NOT NULL,
   request  MEDIUMBLOB NOT NULL,
-  KEY orgs (org)
+  KEY orgs (org, bytes)
 ) ENGINE = InnoDB /*T![auto_id_cache] AUTO_ID_CACHE 1 */;
 
 -- The audit log: what was in the journal, numbered without gaps.

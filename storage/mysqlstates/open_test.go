@@ -1,0 +1,157 @@
+package mysqlstates
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+)
+
+// private returns a server that the test may treat as it likes, and a database on it.
+func private(t *testing.T, args ...string) (*mysqltest.Server, mysqltest.Database) {
+	t.Helper()
+	mysqltest.New(t)
+	server, err := mysqltest.Start(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Errorf("stop the server: %v", err)
+		}
+	})
+	return server, mysqltest.Database{Address: server.Address, Name: "holdfast_test"}
+}
+
+// TestSmallPackets refuses a server by the name of the setting that is too small, and stores a large
+// state on one whose packets are just large enough.
+func TestSmallPackets(t *testing.T) {
+	_, d := private(t, "--max-allowed-packet=2M")
+	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "max_allowed_packet is 2097152") {
+		t.Errorf("opened: %v", err)
+	}
+	large := leastPacket - leastPacket%1024
+	if err := d.Address.Exec(t.Context(), "", fmt.Sprint("SET GLOBAL max_allowed_packet = ", large)); err != nil {
+		t.Fatal(err)
+	}
+	s, ref := open(t, optionsFor(d)), newRef("large")
+	body := make([]byte, 100<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(body)
+	copy(body[:pieceBytes], bytes.Repeat([]byte{0, '\''}, pieceBytes/2)) // of which every byte is quoted
+	put(t, s, ref, body)
+	wantVersions(t, s, ref, body)
+}
+
+// TestReadOnlyServer refuses a server that takes no writes, by the name of its setting.
+func TestReadOnlyServer(t *testing.T) {
+	_, d := private(t)
+	admin := d
+	user := "CREATE USER IF NOT EXISTS limited@'%' IDENTIFIED BY 'limited'"
+	if err := admin.Address.Exec(t.Context(), "", user, "CREATE DATABASE holdfast_test", "GRANT ALL ON holdfast_test.* TO limited@'%'"); err != nil {
+		t.Fatal(err)
+	}
+	d.User, d.Password = "limited", "limited"
+	s, ref := open(t, optionsFor(d)), newRef("kept")
+	put(t, s, ref, []byte("{}"))
+	if err := admin.Address.Exec(t.Context(), "", "SET GLOBAL read_only = 1"); err != nil {
+		t.Fatal(err)
+	}
+	s.ready = newProbe()
+	if err := s.Ready(t.Context()); !fault.Is(err, fault.StoreUnavailable) || !strings.Contains(err.Error(), "read_only") {
+		t.Errorf("Ready: %v", err)
+	}
+	if _, err := s.Update(t.Context(), ref, []byte("[]"), write([]byte("[]"))); !fault.Is(err, fault.StoreUnavailable) {
+		t.Errorf("Update: %v", err)
+	}
+	if got, err := s.Current(t.Context(), ref); err != nil || string(got.Body) != "{}" {
+		t.Errorf("Current: %q, %v", got.Body, err)
+	}
+	other := optionsFor(d)
+	other.Name = "holdfast_other"
+	if err := admin.Address.Exec(t.Context(), "", "CREATE DATABASE holdfast_other", "GRANT ALL ON holdfast_other.* TO limited@'%'"); err != nil {
+		t.Fatal(err)
+	}
+	other.StartupWait = time.Second
+	if _, err := Open(t.Context(), other); err == nil || !strings.Contains(err.Error(), "read_only") {
+		t.Errorf("a read-only server was opened: %v", err)
+	}
+	if err := admin.Address.Exec(t.Context(), "", "SET GLOBAL read_only = 0"); err != nil {
+		t.Fatal(err)
+	}
+	s.ready = newProbe()
+	if err := s.Ready(t.Context()); err != nil {
+		t.Errorf("Ready, when it takes writes again: %v", err)
+	}
+	put(t, s, ref, []byte("[]"))
+}
+
+// TestServerKilled kills the server under load: what was acknowledged is there afterwards, once.
+func TestServerKilled(t *testing.T) {
+	server, d := private(t)
+	s := open(t, optionsFor(d))
+	refs := []state.Ref{newRef("a"), newRef("b"), newRef("c")}
+	ctx, stop := context.WithCancel(context.Background())
+	acknowledged := make([]map[uint64]string, len(refs))
+	done := make(chan int)
+	for i, ref := range refs {
+		acknowledged[i] = map[uint64]string{}
+		go func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				body := fmt.Sprint(i, " ", n)
+				head, err := s.Update(context.Background(), ref, []byte(body), write([]byte(body)))
+				switch {
+				case err == nil:
+					acknowledged[i][head.Version.Number] = body
+				case !fault.Is(err, fault.StoreUnavailable):
+					t.Errorf("%v, want store_unavailable", err)
+				}
+			}
+			done <- i
+		}()
+	}
+	for range 2 {
+		time.Sleep(400 * time.Millisecond)
+		if err := server.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		if err := server.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(400 * time.Millisecond)
+	stop()
+	for range refs {
+		<-done
+	}
+	for i, ref := range refs {
+		head, err := s.Head(t.Context(), ref)
+		if err != nil || len(acknowledged[i]) < 3 {
+			t.Fatal(len(acknowledged[i]), err)
+		}
+		var bodies [][]byte
+		seen := map[string]bool{}
+		for n := range head.Version.Number {
+			got, err := s.Version(t.Context(), ref, n+1)
+			if err != nil || seen[string(got.Body)] {
+				t.Fatalf("version %d is %q, which was there before: %v", n+1, got.Body, err)
+			}
+			seen[string(got.Body)] = true
+			if want, ok := acknowledged[i][n+1]; ok && want != string(got.Body) {
+				t.Errorf("version %d is %q, and %q was acknowledged", n+1, got.Body, want)
+			}
+			delete(acknowledged[i], n+1)
+			bodies = append(bodies, got.Body)
+		}
+		if len(acknowledged[i]) > 0 {
+			t.Errorf("%d versions that were acknowledged are gone", len(acknowledged[i]))
+		}
+		wantVersions(t, s, ref, bodies...)
+	}
+}

@@ -131,7 +131,10 @@ type Change struct {
 	Events []audit.Event
 	// Allow, unless it is nil, is asked by a change that stores a body or grants a lock, in
 	// the change's own transaction: with what Usage says of the organization by then, and
-	// how much of it this change adds. It is not asked by a change that stores nothing: one
+	// how much of it this change adds. An engine that several processes share may leave out what
+	// other processes have added within the last second, as long as Allow says yes to hundreds of
+	// times as much as this change adds, too: so what Allow forbids is never exceeded by what
+	// happens together. It is not asked by a change that stores nothing: one
 	// that ends a lock, say, or brings a Candidate that is there. Its error refuses the change, and Update returns it as
 	// it is. It is as quick as a Decide, and called as often.
 	Allow func(used, adds int64) error
@@ -201,7 +204,8 @@ type Store interface {
 	Usage(ctx context.Context, org uuid.UUID) (int64, error)
 
 	// Totals counts the states that Current returns and the locks that are held, of all
-	// organizations, and says since when that lock is held which was granted first. It sees every
+	// organizations, and says since when that lock is held which was granted first, by the time
+	// that it was granted with. It sees every
 	// call that returned before it, and its cost doesn't grow with what is kept.
 	Totals(ctx context.Context) (Totals, error)
 
@@ -226,9 +230,12 @@ type Changes interface {
 	// it is. On any other error the change is either recorded whole or not at all. An
 	// ended ctx stops an Update that has not begun, with ctx's error; one that has begun
 	// is carried out. Either way the outcome is settled when Update returns: nothing of
-	// it happens afterwards. One exception: when the disk failed in a commit and the store
+	// it happens afterwards. Two exceptions: when the disk failed in a commit and the store
 	// can't write since, a crash may bring about what was refused, until the store has
-	// written again. Till then it accepts nothing, and Ready says so.
+	// written again. Till then it accepts nothing, and Ready says so. And when the way to a
+	// database server is lost in a commit, the store asks the server what became of it, and
+	// sees to it that what has not happened never does; only where the server stays away for
+	// longer than that is waited for, StoreUnavailable says that nobody knows.
 	//
 	// body is stored only when the change has a Version. The store keeps no reference
 	// to it that the caller could disturb: the caller must not change it afterwards.
@@ -236,7 +243,8 @@ type Changes interface {
 
 	// Purge destroys a version's bytes: when it returns nil, they are in none of the
 	// store's files any more, unless another version has the same ones: each version is
-	// purged by itself. Open candidates with these bytes are discarded, and lose them too.
+	// purged by itself. Files that are a database server's are left to it: there the rows are
+	// deleted, and no statement returns them. Open candidates with these bytes are discarded, and lose them too.
 	// Current of a purged newest version is fault.VersionPurged, and so is Version. The
 	// state takes these bytes no more (see Change.RestorePurged), for as long as it is not
 	// expunged. To purge again is fine. StateNotFound when there is no such version. The
@@ -270,7 +278,7 @@ type Changes interface {
 	// audit.Event.Blank). It is for an organization that nobody is let in for any more, and
 	// records nothing. Each call is one bounded transaction, in which at most limit rows go, above zero; removed is how many did.
 	// When it is 0, nothing of the organization is left for any method to find, nor in the
-	// store's files. It may be stopped anywhere and called again, also when there is nothing,
+	// store's files, as far as Purge says that of them. It may be stopped anywhere and called again, also when there is nothing,
 	// and changes nothing of any other organization. What becomes of a part of it meanwhile, by
 	// any method, is not defined. Afterwards the organization is as good as a new one.
 	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)

@@ -13,6 +13,8 @@ import (
 // findBase implements stateengine.Find, by two statements: a base that goes away in between is
 // none.
 func (s *Store) findBase(ctx context.Context, ref state.Ref, from, to int) (*stateengine.Found, error) {
+	ctx, cancel := context.WithTimeout(ctx, bodyTimeout)
+	defer cancel()
 	var found stateengine.Found
 	var number int64
 	err := s.readers.QueryRowContext(ctx, sqlBaseOfNewest, ref.Org.String(), string(ref.Name), from, to).

@@ -78,11 +78,10 @@ func together(b *testing.B, clients, cycles int, cycle func(client int) error) t
 
 // work is what clients do by way of the store.
 type work struct {
-	s       *Store
-	refs    []state.Ref
-	bodies  []*sample.State
-	locks   []int
-	version state.Version
+	s      *Store
+	refs   []state.Ref
+	bodies []*sample.State
+	locks  []int
 }
 
 func newWork(s *Store, size, clients int) *work {

@@ -16,32 +16,51 @@ const (
 	sqlStored    = `SELECT stored FROM state_versions WHERE state = ? AND number = ? AND base = ? AND digest = ?`
 )
 
+// dependentTries is how often a dependent is looked for that is gone or stored anew when it is read.
+const dependentTries = 10
+
 // Dependent implements stateengine.Detacher.
 func (s *Store) Dependent(ctx context.Context, ref state.Ref, number, above uint64) (*stateengine.Dependent, error) {
-	d := stateengine.Dependent{Base: int64(number)}
+	bounded, cancel := context.WithTimeout(ctx, bodyTimeout)
+	defer cancel()
+	for range dependentTries {
+		d, again, err := s.findDependent(bounded, ref, number, above)
+		if err != nil || !again {
+			return d, explain(ctx, err)
+		}
+	}
+	return nil, unavailable(errors.New("the versions that lean on another one change all the time"))
+}
+
+// findDependent finds one by one statement and reads it by another: again says that it was removed
+// or stored anew in between.
+func (s *Store) findDependent(ctx context.Context, ref state.Ref, number, above uint64) (d *stateengine.Dependent, again bool, err error) {
+	d = &stateengine.Dependent{Base: int64(number)}
 	var found int64
 	low, high := int64(number)-stateengine.GroupLength, int64(number)+stateengine.GroupLength
-	err := s.readers.QueryRowContext(ctx, sqlDependent, ref.Org.String(), string(ref.Name), max(low, int64(above)), high, d.Base).Scan(&d.State, &found)
+	err = s.readers.QueryRowContext(ctx, sqlDependent, ref.Org.String(), string(ref.Name), max(low, int64(above)), high, d.Base).Scan(&d.State, &found)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
+		return nil, false, nil
 	}
 	if err != nil {
-		return nil, explain(ctx, err)
+		return nil, false, err
 	}
 	kept, err := s.numbered(ctx, ref, uint64(found))
 	if fault.Is(err, fault.StateNotFound) || err == nil && kept.own.on != d.Base {
-		return s.Dependent(ctx, ref, number, above) // it was removed or stored anew meanwhile
+		return nil, true, nil
 	}
 	if err != nil {
-		return nil, explain(ctx, err)
+		return nil, false, err
 	}
 	d.ID, d.Kept = d.State, kept.own.body()
-	if err := d.Describe(&kept.row); err == nil {
+	err = d.Describe(&kept.row)
+	switch {
+	case err == nil:
 		d.Whole = kept.base.body()
-	} else if !fault.Is(err, fault.StateCorrupt) {
-		return nil, err
+	case fault.Is(err, fault.StateCorrupt):
+		err = nil
 	}
-	return &d, nil
+	return d, false, err
 }
 
 // Replace implements stateengine.Detacher.

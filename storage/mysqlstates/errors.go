@@ -18,7 +18,7 @@ func texts() mysqldb.Texts {
 
 // storeError turns what the driver and the server say into a fault.
 func storeError(err error) error {
-	if mysqldb.IsDuplicate(err) { // of a row that others have made meanwhile, again and again
+	if mysqldb.IsDuplicate(err) || errors.Is(err, errUndone) { // of a row that others have made meanwhile, or cut off, again and again
 		return unavailable(err)
 	}
 	err = texts().Fault(err)

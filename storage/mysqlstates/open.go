@@ -89,8 +89,8 @@ func (s *Store) share(connections int) {
 		n = max(n, 2)
 		return turns.New(n, max(n*3/4, 1))
 	}
-	s.writing, s.heading = part(connections), part(connections/4)
-	s.reading, s.listing = part(connections/2), part(connections/4)
+	s.writing, s.heading = part(connections), part(connections/2)
+	s.reading, s.listing = part(connections/4), part(connections/4)
 }
 
 func (s *Store) open(ctx context.Context) (err error) {

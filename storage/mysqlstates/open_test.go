@@ -3,6 +3,8 @@ package mysqlstates
 import (
 	"bytes"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // private returns a server that the test may treat as it likes, and a database on it.
@@ -154,4 +157,58 @@ func TestServerKilled(t *testing.T) {
 		}
 		wantVersions(t, s, ref, bodies...)
 	}
+}
+
+// TestSchema takes the migrations' steps again, as after one that was cut off, and refuses a database
+// that a newer program has made.
+func TestSchema(t *testing.T) {
+	d := mysqltest.New(t)
+	s, ref := opened(t, optionsFor(d)), newRef("kept")
+	put(t, s, ref, []byte("{}"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(t, "DELETE FROM "+schemaTable+" WHERE version_id > 0")
+	s = opened(t, optionsFor(d))
+	wantVersions(t, s, ref, []byte("{}"))
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(t, "INSERT INTO "+schemaTable+" (version_id, is_applied) VALUES (999, 1)")
+	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "newer") {
+		t.Errorf("opened: %v", err)
+	}
+}
+
+// TestExhaustedPool has all connections in use by something else: calls say so in a bounded time, and
+// never that there is no such state.
+func TestExhaustedPool(t *testing.T) {
+	o := optionsFor(mysqltest.New(t))
+	o.MaxOpenConns = 2
+	s, ref := open(t, o), newRef("pool")
+	put(t, s, ref, []byte("{}"))
+	var held []interface{ Close() error }
+	for range 2 {
+		for _, db := range []interface {
+			Conn(context.Context) (*sql.Conn, error)
+		}{s.writers, s.readers} {
+			conn, err := db.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			held = append(held, conn)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.Current(ctx, ref); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Current: %v", err)
+	}
+	if _, err := s.connection(ctx); !mysqldb.IsAway(err) {
+		t.Errorf("a connection to write: %v", err)
+	}
+	for _, conn := range held {
+		_ = conn.Close()
+	}
+	wantVersions(t, s, ref, []byte("{}"))
 }

@@ -29,7 +29,7 @@ const (
 	conflictTries   = 20
 	conflictPause   = 5 * time.Millisecond
 	longestPause    = 250 * time.Millisecond
-	lostTries       = 2
+	lostTries       = 4
 	longestRemember = time.Hour // after which nobody looks for a token any more
 )
 
@@ -143,7 +143,7 @@ func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
 	for {
 		// By both clocks: one stands still while the machine sleeps.
 		if time.Since(began) > longestRemember || time.Now().Round(0).Sub(began.Round(0)) > longestRemember {
-			return lost
+			return errUnsettled(lost)
 		}
 		_, err := s.readers.ExecContext(ctx, sqlAddOutcome, token[:])
 		switch {

@@ -13,23 +13,6 @@ import (
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
 
-// private returns a server that the test may kill, and a database on it. Where none can be
-// had, mysqltest.New skips the test or fails it.
-func private(t *testing.T, args ...string) (*mysqltest.Server, mysqltest.Database) {
-	t.Helper()
-	mysqltest.New(t)
-	server, err := mysqltest.Start(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Errorf("stop the server: %v", err)
-		}
-	})
-	return server, mysqltest.Database{Address: server.Address, Name: "holdfast_test"}
-}
-
 // load is what uploaders did until stop was closed.
 type load struct {
 	wg      sync.WaitGroup
@@ -68,7 +51,7 @@ func (l *load) run(t *testing.T, store inventory.Store, org uuid.UUID) {
 // TestServerKilled kills the server under load, several times. Uploads are refused while
 // it is away and go on afterwards, by themselves; each batch is there once.
 func TestServerKilled(t *testing.T) {
-	server, d := private(t)
+	server, d := mysqltest.Private(t)
 	store := open(t, optionsFor(d))
 	l := load{stop: make(chan struct{}), sent: map[uuid.UUID]map[string]int{}}
 	for worker := range 8 {
@@ -130,7 +113,7 @@ func wantCounts(t *testing.T, store inventory.Store, org uuid.UUID, batches map[
 
 // TestReaderSurvivesRestart restarts the server between two pages.
 func TestReaderSurvivesRestart(t *testing.T) {
-	server, d := private(t)
+	server, d := mysqltest.Private(t)
 	store, org := open(t, optionsFor(d)), uuid.New()
 	for range 10 {
 		appendTo(t, store, batchOf(org, 100))

@@ -53,7 +53,7 @@ func TestLargeRows(t *testing.T) {
 
 // TestTooLarge uploads what the server's packets have no room for.
 func TestTooLarge(t *testing.T) {
-	_, d := private(t, "--max-allowed-packet=1M")
+	_, d := mysqltest.Private(t, "--max-allowed-packet=1M")
 	store, org := open(t, optionsFor(d)), uuid.New()
 	for size, fits := range map[int]bool{2 << 20: false, 1 << 20: false, 900_000: true, 300_000: true} {
 		batch := batchOf(org, 3)

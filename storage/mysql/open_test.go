@@ -26,7 +26,7 @@ func (l *logged) options(o Options) Options {
 
 // TestOpenWaits opens the store before the server is up.
 func TestOpenWaits(t *testing.T) {
-	server, d := private(t)
+	server, d := mysqltest.Private(t)
 	if err := server.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func wantSoon(t *testing.T, what string, done func() bool) {
 
 // TestSocket connects without a port.
 func TestSocket(t *testing.T) {
-	server, d := private(t)
+	server, d := mysqltest.Private(t)
 	o := optionsFor(d)
 	o.Host, o.Port, o.TLS = server.Socket, 0, mysqldb.TLSRequired // which a socket does not need
 	batch := batchOf(uuid.New(), 2)

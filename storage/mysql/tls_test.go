@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
@@ -23,8 +24,8 @@ import (
 // one without any.
 func TestTLS(t *testing.T) {
 	cert, key := certificate(t)
-	_, with := private(t, "--ssl-cert="+cert, "--ssl-key="+key)
-	_, without := private(t, "--loose-skip-ssl", "--tls-version=") // MariaDB knows the first, MySQL the second
+	_, with := mysqltest.Private(t, "--ssl-cert="+cert, "--ssl-key="+key)
+	_, without := mysqltest.Private(t, "--loose-skip-ssl", "--tls-version=") // MariaDB knows the first, MySQL the second
 	for name, c := range map[string]struct {
 		mode, ca      string
 		with, without bool

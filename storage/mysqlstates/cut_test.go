@@ -22,13 +22,7 @@ import (
 // proxied returns a store whose connections go through a proxy.
 func proxied(t *testing.T) (*Store, *mysqltest.Proxy) {
 	t.Helper()
-	d := mysqltest.New(t)
-	proxy, err := mysqltest.NewProxy(d.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = proxy.Close() })
-	d.Address = proxy.Address
+	d, proxy := mysqltest.Proxied(t)
 	return open(t, optionsFor(d)), proxy
 }
 

@@ -17,26 +17,10 @@ import (
 	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
-// private returns a server that the test may treat as it likes, and a database on it.
-func private(t *testing.T, args ...string) (*mysqltest.Server, mysqltest.Database) {
-	t.Helper()
-	mysqltest.New(t)
-	server, err := mysqltest.Start(t.Context(), args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Errorf("stop the server: %v", err)
-		}
-	})
-	return server, mysqltest.Database{Address: server.Address, Name: "holdfast_test"}
-}
-
 // TestSmallPackets refuses a server by the name of the setting that is too small, and stores a large
 // state on one whose packets are just large enough.
 func TestSmallPackets(t *testing.T) {
-	_, d := private(t, "--max-allowed-packet=2M")
+	_, d := mysqltest.Private(t, "--max-allowed-packet=2M")
 	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "max_allowed_packet is 2097152") {
 		t.Errorf("opened: %v", err)
 	}
@@ -54,7 +38,7 @@ func TestSmallPackets(t *testing.T) {
 
 // TestReadOnlyServer refuses a server that takes no writes, by the name of its setting.
 func TestReadOnlyServer(t *testing.T) {
-	_, d := private(t)
+	_, d := mysqltest.Private(t)
 	admin := d
 	user := "CREATE USER IF NOT EXISTS limited@'%' IDENTIFIED BY 'limited'"
 	if err := admin.Address.Exec(t.Context(), "", user, "CREATE DATABASE holdfast_test", "GRANT ALL ON holdfast_test.* TO limited@'%'"); err != nil {
@@ -97,7 +81,7 @@ func TestReadOnlyServer(t *testing.T) {
 
 // TestServerKilled kills the server under load: what was acknowledged is there afterwards, once.
 func TestServerKilled(t *testing.T) {
-	server, d := private(t)
+	server, d := mysqltest.Private(t)
 	s := open(t, optionsFor(d))
 	refs := []state.Ref{newRef("a"), newRef("b"), newRef("c")}
 	ctx, stop := context.WithCancel(context.Background())

@@ -74,3 +74,33 @@ func (d Database) Exec(t testing.TB, statements ...string) {
 		t.Fatal(err)
 	}
 }
+
+// Private returns a server that the test may kill, and a database on it. Where none can be
+// had, New skips the test or fails it.
+func Private(t testing.TB, args ...string) (*Server, Database) {
+	t.Helper()
+	New(t)
+	server, err := Start(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			t.Errorf("stop the server: %v", err)
+		}
+	})
+	return server, Database{Address: server.Address, Name: "holdfast_test"}
+}
+
+// Proxied returns a database for the test that is reached through a proxy.
+func Proxied(t testing.TB) (Database, *Proxy) {
+	t.Helper()
+	d := New(t)
+	proxy, err := NewProxy(d.Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = proxy.Close() })
+	d.Address = proxy.Address
+	return d, proxy
+}

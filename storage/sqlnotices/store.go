@@ -89,12 +89,15 @@ func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting 
 		if known, err = sqldb.One(q, []any{&position}, "SELECT sequence FROM notice_position WHERE only = 1"); err != nil {
 			return err
 		}
-		waiting, err = sqldb.All(q, func(rows *sql.Rows) (e audit.Event, err error) {
+		waiting = nil
+		_, err = sqldb.All(q, func(rows *sql.Rows) (struct{}, error) {
 			var text []byte
-			if err = rows.Scan(&text); err == nil {
-				err = json.Unmarshal(text, &e)
+			var e audit.Event
+			err := rows.Scan(&text)
+			if err == nil && json.Unmarshal(text, &e) == nil { // one that is damaged holds up no others
+				waiting = append(waiting, e)
 			}
-			return e, err
+			return struct{}{}, err
 		}, "SELECT event FROM notices ORDER BY sequence, at")
 		return err
 	})

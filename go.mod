@@ -2,6 +2,8 @@ module github.com/holdfast/holdfast
 
 go 1.26.0
 
+ignore ./web/node_modules
+
 require (
 	github.com/HdrHistogram/hdrhistogram-go v1.4.0
 	github.com/KimMachineGun/automemlimit v1.0.1

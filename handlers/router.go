@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -55,6 +57,8 @@ type Deps struct {
 	Now  func() time.Time
 	// Version of the binary, for /health.
 	Version string
+	// Page has the files of the page for browsers; nil for none.
+	Page fs.FS
 	// MaxStateBytes is the largest state body that is accepted.
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
@@ -69,8 +73,8 @@ type Deps struct {
 	Connections *middleware.Connections
 }
 
-// NewRouter returns the handler of every route. It never redirects: a client that
-// follows a redirect turns its POST into a GET and loses the state it meant to save.
+// NewRouter returns the handler of every route. It redirects nobody but browsers that ask for a page: a
+// client that follows a redirect turns its POST into a GET and loses the state it meant to save.
 func NewRouter(d Deps) (Router, error) {
 	engine, err := newEngine()
 	if err != nil {
@@ -89,10 +93,28 @@ func NewRouter(d Deps) (Router, error) {
 	if d.Doors != nil {
 		engine.Use(d.Doors.Watch())
 	}
+	page, err := d.pages()
+	if err != nil {
+		return Router{}, err
+	}
+	page.route(engine)
+	routeProbe(engine, "/", page.front(serve(front(d.Version))))
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
 	return Router{engine, d.spoken()}, nil
+}
+
+// pages reads the page, if there is one.
+func (d Deps) pages() (pages, error) {
+	if d.Page == nil {
+		return pages{}, nil
+	}
+	files, err := readPage(d.Page)
+	if err == nil && files[indexName] == nil {
+		err = errors.New("the page has no " + indexName)
+	}
+	return pages{files}, err
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -156,7 +178,6 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 }
 
 func routeHealth(router gin.IRoutes, h health) {
-	routeProbe(router, "/", serve(h.front))
 	routeProbe(router, "/health", serve(h.health))
 	routeProbe(router, "/livez", serve(h.live))
 	routeProbe(router, "/readyz", serve(h.readiness))

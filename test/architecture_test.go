@@ -24,6 +24,7 @@ func layers() map[string][]string {
 		"agent/runlog":          {"internal/pause"},
 		"agent/tools":           {"fault", "internal/digest", "internal/disk", "internal/durable", "internal/pause"},
 		"api":                   {},
+		"web":                   {},
 		"client":                {"api", "internal/pause", "internal/printable"},
 		"internal/runworld":     {"api", "audit", "auth", "fault", "runs", "runs/token", "seal", "storage/memory", "storage/sqldb", "storage/sqlruns"},
 		"internal/ansi":         {},
@@ -110,7 +111,7 @@ func layers() map[string][]string {
 		"bench/logs":            {"api", "bench/local", "client"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
 		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
-		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred"},
+		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred", "web"},
 
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},
 		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},

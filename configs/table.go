@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
+		databaseTable(), authTable(), pageTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -179,6 +179,21 @@ func authTable() []setting {
 		{section: in, key: "failures_per_minute", env: "HOLDFAST_AUTH_FAILURES_PER_MINUTE", def: "10", kind: "count",
 			help: "How many wrong credentials one address may send in a minute, or at once; beyond that they are refused without being looked at. For one organization it is ten times as many, from all addresses together.",
 			set:  into(func(s *Settings) *int { return &s.Auth.FailuresPerMinute }, parseCount)},
+	}
+}
+
+func pageTable() []setting {
+	const in = "page"
+	return []setting{
+		{section: in, key: "session_idle", env: "HOLDFAST_PAGE_SESSION_IDLE", def: "8h", kind: "duration",
+			help: "How long somebody stays signed in to the page without a request.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Page.SessionIdle }, parseDuration)},
+		{section: in, key: "session_limit", env: "HOLDFAST_PAGE_SESSION_LIMIT", def: "24h", kind: "duration",
+			help: "How long somebody stays signed in at most.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Page.SessionLimit }, parseDuration)},
+		{section: in, key: "max_sessions", env: "HOLDFAST_PAGE_MAX_SESSIONS", def: "20", kind: "count",
+			help: "How many browsers may be signed in with one key, or as one person; the one that was used longest ago makes room for another.",
+			set:  into(func(s *Settings) *int { return &s.Page.MaxSessions }, parseCount)},
 	}
 }
 

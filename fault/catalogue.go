@@ -44,6 +44,9 @@ const (
 	CredentialsWrong    Code = "credentials_wrong"
 	KeyExpired          Code = "key_expired"
 	CredentialsRevoked  Code = "credentials_revoked"
+	SessionOver         Code = "session_over"
+	SessionNotFound     Code = "session_not_found"
+	CrossOrigin         Code = "cross_origin"
 	TokenRefused        Code = "token_refused"
 	IssuerUnavailable   Code = "issuer_unavailable"
 	AddressRefused      Code = "address_refused"
@@ -134,8 +137,10 @@ func Catalogue() []Entry {
 		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
 		{KeyExpired, Unauthenticated, "The key was good until the time that the message names. Use a new one."},
 		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},
+		{SessionOver, Unauthenticated, "The session is over, or its key or rule counts no more. Sign in again."},
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
+		{CrossOrigin, Forbidden, "The request came with a session's cookie, but its `Sec-Fetch-Site` or `Origin` says that another site's page sent it, or does not say where it is from. Nothing was done. Programs send a key."},
 		{AliasUnknown, Forbidden, "The project, owner or tenant in the address is none of the names that the `alias` lines of the organization's section in `auth.cfg` have. Whether another organization goes by it, nobody learns."},
 		{NewestKept, Forbidden, "At this server's address for it the newest version can't be deleted. `holdfast` and the native address can purge it."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
@@ -144,6 +149,7 @@ func Catalogue() []Entry {
 		{VersionNotFound, NotFound, "The state has no version of this number: it was never written, or retention removed it."},
 		{OutputNotFound, NotFound, "The state has no output of this name."},
 		{CandidateNotFound, NotFound, "The state has no candidate of this ID."},
+		{SessionNotFound, NotFound, "You have no session of this ID."},
 		{ResourceNotFound, NotFound, "No version of the state that is kept has a resource of this address."},
 		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no state yet\" and would plan to create everything."},
 		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},

@@ -47,6 +47,8 @@ type Deps struct {
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
+	// Sessions of people who use the page; nil for none.
+	Sessions *middleware.Sessions
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
@@ -155,7 +157,7 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 
 // routeAuthenticated routes what needs credentials.
 func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
-	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
+	native := middleware.AuthenticateToo(d.Sessions, d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
 	routeNative(router.Group("", native), one, guard)
@@ -170,7 +172,11 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeExecutors(router, guard)
-	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show))
+	who := whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}
+	router.GET("/api/v1/whoami", native, guard.Requests(), serve(who.show))
+	if d.Sessions != nil {
+		d.routeSessions(router, native, guard, who)
+	}
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)

@@ -56,6 +56,7 @@ type parts struct {
 	sealer        *seal.Sealer       // nil with it
 	workspaces    *workspace.Service // likewise
 	runs          *runs.Service      // likewise
+	sessions      *middleware.Sessions
 	runTokens     *runTokens
 	workspaceRuns *workspaceRuns // nil without runs
 }
@@ -143,7 +144,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openWorkspaces(ctx); err != nil {
 		return err
 	}
-	return p.openRuns(ctx)
+	if err := p.openRuns(ctx); err != nil {
+		return err
+	}
+	return p.openSessions(ctx)
 }
 
 // databases are the embedded ones of all that is open.

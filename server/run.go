@@ -53,6 +53,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Databases:      p.databases(),
 		Traces:         p.traces,
 		Verifier:       p.verifier,
+		Sessions:       p.sessions,
 		Dialects:       settings.State.Dialects,
 		Aliases:        p.watcher,
 		Keys:           p.watcher,

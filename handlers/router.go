@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -47,6 +48,9 @@ type Deps struct {
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
+	// KeyEdits serves the keys of organizations, and KeyUses says when they were used; nil for nothing.
+	KeyEdits *keys.Service
+	KeyUses  KeyUses
 	// Sessions of people who use the page; nil for none.
 	Sessions *middleware.Sessions
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
@@ -174,6 +178,9 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	d.routeExecutors(router, guard)
 	who := whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(who.show))
+	if d.KeyEdits != nil {
+		d.routeKeys(router, native, guard)
+	}
 	if d.Sessions != nil {
 		d.routeSessions(router, native, guard, who)
 	}

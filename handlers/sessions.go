@@ -26,7 +26,7 @@ func (d Deps) routeSessions(router gin.IRouter, known gin.HandlerFunc, guard *mi
 	router.GET("/api/v1/session/ways", serve(s.ways))
 	router.POST("/api/v1/session", middleware.SignIn(d.Sessions, readSignIn), guard.Requests(), middleware.Admit(0), serve(s.begin))
 
-	group := router.Group("/api/v1", known, guard.Requests(), middleware.Admit(0))
+	group := router.Group("/api/v1", known, guard.States(nil), middleware.Admit(0))
 	group.GET("/session", serve(s.show))
 	group.DELETE("/session", serve(s.end))
 	group.GET("/sessions", serve(s.list))

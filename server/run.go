@@ -54,6 +54,8 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Traces:         p.traces,
 		Verifier:       p.verifier,
 		Sessions:       p.sessions,
+		KeyEdits:       p.keyEdits(),
+		KeyUses:        usesOf(p.uses),
 		Dialects:       settings.State.Dialects,
 		Aliases:        p.watcher,
 		Keys:           p.watcher,

@@ -57,6 +57,7 @@ func layers() map[string][]string {
 		"auth/authfile":         {"audit", "auth", "auth/keyring", "state", "internal/bytesize", "internal/durable", "internal/follow", "internal/pause"},
 		"auth/lastuse":          {"auth", "auth/keyring", "internal/durable", "internal/follow"},
 		"auth/verify":           {"fault", "auth", "auth/keyring"},
+		"auth/keys":             {"fault", "audit", "auth", "auth/authfile", "auth/keyring"},
 		"auth/session":          {"fault", "audit", "auth"},
 		"auth/session/sessiontest": {"auth", "auth/session"},
 		"storage/sqlsessions":   {"auth/session", "storage/sqldb"},
@@ -113,8 +114,8 @@ func layers() map[string][]string {
 		"bench/runs":            {},
 		"bench/logs":            {"api", "bench/local", "client"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
-		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "auth/session", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
-		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "auth/session", "storage/sqlsessions", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred", "web"},
+		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "auth/session", "auth/keys", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
+		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "auth/session", "auth/keys", "storage/sqlsessions", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred", "web"},
 
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},
 		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},

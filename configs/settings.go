@@ -145,6 +145,12 @@ type Page struct {
 	SessionIdle  time.Duration // a session ends after so long without a request
 	SessionLimit time.Duration // and after so long in any case
 	MaxSessions  int           // of one key, or of one person
+	// With whom people sign in beside keys; nobody where OIDCIssuer is empty.
+	OIDCIssuer       string
+	OIDCClientID     string
+	OIDCClientSecret Secret // empty for a client that has none
+	OIDCName         string // for people
+	OIDCScopes       string // separated by blanks
 }
 
 // Seal says where the key is that data is encrypted with.

@@ -47,6 +47,8 @@ const (
 	SessionOver         Code = "session_over"
 	SessionNotFound     Code = "session_not_found"
 	CrossOrigin         Code = "cross_origin"
+	SignInStale         Code = "sign_in_stale"
+	SignInOff           Code = "sign_in_off"
 	KeyInvalid          Code = "key_invalid"
 	KeyBeyond           Code = "key_beyond_own"
 	KeyNotFound         Code = "key_not_found"
@@ -146,6 +148,7 @@ func Catalogue() []Entry {
 		{KeyExpired, Unauthenticated, "The key was good until the time that the message names. Use a new one."},
 		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},
 		{SessionOver, Unauthenticated, "The session is over, or its key or rule counts no more. Sign in again."},
+		{SignInStale, Unauthenticated, "The sign-in with an issuer took too long, was used already, or began in another browser. Begin again."},
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
 		{CrossOrigin, Forbidden, "The request came with a session's cookie, but its `Sec-Fetch-Site` or `Origin` says that another site's page sent it, or does not say where it is from. Nothing was done. Programs send a key."},
@@ -201,6 +204,7 @@ func Catalogue() []Entry {
 		{PlanLockMismatch, Unprocessable, "The plan file has another lock file than the one that the run has pinned. Nothing was stored."},
 		{PlanToolMismatch, Unprocessable, "The plan was made by another tool, or another version of it, than the run has pinned. Nothing was stored."},
 		{PlanChangesMismatch, Unprocessable, "The plan file does something else to some resource than the JSON that came with it says, so that people would approve one plan and apply another. Nothing was stored."},
+		{SignInOff, NotImplemented, "No issuer signs people in to this server: `page.oidc_issuer` is not set. Sign in with a key."},
 		{KeysReadOnly, NotImplemented, "The server can't write its auth file, so keys are changed where that comes from. Nothing was changed."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},

@@ -53,6 +53,8 @@ type Deps struct {
 	KeyUses  KeyUses
 	// Sessions of people who use the page; nil for none.
 	Sessions *middleware.Sessions
+	// Issuer signs people in beside keys; nil for none.
+	Issuer *Issuer
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.

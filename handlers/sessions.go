@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/gin-gonic/gin"
 
@@ -16,13 +17,17 @@ import (
 // sessions begins and ends what browsers are signed in with.
 type sessions struct {
 	*middleware.Sessions
-	who whoami
+	who     whoami
+	issuer  *Issuer // nil for none
+	hasPage bool
+	now     func() time.Time
 }
 
 // routeSessions routes what is about sessions. Those who have a key may look at theirs with it, too,
 // and end them.
 func (d Deps) routeSessions(router gin.IRouter, known gin.HandlerFunc, guard *middleware.Guard, who whoami) {
-	s := sessions{d.Sessions, who}
+	s := sessions{d.Sessions, who, d.Issuer, d.Page != nil, d.Now}
+	s.routeIssuer(router, guard)
 	router.GET("/api/v1/session/ways", serve(s.ways))
 	router.POST("/api/v1/session", middleware.SignIn(d.Sessions, readSignIn), guard.Requests(), middleware.Admit(0), serve(s.begin))
 
@@ -46,15 +51,22 @@ func readSignIn(body []byte) (auth.Credentials, error) {
 	return middleware.CredentialsOf(said.Org, said.Key)
 }
 
-func (s sessions) ways(context.Context, *request) (answer, error) { return tell(api.SignInWays{}), nil }
-
 func (s sessions) begin(ctx context.Context, r *request) (answer, error) {
-	begun, token, err := s.Service.Begin(ctx, r.caller, middleware.LoginOf(r.c), session.Client{Agent: r.header.Get("User-Agent"), Token: s.Token(r.c.Request)})
+	begun, err := s.beginFor(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	s.Keep(r.c, token, int(s.Service.Limits.Absolute.Seconds()))
 	return told{status: http.StatusCreated, body: s.signedIn(ctx, r, &begun)}, nil
+}
+
+// beginFor begins a session of a caller who has just proved who they are.
+func (s sessions) beginFor(ctx context.Context, r *request) (session.Session, error) {
+	begun, token, err := s.Service.Begin(ctx, r.caller, middleware.LoginOf(r.c), session.Client{Agent: r.header.Get("User-Agent"), Token: s.Token(r.c.Request)})
+	if err != nil {
+		return session.Session{}, err
+	}
+	s.Keep(r.c, token, int(s.Service.Limits.Absolute.Seconds()))
+	return begun, nil
 }
 
 func (s sessions) signedIn(ctx context.Context, r *request, own *session.Session) api.SignedIn {

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -57,6 +58,7 @@ type parts struct {
 	workspaces    *workspace.Service // likewise
 	runs          *runs.Service      // likewise
 	sessions      *middleware.Sessions
+	issuer        *handlers.Issuer // nil for none
 	runTokens     *runTokens
 	workspaceRuns *workspaceRuns // nil without runs
 }

@@ -54,6 +54,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Traces:         p.traces,
 		Verifier:       p.verifier,
 		Sessions:       p.sessions,
+		Issuer:         p.issuer,
 		KeyEdits:       p.keyEdits(),
 		KeyUses:        usesOf(p.uses),
 		Dialects:       settings.State.Dialects,

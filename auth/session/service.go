@@ -6,8 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/fault"
 )
 
@@ -15,6 +18,9 @@ import (
 type Verifier interface {
 	// SignIn returns who shows a key or a token, and what has to hold still for a session of theirs.
 	SignIn(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, auth.Login, error)
+	// SignInBy is SignIn for somebody whom an issuer has signed in; match finds the rule that lets
+	// them in.
+	SignInBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error)
 	// VerifyLogin returns what somebody may do now who signed in so; fault.CredentialsRevoked when
 	// what they signed in with counts no more, and KeyExpired or AddressRefused as for a key.
 	VerifyLogin(ctx context.Context, login auth.Login, client auth.Client) (auth.Principal, error)
@@ -59,6 +65,11 @@ func (s *Service) Prove(ctx context.Context, cred auth.Credentials, client auth.
 		return auth.Principal{}, auth.Login{}, fault.New(fault.TokenRefused, "a token is no way to sign in here: show an organization's key, or sign in with the issuer")
 	}
 	return s.Verifier.SignIn(ctx, cred, client)
+}
+
+// ProveBy is Prove for somebody whom an issuer has signed in.
+func (s *Service) ProveBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error) {
+	return s.Verifier.SignInBy(ctx, org, match, client)
 }
 
 // Begin begins a session of a caller who has proved who they are, and returns its token, which is

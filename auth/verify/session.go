@@ -5,6 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
@@ -30,6 +33,29 @@ func (v *Verifier) SignIn(ctx context.Context, cred auth.Credentials, client aut
 		}
 	}
 	return auth.Principal{}, auth.Login{}, v.refuse(ctx, errReloads, cred.Whose(), client)
+}
+
+// SignInBy is SignIn for somebody whom an issuer has signed in: match asks it who that is, and finds the
+// rule of a keyring that lets them in; its faults are those of keyring.TokenVerifier. It isn't called
+// for those who have had too many failures: what it asks costs the issuer something. org is the
+// organization that they named; uuid.Nil if none.
+func (v *Verifier) SignInBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error) {
+	from := originOf(org, client.Address)
+	t, err := keyring.Token{}, v.failures.allowed(from)
+	if err == nil {
+		t, err = match(v.current.Load().Keyring)
+		err = v.countRefused(err, from)
+	}
+	if err == nil {
+		err = checkAddress(t, client.Address)
+	}
+	if err != nil {
+		return auth.Principal{}, auth.Login{}, v.refuse(ctx, err, org.String(), client)
+	}
+	p := bearerOf(t, client)
+	p.Expires = time.Time{} // what the issuer has said was for this moment; the session has its own end
+	v.tell(p)
+	return p, auth.Login{Org: p.Org, KeyID: p.KeyID, Subject: p.Subject, Rule: conditionsOf(t.Rule)}, nil
 }
 
 // VerifyLogin returns what somebody may do now who began a session so: the key has to be there still,

@@ -124,6 +124,9 @@ func (s sessions) endAll(ctx context.Context, r *request) (answer, error) {
 
 func (s sessions) endOf(ctx context.Context, r *request) (answer, error) {
 	id := r.inPath("session")
+	if !session.IsID(id) {
+		return nil, fault.New(fault.ParameterInvalid, "a session's ID has 16 hexadecimal digits")
+	}
 	if err := s.Service.EndOf(ctx, r.caller, id); err != nil {
 		return nil, err
 	}

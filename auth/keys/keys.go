@@ -214,6 +214,9 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string) (gone
 // within finds a key that the caller may have to do with.
 func (s *Service) within(d *authfile.Document, p auth.Principal, id string) (keyring.StoredKey, error) {
 	_, bounds, err := s.boundsOf(d, p)
+	if err == nil {
+		err = invalid(authfile.CheckKeyName(id)) // as an ID is one by its form
+	}
 	if err != nil {
 		return keyring.StoredKey{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,7 +40,14 @@ type Hash [sha256.Size]byte
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // ID is what lists call the session. It is no secret: nobody finds a token by it.
-func (s Session) ID() string { return s.Hash.String()[:16] }
+func (s Session) ID() string { return s.Hash.String()[:idLength] }
+
+const idLength = 16
+
+// IsID reports whether a text could be what lists call a session.
+func IsID(text string) bool {
+	return len(text) == idLength && strings.Trim(text, "0123456789abcdef") == ""
+}
 
 // Holder is who has sessions: all of one key, or of one subject of a rule, are the same one's.
 type Holder struct {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 
@@ -214,11 +215,11 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string) (gone
 // within finds a key that the caller may have to do with.
 func (s *Service) within(d *authfile.Document, p auth.Principal, id string) (keyring.StoredKey, error) {
 	_, bounds, err := s.boundsOf(d, p)
-	if err == nil {
-		err = invalid(authfile.CheckKeyName(id)) // as an ID is one by its form
-	}
 	if err != nil {
 		return keyring.StoredKey{}, err
+	}
+	if id == "" || strings.ContainsAny(id, "./\\") {
+		return keyring.StoredKey{}, fault.New(fault.KeyInvalid, "%.80q is neither the ID nor the name of a key; rules are changed in the file", id)
 	}
 	found, err := d.Key(p.Org, id)
 	if err != nil {

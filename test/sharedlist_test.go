@@ -22,6 +22,7 @@ const (
 	inOrder    = "hands over between goroutines of the server; nobody's request waits for it"
 	atStart    = "used before anything is served, or by commands"
 	ofOperator = "filled by what the operator's file names or the operator asks, not by what organizations send"
+	limited    = "an address that fills it with what is no good is soon not let through: handlers/issuer_test.go"
 	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
 	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
@@ -60,6 +61,7 @@ func sharedThings() map[string]string {
 		"agent/shim: make(chan syscall.WaitStatus, 1)":                                      ofOne,
 		"agent/sandbox: make(chan os.Signal, 1)":                                            ofOne,
 		"oidc: make(chan struct{}, maxFetches)":                                             ofOperator,
+		"oidc: make(chan struct{}, maxTrades)":                                              limited,
 		"resources: make(chan struct{}, 1)":                                                 theIndex,
 		"resources: turns.New(maxReadings, maxOwnReadings)":                                 histories,
 		"resources: make(turn, 1)":                                                          theIndex,

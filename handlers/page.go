@@ -113,7 +113,7 @@ func hasTag(header http.Header, tag string) bool {
 			given = append(given, strings.TrimPrefix(strings.TrimSpace(one), "W/"))
 		}
 	}
-	return slices.Contains(given, tag) || slices.Contains(given, "*")
+	return slices.Contains(given, strings.TrimPrefix(tag, "W/")) || slices.Contains(given, "*")
 }
 
 func (f *pageFile) coded(accepted string) (coding string, body []byte) {

@@ -147,7 +147,7 @@ func TestPageLeavesTenantsAlone(t *testing.T) {
 func TestPageIsNotSentTwice(t *testing.T) {
 	ask := servedPage(t, true)
 	tag := ask("GET", "/ui/", browser).Header.Get("ETag")
-	for _, given := range []string{tag, "W/" + tag, `"other", ` + tag, "*"} {
+	for _, given := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag, "*"} {
 		if got := ask("GET", "/ui/states", browser, "If-None-Match: "+given); got.StatusCode != 304 || textOf(t, got.Body) != "" {
 			t.Errorf("%s: %d", given, got.StatusCode)
 		}

@@ -16,7 +16,7 @@ import (
 // pageFile is a file of the page, as it is sent.
 type pageFile struct {
 	media  string
-	tag    string // in quotes, as ETag has it
+	tag    string // as ETag has it; weak, as it is the same in each coding
 	hashed bool   // its name says what is in it, so it never changes
 	plain  []byte
 	brotli []byte               // nil where the build has made none
@@ -57,7 +57,7 @@ func readPageFile(from fs.FS, name string) (*pageFile, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(plain)
-	f := &pageFile{media: mediaOf(name), hashed: strings.HasPrefix(name, hashedPath), plain: plain, tag: `"` + hex.EncodeToString(sum[:12]) + `"`}
+	f := &pageFile{media: mediaOf(name), hashed: strings.HasPrefix(name, hashedPath), plain: plain, tag: `W/"` + hex.EncodeToString(sum[:12]) + `"`}
 	f.brotli, _ = fs.ReadFile(from, name+brotliName) // without it there is gzip
 	packed, err := fs.ReadFile(from, name+gzipName)
 	switch {

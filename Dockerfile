@@ -1,19 +1,13 @@
-# syntax=docker/dockerfile:1
-FROM golang:1.26 AS build
-WORKDIR /src
-COPY go.mod go.sum ./
-RUN go mod download
-COPY . .
-ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -trimpath -ldflags "-s -w -X main.version=${VERSION}" -o /out/holdfast ./cmd/holdfast \
- && mkdir -p /out/data && chmod 0700 /out/data
-
+# scripts/image.sh (`make docker`) lays out what is copied here, and builds it.
+#
 # Nothing but the binary and the roots of trust: no shell, no package manager, no root.
 FROM scratch
-COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /out/holdfast /holdfast
-COPY --from=build --chown=65532:65532 /out/data /data
-ARG VERSION=dev REVISION= CREATED=
+COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY holdfast /holdfast
+COPY --chown=65532:65532 owned/ /
+ARG VERSION=dev
+ARG REVISION=
+ARG CREATED=
 LABEL org.opencontainers.image.title="Holdfast" \
       org.opencontainers.image.description="Home for Terraform and OpenTofu states" \
       org.opencontainers.image.source="https://github.com/holdfast/holdfast" \

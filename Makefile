@@ -97,9 +97,8 @@ packaging: ## build an archive and packages, and look at what is in them
 release: ## build all archives and packages of VERSION into dist/, with checksums and what they are made of
 	@scripts/packages.sh $(VERSION) dist
 
-docker: ## build the container image, which says what it was made of
-	@docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD) \
-	  --build-arg CREATED=$$(git log -1 --format=%cI) -t holdfast:$(VERSION) .
+docker: ## build the container image, which says what it was made of; BUILDER='podman build' for another tool than docker
+	@scripts/image.sh $(VERSION) holdfast:$(VERSION)
 
 clean: ## remove what was built
 	@rm -rf bin dist

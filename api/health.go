@@ -10,6 +10,9 @@ type Health struct {
 // Readiness says that the process answers, or that it would accept a write now. Why it would
 // not is a Failure.
 type Readiness struct {
+	// AuthStale says that another node has a newer auth.cfg in force, and by how much, or that
+	// nobody knows; absent otherwise.
+	AuthStale string `json:"auth_stale,omitempty"`
 	// Reason is why it is degraded; absent otherwise.
 	Reason string `json:"reason,omitempty"`
 	Status string `json:"status"` // alive, ready or degraded

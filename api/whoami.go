@@ -30,6 +30,9 @@ type Identity struct {
 // of a minute; it is absent where there is no limit. Beyond what is left for all requests to states,
 // so many more may be sent that read a state, lock it or unlock it.
 type Limits struct {
+	// Nodes is how many share the limits, if there are several: what is left is left on the one
+	// that answers, which admits its part.
+	Nodes          int  `json:"nodes,omitempty"`
 	Requests       *int `json:"rate_limit"`
 	States         *int `json:"state_rate_limit"`
 	RequestsLeft   *int `json:"rate_left,omitempty"`

@@ -268,13 +268,6 @@ func parseChoice(choices ...string) func(string) (string, error) {
 	}
 }
 
-func parseStateStorage(text string) (string, error) {
-	if text == MySQL {
-		return "", errors.New("is not available in this version yet")
-	}
-	return parseChoice(SQLite, Memory)(text)
-}
-
 // parseLevel takes the four names only; slog's own parser would also take "info+2".
 func parseLevel(text string) (level slog.Level, err error) {
 	if _, err := parseChoice("debug", "info", "warn", "error")(text); err != nil {

@@ -26,6 +26,12 @@ const (
 	SQLite = "sqlite"
 )
 
+// What auth.source chooses from.
+const (
+	AuthFile     = "file"
+	AuthDatabase = "database"
+)
+
 // AllDialects returns the names of other servers' spellings of states' addresses.
 func AllDialects() []string {
 	return []string{"partition", "gitlab", "gitea", "nimbolus", "devpro"}
@@ -59,6 +65,7 @@ type Settings struct {
 	Auth      Auth
 	Page      Page
 	Seal      Seal
+	Nodes     Nodes
 	Runs      Runs
 	Limits    Limits
 	Tools     Tools
@@ -103,7 +110,7 @@ type Storage struct {
 
 // State is how state is kept. All sizes are in bytes and above zero.
 type State struct {
-	Storage     string   // SQLite or Memory
+	Storage     string   // SQLite, MySQL or Memory
 	Dialects    []string // of other servers, that are spoken; see AllDialects
 	MaxBytes    int64
 	CacheBytes  int64
@@ -134,6 +141,7 @@ type Database struct {
 // Auth is where keys are read from, how long a verified one is remembered, and how often
 // one address may be wrong.
 type Auth struct {
+	Source            string // AuthFile or AuthDatabase
 	File              string
 	CacheEntries      int
 	CacheTTL          time.Duration
@@ -151,6 +159,20 @@ type Page struct {
 	OIDCClientSecret Secret // empty for a client that has none
 	OIDCName         string // for people
 	OIDCScopes       string // separated by blanks
+}
+
+// Nodes says how many share the work.
+type Nodes struct {
+	Count int
+}
+
+// Part returns this node's part of a rate that is meant for all nodes together: 0, which is no
+// limit, stays 0, and of a limit at least 1 is left.
+func (n Nodes) Part(rate int) int {
+	if rate <= 0 || n.Count <= 1 {
+		return rate
+	}
+	return max(rate/n.Count, 1)
 }
 
 // Seal says where the key is that data is encrypted with.

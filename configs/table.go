@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), pageTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
+		databaseTable(), authTable(), pageTable(), sealTable(), nodesTable(), limitsTable(), runsTable(), toolsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -96,8 +96,8 @@ func stateTable() []setting {
 	const in = "state"
 	return []setting{
 		{section: in, key: "storage", env: "HOLDFAST_STATE_STORAGE", def: SQLite, kind: "engine",
-			help: "Where state is kept: sqlite (durable, under storage.path) or memory (lost at a restart).",
-			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseStateStorage)},
+			help: "Where state is kept: sqlite (durable, under storage.path), mysql (the server of the database settings, which several nodes may share) or memory (lost at a restart).",
+			set:  into(func(s *Settings) *string { return &s.State.Storage }, parseChoice(SQLite, MySQL, Memory))},
 		{section: in, key: "dialects", env: "HOLDFAST_STATE_DIALECTS", def: strings.Join(AllDialects(), ", "), kind: "dialects",
 			help: "Whose spellings of states' addresses are understood beside Holdfast's own, separated by commas: partition, gitlab, gitea (which is Forgejo's too), nimbolus, devpro; or none. All but partition lead to organizations that have an alias in auth.cfg, and nowhere else; see moving.md.",
 			set:  into(func(s *Settings) *[]string { return &s.State.Dialects }, parseDialects)},
@@ -147,7 +147,7 @@ func databaseTable() []setting {
 			help: "PEM file of the authorities to trust instead of the system's; only when tls is required.",
 			set:  into(func(s *Settings) *string { return &s.Database.TLSCAFile }, parseText)},
 		{section: in, key: "max_open_conns", env: "HOLDFAST_DATABASE_MAX_OPEN_CONNS", def: "16", kind: "count",
-			help: "The most connections that are open at once. An organization's uploads take up one, a reader one while it fetches a page; no organization has more than about half of them at once, and those that wait get them in turns.",
+			help: "The most connections that are open at once: for uploads, for runs, for reading states and for changing them, each. An organization's uploads take up one, a reader one while it fetches a page; no organization has more than about half of them at once, and those that wait get them in turns.",
 			set:  into(func(s *Settings) *int { return &s.Database.MaxOpenConns }, parseCount)},
 		{section: in, key: "max_idle_conns", env: "HOLDFAST_DATABASE_MAX_IDLE_CONNS", def: "16", kind: "count",
 			help: "The most connections that are kept while nobody needs them.",
@@ -167,8 +167,11 @@ func databaseTable() []setting {
 func authTable() []setting {
 	const in = "auth"
 	return []setting{
+		{section: in, key: "source", env: "HOLDFAST_AUTH_SOURCE", def: AuthFile, kind: "source",
+			help: "Where the organizations and the hashes of their keys are: file, or database, which is the one of [database], for several nodes that follow it within a second; `holdfast auth push` brings a file there. See operating-nodes.md.",
+			set:  into(func(s *Settings) *string { return &s.Auth.Source }, parseChoice(AuthFile, AuthDatabase))},
 		{section: in, key: "file", env: "HOLDFAST_AUTH_FILE", def: "auth.cfg", kind: "file",
-			help: "File with the organizations and the hashes of their keys.",
+			help: "File with the organizations and the hashes of their keys, where source is file.",
 			set:  into(func(s *Settings) *string { return &s.Auth.File }, parseName)},
 		{section: in, key: "cache_entries", env: "HOLDFAST_AUTH_CACHE_ENTRIES", def: "10000", kind: "count",
 			help: "How many verified keys are remembered, so that bcrypt need not run for each request.",
@@ -218,6 +221,15 @@ func sealTable() []setting {
 		{section: in, key: "master_key_file", env: "HOLDFAST_SEAL_MASTER_KEY_FILE", kind: "file",
 			help: "File of the master key, mode 0600, that opens what is kept encrypted; `holdfast init` makes it. Empty means master.key in storage.path. On another disk, a copy of the data alone is of no use to a thief.",
 			set:  into(func(s *Settings) *string { return &s.Seal.MasterKeyFile }, parseText)},
+	}
+}
+
+func nodesTable() []setting {
+	const in = "nodes"
+	return []setting{
+		{section: in, key: "count", env: "HOLDFAST_NODES_COUNT", def: "1", kind: "count",
+			help: "How many nodes share the requests behind a load balancer. Each admits its part of rate_limit, state_rate_limit, auth.failures_per_minute and the rates in `auth.cfg`, and at least one request. See operating-nodes.md.",
+			set:  into(func(s *Settings) *int { return &s.Nodes.Count }, parseCount)},
 	}
 }
 

@@ -208,7 +208,7 @@ func Catalogue() []Entry {
 		{KeysReadOnly, NotImplemented, "The server can't write its auth file, so keys are changed where that comes from. Nothing was changed."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
-		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},
+		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. After `Retry-After` seconds one more is. Keys made for the organization that they are sent for have tries of their own."},
 		{TooManyWaiting, TooMany, "As many streams of logs, or requests that wait for work, go on as the organization may have, or as the server has at once. Try again after `Retry-After` seconds."},
 		{Overloaded, Unavailable, "As many requests are in flight, or as many bytes of bodies in memory, as the server takes at once. Nothing was done; try again after `Retry-After` seconds."},
 		{IssuerUnavailable, Unavailable, "The token's issuer can't be asked for its keys right now. Try again, or use a key."},

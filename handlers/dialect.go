@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
@@ -41,8 +42,17 @@ type dialect struct {
 	absent  int // where there is no state
 	removed int // to a DELETE where there never was one
 	stored  int // to a write
-	// refused is the status of a fault, where it isn't that of its kind.
-	refused map[fault.Code]int
+	// refused is the status of a fault, where it isn't that of its kind; unnamed likewise for what
+	// is written without the ID of a lock, nil where that makes no difference.
+	refused, unnamed map[fault.Code]int
+}
+
+// statuses returns those of a request's faults, where they aren't those of their kinds.
+func (d dialect) statuses(c *gin.Context) map[fault.Code]int {
+	if d.unnamed != nil && c.FullPath() == d.path && c.Query(lockIDParameter) == "" {
+		return d.unnamed
+	}
+	return d.refused
 }
 
 // native is Holdfast's own spelling; see routedPath.
@@ -79,6 +89,7 @@ func dialects() []dialect {
 			name: "devpro", path: tenantsPath + ":alias/:name", routed: routedTenant, lock: "/lock",
 			absent: http.StatusNoContent, removed: http.StatusOK, stored: http.StatusOK,
 			refused: map[fault.Code]int{fault.LockMismatch: http.StatusConflict},
+			unnamed: map[fault.Code]int{fault.LockHeld: http.StatusLocked},
 		},
 	}
 }

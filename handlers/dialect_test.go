@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ type foreign struct {
 	name, state                          string
 	lock, unlock                         string // method and what stands behind the state's address
 	absent, removed, stored, held, wrong int
+	unnamed                              int // where a lock is held, to a write that names none
 	serials                              bool
 	reused                               int // where serials are, of a write that repeats the newest one
 }
@@ -30,7 +32,7 @@ func foreigners() []foreign {
 		{name: "nimbolus", state: "/state/acme/net", lock: "LOCK S", unlock: "UNLOCK S",
 			absent: 204, removed: 200, stored: 200, held: 423, wrong: 400},
 		{name: "devpro", state: "/acme/state/net", lock: "POST S/lock", unlock: "DELETE S/lock",
-			absent: 204, removed: 200, stored: 200, held: 409, wrong: 409},
+			absent: 204, removed: 200, stored: 200, held: 409, wrong: 409, unnamed: 423},
 	}
 }
 
@@ -78,7 +80,7 @@ func foreignConflict(f foreign) []step {
 	return []step{
 		{f.lock, infoA, 200, ""},
 		{f.lock, infoB, f.held, "=" + infoA},
-		{"POST S", body(1), f.held, "=" + infoA},
+		{"POST S", body(1), cmp.Or(f.unnamed, f.held), "=" + infoA},
 		{"POST S?ID=b-2", body(1), f.held, "=" + infoA},
 		{"DELETE S", "", f.removed, ""},
 		{f.unlock, infoB, f.wrong, "ada@engine"},
@@ -86,6 +88,9 @@ func foreignConflict(f foreign) []step {
 		{"POST S?ID=a-1", body(2), 409, "lock_not_held"},
 		{f.lock, infoB, 200, ""},
 		{"POST S?ID=a-1", body(2), f.held, "=" + infoB},
+		{"POST S?ID=b-2", body(2), f.stored, ""},
+		{"DELETE S", "", cmp.Or(f.unnamed, f.held), "=" + infoB},
+		{"DELETE S?ID=a-1", "", f.held, "=" + infoB},
 	}
 }
 
@@ -124,7 +129,7 @@ func TestDialectsShareStates(t *testing.T) {
 		{"GET /api/packages/77/terraform/state/net", "", 200, "=" + body(1)},
 		{"LOCK /state/77/net", infoA, 200, ""},
 		{"LOCK /api/v1/state/shop/net", infoB, 409, "=" + infoA},
-		{"POST /77/state/net", body(2), 409, "=" + infoA},
+		{"POST /77/state/net", body(2), 423, "=" + infoA},
 		{"POST /api/v4/projects/group%2Fproject/terraform/state/a%2Fb", body(1), 200, ""},
 		{"GET /api/v1/state/deep/er/a/b", "", 200, "=" + body(1)},
 		{"GET /terraform/state/shop/net", "", 200, "=" + body(1)},

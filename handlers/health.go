@@ -15,6 +15,7 @@ import (
 type health struct {
 	states  func(context.Context) error
 	uploads func(context.Context) error
+	auth    func() string // why auth.cfg may be old; nil where nobody knows of others
 	version string
 }
 
@@ -41,12 +42,17 @@ func (h health) live(context.Context, *request) (answer, error) {
 // readiness says whether a write would be accepted now, else why not. A degraded store
 // accepts them: a balancer that took the node away would only make that worse.
 func (h health) readiness(ctx context.Context, _ *request) (answer, error) {
-	err := h.ready(ctx)
+	err, stale := h.ready(ctx), ""
+	if h.auth != nil {
+		stale = h.auth()
+	}
 	switch {
-	case err == nil:
+	case err == nil && stale == "":
 		return tell(api.Readiness{Status: "ready"}), nil
+	case err == nil:
+		return tell(api.Readiness{Status: "degraded", Reason: stale, AuthStale: stale}), nil
 	case fault.Is(err, fault.StoreDegraded):
-		return tell(api.Readiness{Status: "degraded", Reason: fault.From(err).Message}), nil
+		return tell(api.Readiness{Status: "degraded", Reason: fault.From(err).Message, AuthStale: stale}), nil
 	default:
 		f := fault.From(err)
 		// Whatever the store's fault is, to a balancer it means "not this one".

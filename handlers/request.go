@@ -82,9 +82,12 @@ func (r *request) candidate() string {
 	return id
 }
 
+// lockIDParameter is where clients put a lock's ID.
+const lockIDParameter = "ID"
+
 // lockID reads the ID that clients put on every write under a lock; empty without one.
 func (r *request) lockID() string {
-	id, given := r.get("ID")
+	id, given := r.get(lockIDParameter)
 	if given {
 		r.check(state.CheckLockID(id))
 	}

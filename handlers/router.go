@@ -61,8 +61,11 @@ type Deps struct {
 	Aliases Aliases
 	// Keys says what keys are called; nil for nothing.
 	Keys KeyNames
-	Log  *slog.Logger
-	Now  func() time.Time
+	// AuthStale says in words why the auth.cfg in force may not be the newest, empty when it is;
+	// nil where no other node is known of.
+	AuthStale func() string
+	Log       *slog.Logger
+	Now       func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// Page has the files of the page for browsers; nil for none.
@@ -107,7 +110,7 @@ func NewRouter(d Deps) (Router, error) {
 	}
 	page.route(engine)
 	routeProbe(engine, "/", page.front(serve(front(d.Version))))
-	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
+	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
 	return Router{engine, d.spoken()}, nil
@@ -169,7 +172,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeNative(router.Group("", native), one, guard)
 	spoken := d.spoken()
 	for _, other := range spoken {
-		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.refused)), one, other, guard)
+		routeDialect(router.Group(other.path, anyUser, middleware.Statuses(other.statuses)), one, other, guard)
 	}
 	routeResources(router.Group("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
@@ -178,7 +181,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeExecutors(router, guard)
-	who := whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}
+	who := whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(who.show))
 	if d.KeyEdits != nil {
 		d.routeKeys(router, native, guard)

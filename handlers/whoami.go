@@ -16,6 +16,7 @@ import (
 type whoami struct {
 	// limits are those of organizations that have none of their own.
 	limits auth.Limits
+	nodes  int // that share them
 	guard  *middleware.Guard
 	quota  *quota.Keeper
 	// runs and workspaces are nil where the server keeps none.
@@ -73,6 +74,9 @@ func (w whoami) standing(ctx context.Context, p auth.Principal) *api.RunStanding
 // limitsOf are the caller's limits, and what is left of them.
 func (w whoami) limitsOf(p auth.Principal) api.Limits {
 	limits := api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests), States: limitOf(p.Limits.States, w.limits.States)}
+	if w.nodes > 1 {
+		limits.Nodes = w.nodes
+	}
 	requests, states, operations := w.guard.Left(p)
 	if limits.Requests != nil {
 		limits.RequestsLeft = &requests

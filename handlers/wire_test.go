@@ -136,18 +136,19 @@ func dialectAnswers() map[string][]answered {
 	for _, d := range []struct {
 		pattern, states, lock string
 		stored, held, wrong   int
+		unnamed               int // held, to a write without the ID of a lock
 		serials               bool
 	}{
-		{"/api/v4/projects/:alias/terraform/state/:name", "/api/v4/projects/42/terraform/state/", "/lock", 200, 409, 409, true},
-		{"/api/packages/:alias/terraform/state/:name", "/api/packages/42/terraform/state/", "/lock", 201, 423, 423, true},
-		{"/state/:alias/:name", "/state/42/", "", 200, 423, 400, false},
-		{"/-/state/:alias/:name", "/42/state/", "/lock", 200, 409, 409, false},
+		{"/api/v4/projects/:alias/terraform/state/:name", "/api/v4/projects/42/terraform/state/", "/lock", 200, 409, 409, 409, true},
+		{"/api/packages/:alias/terraform/state/:name", "/api/packages/42/terraform/state/", "/lock", 201, 423, 423, 423, true},
+		{"/state/:alias/:name", "/state/42/", "", 200, 423, 400, 423, false},
+		{"/-/state/:alias/:name", "/42/state/", "/lock", 200, 409, 409, 423, false},
 	} {
 		x, locked := d.states+"x", d.states+"locked"
 		other, third := " "+strings.ReplaceAll(wireInfo, "w-1", "w-3"), " "+strings.ReplaceAll(wireInfo, "w-1", "w-4")
 		found["GET "+d.pattern] = slices.Concat(sendsBytes(x, x+"?view=redacted"), refuses(403, strings.Replace(x, "42", "43", 1)))
 		found["POST "+d.pattern] = slices.Concat(answers(d.stored, api.Stored{}, []string{x + " " + wireState("7", "y")}),
-			answers(d.held, api.LockInfo{}, []string{locked + " " + wireState("1", "y")}))
+			answers(d.unnamed, api.LockInfo{}, []string{locked + " " + wireState("1", "y")}))
 		found["DELETE "+d.pattern] = says(api.Done{}, x)
 		take, leave := "POST ", "DELETE "
 		if d.lock == "" {

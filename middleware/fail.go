@@ -99,9 +99,9 @@ const sessionPath = "/api/v1/session"
 
 // Statuses has faults of some codes answered with another status than that of their kind, because
 // the clients of a route know it from another server. None may be what says that there is no state.
-func Statuses(table map[fault.Code]int) gin.HandlerFunc {
+func Statuses(of func(*gin.Context) map[fault.Code]int) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		infoOf(c).statuses = table
+		infoOf(c).statuses = of(c)
 		c.Next()
 	}
 }

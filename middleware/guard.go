@@ -27,6 +27,9 @@ type Limits struct {
 	// Requests and States are requests a minute of an organization that has no limits of
 	// its own: to uploads and data, and to states. A burst is a minute's worth.
 	Requests, States int
+	// Nodes is how many share these and each organization's own limits, and those of Executors,
+	// each admitting its part; 0 is as good as 1.
+	Nodes int
 	// Saved is for how long what an organization leaves of States is saved up beyond that, for
 	// its operations.
 	Saved time.Duration
@@ -104,6 +107,9 @@ func NewGuard(l Limits, now func() time.Time) *Guard {
 		asking:    turns.New(lookups, 1),
 	}
 	g.states.saved = l.Saved
+	for _, r := range []*rates{g.requests, g.states, g.executors} {
+		r.nodes = l.Nodes
+	}
 	return g
 }
 

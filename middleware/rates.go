@@ -35,6 +35,7 @@ const (
 // give back what they grew to.)
 type rates struct {
 	standard int                   // requests a minute; 0 for no limit
+	nodes    int                   // that share each limit; below 2, this one has it all
 	patience time.Duration         // how long a request may wait for its turn
 	saved    time.Duration         // for how long what is not used is saved up beyond a minute's worth, for operations
 	own      func(auth.Limits) int // which of an organization's limits this is
@@ -125,11 +126,16 @@ func (r *rates) left(p auth.Principal) (all, operations int) {
 // more was promised than it has is empty.
 func wholeTokens(tokens float64) int { return max(int(tokens+1e-6), 0) }
 
+// limit is this node's part of an organization's.
 func (r *rates) limit(own auth.Limits) int {
-	if limit := r.own(own); limit != 0 {
-		return limit // which may be auth.Unlimited
+	limit := r.own(own) // which may be auth.Unlimited
+	if limit == 0 {
+		limit = r.standard
 	}
-	return r.standard
+	if limit > 0 && r.nodes > 1 {
+		return max(limit/r.nodes, 1) // a node that let nobody in would be none
+	}
+	return limit
 }
 
 // bucket finds or makes the organization's, with the limit that is in force now.

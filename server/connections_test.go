@@ -34,7 +34,7 @@ func TestConnectionLimits(t *testing.T) {
 		if got.Total != test.wantTotal || got.PerAddress != test.wantPerAddress || len(got.Trusted) != 1 {
 			t.Errorf("%+v: %+v", test, got)
 		}
-		if begun := limitsOf(settings.Limits, got, nil).Begun; begun >= got.Total || begun < got.Total/2 {
+		if begun := limitsOf(settings, got, nil).Begun; begun >= got.Total || begun < got.Total/2 {
 			t.Errorf("%d requests may have begun on %d connections", begun, got.Total)
 		}
 	}

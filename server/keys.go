@@ -1,56 +1,131 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
+	"net"
+	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/sqlauth"
 )
 
-// openKeys reads the auth file and follows its changes until the watcher is closed.
-func openKeys(ctx context.Context, settings configs.Auth, tokens keyring.TokenVerifier, runs verify.RunVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
+// openKeys reads the auth file, or what the database has of it, and follows its changes until the
+// watcher is closed.
+func openKeys(ctx context.Context, settings configs.Settings, shared *sqlauth.Store, tokens keyring.TokenVerifier, runs verify.RunVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
 	verifier, err := verify.New(verify.Config{
 		Logger:            log,
-		Remember:          settings.CacheTTL,
-		RememberKeys:      settings.CacheEntries,
-		FailuresPerMinute: settings.FailuresPerMinute,
+		Remember:          settings.Auth.CacheTTL,
+		RememberKeys:      settings.Auth.CacheEntries,
+		FailuresPerMinute: settings.Nodes.Part(settings.Auth.FailuresPerMinute),
 		Tokens:            tokens,
 		Runs:              runs,
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	watcher, err := authfile.Watch(ctx, authfile.WatchConfig{Path: settings.File, Use: verifier.Use, Logger: log})
+	from := authfile.WatchConfig{Path: settings.Auth.File, Use: verifier.Use, Logger: log}
+	if settings.Auth.Source == configs.AuthDatabase {
+		from.Path, from.Revisions = AuthDatabaseName(settings), shared
+	}
+	watcher, err := authfile.Watch(ctx, from)
 	return verifier, watcher, err
 }
 
-// confirmKeys lets commands that change the auth file wait until this server has taken it. Without
-// a folder of data there is nothing to write that into, and nobody who would find it.
-func confirmKeys(ctx context.Context, watcher *authfile.Watcher, settings configs.Settings, log *slog.Logger) io.Closer {
-	if keepsNothing(settings) {
-		return io.NopCloser(nil)
-	}
-	receipt, err := authfile.OpenReceipt(ctx, ReceiptPath(settings))
-	if err != nil {
-		log.WarnContext(ctx, "commands that change the auth file can't wait for this server", "error", err)
-		return io.NopCloser(nil)
-	}
-	watcher.Confirm(func(digest string) {
-		if err := receipt.Write(digest); err != nil {
-			log.Warn("commands that change the auth file wait in vain for this server", "error", err)
-		}
-	})
-	return confirmed{watcher, receipt}
+// AuthDatabaseName is how people are told of the auth.cfg in the database.
+func AuthDatabaseName(settings configs.Settings) string {
+	return "auth.cfg in the database " + settings.Database.Name
 }
 
-// confirmed is a watcher that writes a receipt.
+// openShared opens what nodes share of auth.cfg. It stays nil where they have no database in common.
+func (p *parts) openShared(ctx context.Context) (err error) {
+	if !storage.SharesDatabase(p.settings) {
+		return nil
+	}
+	if p.shared, err = storage.OpenAuth(ctx, p.settings, p.settings.Database.StartupWait, p.log); err != nil {
+		return err
+	}
+	p.closeLater("what nodes share of auth.cfg", p.shared)
+	return nil
+}
+
+// compareKeys tells other nodes which auth.cfg is in force here, and looks whether they have a
+// newer one, until the parts are closed.
+func (p *parts) compareKeys(ctx context.Context) {
+	if p.shared == nil {
+		return
+	}
+	id, name := uuid.NewString(), nodeName(p.settings)
+	p.copies = copies.New(ctx, copies.Config{Board: p.shared, Log: p.log, Own: func() copies.Copy {
+		taken := p.watcher.Taken()
+		return copies.Copy{Node: id, Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At}
+	}})
+	p.closeLater("what other nodes are told of auth.cfg", p.copies)
+}
+
+// nodeName is how people tell this node from others.
+func nodeName(settings configs.Settings) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = settings.Server.Host
+	}
+	return net.JoinHostPort(host, strconv.Itoa(settings.Server.Port))
+}
+
+// authStale says in words why the auth.cfg in force here may not be the newest; empty when it is.
+func (p *parts) authStale() string {
+	if p.copies == nil {
+		return ""
+	}
+	return cmp.Or(p.watcher.Trouble(), p.copies.Stale())
+}
+
+// confirmKeys lets commands that change auth.cfg wait until this server has taken it: by the
+// receipt of a file, and by what other nodes are told.
+func (p *parts) confirmKeys(ctx context.Context) io.Closer {
+	receipt := p.openReceipt(ctx)
+	p.watcher.Confirm(func(digest string) {
+		if p.copies != nil {
+			p.copies.Soon()
+		}
+		if receipt == nil {
+			return
+		}
+		if err := receipt.Write(digest); err != nil {
+			p.log.Warn("commands that change the auth file wait in vain for this server", "error", err)
+		}
+	})
+	return confirmed{p.watcher, receipt}
+}
+
+// openReceipt returns nil where no command waits for one: for the database's auth.cfg, or without a
+// folder of data, where there is nothing to write it into, and nobody who would find it.
+func (p *parts) openReceipt(ctx context.Context) *authfile.Receipt {
+	if keepsNothing(p.settings) || p.settings.Auth.Source == configs.AuthDatabase {
+		return nil
+	}
+	receipt, err := authfile.OpenReceipt(ctx, ReceiptPath(p.settings))
+	if err != nil {
+		p.log.WarnContext(ctx, "commands that change the auth file can't wait for this server", "error", err)
+		return nil
+	}
+	return receipt
+}
+
+// confirmed is a watcher that writes a receipt, if there is one.
 type confirmed struct {
 	watcher *authfile.Watcher
 	receipt *authfile.Receipt
@@ -59,6 +134,9 @@ type confirmed struct {
 // Close ends that. The watcher goes on.
 func (c confirmed) Close() error {
 	c.watcher.Confirm(func(string) {})
+	if c.receipt == nil {
+		return nil
+	}
 	return c.receipt.Close()
 }
 
@@ -69,11 +147,12 @@ func ReceiptPath(settings configs.Settings) string {
 
 // keyEdits edits keys for those who ask the server to.
 func (p *parts) keyEdits() *keys.Service {
-	path := p.settings.Auth.File
+	source := authfile.InFile(p.settings.Auth.File)
+	if p.settings.Auth.Source == configs.AuthDatabase {
+		source = authfile.InDatabase(p.shared, AuthDatabaseName(p.settings), "the server "+nodeName(p.settings))
+	}
 	return keys.NewService(keys.Deps{
-		Edit: func(ctx context.Context, change func(*authfile.Document) error) error {
-			return authfile.Edit(ctx, path, change)
-		},
+		Edit: source.Edit,
 		Take: p.watcher.Reload, InForce: p.verifier.Keyring, Gate: p.gate, Audit: p.states, Now: time.Now,
 	})
 }

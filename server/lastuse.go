@@ -41,15 +41,24 @@ func usesOf(uses keyUses) handlers.KeyUses {
 
 // trackUses writes beside the stores whom the verifier lets in, until it is closed. A
 // server that keeps nothing writes nothing.
-func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, log *slog.Logger) keyUses {
-	if keepsNothing(settings) {
+func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, shared lastuse.Shared, log *slog.Logger) keyUses {
+	if keepsNothing(settings) && shared == nil {
 		return noUses{io.NopCloser(nil)}
 	}
 	tracker := lastuse.Open(ctx, lastuse.Config{
-		Path: LastUsePath(settings), Known: verifier.Keyring, Logger: log, Now: time.Now,
+		Path: LastUsePath(settings), Shared: shared, Known: verifier.Keyring, Logger: log, Now: time.Now,
 	})
 	verifier.Tell(tracker.Note)
 	return tracker
+}
+
+// sharedUses is where nodes write together when keys were used: where they have auth.cfg from. Nil
+// where each has a file of its own.
+func (p *parts) sharedUses() lastuse.Shared {
+	if p.settings.Auth.Source != configs.AuthDatabase {
+		return nil
+	}
+	return p.shared
 }
 
 // LastUsePath is where a server with these settings keeps when keys were used.

@@ -40,7 +40,7 @@ func TestCertificatesAreNoted(t *testing.T) {
 	}
 	verifier.Use(someCertificate(t).Keyring())
 	settings := configs.Settings{Storage: configs.Storage{Path: t.TempDir()}}
-	n := trackUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
+	n := trackUses(t.Context(), verifier, settings, nil, slog.New(slog.DiscardHandler))
 	for _, san := range []string{"dns:gw", "dns:other"} {
 		_, err := verifier.VerifyCertificate(t.Context(), auth.Certificate{SANs: []string{san}, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
 		if known := san == "dns:gw"; known != (err == nil) {
@@ -65,7 +65,7 @@ func TestMemoryNotesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	verifier.Use(someCertificate(t).Keyring())
-	n := trackUses(t.Context(), verifier, settings, slog.New(slog.DiscardHandler))
+	n := trackUses(t.Context(), verifier, settings, nil, slog.New(slog.DiscardHandler))
 	shown := auth.Certificate{SANs: []string{"dns:gw"}, NotAfter: time.Now().Add(time.Hour)}
 	if _, err := verifier.VerifyCertificate(t.Context(), shown, auth.Client{}); err != nil {
 		t.Error(err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
@@ -26,6 +27,7 @@ import (
 	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/workspace"
 )
@@ -39,6 +41,8 @@ type parts struct {
 	tls       *tls.Config // nil without TLS
 	verifier  *verify.Verifier
 	watcher   *authfile.Watcher
+	shared    *sqlauth.Store // nil where nodes share no database
+	copies    *copies.Watch  // likewise
 	program   Program
 	states    state.Store
 	uploads   inventory.Store
@@ -105,10 +109,14 @@ func (p *parts) openKeys(ctx context.Context) error {
 		return err
 	}
 	p.closeLater("the token verifier", tokens)
-	if p.verifier, p.watcher, err = openKeys(ctx, p.settings.Auth, tokens, p.runTokens, p.log); err != nil {
+	if err := p.openShared(ctx); err != nil {
+		return err
+	}
+	if p.verifier, p.watcher, err = openKeys(ctx, p.settings, p.shared, tokens, p.runTokens, p.log); err != nil {
 		return err
 	}
 	p.closeLater("the auth file's watcher", p.watcher)
+	p.compareKeys(ctx)
 	return nil
 }
 
@@ -134,8 +142,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.startNotices(ctx); err != nil {
 		return err
 	}
-	p.closeLater("the receipt of the auth file", confirmKeys(ctx, p.watcher, p.settings, p.log))
-	p.uses = trackUses(ctx, p.verifier, p.settings, p.log)
+	p.closeLater("the receipt of the auth file", p.confirmKeys(ctx))
+	p.uses = trackUses(ctx, p.verifier, p.settings, p.sharedUses(), p.log)
 	p.closeLater("the record of when keys were used", p.uses)
 	if p.catalogue, err = p.openCatalogue(ctx); err != nil {
 		return err

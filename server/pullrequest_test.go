@@ -78,7 +78,7 @@ func TestPullRequestOfManyProjects(t *testing.T) {
 		log := slog.New(slog.DiscardHandler)
 		router, err := handlers.NewRouter(handlers.Deps{
 			States: state.NewService(store, state.DefaultPolicies{}, time.Now, log), Verifier: oneKey{}, Log: log, Now: time.Now,
-			MaxStateBytes: 1 << 20, Limits: limitsOf(settings.Limits, middleware.ConnectionLimits{Total: 1000}, nil),
+			MaxStateBytes: 1 << 20, Limits: limitsOf(settings, middleware.ConnectionLimits{Total: 1000}, nil),
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -60,13 +60,14 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Dialects:       settings.State.Dialects,
 		Aliases:        p.watcher,
 		Keys:           p.watcher,
+		AuthStale:      p.authStale,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,
 		Page:           web.Page(),
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
-		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),
+		Limits:         limitsOf(settings, connections.Limits(), p.memory),
 		Connections:    connections,
 		Notices:        noticeCounts(p.notifier),
 		Doors:          p.doors,
@@ -89,12 +90,14 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 const executorRequests = 20
 
 // limitsOf leaves a quarter of the connections to those who come to ask for something.
-func limitsOf(settings configs.Limits, connections middleware.ConnectionLimits, memory *budget.Budget) middleware.Limits {
+func limitsOf(all configs.Settings, connections middleware.ConnectionLimits, memory *budget.Budget) middleware.Limits {
+	settings := all.Limits
 	return middleware.Limits{
 		Requests:  settings.RateLimit,
 		States:    settings.StateRateLimit,
 		Saved:     settings.StateRateSaved,
 		Executors: executorRequests * settings.StateRateLimit,
+		Nodes:     all.Nodes.Count,
 		Patience:  settings.RateWait,
 		InFlight:  settings.MaxInFlight,
 		Begun:     connections.Total * 3 / 4,

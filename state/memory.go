@@ -39,8 +39,10 @@ func (l *LoadedCandidate) Release() { l.hold.Release() }
 
 // Cache is a Store that keeps newest versions in memory.
 type Cache interface {
-	// Cached returns what Current would return now, if that is in memory.
-	Cached(ref Ref) (Snapshot, bool)
+	// Cached returns what Current would return now, if that is in memory and, unless number is
+	// 0, has that number. A store that others write to as well looks up whether it still is, once
+	// and by key, when it has something; that look-up's error is the only one.
+	Cached(ctx context.Context, ref Ref, number uint64) (s Snapshot, some bool, err error)
 }
 
 func (s *Service) hold(ref Ref) budget.Hold { return s.memory.Hold(budget.Share{Org: ref.Org}) }
@@ -50,7 +52,11 @@ func (s *Service) hold(ref Ref) budget.Hold { return s.memory.Hold(budget.Share{
 // what it takes is bounded by the cache that has it, and acquired before the cache can let
 // go of it unnoticed. Faults are those of version, and Overloaded.
 func (s *Service) load(ctx context.Context, ref Ref, number uint64) (Loaded, error) {
-	if snapshot, ok := s.cached(ref, number); ok {
+	snapshot, some, err := s.cached(ctx, ref, number)
+	if err != nil {
+		return Loaded{}, err
+	}
+	if some {
 		l := Loaded{Snapshot: snapshot, hold: s.hold(ref)}
 		err := l.hold.AcquireNow(snapshot.Size)
 		return l, err
@@ -96,13 +102,11 @@ func (s *Service) loadInto(ctx context.Context, ref Ref, number uint64, acquire 
 	return l, nil
 }
 
-func (s *Service) cached(ref Ref, number uint64) (Snapshot, bool) {
-	cache, ok := s.store.(Cache)
-	if !ok {
-		return Snapshot{}, false
+func (s *Service) cached(ctx context.Context, ref Ref, number uint64) (Snapshot, bool, error) {
+	if cache, ok := s.store.(Cache); ok {
+		return cache.Cached(ctx, ref, number)
 	}
-	snapshot, ok := cache.Cached(ref)
-	return snapshot, ok && (number == 0 || snapshot.Number == number)
+	return Snapshot{}, false, nil
 }
 
 // describedVersion returns what describes a version, without its bytes. Faults are those of

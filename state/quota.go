@@ -37,11 +37,11 @@ func (b bounded) Update(ctx context.Context, ref Ref, body []byte, decide Decide
 }
 
 // Cached implements Cache, where the store does.
-func (b bounded) Cached(ref Ref) (Snapshot, bool) {
+func (b bounded) Cached(ctx context.Context, ref Ref, number uint64) (Snapshot, bool, error) {
 	if cache, ok := b.Store.(Cache); ok {
-		return cache.Cached(ref)
+		return cache.Cached(ctx, ref, number)
 	}
-	return Snapshot{}, false
+	return Snapshot{}, false, nil
 }
 
 // Packed implements Packer, where the store does.

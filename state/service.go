@@ -155,8 +155,8 @@ func (s *Service) isLost(ctx context.Context, ref Ref, number uint64, lockID str
 
 // probe reads the newest version, to find out whether that can be done.
 func (s *Service) probe(ctx context.Context, ref Ref, lockID string) error {
-	if _, ok := s.cached(ref, 0); ok {
-		return nil
+	if _, some, err := s.cached(ctx, ref, 0); some || err != nil {
+		return err
 	}
 	l, err := s.loadWith(ctx, ref, 0, func(size int64) (budget.Hold, error) {
 		return s.acquireToWrite(ctx, ref, size, withID(lockID))

@@ -12,13 +12,15 @@ import (
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
+	"github.com/holdfast/holdfast/storage/mysqlstates"
 	"github.com/holdfast/holdfast/storage/readmap"
 	"github.com/holdfast/holdfast/storage/sqlite"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
 
 // OpenStates opens the state store: the engine, and above a durable one the in-memory
-// map that serves reads. The caller closes it.
+// map that serves reads. A database server that is not up yet is waited for, as long as
+// database.startup_wait says. The caller closes it.
 func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger) (state.Store, error) {
 	switch settings.State.Storage {
 	case configs.Memory:
@@ -31,6 +33,14 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 			return nil, err
 		}
 		return readmap.New(store, settings.State.CacheBytes), nil
+	case configs.MySQL:
+		store, err := mysqlstates.Open(ctx, mysqlstates.Options{
+			Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait,
+		})
+		if err != nil {
+			return nil, err // a nil *mysqlstates.Store would be no nil state.Store
+		}
+		return store, nil
 	default:
 		return nil, fmt.Errorf("state.storage: there is no engine %q", settings.State.Storage)
 	}

@@ -22,7 +22,7 @@ func OpenRuns(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 		o := serverOptions(settings.Database, log)
 		return sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: settings.Database.StartupWait, Log: log})
 	case configs.SQLite:
-		if settings.State.Storage != configs.SQLite {
+		if settings.State.Storage == configs.Memory {
 			log.WarnContext(ctx, "workspaces and runs are kept in memory only, as states are: they are gone when this process ends")
 			return sqldb.Open(ctx, sqldb.Options{Log: log})
 		}

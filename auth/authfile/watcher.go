@@ -16,13 +16,23 @@ import (
 
 // WatchConfig sets up a Watcher. Zero durations mean the defaults.
 type WatchConfig struct {
-	Path   string
-	Use    func(*keyring.Keyring) // puts the credentials of a good file in force
-	Logger *slog.Logger           // slog.Default()
+	Path string
+	// Revisions is followed instead of Path, where it is set; Path is then what people call it.
+	Revisions Revisions
+	Use       func(*keyring.Keyring) // puts the credentials of a good file in force
+	Logger    *slog.Logger           // slog.Default()
 
 	// Settle is how long the file must be left alone before it is read (500 ms), and Poll how
-	// often it is looked at although nothing was reported (30 s).
+	// often it is looked at although nothing was reported (30 s). Revisions are complete as they
+	// are, and looked at as often as Settle says.
 	Settle, Poll time.Duration
+}
+
+// Taken is which text a Watcher has in force.
+type Taken struct {
+	Revision uint64    // 0 for a file
+	Digest   string    // SHA-256
+	At       time.Time // when it was written: the file's own time, or the database's
 }
 
 // Watcher keeps what is in force in step with an auth.cfg. It knows itself what
@@ -34,36 +44,61 @@ type Watcher struct {
 	inForce atomic.Pointer[orgSettings]
 	gone    atomic.Pointer[[]Shredding]
 	next    atomic.Pointer[chan struct{}] // closed when another file is in force
-	file    *follow.Follower
+	file    followed
 
 	mu      sync.Mutex
-	taken   string       // SHA-256 of the text in force
-	receipt func(string) // is told it
+	taken   Taken
+	receipt func(string) // is told its digest
 }
+
+// followed is what tells of new texts.
+type followed interface {
+	Start(ctx context.Context)
+	Reload(ctx context.Context) error
+	Close() error
+	// trouble says why what is in force may not be the newest; empty when it is.
+	trouble() string
+}
+
+// followedFile is a file. What is wrong with it the log says: nobody else has a newer one.
+type followedFile struct{ *follow.Follower }
+
+func (followedFile) trouble() string { return "" }
 
 // Watch loads the file, puts it in force and follows it until ctx ends or Close. It fails
 // when the file can't be read or is refused. Later such a file is only logged, with all its
 // faults, and the last good one stays in force.
 func Watch(ctx context.Context, c WatchConfig) (*Watcher, error) {
-	path, err := filepath.Abs(c.Path)
-	if err != nil {
-		return nil, err
-	}
 	c = c.withDefaults()
 	w := &Watcher{name: c.Path, use: c.Use, log: c.Logger, receipt: func(string) {}}
 	w.next.Store(new(make(chan struct{})))
-	w.file, err = follow.Open(ctx, follow.Config{
-		What: "the auth file", Name: c.Path, Logger: c.Logger,
-		Paths: []string{path}, Limit: maxFileSize,
-		Take:    w.load,
-		Explain: func(err error) error { return explainMissing(c.Path, err) },
-		Settle:  c.Settle, Poll: c.Poll, Report: true,
-	})
-	if err != nil {
+	if err := w.open(ctx, c); err != nil {
 		return nil, err
 	}
 	w.file.Start(ctx)
 	return w, nil
+}
+
+// open takes what there is now.
+func (w *Watcher) open(ctx context.Context, c WatchConfig) error {
+	if c.Revisions != nil {
+		p := &poll{from: c.Revisions, name: c.Path, take: w.loadRevision, every: c.Settle, log: c.Logger}
+		w.file = p
+		return p.Reload(ctx)
+	}
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return err
+	}
+	file, err := follow.Open(ctx, follow.Config{
+		What: "the auth file", Name: c.Path, Logger: c.Logger,
+		Paths: []string{path}, Limit: maxFileSize,
+		Take:    w.loadFile,
+		Explain: func(err error) error { return explainMissing(c.Path, err) },
+		Settle:  c.Settle, Poll: c.Poll, Report: true,
+	})
+	w.file = followedFile{file}
+	return err
 }
 
 func (c WatchConfig) withDefaults() WatchConfig {
@@ -90,9 +125,25 @@ func (w *Watcher) Close() error { return w.file.Close() }
 // the last good set stays in force.
 func (w *Watcher) Reload(ctx context.Context) error { return w.file.Reload(ctx) }
 
-// load puts the text of a file in force, or says why not.
-func (w *Watcher) load(ctx context.Context, files []follow.File) error {
-	text := string(files[0].Text)
+// Trouble says in words why what is in force may not be the newest text of a database; empty for
+// a file, whose trouble is in the log.
+func (w *Watcher) Trouble() string { return w.file.trouble() }
+
+func (w *Watcher) loadFile(ctx context.Context, files []follow.File) error {
+	f := files[0]
+	if err := w.load(ctx, string(f.Text), Taken{Digest: digestOf(f.Text), At: f.Changed}); err != nil {
+		return err
+	}
+	w.warnIfOpen(ctx, f.Mode.Perm())
+	return nil
+}
+
+func (w *Watcher) loadRevision(ctx context.Context, r Revision) error {
+	return w.load(ctx, r.Text, Taken{Revision: r.Number, Digest: digestOf([]byte(r.Text)), At: r.At})
+}
+
+// load puts a text in force, or says why not.
+func (w *Watcher) load(ctx context.Context, text string, taken Taken) error {
 	doc, err := Parse(w.name, text)
 	if err != nil {
 		return err
@@ -100,10 +151,16 @@ func (w *Watcher) load(ctx context.Context, files []follow.File) error {
 	if had := w.inForce.Load(); strings.TrimSpace(text) == "" && had != nil && len(had.orgs) > 0 {
 		return refuseWhole(w.name, "the file is empty, as if it were only half written; to remove all organizations leave a comment in it")
 	}
-	w.warnIfOpen(ctx, files[0].Mode.Perm())
 	w.putInForce(ctx, doc)
-	w.noteTaken(digestOf(files[0].Text))
+	w.noteTaken(taken)
 	return nil
+}
+
+// Taken says which text is in force.
+func (w *Watcher) Taken() Taken {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.taken
 }
 
 // Confirm has receipt told the SHA-256 of the text that is in force, and of each that will be.
@@ -111,14 +168,14 @@ func (w *Watcher) Confirm(receipt func(digest string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.receipt = receipt
-	receipt(w.taken)
+	receipt(w.taken.Digest)
 }
 
-func (w *Watcher) noteTaken(digest string) {
+func (w *Watcher) noteTaken(taken Taken) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.taken = digest
-	w.receipt(digest)
+	w.taken = taken
+	w.receipt(taken.Digest)
 }
 
 // putInForce lets a new key in only when what its organization says of states holds too.

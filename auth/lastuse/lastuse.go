@@ -20,16 +20,30 @@ import (
 // interval is how often what changed is written.
 const interval = time.Minute
 
-// Config sets up a Tracker. All of it is needed.
+// Shared is where several nodes write down together when keys were used.
+type Shared interface {
+	// NoteUses takes uses in, each unless a later one is known.
+	NoteUses(ctx context.Context, uses Uses) error
+	// Uses returns the latest of each.
+	Uses(ctx context.Context) (Uses, error)
+	// ShredUses forgets those of an organization, and returns how many there were.
+	ShredUses(ctx context.Context, org uuid.UUID) (removed int, err error)
+}
+
+// sharedPatience bounds each call of a Shared.
+const sharedPatience = 10 * time.Second
+
+// Config sets up a Tracker. All of it is needed, but of Path and Shared one.
 type Config struct {
 	Path   string                  // of the file; its folder is made when it is missing
+	Shared Shared                  // in the place of the file
 	Known  func() *keyring.Keyring // what is in force, such as Verifier.Keyring; what it lacks is forgotten
 	Logger *slog.Logger
 	Now    func() time.Time
 }
 
 // Tracker remembers when and from where each key, token rule and certificate rule was last
-// used. It writes that to a file at most once a minute, never while a request waits, and
+// used. It writes that to a file, or where other nodes do too, at most once a minute, never while a request waits, and
 // when it is closed. After a crash the last minute is missing. It is safe for concurrent
 // use.
 type Tracker struct {
@@ -48,7 +62,11 @@ type Tracker struct {
 // Open goes on from what the file says. One that can't be read, or makes no sense,
 // is logged, and replaced in time: it is not worth a server that doesn't start.
 func Open(ctx context.Context, c Config) *Tracker {
-	uses, err := Read(c.Path)
+	var uses Uses
+	var err error
+	if c.Shared == nil {
+		uses, err = Read(c.Path)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.Logger.WarnContext(ctx, "when keys were last used can't be read; it is remembered anew",
 			slog.String("file", c.Path), slog.String("error", err.Error()))
@@ -108,7 +126,7 @@ func (u *Tracker) write() error {
 
 // Shred forgets an organization, and returns how many uses it knew: when that is 0, the file has
 // none either. What else is known by then is written with it.
-func (u *Tracker) Shred(_ context.Context, org uuid.UUID, _ int) (removed int, err error) {
+func (u *Tracker) Shred(ctx context.Context, org uuid.UUID, _ int) (removed int, err error) {
 	u.writing.Lock()
 	defer u.writing.Unlock()
 	isTheirs := func(c Credential, _ Use) bool { return c.Org == org }
@@ -119,7 +137,14 @@ func (u *Tracker) Shred(_ context.Context, org uuid.UUID, _ int) (removed int, e
 	u.mu.Unlock()
 	known := len(u.uses)
 	maps.DeleteFunc(u.uses, isTheirs)
-	if removed += known - len(u.uses); removed == 0 && !u.pending {
+	removed += known - len(u.uses)
+	if u.Shared != nil {
+		ctx, cancel := context.WithTimeout(ctx, sharedPatience)
+		defer cancel()
+		more, err := u.Shared.ShredUses(ctx, org)
+		return removed + more, err
+	}
+	if removed == 0 && !u.pending {
 		return 0, nil
 	}
 	u.pending = true
@@ -138,7 +163,21 @@ func (u *Tracker) writeFresh() error {
 	}
 	maps.Copy(u.uses, fresh)
 	u.uses = u.uses.in(u.Known())
-	err := write(u.Path, u.uses)
+	err := u.put()
 	u.pending = err != nil
+	return err
+}
+
+// put writes the uses down. What others share is then known there.
+func (u *Tracker) put() error {
+	if u.Shared == nil {
+		return write(u.Path, u.uses)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), sharedPatience)
+	defer cancel()
+	err := u.Shared.NoteUses(ctx, u.uses)
+	if err == nil {
+		u.uses = make(Uses)
+	}
 	return err
 }

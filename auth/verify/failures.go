@@ -14,6 +14,9 @@ import (
 const (
 	// orgFactor is how many times as often as one address an organization may be failed at.
 	orgFactor = 10
+	// formedFactor is how many times as many keys that were made for somebody may be wrong as other
+	// credentials: nobody finds one of 256 bits by trying, so their limit is only one of work.
+	formedFactor = 10
 	// maxAtAddress is how many wait at one address for others' searches to end.
 	maxAtAddress = 256
 	// maxAccounts bounds each ledger: some 300 bytes an account.
@@ -28,6 +31,14 @@ const (
 // failure on record are refused then. Those without one are not: a botnet that could lock
 // everybody out would have won. It gets one guess from each of its addresses instead.
 //
+// Keys that have the form of one made for the organization that they are sent for count apart: who
+// guesses at an address, or goes on with a password of another server, does not keep out a job there
+// whose key is new. They are no guesses at an organization either, so its account has nothing to do
+// with them.
+//
+// Nobody waits here for an account to fill again: strangers who wait would hold places among the
+// requests that are worked on. They are told how long it takes.
+//
 // Those whose address is unknown have an account for each organization, and wait behind
 // strangers with an address: whoever sends a flood to many organizations has many accounts.
 type failures struct {
@@ -35,6 +46,7 @@ type failures struct {
 
 	mu      sync.Mutex
 	clients ledger[string]
+	formed  ledger[string] // of clients too, for keys that were made for somebody
 	orgs    ledger[uuid.UUID]
 }
 
@@ -43,8 +55,20 @@ func newFailures(perMinute int, now func() time.Time) (*failures, error) {
 	if err != nil {
 		return nil, err
 	}
+	formed, err := newLedger[string](perMinute * formedFactor)
+	if err != nil {
+		return nil, err
+	}
 	orgs, err := newLedger[uuid.UUID](perMinute * orgFactor)
-	return &failures{now: now, clients: clients, orgs: orgs}, err
+	return &failures{now: now, clients: clients, formed: formed, orgs: orgs}, err
+}
+
+// accountOf returns what o's client has left to fail with.
+func (f *failures) accountOf(o origin, now time.Time) *account {
+	if o.formed {
+		return f.formed.of(o.account(), now)
+	}
+	return f.clients.of(o.account(), now)
 }
 
 // admission is the right to have a key compared once. It must be released.
@@ -83,7 +107,7 @@ func (f *failures) try(o origin) (a admission, wait <-chan struct{}, err error) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
-	client := f.clients.of(o.account(), now)
+	client := f.accountOf(o, now)
 	a = admission{origin: o, rank: suspect, client: client}
 	if err := f.check(o, client, now); err != nil {
 		return admission{}, nil, err
@@ -110,7 +134,7 @@ func (f *failures) allowed(o origin) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	now := f.now()
-	return f.check(o, f.clients.of(o.account(), now), now)
+	return f.check(o, f.accountOf(o, now), now)
 }
 
 // check returns a tooManyError when nothing from o may fail now.
@@ -118,7 +142,7 @@ func (f *failures) check(o origin, client *account, now time.Time) error {
 	if wait := client.untilNext(now); wait > 0 {
 		return tooManyError{"from this address", wait}
 	}
-	if client.unblemished(now) {
+	if o.formed || client.unblemished(now) {
 		return nil
 	}
 	if wait := f.orgs.of(o.org, now).untilNext(now); wait > 0 {
@@ -145,13 +169,15 @@ func (f *failures) release(a admission, failed bool) {
 func (f *failures) record(o origin) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.charge(o, f.clients.of(o.account(), f.now()))
+	f.charge(o, f.accountOf(o, f.now()))
 }
 
 func (f *failures) charge(o origin, client *account) {
 	now := f.now()
 	client.AllowN(now, 1)
-	f.orgs.of(o.org, now).AllowN(now, 1)
+	if !o.formed {
+		f.orgs.of(o.org, now).AllowN(now, 1)
+	}
 }
 
 // account is what one address, or one organization, has left to fail with. A failure that
@@ -233,16 +259,11 @@ func originOf(org uuid.UUID, address string) origin {
 
 // account returns whose failures count for o: those of its address. A caller whose address
 // nobody knows may be anybody, so strangers must not use up what all such callers have:
-// there it is the failures against o's organization. Keys that were made for somebody count apart
-// from all others: who guesses at an address, or goes on with a password of another server, does
-// not keep out a job there whose key is new.
+// there it is the failures against o's organization.
 func (o origin) account() string {
 	account := o.client
 	if !o.hasAddress() {
 		account += " " + o.org.String()
-	}
-	if o.formed {
-		account += " formed"
 	}
 	return account
 }

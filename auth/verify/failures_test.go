@@ -153,13 +153,49 @@ func TestRetryAfterIsTheTrueWait(t *testing.T) {
 	b := newBench(t, Config{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
 	b.guess("192.0.2.1", orgA, 10)
-	for at, want := range map[int64]time.Duration{0: 5 * time.Second, 2: 4 * time.Second, 5: time.Second} {
+	for at, want := range map[int64]time.Duration{0: 6 * time.Second, 2: 4 * time.Second, 5: time.Second} {
 		b.now.Store(at)
 		_, err := b.try(orgA, "bad")
 		// Refills are computed in floating point.
 		if got := fault.From(err).RetryAfter; (got - want).Abs() > time.Microsecond {
 			t.Errorf("after %d s: wait %v, want %v", at, got, want)
 		}
+		if text := fmt.Sprintf("can be in %d s", want/time.Second); !strings.Contains(fault.From(err).Message, text) {
+			t.Errorf("after %d s the message lacks %q: %s", at, text, fault.From(err).Message)
+		}
+	}
+}
+
+// Clients wait for as long as they are told without a word. They are told at once, and the next try
+// is looked at, so that whoever uses them learns after one wait what is wrong.
+func TestWaitThatIsToldIsEnough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, Config{Now: time.Now})
+		b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
+		b.guess("192.0.2.1", orgA, 10)
+		for i, key := range []string{"bad", "worse", "k1"} {
+			start := time.Now()
+			_, err := b.try(orgA, key)
+			told := fault.From(err)
+			if told.Code != fault.TooManyFailures || time.Since(start) != 0 {
+				t.Fatalf("try %d: %v after %v, want %s at once", i, err, time.Since(start), fault.TooManyFailures)
+			}
+			// What the wire has is whole seconds.
+			time.Sleep((told.RetryAfter + time.Second - 1).Truncate(time.Second))
+			if _, err = b.try(orgA, key); fault.Is(err, fault.TooManyFailures) {
+				t.Errorf("try %d: %v after a wait of %v", i, err, told.RetryAfter)
+			}
+		}
+	})
+}
+
+// Minutes are never told: a client would hang for as long.
+func TestLongWaitIsCutShort(t *testing.T) {
+	b := newBench(t, Config{FailuresPerMinute: 1})
+	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
+	b.guess("192.0.2.1", orgA, 1)
+	if _, err := b.try(orgA, "bad"); fault.From(err).RetryAfter != maxRetryAfter {
+		t.Errorf("wait %v, want %v", fault.From(err).RetryAfter, maxRetryAfter)
 	}
 }
 
@@ -260,8 +296,8 @@ func TestSameWrongKeyAgain(t *testing.T) {
 }
 
 // A key that was made for an organization is looked at although its address has used up what it
-// may fail with; and who sends many such keys is refused as well, whether there is the organization
-// or not.
+// may fail with; and who sends very many such keys is refused as well, whether there is the
+// organization or not.
 func TestNewKeyAmongGuesses(t *testing.T) {
 	for _, org := range []uuid.UUID{orgA, uuid.New()} {
 		b := newBench(t, Config{})
@@ -270,17 +306,39 @@ func TestNewKeyAmongGuesses(t *testing.T) {
 			t.Errorf("%d guesses were looked at, want 10", looked)
 		}
 		looked := 0
-		for range 50 {
+		for range 150 {
 			if b.from("192.0.2.1", org, auth.NewKey(org)) == wrongly {
 				looked++
 			}
 		}
-		if looked != 10 {
-			t.Errorf("%d keys were looked at, want 10", looked)
+		if looked != 100 {
+			t.Errorf("%d keys were looked at, want 100", looked)
 		}
 		if got := b.from("192.0.2.1", orgB, auth.NewKey(orgA)); got != tooMany {
 			t.Errorf("a key for another organization than it carries: %s", got)
 		}
+	}
+}
+
+// Keys that were made for an organization are no guesses at it: however many are wrong, and wherever
+// they come from, they use up nothing of what guesses have, and guesses nothing of what they have.
+func TestKeysOfItsOwnAreNoGuesses(t *testing.T) {
+	b := newBench(t, Config{})
+	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1, 2}}))
+	for i := range 20 {
+		for range 60 {
+			b.from(fmt.Sprint("192.0.2.", i), orgA, auth.NewKey(orgA))
+		}
+	}
+	b.play(t, []step{
+		{0, "192.0.2.1", "bad", wrongly, 2}, // the organization's account is as it was
+		{0, "192.0.2.1", "k1", in, 1},
+	})
+	for i := range 30 {
+		b.guess(fmt.Sprint("198.51.100.", i), orgA, 50)
+	}
+	if got := b.from("198.51.100.1", orgA, auth.NewKey(orgA)); got != wrongly {
+		t.Errorf("a key made for an organization that is guessed at: %s, want it looked at", got)
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
-// maxRetryAfter is the longest wait that a refusal asks for. Clients that were told to
-// wait for minutes would give up.
-const maxRetryAfter = 5 * time.Second
+// maxRetryAfter is the longest wait that a refusal asks for. OpenTofu and Terraform wait for as long
+// as they are told without a word, and try again twice: a wait is told in full where the next try is
+// looked at then, which of ten failures a minute is after six seconds, and is never one of minutes.
+const maxRetryAfter = 10 * time.Second
 
 var errReloads = errors.New("the auth file changes faster than a key can be checked")
 
@@ -84,7 +85,7 @@ func refusal(err error) *fault.Error {
 		return fault.Wrap(wrong, fault.CredentialsWrong, "the organization or the key is wrong, or the key was revoked")
 	}
 	if many, ok := errors.AsType[tooManyError](err); ok {
-		f := fault.Wrap(many, fault.TooManyFailures, "too many wrong credentials came from this address, or for this organization; these were not looked at")
+		f := fault.Wrap(many, fault.TooManyFailures, "too many wrong credentials came from this address, or for this organization, within a minute; these were not looked at, and can be in %d s; a key that `holdfast key add` made for the organization has tries of its own", (many.wait+time.Second-1)/time.Second)
 		f.RetryAfter = min(many.wait, maxRetryAfter)
 		return f
 	}

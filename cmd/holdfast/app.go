@@ -16,10 +16,11 @@ type app struct {
 	stdout, stderr io.Writer
 	environ        []string // as os.Environ returns it
 	now            func() time.Time
-	interactive    bool          // stdin is a person's terminal, so questions may be asked
-	columns        int           // of the terminal that stdout is; 0 if it is none
-	wide           bool          // whether tables show all they have, whatever the terminal's width
-	typed          *bufio.Reader // stdin line by line, once somebody was asked; see readLine
+	interactive    bool           // stdin is a person's terminal, so questions may be asked
+	columns        int            // of the terminal that stdout is; 0 if it is none
+	wide           bool           // whether tables show all they have, whatever the terminal's width
+	closers        []func() error // of what a command has opened
+	typed          *bufio.Reader  // stdin line by line, once somebody was asked; see readLine
 }
 
 func newApp() *app {
@@ -27,6 +28,14 @@ func newApp() *app {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		environ: os.Environ(), now: time.Now, interactive: isTerminal(os.Stdin), columns: columnsOf(os.Stdout),
 	}
+}
+
+// close closes what the command has opened. What it wrote was durable before that.
+func (a *app) close() {
+	for _, end := range a.closers {
+		_ = end()
+	}
+	a.closers = nil
 }
 
 // getenv returns an environment variable, as os.Getenv does.

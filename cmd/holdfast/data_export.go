@@ -51,7 +51,7 @@ runs here that has CSV files to itself, it asks that one, which goes on meanwhil
 	cmd.Flags().BoolVar(&flags.all, "all", false, "every organization, one after the other")
 	cmd.Flags().StringVar(&flags.format, "format", formatCSV, "csv or ndjson")
 	cmd.Flags().BoolVar(&flags.spreadsheet, "spreadsheet", false, "CSV for opening in a spreadsheet")
-	cmd.Flags().StringVarP(&flags.output, "output", "o", "", "file to write, mode 0600 (default: stdout)")
+	cmd.Flags().StringVarP(&flags.output, "output", "o", "", "file to write, mode 0600 (default, or -: stdout)")
 	addConfigFlag(cmd)
 	return cmd
 }
@@ -71,7 +71,7 @@ func (a *app) export(cmd *cobra.Command, flags exportFlags) (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	x := exporter{store: store, flags: flags}
 	orgs := orgsOf(cmd, store)
-	if flags.output == "" {
+	if flags.output == "" || flags.output == "-" {
 		err = x.write(cmd.Context(), orgs, a.stdout)
 	} else {
 		err = writeFile(flags.output, func(w io.Writer) error { return x.write(cmd.Context(), orgs, w) })

@@ -24,6 +24,9 @@ func TestExport(t *testing.T) {
 	if out := s.must("data", "export", "--all", "--format", "ndjson"); !strings.HasPrefix(out, webOne) || strings.Count(out, "\n") != 4 {
 		t.Errorf("exported\n%s", out)
 	}
+	if same := s.must("data", "export", "--org", someOrg, "-o", "-"); same != out {
+		t.Errorf("to - it writes %q, want %q", same, out)
+	}
 	safe := s.must("data", "export", "--org", someOrg, "--spreadsheet")
 	if want := strings.Replace(string(file), `"=f(`, `"'=f(`, 1); safe != want || safe == string(file) {
 		t.Errorf("exported\n%s", safe)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/internal/printable"
@@ -92,7 +91,7 @@ func (s *tableShower) record(raw json.RawMessage) error {
 	attributes := printable.Text(string(d.Attributes))
 	if s.a.isRoomy() {
 		lines[0] = pad(lines[0], s.layout.total()) + "  "
-		lines[0] += s.cut(attributes, utf8.RuneCountInString(lines[0]))
+		lines[0] += s.cut(attributes, shownWidth(lines[0]))
 	} else {
 		lines = append(lines, strings.Repeat(" ", noteIndent)+s.cut(attributes, noteIndent))
 	}
@@ -110,13 +109,19 @@ func (s *tableShower) cut(text string, there int) string {
 
 // pad fills up with blanks.
 func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	return text + strings.Repeat(" ", max(0, width-shownWidth(text)))
 }
 
 // cut shortens text to a width.
 func cut(text string, width int) string {
-	if utf8.RuneCountInString(text) <= width {
+	if shownWidth(text) <= width {
 		return text
 	}
-	return string([]rune(text)[:width-1]) + "…"
+	room := width - 1 // the last one is for what says that there is more
+	for i, r := range text {
+		if room -= widthOfRune(r); room < 0 {
+			return text[:i] + "…"
+		}
+	}
+	return text
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,13 +87,30 @@ and password come from ` + envFromUser + ` and ` + envFromPassword + ` in the en
 	}
 	flags.add(cmd)
 	return a.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		if _, err := readAddress(args[0]); err != nil {
+		if err := checkForeignAddress(args[0]); err != nil {
 			return usagef("ADDRESS: %w", err)
 		}
 		from := &elsewhere.HTTP{Web: elsewhere.Web{User: a.getenv(envFromUser), Password: a.getenv(envFromPassword)}, Address: args[0]}
 		flags.into = strings.Trim(flags.into+"/"+args[1], "/")
 		return a.bring(ctx, c, from, nil, flags)
 	})
+}
+
+// checkForeignAddress refuses what is no address of a state elsewhere. Unlike an address of a
+// Holdfast it may have escapes, GitLab's group%2Fproject among them, and a query: it is sent as it is.
+func checkForeignAddress(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		return errors.New("not a URL")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return errors.New("not a URL such as https://old.example.com/state/network")
+	case u.User != nil:
+		return fmt.Errorf("user name and password come from %s and %s", envFromUser, envFromPassword)
+	case u.Fragment != "":
+		return errors.New("what follows a # is never sent to a server")
+	}
+	return nil
 }
 
 func newImportGitLabCommand(a *app) *cobra.Command {
@@ -102,9 +122,8 @@ func newImportGitLabCommand(a *app) *cobra.Command {
 		Long: `Bring the states that GitLab keeps for a project, which its number or path names. The token comes
 from ` + envGitLabToken + ` in the environment, and needs the scope api (or read_api) and the role Maintainer.
 
-GitLab tells the time of a state's newest version only; older ones have the time at which the state was
-made, unless the server says more. It has no list of a state's versions either, so each serial is
-asked for.`,
+The times of versions are those that GitLab tells. Where it is too old to list versions it tells that of
+a state's newest one only; older ones have the time at which the state was made then.`,
 		Example: `  GITLAB_TOKEN=… holdfast import gitlab group/project --dry-run
   GITLAB_TOKEN=… holdfast import gitlab 77 --gitlab https://gitlab.example.com --into shop`,
 		Args: cobra.MinimumNArgs(1),

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
@@ -32,8 +34,7 @@ func newBucket(t *testing.T, name string) bucket {
 	}
 	handler := gofakes3.New(backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		sent := r.Header.Get("Authorization")
-		if !strings.HasPrefix(sent, "AWS4-HMAC-SHA256 Credential=AKID/") || !strings.Contains(sent, "/eu-west-1/s3/aws4_request") || r.Method != http.MethodGet {
+		if r.Method != http.MethodGet || !wellSigned(r, "AKID", "hush", "eu-west-1") {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
@@ -41,6 +42,30 @@ func newBucket(t *testing.T, name string) bucket {
 	}))
 	t.Cleanup(server.Close)
 	return bucket{t, server.URL, backend, clock}
+}
+
+// wellSigned reports whether a request has the signature that AWS computes out of what arrived: the
+// fake one looks at none.
+func wellSigned(r *http.Request, key, secret, region string) bool {
+	at, err := time.Parse("20060102T150405Z", r.Header.Get("X-Amz-Date"))
+	sent := r.Header.Get("Authorization")
+	_, names, _ := strings.Cut(sent, "SignedHeaders=")
+	names, _, _ = strings.Cut(names, ",")
+	arrived, bad := http.NewRequest(r.Method, "http://"+r.Host+r.URL.RequestURI(), nil)
+	if err != nil || bad != nil || time.Since(at).Abs() > time.Minute {
+		return false
+	}
+	for name := range strings.SplitSeq(names, ";") {
+		if value := r.Header.Values(name); name != "host" && name != "x-amz-date" {
+			arrived.Header[http.CanonicalHeaderKey(name)] = value
+		}
+	}
+	who := aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}
+	asS3 := func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }
+	if err := v4.NewSigner(asS3).SignHTTP(r.Context(), who, arrived, r.Header.Get("X-Amz-Content-Sha256"), "s3", region, at); err != nil {
+		return false
+	}
+	return arrived.Header.Get("Authorization") == sent
 }
 
 func (b bucket) put(key, body string) {
@@ -65,6 +90,12 @@ func TestImportS3(t *testing.T) {
 	if _, err := b.backend.DeleteObject("states", "gone.tfstate"); err != nil {
 		t.Fatal(err)
 	}
+	// Deleted, and made again: what was before counts.
+	b.put("again.tfstate", importedState(1, "before"))
+	if _, err := b.backend.DeleteObject("states", "again.tfstate"); err != nil {
+		t.Fatal(err)
+	}
+	b.put("again.tfstate", importedState(2, "after"))
 	s.refuse(exitUsage, "set AWS_ACCESS_KEY_ID", "import", "s3", "states")
 	s.setenv("AWS_ACCESS_KEY_ID", "AKID")
 	s.setenv("AWS_SECRET_ACCESS_KEY", "hush")
@@ -96,6 +127,12 @@ func TestImportS3(t *testing.T) {
 		strings.Count(out, `"created_at":"2024-01-02T03:04:05Z"`) != 1 || strings.Count(out, `"created_at":"2024-01-02T04:04:05Z"`) != 3 {
 		t.Errorf("the versions are %s", out)
 	}
+	if got := results(t, s.must(append(run, "again")...)); got[0].Versions != 2 || got[0].Serial != 2 {
+		t.Errorf("deleted and made again: %+v", got)
+	}
+	s.setenv("AWS_SECRET_ACCESS_KEY", "another")
+	s.fails("HTTP 403", run...)
+	s.setenv("AWS_SECRET_ACCESS_KEY", "hush")
 	s.setenv("AWS_REGION", "us-east-1")
 	s.fails("HTTP 403", run...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -133,6 +134,8 @@ func TestImportHTTP(t *testing.T) {
 		user, password, _ := r.BasicAuth()
 		seen = append(seen, r.Method+" "+user+" "+password)
 		switch {
+		case r.URL.EscapedPath() == "/projects/group%2Fproject/state/a" && r.URL.RawQuery == "ref=main":
+			fmt.Fprint(w, importedState(1, "escaped"))
 		case r.URL.Path == "/none":
 			w.WriteHeader(http.StatusNoContent)
 		case r.URL.Path == "/moved":
@@ -156,6 +159,11 @@ func TestImportHTTP(t *testing.T) {
 	if out := s.must("state", "versions", "prod/net", "--json"); !strings.Contains(out, `"created_at":"2024-01-02T03:04:05Z"`) || strings.Contains(out, `"number":2`) {
 		t.Errorf("the versions are %s", out)
 	}
+	// The address is sent as it was typed, escapes and query too.
+	s.must("import", "http", elsewhere.URL+"/projects/group%2Fproject/state/a?ref=main", "prod/escaped")
+	s.refuse(exitUsage, envFromPassword, "import", "http", "http://ada:secret@old.example.com/state", "prod/net")
+	s.refuse(exitUsage, "not a URL", "import", "http", "old.example.com/state", "prod/net")
+	s.refuse(exitUsage, "never sent", "import", "http", elsewhere.URL+"/net#x", "prod/net")
 	for _, one := range seen {
 		if one != "GET  " && one != "GET ada old-password" {
 			t.Errorf("the other server saw %q", one)
@@ -191,9 +199,16 @@ func gitlab(t *testing.T, states map[string][]string) *httptest.Server {
 		fmt.Fprint(w, `{"id":77,"path_with_namespace":"group/project"}`)
 	})
 	mux.HandleFunc("POST /api/graphql", func(w http.ResponseWriter, r *http.Request) {
-		var asked struct{ Variables struct{ Path, After string } }
+		var asked struct {
+			Query     string
+			Variables struct{ Path, Name, After string }
+		}
 		if json.NewDecoder(r.Body).Decode(&asked) != nil || asked.Variables.Path != "group/project" {
 			fmt.Fprint(w, `{"data":{"project":null}}`)
+			return
+		}
+		if strings.Contains(asked.Query, "versions(") {
+			gitlabVersions(w, asked.Variables.Name, asked.Variables.After)
 			return
 		}
 		name, more := "prod", true // a page for each
@@ -229,6 +244,40 @@ func gitlab(t *testing.T, states map[string][]string) *httptest.Server {
 	}))
 	t.Cleanup(server.Close)
 	return server
+}
+
+// gitlabVersions lists the versions of "timed", two a page, as a newer GitLab does; of others it knows no
+// list, as an older one.
+func gitlabVersions(w io.Writer, name, after string) {
+	switch {
+	case name == "denied":
+		fmt.Fprint(w, `{"errors":[{"message":"Timeout on validation of query"}]}`)
+	case name != "timed":
+		fmt.Fprint(w, `{"errors":[{"message":"Field 'versions' doesn't exist on type 'TerraformState'","extensions":{"code":"undefinedField"}}]}`)
+	case after == "":
+		fmt.Fprint(w, `{"data":{"project":{"terraformState":{"versions":{"nodes":[{"serial":2,"createdAt":"2023-03-03T00:00:00Z"},{"serial":1,"createdAt":"2023-02-02T00:00:00Z"}],"pageInfo":{"hasNextPage":true,"endCursor":"b"}}}}}}`)
+	default:
+		fmt.Fprint(w, `{"data":{"project":{"terraformState":{"versions":{"nodes":[{"serial":0,"createdAt":"2023-01-01T11:00:00Z"}],"pageInfo":{"hasNextPage":false,"endCursor":"c"}}}}}}`)
+	}
+}
+
+func TestImportGitLabTimes(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	s.setenv("GITLAB_TOKEN", "glpat-x")
+	server := gitlab(t, map[string][]string{
+		"prod": {importedState(0, "p")}, "a.b": {importedState(0, "x")}, "denied": {importedState(0, "d")},
+		"timed": {importedState(0, "a"), importedState(1, "b"), importedState(2, "c")},
+	})
+	s.must("import", "gitlab", "77", "timed", "--gitlab", server.URL)
+	out := s.must("state", "versions", "timed", "--json")
+	for _, at := range []string{"2023-01-01T11:00:00Z", "2023-02-02T00:00:00Z", "2023-03-03T00:00:00Z"} {
+		if strings.Count(out, `"created_at":"`+at+`"`) != 1 {
+			t.Errorf("no version of %s: %s", at, out)
+		}
+	}
+	// What is stored keeps its time, so that none is better than a wrong one.
+	s.fails("Timeout on validation", "import", "gitlab", "77", "denied", "--gitlab", server.URL)
 }
 
 func TestImportGitLab(t *testing.T) {

@@ -54,7 +54,7 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 	if err != nil {
 		return err
 	}
-	_, org, path, err := a.findOrgIn(cmd, text)
+	_, org, source, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 	}
 	wanted.Hash, wanted.Label = hash, a.dated(flags.label)
 	var stored keyring.StoredKey
-	err = a.editAuth(cmd, path, func(d *authfile.Document) (err error) {
+	err = a.editAuth(cmd, source, func(d *authfile.Document) (err error) {
 		stored, err = store(d, org.ID, wanted)
 		return err
 	})
@@ -75,7 +75,7 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 	if err := a.showKey(made, flags.asJSON); err != nil {
 		return fmt.Errorf("the key was added but could not be shown: %w; `holdfast key revoke %s %s` takes it away", err, org.ID, stored.ID)
 	}
-	fmt.Fprintf(a.stderr, "Added key %s of %s to %s. It is shown only now.\n", keyCalled(stored), called(org), path)
+	fmt.Fprintf(a.stderr, "Added key %s of %s to %s. It is shown only now.\n", keyCalled(stored), called(org), source)
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/lastuse"
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/server"
 )
 
@@ -27,7 +28,8 @@ what each is good for, until when and from where, when it was last used, and the
 on the key's line. Neither keys nor hashes are shown. The server's log names keys by these
 IDs.
 
-A server writes down once a minute, in last-use.json under storage.path, what was used.
+A server writes down once a minute, in last-use.json under storage.path, what was used; with
+auth.source = database all nodes do in the database.
 Where there is no such file, when a key was last used is unknown.`,
 		Example: "  holdfast key list\n  holdfast key list Acme --json",
 		Args:    cobra.MaximumNArgs(1),
@@ -89,11 +91,23 @@ func (a *app) lastUses(cmd *cobra.Command) lastuse.Uses {
 	if err != nil {
 		return nil
 	}
-	uses, err := lastuse.Read(server.LastUsePath(settings))
+	uses, err := a.readUses(cmd, settings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(a.stderr, "Warning: when keys were last used is unknown: %v\n", err)
 	}
 	return uses
+}
+
+// readUses is what all nodes wrote down together, or the server whose folder is on this machine.
+func (a *app) readUses(cmd *cobra.Command, settings configs.Settings) (lastuse.Uses, error) {
+	if settings.Auth.Source != configs.AuthDatabase {
+		return lastuse.Read(server.LastUsePath(settings))
+	}
+	shared, err := a.openAuth(cmd, settings)
+	if err != nil {
+		return nil, err
+	}
+	return shared.Uses(cmd.Context())
 }
 
 // keyLister collects rows.

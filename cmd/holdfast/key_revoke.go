@@ -46,7 +46,7 @@ type revoked struct {
 }
 
 func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool) error {
-	doc, org, path, err := a.findOrgIn(cmd, text)
+	doc, org, source, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (a *app) revokeKey(cmd *cobra.Command, text, which string, yes, asJSON bool
 		}
 	}
 	var left int
-	err = a.editAuth(cmd, path, func(d *authfile.Document) (err error) {
+	err = a.editAuth(cmd, source, func(d *authfile.Document) (err error) {
 		// By ID: under this name there may be another key by now.
 		left, err = d.RevokeKey(org.ID, key.ID)
 		return err

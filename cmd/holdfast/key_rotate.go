@@ -59,7 +59,7 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 	if err != nil {
 		return err
 	}
-	_, org, path, err := a.findOrgIn(cmd, text)
+	_, org, source, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 	}
 	rotation.Hash = hash
 	var old, made keyring.StoredKey
-	err = a.editAuth(cmd, path, func(d *authfile.Document) (err error) {
+	err = a.editAuth(cmd, source, func(d *authfile.Document) (err error) {
 		if err := a.checkRotation(d, org, which, rotation); err != nil {
 			return err
 		}

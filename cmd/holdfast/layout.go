@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -61,7 +60,7 @@ func (l *layout) next(rows [][]string) (at, wider int) {
 	at = -1
 	for _, row := range rows {
 		for i, cell := range row {
-			if more := utf8.RuneCountInString(cell) - l.widths[i]; more > 0 && (at < 0 || more < wider) {
+			if more := shownWidth(cell) - l.widths[i]; more > 0 && (at < 0 || more < wider) {
 				at, wider = i, more
 			}
 		}
@@ -95,7 +94,7 @@ func (l *layout) fit(rows [][]string, limits []int) {
 	for i, h := range l.heads {
 		l.widths[i] = len(h.name)
 		for _, row := range rows {
-			if n := utf8.RuneCountInString(row[i]); limits == nil || n <= limits[i] {
+			if n := shownWidth(row[i]); limits == nil || n <= limits[i] {
 				l.widths[i] = max(l.widths[i], n)
 			}
 		}
@@ -109,7 +108,7 @@ func (l layout) row(cells []string, paint func(string) string) (lines []string) 
 	var notes []string
 	for i, cell := range cells {
 		switch {
-		case l.width == 0, utf8.RuneCountInString(cell) <= l.widths[i]:
+		case l.width == 0, shownWidth(cell) <= l.widths[i]:
 		case i == 0:
 			lines, shown[i] = []string{cell}, ""
 		default:
@@ -144,10 +143,10 @@ func wrap(label string, indent int, text string, width int) (lines []string) {
 		if words == 0 {
 			gap = ""
 		}
-		if width > 0 && utf8.RuneCountInString(line+gap+word) > width && (words > 0 || utf8.RuneCountInString(line) > wrapIndent) {
+		if width > 0 && shownWidth(line+gap+word) > width && (words > 0 || shownWidth(line) > wrapIndent) {
 			lines = append(lines, strings.TrimRight(line, " "))
 			in := indent
-			if in+utf8.RuneCountInString(word) > width {
+			if in+shownWidth(word) > width {
 				in = noteIndent
 			}
 			line, gap = strings.Repeat(" ", in), ""

@@ -42,11 +42,11 @@ func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
 			return usagef("--id: %w", err)
 		}
 	}
-	path, err := a.authFile(cmd)
+	source, err := a.authSource(cmd)
 	if err != nil {
 		return err
 	}
-	err = a.editAuth(cmd, path, func(d *authfile.Document) error {
+	err = a.editAuth(cmd, source, func(d *authfile.Document) error {
 		if s, ok := d.Shredding(org); ok { // there is room for it once all that it had is gone
 			if err := a.dropShredding(cmd, d, s); err != nil {
 				return err
@@ -57,7 +57,7 @@ func (a *app) addOrg(cmd *cobra.Command, name, id string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "Added %s to %s. It has no key yet: `holdfast key add %s` makes one.\n", name, path, org)
+	fmt.Fprintf(a.stderr, "Added %s to %s. It has no key yet: `holdfast key add %s` makes one.\n", name, source, org)
 	_, err = fmt.Fprintln(a.stdout, org)
 	return err
 }

@@ -15,7 +15,7 @@ func newOrgAliasCommand(a *app) *cobra.Command {
 		Use:   "alias ORG [ALIAS…]",
 		Short: "Say what other servers call an organization",
 		Long: `Say what other servers call an organization, so that addresses of theirs lead to its states:
-GitLab's number or path of a project, Gitea's owner, a project of nimbolus, a tenant of devpro. Behind a
+GitLab's number or source of a project, Gitea's owner, a project of nimbolus, a tenant of devpro. Behind a
 colon stands the folder of the states: with 77:shop, prod of project 77 is shop/prod.
 
 Without aliases, those that it has are printed. An alias is of one organization only.
@@ -34,7 +34,7 @@ Without aliases, those that it has are printed. An alias is of one organization 
 }
 
 func (a *app) aliasOrg(cmd *cobra.Command, text string, given []string, remove bool) error {
-	_, org, path, err := a.findOrgIn(cmd, text)
+	_, org, source, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (a *app) aliasOrg(cmd *cobra.Command, text string, given []string, remove b
 	if len(aliases) == 0 {
 		return usagef("--remove needs aliases")
 	}
-	err = a.editAuth(cmd, path, func(d *authfile.Document) error {
+	err = a.editAuth(cmd, source, func(d *authfile.Document) error {
 		if remove {
 			return d.RemoveAliases(org.ID, aliases...)
 		}

@@ -23,11 +23,11 @@ func newOrgRenameCommand(a *app) *cobra.Command {
 }
 
 func (a *app) renameOrg(cmd *cobra.Command, text, name string) error {
-	_, org, path, err := a.findOrgIn(cmd, text)
+	_, org, source, err := a.findOrgIn(cmd, text)
 	if err != nil {
 		return err
 	}
-	err = a.editAuth(cmd, path, func(d *authfile.Document) error { return d.RenameOrganization(org.ID, name) })
+	err = a.editAuth(cmd, source, func(d *authfile.Document) error { return d.RenameOrganization(org.ID, name) })
 	if err != nil {
 		return err
 	}
@@ -76,29 +76,29 @@ func (a *app) removeOrg(cmd *cobra.Command, text string, r orgRemoval) error {
 	if r.name != "" && !r.shred {
 		return usagef("--name goes with --shred")
 	}
-	doc, path, err := a.loadAuth(cmd)
+	doc, source, err := a.loadAuth(cmd)
 	if err != nil {
 		return err
 	}
 	org, err := findOrg(doc, text)
 	if err != nil {
 		if s, ok := shreddingOf(doc, text); ok {
-			return a.forgetShredding(cmd, path, s)
+			return a.forgetShredding(cmd, source, s)
 		}
 		return err
 	}
 	if r.shred {
-		return a.shredOrg(cmd, path, org, r)
+		return a.shredOrg(cmd, source, org, r)
 	}
 	question := fmt.Sprintf("Nobody will get in for %s any more.", called(org))
 	if err := a.confirmWith(cmd.Context(), r.yes, question, cmp.Or(org.Name, org.ID.String())); err != nil {
 		return err
 	}
-	err = a.editAuth(cmd, path, func(d *authfile.Document) error { return d.RemoveOrganization(org.ID) })
+	err = a.editAuth(cmd, source, func(d *authfile.Document) error { return d.RemoveOrganization(org.ID) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stderr, "Removed %s from %s, with %s. Its data is kept; `holdfast org add NAME --id %s` lets it in again.\n",
-		called(org), path, counted(int64(len(org.Keys)), "key"), org.ID)
+		called(org), source, counted(int64(len(org.Keys)), "key"), org.ID)
 	return nil
 }

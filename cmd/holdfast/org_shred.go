@@ -18,7 +18,7 @@ import (
 
 // shredOrg says in the auth file that all of an organization's data is to be destroyed. The folder of
 // data is the running server's: it does the rest.
-func (a *app) shredOrg(cmd *cobra.Command, path string, org authfile.Organization, r orgRemoval) error {
+func (a *app) shredOrg(cmd *cobra.Command, source authSource, org authfile.Organization, r orgRemoval) error {
 	word := cmp.Or(org.Name, org.ID.String())
 	switch {
 	case r.yes && r.name == "":
@@ -33,12 +33,12 @@ func (a *app) shredOrg(cmd *cobra.Command, path string, org authfile.Organizatio
 		return err
 	}
 	at := a.now()
-	err := a.editAuth(cmd, path, func(d *authfile.Document) error { return d.ShredOrganization(org.ID, at) })
+	err := a.editAuth(cmd, source, func(d *authfile.Document) error { return d.ShredOrganization(org.ID, at) })
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stderr, "Removed %s from %s: nobody gets in for it any more. The server destroys its data now, or when it starts\n"+
-		"next; its log says when that is done, and so does `holdfast org list`. Backups that have it are yours to destroy.\n", called(org), path)
+		"next; its log says when that is done, and so does `holdfast org list`. Backups that have it are yours to destroy.\n", called(org), source)
 	return nil
 }
 
@@ -95,12 +95,12 @@ func (a *app) dropShredding(cmd *cobra.Command, d *authfile.Document, s authfile
 }
 
 // forgetShredding is `org remove` of an organization that was removed with its data before.
-func (a *app) forgetShredding(cmd *cobra.Command, path string, s authfile.Shredding) error {
-	err := a.editAuth(cmd, path, func(d *authfile.Document) error { return a.dropShredding(cmd, d, s) })
+func (a *app) forgetShredding(cmd *cobra.Command, source authSource, s authfile.Shredding) error {
+	err := a.editAuth(cmd, source, func(d *authfile.Document) error { return a.dropShredding(cmd, d, s) })
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "All data of %s was destroyed; %s does not name it any more.\n", s.ID, path)
+	fmt.Fprintf(a.stderr, "All data of %s was destroyed; %s does not name it any more.\n", s.ID, source)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -13,19 +14,24 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/auth/copies"
+	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/server"
+	"github.com/holdfast/holdfast/storage"
+	"github.com/holdfast/holdfast/storage/sqlauth"
 )
 
 const (
 	authFileFlag = "auth-file"
 
 	// pickedUp goes into the help of every command that edits the auth file.
-	pickedUp = `The command ends when a server that runs here has taken the change, within a second. The
-file's comments and order are kept, and the edit is atomic: several commands may run at once.`
+	pickedUp = `The command ends when a server that runs here has taken the change, within a second; with
+auth.source = database, when all nodes have that run. The file's comments and order are kept, and
+the edit is atomic: several commands may run at once.`
 )
 
 func addAuthFlags(cmd *cobra.Command) {
-	cmd.Flags().String(authFileFlag, "", "file with organizations and key hashes (default: what the server's settings say, auth.cfg)")
+	cmd.Flags().String(authFileFlag, "", "file with organizations and key hashes (default: what the server's settings say: auth.cfg, or the database)")
 	addConfigFlag(cmd)
 }
 
@@ -39,14 +45,62 @@ func (a *app) authFile(cmd *cobra.Command) (string, error) {
 	return settings.Auth.File, err
 }
 
-// loadAuth reads the file that authFile names, and returns its path too.
-func (a *app) loadAuth(cmd *cobra.Command) (*authfile.Document, string, error) {
-	path, err := a.authFile(cmd)
-	if err != nil {
-		return nil, "", err
+// authSource is where a command finds the text of auth.cfg, and waits for who follows it.
+type authSource struct {
+	authfile.Source
+	path   string         // of a file
+	shared *sqlauth.Store // nil for a file
+}
+
+// authSource is the file that the flag names, else what the server would read: its file, or the
+// database.
+func (a *app) authSource(cmd *cobra.Command) (authSource, error) {
+	if path, err := cmd.Flags().GetString(authFileFlag); err != nil || path != "" {
+		return authSource{Source: authfile.InFile(path), path: path}, err
 	}
-	doc, err := authfile.Load(path)
-	return doc, path, err
+	settings, err := a.settings(cmd)
+	if err != nil {
+		return authSource{}, err
+	}
+	if settings.Auth.Source != configs.AuthDatabase {
+		return authSource{Source: authfile.InFile(settings.Auth.File), path: settings.Auth.File}, nil
+	}
+	shared, err := a.openAuth(cmd, settings)
+	if err != nil {
+		return authSource{}, err
+	}
+	return authSource{Source: authfile.InDatabase(shared, server.AuthDatabaseName(settings), editor()), shared: shared}, nil
+}
+
+// databasePatience is how long a command waits for a database that is not there.
+const databasePatience = 10 * time.Second
+
+// openAuth opens the database's auth.cfg until the command ends.
+func (a *app) openAuth(cmd *cobra.Command, settings configs.Settings) (*sqlauth.Store, error) {
+	shared, err := storage.OpenAuth(cmd.Context(), settings, databasePatience, slog.New(slog.DiscardHandler))
+	if err == nil {
+		a.closers = append(a.closers, shared.Close)
+	}
+	return shared, err
+}
+
+// editor says who edits the database's auth.cfg: commands have no other name.
+func editor() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return fmt.Sprintf("%s process %d", host, os.Getpid())
+}
+
+// loadAuth reads what authSource finds, and returns where that is too.
+func (a *app) loadAuth(cmd *cobra.Command) (*authfile.Document, authSource, error) {
+	source, err := a.authSource(cmd)
+	if err != nil {
+		return nil, source, err
+	}
+	doc, err := source.Load(cmd.Context())
+	return doc, source, err
 }
 
 // findOrg returns the organization that a person means by its UUID or its name.
@@ -88,14 +142,14 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// findOrgIn reads the file that authFile names, and finds the organization in it that text means.
-func (a *app) findOrgIn(cmd *cobra.Command, text string) (*authfile.Document, authfile.Organization, string, error) {
-	doc, path, err := a.loadAuth(cmd)
+// findOrgIn reads what authSource finds, and finds the organization in it that text means.
+func (a *app) findOrgIn(cmd *cobra.Command, text string) (*authfile.Document, authfile.Organization, authSource, error) {
+	doc, source, err := a.loadAuth(cmd)
 	if err != nil {
-		return nil, authfile.Organization{}, "", err
+		return nil, authfile.Organization{}, source, err
 	}
 	org, err := findOrg(doc, text)
-	return doc, org, path, err
+	return doc, org, source, err
 }
 
 // takingPatience is how long a running server may take to have read a file that was changed: it
@@ -111,12 +165,18 @@ func isSameFile(one, other string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// editAuth changes the auth file, and waits until a server that runs on this machine has taken it:
+// editAuth changes auth.cfg, and waits until a server that runs on this machine has taken it, or all
+// nodes that follow the database have:
 // the next line of a script may need that. What was changed stays so whatever becomes of the wait.
-func (a *app) editAuth(cmd *cobra.Command, path string, change func(*authfile.Document) error) error {
-	if err := authfile.Edit(cmd.Context(), path, change); err != nil {
+func (a *app) editAuth(cmd *cobra.Command, source authSource, change func(*authfile.Document) error) error {
+	if err := source.Edit(cmd.Context(), change); err != nil {
 		return err
 	}
+	if source.shared != nil {
+		a.awaitNodes(cmd.Context(), source.shared)
+		return nil
+	}
+	path := source.path
 	settings, err := a.settings(cmd)
 	if err != nil || !isSameFile(path, settings.Auth.File) {
 		return nil // nobody runs with these
@@ -127,4 +187,22 @@ func (a *app) editAuth(cmd *cobra.Command, path string, change func(*authfile.Do
 		fmt.Fprintf(a.stderr, "holdfast: %s is changed, and the server that runs has not taken it yet (%v); its log may say why\n", path, err)
 	}
 	return nil
+}
+
+// awaitNodes waits until all nodes that run have the newest auth.cfg of the database.
+func (a *app) awaitNodes(ctx context.Context, shared *sqlauth.Store) {
+	ctx, cancel := context.WithTimeout(ctx, takingPatience)
+	defer cancel()
+	revision, _, err := shared.Tip(ctx)
+	var late []string
+	if err == nil {
+		late, err = copies.Await(ctx, shared, revision)
+	}
+	if err != nil {
+		waited := "some nodes"
+		if len(late) > 0 {
+			waited = strings.Join(late, ", ")
+		}
+		fmt.Fprintf(a.stderr, "holdfast: auth.cfg is changed, and %s may not have taken it yet (%v); their /readyz and log may say why\n", waited, err)
+	}
 }

@@ -30,6 +30,7 @@ func run(ctx context.Context, args []string, a *app) int {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	defer a.close()
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
@@ -50,7 +51,7 @@ func newRootCommand(a *app) *cobra.Command {
 	root := newGroup("holdfast", "Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version
 	root.SetVersionTemplate(versionLine())
-	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a),
+	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a), newAuthCommand(a),
 		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newPoolCommand(a),
 		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newImportCommand(a), newWhoamiCommand(a),
 		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),

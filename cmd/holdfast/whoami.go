@@ -57,6 +57,7 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"expires", expires},
 		{"uploads and data", limit(i.Limits.Requests, i.Limits.RequestsLeft)},
 		{"state requests", limit(i.Limits.States, i.Limits.StatesLeft) + saved(i.Limits.OperationsLeft)},
+		{"shared by", sharing(i.Limits.Nodes)},
 		{"stored", stored(i)},
 		{"runs' files", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Files }, showSize)},
 		{"configurations", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Configurations }, showSize)},
@@ -65,6 +66,14 @@ func (a *app) showIdentity(i api.Identity) error {
 		{"runs at work", showShare(i.Runs, func(r api.RunStanding) api.Share { return r.Working }, showCount)},
 		{"address", i.Address},
 	})
+}
+
+// sharing is empty for a server that has its limits to itself.
+func sharing(nodes int) string {
+	if nodes < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d nodes; what is left is left on the one that answered", nodes)
 }
 
 // stored is empty for a server that says nothing of it.

@@ -25,7 +25,8 @@ type Version struct {
 
 // Source has states.
 type Source interface {
-	// About says what it is, for people; it never has a secret in it.
+	// About says what it is, for people, also in what is kept for good: it never has a secret in it,
+	// nor what only concerns the machine that asks.
 	About() string
 	// List returns the names of all its states.
 	List(ctx context.Context) ([]string, error)
@@ -44,6 +45,19 @@ func readAll(from io.Reader) ([]byte, error) {
 		err = fmt.Errorf("it is larger than %d bytes", MaxState)
 	}
 	return body, err
+}
+
+// cursors are where the pages of a list have gone on. A server whose pages lead round in a circle
+// would be asked for ever.
+type cursors map[string]bool
+
+// next notes where a list goes on.
+func (c cursors) next(cursor string) error {
+	if cursor == "" || c[cursor] {
+		return errors.New("the server's list says that it goes on, and not where, or where it was already; nothing of it was taken")
+	}
+	c[cursor] = true
+	return nil
 }
 
 // failed hands on nothing but an error.

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -25,8 +26,15 @@ type Folder struct{ root string }
 // NewFolder returns the states of a folder.
 func NewFolder(root string) Folder { return Folder{root} }
 
-// About implements Source.
-func (f Folder) About() string { return "the folder " + f.root }
+// About implements Source. It has the folder's own name alone: the audit log keeps it, and the whole
+// path is of somebody's own machine.
+func (f Folder) About() string {
+	whole, err := filepath.Abs(f.root)
+	if err != nil {
+		whole = f.root
+	}
+	return "the folder " + filepath.Base(whole)
+}
 
 // List implements Source.
 func (f Folder) List(context.Context) ([]string, error) {

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// GitLab has the states of one project. Its interface tells a state's newest serial and that one's
-// time; older versions are asked for one serial after the other, and tell no time of their own
-// unless the server adds Last-Modified.
+// GitLab has the states of one project. Versions are asked for one serial after the other. Their times
+// come from GraphQL, of which a newer server tells those of all versions, and an older one that of
+// the newest; REST tells none, unless something in front adds Last-Modified.
 type GitLab struct {
 	Web
 	// Address is GitLab's, without a path; Project the project's number or path.
@@ -25,6 +25,7 @@ type GitLab struct {
 	// History is how many serials before the newest are asked for.
 	History uint64
 	known   map[string]gitlabState
+	called  string // the project's path
 }
 
 // gitlabState is what GraphQL tells of a state.
@@ -75,7 +76,7 @@ func (g *GitLab) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known := map[string]gitlabState{}
+	been, known := cursors{}, map[string]gitlabState{}
 	for after := ""; ; {
 		page, err := g.page(ctx, path, after)
 		if err != nil {
@@ -84,11 +85,14 @@ func (g *GitLab) look(ctx context.Context) error {
 		for _, one := range page.Nodes {
 			known[one.Name] = one
 		}
-		if !page.PageInfo.HasNextPage || page.PageInfo.EndCursor == after {
-			g.known = known
+		if !page.PageInfo.HasNextPage {
+			g.known, g.called = known, path
 			return nil
 		}
 		after = page.PageInfo.EndCursor
+		if err := been.next(after); err != nil {
+			return err
+		}
 	}
 }
 
@@ -111,32 +115,16 @@ func (g *GitLab) path(ctx context.Context) (string, error) {
 }
 
 type gitlabPage struct {
-	Nodes    []gitlabState `json:"nodes"`
-	PageInfo struct {
-		HasNextPage bool   `json:"hasNextPage"`
-		EndCursor   string `json:"endCursor"`
-	} `json:"pageInfo"`
+	Nodes    []gitlabState  `json:"nodes"`
+	PageInfo gitlabPageInfo `json:"pageInfo"`
+}
+
+type gitlabPageInfo struct {
+	HasNextPage bool   `json:"hasNextPage"`
+	EndCursor   string `json:"endCursor"`
 }
 
 func (g *GitLab) page(ctx context.Context, path, after string) (gitlabPage, error) {
-	asked, err := json.Marshal(map[string]any{"query": gitlabStates, "variables": map[string]any{"path": path, "after": after}})
-	if err != nil {
-		return gitlabPage{}, err
-	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.Address, "/")+"/api/graphql", bytes.NewReader(asked))
-	if err != nil {
-		return gitlabPage{}, err
-	}
-	request.Header.Set("Content-Type", "application/json")
-	response, err := g.do(request)
-	if err != nil {
-		return gitlabPage{}, err
-	}
-	defer response.Body.Close()
-	body, err := readAll(response.Body)
-	if err != nil {
-		return gitlabPage{}, err
-	}
 	var answer struct {
 		Data struct {
 			Project *struct {
@@ -144,13 +132,40 @@ func (g *GitLab) page(ctx context.Context, path, after string) (gitlabPage, erro
 			} `json:"project"`
 		} `json:"data"`
 	}
-	if json.Unmarshal(body, &answer) != nil || answer.Data.Project == nil || answer.Data.Project.States == nil {
+	if err := g.ask(ctx, gitlabStates, map[string]any{"path": path, "after": after}, &answer); err != nil {
+		return gitlabPage{}, err
+	}
+	if answer.Data.Project == nil || answer.Data.Project.States == nil {
 		return gitlabPage{}, fmt.Errorf("GitLab lists no states of the project %s: it is not there, or the token may not see them", path)
 	}
 	return *answer.Data.Project.States, nil
 }
 
-// Versions implements Source. It asks for each serial up to the newest: GitLab has no list of them.
+// ask asks GraphQL. What is no JSON is an answer without anything.
+func (g *GitLab) ask(ctx context.Context, query string, variables map[string]any, answer any) error {
+	asked, err := json.Marshal(map[string]any{"query": query, "variables": variables})
+	if err != nil {
+		return err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.Address, "/")+"/api/graphql", bytes.NewReader(asked))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := g.do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := readAll(response.Body)
+	if err == nil {
+		_ = json.Unmarshal(body, answer)
+	}
+	return err
+}
+
+// Versions implements Source. It asks for each serial up to the newest: not every GitLab has a list of
+// them.
 func (g *GitLab) Versions(ctx context.Context, name string) iter.Seq2[Version, error] {
 	newest, header, err := g.get(ctx, g.state(name))
 	if statusOf(err) == http.StatusNotFound || err == nil && len(newest) == 0 {
@@ -165,15 +180,19 @@ func (g *GitLab) Versions(ctx context.Context, name string) iter.Seq2[Version, e
 	if err := json.Unmarshal(newest, &top); err != nil {
 		return failed(fmt.Errorf("the state %s is no JSON: %w", name, err))
 	}
+	times, err := g.times(ctx, name)
+	if err != nil {
+		return failed(err)
+	}
 	about := g.known[name]
-	last := gitlabVersion(top.Serial, newest, about.written(top.Serial, header))
+	last := gitlabVersion(top.Serial, newest, firstTime(times[top.Serial], about.written(top.Serial, header)))
 	return func(yield func(Version, error) bool) {
 		for serial := top.Serial - min(top.Serial, g.History); serial < top.Serial; serial++ {
 			body, header, err := g.get(ctx, g.state(name)+"/versions/"+strconv.FormatUint(serial, 10))
 			if statusOf(err) == http.StatusNotFound {
 				continue // it was deleted, or there never was one
 			}
-			if !yield(gitlabVersion(serial, body, firstTime(modified(header), about.CreatedAt)), err) || err != nil {
+			if !yield(gitlabVersion(serial, body, firstTime(times[serial], modified(header), about.CreatedAt)), err) || err != nil {
 				return
 			}
 		}

@@ -113,7 +113,7 @@ func (s *S3) look(ctx context.Context) error {
 	if s.known != nil {
 		return nil
 	}
-	known, keys := map[string][]s3Version{}, map[string]string{}
+	been, known, keys := cursors{}, map[string][]s3Version{}, map[string]string{}
 	query := url.Values{"versions": {""}, "prefix": {s.Prefix}}
 	for {
 		body, err := s.get(ctx, "", query)
@@ -134,12 +134,15 @@ func (s *S3) look(ctx context.Context) error {
 			}
 			keys[name], known[name] = v.Key, append(known[name], v)
 		}
-		if !page.Truncated || page.NextKey == "" {
+		if !page.Truncated {
 			for _, versions := range known {
 				oldestFirst(versions)
 			}
 			s.known = known
 			return nil
+		}
+		if err := been.next(page.NextKey + page.NextVersion); err != nil {
+			return err
 		}
 		query.Set("key-marker", page.NextKey)
 		query.Set("version-id-marker", page.NextVersion)

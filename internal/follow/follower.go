@@ -44,8 +44,9 @@ type Config struct {
 
 // File is what was found in one file.
 type File struct {
-	Text []byte
-	Mode fs.FileMode
+	Text    []byte
+	Mode    fs.FileMode
+	Changed time.Time
 }
 
 // Follower takes what its files say whenever that has changed: when they are written in
@@ -250,7 +251,7 @@ func (f *Follower) read() (files []File, digest [sha256.Size]byte, err error) {
 		}
 		fmt.Fprintln(hash, len(text)) // where one ends and the next begins
 		hash.Write(text)
-		files = append(files, File{text, info.Mode()})
+		files = append(files, File{text, info.Mode(), info.ModTime()})
 		f.infos = append(f.infos, info)
 	}
 	return files, [sha256.Size]byte(hash.Sum(nil)), nil

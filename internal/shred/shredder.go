@@ -148,19 +148,34 @@ type work struct {
 // before it looked for the last time. What a request that began before has written meanwhile goes
 // with the next round.
 func (w *work) destroy(ctx context.Context) error {
-	empty := w.shut[w.order.Org]
 	if _, err := w.round(ctx); err != nil {
 		return err
 	}
-	select {
-	case <-empty:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := w.untilEmpty(ctx); err != nil {
+		return err
 	}
 	for {
 		removed, err := w.round(ctx)
 		if err != nil || removed == 0 {
 			return err
+		}
+	}
+}
+
+// untilEmpty waits until nobody is inside who came before the doors were shut, which may be for as long
+// as a request lasts, or until the order is taken back: those whom it named wait at the doors.
+func (w *work) untilEmpty(ctx context.Context) error {
+	for empty := w.shut[w.order.Org]; ; {
+		replaced := w.Replaced()
+		if !slices.Contains(w.Orders(), w.order) {
+			return errTakenBack
+		}
+		select {
+		case <-empty:
+			return nil
+		case <-replaced:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 }

@@ -229,3 +229,27 @@ func TestShredderTriesAgain(t *testing.T) {
 		stop()
 	})
 }
+
+// While somebody is inside who came before, an order can be taken back: the organization is let in again
+// at once, and the next order's turn comes.
+func TestShredderWaitsForNobodyWhoseOrderIsTakenBack(t *testing.T) {
+	folder := Folder(filepath.Join(t.TempDir(), FolderName))
+	synctest.Test(t, func(t *testing.T) {
+		first, second := newOrder(), newOrder()
+		f := newFake(first, second)
+		f.orders, f.late = f.orders[:1], 3
+		stop := f.start(t, folder)
+		synctest.Wait() // at the doors
+		f.late = 0
+		f.order(second)
+		time.Sleep(again + time.Second)
+		synctest.Wait()
+		f.mu.Lock()
+		_, shut := f.empty[first.Org]
+		f.mu.Unlock()
+		if shut || has(t, folder, first) || f.left(second.Org) != 0 || !has(t, folder, second) {
+			t.Errorf("shut %v, a receipt %v; %d are left of the other", shut, has(t, folder, first), f.left(second.Org))
+		}
+		stop()
+	})
+}

@@ -16,7 +16,7 @@ import (
 // read again, and a notice that is kept is tried again.
 type Outbox interface {
 	// Load returns the position and the notices that wait, by their Sequence. known is false for an
-	// outbox that has no position yet.
+	// outbox that has no position yet. A notice that can't be read is reported and passed over.
 	Load(ctx context.Context) (position uint64, known bool, waiting []audit.Event, err error)
 	// Keep records notices and the position, which may go back, in one transaction. It returns once
 	// they are durable. A notice that is there already stays once.

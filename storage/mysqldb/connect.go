@@ -27,6 +27,30 @@ const (
 	LockWait = 10 * time.Second
 )
 
+const (
+	// writingIdle is when the server ends a writing session that says nothing, and with it the
+	// transaction that it may be in: others wait for the rows that a stopped node has locked for
+	// no longer than that.
+	writingIdle       = 10 * time.Second
+	writingClientIdle = 5 * time.Second
+)
+
+// writingSettings are in force on writing connections as well. Without autocommit a transaction
+// takes no statement of its own to begin. The two other bounds are for a node that stops in the
+// middle of a statement or of an answer.
+func writingSettings() []string {
+	seconds := int(writingIdle.Seconds())
+	return []string{fmt.Sprintf("SET autocommit = 0, wait_timeout = %d, net_read_timeout = %d, net_write_timeout = %d", seconds, seconds, seconds)}
+}
+
+// Writing returns options for a pool of connections that are in a transaction from their first
+// statement on, until COMMIT or ROLLBACK, and that take several statements at once, separated by
+// semicolons. Their server ends a session that says nothing soon.
+func (o Options) Writing() Options {
+	o.writing = true
+	return o
+}
+
 // sessionSettings are in force on every connection, whatever the server's own are.
 func sessionSettings() []string {
 	return []string{
@@ -44,6 +68,7 @@ func sessionSettings() []string {
 type connector struct {
 	driver.Connector
 	timeout time.Duration
+	writing bool
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
@@ -57,7 +82,11 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(errors.New("mysqldb: the driver's connection takes no statements"), conn.Close())
 	}
-	for _, statement := range sessionSettings() {
+	settings := sessionSettings()
+	if c.writing {
+		settings = append(settings, writingSettings()...)
+	}
+	for _, statement := range settings {
 		if _, err := execer.ExecContext(ctx, statement, nil); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
@@ -76,11 +105,14 @@ func (o Options) OpenPool(name string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector{inner, o.ConnectTimeout})
+	db := sql.OpenDB(connector{inner, o.ConnectTimeout, o.writing})
 	db.SetMaxOpenConns(o.MaxOpenConns)
 	db.SetMaxIdleConns(o.MaxIdleConns)
 	db.SetConnMaxLifetime(o.ConnMaxLifetime)
 	db.SetConnMaxIdleTime(clientIdle)
+	if o.writing {
+		db.SetConnMaxIdleTime(writingClientIdle)
+	}
 	return db, nil
 }
 

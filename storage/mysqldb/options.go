@@ -40,6 +40,8 @@ type Options struct {
 	ConnMaxLifetime time.Duration
 	// ConnectTimeout bounds the making of one connection.
 	ConnectTimeout time.Duration
+	// writing connections are in a transaction from their first statement on (see Writing).
+	writing bool
 	// FoundRows has an UPDATE count the rows that it found, as SQLite does, and not only those
 	// that it changed.
 	FoundRows bool
@@ -98,6 +100,7 @@ func (o Options) config(name string) (*driver.Config, error) {
 	c.InterpolateParams = true // one round trip for a statement instead of two
 	c.MaxAllowedPacket = 0     // ask the server
 	c.ClientFoundRows = o.FoundRows
+	c.MultiStatements = o.writing
 	c.RejectReadOnly = true // after a failover, look for the new primary
 	c.Logger = driverLog{o.Log}
 	if o.socket() {

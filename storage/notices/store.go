@@ -28,6 +28,7 @@ const DatabaseName = "notices.db"
 
 // Store implements webhook.Outbox.
 type Store struct {
+	log    *slog.Logger
 	writer *sqlitedb.Writer
 	dirt   sqlitedb.Dirt // what was deleted
 }
@@ -45,7 +46,7 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox of notices: %w", err)
 	}
-	return &Store{writer: writer}, nil
+	return &Store{log: log, writer: writer}, nil
 }
 
 func databaseFile(path string) sqlitedb.File {
@@ -105,27 +106,32 @@ func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting 
 			known, err = false, nil
 		}
 		if err == nil {
-			waiting, err = load(ctx, t)
+			waiting, err = s.load(ctx, t)
 		}
 		return err
 	})
 	return position, known, waiting, err
 }
 
-func load(ctx context.Context, t *sqlitedb.Tx) (waiting []audit.Event, err error) {
-	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx), `SELECT event FROM notices ORDER BY sequence, at`)
+// load reads the notices that wait. One that is damaged is passed over and stays, for a person to look
+// at: all the others would wait behind it for ever.
+func (s *Store) load(ctx context.Context, t *sqlitedb.Tx) (waiting []audit.Event, err error) {
+	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx), `SELECT org, sequence, event FROM notices ORDER BY sequence, at`)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
-		var text string
+		var org string
+		var sequence int64
+		var text []byte
 		var n audit.Event
-		if err := rows.Scan(&text); err != nil {
+		if err := rows.Scan(&org, &sequence, &text); err != nil {
 			return nil, err
 		}
-		if err := json.Unmarshal([]byte(text), &n); err != nil {
-			return nil, fmt.Errorf("a notice that waits is damaged: %w", err)
+		if err := json.Unmarshal(text, &n); err != nil {
+			s.log.ErrorContext(ctx, "a notice that waits is damaged; it is told to nobody, and stays in "+DatabaseName, "org", org, "sequence", sequence, "error", err)
+			continue
 		}
 		waiting = append(waiting, n)
 	}

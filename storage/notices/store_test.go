@@ -3,6 +3,7 @@ package notices_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -210,5 +211,44 @@ func TestShredLeavesNoBytes(t *testing.T) {
 	}
 	if _, _, waiting, err := box.Load(t.Context()); err != nil || len(waiting) != 60 {
 		t.Errorf("another organization's are %d, %v", len(waiting), err)
+	}
+}
+
+// A notice that can't be read keeps no other back, and is named in the log at each start; it goes with
+// its organization.
+func TestDamagedNotice(t *testing.T) {
+	dir, org := t.TempDir(), uuid.New()
+	box := opened(t, dir)
+	if err := box.Keep(t.Context(), 3, []audit.Event{event(org, 1), event(org, 2), event(org, 3)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := box.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, notices.DatabaseName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(`UPDATE notices SET event = '{' WHERE sequence = 2`); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	store, err := notices.Open(t.Context(), dir, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	position, known, waiting, err := store.Load(t.Context())
+	if err != nil || !known || position != 3 || len(waiting) != 2 || waiting[0].Sequence != 1 || waiting[1].Sequence != 3 {
+		t.Errorf("%d, %v, %v, %v; want the first and the third", position, known, waiting, err)
+	}
+	if said := log.String(); strings.Count(said, "is damaged") != 1 || !strings.Contains(said, org.String()) || !strings.Contains(said, "sequence=2") {
+		t.Errorf("the log says %s", said)
+	}
+	if removed, err := store.Shred(t.Context(), org, 10); removed != 3 || err != nil {
+		t.Errorf("%d were destroyed, %v; want all three", removed, err)
 	}
 }

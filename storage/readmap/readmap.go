@@ -1,11 +1,11 @@
 // Package readmap serves reads from memory: a map of newest versions, bounded in bytes,
 // over the store that has them for good.
 //
-// It never serves an old version, provided that every Update of the store below goes
-// through it, and that nothing of an Update happens after it returned: a store that other
-// processes write to can't stand under it.
+// It never serves an old version: an entry is served when it is known to be what the store
+// below would answer. There is one map, and two ways to know that.
 //
-// Why that holds. A write that may change a state's newest version marks the state when
+// New is for a store of this process alone: every Update of it goes through the map, and
+// nothing of an Update happens after it returned. Why an entry is current there: a write that may change a state's newest version marks the state when
 // its decision is made, which is before its commit can be seen: from then until the write
 // has ended, the state has no entry and gets none. An entry comes from a load during
 // which no write was marked and none ended, so no commit happened during it; or from the
@@ -13,6 +13,14 @@
 // nobody can have made a newer one. Either way the entry is the newest version when it
 // is inserted, and the next mark removes it. LOCK, UNLOCK, replays and refused writes
 // mark nothing: a plan's GET finds what was there before its LOCK.
+//
+// NewShared is for a store that other processes write to as well. Of their writes the map
+// hears nothing, so an entry there is only what the newest version was some time ago. A read
+// that finds one asks the store below for the tip, in a look-up that began after the read
+// did, and serves the entry if it is still that very version: then the store would have
+// answered the same at the moment of that look-up, which lies within the read. A version
+// never changes, so it does not matter how old the entry is, who wrote it, or what became of
+// it meanwhile. Reads share look-ups: one that has not begun yet takes in whoever comes.
 package readmap
 
 import (
@@ -37,6 +45,7 @@ type Store struct {
 	mu      sync.Mutex
 	recent  *recent
 	flights map[state.Ref]*flight
+	tips    confirmer // nil when nobody else writes to the store below
 
 	packers sync.Pool // of *gzip.Writer
 }
@@ -46,10 +55,23 @@ func New(next state.Store, maxBytes int64) *Store {
 	return &Store{Lists: next, next: next, recent: newRecent(maxBytes), flights: make(map[state.Ref]*flight)}
 }
 
+// Shared is a state.Store that other processes write to as well.
+type Shared interface {
+	state.Store
+	state.Newest
+}
+
+// NewShared is New over a store that other processes write to as well.
+func NewShared(next Shared, maxBytes int64) *Store {
+	s := New(next, maxBytes)
+	s.tips = newTips(next)
+	return s
+}
+
 // Current implements state.Store.
 func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error) {
-	if snapshot, hit := s.Cached(ref); hit {
-		return snapshot, nil
+	if snapshot, hit, err := s.Cached(ctx, ref, 0); hit || err != nil {
+		return snapshot, err
 	}
 	l := s.beginLoad(ref)
 	defer l.end()
@@ -61,12 +83,31 @@ func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, err
 }
 
 // Cached implements state.Cache.
-func (s *Store) Cached(ref state.Ref) (state.Snapshot, bool) {
+func (s *Store) Cached(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, bool, error) {
 	e, hit := s.find(ref)
-	if !hit {
-		return state.Snapshot{}, false
+	if !hit || number != 0 && e.Number != number {
+		return state.Snapshot{}, false, nil
 	}
-	return e.Snapshot, true
+	if s.tips != nil {
+		tip, err := s.tips.of(ctx, ref)
+		if err != nil {
+			return state.Snapshot{}, false, err
+		}
+		if !tip.Is(e.Tip()) {
+			s.forget(ref, e)
+			return state.Snapshot{}, false, nil
+		}
+	}
+	return e.Snapshot, true, nil
+}
+
+// forget removes an entry that was found to be old, if it is still there.
+func (s *Store) forget(ref state.Ref, e *entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now, ok := s.recent.get(ref); ok && now == e {
+		s.recent.remove(ref)
+	}
 }
 
 // Head implements state.Store.
@@ -149,5 +190,9 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	s.recent.close()
 	s.mu.Unlock()
-	return s.next.Close()
+	err := s.next.Close()
+	if s.tips != nil {
+		s.tips.wait()
+	}
+	return err
 }

@@ -11,11 +11,22 @@ import (
 )
 
 // TestStore runs the suite with a map that holds nothing, one that always evicts, and one
-// with room for all.
+// with room for all; over a store of its own, and over one that others might write to.
 func TestStore(t *testing.T) {
 	for _, maxBytes := range []int64{0, 8 << 10, 256 << 20} {
 		t.Run(fmt.Sprint(maxBytes), func(t *testing.T) {
 			storagetest.RunStore(t, func(*testing.T) state.Store { return readmap.New(memory.New(1<<30), maxBytes) })
 		})
+		t.Run(fmt.Sprint("shared ", maxBytes), func(t *testing.T) {
+			storagetest.RunStore(t, func(*testing.T) state.Store { return readmap.NewShared(memory.New(1<<30), maxBytes) })
+		})
 	}
+}
+
+// TestTwoMaps runs it through two maps over one store, each call through another one.
+func TestTwoMaps(t *testing.T) {
+	storagetest.RunStore(t, func(*testing.T) state.Store {
+		below := memory.New(1 << 30)
+		return storagetest.Alternately(readmap.NewShared(below, 256<<20), readmap.NewShared(below, 256<<20))
+	})
 }

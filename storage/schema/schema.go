@@ -15,7 +15,7 @@ import (
 
 // Schema is what a database is to look like, as the steps that lead there.
 type Schema struct {
-	// Steps has goose's SQL files in the folder.
+	// Steps has SQL files with goose's annotations in the folder.
 	Steps fs.FS
 	// Folder is migrations without one.
 	Folder string
@@ -66,7 +66,11 @@ func (s Schema) tell(ctx context.Context, from int64, results []*goose.Migration
 }
 
 func (s Schema) provider(db *sql.DB) (*goose.Provider, error) {
-	steps, err := fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations"))
+	folder, err := fs.Sub(s.Steps, cmp.Or(s.Folder, "migrations"))
+	if err != nil {
+		return nil, err
+	}
+	steps, err := readSteps(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -74,5 +78,8 @@ func (s Schema) provider(db *sql.DB) (*goose.Provider, error) {
 	if s.Table != "" {
 		options = append(options, goose.WithTableName(s.Table))
 	}
-	return goose.NewProvider(s.Dialect, db, steps, options...)
+	if migrations := asMigrations(steps); migrations != nil {
+		folder, options = nil, append(options, goose.WithGoMigrations(migrations...))
+	}
+	return goose.NewProvider(s.Dialect, db, folder, options...)
 }

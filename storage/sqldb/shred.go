@@ -45,6 +45,7 @@ func shredTables() []shredTable {
 		{name: "organization_variables", key: "org"},
 		{name: "sessions", key: "org, hash"},
 		{name: "audit_outbox", key: "id"},
+		{name: "key_uses", key: "org, key_id"},
 	}
 }
 

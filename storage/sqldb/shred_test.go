@@ -53,6 +53,9 @@ func columnsOf(t *testing.T, db *sqldb.DB) map[string][]column {
 func plant(t *testing.T, db *sqldb.DB, org uuid.UUID, rows int) {
 	t.Helper()
 	for table, columns := range columnsOf(t, db) {
+		if strings.HasPrefix(table, "auth_") {
+			continue // of all organizations; sqlauth.Store.ShredUses forgets what is in them of one
+		}
 		n := rows
 		if !slices.ContainsFunc(columns, func(c column) bool { return c.name == "org" }) && table != "blob_pieces" {
 			t.Fatalf("the table %s has no column org: say how it is shredded", table)

@@ -106,7 +106,7 @@ func TestAnyHistory(t *testing.T) {
 			expunge(t, s, h.ref)
 			h.first, h.all = 1, nil
 		case k == 6:
-			s.bases.drop(h.ref)
+			s.bodies.Bases.Drop(h.ref)
 		default:
 			h.write(t, r, s)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // hold keeps the writer busy until the returned function is called: what is queued
@@ -73,7 +74,7 @@ func TestGroupCommit(t *testing.T) {
 func TestBadJob(t *testing.T) {
 	bad := map[string]func(*session) error{
 		"constraint": func(t *session) error {
-			_, err := t.rowsOf(state.Ref{}).recordVersion(1<<40, describe(nil), stored{encoding: encodingRaw, bytes: []byte{}})
+			_, err := t.rowsOf(state.Ref{}).AddVersion(1<<40, describe(nil), stateengine.Stored{Encoding: stateengine.EncodingRaw, Bytes: []byte{}})
 			return err
 		},
 		"connection": func(t *session) error {

@@ -23,7 +23,7 @@ func TestNothingIsDecodedWhileBorrowed(t *testing.T) {
 	look := func(n ast.Node) {
 		looked++
 		ast.Inspect(n, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok && (id.Name == "codec" || id.Name == "decode") {
+			if id, ok := n.(*ast.Ident); ok && (id.Name == "Codec" || id.Name == "Decode") {
 				t.Errorf("%s: a codec is used while a reader is borrowed", files.Position(id.Pos()))
 			}
 			return true

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // BenchmarkVersions writes versions of one state that changes a little, stored whole, as
@@ -26,11 +27,11 @@ func BenchmarkVersions(b *testing.B) {
 			name      string
 			deltaFrom int
 			bases     int
-		}{{"whole", math.MaxInt, basesBytes}, {"deltas", deltaFrom, basesBytes}, {"deltas,read", deltaFrom, 0}} {
+		}{{"whole", math.MaxInt, stateengine.BasesBytes}, {"deltas", stateengine.DeltaFrom, stateengine.BasesBytes}, {"deltas,read", stateengine.DeltaFrom, 0}} {
 			b.Run(fmt.Sprintf("%dKB/%s", size/1000, how.name), func(b *testing.B) {
 				s := open(b, b.TempDir())
 				defer s.Close()
-				s.deltaFrom, s.bases = how.deltaFrom, newBases(how.bases)
+				s.bodies.DeltaFrom, s.bodies.Bases = how.deltaFrom, stateengine.NewBases(how.bases)
 				b.ReportMetric(cpuOfPuts(b, s, size), "µs-cpu/put")
 				b.ReportMetric(slowest(b, s), "ms/slowest-read")
 				b.ReportMetric(onDisk(b, s)/float64(b.N), "B-disk/version")

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
@@ -19,7 +19,7 @@ import (
 func openDeltas(t testing.TB, dir string) *Store {
 	t.Helper()
 	s := open(t, dir)
-	s.deltaFrom, s.session.listEvery = 1, 3
+	s.bodies.DeltaFrom, s.session.listEvery = 1, 3
 	return s
 }
 
@@ -104,7 +104,7 @@ func wantSound(t *testing.T, s *Store) {
 func TestLongHistory(t *testing.T) {
 	dir, ref := t.TempDir(), newRef("long")
 	s := open(t, dir)
-	all := slowly(deltaFrom, 3_000)
+	all := slowly(stateengine.DeltaFrom, 3_000)
 	putAll(t, s, ref, all)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestLongHistory(t *testing.T) {
 	s = open(t, dir)
 	defer s.Close()
 	wantHistory(t, s, ref, all, "")
-	whole := len(s.codec.encode(all[0]).bytes)
+	whole := len(s.bodies.Codec.Encode(all[0]).Bytes)
 	if each := count(t, s, "SELECT sum(length(bytes)) FROM bodies") / len(all); each > whole/3 {
 		t.Errorf("a version takes %d bytes, and %d by itself", each, whole)
 	}
@@ -125,7 +125,7 @@ func TestLongHistory(t *testing.T) {
 // TestSlowStateSize holds the store to what it is for.
 func TestSlowStateSize(t *testing.T) {
 	s, _ := opened(t)
-	ref, all := newRef("slow"), slowly(1_000_000, 2*groupLength)
+	ref, all := newRef("slow"), slowly(1_000_000, 2*stateengine.GroupLength)
 	putAll(t, s, ref, all)
 	if each := count(t, s, "SELECT sum(length(bytes)) FROM bodies") / len(all); each > 15_000 {
 		t.Errorf("a version of 1 MB takes %d bytes", each)
@@ -147,7 +147,7 @@ func TestUnlikeVersions(t *testing.T) {
 			var all [][]byte
 			for i := range 20 {
 				all = append(all, pair[i%2])
-				most += len(s.codec.encode(pair[i%2]).bytes)
+				most += len(s.bodies.Codec.Encode(pair[i%2]).Bytes)
 			}
 			putAll(t, s, ref, all)
 			wantHistory(t, s, ref, all, "")
@@ -172,11 +172,11 @@ func TestEncryptedStaysWhole(t *testing.T) {
 		if _, err := s.Update(t.Context(), ref, body, accept(v)); err != nil {
 			t.Fatal(err)
 		}
-		if b := s.bases.get(ref); b == nil || b.body != nil {
+		if b := s.bodies.Bases.Get(ref); b == nil || b.Body != nil {
 			t.Fatalf("%+v is kept", b)
 		}
-		s.bases.drop(ref)
-		if b := s.loadBase(t.Context(), ref); b != nil {
+		s.bodies.Bases.Drop(ref)
+		if b, err := s.findBase(t.Context(), ref, 1, stateengine.BaseTo); b != nil || err != nil {
 			t.Fatal("a base was read")
 		}
 	}
@@ -240,7 +240,7 @@ func TestStaleBase(t *testing.T) {
 			execFile(t, filepath.Dir(s.path), "UPDATE versions SET number = 99 WHERE id = 1")
 		},
 		"far away": func(t *testing.T, s *Store, ref state.Ref) {
-			for range groupLength {
+			for range stateengine.GroupLength {
 				mustPut(t, s, ref, []byte("{}"))
 			}
 		},
@@ -249,10 +249,10 @@ func TestStaleBase(t *testing.T) {
 			s, _ := opened(t)
 			ref := newRef("stale")
 			mustPut(t, s, ref, all[0])
-			old := *s.bases.get(ref)
+			old := *s.bodies.Bases.Get(ref)
 			change(t, s, ref)
-			s.bases.drop(ref)
-			s.bases.keep(ref, old)
+			s.bodies.Bases.Drop(ref)
+			s.bodies.Bases.Keep(ref, old)
 			head, err := put(s, ref, all[1])
 			if err != nil {
 				t.Fatal(err)
@@ -261,7 +261,7 @@ func TestStaleBase(t *testing.T) {
 			if n := count(t, s, sqlDeltas); n != 0 {
 				t.Error("it is a delta")
 			}
-			if got := s.bases.get(ref); got == nil || got.number != head.Version.Number {
+			if got := s.bodies.Bases.Get(ref); got == nil || got.Number != head.Version.Number {
 				t.Errorf("the next one would be a delta of %+v", got)
 			}
 		})
@@ -324,49 +324,25 @@ func TestDamagedBase(t *testing.T) {
 func TestDamagedDelta(t *testing.T) {
 	s, _ := opened(t)
 	all := slowly(20_000, 2)
-	whole := s.codec.encode(all[0])
-	packed, ok := s.codec.difference(&base{baseID: baseID{id: 1}, body: all[0], packed: len(whole.bytes)}, all[1])
+	whole := s.bodies.Codec.Encode(all[0])
+	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0], Packed: len(whole.Bytes)}, all[1])
 	if !ok {
 		t.Fatal("there is no delta")
 	}
 	v := describe(all[1])
 	v.Number = 2
-	if got, err := s.codec.decode(v, packed, whole); err != nil || !bytes.Equal(got, all[1]) {
+	if got, err := s.bodies.Codec.Decode(v, packed, whole); err != nil || !bytes.Equal(got, all[1]) {
 		t.Fatalf("%d bytes, %v", len(got), err)
 	}
-	for i := range packed.bytes {
+	for i := range packed.Bytes {
 		for _, flip := range []byte{1, 0x80, 0xff} {
-			damaged := stored{encoding: packed.encoding, bytes: bytes.Clone(packed.bytes)}
-			damaged.bytes[i] ^= flip
-			if got, err := s.codec.decode(v, damaged, whole); err == nil && !bytes.Equal(got, all[1]) || err != nil && !fault.Is(err, fault.StateCorrupt) {
+			damaged := stateengine.Stored{Encoding: packed.Encoding, Bytes: bytes.Clone(packed.Bytes)}
+			damaged.Bytes[i] ^= flip
+			if got, err := s.bodies.Codec.Decode(v, damaged, whole); err == nil && !bytes.Equal(got, all[1]) || err != nil && !fault.Is(err, fault.StateCorrupt) {
 				t.Fatalf("byte %d: %d bytes, %v", i, len(got), err)
 			}
 		}
-		_, err := s.codec.decode(v, stored{encoding: packed.encoding, bytes: packed.bytes[:i]}, whole)
+		_, err := s.bodies.Codec.Decode(v, stateengine.Stored{Encoding: packed.Encoding, Bytes: packed.Bytes[:i]}, whole)
 		wantFault(t, err, fault.StateCorrupt)
-	}
-}
-
-// TestBasesAreBounded wants no more in memory than the limit, and that to be enough.
-func TestBasesAreBounded(t *testing.T) {
-	s := newBases(100_000)
-	for i := range 100 {
-		s.keep(newRef(state.Name(fmt.Sprint(i))), base{baseID: baseID{id: 1}, body: make([]byte, i*1_000)})
-		held := 0
-		for _, b := range s.entries.Values() {
-			held += b.cost()
-		}
-		if held != s.bytes || held > s.limit {
-			t.Fatalf("%d bytes are held, %d counted, %d allowed", held, s.bytes, s.limit)
-		}
-	}
-	if n := s.entries.Len(); n == 0 {
-		t.Error("nothing is kept")
-	}
-	ref := newRef("newer")
-	s.keep(ref, base{baseID: baseID{id: 2}, newest: 2})
-	s.keep(ref, base{baseID: baseID{id: 1}, newest: 1}) // comes late
-	if got := s.get(ref); got == nil || got.id != 2 {
-		t.Errorf("%+v is kept, not the newest", got)
 	}
 }

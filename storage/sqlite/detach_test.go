@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 func mustPurge(t *testing.T, s *Store, ref state.Ref, number int) {
@@ -47,7 +48,7 @@ func TestPurgeOfBase(t *testing.T) {
 				if i%7 == 0 || i == len(order)-1 {
 					wantHistory(t, s, ref, all, fault.VersionPurged)
 				}
-				wantGone(t, s, dir, []stored{{encoding: encodingRaw, bytes: secrets[victim]}})
+				wantGone(t, s, dir, []stateengine.Stored{{Encoding: stateengine.EncodingRaw, Bytes: secrets[victim]}})
 			}
 			mustPut(t, s, ref, []byte("{}"))
 		})
@@ -60,16 +61,16 @@ func TestPurgeOfNeeded(t *testing.T) {
 	s, _ := opened(t)
 	ref, all := newRef("needed"), slowly(20_000, 3)
 	putAll(t, s, ref, all)
-	d, err := s.dependent(t.Context(), ref, 1, 0)
-	if err != nil || d == nil || d.version.Number != 3 {
+	d, err := s.Dependent(t.Context(), ref, 1, 0)
+	if err != nil || d == nil || d.Version.Number != 3 {
 		t.Fatalf("the last delta of version 1 is %+v, %v", d, err)
 	}
 	err = s.transact(t.Context(), server(), func(t2 *session) error {
 		if needed, _, err := t2.purge(ref, 1, audit.Event{}); err != nil || !needed {
 			t.Errorf("needed %v, %v", needed, err)
 		}
-		gone := &base{baseID: baseID{id: 99, number: 2}}
-		there, err := t2.replace(ref, d, stored{encodingDelta, d.kept.bytes, gone.id}, gone)
+		gone := &stateengine.Base{BaseID: stateengine.BaseID{ID: 99, Number: 2}}
+		there, err := t2.replace(ref, d, stateengine.Stored{Encoding: stateengine.EncodingDelta, Bytes: d.Kept.Bytes, Base: gone.BaseID}, gone)
 		if there {
 			t.Error("a delta was stored whose base isn't there")
 		}
@@ -130,9 +131,9 @@ func TestPurgeBesideWriters(t *testing.T) {
 	left := bytesOf(all)
 	for i, body := range all[1:] {
 		mustPut(t, s, ref, body)
-		if b := s.bases.get(ref); b != nil && i%5 == 0 && left[b.number-1] != nil {
-			left[b.number-1] = nil
-			purged <- int(b.number)
+		if b := s.bodies.Bases.Get(ref); b != nil && i%5 == 0 && left[b.Number-1] != nil {
+			left[b.Number-1] = nil
+			purged <- int(b.Number)
 		}
 	}
 	close(purged)

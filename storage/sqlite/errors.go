@@ -66,7 +66,3 @@ func failedWrite(code int) bool {
 	}
 	return false
 }
-
-func errClosed() error {
-	return fault.New(fault.StoreUnavailable, "the store is closed")
-}

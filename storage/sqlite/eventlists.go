@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // unlisted is how many events, the log's last, may be in no list of their organization or
@@ -25,106 +24,50 @@ const unlisted = 512
 // a range of sequences.
 func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page audit.Page, err error) {
 	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
-		from, to, err := r.span(ctx, q)
+		from, to, err := stateengine.Span(ctx, r, q)
 		if err == nil {
-			page, err = s.events(ctx, r, listFor(org, q), from, to, q.Limit)
+			page, err = stateengine.Events(ctx, eventsOf{r, listFor(org, q)}, from, to, q.Limit, s.looks)
 		}
 		return err
 	})
 	return page, err
 }
 
-// events goes down the log from stretch to stretch of the list's entries, each longer than
-// the one before: where most pass the filters, the first will do.
-func (s *Store) events(ctx context.Context, r *reader, l eventList, from, to int64, limit int) (page audit.Page, err error) {
-	at := uint64(0) // all from here on was looked at; 0 before anything was
-	add := func(e audit.Event) bool {
-		page.Events, at = append(page.Events, e), e.Sequence
-		return true
-	}
-	for looked, stretch := 0, limit; ; stretch = min(4*stretch, s.looks-looked) {
-		low, more, err := r.startOfStretch(ctx, l, from, to, stretch)
-		if err == nil {
-			query, args := l.rows(low, to, limit-len(page.Events))
-			err = each(ctx, r, query, args, scanEvent, add)
-		}
-		looked += stretch
-		switch {
-		case err != nil && (ctx.Err() == nil || at == 0):
-			return audit.Page{}, err
-		case err != nil, len(page.Events) == limit: // or the time is up
-			page.Next = at
-			return page, nil
-		case !more:
-			return page, nil
-		}
-		if at, to = uint64(low), low; looked >= s.looks {
-			page.Next = at
-			return page, nil
-		}
-	}
+// Last implements stateengine.Log.
+func (r *reader) Last(ctx context.Context) (last int64, err error) {
+	err = r.lastSequence.QueryRowContext(ctx).Scan(&last)
+	return last, err
 }
 
-// startOfStretch returns the sequence of the last one of so many entries of the list, from
-// the newest on: that is from where there are fewer, or where all that the list has passes
-// the filters. It takes the list's index alone.
-func (r *reader) startOfStretch(ctx context.Context, l eventList, from, to int64, entries int) (low int64, more bool, err error) {
-	if l.filters == "" {
-		return from, false, nil
-	}
-	query, args := l.stretch(from, to, entries)
-	err = r.conn.QueryRowContext(ctx, query, args...).Scan(&low)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return from, false, nil
-	case err != nil:
-		return 0, false, err
-	}
-	return low, true, nil
+// At implements stateengine.Log.
+func (r *reader) At(ctx context.Context, sequence int64) (micros int64, err error) {
+	err = r.eventAt.QueryRowContext(ctx, sequence).Scan(&micros)
+	return micros, err
 }
 
-// span returns the range of sequences, from inclusive and to exclusive, that Since, Until
-// and Before leave.
-func (r *reader) span(ctx context.Context, q audit.Query) (from, to int64, err error) {
-	if to = math.MaxInt64; q.Before > 0 {
-		to = key(q.Before)
-	}
-	if !q.Since.IsZero() {
-		if from, err = r.sequenceAt(ctx, q.Since); err != nil {
-			return 0, 0, err
-		}
-	}
-	if !q.Until.IsZero() {
-		until, err := r.sequenceAt(ctx, q.Until)
-		if err != nil {
-			return 0, 0, err
-		}
-		to = min(to, until)
-	}
-	return from, to, nil
+// eventsOf is a stateengine.EventList.
+type eventsOf struct {
+	r  *reader
+	of eventList
 }
 
-// sequenceAt finds the first event that is not before t, by halving the log. Without one
-// it is the sequence that the next event gets, or one above.
-func (r *reader) sequenceAt(ctx context.Context, t time.Time) (int64, error) {
-	var last int64
-	if err := r.lastSequence.QueryRowContext(ctx).Scan(&last); err != nil {
-		return 0, err
+// Filtered implements stateengine.EventList.
+func (l eventsOf) Filtered() bool { return l.of.filters != "" }
+
+// Last implements stateengine.EventList.
+func (l eventsOf) Last(ctx context.Context, from, to int64, entries int) (low int64, found bool, err error) {
+	query, args := l.of.stretch(from, to, entries)
+	err = l.r.conn.QueryRowContext(ctx, query, args...).Scan(&low)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
 	}
-	low, high, micros := int64(1), last+1, ceilMicros(t)
-	for low < high {
-		middle := low + (high-low)/2
-		var at int64
-		if err := r.eventAt.QueryRowContext(ctx, middle).Scan(&at); err != nil {
-			return 0, err
-		}
-		if at < micros {
-			low = middle + 1
-		} else {
-			high = middle
-		}
-	}
-	return low, nil
+	return low, err == nil, err
+}
+
+// Rows implements stateengine.EventList.
+func (l eventsOf) Rows(ctx context.Context, low, high int64, limit int, add func(audit.Event) bool) error {
+	query, args := l.of.rows(low, high, limit)
+	return each(ctx, l.r, query, args, stateengine.ScanEvent, add)
 }
 
 // eventList is a list of events in an index of its own, and what of it is asked for.
@@ -166,7 +109,7 @@ func (l *eventList) add(to *string, column string, value any) {
 // looks through: that is bounded, and newer than all that is listed.
 func (l eventList) rows(low, high int64, limit int) (string, []any) {
 	where := l.entries + l.filters
-	query := `SELECT ` + eventColumns + ` FROM events ` + l.index + span + where
+	query := `SELECT ` + stateengine.EventColumns + ` FROM events ` + l.index + span + where
 	if l.unlisted {
 		query = sqlUnlisted + where + ` UNION ALL ` + query
 	}
@@ -190,7 +133,7 @@ func (l eventList) within(low, high int64, limit int) []any {
 const (
 	span = ` AND sequence >= ?2 AND sequence < ?3`
 
-	sqlUnlisted = `SELECT ` + eventColumns + ` FROM events NOT INDEXED
+	sqlUnlisted = `SELECT ` + stateengine.EventColumns + ` FROM events NOT INDEXED
 		WHERE listed = 0 AND sequence < ?3 AND sequence >= max(?2, (SELECT max(sequence) FROM events) - ?5)`
 
 	inOrg   = `INDEXED BY events_org WHERE listed = 1`
@@ -204,6 +147,3 @@ const (
 func frequent() []audit.Action {
 	return []audit.Action{audit.StateWrite, audit.LockTake, audit.LockRelease}
 }
-
-// ceilMicros is the first time as the database keeps them that is not before t.
-func ceilMicros(t time.Time) int64 { return t.Add(time.Microsecond - 1).UnixMicro() }

@@ -6,27 +6,11 @@ import (
 	"errors"
 	"math"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/audit"
-	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
-const eventColumns = `sequence, at, org, action, state, version, lock_id, refused, reason, note, key, key_name,
-	subject, role, address, request`
-
-const sqlFeed = `SELECT ` + eventColumns + ` FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?`
-
-// recordEvents adds the change's events to the audit log.
-func (t *session) recordEvents(ref state.Ref, change state.Change) error {
-	for _, event := range change.Events {
-		event.At, event.Org, event.State = change.At, ref.Org, string(ref.Name)
-		if err := t.recordEvent(event); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+const sqlFeed = `SELECT ` + stateengine.EventColumns + ` FROM events WHERE sequence > ? ORDER BY sequence LIMIT ?`
 
 // recordEvent adds one event. Its time is at least that of the one before, whatever the
 // clock does.
@@ -35,10 +19,8 @@ func (t *session) recordEvent(e audit.Event) error {
 		return err
 	}
 	t.newest = max(t.newest, e.At.UnixMicro())
-	e.At = fromMicros(t.newest)
-	a := e.Actor
-	sequence, err := t.insert(t.addEvent, t.newest, e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID, string(e.Refused),
-		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request)
+	e.At = stateengine.FromMicros(t.newest)
+	sequence, err := t.insert(t.addEvent, stateengine.EventValues(e)...)
 	if err == nil && sequence%t.listEvery == 0 {
 		err = t.exec(t.listEvents, sequence-t.listEvery)
 	}
@@ -68,31 +50,13 @@ func (s *Store) Feed(ctx context.Context, after uint64, limit int) (events []aud
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	events = s.session.latest.after(after, limit)
-	s.leave()
+	s.gate.Leave()
 	if events != nil {
 		return events, nil
 	}
-	return list(ctx, s, server(), sqlFeed, []any{key(after), limit}, scanEvent)
-}
-
-// key is a number as the database compares it: what no row can have stays above them all.
-func key(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
-
-func scanEvent(scan scan) (audit.Event, error) {
-	var e audit.Event
-	var sequence, at, version int64
-	var org string
-	a := &e.Actor
-	err := scan(&sequence, &at, &org, &e.Action, &e.State, &version, &e.LockID, &e.Refused, &e.Reason, &e.Note,
-		&a.KeyID, &a.KeyName, &a.Subject, &a.Role, &a.Address, &a.Request)
-	if err != nil {
-		return audit.Event{}, err
-	}
-	e.Sequence, e.At, e.Version = uint64(sequence), fromMicros(at), uint64(version)
-	e.Org, err = uuid.Parse(org)
-	return e, err
+	return list(ctx, s, server(), sqlFeed, []any{stateengine.Key(after), limit}, stateengine.ScanEvent)
 }

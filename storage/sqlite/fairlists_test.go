@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // busyLists are lists that don't end until they are let go.
@@ -66,7 +67,7 @@ func wantReads(t *testing.T, s *Store, ref state.Ref) {
 		t.Fatal(err)
 	}
 	_, err = s.Version(t.Context(), ref, head.Version.Number)
-	s.ready.at = time.Time{}
+	s.ready = stateengine.NewReadiness()
 	err = errors.Join(err, s.Ready(t.Context()), s.Purge(t.Context(), ref, head.Version.Number, audit.Event{}))
 	if err != nil {
 		t.Error(err)
@@ -122,7 +123,7 @@ func TestEverybodysLists(t *testing.T) {
 const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n WHERE i < 0"
 
 func askEndless(ctx context.Context, s *Store) error {
-	_, err := list(ctx, s, uuid.UUID{1}, endless, nil, func(scan scan) (n int, err error) { return n, scan(&n) })
+	_, err := list(ctx, s, uuid.UUID{1}, endless, nil, func(scan stateengine.Scan) (n int, err error) { return n, scan(&n) })
 	return err
 }
 
@@ -213,7 +214,7 @@ func TestOneOrganizationsBodies(t *testing.T) {
 	org := uuid.New()
 	for range 100 {
 		all.Go(func() {
-			release, err := s.bodies(context.Background(), org)
+			release, err := s.bodyTurn(context.Background(), org)
 			if err != nil {
 				t.Error(err)
 				return
@@ -291,7 +292,7 @@ func TestPagesEndWithTheirTime(t *testing.T) {
 	for asks := 1; asks < 40; asks++ {
 		var got []state.Name
 		within(asks, "states", func(ctx context.Context) (int, bool, error) {
-			page, err := s.states(ctx, r, listOf(state.StatesQuery{}), org, "", aboveNames, 5)
+			page, err := stateengine.States(ctx, statesOf{r, org, listOf(state.StatesQuery{})}, state.StatesQuery{Limit: 5}, s.looks)
 			for _, one := range page.States {
 				got = append(got, one.Name)
 			}
@@ -301,7 +302,7 @@ func TestPagesEndWithTheirTime(t *testing.T) {
 			return len(got), page.Next != "", err
 		})
 		within(asks, "events", func(ctx context.Context) (int, bool, error) {
-			page, err := s.events(ctx, r, listFor(org, audit.Query{KeyID: "nobody"}), 0, math.MaxInt64, 5)
+			page, err := stateengine.Events(ctx, eventsOf{r, listFor(org, audit.Query{KeyID: "nobody"})}, 0, math.MaxInt64, 5, s.looks)
 			return len(page.Events), page.Next > 0, err
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // The heads that a session keeps: so many, and none with texts beyond a few kilobytes, so
@@ -22,18 +23,18 @@ const (
 // what is undone forgets all, and so does a change that another process made to the file
 // (see dataVersion).
 type heads struct {
-	rows    *simplelru.LRU[state.Ref, headRow]
+	rows    *simplelru.LRU[state.Ref, stateengine.HeadRow]
 	version int64 // of the data by other connections, as of the transaction under way
 }
 
 func newHeads() *heads {
 	// The only error is a size below one.
-	rows, _ := simplelru.NewLRU[state.Ref, headRow](keptHeads, nil)
+	rows, _ := simplelru.NewLRU[state.Ref, stateengine.HeadRow](keptHeads, nil)
 	return &heads{rows: rows}
 }
 
-func (h *heads) keep(ref state.Ref, row headRow) {
-	if row.id == 0 || texts(row.head) > keptTexts {
+func (h *heads) keep(ref state.Ref, row stateengine.HeadRow) {
+	if row.ID == 0 || texts(row.Head) > keptTexts {
 		h.rows.Remove(ref)
 		return
 	}

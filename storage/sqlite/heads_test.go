@@ -16,6 +16,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // wantKept compares each head that is kept with its row. The writer must be idle.
@@ -24,10 +25,10 @@ func wantKept(t *testing.T, s *Store) (kept int) {
 	rows := s.session.heads.rows
 	for _, ref := range rows.Keys() {
 		kept, _ := rows.Peek(ref)
-		if there, err := s.session.isBaseOf(kept.id, &base{baseID: kept.base}); kept.base.id != 0 && (err != nil || !there) {
-			t.Fatalf("%s is kept with base %+v, which isn't there: %v", ref.Name, kept.base, err)
+		if there, err := s.session.isBaseOf(kept.ID, &stateengine.Base{BaseID: kept.Base}); kept.Base.ID != 0 && (err != nil || !there) {
+			t.Fatalf("%s is kept with base %+v, which isn't there: %v", ref.Name, kept.Base, err)
 		}
-		kept.base = baseID{}
+		kept.Base = stateengine.BaseID{}
 		row, err := (&headQuery{stmt: s.session.head.stmt}).load(ref)
 		if err != nil || !reflect.DeepEqual(kept, row) {
 			t.Fatalf("%s is kept as\n%+v\nand is, %v,\n%+v", ref.Name, kept, err, row)
@@ -59,7 +60,7 @@ func randomChange(r *rand.Rand, h state.Head) (state.Change, []byte) {
 // TestKeptHeads holds what is kept of heads to what a query says, whatever came before.
 func TestKeptHeads(t *testing.T) {
 	s, _ := opened(t)
-	s.deltaFrom = 1
+	s.bodies.DeltaFrom = 1
 	r := rand.New(rand.NewPCG(1, 2))
 	refs := []state.Ref{newRef("a"), newRef("b"), newRef("c"), newRef("d")}
 	most := 0
@@ -78,8 +79,8 @@ func TestKeptHeads(t *testing.T) {
 			_, _ = s.Expunge(t.Context(), ref, time.Unix(1<<41, 0), 3, audit.Event{Action: audit.StateExpire})
 		case 3: // undone after it was made
 			_ = s.submit(t.Context(), server(), 0, func(w *session) error {
-				u := update{ref: ref, size: len(body), body: s.codec.encode(body), decide: always(change)}
-				return errors.Join(u.run(w), errors.New("no"))
+				u := stateengine.Update{Ref: ref, Size: len(body), Body: s.bodies.Codec.Encode(body), Decide: always(change)}
+				return errors.Join(u.Run(w.rowsOf(ref)), errors.New("no"))
 			})
 		default:
 			if _, err := s.Update(t.Context(), ref, body, always(change)); err != nil {
@@ -123,14 +124,14 @@ func TestOthersWrites(t *testing.T) {
 func TestHeadsAreBounded(t *testing.T) {
 	h, org := newHeads(), uuid.New()
 	for i := range 2 * keptHeads {
-		h.keep(state.Ref{Org: org, Name: state.Name(fmt.Sprint(i))}, headRow{id: 1})
+		h.keep(state.Ref{Org: org, Name: state.Name(fmt.Sprint(i))}, stateengine.HeadRow{ID: 1})
 	}
 	if h.rows.Len() != keptHeads {
 		t.Errorf("%d heads are kept, want %d", h.rows.Len(), keptHeads)
 	}
 	ref := newRef("large")
-	h.keep(ref, headRow{id: 1})
-	h.keep(ref, headRow{id: 1, head: state.Head{Lock: &state.Lock{Info: state.LockInfo{Raw: []byte(strings.Repeat("x", keptTexts+1))}}}})
+	h.keep(ref, stateengine.HeadRow{ID: 1})
+	h.keep(ref, stateengine.HeadRow{ID: 1, Head: state.Head{Lock: &state.Lock{Info: state.LockInfo{Raw: []byte(strings.Repeat("x", keptTexts+1))}}}})
 	if h.rows.Contains(ref) {
 		t.Error("a large head is kept")
 	}

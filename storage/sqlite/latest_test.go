@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // record records n events in one transaction.
@@ -33,7 +34,7 @@ func wantFeed(t *testing.T, s *Store, n int) {
 	for _, after := range []int{0, last, n / 2, n - 2, n - 1, n, n + 1} {
 		for _, limit := range []int{1, 2, n + 1} {
 			got, err := s.Feed(t.Context(), uint64(max(after, 0)), limit)
-			want, alike := list(t.Context(), s, server(), sqlFeed, []any{max(after, 0), limit}, scanEvent)
+			want, alike := list(t.Context(), s, server(), sqlFeed, []any{max(after, 0), limit}, stateengine.ScanEvent)
 			if err != nil || alike != nil || !slices.Equal(got, want) {
 				t.Fatalf("Feed of %d after %d has %d events, %v; want %d, %v", limit, after, len(got), err, len(want), alike)
 			}

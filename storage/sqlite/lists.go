@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // listTime is for how long a list may run, and with it keep the WAL from being moved into
@@ -20,11 +20,8 @@ const listTime = time.Second
 // server is whose turn it is when the server itself lists or writes.
 func server() uuid.UUID { return uuid.Nil }
 
-// scan reads one row into pointers.
-type scan func(fields ...any) error
-
 // list runs a query of an organization's in its turn, and reads its rows.
-func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
+func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, args []any, read func(stateengine.Scan) (T, error)) (found []T, err error) {
 	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
 		found, err = collect(ctx, r, query, args, read)
 		return err
@@ -35,10 +32,10 @@ func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, arg
 // list lends a reader of those for lists to do, when it is the organization's turn. Unlike a
 // read of one state it is interrupted when ctx ends.
 func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context, *reader) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	release, err := s.turns.Acquire(ctx, org)
 	if err != nil {
 		return err
@@ -62,7 +59,7 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 	return storeError(err)
 }
 
-func collect[T any](ctx context.Context, r *reader, query string, args []any, read func(scan) (T, error)) (found []T, err error) {
+func collect[T any](ctx context.Context, r *reader, query string, args []any, read func(stateengine.Scan) (T, error)) (found []T, err error) {
 	err = each(ctx, r, query, args, read, func(one T) bool {
 		found = append(found, one)
 		return true
@@ -71,70 +68,36 @@ func collect[T any](ctx context.Context, r *reader, query string, args []any, re
 }
 
 // each hands on the rows of a query until it is told that there is no more to do.
-func each[T any](ctx context.Context, r *reader, query string, args []any, read func(scan) (T, error), next func(T) (more bool)) error {
+func each[T any](ctx context.Context, r *reader, query string, args []any, read func(stateengine.Scan) (T, error), next func(T) (more bool)) error {
 	rows, err := r.conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
-	for rows.Next() {
-		one, err := read(rows.Scan)
-		if err != nil {
-			return errors.Join(err, rows.Close())
-		}
-		if !next(one) {
-			return rows.Close()
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
+	return stateengine.Each(rows, read, next)
 }
 
 const (
-	sqlVersions = `SELECT ` + versionColumns + ` FROM states s JOIN versions v ON v.state = s.id
+	sqlVersions = `SELECT ` + stateengine.VersionColumns + ` FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? AND v.number < ? ORDER BY v.number DESC LIMIT ?`
 
-	sqlAll = `SELECT s.org, s.name, ` + headColumns + fromHeads + `
+	sqlAll = `SELECT s.org, s.name, ` + stateengine.HeadColumns + fromHeads + `
 		WHERE (s.org, s.name) > (?, ?) ORDER BY s.org, s.name LIMIT ?`
 )
-
-// scanHead reads a row that ends with headColumns.
-func scanHead(scan scan, before ...any) (state.Head, error) {
-	var q headQuery
-	if err := scan(append(before, q.fields()...)...); err != nil {
-		return state.Head{}, err
-	}
-	row, err := q.value()
-	return row.head, err
-}
 
 // Versions implements state.Store.
 func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	args := []any{ref.Org.String(), string(ref.Name), key(before), limit}
-	return list(ctx, s, ref.Org, sqlVersions, args, func(scan scan) (state.Version, error) {
-		var row versionRow
-		if err := scan(row.fields()...); err != nil {
-			return state.Version{}, err
-		}
-		return row.value()
-	})
+	args := []any{ref.Org.String(), string(ref.Name), stateengine.Key(before), limit}
+	return list(ctx, s, ref.Org, sqlVersions, args, stateengine.ScanVersion)
 }
 
 // All implements state.Store.
 func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error) {
-	org, name := nobody, aboveNames
+	org, name := nobody, stateengine.AboveNames
 	if after != (state.Ref{}) {
 		org, name = after.Org.String(), string(after.Name)
 	}
-	return list(ctx, s, server(), sqlAll, []any{org, name, limit}, func(scan scan) (state.Located, error) {
-		var located state.Located
-		var org string
-		head, err := scanHead(scan, &org, &located.Ref.Name)
-		if err == nil {
-			located.Ref.Org, err = uuid.Parse(org)
-		}
-		located.Head = head
-		return located, err
-	})
+	return list(ctx, s, server(), sqlAll, []any{org, name, limit}, stateengine.ScanLocated)
 }

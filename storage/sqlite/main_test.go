@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 			return nil, err
 		}
 		// Deltas of 10 KB already, and lists of few events: many make a kill likely at any point.
-		s.deltaFrom, s.session.listEvery = 1_000, 3
+		s.bodies.DeltaFrom, s.session.listEvery = 1_000, 3
 		return s, nil
 	})
 	os.Exit(m.Run())

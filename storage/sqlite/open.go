@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
-	"runtime"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -16,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const (
@@ -28,10 +26,7 @@ const (
 	bodyCount = readerCount - 2
 	// listsEach and bodiesEach are how many of them are one organization's at once. The others
 	// are for others.
-	listsEach = 1
-	// detachers is how many purges and prunings store versions anew at once, one of each
-	// organization's.
-	detachers  = 2
+	listsEach  = 1
 	bodiesEach = bodyCount - 1
 	// One transaction takes what is queued up to these limits, the last job included.
 	batchJobs  = 256
@@ -50,13 +45,8 @@ type Options struct {
 
 // Store is a state.Store in an SQLite database. Make it with Open.
 type Store struct {
-	now   func() time.Time
-	codec *codec
-
-	deltaFrom int // the constant; tests have all bodies stored as deltas
-	bases     *bases
-	differing *turns.Turns // to look for differences, of which each takes two bodies
-	detaching *turns.Turns // to store versions anew without a base, likewise
+	now    func() time.Time
+	bodies *stateengine.Bodies
 
 	path      string // of the database
 	log       *slog.Logger
@@ -69,14 +59,12 @@ type Store struct {
 	bodyTurns *turns.Turns
 	looks     int           // the constant; tests have few rows looked at
 	patient   time.Duration // listTime; tests have no patience
-	ready     readiness
+	ready     *stateengine.Readiness
 	uncounted error // why Totals has nothing to say; nil as a rule
 
 	sweeper *sweeper
 
-	// gate is held for reading by every call, for writing by Close.
-	gate    sync.RWMutex
-	closing atomic.Bool
+	gate stateengine.Gate
 }
 
 // Open opens the store in a directory, or makes a new one there, and brings its schema up
@@ -94,18 +82,13 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		log:     o.Log,
 		session: newSession(o.Now),
 
-		deltaFrom: deltaFrom,
-		bases:     newBases(basesBytes),
-		differing: turns.New(runtime.GOMAXPROCS(0), max(runtime.GOMAXPROCS(0)-1, 1)),
-		detaching: turns.New(detachers, 1),
-
 		readers:   make(chan *reader, readerCount),
 		listers:   make(chan *reader, listerCount),
 		turns:     turns.New(listerCount, listsEach),
 		bodyTurns: turns.New(bodyCount, bodiesEach),
 		looks:     looks,
 		patient:   listTime,
-		ready:     newReadiness(),
+		ready:     stateengine.NewReadiness(),
 		sweeper:   newSweeper(),
 	}
 	if err := s.open(ctx, o); err != nil {
@@ -128,7 +111,7 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.lock, err = folder.Take(dir, lockName); err != nil {
 		return err
 	}
-	if s.codec, err = newCodec(); err != nil {
+	if s.bodies, err = stateengine.NewBodies(s.findBase); err != nil {
 		return err
 	}
 	s.path = filepath.Join(dir, databaseName)
@@ -156,12 +139,11 @@ func (s *Store) connect(ctx context.Context) (err error) {
 
 // Close implements state.Store. It leaves the database in one file, without a WAL.
 func (s *Store) Close() error {
-	if s.closing.Swap(true) {
+	if !s.gate.Shut() {
 		return nil
 	}
 	s.sweeper.stop() // some calls wait for a sweep
-	s.gate.Lock()
-	defer s.gate.Unlock()
+	s.gate.Wait()
 	s.sweeper.close()
 	return s.release()
 }
@@ -177,26 +159,11 @@ func (s *Store) release() error {
 	if s.writer != nil {
 		errs = append(errs, s.writer.Close())
 	}
-	if s.codec != nil {
-		s.codec.close()
+	if s.bodies != nil {
+		s.bodies.Close()
 	}
 	if s.lock != nil {
 		errs = append(errs, s.lock.Close())
 	}
 	return errors.Join(errs...)
 }
-
-// enter lets a call in, unless the store is closed. The caller must leave.
-func (s *Store) enter() error {
-	if s.closing.Load() {
-		return errClosed()
-	}
-	s.gate.RLock()
-	if s.closing.Load() { // Close came first, and is waiting for us or done
-		s.gate.RUnlock()
-		return errClosed()
-	}
-	return nil
-}
-
-func (s *Store) leave() { s.gate.RUnlock() }

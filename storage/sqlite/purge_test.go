@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // secrets are bodies of every size: in a row, beyond it, and of what compresses, where the
@@ -83,7 +84,7 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 // churn writes secrets, each among others in its table, takes the others away, so that
 // pages are merged and rows move, and purges the secrets. It returns those, in the forms
 // that the files had of them.
-func churn(t *testing.T, s *Store, ref state.Ref) (gone []stored) {
+func churn(t *testing.T, s *Store, ref state.Ref) (gone []stateengine.Stored) {
 	t.Helper()
 	others, secrets := newRef("others"), secrets()
 	rand.Shuffle(len(secrets), func(i, j int) { secrets[i], secrets[j] = secrets[j], secrets[i] })
@@ -92,7 +93,7 @@ func churn(t *testing.T, s *Store, ref state.Ref) (gone []stored) {
 			mustPut(t, s, others, noise(rand.IntN(1500)))
 		}
 		mustPut(t, s, ref, body)
-		gone = append(gone, s.codec.encode(body), stored{encoding: encodingRaw, bytes: body})
+		gone = append(gone, s.bodies.Codec.Encode(body), stateengine.Stored{Encoding: stateengine.EncodingRaw, Bytes: body})
 		if i%8 == 0 {
 			c := &state.Candidate{ID: fmt.Sprint(i), Version: describe(body), Status: state.Open, Source: state.Pushed}
 			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: c})); err != nil {
@@ -115,13 +116,13 @@ func churn(t *testing.T, s *Store, ref state.Ref) (gone []stored) {
 }
 
 // wantGone looks through every file of the folder, and finds no 12 bytes in a row.
-func wantGone(t *testing.T, s *Store, dir string, gone []stored) {
+func wantGone(t *testing.T, s *Store, dir string, gone []stateengine.Stored) {
 	t.Helper()
 	const window = 12
 	found := map[string]int{}
 	for i, body := range gone {
-		for at := 0; at+window <= len(body.bytes); at += window {
-			if piece := body.bytes[at : at+window]; body.encoding == encodingZstd || telling(piece) {
+		for at := 0; at+window <= len(body.Bytes); at += window {
+			if piece := body.Bytes[at : at+window]; body.Encoding == stateengine.EncodingZstd || telling(piece) {
 				found[string(piece)] = i
 			}
 		}
@@ -137,7 +138,7 @@ func wantGone(t *testing.T, s *Store, dir string, gone []stored) {
 		}
 		for at := 0; at+window <= len(content); at++ {
 			if i, ok := found[string(content[at:at+window])]; ok {
-				t.Fatalf("%s has bytes of body %d (%s, %d bytes) at %d", filepath.Base(name), i, gone[i].encoding, len(gone[i].bytes), at)
+				t.Fatalf("%s has bytes of body %d (%s, %d bytes) at %d", filepath.Base(name), i, gone[i].Encoding, len(gone[i].Bytes), at)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // reader is a connection that can't write. One call uses it at a time.
@@ -64,10 +65,10 @@ func (r *reader) close() error {
 // read lends an idle reader to do. A read that has begun is not interrupted: it is short,
 // and to watch its context would cost more than it saves.
 func (s *Store) read(ctx context.Context, do func(*reader) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.borrow(ctx, do)
 }
 
@@ -87,7 +88,7 @@ func (s *Store) borrow(ctx context.Context, do func(*reader) error) error {
 // large state: nobody waits for it meanwhile, and it keeps no purge from emptying the WAL.
 func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *sql.Stmt, args ...any) (state.Snapshot, error) {
 	var found storedVersion
-	release, err := s.bodies(ctx, ref.Org)
+	release, err := s.bodyTurn(ctx, ref.Org)
 	if err != nil {
 		return state.Snapshot{}, err
 	}
@@ -100,33 +101,33 @@ func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *s
 		return state.Snapshot{}, err
 	}
 	if found.version.Purged {
-		return state.Snapshot{}, fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", found.version.Number)
+		return state.Snapshot{}, stateengine.ErrPurged(found.version.Number)
 	}
-	body, err := s.codec.decode(found.version, found.own, found.base)
+	body, err := s.bodies.Codec.Decode(found.version, found.own, found.base)
 	if err != nil {
 		return state.Snapshot{}, err
 	}
 	return state.Snapshot{Version: found.version, Body: body}, nil
 }
 
-// bodies lets a call in, when it is its organization's turn to read a body. It leaves by
+// bodyTurn lets a call in, when it is its organization's turn to read a body. It leaves by
 // release.
-func (s *Store) bodies(ctx context.Context, org uuid.UUID) (release func(), err error) {
-	if err := s.enter(); err != nil {
+func (s *Store) bodyTurn(ctx context.Context, org uuid.UUID) (release func(), err error) {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	turn, err := s.bodyTurns.Acquire(ctx, org)
 	if err != nil {
-		s.leave()
+		s.gate.Leave()
 		return nil, err
 	}
-	return func() { turn(); s.leave() }, nil
+	return func() { turn(); s.gate.Leave() }, nil
 }
 
 // storedVersion is a version as the database keeps it.
 type storedVersion struct {
 	version   state.Version
-	own, base stored
+	own, base stateengine.Stored
 }
 
 func scanStored(query *sql.Stmt, args []any) (found storedVersion, err error) {
@@ -142,14 +143,14 @@ func scanStored(query *sql.Stmt, args []any) (found storedVersion, err error) {
 		return found, fault.New(fault.StateNotFound, "there is no such state, or no such version of it")
 	}
 	var (
-		own, base storedRow
-		row       versionRow
+		own, base stateengine.StoredRow
+		row       stateengine.VersionRow
 	)
-	if err := rows.Scan(slices.Concat(own.fields(), base.fields(), row.fields())...); err != nil {
+	if err := rows.Scan(slices.Concat(own.Fields(), base.Fields(), row.Fields())...); err != nil {
 		return found, err
 	}
-	found.version, err = row.value()
-	found.own, found.base = own.copied(), base.copied()
+	found.version, err = row.Value()
+	found.own, found.base = own.Copied(), base.Copied()
 	return found, err
 }
 

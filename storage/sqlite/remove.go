@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const (
@@ -52,10 +52,10 @@ const nobody = ""
 // write runs work in a transaction of the writer's, in the organization's turn, and returns
 // what it returns: a refusal, a fault that is not the store's, undoes nothing of others.
 func (s *Store) write(ctx context.Context, org uuid.UUID, work func(*session) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.transact(ctx, org, work)
 }
 
@@ -83,14 +83,14 @@ func (s *Store) transact(ctx context.Context, org uuid.UUID, work func(*session)
 // SQLite left of them when it moved rows about, and what the WAL still has, go with a sweep.
 // Without anything to destroy, and with no sweep owed, it only records that it was asked.
 func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event audit.Event) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
 	var owed bool
 	for needed := true; needed; {
-		s.bases.drop(ref)
+		s.bodies.Bases.Drop(ref)
 		if err := s.detach(ctx, ref, number, 0); err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			return err
 		}
 	}
-	s.bases.drop(ref) // a write that looked for a base may have kept it since
+	s.bodies.Bases.Drop(ref) // a write that looked for a base may have kept it since
 	if !owed {
 		return nil
 	}
@@ -117,7 +117,7 @@ func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed
 		return false, false, err
 	}
 	if !v.purged { // else no version is a delta of it any more
-		err = t.queryRow(sqlIsNeeded, v.state, int64(number)-groupLength, int64(number)+groupLength, v.row).Scan(&needed)
+		err = t.queryRow(sqlIsNeeded, v.state, int64(number)-stateengine.GroupLength, int64(number)+stateengine.GroupLength, v.row).Scan(&needed)
 	}
 	if err != nil || needed {
 		return needed, false, err
@@ -142,7 +142,7 @@ type doomed struct {
 func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error) {
 	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&v.row, &v.digest, &v.purged, &v.state)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = fault.New(fault.StateNotFound, "there is no version %d of this state", number)
+		err = stateengine.ErrNoVersion(number)
 	}
 	return v, err
 }
@@ -172,92 +172,25 @@ func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
 
 // Prune implements state.Store.
 func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event audit.Event) (removed int, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return 0, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
 	for {
 		var base, last uint64
 		err = s.transact(ctx, ref.Org, func(t *session) (err error) {
-			removed, base, last, err = t.prune(ref, p, event)
+			removed, base, last, err = stateengine.Prune(t.rowsOf(ref), p, event)
 			return err
 		})
 		if err != nil || base == 0 {
 			return removed, err
 		}
-		s.bases.drop(ref)
+		s.bodies.Bases.Drop(ref)
 		if err := s.detach(ctx, ref, base, last); err != nil {
 			return 0, err
 		}
 	}
-}
-
-// prune removes nothing when a version that stays is a delta of one that goes. It returns
-// the number of that one then, and of the last that goes.
-func (t *session) prune(ref state.Ref, p state.Pruning, event audit.Event) (removed int, base, last uint64, err error) {
-	old, last, err := t.oldest(ref, p)
-	if err != nil || len(old) == 0 {
-		return 0, 0, 0, err
-	}
-	if base, err = t.neededUpTo(ref, last); err != nil || base != 0 {
-		return 0, base, last, err
-	}
-	if err := t.rowsOf(ref).dropVersions(old); err != nil {
-		return 0, 0, 0, err
-	}
-	event.Note = fmt.Sprintf("%d versions", len(old))
-	return len(old), 0, last, t.recordEvent(event)
-}
-
-// neededUpTo returns the number of a version up to last that one behind last is a delta of;
-// 0 when there is none.
-func (t *session) neededUpTo(ref state.Ref, last uint64) (base uint64, err error) {
-	err = t.queryRow(sqlNeeded, ref.Org.String(), string(ref.Name), int64(last), int64(last+groupLength), int64(last)).Scan(&base)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
-	return base, err
-}
-
-// oldest returns the rows of the versions that go, the oldest first, and the number of the
-// last of them.
-func (t *session) oldest(ref state.Ref, p state.Pruning) (ids []int64, last uint64, err error) {
-	rows, err := t.conn.QueryContext(context.Background(), sqlOldest, ref.Org.String(), string(ref.Name), p.Limit+state.PruneReach+1)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	var numbers []uint64
-	n := p.Count(func(yield func(state.Aged) bool) {
-		for rows.Next() {
-			var id, number, created int64
-			var newest bool
-			if err = rows.Scan(&id, &number, &created, &newest); err != nil {
-				return
-			}
-			ids, numbers = append(ids, id), append(numbers, uint64(number))
-			if !yield(state.Aged{Number: uint64(number), CreatedAt: fromMicros(created), Newest: newest}) {
-				return
-			}
-		}
-	})
-	if err = errors.Join(err, rows.Err()); err != nil || n == 0 {
-		return nil, 0, err
-	}
-	return ids[:n], numbers[n-1], nil
-}
-
-func (r stateRows) dropVersions(ids []int64) error {
-	for _, id := range ids {
-		if _, err := r.run(sqlDropBody, id); err != nil {
-			return err
-		}
-		if _, err := r.run(sqlDropVersion, id); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Expunge implements state.Store. The first piece takes the state's name away; the next
@@ -265,7 +198,7 @@ func (r stateRows) dropVersions(ids []int64) error {
 // finished, before a crash say.
 func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
 	event.Org, event.State = ref.Org, string(ref.Name)
-	s.bases.drop(ref)
+	s.bodies.Bases.Drop(ref)
 	err = s.write(ctx, ref.Org, func(t *session) error {
 		done = false
 		if err := t.doom(ref, before, event); err != nil {
@@ -281,7 +214,7 @@ func (t *session) doom(ref state.Ref, before time.Time, event audit.Event) error
 	var id, deleted int64
 	var locked bool
 	err := t.queryRow(sqlFindDeleted, ref.Org.String(), string(ref.Name)).Scan(&id, &deleted, &locked)
-	if errors.Is(err, sql.ErrNoRows) || err == nil && (locked || fromMicros(deleted).After(before)) {
+	if errors.Is(err, sql.ErrNoRows) || err == nil && (locked || stateengine.FromMicros(deleted).After(before)) {
 		return nil
 	}
 	if err != nil {
@@ -308,7 +241,7 @@ func (t *session) dropDoomed(limit int) (done bool, err error) {
 		return false, err
 	}
 	rows := t.rowsOf(state.Ref{}) // nobody finds it any more
-	if err := rows.dropVersions(ids); err != nil || len(ids) == limit {
+	if err := rows.DropVersions(ids); err != nil || len(ids) == limit {
 		return false, err
 	}
 	for _, rest := range []string{sqlDropCandidates, sqlDropLockIDs, sqlDropPurged} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // TestRetriedDecision has a batch undone and decisions that change their minds when they
@@ -90,6 +91,6 @@ func TestReadyClockBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	setPragma(t, s, "query_only = 1")
-	clock.Add(-readyFor)
+	clock.Add(-stateengine.ReadyFor)
 	wantFault(t, s.Ready(t.Context()), fault.StoreUnavailable)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // session is the writing connection with its prepared statements, and what the writer's jobs
@@ -83,7 +84,7 @@ func (t *session) statements() []statement {
 }
 
 // headOf returns a state's row as the transaction under way sees it.
-func (t *session) headOf(ref state.Ref) (headRow, error) {
+func (t *session) headOf(ref state.Ref) (stateengine.HeadRow, error) {
 	if row, ok := t.heads.rows.Get(ref); ok {
 		return row, nil
 	}

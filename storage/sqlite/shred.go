@@ -42,10 +42,10 @@ const (
 // Shred implements state.Store. As Purge does, it owes a sweep for what it has destroyed, and the
 // call that finds nothing any more waits for that.
 func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return 0, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	var owed bool
 	err = s.transact(ctx, org, func(t *session) (err error) {
 		t.heads.forgetAll()
@@ -57,7 +57,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		}
 		return t.queryRow(sqlOwesSweep).Scan(&owed)
 	})
-	s.bases.dropOrg(org)
+	s.bodies.Bases.DropOrg(org)
 	s.session.latest.forget() // the database has the events as they are by now
 	if err != nil || !owed {
 		return removed, err
@@ -141,7 +141,7 @@ func (t *session) shredState(id int64, limit int) (removed int, err error) {
 	rows := t.rowsOf(state.Ref{}) // nobody finds it any more
 	versions, err := t.someVersions(id, limit)
 	if err != nil || len(versions) > 0 {
-		return len(versions), errors.Join(err, rows.dropVersions(versions))
+		return len(versions), errors.Join(err, rows.DropVersions(versions))
 	}
 	for _, rest := range []struct {
 		text  string

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // looks is how many rows a list looks at before it says where it goes on, however few of
@@ -17,7 +18,7 @@ const looks = 5000
 const (
 	openCandidates = `FROM candidates c WHERE c.state = s.id AND c.status = 'open'`
 
-	listedColumns = `s.name, (SELECT count(*) ` + openCandidates + `), ` + headColumns
+	listedColumns = `s.name, (SELECT count(*) ` + openCandidates + `), ` + stateengine.HeadColumns
 
 	// One range stands for the prefix and for where the page begins: of two lower bounds the
 	// index would serve one, and walk past all that the other leaves out.
@@ -47,12 +48,6 @@ const (
 	sqlExpected    = `SELECT ` + listedColumns + expectedStates + fromNewest + inRange + isExpected + byName
 )
 
-// aboveNames lies above every character of a name, and behind every name.
-const aboveNames = "\x7f"
-
-// behind is the first text behind a name.
-func behind(name state.Name) string { return string(name) + "\x00" }
-
 // stateList are the two queries of a list of states.
 type stateList struct {
 	rows    string
@@ -72,82 +67,36 @@ func listOf(q state.StatesQuery) stateList {
 	return stateList{rows: sqlStates, stretch: sqlStretch, more: []any{q.Deleted == state.AnyDeletion}}
 }
 
-// States implements state.Store. It goes from stretch to stretch of names, each longer than
-// the one before: where most are listed, the first will do. Names, not counts, bound them,
-// so that nothing is met twice or missed that comes or goes in between.
+// States implements state.Store.
 func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (page state.Page, err error) {
-	from, below := q.Prefix, q.Prefix+aboveNames
-	if q.After != "" {
-		from = max(from, behind(q.After))
-	}
 	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
-		page, err = s.states(ctx, r, listOf(q), org, from, below, q.Limit)
+		page, err = stateengine.States(ctx, statesOf{r, org, listOf(q)}, q, s.looks)
 		return err
 	})
 	return page, err
 }
 
-func (s *Store) states(ctx context.Context, r *reader, l stateList, org uuid.UUID, from, below string, limit int) (state.Page, error) {
-	var p statePage
-	for looked, stretch := 0, limit; ; stretch = min(4*stretch, s.looks-looked) {
-		end, more, err := r.endOfStretch(ctx, l, org, from, below, stretch)
-		if err == nil {
-			args := append([]any{org.String(), from, end, limit - len(p.States)}, l.more...)
-			err = each(ctx, r, l.rows, args, scanListed, p.add)
-		}
-		looked += stretch
-		switch {
-		case err != nil && (ctx.Err() == nil || p.at == ""):
-			return state.Page{}, err
-		case err != nil, p.full, len(p.States) == limit: // or the time is up
-			p.Next = p.at
-			return p.Page, nil
-		case !more:
-			return p.Page, nil
-		}
-		if p.at = state.Name(end[:len(end)-1]); looked >= s.looks {
-			p.Next = p.at
-			return p.Page, nil
-		}
-		from = end
-	}
+// statesOf is a stateengine.StateList.
+type statesOf struct {
+	r   *reader
+	org uuid.UUID
+	of  stateList
 }
 
-// statePage is a page that is read.
-type statePage struct {
-	state.Page
-	bytes int64
-	at    state.Name // all up to here was looked at; empty before anything was
-	full  bool       // the next state does not fit
+// Picks implements stateengine.StateList.
+func (l statesOf) Picks() bool { return l.of.stretch != "" }
+
+// Last implements stateengine.StateList.
+func (l statesOf) Last(ctx context.Context, from, below string, entries int) (last state.Name, found bool, err error) {
+	err = l.r.conn.QueryRowContext(ctx, l.of.stretch, l.org.String(), from, below, entries).Scan(&last)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", false, nil
+	}
+	return last, err == nil, err
 }
 
-func (p *statePage) add(one state.Listed) (more bool) {
-	if p.bytes += one.Bytes(); len(p.States) > 0 && p.bytes > state.PageBytes {
-		p.full = true
-		return false
-	}
-	p.States, p.at = append(p.States, one), one.Name
-	return true
-}
-
-// endOfStretch returns where so many names from the first on end, exclusively: that is below
-// where there are fewer, or where all are wanted.
-func (r *reader) endOfStretch(ctx context.Context, l stateList, org uuid.UUID, from, below string, names int) (end string, more bool, err error) {
-	if l.stretch == "" {
-		return below, false, nil
-	}
-	var last state.Name
-	err = r.conn.QueryRowContext(ctx, l.stretch, org.String(), from, below, names).Scan(&last)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return below, false, nil
-	case err != nil:
-		return "", false, err
-	}
-	return behind(last), true, nil
-}
-
-func scanListed(scan scan) (listed state.Listed, err error) {
-	listed.Head, err = scanHead(scan, &listed.Name, &listed.OpenCandidates)
-	return listed, err
+// Rows implements stateengine.StateList.
+func (l statesOf) Rows(ctx context.Context, from, below string, limit int, add func(state.Listed) bool) error {
+	args := append([]any{l.org.String(), from, below, limit}, l.of.more...)
+	return each(ctx, l.r, l.of.rows, args, stateengine.ScanListed, add)
 }

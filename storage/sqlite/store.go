@@ -26,7 +26,7 @@ func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (snap
 // base itself, no further version may be a delta of it.
 func (s *Store) suspect(ref state.Ref, err error) {
 	if fault.Is(err, fault.StateCorrupt) {
-		s.bases.drop(ref)
+		s.bodies.Bases.Drop(ref)
 	}
 }
 
@@ -34,7 +34,7 @@ func (s *Store) suspect(ref state.Ref, err error) {
 func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err error) {
 	err = s.read(ctx, func(r *reader) error {
 		row, err := r.head.load(ref)
-		head = row.head
+		head = row.Head
 		return err
 	})
 	return head, err
@@ -43,26 +43,18 @@ func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err e
 // Update implements state.Store. The body is compressed here, in the caller's goroutine;
 // the decision runs in the writer's.
 func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide state.Decide) (state.Head, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return state.Head{}, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	if err := ctx.Err(); err != nil {
 		return state.Head{}, err
 	}
-	if len(body) > maxBody {
-		return state.Head{}, fault.New(fault.BodyTooLarge, "the state has %d bytes; the store keeps at most %d", len(body), maxBody)
-	}
-	u := update{ref: ref, size: len(body), decide: decide}
-	u.body, u.from = s.encode(ctx, ref, body)
-	err := s.submit(ctx, ref.Org, len(u.body.bytes), u.run)
-	if err == nil && u.stale {
-		u.body, u.from = s.codec.encode(body), nil
-		err = s.submit(ctx, ref.Org, len(u.body.bytes), u.run)
-	}
+	u, err := s.bodies.NewUpdate(ctx, ref, body, decide)
 	if err != nil {
 		return state.Head{}, err
 	}
-	s.learn(&u, body)
-	return u.head, u.refusal
+	return s.bodies.Make(u, body, func() error {
+		return s.submit(ctx, ref.Org, len(u.Body.Bytes), func(t *session) error { return u.Run(t.rowsOf(ref)) })
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // sweeps returns how many sweeps had something to do.
@@ -125,12 +126,12 @@ func TestSweepIsOwed(t *testing.T) {
 	s := open(t, dir)
 	ref := newRef("owed")
 	others := newRef("others")
-	var gone []stored
+	var gone []stateengine.Stored
 	for i := range 30 {
 		body := noise(300 + 40*i)
 		mustPut(t, s, others, noise(700))
 		mustPut(t, s, ref, body)
-		gone = append(gone, s.codec.encode(body), stored{encoding: encodingRaw, bytes: body})
+		gone = append(gone, s.bodies.Codec.Encode(body), stateengine.Stored{Encoding: stateengine.EncodingRaw, Bytes: body})
 	}
 	for number := range uint64(30) {
 		err := s.transact(t.Context(), server(), func(w *session) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const (
@@ -19,10 +20,10 @@ const (
 // Totals implements state.Store. What was there at the start was counted then, and each
 // transaction counts what it changes.
 func (s *Store) Totals(context.Context) (state.Totals, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return state.Totals{}, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	if s.uncounted != nil {
 		return state.Totals{}, fault.Wrap(s.uncounted, fault.StoreUnavailable, "the states could not be counted at the start")
 	}
@@ -52,7 +53,7 @@ type locked struct {
 	lock state.Lock
 }
 
-func scanLocked(scan scan) (held locked, err error) {
+func scanLocked(scan stateengine.Scan) (held locked, err error) {
 	var org string
 	var since int64
 	if err := scan(&org, &held.ref.Name, &since); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // TestDiskFull fills a real, small disk: first through the store, then beside it.
@@ -73,7 +74,7 @@ func wantEventually(t *testing.T, s *Store, clock *clock, code fault.Code) {
 	t.Helper()
 	var err error
 	for range 1000 {
-		clock.Add(readyFor)
+		clock.Add(stateengine.ReadyFor)
 		if err = s.Ready(t.Context()); code == "" && err == nil || code != "" && fault.Is(err, code) {
 			return
 		}

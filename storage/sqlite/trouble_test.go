@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // noise returns bytes that don't compress.
@@ -64,14 +65,14 @@ func TestReadOnly(t *testing.T) {
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("within the second of the last probe: %v", err)
 	}
-	clock.Add(readyFor)
+	clock.Add(stateengine.ReadyFor)
 	err = s.Ready(t.Context())
 	wantFault(t, err, fault.StoreUnavailable)
 	if !strings.Contains(fault.From(err).Message, "read-only") {
 		t.Errorf("Ready says %q", fault.From(err).Message)
 	}
 	setPragma(t, s, "query_only = 0")
-	clock.Add(readyFor)
+	clock.Add(stateengine.ReadyFor)
 	if err := s.Ready(t.Context()); err != nil {
 		t.Errorf("after it was writable again: %v", err)
 	}
@@ -176,7 +177,7 @@ func TestLarge(t *testing.T) {
 
 func TestTooLarge(t *testing.T) {
 	s, _ := opened(t)
-	_, err := s.Update(t.Context(), newRef("large"), make([]byte, maxBody+1), always(state.Change{}))
+	_, err := s.Update(t.Context(), newRef("large"), make([]byte, stateengine.MaxBody+1), always(state.Change{}))
 	wantFault(t, err, fault.BodyTooLarge)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // crashed opens what a crash of the process at this moment would leave.
@@ -90,7 +91,7 @@ func TestDiskKeepsFailing(t *testing.T) {
 	wantFault(t, s.Ready(t.Context()), fault.StoreUnavailable)
 	wantBody(t, s, ref, []byte("{}"))
 	failing.Store(0)
-	clock.Add(readyFor)
+	clock.Add(stateengine.ReadyFor)
 	if err := s.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 const sqlRecount = `SELECT u.org, u.bytes, (
@@ -25,7 +26,7 @@ type counted struct {
 // wantCounted compares what is counted with what is there, of every organization.
 func wantCounted(t *testing.T, s *Store) {
 	t.Helper()
-	all, err := list(t.Context(), s, uuid.Nil, sqlRecount, nil, func(scan scan) (c counted, err error) {
+	all, err := list(t.Context(), s, uuid.Nil, sqlRecount, nil, func(scan stateengine.Scan) (c counted, err error) {
 		err = scan(&c.org, &c.bytes, &c.there)
 		return c, err
 	})

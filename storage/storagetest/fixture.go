@@ -103,6 +103,7 @@ func wantCurrent(t *testing.T, store state.Store, ref state.Ref, want state.Snap
 		t.Fatalf("Current: %v", err)
 	}
 	wantSnapshot(t, "Current", want, got)
+	wantTip(t, store, ref, want.Tip())
 }
 
 func wantVersion(t *testing.T, store state.Store, ref state.Ref, want state.Snapshot) {
@@ -141,6 +142,7 @@ func wantAbsent(t *testing.T, store state.Store, ref state.Ref) {
 	got, err := store.Current(context.Background(), ref)
 	wantFault(t, "Current", err, fault.StateNotFound)
 	wantEqual(t, "Current beside an error", state.Snapshot{}, got)
+	wantTip(t, store, ref, state.Tip{})
 }
 
 func wantFault(t *testing.T, what string, err error, code fault.Code) {

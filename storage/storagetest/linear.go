@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statemodel"
 )
 
 // checkLinearizable records what concurrent callers of one state asked and were told, and
@@ -35,10 +36,10 @@ func checkLinearizable(t *testing.T, store state.Store) {
 
 func linearModel() porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return model{} },
+		Init: func() any { return statemodel.Model{} },
 		Step: func(before, input, output any) (bool, any) {
-			after, want := before.(model).apply(input.(op))
-			return output.(outcome) == want, after
+			after, want := before.(statemodel.Model).Apply(input.(statemodel.Op))
+			return output.(statemodel.Outcome) == want, after
 		},
 	}
 }
@@ -47,7 +48,7 @@ func linearModel() porcupine.Model {
 func record(ctx context.Context, store state.Store, random *rand.Rand) []porcupine.Operation {
 	const clients, calls = 5, 12
 	service, caller := newService(store), auth.Principal{Org: uuid.New(), KeyID: "key", Grant: auth.Grant{Role: auth.Owner}}
-	plans := make([][]op, clients)
+	plans := make([][]statemodel.Op, clients)
 	for client := range plans {
 		for call := range calls {
 			plans[client] = append(plans[client], randomOp(random, client, call))
@@ -76,28 +77,28 @@ func record(ctx context.Context, store state.Store, random *rand.Rand) []porcupi
 }
 
 // randomOp leans to what others can see: writes without a lock, and reads.
-func randomOp(random *rand.Rand, client, call int) op {
+func randomOp(random *rand.Rand, client, call int) statemodel.Op {
 	id := fmt.Sprint("lock", client%3, "-", call/4) // each is good for one lock
 	unique := string(stateBody(uint64(call), fmt.Sprint(client)))
 	switch random.IntN(13) {
 	case 0, 1, 2, 3:
-		return op{Kind: "get"}
+		return statemodel.Op{Kind: "get"}
 	case 4, 5:
-		return op{Kind: "put", Body: unique}
+		return statemodel.Op{Kind: "put", Body: unique}
 	case 6:
-		return op{Kind: "put", Body: unique, ID: id, Release: random.IntN(2) == 0}
+		return statemodel.Op{Kind: "put", Body: unique, ID: id, Release: random.IntN(2) == 0}
 	case 7:
-		return op{Kind: "put", Body: string(stateBody(0, "the same of all"))}
+		return statemodel.Op{Kind: "put", Body: string(stateBody(0, "the same of all"))}
 	case 8:
-		return op{Kind: "delete"}
+		return statemodel.Op{Kind: "delete"}
 	case 12:
-		return op{Kind: "undelete"}
+		return statemodel.Op{Kind: "undelete"}
 	case 9:
-		return op{Kind: "lock", ID: id, Who: id}
+		return statemodel.Op{Kind: "lock", ID: id, Who: id}
 	case 10:
-		return op{Kind: "unlock", ID: id}
+		return statemodel.Op{Kind: "unlock", ID: id}
 	}
-	return op{Kind: "holder"}
+	return statemodel.Op{Kind: "holder"}
 }
 
 func transcript(history []porcupine.Operation) string {

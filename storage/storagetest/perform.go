@@ -9,6 +9,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statemodel"
 )
 
 // newService returns the service whose calls reach the store.
@@ -17,28 +18,28 @@ func newService(store state.Store) *state.Service {
 }
 
 // perform makes the call. The error is for the test's message: outcome has its code.
-func perform(ctx context.Context, s *state.Service, p auth.Principal, name state.Name, o op) (outcome, error) {
-	var out outcome
+func perform(ctx context.Context, s *state.Service, p auth.Principal, name state.Name, o statemodel.Op) (statemodel.Outcome, error) {
+	var out statemodel.Outcome
 	var err error
 	switch o.Kind {
 	case "get":
 		var got state.Loaded
 		got, err = s.Get(ctx, p, name)
-		out = outcome{Number: got.Number, Body: string(got.Body)}
+		out = statemodel.Outcome{Number: got.Number, Body: string(got.Body)}
 	case "put":
 		var v state.Version
 		v, err = s.Put(ctx, p, name, state.Write{Body: []byte(o.Body), LockID: o.ID, Release: o.Release})
-		out = outcome{Number: v.Number}
+		out = statemodel.Outcome{Number: v.Number}
 	case "delete":
 		err = s.Delete(ctx, p, name, o.ID)
 	case "undelete":
 		var v state.Version
 		v, err = s.Undelete(ctx, p, name)
-		out = outcome{Number: v.Number}
+		out = statemodel.Outcome{Number: v.Number}
 	case "lock":
 		var head state.Head
 		head, err = s.Lock(ctx, p, name, state.LockInfo{ID: o.ID, Who: o.Who, Raw: lockRaw(o.ID, o.Who)})
-		out = outcome{Holder: holder(head.Lock)}
+		out = statemodel.Outcome{Holder: holder(head.Lock)}
 	case "unlock":
 		err = s.Unlock(ctx, p, name, state.LockInfo{ID: o.ID})
 	case "force":
@@ -46,7 +47,7 @@ func perform(ctx context.Context, s *state.Service, p auth.Principal, name state
 	case "holder":
 		var lock *state.Lock
 		lock, err = s.Holder(ctx, p, name)
-		out = outcome{Holder: holder(lock)}
+		out = statemodel.Outcome{Holder: holder(lock)}
 	}
 	if err != nil {
 		out = refusal(err)
@@ -54,8 +55,8 @@ func perform(ctx context.Context, s *state.Service, p auth.Principal, name state
 	return out, err
 }
 
-func refusal(err error) outcome {
-	out := outcome{Code: fault.From(err).Code}
+func refusal(err error) statemodel.Outcome {
+	out := statemodel.Outcome{Code: fault.From(err).Code}
 	if held, ok := errors.AsType[*state.HeldError](err); ok {
 		out.Holder = held.Holder.ID
 	}

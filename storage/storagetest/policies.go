@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statemodel"
 )
 
 // kept gives every organization one policy.
@@ -32,7 +33,7 @@ func newStrict(store state.Store, policy state.Policy) *strict {
 	return s
 }
 
-func (s *strict) want(t *testing.T, o op, code fault.Code) {
+func (s *strict) want(t *testing.T, o statemodel.Op, code fault.Code) {
 	t.Helper()
 	got, err := perform(t.Context(), s.service, s.caller, "strict", o)
 	if got.Code != code {
@@ -45,8 +46,10 @@ func (s *strict) want(t *testing.T, o op, code fault.Code) {
 func checkTakeOver(t *testing.T, store state.Store) {
 	const ttl = time.Minute
 	s := newStrict(store, state.Policy{LockTTL: ttl})
-	lock := func(id string) op { return op{Kind: "lock", ID: id, Who: id} }
-	put := func(id string) op { return op{Kind: "put", ID: id, Body: string(stateBody(1, id))} }
+	lock := func(id string) statemodel.Op { return statemodel.Op{Kind: "lock", ID: id, Who: id} }
+	put := func(id string) statemodel.Op {
+		return statemodel.Op{Kind: "put", ID: id, Body: string(stateBody(1, id))}
+	}
 	s.want(t, lock("old"), "")
 	s.now = s.now.Add(ttl - time.Microsecond)
 	s.want(t, lock("new"), fault.LockHeld)
@@ -57,9 +60,9 @@ func checkTakeOver(t *testing.T, store state.Store) {
 	s.want(t, lock("new"), "")
 	s.want(t, put("old"), fault.LockHeld)
 	s.want(t, lock("old"), fault.LockHeld)
-	s.want(t, op{Kind: "unlock", ID: "old"}, "") // it is free of it already
+	s.want(t, statemodel.Op{Kind: "unlock", ID: "old"}, "") // it is free of it already
 	s.want(t, put("new"), "")
-	s.want(t, op{Kind: "unlock", ID: "new"}, "")
+	s.want(t, statemodel.Op{Kind: "unlock", ID: "new"}, "")
 	s.want(t, put("old"), fault.LockNotHeld)
 	s.want(t, lock("old"), fault.LockIDUsed)
 	s.want(t, put("new"), fault.LockNotHeld)
@@ -72,8 +75,8 @@ func checkHeld(t *testing.T, store state.Store) {
 	ref := state.Ref{Org: s.caller.Org, Name: "strict"}
 	full := fmt.Sprintf(`{"version":4,"serial":1,"lineage":"l","resources":[%s]}`,
 		strings.TrimSuffix(strings.Repeat(`{"mode":"managed","type":"t","name":"n","instances":[{}]},`, 4), ","))
-	empty := op{Kind: "put", Body: `{"version":4,"serial":2,"lineage":"l","resources":[]}`}
-	s.want(t, op{Kind: "put", Body: full}, "")
+	empty := statemodel.Op{Kind: "put", Body: `{"version":4,"serial":2,"lineage":"l","resources":[]}`}
+	s.want(t, statemodel.Op{Kind: "put", Body: full}, "")
 	s.want(t, empty, fault.WriteHeld)
 	s.want(t, empty, fault.WriteHeld)
 	found, err := store.Candidates(t.Context(), ref, "", 9)

@@ -14,6 +14,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statemodel"
 )
 
 func lockRaw(id, who string) []byte { return fmt.Appendf(nil, `{"ID":%q,"Who":%q}`, id, who) }
@@ -21,7 +22,7 @@ func lockRaw(id, who string) []byte { return fmt.Appendf(nil, `{"ID":%q,"Who":%q
 // step is a call of one of the organizations on one of the names.
 type step struct {
 	Org, Name int
-	Op        op
+	Op        statemodel.Op
 	// Reuse asks for a lock under an ID that was released before, if there is one.
 	Reuse bool
 }
@@ -32,7 +33,7 @@ func drawSteps(t *rapid.T) []step {
 	ids := rapid.SampledFrom([]string{"a", "b", "c"})
 	place := rapid.SampledFrom([]int{0, 0, 0, 1, 2})
 	one := rapid.Custom(func(t *rapid.T) step {
-		o := op{Kind: rapid.SampledFrom([]string{"get", "put", "put", "put", "delete", "undelete", "lock", "lock", "unlock", "unlock", "force", "holder"}).Draw(t, "kind")}
+		o := statemodel.Op{Kind: rapid.SampledFrom([]string{"get", "put", "put", "put", "delete", "undelete", "lock", "lock", "unlock", "unlock", "force", "holder"}).Draw(t, "kind")}
 		switch o.Kind {
 		case "put":
 			o.Body = string(stateBody(rapid.Uint64Range(1, 3).Draw(t, "serial"), ""))
@@ -56,7 +57,7 @@ type world struct {
 	store   state.Store
 	service *state.Service
 	orgs    [3]auth.Principal
-	models  [3][3]model
+	models  [3][3]statemodel.Model
 	aliases [3][3]map[string]string
 }
 
@@ -83,7 +84,7 @@ func (w *world) resolve(s step) step {
 		*aliases = map[string]string{}
 	}
 	id := cmp.Or((*aliases)[s.Op.ID], s.Op.ID)
-	for m := w.models[s.Org][s.Name]; s.Op.Kind == "lock" && !s.Reuse && m.used(id); {
+	for m := w.models[s.Org][s.Name]; s.Op.Kind == "lock" && !s.Reuse && m.WasReleased(id); {
 		id += "'"
 	}
 	(*aliases)[s.Op.ID] = id
@@ -92,9 +93,9 @@ func (w *world) resolve(s step) step {
 }
 
 // do makes the call and compares its answer with the model's.
-func (w *world) do(t *rapid.T, s step) outcome {
+func (w *world) do(t *rapid.T, s step) statemodel.Outcome {
 	m := &w.models[s.Org][s.Name]
-	next, want := m.apply(s.Op)
+	next, want := m.Apply(s.Op)
 	got, err := perform(context.Background(), w.service, w.orgs[s.Org], w.ref(s).Name, s.Op)
 	if got != want {
 		t.Fatalf("%+v on %+v:\n got %+v (%v)\nwant %+v", s, *m, got, err, want)
@@ -115,10 +116,10 @@ func (w *world) head(t *rapid.T, s step) state.Head {
 func (w *world) settle(t *rapid.T) {
 	for org := range w.orgs {
 		for name := range w.models[org] {
-			at := step{Org: org, Name: name, Op: op{Kind: "get"}}
+			at := step{Org: org, Name: name, Op: statemodel.Op{Kind: "get"}}
 			w.do(t, at)
 			head, m := w.head(t, at), w.models[org][name]
-			got := model{Number: head.Version.Number, Body: m.Body, Deleted: head.Deleted, Restored: m.Restored, Holder: holder(head.Lock), Who: m.Who, Released: head.ReleasedID, Used: m.Used}
+			got := statemodel.Model{Number: head.Version.Number, Body: m.Body, Deleted: head.Deleted, Restored: m.Restored, Holder: holder(head.Lock), Who: m.Who, Released: head.ReleasedID, Used: m.Used}
 			if got != m {
 				t.Fatalf("%+v:\n got %+v\nwant %+v", at, got, m)
 			}
@@ -176,7 +177,7 @@ func checkLateReplays(t *testing.T, store state.Store) {
 			between.Op = drawForeign(t)
 			w.do(t, w.resolve(between))
 			w.replay(t, s, between, first)
-			between.Op = op{Kind: "unlock", ID: foreignID}
+			between.Op = statemodel.Op{Kind: "unlock", ID: foreignID}
 			w.do(t, w.resolve(between)) // or it would be in the way of all that follow
 		}
 		w.settle(t)
@@ -189,15 +190,15 @@ func unseen() diff.Option { return cmpopts.IgnoreFields(state.Lock{}, "Seen") }
 // foreignID is a lock that drawSteps never asks for.
 const foreignID = "foreign"
 
-func drawForeign(t *rapid.T) op {
-	return rapid.SampledFrom([]op{
+func drawForeign(t *rapid.T) statemodel.Op {
+	return rapid.SampledFrom([]statemodel.Op{
 		{Kind: "lock", ID: foreignID, Who: "eve"},
 		{Kind: "put", Body: string(stateBody(9, ""))},
 	}).Draw(t, "foreign")
 }
 
 // replay makes the call again. What it finds unchanged but for a lock, it leaves so.
-func (w *world) replay(t *rapid.T, s, between step, first outcome) {
+func (w *world) replay(t *rapid.T, s, between step, first statemodel.Outcome) {
 	before := w.head(t, s)
 	again := w.do(t, s)
 	changes := s.Op.Kind == "put" || s.Op.Kind == "delete"

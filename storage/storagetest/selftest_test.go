@@ -58,6 +58,7 @@ func allBreakages() map[string]breakage {
 	maps.Copy(all, usageBreakages())
 	maps.Copy(all, fenceBreakages())
 	maps.Copy(all, expectationBreakages())
+	maps.Copy(all, newestBreakages())
 	maps.Copy(all, shredBreakages())
 	return all
 }

@@ -94,6 +94,7 @@ func storeChecks() []check {
 		{"ExpectationSeen", checkExpectationSeen},
 		{"ExpectationAtomic", checkExpectationAtomic},
 		{"ExpectationList", checkExpectationList},
+		{"Newest", checkNewest},
 		{"Linearizable", checkLinearizable},
 	}
 }

@@ -3,6 +3,7 @@ package mysqltest
 import (
 	"bytes"
 	"io"
+	"time"
 )
 
 // forward copies until the connection ends, or until admit lets only a part through.
@@ -19,6 +20,7 @@ func (p *Proxy) forward(l *link, to io.Writer, from io.Reader, admit func(*link,
 
 // admit returns how much of what the client says goes on to the server.
 func (p *Proxy) admit(l *link, data []byte) int {
+	time.Sleep(p.delayed())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -45,4 +47,10 @@ func (p *Proxy) admitAnswer(l *link, data []byte) int {
 		return 0
 	}
 	return len(data)
+}
+
+func (p *Proxy) delayed() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.delay
 }

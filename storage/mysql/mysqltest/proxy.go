@@ -5,6 +5,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"time"
 )
 
 // Proxy stands between a client and a server and breaks connections when it is told to.
@@ -19,7 +20,8 @@ type Proxy struct {
 	mu     sync.Mutex
 	links  map[*link]bool
 	broken bool
-	plan   *plan // nil lets everything through
+	delay  time.Duration // of what clients say
+	plan   *plan         // nil lets everything through
 }
 
 // plan says when a connection is to be cut next.
@@ -62,6 +64,14 @@ func (p *Proxy) Mend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.broken, p.plan = false, nil
+}
+
+// Delay has whatever clients say from now on arrive so much later, as on a slow network; 0 for
+// at once.
+func (p *Proxy) Delay(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.delay = d
 }
 
 // CutAfter cuts one connection in the middle of a request: after n more bytes from

@@ -1,4 +1,4 @@
-package sqlite
+package stateengine
 
 import (
 	"database/sql"
@@ -20,8 +20,8 @@ type expectedRow struct {
 	Lock     string `json:"lock,omitempty"`
 }
 
-// expectedValue returns what the column holds: null for nothing that is expected.
-func expectedValue(e *state.Expectation) (any, error) {
+// ExpectedValue returns what the column holds: null for nothing that is expected.
+func ExpectedValue(e *state.Expectation) (any, error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -32,8 +32,8 @@ func expectedValue(e *state.Expectation) (any, error) {
 	return string(text), err
 }
 
-// expectedIn reads the column.
-func expectedIn(column sql.NullString) (*state.Expectation, error) {
+// ExpectedIn reads the column.
+func ExpectedIn(column sql.NullString) (*state.Expectation, error) {
 	if !column.Valid {
 		return nil, nil
 	}
@@ -42,19 +42,7 @@ func expectedIn(column sql.NullString) (*state.Expectation, error) {
 		return nil, fault.Wrap(err, fault.StateCorrupt, "what describes an expected change is damaged; an operator must restore it")
 	}
 	return &state.Expectation{
-		Findings: state.ParseWarnings(r.Findings), Since: fromMicros(r.Since), Until: fromMicros(r.Until),
+		Findings: state.ParseWarnings(r.Findings), Since: FromMicros(r.Since), Until: FromMicros(r.Until),
 		Reason: r.Reason, KeyID: r.Key, KeyName: r.KeyName, Subject: r.Subject, LockID: r.Lock,
 	}, nil
-}
-
-// recordExpected makes the row of what is expected from now on.
-func (r stateRows) recordExpected(id int64, change state.Change, next state.Head) error {
-	if change.Expect == nil || id == 0 {
-		return nil
-	}
-	value, err := expectedValue(next.Expected)
-	if err != nil {
-		return err
-	}
-	return r.exec(&r.t.setExpected, value, id)
 }

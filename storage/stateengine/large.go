@@ -1,4 +1,4 @@
-package sqlite
+package stateengine
 
 import "github.com/klauspost/compress/zstd"
 
@@ -10,7 +10,7 @@ const (
 	sampled = 1 << 20
 )
 
-func (c *codec) compress(body []byte) []byte {
+func (c *Codec) compress(body []byte) []byte {
 	if len(body) < ownEncoder {
 		return c.encoder.EncodeAll(body, nil)
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package stateengine
 
 import (
 	"encoding/binary"
@@ -12,19 +12,19 @@ import (
 // A version of a state is stored whole, or as what it has that another one, its base, has
 // not. A base is whole itself: to read any version takes two rows.
 const (
-	// deltaFrom and deltaTo bound the bodies that are stored as deltas, in bytes. Smaller
+	// DeltaFrom and DeltaTo bound the bodies that are stored as deltas, in bytes. Smaller
 	// ones save little beside their rows, and larger ones would take long to read. A delta of
 	// 10 KB takes 1.0 KB on disk with its rows instead of 4.5, and a tenth of a cycle's CPU.
-	deltaFrom = 4 << 10
-	deltaTo   = 32 << 20
-	// baseTo bounds their bases.
-	baseTo = baseRatio * deltaTo
+	DeltaFrom = 4 << 10
+	DeltaTo   = 32 << 20
+	// BaseTo bounds their bases.
+	BaseTo = baseRatio * DeltaTo
 	// baseRatio is how many times as long as a version its base may be.
 	baseRatio = 2
-	// groupLength bounds how far the numbers of a version and its base lie apart: so few
+	// GroupLength bounds how far the numbers of a version and its base lie apart: so few
 	// versions are rewritten when a base goes, and so few are lost when one is damaged. It
 	// may grow, but never shrink: what is there must be found again.
-	groupLength = 32
+	GroupLength = 32
 )
 
 // newScriptEncoder makes the one for deltas. What is new in them repeats nothing, so it
@@ -34,36 +34,36 @@ func newScriptEncoder(concurrency int) (*zstd.Encoder, error) {
 		zstd.WithEncoderConcurrency(concurrency), zstd.WithWindowSize(1<<17), zstd.WithEncoderCRC(false))
 }
 
-// difference encodes a body as a delta. ok is false when that would take more than about
+// Difference encodes a body as a delta. ok is false when that would take more than about
 // half of what the body takes by itself.
 //
-// It is quicker than encode, by as much as there is less to compress: 0.1 ms of CPU for
+// It is quicker than Encode, by as much as there is less to compress: 0.1 ms of CPU for
 // 1 MB with four changed resources, against 1.5.
-func (c *codec) difference(from *base, body []byte) (s stored, ok bool) {
-	whole := len(body) * from.packed / len(from.body)
-	script, ok := delta.Diff(from.body, body, min(whole/2, len(body)/4))
+func (c *Codec) Difference(from *Base, body []byte) (s Stored, ok bool) {
+	whole := len(body) * from.Packed / len(from.Body)
+	script, ok := delta.Diff(from.Body, body, min(whole/2, len(body)/4))
 	if !ok {
-		return stored{}, false
+		return Stored{}, false
 	}
-	packed := binary.AppendUvarint(nil, uint64(len(from.body)))
+	packed := binary.AppendUvarint(nil, uint64(len(from.Body)))
 	packed = binary.AppendUvarint(packed, uint64(len(script)))
-	return stored{encodingDelta, c.scripts.EncodeAll(script, packed), from.id}, true
+	return Stored{EncodingDelta, c.scripts.EncodeAll(script, packed), from.BaseID}, true
 }
 
-// patch undoes difference.
-func (c *codec) patch(packed []byte, base stored, size int64) ([]byte, error) {
-	switch base.encoding {
+// patch undoes Difference.
+func (c *Codec) patch(packed []byte, base Stored, size int64) ([]byte, error) {
+	switch base.Encoding {
 	case "":
 		return nil, errors.New("the version that it is a delta of is gone")
-	case encodingDelta:
+	case EncodingDelta:
 		return nil, errors.New("it is a delta of a delta")
 	}
 	baseSize, n := binary.Uvarint(packed)
 	scriptSize, m := binary.Uvarint(packed[max(n, 0):])
-	if n <= 0 || m <= 0 || baseSize > baseTo || scriptSize > uint64(size) {
+	if n <= 0 || m <= 0 || baseSize > BaseTo || scriptSize > uint64(size) {
 		return nil, errors.New("the delta's lengths can't be")
 	}
-	from, err := c.unpack(base, stored{}, int64(baseSize))
+	from, err := c.unpack(base, Stored{}, int64(baseSize))
 	if err != nil {
 		return nil, err
 	}

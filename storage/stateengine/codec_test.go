@@ -1,4 +1,4 @@
-package sqlite
+package stateengine
 
 import (
 	"bytes"
@@ -11,17 +11,17 @@ import (
 
 // A codec keeps no large body that nobody else has.
 func TestCodecLetsGoOfLargeBodies(t *testing.T) {
-	c, err := newCodec()
+	c, err := NewCodec()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
+	defer c.Close()
 	body := bytes.Repeat([]byte("resource "), ownDecoder)
 	version := state.Version{Size: int64(len(body)), Digest: sha256.Sum256(body)}
-	kept := c.encode(body)
+	kept := c.Encode(body)
 	before := inUse()
 	for range 2 * runtime.GOMAXPROCS(0) { // so that each decoder has its turn
-		if got, err := c.decode(version, kept, stored{}); err != nil || !bytes.Equal(got, body) {
+		if got, err := c.Decode(version, kept, Stored{}); err != nil || !bytes.Equal(got, body) {
 			t.Fatalf("%d bytes, %v", len(got), err)
 		}
 	}

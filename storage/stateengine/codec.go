@@ -1,4 +1,4 @@
-package sqlite
+package stateengine
 
 import (
 	"bytes"
@@ -11,33 +11,34 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// maxBody is the largest state: what doesn't compress must fit in a row as well, and
+// MaxBody is the largest state: what doesn't compress must fit in a row as well, and
 // SQLite's limit for a row is 1,000,000,000 bytes.
-const maxBody = 900 << 20
+const MaxBody = 900 << 20
 
 // How a body is stored. Later ones stand beside these in the same column.
 const (
-	encodingRaw   = "raw"
-	encodingZstd  = "zstd"
-	encodingDelta = "delta"
+	EncodingRaw   = "raw"
+	EncodingZstd  = "zstd"
+	EncodingDelta = "delta"
 )
 
-// stored is a body as the database keeps it.
-type stored struct {
-	encoding string
-	bytes    []byte
-	base     int64 // the row of the body that a delta needs; 0 for none
+// Stored is a body as a database keeps it.
+type Stored struct {
+	Encoding string
+	Bytes    []byte
+	Base     BaseID // of what a delta needs; zero for none
 }
 
-// codec compresses bodies. All calls share its few encoders and decoders and wait for a
+// Codec compresses bodies. All calls share its few encoders and decoders and wait for a
 // free one, which bounds their memory.
-type codec struct {
+type Codec struct {
 	encoder *zstd.Encoder
 	scripts *zstd.Encoder
 	decoder *zstd.Decoder
 }
 
-func newCodec() (*codec, error) {
+// NewCodec returns a codec, which the caller closes.
+func NewCodec() (*Codec, error) {
 	n := runtime.GOMAXPROCS(0)
 	encoder, err := newEncoder(n)
 	if err != nil {
@@ -51,7 +52,7 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &codec{encoder, scripts, decoder}, nil
+	return &Codec{encoder, scripts, decoder}, nil
 }
 
 // newEncoder makes no checksums: every body has a SHA-256.
@@ -62,29 +63,30 @@ func newEncoder(concurrency int) (*zstd.Encoder, error) {
 
 func newDecoder(concurrency int) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(concurrency),
-		zstd.WithDecoderMaxMemory(maxBody), zstd.WithDecodeAllCapLimit(true))
+		zstd.WithDecoderMaxMemory(MaxBody), zstd.WithDecodeAllCapLimit(true))
 }
 
-func (c *codec) close() {
+// Close ends the use of the codec.
+func (c *Codec) Close() {
 	_, _ = c.encoder.Close(), c.scripts.Close() // have no streams to finish
 	c.decoder.Close()
 }
 
-// encode compresses body, or keeps it as it is when that is no longer.
-func (c *codec) encode(body []byte) stored {
+// Encode compresses body, or keeps it as it is when that is no longer.
+func (c *Codec) Encode(body []byte) Stored {
 	if len(body) == 0 {
-		return stored{encoding: encodingRaw, bytes: []byte{}} // nil would be stored as null
+		return Stored{Encoding: EncodingRaw, Bytes: []byte{}} // nil would be stored as null
 	}
 	if packed := c.compress(body); len(packed) < len(body) {
-		return stored{encoding: encodingZstd, bytes: packed}
+		return Stored{Encoding: EncodingZstd, Bytes: packed}
 	}
-	return stored{encoding: encodingRaw, bytes: body}
+	return Stored{Encoding: EncodingRaw, Bytes: body}
 }
 
-// decode returns the exact bytes that v describes, or a fault.StateCorrupt. base is what a
+// Decode returns the exact bytes that v describes, or a fault.StateCorrupt. base is what a
 // delta needs; without it no delta is decoded. The result shares nothing with either.
-func (c *codec) decode(v state.Version, s, base stored) ([]byte, error) {
-	if v.Size < 0 || v.Size > maxBody {
+func (c *Codec) Decode(v state.Version, s, base Stored) ([]byte, error) {
+	if v.Size < 0 || v.Size > MaxBody {
 		return nil, fault.New(fault.StateCorrupt, "version %d says that it has %d bytes, which can't be", v.Number, v.Size)
 	}
 	body, err := c.unpack(s, base, v.Size)
@@ -98,18 +100,18 @@ func (c *codec) decode(v state.Version, s, base stored) ([]byte, error) {
 }
 
 // unpack decompresses into a buffer of the known size, and never beyond it.
-func (c *codec) unpack(s, base stored, size int64) ([]byte, error) {
-	switch s.encoding {
-	case encodingRaw:
-		return bytes.Clone(s.bytes), nil
-	case encodingZstd:
-		return c.decompress(s.bytes, make([]byte, 0, size))
-	case encodingDelta:
-		return c.patch(s.bytes, base, size)
+func (c *Codec) unpack(s, base Stored, size int64) ([]byte, error) {
+	switch s.Encoding {
+	case EncodingRaw:
+		return bytes.Clone(s.Bytes), nil
+	case EncodingZstd:
+		return c.decompress(s.Bytes, make([]byte, 0, size))
+	case EncodingDelta:
+		return c.patch(s.Bytes, base, size)
 	case "":
 		return nil, fault.New(fault.StateCorrupt, "the bytes are gone")
 	default:
-		return nil, fault.New(fault.StateCorrupt, "the encoding %q is unknown", s.encoding)
+		return nil, fault.New(fault.StateCorrupt, "the encoding %q is unknown", s.Encoding)
 	}
 }
 
@@ -117,7 +119,7 @@ func (c *codec) unpack(s, base stored, size int64) ([]byte, error) {
 // what they decoded last from the garbage collector, each of them a body.
 const ownDecoder = 4 << 20
 
-func (c *codec) decompress(packed, room []byte) ([]byte, error) {
+func (c *Codec) decompress(packed, room []byte) ([]byte, error) {
 	if cap(room) < ownDecoder {
 		return c.decoder.DecodeAll(packed, room)
 	}

@@ -1,0 +1,17 @@
+package mysqlstates
+
+import (
+	"embed"
+
+	"github.com/holdfast/holdfast/storage/schema"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// schemaTable notes which migrations were run.
+const schemaTable = "state_schema"
+
+func stateSchema() schema.Schema {
+	return schema.Schema{Steps: migrations, Table: schemaTable, Of: "state database"}
+}

@@ -1,0 +1,162 @@
+package mysqlstates
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+)
+
+const (
+	// attemptTimeout bounds one attempt of a transaction, with the time for each megabyte that
+	// it writes. It is longer than mysqldb.LockWait, so that a lock that is not freed is told
+	// from a server that does not answer.
+	attemptTimeout  = 20 * time.Second
+	timePerMegabyte = 2 * time.Second
+	rollbackTimeout = 5 * time.Second
+	connectionWait  = 10 * time.Second
+	settleTimeout   = 20 * time.Second
+	settlePause     = 200 * time.Millisecond
+	conflictTries   = 20
+	conflictPause   = 5 * time.Millisecond
+	longestPause    = 250 * time.Millisecond
+	lostTries       = 2
+	longestRemember = time.Hour // after which nobody looks for a token any more
+)
+
+// errUndone says that a transaction whose COMMIT was cut off has not happened, and never will.
+var errUndone = errors.New("mysqlstates: the transaction was undone")
+
+// transact runs work in a transaction, and returns nil when what it wrote is durable. An error of
+// work's undoes all of it and is what transact returns. work may run several times, from the
+// beginning. bytes is about how much it writes. ctx counts until it has begun.
+func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	release, err := s.writing.Acquire(ctx, ref.Org)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.owed.Store(true)
+	return explain(ctx, s.insist(context.WithoutCancel(ctx), ref, bytes, work))
+}
+
+// insist makes the transaction until its outcome is known, or can't be.
+func (s *Store) insist(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	for conflicts, lost := 0, 0; ; {
+		err := s.attempt(ctx, ref, bytes, work)
+		switch {
+		case (mysqldb.IsConflict(err) || mysqldb.IsDuplicate(err)) && conflicts < conflictTries:
+			conflicts++
+			time.Sleep(rand.N(min(time.Duration(conflicts)*conflictPause, longestPause)))
+		case (errors.Is(err, errUndone) || mysqldb.IsAway(err)) && lost < lostTries:
+			lost++
+		default:
+			return err
+		}
+	}
+}
+
+// attempt runs the transaction once.
+func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, attemptTimeout+time.Duration(bytes>>20)*timePerMegabyte)
+	defer cancel()
+	conn, err := s.connection(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := newTx(ctx, conn, ref)
+	if err == nil {
+		err = work(t)
+	}
+	if err == nil && t.wrote {
+		err = t.commit()
+	} else {
+		s.abandon(conn, err)
+		return err
+	}
+	if err == nil {
+		return conn.Close() // back to the pool
+	}
+	s.abandon(conn, err)
+	if !t.sent || mysqldb.Number(err) != 0 && !mysqldb.IsAway(err) {
+		return err // the server says that it has not happened
+	}
+	return s.settle(t.token, began, err)
+}
+
+// connection waits for a connection only for so long: the pool may be exhausted.
+func (s *Store) connection(ctx context.Context) (*sql.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectionWait)
+	defer cancel()
+	return s.writers.Conn(ctx)
+}
+
+// abandon ends a transaction that is not to be. A connection that may still be in it must not
+// go back to the pool.
+func (s *Store) abandon(conn *sql.Conn, reason error) {
+	ctx, cancel := context.WithTimeout(context.Background(), rollbackTimeout)
+	defer cancel()
+	clean := false
+	if !mysqldb.IsAway(reason) {
+		_, err := conn.ExecContext(ctx, "ROLLBACK")
+		clean = err == nil
+	}
+	if !clean {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+	_ = conn.Close()
+}
+
+// settle finds out what became of a transaction whose COMMIT was sent: nil when it has happened,
+// errUndone when it has not. It adds the transaction's token itself. That waits for the other one,
+// if it is still under way, and fails if that has happened; if it succeeds, the other one can't
+// happen any more, whatever is still on its way.
+func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
+	defer cancel()
+	for {
+		// By both clocks: one stands still while the machine sleeps.
+		if time.Since(began) > longestRemember || time.Now().Round(0).Sub(began.Round(0)) > longestRemember {
+			return lost
+		}
+		_, err := s.readers.ExecContext(ctx, sqlAddOutcome, token[:])
+		switch {
+		case err == nil:
+			return errUndone
+		case mysqldb.IsDuplicate(err):
+			return nil
+		case !mysqldb.IsAway(err) && !mysqldb.IsConflict(err) || ctx.Err() != nil:
+			return errUnsettled(errors.Join(lost, err))
+		}
+		pause(ctx, settlePause)
+	}
+}
+
+// errUnsettled is the fault of a change of which nobody can say whether it was recorded.
+func errUnsettled(err error) error {
+	f := fault.Wrap(err, fault.StoreUnavailable, "the connection to the database was lost while the change was recorded, and whether it was can't be found out; look, and try again")
+	f.RetryAfter = 2 * time.Second
+	return f
+}
+
+// pause returns after d, or when ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,122 @@
+package stateengine
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/holdfast/holdfast/internal/turns"
+	"github.com/holdfast/holdfast/state"
+)
+
+// detachers is how many purges and prunings store versions anew at once, one of each
+// organization's.
+const detachers = 2
+
+// Bodies makes of bodies what is to be stored, and keeps the bases that help with that.
+type Bodies struct {
+	Codec *Codec
+	Bases *Bases
+	// DeltaFrom is the constant; tests have all bodies stored as deltas.
+	DeltaFrom int
+
+	find      Find
+	differing *turns.Turns // to look for differences, of which each takes two bodies
+	detaching *turns.Turns // to store versions anew without a base, likewise
+}
+
+// Find looks a state's newest base up, among versions of from to to bytes that the client has not
+// encrypted; nil when there is none. What it lent itself to do so it has given back when it returns.
+type Find func(ctx context.Context, ref state.Ref, from, to int) (*Found, error)
+
+// Found is a base whose body is to be decoded yet.
+type Found struct {
+	Base    Base
+	Version state.Version
+	Kept    Stored
+}
+
+// NewBodies returns one that looks bases up with find. The caller closes it.
+func NewBodies(find Find) (*Bodies, error) {
+	codec, err := NewCodec()
+	if err != nil {
+		return nil, err
+	}
+	processors := runtime.GOMAXPROCS(0)
+	return &Bodies{
+		Codec: codec, Bases: NewBases(BasesBytes), DeltaFrom: DeltaFrom, find: find,
+		differing: turns.New(processors, max(processors-1, 1)),
+		detaching: turns.New(detachers, 1),
+	}, nil
+}
+
+// Close ends the use of it.
+func (b *Bodies) Close() { b.Codec.Close() }
+
+// Encode makes of a body what is to be stored: a delta, and then from is its base; or the
+// whole body.
+func (b *Bodies) Encode(ctx context.Context, ref state.Ref, body []byte) (packed Stored, from *Base) {
+	if len(body) >= b.DeltaFrom && len(body) <= DeltaTo {
+		if packed, from = b.difference(ctx, ref, body); from != nil {
+			return packed, from
+		}
+	}
+	return b.Codec.Encode(body), nil
+}
+
+// difference encodes body as a delta of the state's newest base; from is nil when there is
+// none that helps. As many run at once as there are processors, which bounds the memory of
+// the bases that they use.
+func (b *Bodies) difference(ctx context.Context, ref state.Ref, body []byte) (packed Stored, from *Base) {
+	release, err := b.differing.Acquire(ctx, ref.Org)
+	if err != nil {
+		return Stored{}, nil // it is stored whole
+	}
+	defer release()
+	from = b.Bases.Get(ref)
+	if from == nil {
+		from = b.load(ctx, ref)
+	}
+	if from == nil || !from.Serves(from.Newest+1, len(body)) {
+		return Stored{}, nil
+	}
+	packed, ok := b.Codec.Difference(from, body)
+	if !ok {
+		return Stored{}, nil
+	}
+	return packed, from
+}
+
+// load returns nil when there is no base, and when it can't be read: then the version
+// stands on its own.
+func (b *Bodies) load(ctx context.Context, ref state.Ref) *Base {
+	found, err := b.find(ctx, ref, b.DeltaFrom, BaseTo)
+	if err != nil || found == nil {
+		return nil
+	}
+	found.Base.Number, found.Base.Digest, found.Base.Packed = found.Version.Number, found.Version.Digest, len(found.Kept.Bytes)
+	if found.Base.Body, err = b.Codec.Decode(found.Version, found.Kept, Stored{}); err != nil {
+		return nil
+	}
+	b.Bases.Keep(ref, found.Base)
+	return &found.Base
+}
+
+// Learn takes in what an update of this body has recorded.
+func (b *Bodies) Learn(u *Update, body []byte) {
+	v := u.Head.Version
+	switch {
+	case u.Row == 0:
+	case u.From != nil:
+		known := *u.From
+		known.Newest = v.Number
+		b.Bases.Keep(u.Ref, known)
+	case u.Size < b.DeltaFrom || u.Size > BaseTo:
+		b.Bases.Drop(u.Ref)
+	default:
+		known := Base{BaseID: BaseID{u.Row, v.Number, v.Digest}, Body: body, Packed: len(u.Body.Bytes), Newest: v.Number}
+		if v.Encrypted {
+			known.Body = nil
+		}
+		b.Bases.Keep(u.Ref, known)
+	}
+}

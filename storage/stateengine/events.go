@@ -1,0 +1,143 @@
+package stateengine
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+)
+
+// Key is a number as a database compares it: what no row can have stays above them all.
+func Key(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
+
+// EventNames are the columns that EventValues are for.
+const EventNames = `at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" + `, key_name, subject, role, address, request`
+
+// EventValues returns what an event's columns hold.
+func EventValues(e audit.Event) []any {
+	a := e.Actor
+	return []any{e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID, string(e.Refused),
+		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request}
+}
+
+// ScanEvent reads a row of EventColumns.
+func ScanEvent(scan Scan) (audit.Event, error) {
+	var e audit.Event
+	var sequence, at, version int64
+	var org string
+	a := &e.Actor
+	err := scan(&sequence, &at, &org, &e.Action, &e.State, &version, &e.LockID, &e.Refused, &e.Reason, &e.Note,
+		&a.KeyID, &a.KeyName, &a.Subject, &a.Role, &a.Address, &a.Request)
+	if err != nil {
+		return audit.Event{}, err
+	}
+	e.Sequence, e.At, e.Version = uint64(sequence), FromMicros(at), uint64(version)
+	e.Org, err = uuid.Parse(org)
+	return e, err
+}
+
+// Log is the audit log of a database: sequences without gaps, along which times only grow.
+type Log interface {
+	// Last returns the last sequence, 0 without any.
+	Last(ctx context.Context) (int64, error)
+	// At returns the time of the first event from a sequence on.
+	At(ctx context.Context, sequence int64) (micros int64, err error)
+}
+
+// Span returns the range of sequences, from inclusive and to exclusive, that Since, Until
+// and Before leave.
+func Span(ctx context.Context, l Log, q audit.Query) (from, to int64, err error) {
+	if to = math.MaxInt64; q.Before > 0 {
+		to = Key(q.Before)
+	}
+	if !q.Since.IsZero() {
+		if from, err = sequenceAt(ctx, l, q.Since); err != nil {
+			return 0, 0, err
+		}
+	}
+	if !q.Until.IsZero() {
+		until, err := sequenceAt(ctx, l, q.Until)
+		if err != nil {
+			return 0, 0, err
+		}
+		to = min(to, until)
+	}
+	return from, to, nil
+}
+
+// sequenceAt finds the first event that is not before t, by halving the log. Without one
+// it is the sequence that the next event gets, or one above.
+func sequenceAt(ctx context.Context, l Log, t time.Time) (int64, error) {
+	last, err := l.Last(ctx)
+	if err != nil {
+		return 0, err
+	}
+	low, high, micros := int64(1), last+1, ceilMicros(t)
+	for low < high {
+		middle := low + (high-low)/2
+		at, err := l.At(ctx, middle)
+		if err != nil {
+			return 0, err
+		}
+		if at < micros {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low, nil
+}
+
+// ceilMicros is the first time as a database keeps them that is not before t.
+func ceilMicros(t time.Time) int64 { return t.Add(time.Microsecond - 1).UnixMicro() }
+
+// EventList is a list of events in an index of its own, of which some pass the filters.
+type EventList interface {
+	// Filtered reports whether there are filters beside the index.
+	Filtered() bool
+	// Last returns the sequence of the last one of so many entries of the list, from the newest
+	// below to on down to from; found is false when there are fewer. It takes the index alone.
+	Last(ctx context.Context, from, to int64, entries int) (low int64, found bool, err error)
+	// Rows hands on those from low to below high that pass, the newest first, at most limit.
+	Rows(ctx context.Context, low, high int64, limit int, add func(audit.Event) (more bool)) error
+}
+
+// Events goes down the log from stretch to stretch of the list's entries, each longer than
+// the one before: where most pass the filters, the first will do. After looks entries, or when
+// ctx ends, the page ends with where the list goes on.
+func Events(ctx context.Context, l EventList, from, to int64, limit, looks int) (page audit.Page, err error) {
+	at := uint64(0) // all from here on was looked at; 0 before anything was
+	add := func(e audit.Event) bool {
+		page.Events, at = append(page.Events, e), e.Sequence
+		return true
+	}
+	for looked, stretch := 0, limit; ; stretch = min(4*stretch, looks-looked) {
+		low, more := from, false
+		if l.Filtered() {
+			low, more, err = l.Last(ctx, from, to, stretch)
+		}
+		if err == nil && !more {
+			low = from
+		}
+		if err == nil {
+			err = l.Rows(ctx, low, to, limit-len(page.Events), add)
+		}
+		looked += stretch
+		switch {
+		case err != nil && (ctx.Err() == nil || at == 0):
+			return audit.Page{}, err
+		case err != nil, len(page.Events) == limit: // or the time is up
+			page.Next = at
+			return page, nil
+		case !more:
+			return page, nil
+		}
+		if at, to = uint64(low), low; looked >= looks {
+			page.Next = at
+			return page, nil
+		}
+	}
+}

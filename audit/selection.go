@@ -73,7 +73,8 @@ func Actions() []Action {
 		CandidateHold, CandidateFence, CandidatePush, CandidateAccept, CandidateDrop,
 		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,
 		RunCreate, RunApprove, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan, RunStale,
-		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister, NoticeDrop,
+		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
+		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke, NoticeDrop,
 	}
 }
 

@@ -53,3 +53,33 @@ func TestNoPatternsMatchEverything(t *testing.T) {
 		t.Error("a nil *Patterns does not stand for every state")
 	}
 }
+
+// What patterns cover is covered whatever the stars stand for.
+func TestPatternsCover(t *testing.T) {
+	for _, test := range []struct {
+		outer, inner string
+		covers       bool
+	}{
+		{"", "", true}, {"", "prod/*", true}, {"prod/*", "", false},
+		{"prod/*", "prod/*", true}, {"prod/*", "prod/x", true}, {"prod/*", "prod/x*", true}, {"prod/*", "prod/**", false},
+		{"prod/*", "prod/x/y", false}, {"prod/x*", "prod/*", false}, {"prod/**", "prod/*/x", true}, {"prod/**", "prod/a/**", true},
+		{"prod/**", "prod/**", true}, {"prod/**", "**", false}, {"**", "prod/**", true}, {"**", "*", true}, {"*/**", "prod/**", false},
+		{"prod/*, dev/*", "prod/x, dev/*", true}, {"prod/*, dev/*", "prod/x, test/*", false}, {"prod/**/x", "prod/**", false}, {"prod/**/x", "prod/*/x", true},
+	} {
+		if got := parsed(t, test.outer).Covers(parsed(t, test.inner)); got != test.covers {
+			t.Errorf("%q covers %q: %t", test.outer, test.inner, got)
+		}
+	}
+}
+
+func parsed(t *testing.T, text string) *Patterns {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	p, err := ParsePatterns(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}

@@ -99,7 +99,7 @@ func inBraces(path string) string {
 func (c caller) schemes() []string {
 	switch c {
 	case byKey, byAnyKey:
-		return []string{"basic", "bearer", "key+organization", "key", "certificate"}
+		return []string{"basic", "bearer", "key+organization", "key", "certificate", "session"}
 	case byPool:
 		return []string{"poolToken"}
 	case byAgent:
@@ -200,6 +200,8 @@ const (
 	tagExecutors  = "Agents and executors"
 	tagUploads    = "Uploads"
 	tagCallers    = "Credentials"
+	tagKeys       = "Keys"
+	tagSessions   = "Sessions"
 	tagProbes     = "Probes"
 
 	tagDescription = "Description"

@@ -45,6 +45,8 @@ func documentHead() *openapi.Document {
 		Servers: []openapi.Server{{URL: "/", Description: "The server that this document comes from"}},
 		Tags: []openapi.Tag{
 			{Name: tagCallers, Description: "Who is calling, and what they may do."},
+			{Name: tagKeys, Description: "Keys of the organization, for who may make them."},
+			{Name: tagSessions, Description: "What browsers are signed in with."},
 			{Name: tagStates, Description: "What Terraform and OpenTofu ask of their http backend."},
 			{Name: tagHistory, Description: "Versions, differences, locks, candidates and the audit log."},
 			{Name: tagDialects, Description: "The same states at the addresses of other servers, where `state.dialects` names them."},
@@ -75,6 +77,7 @@ func schemes() map[string]openapi.Schema {
 		"key":          header("X-API-Key", "A key."),
 		"organization": header("X-Org-ID", "The organization's UUID, where the key does not carry it."),
 		"certificate":  openapi.Of("mutualTLS").With("description", "A client certificate that auth.cfg lists."),
+		"session":      openapi.Of("apiKey").With("in", "cookie").With("name", "__Host-holdfast-session").With("description", "What a browser is signed in with; holdfast-session without TLS."),
 		"poolToken":    http("bearer", "The token of a pool of agents."),
 		"agentSecret":  http("bearer", "The secret of an agent."),
 		"runToken":     http("bearer", "The token of a run's assignment."),

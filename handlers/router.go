@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -47,6 +50,13 @@ type Deps struct {
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
+	// KeyEdits serves the keys of organizations, and KeyUses says when they were used; nil for nothing.
+	KeyEdits *keys.Service
+	KeyUses  KeyUses
+	// Sessions of people who use the page; nil for none.
+	Sessions *middleware.Sessions
+	// Issuer signs people in beside keys; nil for none.
+	Issuer *Issuer
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
@@ -60,6 +70,8 @@ type Deps struct {
 	Now       func() time.Time
 	// Version of the binary, for /health.
 	Version string
+	// Page has the files of the page for browsers; nil for none.
+	Page fs.FS
 	// MaxStateBytes is the largest state body that is accepted.
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
@@ -74,8 +86,8 @@ type Deps struct {
 	Connections *middleware.Connections
 }
 
-// NewRouter returns the handler of every route. It never redirects: a client that
-// follows a redirect turns its POST into a GET and loses the state it meant to save.
+// NewRouter returns the handler of every route. It redirects nobody but browsers that ask for a page: a
+// client that follows a redirect turns its POST into a GET and loses the state it meant to save.
 func NewRouter(d Deps) (Router, error) {
 	engine, err := newEngine()
 	if err != nil {
@@ -94,12 +106,30 @@ func NewRouter(d Deps) (Router, error) {
 	if d.Doors != nil {
 		engine.Use(d.Doors.Watch())
 	}
+	page, err := d.pages()
+	if err != nil {
+		return Router{}, err
+	}
+	page.route(engine)
 	routes := &book{}
-	routeHealth(section{RouterGroup: &engine.RouterGroup, book: routes, tag: tagProbes},
+	open := section{RouterGroup: &engine.RouterGroup, book: routes}
+	routeHealth(open.tagged(tagProbes), page,
 		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, version: d.Version}, measured.handler())
-	routeDescription(section{RouterGroup: &engine.RouterGroup, book: routes})
+	routeDescription(open)
 	d.routeAuthenticated(engine, routes, guard, measured)
 	return Router{engine, d.spoken(), routes}, nil
+}
+
+// pages reads the page, if there is one.
+func (d Deps) pages() (pages, error) {
+	if d.Page == nil {
+		return pages{}, nil
+	}
+	files, err := readPage(d.Page)
+	if err == nil && files[indexName] == nil {
+		err = errors.New("the page has no " + indexName)
+	}
+	return pages{files}, err
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -140,7 +170,7 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 
 // routeAuthenticated routes what needs credentials.
 func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middleware.Guard, measured metrics) {
-	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
+	native := middleware.AuthenticateToo(d.Sessions, d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 	all := section{RouterGroup: &router.RouterGroup, book: routes, by: byKey}
 	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
@@ -156,16 +186,25 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	routeUploads(all.under("", native, guard.Requests()), d, measured)
 	d.routeRuns(all, native, guard)
 	d.routeExecutors(all, guard)
+	who := whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}
 	all.tagged(tagCallers).route("GET", "/api/v1/whoami", op("whoami", "Who the credentials stand for, and what they are good for").gives(api.Identity{}).anyOther(),
-		whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}.show, native, guard.Requests())
+		who.show, native, guard.Requests())
+	if d.KeyEdits != nil {
+		d.routeKeys(all.tagged(tagKeys), native, guard)
+	}
+	if d.Sessions != nil {
+		d.routeSessions(all.tagged(tagSessions), native, guard, who)
+	}
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
 	router.NoMethod(append(unknown, noMethod)...)
 }
 
-func routeHealth(s section, h health, metrics gin.HandlerFunc) {
-	s.probe("/", op("front", "What this server is, in a line of text").givesBytes(mediaText), h.front)
+func routeHealth(s section, page pages, h health, metrics gin.HandlerFunc) {
+	line := op("front", "What this server is, in a line of text; browsers are sent to the page").givesBytes(mediaText).answers(http.StatusSeeOther).anyOther()
+	s.raw("GET", "/", line, page.front(line.serve(front(h.version))))
+	s.raw("HEAD", "/", line.headers(), page.front(line.serve(front(h.version))))
 	s.probe("/health", op("health", "Which server answers").gives(api.Health{}), h.health)
 	s.probe("/livez", op("live", "Whether the process answers").gives(api.Readiness{}), h.live)
 	ready := s

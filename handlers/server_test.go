@@ -79,6 +79,8 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps.Resources = testResources(t, store, deps.States, uploads)
 	deps.Workspaces = testWorkspaces(t, store)
 	deps.Runs = testRuns(t, store)
+	deps.Sessions = testSessions(t, store, testKeys(), time.Now)
+	deps.KeyEdits = testKeyEdits(store)
 	return deps
 }
 

@@ -43,6 +43,9 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	known := testKeys()
 	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
 	known[auth.Credentials{Org: acme, Key: "run"}] = runOf("r-1", 1, auth.RunApply, "run", 0)
+	own := known[auth.Credentials{Org: acme, Key: acmeKey}]
+	own.KeyID = wireKey()
+	known[auth.Credentials{Org: acme, Key: acmeKey}] = own
 	world := runworld.New(t)
 	deps.Keys = ownKeys{}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}

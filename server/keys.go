@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/storage"
@@ -154,4 +156,16 @@ func (c confirmed) Close() error {
 // ReceiptPath is where a server with these settings says which auth file it has taken.
 func ReceiptPath(settings configs.Settings) string {
 	return filepath.Join(settings.Storage.Path, authfile.ReceiptName)
+}
+
+// keyEdits edits keys for those who ask the server to.
+func (p *parts) keyEdits() *keys.Service {
+	source := authfile.InFile(p.settings.Auth.File)
+	if p.settings.Auth.Source == configs.AuthDatabase {
+		source = authfile.InDatabase(p.shared, AuthDatabaseName(p.settings), "the server "+nodeName(p.settings))
+	}
+	return keys.NewService(keys.Deps{
+		Edit: source.Edit,
+		Take: p.watcher.Reload, InForce: p.verifier.Keyring, Gate: p.gate, Audit: p.states, Now: time.Now,
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/auth/copies"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/internal/spans"
@@ -67,6 +68,8 @@ type parts struct {
 	sealer        *seal.Sealer       // nil with it
 	workspaces    *workspace.Service // likewise
 	runs          *runs.Service      // likewise
+	sessions      *middleware.Sessions
+	issuer        *handlers.Issuer // nil for none
 	runTokens     *runTokens
 	workspaceRuns *workspaceRuns // nil without runs
 }
@@ -159,7 +162,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openWorkspaces(ctx); err != nil {
 		return err
 	}
-	return p.openRuns(ctx)
+	if err := p.openRuns(ctx); err != nil {
+		return err
+	}
+	return p.openSessions(ctx)
 }
 
 // databases are the embedded ones of all that is open.

@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
@@ -38,8 +40,13 @@ const (
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /": noBody, "HEAD /": noBody,
-		"GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
+		"GET /ui": noBody, "HEAD /ui": noBody, "GET /ui/*path": noBody, "HEAD /ui/*path": noBody, "GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
 		"GET /api/v1/whoami": noBody,
+
+		"POST /api/v1/session": noBody, "GET /api/v1/session": noBody, "DELETE /api/v1/session": noBody, "GET /api/v1/session/ways": noBody,
+		"GET /api/v1/session/oidc": noBody, "GET /api/v1/session/oidc/callback": noBody,
+		"GET /api/v1/sessions": noBody, "DELETE /api/v1/sessions": noBody, "DELETE /api/v1/sessions/:session": noBody,
+		"GET /api/v1/keys": noBody, "POST /api/v1/keys": noBody, "POST /api/v1/keys/:key/rotate": noBody, "DELETE /api/v1/keys/:key": noBody,
 
 		"GET /api/v1/state/:name":           sendsBody,
 		"POST /api/v1/state/:name":          takesBody,
@@ -198,7 +205,7 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
 		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{Now: time.Now})}),
-		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Dialects: handlers.Dialects(),
+		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Sessions: &middleware.Sessions{}, KeyEdits: &keys.Service{}, Dialects: handlers.Dialects(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ const (
 	inOrder    = "hands over between goroutines of the server; nobody's request waits for it"
 	atStart    = "used before anything is served, or by commands"
 	ofOperator = "filled by what the operator's file names or the operator asks, not by what organizations send"
+	limited    = "an address that fills it with what is no good is soon not let through: handlers/issuer_test.go"
 	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
 	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byTurns    = "a part of them is left to others, whatever one asks for: storage/mysqlstates/turns_test.go"
@@ -94,5 +95,6 @@ func sharedThings() map[string]string {
 		"storage/sqlite: turns.New(listerCount, listsEach)":                        readersOfLists,
 		"storage/sqlitedb: fair.NewInbox[*job]()":                                  theWriter,
 		"storage/sqlitedb: db.SetMaxOpenConns(1)":                                  atStart,
+		"oidc: make(chan struct{}, maxTrades)":                                     limited,
 	}
 }

@@ -35,3 +35,8 @@ func (c *Client) FollowEvents(ctx context.Context, after string, tell func(LiveU
 		return tell(u)
 	}})
 }
+
+// Home returns what needs somebody, and how things are.
+func (c *Client) Home(ctx context.Context) (api.Home, error) {
+	return ask[api.Home](ctx, c, get("home", nil))
+}

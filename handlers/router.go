@@ -157,6 +157,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeLive(router, native, guard)
+	d.routeHome(router, native, guard)
 	d.routeExecutors(router, guard)
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}.show))
 

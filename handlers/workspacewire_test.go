@@ -63,7 +63,7 @@ func workspaceAnswers() map[string][]answered {
 			refuses(404, x+`/-/move {"from":"none","to":"d/other.tf"}`), refuses(400, x+`/-/move {"from":"d/main.tf","to":"binary"}`)),
 		"POST /api/v1/format": slices.Concat(says(api.Formatted{}, `/api/v1/format {"language":"hcl","text":"a  =  1\nbb = 2\n"}`, `/api/v1/format {"language":"json","text":"{}"}`),
 			refuses(400, `/api/v1/format {"language":"hcl","text":"a {"}`, `/api/v1/format {"language":"json","text":"{"}`, `/api/v1/format {"language":"c","text":""}`)),
-		"POST " + all + "/-/pull":            says(api.PulledFiles{}, x+"/-/pull {}"),
+		"POST " + all + "/-/pull": says(api.PulledFiles{}, x+"/-/pull {}"),
 	}
 }
 

@@ -76,6 +76,7 @@ func layers() map[string][]string {
 		"seal":                  {"fault", "internal/durable"},
 		"seal/sealtest":         {"seal"},
 		"internal/webhook":      {"audit"},
+		"live":                  {"audit", "auth", "fault", "internal/turns", "runs"},
 		"internal/vitals":       {},
 		"internal/spans":        {"fault"},
 		"inventory":             {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget", "internal/turns"},

@@ -8,9 +8,9 @@ type Key struct {
 	Name    string     `json:"name"` // empty for a key in the organization's own section
 	Kind    string     `json:"kind"` // key, oidc or cert: the last two are rules, which nobody changes here
 	Role    string     `json:"role"`
-	States  []string   `json:"states"`  // patterns; null for every state
-	Expires *time.Time `json:"expires"` // null for never
-	From    []string   `json:"from"`    // networks; null for anywhere
+	States  []string   `json:"states" null:"yes"` // patterns; null for every state
+	Expires *time.Time `json:"expires"`           // null for never
+	From    []string   `json:"from" null:"yes"`   // networks; null for anywhere
 	Label   string     `json:"label"`
 	// UsedAt is when it was last used, and UsedFrom from where; null where that is not known.
 	UsedAt   *time.Time `json:"used_at"`

@@ -118,6 +118,9 @@ func (s section) common(path string, o operation) []fault.Code {
 	}
 	codes = append(codes, fault.CredentialsNeeded, fault.CredentialsWrong, fault.RateLimited, fault.TooManyFailures, fault.Overloaded,
 		fault.Interrupted, fault.StoreUnavailable, fault.StoreFull)
+	if s.by == byKey {
+		codes = append(codes, fault.SessionOver, fault.CrossOrigin)
+	}
 	if s.by != byPool && s.by != byAgent {
 		codes = append(codes, fault.KeyExpired, fault.CredentialsRevoked, fault.TokenRefused, fault.AddressRefused,
 			fault.RightMissing, fault.RunReadOnly, fault.IssuerUnavailable, fault.Busy)

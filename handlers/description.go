@@ -32,7 +32,7 @@ func routeDescription(s section) {
 	s.route("GET", descriptionPath, op("getOpenAPI", "This description").with(condition).
 		answers(http.StatusOK, openapi.Content{Media: mediaJSON, Schema: openapi.Of("object")}).givesNothing(http.StatusNotModified).headed("ETag").anyOther(), d.document)
 	s.route("GET", pagePath, op("getDocs", "This description as a page for people").with(condition).
-		givesBytes("text/html").givesNothing(http.StatusNotModified).headed("ETag").anyOther(), d.forPeople)
+		givesBytes(mediaHTML).givesNothing(http.StatusNotModified).headed("ETag").anyOther(), d.forPeople)
 }
 
 func (d description) document(context.Context, *request) (answer, error) {

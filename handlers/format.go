@@ -16,6 +16,7 @@ const (
 	mediaNDJSON = "application/x-ndjson"
 	mediaCSV    = "text/csv"
 	mediaText   = "text/plain"
+	mediaHTML   = "text/html"
 	mediaBytes  = "application/octet-stream"
 	mediaTar    = "application/x-tar"
 )

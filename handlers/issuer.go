@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/auth/session"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 )
@@ -35,15 +36,15 @@ const (
 func (s sessions) routeIssuer(at section, guard *middleware.Guard) {
 	start := startOperation()
 	at.raw("GET", issuerPath, start, s.setOut(start.reads()))
-	back := op("comeBack", "Where the issuer sends a browser back to").answers(http.StatusSeeOther).anyOther().
-		fails(fault.SignInOff, fault.TokenRefused, fault.SignInStale)
+	back := op("comeBack", "Where the issuer sends a browser back to").answers(http.StatusSeeOther, openapi.Content{Media: mediaHTML}).anyOther().
+		fails(fault.SignInOff, fault.SignInStale).fails(signInFaults()...)
 	at.raw("GET", CallbackPath, back, s.comeBack, guard.Requests(), middleware.Admit(0), s.arrive(back.reads()))
 }
 
 func startOperation() operation {
 	return op("setOut", "Send a browser to the issuer that signs people in").
 		with(textOf("org", "The organization to sign in to, where the issuer knows the person in several."), textOf("to", "The address of the page to go to afterwards.")).
-		answers(http.StatusSeeOther).fails(fault.SignInOff)
+		answers(http.StatusSeeOther, openapi.Content{Media: mediaHTML}).fails(fault.SignInOff, fault.IssuerUnavailable, fault.ParameterInvalid)
 }
 
 func (s sessions) ways(context.Context, *request) (answer, error) {

@@ -48,6 +48,9 @@ func (d Deps) routeKeys(at section, known gin.HandlerFunc, guard *middleware.Gua
 }
 
 func (h keyHandlers) list(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	all, err := h.service.List(ctx, r.caller)
 	if err != nil {
 		return nil, err
@@ -139,6 +142,9 @@ func (h keyHandlers) rotate(ctx context.Context, r *request) (answer, error) {
 }
 
 func (h keyHandlers) revoke(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	gone, left, err := h.service.Revoke(ctx, r.caller, r.inPath("key"))
 	if err != nil {
 		return nil, err

@@ -54,8 +54,7 @@ func (p pages) front(line gin.HandlerFunc) gin.HandlerFunc {
 
 // wantsPage reports whether a browser asks for a document: other clients take anything.
 func wantsPage(r *http.Request) bool {
-	const page = "text/html"
-	return negotiate(strings.Join(r.Header.Values("Accept"), ","), mediaText, page) == page
+	return negotiate(strings.Join(r.Header.Values("Accept"), ","), mediaText, mediaHTML) == mediaHTML
 }
 
 // serve sends a file, or the document at an address that the page itself knows.

@@ -20,6 +20,7 @@ import (
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
@@ -40,6 +41,8 @@ type Deps struct {
 	Workspaces *workspace.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
 	Runs *runs.Service
+	// Live tells what happens in organizations; nil tells nothing.
+	Live *live.Hub
 	// Stopping is closed when the server stops: those who wait then come again, to another one
 	// or to the next. Nil for never.
 	Stopping <-chan struct{}
@@ -95,6 +98,9 @@ func NewRouter(d Deps) (Router, error) {
 	}
 	if d.Inventory == nil {
 		d.Inventory = inventory.NewService(inventory.Off{})
+	}
+	if d.Live == nil {
+		d.Live = live.NewHub(live.Deps{Log: live.Off{}})
 	}
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := d.measured(guard)
@@ -195,6 +201,8 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	if d.Sessions != nil {
 		d.routeSessions(all.tagged(tagSessions), native, guard, who)
 	}
+	d.routeLive(all, native, guard)
+	d.routeHome(all, native, guard)
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)

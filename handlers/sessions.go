@@ -44,7 +44,14 @@ func (d Deps) routeSessions(at section, known gin.HandlerFunc, guard *middleware
 
 func signInOperation() operation {
 	return op("signIn", "Sign in with a key").takes(api.SignIn{}).givesAs(http.StatusCreated, api.SignedIn{}).
-		fails(fault.CredentialsNeeded, fault.CredentialsWrong)
+		fails(fault.ParameterInvalid, fault.BodyUnreadable, fault.BodyTooSlow, fault.BodyTooLarge, fault.DigestMismatch, fault.GzipDamaged, fault.MediaUnsupported).
+		fails(signInFaults()...)
+}
+
+// signInFaults are why somebody is not signed in.
+func signInFaults() []fault.Code {
+	return []fault.Code{fault.CredentialsNeeded, fault.CredentialsWrong, fault.KeyExpired, fault.CredentialsRevoked, fault.TokenRefused, fault.AddressRefused,
+		fault.CrossOrigin, fault.TooManyFailures, fault.RateLimited, fault.Overloaded, fault.Interrupted, fault.Busy, fault.StoreUnavailable, fault.StoreFull, fault.IssuerUnavailable}
 }
 
 // readSignIn reads the body of whom nobody knows yet.
@@ -94,10 +101,16 @@ func (s sessions) sessionOf(one session.Session, own *session.Session) api.Sessi
 }
 
 func (s sessions) show(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	return tell(s.signedIn(ctx, r, middleware.SessionOf(r.c))), nil
 }
 
 func (s sessions) list(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	all, err := s.Service.List(ctx, r.caller)
 	if err != nil {
 		return nil, err
@@ -108,6 +121,9 @@ func (s sessions) list(ctx context.Context, r *request) (answer, error) {
 
 // end signs out. The browser forgets the token whether or not there was a session.
 func (s sessions) end(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	own := middleware.SessionOf(r.c)
 	if own == nil {
 		return nil, fault.New(fault.SessionNotFound, "there is no session to sign out: these are other credentials")
@@ -120,6 +136,9 @@ func (s sessions) end(ctx context.Context, r *request) (answer, error) {
 }
 
 func (s sessions) endAll(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	ended, err := s.Service.EndAll(ctx, r.caller)
 	if err != nil {
 		return nil, err
@@ -131,6 +150,9 @@ func (s sessions) endAll(ctx context.Context, r *request) (answer, error) {
 }
 
 func (s sessions) endOf(ctx context.Context, r *request) (answer, error) {
+	if err := r.err(); err != nil {
+		return nil, err
+	}
 	id := r.inPath("session")
 	if !session.IsID(id) {
 		return nil, fault.New(fault.ParameterInvalid, "a session's ID has 16 hexadecimal digits")

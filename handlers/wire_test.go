@@ -72,6 +72,8 @@ func wireAnswers() map[string][]answered {
 		"POST /api/v1/keys/:key/rotate": slices.Concat(answers(201, api.KeyMade{}, []string{"/api/v1/keys/" + wireKey() + "/rotate"}),
 			refuses(404, "/api/v1/keys/nobody/rotate")),
 		"DELETE /api/v1/keys/:key": refuses(409, "/api/v1/keys/"+wireKey()),
+		"GET /api/v1/home":         says(api.Home{}, "/api/v1/home"),
+		"GET /api/v1/events":       refuses(400, "/api/v1/events?after=x", "/api/v1/events?x=1"), // else it goes on
 		"GET /api/v1/whoami":       says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),
 			refuses(400, "/api/v1/states?x=1")),

@@ -21,6 +21,8 @@ func routeWorkspaces(at section, w workspaces, guard *middleware.Guard) {
 		fails(fault.NameInvalid, fault.WorkspaceExists, fault.WorkspacesFull), w.create, middleware.Admit(maxOrderBytes))
 	all.route("GET", "/variables", reads("listSharedVariables", "The variables that all workspaces get").gives(api.Variables{}), w.ofOrganization(w.variables), none)
 	all.route("POST", "/variables", setsVariables("setSharedVariables", "Change the variables that all workspaces get"), w.ofOrganization(w.setVariables), variables)
+	all.route("POST", "/format", reads("formatText", "A text as the tools' own fmt writes it").takes(api.FormatOrder{}).gives(api.Formatted{}).
+		fails(fault.FormatInvalid, fault.BodyTooLarge), w.format, middleware.Admit(maxFormatBody))
 	one := all.under("/workspaces/:name").tagged(tagWorkspaces, fault.WorkspaceNotFound)
 	for _, r := range w.routes() {
 		one.route(r.method, r.path, r.about, w.named(r.serve), r.admit)
@@ -55,6 +57,9 @@ func (w workspaces) routes() []workspaceRoute {
 	none, order, snapshot := middleware.Admit(0), middleware.Admit(maxOrderBytes), middleware.Admit(maxSnapshotBytes)
 	which := textOf("snapshot", "The snapshot's number or ID; else the newest.")
 	parent := countOf("parent", "The number of the snapshot that this builds on, 0 for none: nothing is stored if another is the newest by now.")
+	edits := []openapi.Parameter{parent, flagOf("draft", "Have the next change of the same author within a minute take this one's place."),
+		headerOf("If-Match", "The ETag of the file as it must be."), headerOf("If-None-Match", "`*` if there must be none.")}
+	changed := []fault.Code{fault.FileChanged, fault.ConditionInvalid}
 	tag := openapi.Of("string").With("contentMediaType", mediaBytes)
 	return []workspaceRoute{
 		{"GET", "", none, w.get, reads("getWorkspace", "A workspace's settings, its revision and its newest configuration").gives(api.Workspace{})},
@@ -78,8 +83,10 @@ func (w workspaces) routes() []workspaceRoute {
 		{"GET", "/-/files", none, w.files, reads("listFiles", "A snapshot with its files").with(which).gives(api.SnapshotFiles{}).fails(fault.SnapshotNotFound)},
 		{"GET", "/-/files/:path", none, w.file, reads("getFile", "A file's exact bytes").with(which).givesBytes(mediaBytes).headed("ETag").fails(fault.SnapshotNotFound, fault.FileNotFound, fault.FilePathInvalid)},
 		{"PUT", "/-/files/:path", middleware.Streamed(), w.putFile, bringsFiles("putFile", "Make a snapshot with another file of this path").
-			with(flagOf("executable", "Whether the file may be executed."), parent).takesBytes(mediaBytes, tag)},
-		{"DELETE", "/-/files/:path", none, w.removeFile, bringsFiles("removeFile", "Make a snapshot without this file").with(parent).fails(fault.FileNotFound, fault.SnapshotNotFound)},
+			with(flagOf("executable", "Whether the file may be executed.")).with(edits...).takesBytes(mediaBytes, tag).headed("ETag").fails(changed...)},
+		{"DELETE", "/-/files/:path", none, w.removeFile, bringsFiles("removeFile", "Make a snapshot without this file").with(edits...).fails(changed...).fails(fault.FileNotFound, fault.SnapshotNotFound)},
+		{"POST", "/-/move", order, w.moveFile, bringsFiles("moveFile", "Make a snapshot in which a file has another path").takes(api.FileMove{}).with(edits...).fails(changed...).
+			fails(fault.FileNotFound, fault.SnapshotNotFound)},
 		{"POST", "/-/pull", snapshot, w.pull, reads("pullFiles", "Files with their contents").takes(api.PullOrder{}).gives(api.PulledFiles{}).
 			fails(fault.WorkspaceInvalid, fault.SnapshotNotFound, fault.FileNotFound, fault.FilesTooLarge)},
 	}

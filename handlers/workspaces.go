@@ -233,24 +233,3 @@ func (r *request) filePath() string {
 	r.check(workspace.CheckPath(path))
 	return path
 }
-
-// putFile makes a snapshot with another file of a path.
-func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (answer, error) {
-	file := workspace.File{Path: r.filePath(), Executable: r.said("executable")}
-	parent := r.parent()
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	middleware.Leave(r.c)
-	made, err := w.service.PutFile(ctx, r.caller, name, file, middleware.Stream(r.c, maxContentBytes), parent)
-	return tell(snapshotOf(made)), err
-}
-
-func (w workspaces) removeFile(ctx context.Context, r *request, name state.Name) (answer, error) {
-	path, parent := r.filePath(), r.parent()
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	made, err := w.service.RemoveFile(ctx, r.caller, name, path, parent)
-	return tell(snapshotOf(made)), err
-}

@@ -130,3 +130,12 @@ func (s *Service) newest(ctx context.Context, ref Ref, kind FileKind) (File, err
 	}
 	return newest, nil
 }
+
+// Outcomes counts the runs that have ended, by day and how; of nothing for a caller who may see some
+// workspaces only: the counts are of all.
+func (s *Service) Outcomes(ctx context.Context, p auth.Principal, from, to time.Time) ([]Outcome, error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ReadRun); err != nil || p.States != nil {
+		return nil, err
+	}
+	return s.Store.Outcomes(ctx, p.Org, from, to)
+}

@@ -84,6 +84,7 @@ func layers() map[string][]string {
 		"seal":                  {"fault", "internal/durable"},
 		"seal/sealtest":         {"seal"},
 		"internal/webhook":      {"audit"},
+		"live":                  {"audit", "auth", "fault", "internal/turns", "runs"},
 		"internal/vitals":       {},
 		"internal/spans":        {"fault"},
 		"inventory":             {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget", "internal/turns"},
@@ -121,8 +122,8 @@ func layers() map[string][]string {
 		"bench/runs":            {},
 		"bench/logs":            {"api", "bench/local", "client"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
-		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/openapi", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals", "auth/keyring", "auth/session", "auth/keys", "oidc"},
-		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred", "auth/copies", "storage/sqlauth", "storage/sqlnotices", "auth/session", "auth/keys", "storage/sqlsessions", "web"},
+		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/openapi", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals", "auth/keyring", "auth/session", "auth/keys", "oidc", "live"},
+		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred", "auth/copies", "storage/sqlauth", "storage/sqlnotices", "auth/session", "auth/keys", "storage/sqlsessions", "web", "live"},
 
 		"auth/session/sessiontest":    {"auth", "auth/session"},
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},
@@ -136,7 +137,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
+		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "live": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
 		"storage":    http,
 		"api":        domain,
 		"client":     slices.Concat(sql, http[1:]), // it asks servers

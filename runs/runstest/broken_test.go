@@ -349,6 +349,28 @@ func countsTwice(next runs.Store) runs.Store {
 	}}
 }
 
+// keepsChanges tells who follows what it was told before, and skipsChanges leaves out the first.
+type keepsChanges struct{ runs.Store }
+
+func (s keepsChanges) Changes(ctx context.Context, org uuid.UUID, after int64, limit int) ([]runs.ChangedRun, error) {
+	return s.Store.Changes(ctx, org, max(after-1, 0), limit)
+}
+
+type skipsChanges struct{ runs.Store }
+
+func (s skipsChanges) Changes(ctx context.Context, org uuid.UUID, after int64, limit int) ([]runs.ChangedRun, error) {
+	found, err := s.Store.Changes(ctx, org, after, limit+1)
+	return found[min(len(found), 1):], err
+}
+
+// forgetsDays leaves a status out of the counts.
+type forgetsDays struct{ runs.Store }
+
+func (s forgetsDays) Outcomes(ctx context.Context, org uuid.UUID, from, to time.Time) ([]runs.Outcome, error) {
+	found, err := s.Store.Outcomes(ctx, org, from, to)
+	return slices.DeleteFunc(found, func(o runs.Outcome) bool { return o.Status == runs.Discarded }), err
+}
+
 // alwaysHasRoom asks nobody whether a run may be made, and askedBefore asks before it is.
 func alwaysHasRoom(next runs.Store) runs.Store {
 	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, _ func(runs.Tally) error) (runs.Run, error) {

@@ -192,6 +192,7 @@ func (l *ledger) claimable(q runs.ClaimQuery) []runs.Run {
 // compare asks the store in each way.
 func (l *ledger) compare(t *testing.T, store runs.Store) {
 	t.Helper()
+	l.checkOutcomes(t, store)
 	for _, pool := range pools() {
 		for _, limit := range []int{1, 3, 1000} {
 			q := runs.ClaimQuery{Pool: pool, Orgs: l.orgs(), Now: later(l.random.IntN(6)), Limit: limit}

@@ -58,6 +58,7 @@ func storeChecks() []check {
 		{"Due", checkDue},
 		{"Pages", checkPages},
 		{"Queries", checkQueries},
+		{"Changes", checkChanges},
 		{"LogOffsets", checkLogOffsets},
 		{"LogAllow", checkLogAllow},
 		{"LogReads", checkLogReads},

@@ -1,0 +1,70 @@
+package workspace_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/workspace"
+)
+
+// Two who edit one file can't write over each other unseen; who edit two don't meet; the same
+// save sent again is fine.
+func TestEditsNameTheirBase(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	put := func(path, text string, e workspace.Edit) (workspace.File, error) {
+		_, f, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: path}, strings.NewReader(text), e)
+		return f, err
+	}
+	base, err := put("x", "base", workspace.Edit{Absent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := workspace.Edit{Base: []workspace.Digest{base.Digest}, Draft: true}
+	theirs, err := put("x", "theirs", on)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := put("x", "theirs", on); err != nil {
+		t.Errorf("the same save again: %v", err)
+	}
+	_, err = put("x", "mine", on)
+	if !fault.Is(err, fault.FileChanged) || fault.From(err).Details[0].Rule != theirs.Digest.String() {
+		t.Errorf("a save over another one's: %v", err)
+	}
+	if _, err := put("x", "mine", workspace.Edit{Absent: true}); !fault.Is(err, fault.FileChanged) {
+		t.Errorf("a new file over one: %v", err)
+	}
+	if _, err := put("y", "mine", workspace.Edit{Absent: true, Draft: true}); err != nil {
+		t.Errorf("another file: %v", err)
+	}
+	if _, err := w.MoveFile(w.ctx, w.owner, "a", "x", "y", workspace.Edit{}); !fault.Is(err, fault.FileTwice) {
+		t.Errorf("a move over a file: %v", err)
+	}
+	if _, err := w.MoveFile(w.ctx, w.owner, "a", "x", "z", on); !fault.Is(err, fault.FileChanged) {
+		t.Errorf("a move of what has changed: %v", err)
+	}
+	if _, err := w.RemoveFileIf(w.ctx, w.owner, "a", "x", on); !fault.Is(err, fault.FileChanged) {
+		t.Errorf("a removal of what has changed: %v", err)
+	}
+}
+
+// Drafts take each other's place: what an editor saves each second does not push out the history.
+func TestDraftsCoalesce(t *testing.T) {
+	w := made(t, workspace.Limits{Snapshots: 1000})
+	if _, err := w.PutFile(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader("kept"), nil); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 300 {
+		w.clock.Sleep(time.Second)
+		if _, _, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader(fmt.Sprint(n)), workspace.Edit{Draft: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, _, err := w.Entries(w.ctx, w.owner, "a", 0, 500)
+	if err != nil || len(all) > 70 || !all[0].Draft() || all[len(all)-1].Draft() {
+		t.Errorf("%d snapshots are left: %v", len(all), err)
+	}
+}

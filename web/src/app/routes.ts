@@ -1,0 +1,15 @@
+// The list of all pages. Each has its route in a file of its own, and its code is loaded when it is opened.
+import { homeRoute } from '@/pages/home/route'
+import { runRoute } from '@/pages/run/route'
+import { runsRoute } from '@/pages/runs/route'
+import { stateRoute } from '@/pages/state/route'
+import { statesRoute } from '@/pages/states/route'
+import { rootRoute } from './root'
+
+export const routeTree = rootRoute.addChildren([
+  homeRoute,
+  statesRoute,
+  stateRoute,
+  runsRoute,
+  runRoute,
+])

@@ -1,0 +1,9 @@
+import { Page } from '@/ui/Page'
+
+export function RunPage() {
+  return (
+    <Page title="Run" name="Run">
+      <p />
+    </Page>
+  )
+}

@@ -9,7 +9,8 @@ export function address(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-async function send(method: string, target: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+/** send asks the server, with a body as JSON; what is refused is thrown. */
+export async function send(method: string, target: string, body: unknown, signal?: AbortSignal): Promise<Response> {
   const init: RequestInit = { method, credentials: 'same-origin', headers: { Accept: 'application/json' } }
   if (signal) init.signal = signal
   if (body !== undefined) {

@@ -12,4 +12,6 @@ export const places: Place[] = [
   { to: '/', label: 'Home', key: 'h' },
   { to: '/states', label: 'States', key: 's', right: 'state:metadata' },
   { to: '/runs', label: 'Runs', key: 'r', right: 'run:read' },
+  { to: '/resources', label: 'Resources', key: 'e', right: 'state:read' },
+  { to: '/audit', label: 'Audit', key: 'a', right: 'audit:read' },
 ]

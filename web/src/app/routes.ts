@@ -1,5 +1,8 @@
 // The list of all pages. Each has its route in a file of its own, and its code is loaded when it is opened.
+import { auditRoute } from '@/pages/audit/route'
 import { homeRoute } from '@/pages/home/route'
+import { historyRoute } from '@/pages/resource/route'
+import { resourcesRoute } from '@/pages/resources/route'
 import { runRoute } from '@/pages/run/route'
 import { runsRoute } from '@/pages/runs/route'
 import { stateRoute } from '@/pages/state/route'
@@ -12,4 +15,7 @@ export const routeTree = rootRoute.addChildren([
   stateRoute,
   runsRoute,
   runRoute,
+  resourcesRoute,
+  historyRoute,
+  auditRoute,
 ])

@@ -9,11 +9,14 @@ export function address(path: string, query: Query = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** send asks the server, with a body as JSON; what is refused is thrown. */
+/** send asks the server, with bytes as they are and any other body as JSON; what is refused is thrown. */
 export async function send(method: string, target: string, body: unknown, signal?: AbortSignal): Promise<Response> {
   const init: RequestInit = { method, credentials: 'same-origin', headers: { Accept: 'application/json' } }
   if (signal) init.signal = signal
-  if (body !== undefined) {
+  if (body instanceof Uint8Array) {
+    init.headers = { ...init.headers, 'Content-Type': 'application/octet-stream' }
+    init.body = body as Uint8Array<ArrayBuffer>
+  } else if (body !== undefined) {
     init.headers = { ...init.headers, 'Content-Type': 'application/json' }
     init.body = JSON.stringify(body)
   }

@@ -1,5 +1,6 @@
 // The list of all pages. Each has its route in a file of its own, and its code is loaded when it is opened.
 import { auditRoute } from '@/pages/audit/route'
+import { editorRoute, filesRoute } from '@/pages/editor/route'
 import { homeRoute } from '@/pages/home/route'
 import { historyRoute } from '@/pages/resource/route'
 import { resourcesRoute } from '@/pages/resources/route'
@@ -18,4 +19,6 @@ export const routeTree = rootRoute.addChildren([
   resourcesRoute,
   historyRoute,
   auditRoute,
+  filesRoute,
+  editorRoute,
 ])

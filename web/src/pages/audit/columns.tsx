@@ -8,9 +8,9 @@ import { piecesOf, wordsOf } from './actions'
 /** The columns of the audit log. What an event names is a link: the action, the state, its version, the key, the run. */
 export const columns: Column<AuditEvent>[] = [
   { title: 'When', width: '6.5rem', cell: ({ at }) => <Time at={at} /> },
-  { title: 'Who', width: '11rem', cell: (event) => <Who event={event} /> },
-  { title: 'Action', width: '11rem', cell: (event) => <Action event={event} /> },
-  { title: 'State', width: '14rem', cell: (event) => <StateLink event={event} /> },
+  { title: 'Who', width: '13%', cell: (event) => <Who event={event} /> },
+  { title: 'Action', width: '16%', cell: (event) => <Action event={event} /> },
+  { title: 'State', width: '18%', cell: (event) => <StateLink event={event} /> },
   { title: 'Why', cell: (event) => <Why event={event} />, secondary: true },
   { title: 'From', width: '8.5rem', cell: ({ address }) => address, secondary: true },
   { title: 'Request', width: '7rem', cell: ({ request_id: id }) => (id ? <code title={id}>{id.slice(0, 8)}</code> : null), secondary: true },

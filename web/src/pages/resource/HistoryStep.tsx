@@ -35,7 +35,7 @@ export function HistoryStep({ step: { version, against, changes }, state }: { st
               ) : null}
               {change.deposed ? <span className="muted"> deposed object {change.deposed}</span> : null}
             </p>
-            {change.fields?.map(({ field, before, after }) => (
+            {(against === 0 ? [] : change.fields ?? []).map(({ field, before, after }) => (
               <p key={field} className="muted">
                 {field}: {valueText(before)} → {valueText(after)}
               </p>

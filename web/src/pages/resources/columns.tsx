@@ -30,10 +30,10 @@ export function ResourceLink({ place }: { place: Place }) {
 
 export const columns: Column<Resource>[] = [
   { title: 'Address', cell: (row) => <ResourceLink place={row} /> },
-  { title: 'State', width: '13rem', cell: ({ source, state }) => (source === 'upload' || !state ? <span className="muted">upload</span> : <Link to="/states/$" params={{ _splat: state }} title={state}>{state}</Link>) },
-  { title: 'Type', width: '13rem', cell: ({ type }) => <Link to="/resources" search={{ type }}>{type}</Link>, secondary: true },
-  { title: 'ID', width: '16rem', cell: (row) => <code title={idOf(row)}>{idOf(row)}</code>, secondary: true },
-  { title: 'Tags', width: '16rem', cell: ({ tags }) => tagsOf(tags), secondary: true },
+  { title: 'State', width: '16%', cell: ({ source, state }) => (source === 'upload' || !state ? <span className="muted">upload</span> : <Link to="/states/$" params={{ _splat: state }} title={state}>{state}</Link>) },
+  { title: 'Type', width: '16%', cell: ({ type }) => <Link to="/resources" search={{ type }}>{type}</Link>, secondary: true },
+  { title: 'ID', width: '15%', cell: (row) => <code title={idOf(row)}>{idOf(row)}</code>, secondary: true },
+  { title: 'Tags', width: '17%', cell: ({ tags }) => tagsOf(tags), secondary: true },
   { title: 'Since', width: '7rem', cell: ({ at }) => <Time at={at} />, secondary: true },
 ]
 
@@ -47,7 +47,7 @@ export const coveredColumns: Column<Resource>[] = [
   ...columns.slice(0, 4),
   {
     title: 'Same object',
-    width: '20rem',
+    width: '25%',
     cell: ({ same }) =>
       same?.map((place, index) => (
         <span key={rowKeyOf(place)}>

@@ -15,4 +15,5 @@ export const places: Place[] = [
   { to: '/resources', label: 'Resources', key: 'e', right: 'state:read' },
   { to: '/editor', label: 'Files', key: 'f', right: 'workspace:read' },
   { to: '/audit', label: 'Audit', key: 'a', right: 'audit:read' },
+  { to: '/settings', label: 'Settings', key: 't' },
 ]

@@ -6,6 +6,7 @@ import { historyRoute } from '@/pages/resource/route'
 import { resourcesRoute } from '@/pages/resources/route'
 import { runRoute } from '@/pages/run/route'
 import { runsRoute } from '@/pages/runs/route'
+import { settingsRoute } from '@/pages/settings/route'
 import { stateRoute } from '@/pages/state/route'
 import { statesRoute } from '@/pages/states/route'
 import { rootRoute } from './root'
@@ -21,4 +22,5 @@ export const routeTree = rootRoute.addChildren([
   auditRoute,
   filesRoute,
   editorRoute,
+  settingsRoute,
 ])

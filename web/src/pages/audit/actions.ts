@@ -39,6 +39,13 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['run.orphan', 'a run’s executor was lost'],
     ['run.stale', 'a plan went out of date'],
   ]],
+  ['Workspaces', [
+    ['workspace.create', 'made a workspace'],
+    ['workspace.settings', 'changed its settings'],
+    ['workspace.variables', 'changed variables'],
+    ['workspace.configure', 'brought a configuration'],
+    ['workspace.delete', 'deleted a workspace'],
+  ]],
   ['Pools and agents', [
     ['pool.create', 'made a pool'],
     ['pool.rotate', 'gave a pool another token'],
@@ -52,7 +59,8 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
   ['Keys and sessions', [
     ['session.begin', 'signed in'],
     ['session.end', 'signed out'],
-    ['key.create', 'made a key'],
+    ['session.end_all', 'signed out everywhere'],
+    ['key.make', 'made a key'],
     ['key.rotate', 'rotated a key'],
     ['key.revoke', 'revoked a key'],
   ]],

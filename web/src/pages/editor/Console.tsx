@@ -27,8 +27,8 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
   const may = useMay()
   const client = useQueryClient()
   const run = useQuery({ ...runQuery(id ?? ''), enabled: id !== undefined }).data
-  const [asked, setAsked] = useState<string>()
-  const [put, setPut] = useState<string>()
+  // The question opens by itself when the plan waits for it, and stays away once it was put aside.
+  const [aside, setAside] = useState<string>()
   const [unsaved, setUnsaved] = useState(false)
   const start = useMutation({
     mutationFn: async (kind: 'plan' | 'apply') => {
@@ -49,15 +49,12 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
   const lines = useLog(id, applies || applied ? 'apply' : 'plan')
 
   const waits = run?.status === 'awaiting_approval'
-  useEffect(() => {
-    if (waits && put !== id) setAsked(id)
-  }, [waits, put, id])
   return (
     <section className={styles.console} aria-label="Console">
       <div className={styles.consoleHead}>
         {may('run:plan') ? <Button busy={start.isPending || going} onClick={() => { start.mutate('plan') }}>Plan</Button> : null}
         {may('run:apply') ? <Button kind="main" busy={start.isPending || going} onClick={() => { start.mutate('apply') }}>Apply</Button> : null}
-        {waits ? <Button kind="main" onClick={() => { setAsked(id) }}>Review</Button> : null}
+        {waits ? <Button kind="main" onClick={() => { setAside(undefined) }}>Review</Button> : null}
         {going && !waits && may('run:cancel') ? <Button kind="loss" busy={stop.isPending || run.cancel !== undefined} onClick={() => { stop.mutate() }}>Cancel</Button> : null}
         {run ? (
           <span className={styles.consoleRun} role="status">
@@ -74,16 +71,7 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
         <Log lines={lines} onPlace={onPlace} />
         {run ? <Output run={run} onPlace={onPlace} /> : null}
       </div>
-      {run?.pin && asked === id && waits ? (
-        <Approval
-          run={run}
-          pin={run.pin}
-          onClose={() => {
-            setPut(id)
-            setAsked(undefined)
-          }}
-        />
-      ) : null}
+      {run?.pin && waits && aside !== id ? <Approval run={run} pin={run.pin} onClose={() => { setAside(id) }} /> : null}
     </section>
   )
 }

@@ -1,7 +1,7 @@
 /** Most lines that the console keeps; the run's own page has all. */
 const most = 5000
 
-const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]/g
+const escapes = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
 
 /** Lines puts together lines of text from pieces of a log as they come, without colours. */
 export class Lines {

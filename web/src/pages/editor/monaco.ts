@@ -58,8 +58,8 @@ export function applyColours(): void {
     inherit: true,
     rules: dark ? [] : [{ token: 'comment', foreground: '4b6b4b' }, { token: 'type', foreground: '0b5cad' }],
     colors: dark
-      ? { 'editor.background': '#14171a', 'editorGutter.background': '#14171a', 'editorLineNumber.foreground': '#9aa4af' }
-      : { 'editor.background': '#ffffff', 'editorLineNumber.foreground': '#57606a' },
+      ? { 'editor.background': '#14171a', 'editorGutter.background': '#14171a', 'editorLineNumber.foreground': '#9aa4af', 'editorLineNumber.dimmedForeground': '#9aa4af' }
+      : { 'editor.background': '#ffffff', 'editorLineNumber.foreground': '#57606a', 'editorLineNumber.dimmedForeground': '#57606a' },
   })
   monaco.editor.setTheme('holdfast')
 }

@@ -3,12 +3,14 @@ import { useEffect, useState } from 'react'
 import type { LogBytes } from '@/api/types'
 import { Lines } from './lines'
 
+const nothing: string[] = []
+
 /** useLog is the lines of a run's log as they come. The browser comes back by itself to where it was. */
 export function useLog(run: string | undefined, stream: 'plan' | 'apply'): string[] {
   const client = useQueryClient()
-  const [lines, setLines] = useState<string[]>([])
+  const of = `${run ?? ''} ${stream}`
+  const [log, setLog] = useState<{ of: string; lines: string[] }>({ of, lines: [] })
   useEffect(() => {
-    setLines([])
     if (run === undefined) return
     const kept = new Lines()
     const decoder = new TextDecoder()
@@ -21,7 +23,7 @@ export function useLog(run: string | undefined, stream: 'plan' | 'apply'): strin
         kept.clear()
       }
       const bytes = Uint8Array.from(atob(piece.bytes), (sign) => sign.charCodeAt(0))
-      setLines(kept.add(decoder.decode(bytes, { stream: true })))
+      setLog({ of, lines: kept.add(decoder.decode(bytes, { stream: true })) })
     })
     source.addEventListener('status', () => void client.invalidateQueries({ queryKey: ['run', run] }))
     source.addEventListener('end', () => {
@@ -29,6 +31,6 @@ export function useLog(run: string | undefined, stream: 'plan' | 'apply'): strin
       void client.invalidateQueries({ queryKey: ['run', run] })
     })
     return () => { source.close() }
-  }, [run, stream, client])
-  return lines
+  }, [run, stream, client, of])
+  return log.of === of ? log.lines : nothing
 }

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-growth bench-go packaging release docker clean
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-growth bench-go packaging release docker clean web page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,7 +20,16 @@ PREFIX ?= /usr/local
 install: build ## copy the binary to PREFIX/bin (/usr/local/bin)
 	@install -D -m 0755 bin/holdfast $(DESTDIR)$(PREFIX)/bin/holdfast
 
-run: build ## build, make an organization and a key on first use, serve on 127.0.0.1:7777
+web: ## build the page with npm ci into web/dist; `make build` then puts it into the program
+	@cd web && npm ci --no-audit --no-fund && npm run build
+	@touch web/dist/.keep # what the program is built from without a page
+	@node scripts/compress.mjs web/dist
+
+# page is web, where there is what it takes and anything has changed since.
+page:
+	@scripts/page.sh
+
+run: page build ## build, the page too where Node is there, make an organization and a key on first use, serve on 127.0.0.1:7777
 	@bin/holdfast init --if-missing
 	@exec bin/holdfast serve
 

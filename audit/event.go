@@ -58,6 +58,12 @@ const (
 	PoolRevoke      Action = "pool.revoke"       // it is lent to that no more
 	PoolAccept      Action = "pool.accept"       // another organization's pool executes runs of this one
 	AgentRegister   Action = "agent.register"    // an agent made itself known by a pool's token, or was refused
+	SessionBegin    Action = "session.begin"     // somebody signed in to the page; Note names the session, as in the others
+	SessionEnd      Action = "session.end"       // signed out, or ended because of what Note says
+	SessionEndAll   Action = "session.end_all"   // signed out everywhere
+	KeyMake         Action = "key.make"          // a key was made; Note names it and its role, as in the others
+	KeyRotate       Action = "key.rotate"        // it took the place of another
+	KeyRevoke       Action = "key.revoke"        // it was taken away
 	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
 )
 

@@ -97,3 +97,27 @@ func (p *Patterns) List() []string {
 
 // String returns the patterns as auth.cfg spells them; empty when every name matches.
 func (p *Patterns) String() string { return strings.Join(p.List(), ", ") }
+
+// Covers reports whether every state that the others match is matched by these. It may say no of
+// some that are, but never yes of one that isn't.
+func (p *Patterns) Covers(others *Patterns) bool {
+	if p == nil || others == nil {
+		return p == nil
+	}
+	return !slices.ContainsFunc(others.texts, func(other string) bool { return !p.covers(other) })
+}
+
+// covers goes by the texts: where ours have a star, it matches a star of theirs as it does all that
+// their star stands for. Of ** that holds only for ours at the end, which takes any segments.
+func (p *Patterns) covers(other string) bool {
+	if slices.Contains(p.texts, other) {
+		return true
+	}
+	if !strings.Contains(other, "**") {
+		return p.Match(other)
+	}
+	return slices.ContainsFunc(p.texts, func(own string) bool {
+		folder, all := strings.CutSuffix(own, "**")
+		return all && !strings.Contains(folder, "*") && strings.HasPrefix(other, folder)
+	})
+}

@@ -33,6 +33,8 @@ const (
 	ApproveRun     Right = "run:approve"     // approve or deny what waits for it
 	CancelRun      Right = "run:cancel"      // cancel or discard
 	ManageAgents   Right = "agent:manage"    // make and remove pools of agents
+	ReadKeys       Right = "key:read"        // what keys and rules there are; never a key itself
+	ManageKeys     Right = "key:manage"      // make, rotate and revoke keys that may do no more than one's own
 
 	// ReadPinned is a state's bytes, of the one version that a plan is pinned to. No role has
 	// it: it is the only right of a run that plans.
@@ -65,7 +67,7 @@ type RoleRights struct {
 func Roles() []RoleRights {
 	return []RoleRights{
 		{Owner, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, PurgeVersions, ExpectChange, ImportState, ReadData, WriteData, ReadAudit,
-			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents}},
+			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, ApproveRun, CancelRun, ManageAgents, ReadKeys, ManageKeys}},
 		{Writer, []Right{ReadState, WriteState, LockState, ForceUnlock, ReadMetadata, ReadOutputs, ExpectChange,
 			ReadWorkspace, WriteWorkspace, ReadRun, PlanRun, ApplyRun, CancelRun}},
 		{Reader, []Right{ReadState, ReadMetadata, ReadOutputs, ReadData, ReadWorkspace, ReadRun}},

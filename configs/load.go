@@ -64,6 +64,7 @@ func Load(from Sources) (Settings, error) {
 	checkTLS(loaded, last, faults)
 	from.checkBind(loaded.Server, last, faults)
 	checkBodyBytes(loaded, last, faults)
+	checkPage(loaded, last, faults)
 	if err := faults.orNil(); err != nil {
 		return Settings{}, err
 	}
@@ -130,3 +131,10 @@ func checkBodyBytes(loaded Settings, last map[string]value, faults *Faults) {
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
+
+// checkPage refuses an idle end that never comes.
+func checkPage(loaded Settings, last map[string]value, faults *Faults) {
+	if idle := last["[page] session_idle"]; loaded.Page.SessionIdle > loaded.Page.SessionLimit {
+		faults.add(idle.place, "%q is more than %s, which is %q", idle.text, "[page] session_limit", last["[page] session_limit"].text)
+	}
+}

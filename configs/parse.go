@@ -80,6 +80,15 @@ func parseDialects(text string) ([]string, error) {
 	return list, nil
 }
 
+// parseScopes wants openid among them, without which there is no ID token.
+func parseScopes(text string) (string, error) {
+	scopes := strings.Fields(text)
+	if !slices.Contains(scopes, "openid") {
+		return "", errors.New("does not have openid")
+	}
+	return strings.Join(scopes, " "), nil
+}
+
 // parseRate takes "off" for no limit, which is 0.
 func parseRate(text string) (int, error) {
 	if text == "off" {
@@ -272,4 +281,21 @@ func parseLevel(text string) (level slog.Level, err error) {
 		return 0, err
 	}
 	return level, level.UnmarshalText([]byte(text))
+}
+
+// parseIssuer wants nobody to read on the way what an issuer says of people. Empty is none.
+func parseIssuer(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", errors.New("is not an address such as https://login.example.com")
+	}
+	address, err := netip.ParseAddr(u.Hostname())
+	onLoopback := u.Hostname() == "localhost" || err == nil && address.IsLoopback()
+	if u.Scheme == "https" || u.Scheme == "http" && onLoopback {
+		return text, nil
+	}
+	return "", errors.New("does not begin with https://, and http:// is for this machine only")
 }

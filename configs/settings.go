@@ -57,6 +57,7 @@ type Settings struct {
 	Resources Resources
 	Database  Database
 	Auth      Auth
+	Page      Page
 	Seal      Seal
 	Runs      Runs
 	Limits    Limits
@@ -137,6 +138,19 @@ type Auth struct {
 	CacheEntries      int
 	CacheTTL          time.Duration
 	FailuresPerMinute int
+}
+
+// Page is how people sign in to the page.
+type Page struct {
+	SessionIdle  time.Duration // a session ends after so long without a request
+	SessionLimit time.Duration // and after so long in any case
+	MaxSessions  int           // of one key, or of one person
+	// With whom people sign in beside keys; nobody where OIDCIssuer is empty.
+	OIDCIssuer       string
+	OIDCClientID     string
+	OIDCClientSecret Secret // empty for a client that has none
+	OIDCName         string // for people
+	OIDCScopes       string // separated by blanks
 }
 
 // Seal says where the key is that data is encrypted with.

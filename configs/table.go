@@ -29,7 +29,7 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
+		databaseTable(), authTable(), pageTable(), sealTable(), limitsTable(), runsTable(), toolsTable(), logTable())
 }
 
 func serverTable() []setting {
@@ -179,6 +179,36 @@ func authTable() []setting {
 		{section: in, key: "failures_per_minute", env: "HOLDFAST_AUTH_FAILURES_PER_MINUTE", def: "10", kind: "count",
 			help: "How many wrong credentials one address may send in a minute, or at once; beyond that they are refused without being looked at. For one organization it is ten times as many, from all addresses together.",
 			set:  into(func(s *Settings) *int { return &s.Auth.FailuresPerMinute }, parseCount)},
+	}
+}
+
+func pageTable() []setting {
+	const in = "page"
+	return []setting{
+		{section: in, key: "session_idle", env: "HOLDFAST_PAGE_SESSION_IDLE", def: "8h", kind: "duration",
+			help: "How long somebody stays signed in to the page without a request.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Page.SessionIdle }, parseDuration)},
+		{section: in, key: "session_limit", env: "HOLDFAST_PAGE_SESSION_LIMIT", def: "24h", kind: "duration",
+			help: "How long somebody stays signed in at most.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Page.SessionLimit }, parseDuration)},
+		{section: in, key: "max_sessions", env: "HOLDFAST_PAGE_MAX_SESSIONS", def: "20", kind: "count",
+			help: "How many browsers may be signed in with one key, or as one person; the one that was used longest ago makes room for another.",
+			set:  into(func(s *Settings) *int { return &s.Page.MaxSessions }, parseCount)},
+		{section: in, key: "oidc_issuer", env: "HOLDFAST_PAGE_OIDC_ISSUER", kind: "optional url",
+			help: "Address of an OpenID Connect issuer that signs people in beside keys, exactly as its tokens have it; rules for tokens in auth.cfg say whom it lets in, and as what. Needs oidc_client_id and server.public_url.",
+			set:  into(func(s *Settings) *string { return &s.Page.OIDCIssuer }, parseIssuer)},
+		{section: in, key: "oidc_client_id", env: "HOLDFAST_PAGE_OIDC_CLIENT_ID", kind: "text",
+			help: "What the issuer calls this server: the audience of those rules.",
+			set:  into(func(s *Settings) *string { return &s.Page.OIDCClientID }, parseText)},
+		{section: in, key: "oidc_client_secret", env: "HOLDFAST_PAGE_OIDC_CLIENT_SECRET", kind: "secret", secret: true,
+			help: "What the server proves to the issuer with that it is that client; empty where it is a public one.",
+			set:  into(func(s *Settings) *Secret { return &s.Page.OIDCClientSecret }, parseSecret)},
+		{section: in, key: "oidc_name", env: "HOLDFAST_PAGE_OIDC_NAME", def: "single sign-on", kind: "text",
+			help: "What the page calls the issuer.",
+			set:  into(func(s *Settings) *string { return &s.Page.OIDCName }, parseName)},
+		{section: in, key: "oidc_scopes", env: "HOLDFAST_PAGE_OIDC_SCOPES", def: "openid email profile", kind: "text",
+			help: "What the issuer is asked to say, separated by blanks; openid has to be among it.",
+			set:  into(func(s *Settings) *string { return &s.Page.OIDCScopes }, parseScopes)},
 	}
 }
 

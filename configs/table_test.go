@@ -49,6 +49,14 @@ func samples() map[string]string {
 		"[auth] cache_entries":         "1",
 		"[auth] cache_ttl":             "1h",
 		"[auth] failures_per_minute":   "7",
+		"[page] session_idle":          "1h",
+		"[page] session_limit":         "48h",
+		"[page] max_sessions":          "3",
+		"[page] oidc_issuer":           "https://login.example.com/realms/acme",
+		"[page] oidc_client_id":        "holdfast",
+		"[page] oidc_client_secret":    "s3cret",
+		"[page] oidc_name":             "Acme",
+		"[page] oidc_scopes":           "openid groups",
 		"[seal] master_key_file":       "/etc/holdfast/master.key",
 		"[limits] rate_limit":          "off",
 		"[limits] state_rate_limit":    "6000",
@@ -184,6 +192,9 @@ func TestNamesAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range table() {
 		for _, name := range []string{s.name(), s.env, "--" + s.flag()} {
+			if s.secret && name == "--" {
+				continue // no secret has a flag
+			}
 			if seen[name] {
 				t.Errorf("%s stands twice in the table", name)
 			}

@@ -44,6 +44,18 @@ const (
 	CredentialsWrong    Code = "credentials_wrong"
 	KeyExpired          Code = "key_expired"
 	CredentialsRevoked  Code = "credentials_revoked"
+	SessionOver         Code = "session_over"
+	SessionNotFound     Code = "session_not_found"
+	CrossOrigin         Code = "cross_origin"
+	SignInStale         Code = "sign_in_stale"
+	SignInOff           Code = "sign_in_off"
+	KeyInvalid          Code = "key_invalid"
+	KeyBeyond           Code = "key_beyond_own"
+	KeyNotFound         Code = "key_not_found"
+	KeysFull            Code = "keys_full"
+	KeyLast             Code = "key_last"
+	KeysReadOnly        Code = "keys_read_only"
+	KeysNotTaken        Code = "keys_not_taken"
 	TokenRefused        Code = "token_refused"
 	IssuerUnavailable   Code = "issuer_unavailable"
 	AddressRefused      Code = "address_refused"
@@ -126,6 +138,7 @@ func Catalogue() []Entry {
 		{PlanFileInvalid, Invalid, "The bytes are not a plan file as OpenTofu and Terraform write it; the message says what is wrong with them. Nothing was stored."},
 		{PlanJSONInvalid, Invalid, "The bytes are not what `show -json` prints of a plan; the message says where they differ. Nothing was stored."},
 		{CursorInvalid, Invalid, "The `cursor` is not one that this server gave for this organization and order."},
+		{KeyInvalid, Invalid, "There can't be such a key; the message says why. Nothing was changed."},
 		{LockInvalid, Invalid, "The body is not a LockInfo: a JSON object with an `ID` of 1 to 255 characters and, if present, a `Created` in RFC 3339."},
 		{ConditionInvalid, Invalid, "The `If-Match` or `If-None-Match` is neither `*` nor a list of tags, each in quotes as `ETag` has it. Nothing was done."},
 		{ReasonMissing, Invalid, "This needs a `reason`, of 1 to 1,000 characters: it is recorded."},
@@ -134,19 +147,27 @@ func Catalogue() []Entry {
 		{CredentialsWrong, Unauthenticated, "The organization or the key is wrong, or the key was revoked."},
 		{KeyExpired, Unauthenticated, "The key was good until the time that the message names. Use a new one."},
 		{CredentialsRevoked, Unauthenticated, "The credentials were good when the request began, and were taken back before all of its body had arrived. Nothing was stored."},
+		{SessionOver, Unauthenticated, "The session is over, or its key or rule counts no more. Sign in again."},
+		{SignInStale, Unauthenticated, "The sign-in with an issuer took too long, was used already, or began in another browser. Begin again."},
 		{TokenRefused, Unauthenticated, "The token is not one that the organization accepts; the message says which of its claims, or that its signature or time, is wrong."},
 		{AddressRefused, Forbidden, "The key is good, but not from the address that the request came from."},
+		{CrossOrigin, Forbidden, "The request came with a session's cookie, but its `Sec-Fetch-Site` or `Origin` says that another site's page sent it, or does not say where it is from. Nothing was done. Programs send a key."},
 		{AliasUnknown, Forbidden, "The project, owner or tenant in the address is none of the names that the `alias` lines of the organization's section in `auth.cfg` have. Whether another organization goes by it, nobody learns."},
 		{NewestKept, Forbidden, "At this server's address for it the newest version can't be deleted. `holdfast` and the native address can purge it."},
+		{KeyBeyond, Forbidden, "The key is, or would be, good for more than what the caller has come in with: more rights, more states, for longer or from more addresses. Nothing was changed."},
 		{RightMissing, Forbidden, "The key lacks the right that the message names: its role does not have it, or not on this state."},
 		{RunReadOnly, Forbidden, "The token is of a run that plans: it reads the one version that the plan is pinned to, and may do nothing else. Nothing was stored; run the client with `-lock=false`."},
 		{StateNotFound, NotFound, "There is no state of this name in your organization."},
 		{VersionNotFound, NotFound, "The state has no version of this number: it was never written, or retention removed it."},
 		{OutputNotFound, NotFound, "The state has no output of this name."},
 		{CandidateNotFound, NotFound, "The state has no candidate of this ID."},
+		{KeyNotFound, NotFound, "The organization has no key of this ID or name. Rules for tokens and certificates are none."},
+		{SessionNotFound, NotFound, "You have no session of this ID."},
 		{ResourceNotFound, NotFound, "No version of the state that is kept has a resource of this address."},
 		{RouteUnknown, Invalid, "There is no such path. It is 400 rather than 404, because Terraform takes 404 for \"no state yet\" and would plan to create everything."},
 		{MethodUnknown, MethodNotAllowed, "The path exists, but not with this method; `Allow` lists those it has."},
+		{KeysFull, Conflict, "The organization has as many keys as can be made through the API. Revoke one that nobody uses."},
+		{KeyLast, Conflict, "It is the organization's last key. Make another one first, or use `holdfast key revoke`."},
 		{LockHeld, Conflict, "Somebody else holds the lock. The body is the holder's LockInfo, as the holder sent it."},
 		{LockNotHeld, Conflict, "The write carries a lock ID that holds nothing: the lock was released or forced open. Nothing was stored; run the plan again, or push `errored.tfstate`."},
 		{LockIDUsed, Conflict, "A lock with this ID was released or taken over before. An ID is good for one lock; take a new one."},
@@ -183,6 +204,8 @@ func Catalogue() []Entry {
 		{PlanLockMismatch, Unprocessable, "The plan file has another lock file than the one that the run has pinned. Nothing was stored."},
 		{PlanToolMismatch, Unprocessable, "The plan was made by another tool, or another version of it, than the run has pinned. Nothing was stored."},
 		{PlanChangesMismatch, Unprocessable, "The plan file does something else to some resource than the JSON that came with it says, so that people would approve one plan and apply another. Nothing was stored."},
+		{SignInOff, NotImplemented, "No issuer signs people in to this server: `page.oidc_issuer` is not set. Sign in with a key."},
+		{KeysReadOnly, NotImplemented, "The server can't write its auth file, so keys are changed where that comes from. Nothing was changed."},
 		{UploadsOff, NotImplemented, "This server keeps no uploads: `storage.type` is `memory`. Set it (`STORAGE_TYPE`) to `csv`, `mysql` or `dual`."},
 		{RateLimited, TooMany, "The organization has used up its requests for now. Try again after `Retry-After` seconds. What carries the ID of a state's lock that is held is never refused so."},
 		{TooManyFailures, TooMany, "Too many wrong credentials came from this address, or for this organization, so these were not looked at. Try again after `Retry-After` seconds."},
@@ -191,6 +214,7 @@ func Catalogue() []Entry {
 		{IssuerUnavailable, Unavailable, "The token's issuer can't be asked for its keys right now. Try again, or use a key."},
 		{Busy, Unavailable, "Too many key checks are waiting. Try again after `Retry-After` seconds."},
 		{Interrupted, Unavailable, "The request was given up before it began, because the client left or the server is stopping. Nothing was stored."},
+		{KeysNotTaken, Unavailable, "The auth file was changed, but the server has not taken it; its log says why. A key that was to be made is not known to anybody."},
 		{StoreUnavailable, Unavailable, "The store can't be read or written right now. Nothing was acknowledged; try again."},
 		{StoreFull, NoSpace, "The store has no space left, or only the reserve that is for who holds a lock already. Nothing was stored; an operator must make room."},
 		{QuotaExceeded, NoSpace, "The organization has as much stored as it may have; the message says how much that is. Nothing was stored, and no lock was granted. Purge versions, keep fewer of them, or ask the operator for a larger quota. `GET /api/v1/whoami` shows both numbers."},

@@ -42,10 +42,13 @@ func quality(parameters map[string]string) float64 {
 }
 
 // acceptsGzip reads an Accept-Encoding header.
-func acceptsGzip(header string) bool {
+func acceptsGzip(header string) bool { return acceptsCoding(header, "gzip") }
+
+// acceptsCoding reports whether an Accept-Encoding header names a coding.
+func acceptsCoding(header, wanted string) bool {
 	for item := range strings.SplitSeq(header, ",") {
 		coding, parameters, _ := strings.Cut(item, ";")
-		if !strings.EqualFold(strings.Trim(coding, " \t"), "gzip") {
+		if !strings.EqualFold(strings.Trim(coding, " \t"), wanted) {
 			continue
 		}
 		name, value, _ := strings.Cut(strings.TrimSpace(parameters), "=")

@@ -19,12 +19,14 @@ type health struct {
 }
 
 // front says in a line what this is, to who has only the address.
-func (h health) front(context.Context, *request) (answer, error) {
-	line := fmt.Sprintf("Holdfast %s keeps states of Terraform and OpenTofu. Clients use /api/v1/state/NAME as their http backend's address; GET /api/v1/whoami says what a key is good for.\n", h.version)
-	return streamed{"text/plain; charset=utf-8", func(to io.Writer) error {
-		_, err := io.WriteString(to, line)
-		return err
-	}, nil}, nil
+func front(version string) handler {
+	line := fmt.Sprintf("Holdfast %s keeps states of Terraform and OpenTofu. Clients use /api/v1/state/NAME as their http backend's address; GET /api/v1/whoami says what a key is good for.\n", version)
+	return func(context.Context, *request) (answer, error) {
+		return streamed{"text/plain; charset=utf-8", func(to io.Writer) error {
+			_, err := io.WriteString(to, line)
+			return err
+		}, nil}, nil
+	}
 }
 
 func (h health) health(context.Context, *request) (answer, error) {

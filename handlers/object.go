@@ -38,13 +38,29 @@ func objectOr[T any](r *request, code fault.Code) (v T) {
 			return v
 		}
 	}
+	v, err = decode[T](body, code)
+	if err != nil {
+		r.check(err)
+	}
+	return v
+}
+
+// decodeObject is objectOr of a small body of somebody for whom nothing is acquired yet.
+func decodeObject[T any](body []byte, code fault.Code) (v T, err error) {
+	if _, err := partsOf(body); err != nil {
+		return v, fault.Wrap(err, code, "the body is not one JSON object of this address: %v", err)
+	}
+	return decode[T](body, code)
+}
+
+func decode[T any](body []byte, code fault.Code) (v T, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&v); err != nil {
 		// Not the error's text: it may quote a value, which may be a secret.
-		r.check(fault.Wrap(err, code, "the body has a member that is unknown here, or one of another type"))
+		return v, fault.Wrap(err, code, "the body has a member that is unknown here, or one of another type")
 	}
-	return v
+	return v, nil
 }
 
 // partsOf checks the shape of an order, and counts its values.

@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -45,6 +48,13 @@ type Deps struct {
 	// Traces makes spans of requests; nil makes none.
 	Traces   *spans.Requests
 	Verifier middleware.Verifier
+	// KeyEdits serves the keys of organizations, and KeyUses says when they were used; nil for nothing.
+	KeyEdits *keys.Service
+	KeyUses  KeyUses
+	// Sessions of people who use the page; nil for none.
+	Sessions *middleware.Sessions
+	// Issuer signs people in beside keys; nil for none.
+	Issuer *Issuer
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
@@ -55,6 +65,8 @@ type Deps struct {
 	Now  func() time.Time
 	// Version of the binary, for /health.
 	Version string
+	// Page has the files of the page for browsers; nil for none.
+	Page fs.FS
 	// MaxStateBytes is the largest state body that is accepted.
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
@@ -69,8 +81,8 @@ type Deps struct {
 	Connections *middleware.Connections
 }
 
-// NewRouter returns the handler of every route. It never redirects: a client that
-// follows a redirect turns its POST into a GET and loses the state it meant to save.
+// NewRouter returns the handler of every route. It redirects nobody but browsers that ask for a page: a
+// client that follows a redirect turns its POST into a GET and loses the state it meant to save.
 func NewRouter(d Deps) (Router, error) {
 	engine, err := newEngine()
 	if err != nil {
@@ -89,10 +101,28 @@ func NewRouter(d Deps) (Router, error) {
 	if d.Doors != nil {
 		engine.Use(d.Doors.Watch())
 	}
+	page, err := d.pages()
+	if err != nil {
+		return Router{}, err
+	}
+	page.route(engine)
+	routeProbe(engine, "/", page.front(serve(front(d.Version))))
 	routeHealth(engine, health{states: d.States.Ready, uploads: d.Inventory.Status, version: d.Version})
 	routeProbe(engine, "/metrics", measured.handler())
 	d.routeAuthenticated(engine, guard, measured)
 	return Router{engine, d.spoken()}, nil
+}
+
+// pages reads the page, if there is one.
+func (d Deps) pages() (pages, error) {
+	if d.Page == nil {
+		return pages{}, nil
+	}
+	files, err := readPage(d.Page)
+	if err == nil && files[indexName] == nil {
+		err = errors.New("the page has no " + indexName)
+	}
+	return pages{files}, err
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -133,7 +163,7 @@ func (d Deps) measured(guard *middleware.Guard) metrics {
 
 // routeAuthenticated routes what needs credentials.
 func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, measured metrics) {
-	native := middleware.Authenticate(d.Verifier, middleware.NativeCredentials)
+	native := middleware.AuthenticateToo(d.Sessions, d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
 	routeNative(router.Group("", native), one, guard)
@@ -148,7 +178,14 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
 	d.routeExecutors(router, guard)
-	router.GET("/api/v1/whoami", native, guard.Requests(), serve(whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}.show))
+	who := whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}
+	router.GET("/api/v1/whoami", native, guard.Requests(), serve(who.show))
+	if d.KeyEdits != nil {
+		d.routeKeys(router, native, guard)
+	}
+	if d.Sessions != nil {
+		d.routeSessions(router, native, guard, who)
+	}
 
 	unknown := gin.HandlersChain{corners(spoken, native, anyUser), known(guard.Requests())}
 	router.NoRoute(append(unknown, noRoute)...)
@@ -156,7 +193,6 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 }
 
 func routeHealth(router gin.IRoutes, h health) {
-	routeProbe(router, "/", serve(h.front))
 	routeProbe(router, "/health", serve(h.health))
 	routeProbe(router, "/livez", serve(h.live))
 	routeProbe(router, "/readyz", serve(h.readiness))

@@ -35,7 +35,7 @@ func inNative(path string) string {
 // public routes tell nothing about tenants.
 func public(route string) bool {
 	switch strings.Replace(route, "HEAD ", "GET ", 1) {
-	case "GET /", "GET /health", "GET /livez", "GET /readyz", "GET /metrics":
+	case "GET /", "GET /health", "GET /livez", "GET /readyz", "GET /metrics", "GET /ui", "GET /ui/*path":
 		return true
 	}
 	return false

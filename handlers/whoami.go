@@ -24,6 +24,10 @@ type whoami struct {
 }
 
 func (w whoami) show(ctx context.Context, r *request) (answer, error) {
+	return tell(w.identity(ctx, r)), nil
+}
+
+func (w whoami) identity(ctx context.Context, r *request) api.Identity {
 	p := r.caller
 	said := api.Identity{
 		OrgID: p.Org, OrgName: p.OrgName, KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject,
@@ -43,7 +47,7 @@ func (w whoami) show(ctx context.Context, r *request) (answer, error) {
 		expires := p.Expires.UTC()
 		said.Expires = &expires
 	}
-	return tell(said), nil
+	return said
 }
 
 // standing is what the caller's organization has of runs; nil where it is not known.

@@ -38,16 +38,20 @@ func wireAnswers() map[string][]answered {
 	const x, locked = "/api/v1/state/x/-", "/api/v1/state/locked/-"
 	const all, version, candidate = "/api/v1/state/:name/-", "/versions/:version", "/candidates/:id"
 	found := map[string][]answered{
-		"GET /":         sendsBytes("/"),
-		"HEAD /":        sendsBytes("/"),
-		"GET /health":   says(api.Health{}, "/health"),
-		"GET /livez":    says(api.Readiness{}, "/livez"),
-		"GET /readyz":   says(api.Readiness{}, "/readyz"),
-		"GET /metrics":  sendsBytes("/metrics"),
-		"HEAD /health":  sendsBytes("/health"),
-		"HEAD /livez":   sendsBytes("/livez"),
-		"HEAD /readyz":  sendsBytes("/readyz"),
-		"HEAD /metrics": sendsBytes("/metrics"),
+		"GET /":          sendsBytes("/"),
+		"HEAD /":         sendsBytes("/"),
+		"GET /ui":        refuses(400, "/ui"), // a program without the page
+		"HEAD /ui":       answers(400, nil, []string{"/ui"}),
+		"GET /ui/*path":  refuses(400, "/ui/states"),
+		"HEAD /ui/*path": answers(400, nil, []string{"/ui/states"}),
+		"GET /health":    says(api.Health{}, "/health"),
+		"GET /livez":     says(api.Readiness{}, "/livez"),
+		"GET /readyz":    says(api.Readiness{}, "/readyz"),
+		"GET /metrics":   sendsBytes("/metrics"),
+		"HEAD /health":   sendsBytes("/health"),
+		"HEAD /livez":    sendsBytes("/livez"),
+		"HEAD /readyz":   sendsBytes("/readyz"),
+		"HEAD /metrics":  sendsBytes("/metrics"),
 
 		"GET /api/v1/whoami": says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),

@@ -53,9 +53,14 @@ type Credentials func(*http.Request) (auth.Credentials, error)
 // Authenticate lets a request pass only with verified credentials or, if it carries none,
 // with a client certificate that stands for somebody. Principal then returns who that is.
 func Authenticate(verifier Verifier, credentials Credentials) gin.HandlerFunc {
+	return authenticate(nil, verifier, credentials)
+}
+
+// authenticate takes nil for no sessions.
+func authenticate(sessions *Sessions, verifier Verifier, credentials Credentials) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		_, end := spans.Start(c.Request.Context(), "authenticate")
-		principal, again, err := login(c, verifier, credentials)
+		principal, again, err := login(c, sessions, verifier, credentials)
 		end(err)
 		if err != nil {
 			Fail(c, err)
@@ -121,9 +126,12 @@ func StillGood(c *gin.Context) error { return verifyAgain(c) }
 // way to tell.
 type reverify func(ctx context.Context, before auth.Principal) (auth.Principal, error)
 
-func login(c *gin.Context, verifier Verifier, credentials Credentials) (auth.Principal, reverify, error) {
+func login(c *gin.Context, sessions *Sessions, verifier Verifier, credentials Credentials) (auth.Principal, reverify, error) {
 	ctx := c.Request.Context()
 	client := auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)}
+	if sessions.carries(c.Request) && carriesNone(c.Request) {
+		return sessions.verify(c, client)
+	}
 	certificates, ok := verifier.(CertificateVerifier)
 	if shown := Certificate(c.Request); ok && len(shown.SANs) > 0 && carriesNone(c.Request) {
 		return loginByCertificate(ctx, certificates, shown, client)
@@ -229,6 +237,10 @@ func KeyCredentials(r *http.Request) (auth.Credentials, error) {
 	}
 	return NativeCredentials(r)
 }
+
+// CredentialsOf returns the credentials of a key that goes with an organization's UUID, or with none
+// where it carries one.
+func CredentialsOf(org, key string) (auth.Credentials, error) { return withOrg(org, key) }
 
 // uuidLength is that of a UUID's usual form, the only one that is accepted.
 const uuidLength = 36

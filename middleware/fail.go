@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -79,9 +80,22 @@ func setHeaders(c *gin.Context, f *fault.Error) {
 		c.Header("Connection", "close") // whatever is still to come of the body is not waited for
 	}
 	if f.Code.Kind() == fault.Unauthenticated {
-		c.Header("WWW-Authenticate", `Basic realm="holdfast", charset="UTF-8"`)
+		c.Header("WWW-Authenticate", challengeFor(c.Request))
 	}
 }
+
+// challengeFor says how to come in. A page's script that is told of Basic has its browser ask for a
+// name and a password, in a dialog of its own: so a page is told of sessions, which none knows.
+func challengeFor(r *http.Request) string {
+	mode := r.Header.Get("Sec-Fetch-Mode")
+	if mode != "" && mode != "navigate" || len(r.CookiesNamed(cookieName)) > 0 || len(r.CookiesNamed(securePrefix+cookieName)) > 0 || strings.HasPrefix(r.URL.Path, sessionPath) {
+		return `Session realm="holdfast"`
+	}
+	return `Basic realm="holdfast", charset="UTF-8"`
+}
+
+// sessionPath is what the addresses begin with that are about sessions.
+const sessionPath = "/api/v1/session"
 
 // Statuses has faults of some codes answered with another status than that of their kind, because
 // the clients of a route know it from another server. None may be what says that there is no state.

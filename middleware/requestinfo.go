@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/auth/session"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx"
 )
@@ -22,6 +23,8 @@ type requestInfo struct {
 	principal auth.Principal
 	again     reverify           // nil where Authenticate did not run
 	admission *admission         // nil without a guard in the chain
+	session   *session.Session   // by which the caller has come in; nil for other credentials
+	login     auth.Login         // how the caller has just signed in; see SignIn
 	doors     *Doors             // nil for none
 	inside    uuid.UUID          // whose door it came in by; uuid.Nil for none
 	statuses  map[fault.Code]int // of the route; see Statuses

@@ -5,9 +5,11 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/keyring"
+	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 )
@@ -63,4 +65,15 @@ func (c confirmed) Close() error {
 // ReceiptPath is where a server with these settings says which auth file it has taken.
 func ReceiptPath(settings configs.Settings) string {
 	return filepath.Join(settings.Storage.Path, authfile.ReceiptName)
+}
+
+// keyEdits edits keys for those who ask the server to.
+func (p *parts) keyEdits() *keys.Service {
+	path := p.settings.Auth.File
+	return keys.NewService(keys.Deps{
+		Edit: func(ctx context.Context, change func(*authfile.Document) error) error {
+			return authfile.Edit(ctx, path, change)
+		},
+		Take: p.watcher.Reload, InForce: p.verifier.Keyring, Gate: p.gate, Audit: p.states, Now: time.Now,
+	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/auth/lastuse"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/shred"
 )
 
@@ -19,12 +20,24 @@ import (
 type keyUses interface {
 	io.Closer
 	shred.Store
+	Of(org uuid.UUID, id string) (lastuse.Use, bool)
 }
 
 type noUses struct{ io.Closer }
 
 // Shred implements shred.Store.
 func (noUses) Shred(context.Context, uuid.UUID, int) (int, error) { return 0, nil }
+
+// Of implements keyUses.
+func (noUses) Of(uuid.UUID, string) (lastuse.Use, bool) { return lastuse.Use{}, false }
+
+// usesOf says when a key was used, as handlers ask it.
+func usesOf(uses keyUses) handlers.KeyUses {
+	return func(org uuid.UUID, id string) (time.Time, string) {
+		use, _ := uses.Of(org, id)
+		return use.At, use.From
+	}
+}
 
 // trackUses writes beside the stores whom the verifier lets in, until it is closed. A
 // server that keeps nothing writes nothing.

@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/auth/authfile"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -56,6 +57,8 @@ type parts struct {
 	sealer        *seal.Sealer       // nil with it
 	workspaces    *workspace.Service // likewise
 	runs          *runs.Service      // likewise
+	sessions      *middleware.Sessions
+	issuer        *handlers.Issuer // nil for none
 	runTokens     *runTokens
 	workspaceRuns *workspaceRuns // nil without runs
 }
@@ -143,7 +146,10 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	if err := p.openWorkspaces(ctx); err != nil {
 		return err
 	}
-	return p.openRuns(ctx)
+	if err := p.openRuns(ctx); err != nil {
+		return err
+	}
+	return p.openSessions(ctx)
 }
 
 // databases are the embedded ones of all that is open.

@@ -15,6 +15,7 @@ import (
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/middleware"
+	"github.com/holdfast/holdfast/web"
 )
 
 // Program is what the server is part of.
@@ -52,12 +53,17 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Databases:      p.databases(),
 		Traces:         p.traces,
 		Verifier:       p.verifier,
+		Sessions:       p.sessions,
+		Issuer:         p.issuer,
+		KeyEdits:       p.keyEdits(),
+		KeyUses:        usesOf(p.uses),
 		Dialects:       settings.State.Dialects,
 		Aliases:        p.watcher,
 		Keys:           p.watcher,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,
+		Page:           web.Page(),
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings.Limits, connections.Limits(), p.memory),

@@ -38,7 +38,7 @@ const (
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /": noBody, "HEAD /": noBody,
-		"GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
+		"GET /ui": noBody, "HEAD /ui": noBody, "GET /ui/*path": noBody, "HEAD /ui/*path": noBody, "GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
 		"GET /api/v1/whoami": noBody,
 
 		"GET /api/v1/state/:name":           sendsBody,

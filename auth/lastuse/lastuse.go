@@ -70,6 +70,22 @@ func (u *Tracker) Note(p auth.Principal) {
 	u.fresh[Credential{p.Org, p.KeyID}] = use
 }
 
+// Of returns when something was last used, whether or not that is written yet; false where it is not
+// known.
+func (u *Tracker) Of(org uuid.UUID, id string) (Use, bool) {
+	of := Credential{org, id}
+	u.mu.Lock()
+	use, ok := u.fresh[of]
+	u.mu.Unlock()
+	if ok {
+		return use, true
+	}
+	u.writing.Lock()
+	defer u.writing.Unlock()
+	use, ok = u.uses[of]
+	return use, ok
+}
+
 // Close writes what is not yet written, and stops.
 func (u *Tracker) Close() error {
 	return errors.Join(u.file.Close(), u.write())

@@ -29,6 +29,8 @@ type Issuer struct {
 	fetches int
 	header  http.Header
 	instead http.HandlerFunc
+	person  Claims
+	flows   map[string]flow // by code
 }
 
 // New starts an issuer over HTTP, which ends with the test. It has no keys yet.
@@ -116,7 +118,14 @@ func (i *Issuer) Answer(w http.ResponseWriter, r *http.Request) {
 	defer i.mu.Unlock()
 	switch r.URL.Path {
 	case "/.well-known/openid-configuration":
-		_ = json.NewEncoder(w).Encode(map[string]string{"issuer": i.URL, "jwks_uri": i.URL + "/jwks"})
+		_ = json.NewEncoder(w).Encode(map[string]string{
+			"issuer": i.URL, "jwks_uri": i.URL + "/jwks",
+			"authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
+		})
+	case "/authorize":
+		i.authorize(w, r)
+	case "/token":
+		i.token(w, r)
 	case "/jwks":
 		var set jose.JSONWebKeySet
 		for _, k := range i.keys {

@@ -64,21 +64,34 @@ func (k Key) Sign(t testing.TB, claims any) string {
 // these fields beside alg, typ and kid.
 func (k Key) SignText(t testing.TB, text string, header map[jose.HeaderKey]any) string {
 	t.Helper()
+	token, err := k.signText(text, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// sign is Sign for the issuer itself.
+func (k Key) sign(claims any) (string, error) {
+	text, err := json.Marshal(claims)
+	if err != nil {
+		return "", err
+	}
+	return k.signText(string(text), nil)
+}
+
+func (k Key) signText(text string, header map[jose.HeaderKey]any) (string, error) {
 	options := (&jose.SignerOptions{ExtraHeaders: header}).WithType("JWT")
 	if k.ID != "" {
 		options = options.WithHeader("kid", k.ID)
 	}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: k.Algorithm, Key: k.Private}, options)
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
 	signed, err := signer.Sign([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		return "", err
 	}
-	token, err := signed.CompactSerialize()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return token
+	return signed.CompactSerialize()
 }

@@ -43,6 +43,7 @@ func shredTables() []shredTable {
 		{name: "snapshots", key: "org, id"},
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
+		{name: "sessions", key: "org, hash"},
 		{name: "audit_outbox", key: "id"},
 	}
 }

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Builds the page for `make run`, if Node is there and a source is newer than what was built. Without
+# Node it says what is missing: the server serves everything else then.
+set -eu
+cd "$(dirname "$0")/.."
+if [ ! -f web/package.json ]; then
+  exit 0
+fi
+built=web/dist/index.html
+if [ -f "$built" ] && [ -z "$(find web -path web/node_modules -prune -o -path web/dist -prune -o -type f -newer "$built" -print | head -n 1)" ]; then
+  exit 0
+fi
+for program in node npm; do
+  if ! command -v "$program" >/dev/null 2>&1; then
+    echo "the page is not built: $program is missing (Node 20 or later has it); the server serves everything else" >&2
+    exit 0
+  fi
+done
+major=$(node -p 'process.versions.node.split(".")[0]')
+if [ "$major" -lt 20 ]; then
+  echo "the page is not built: it takes Node 20 or later, and this is $(node --version); the server serves everything else" >&2
+  exit 0
+fi
+exec make --no-print-directory web

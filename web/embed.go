@@ -1,0 +1,25 @@
+// Package web has the page that people use in their browsers, as `make web` has built it. A
+// program that was built without Node has none, and serves everything else.
+package web
+
+import (
+	"embed"
+	"io/fs"
+)
+
+// dist is what Vite writes. There is always a file in it, so that the program builds without.
+//
+//go:embed all:dist
+var dist embed.FS
+
+// Page returns the files of the page; nil where the program was built without it.
+func Page() fs.FS {
+	files, err := fs.Sub(dist, "dist")
+	if err != nil {
+		return nil
+	}
+	if _, err := fs.Stat(files, "index.html"); err != nil {
+		return nil
+	}
+	return files
+}

@@ -26,7 +26,7 @@ export function Copyable({ value, short, label }: Props) {
     <span className={styles.copyable}>
       <code title={value}>{short ?? value}</code>
       <button type="button" className={styles.button} onClick={() => void copy()} aria-label={`Copy ${label}`}>
-        {said === '' ? '⧉' : said}
+        {said === '' ? 'copy' : said}
       </button>
       <span role="status" className="visually-hidden">{said}</span>
     </span>

@@ -28,8 +28,8 @@ export default function Chart({ days, all, failed }: { days: Date[]; all: number
         cursor: { show: false },
         scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(most, 4)] } },
         axes: [
-          { ...axis, grid: { show: false }, space: 40, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { weekday: 'short' }) ?? '') },
-          { ...axis, size: 32, incrs: [1, 2, 5, 10, 50, 100, 500, 1000] },
+          { ...axis, grid: { show: false }, space: 40, size: 24, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { weekday: 'short' }) ?? '') },
+          { ...axis, size: 32, space: 24, incrs: [1, 2, 5, 10, 50, 100, 500, 1000] },
         ],
         series: [{}, { stroke: accent, fill: faint(accent), width: 1.5 }, { stroke: loss, fill: faint(loss), width: 1.5 }],
       },

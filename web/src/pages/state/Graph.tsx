@@ -36,6 +36,7 @@ function Drawn({ graph }: { graph: Laid }) {
         <ReactFlow
           colorMode="system"
           fitView
+          fitViewOptions={{ maxZoom: 1 }}
           minZoom={0.05}
           onlyRenderVisibleElements
           nodesDraggable={false}

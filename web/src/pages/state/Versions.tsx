@@ -54,10 +54,9 @@ function columns(name: string, chosen: number): Column<Version>[] {
     { title: 'Who', cell: (row) => <span title={row.key_id}>{row.who || row.subject || row.key_name || row.key_id}</span> },
     {
       title: 'From',
-      width: '9rem',
+      width: '8.5rem',
       cell: (row) => (row.run ? <Link to="/runs/$id" params={{ id: row.run }}>run …{row.run.slice(-6)}</Link> : originOf(row)),
     },
-    { title: 'Resources', width: '5.5rem', align: 'right', cell: (row) => row.resources?.toLocaleString(), secondary: true },
     {
       title: 'Compare',
       width: '5.5rem',
@@ -99,6 +98,7 @@ function Chosen({ name, version, newest, against }: { name: string; version: Ver
         facts={[
           ['Serial', version.serial],
           ['Size', bytes(version.size)],
+          ['Resources', version.resources?.toLocaleString()],
           ['Written by', version.terraform_version && `version ${version.terraform_version} of the tool`],
           ['Reason', version.origin?.reason],
           ['Findings', version.warnings?.join(', ')],

@@ -39,7 +39,7 @@ export async function visit(browser: Browser, server: Server, path = '/', option
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('Key').fill(key)
   await page.keyboard.press('Enter')
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+  await page.getByRole('link', { name: 'Holdfast' }).waitFor()
 }
 
 /** enter opens the page at an address as somebody who has signed in. */

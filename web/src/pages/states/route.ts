@@ -10,7 +10,8 @@ export interface StatesSearch {
 
 export const statesRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/states',
+  // With its slash: without it, the address would be that of a state without a name.
+  path: '/states/',
   validateSearch: (search: Record<string, unknown>): StatesSearch => ({
     ...(typeof search.q === 'string' && search.q !== '' ? { q: search.q } : {}),
     ...(typeof search.only === 'string' ? { only: search.only } : {}),

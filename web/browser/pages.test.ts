@@ -107,7 +107,7 @@ test('names and outputs are text, and a sensitive output is shown behind a click
   await page.getByRole('button', { name: 'Show sensitive values' }).click()
   await page.getByText('correct horse').first().waitFor()
   const { events } = await server.call<{ events: { action: string }[] }>('GET', '/api/v1/audit?limit=100')
-  expect(events.map(({ action }) => action)).toContain('state.outputs')
+  expect(events.map(({ action }) => action)).toContain('sensitive.read')
   await page.context().close()
 })
 

@@ -144,7 +144,7 @@ test('rows are gone through with j and k, o opens one, g s goes to states, and ?
   await page.getByRole('dialog', { name: 'Keys of this page' }).waitFor()
   await page.keyboard.press('Escape')
   await page.keyboard.press('/')
-  await page.getByRole('combobox').fill('prod net')
+  await page.getByRole('combobox', { name: 'Pages, states and runs' }).fill('prod net')
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/ui\/states\/prod\/network$/)
   await page.context().close()

@@ -8,7 +8,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-growth bench-go packaging release docker clean web page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-growth bench-go packaging release docker clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,6 +25,11 @@ web: ## build the page with npm ci into web/dist; `make build` then puts it into
 	@touch web/dist/.keep # what the program is built from without a page
 	@node scripts/compress.mjs web/dist
 
+web-test: web ## build the page, check its types and style, and run its tests, in a real Chromium too
+	@echo "== page"
+	@cd web && npm run --silent check && npm run --silent test
+	@scripts/browser.sh
+
 # page is web, where there is what it takes and anything has changed since.
 page:
 	@scripts/page.sh
@@ -33,7 +38,7 @@ run: page build ## build, the page too where Node is there, make an organization
 	@bin/holdfast init --if-missing
 	@exec bin/holdfast serve
 
-test: check race fuzz e2e packaging ## everything that CI runs, real clients included
+test: check web-test race fuzz e2e packaging ## everything that CI runs, real clients included
 
 check: ## gofmt, the layout of imports, go vet, staticcheck
 	@echo "== gofmt, vet, staticcheck"

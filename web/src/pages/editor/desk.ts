@@ -1,0 +1,297 @@
+import type { FileEntry, Files, FileText } from '@/api/files'
+
+/** Store is where the files of one workspace are; each change builds on a number, and is refused when that has moved. */
+export interface Store {
+  list: () => Promise<Files>
+  read: (path: string) => Promise<FileText | null>
+  write: (path: string, text: string, parent: number) => Promise<Files>
+  remove: (path: string, parent: number) => Promise<Files>
+  rename: (from: string, to: string, parent: number) => Promise<Files>
+  isMoved: (error: unknown) => boolean
+}
+
+export type SaveState = 'saved' | 'edited' | 'saving' | 'conflict' | 'failed'
+
+/** OpenFile is a file in a tab: what was read or saved last, what it is here, and how far saving is. */
+export interface OpenFile {
+  path: string
+  /** Digest and text of what the server had when both were the same; null for a file that it never had. */
+  base: { sha256: string; text: string } | null
+  text: string
+  /** Grows when the text was changed from outside, so that the editor shows it. */
+  outside: number
+  state: SaveState
+  binary: boolean
+  savedAt?: Date
+  error?: unknown
+  /** What somebody else has saved meanwhile; text is null where they took the file away. */
+  theirs?: { sha256: string; text: string | null }
+}
+
+/** DeskState is all that is shown of a desk. Each change makes another one. */
+export interface DeskState {
+  files: FileEntry[]
+  open: OpenFile[]
+  active: string | undefined
+  loaded: boolean
+  error?: unknown
+}
+
+const saveAfter = 1000
+
+/**
+ * Desk is the files of a workspace that one person has open. It saves a second after the last key, one file
+ * at a time. A file that somebody else has saved meanwhile is never overwritten: it is in conflict until the
+ * person has seen both and said which it is to be.
+ */
+export class Desk {
+  private state: DeskState = { files: [], open: [], active: undefined, loaded: false }
+  private number = 0
+  private readonly readers = new Set<() => void>()
+  private readonly timers = new Map<string, ReturnType<typeof setTimeout>>()
+  private last: Promise<unknown> = Promise.resolve()
+
+  constructor(private readonly store: Store) {}
+
+  subscribe = (reader: () => void) => {
+    this.readers.add(reader)
+    return () => { this.readers.delete(reader) }
+  }
+
+  current = () => this.state
+
+  /** isClean says that all that was typed is saved. */
+  isClean(): boolean {
+    return this.state.open.every(({ state }) => state === 'saved')
+  }
+
+  /** refresh reads what others have done. Open files that nobody edits here follow; edited ones are in conflict. */
+  refresh(): Promise<void> {
+    return this.inTurn(async () => {
+      try {
+        this.listed(await this.store.list())
+        await this.follow()
+      } catch (error) {
+        this.change({ error, loaded: this.state.loaded })
+      }
+    })
+  }
+
+  /** open shows a file in a tab. */
+  async open(path: string): Promise<void> {
+    if (this.find(path)) {
+      this.change({ active: path })
+      return
+    }
+    const file = await this.store.read(path)
+    if (!file || this.find(path)) return
+    this.show({ path, base: { sha256: file.sha256, text: file.text ?? '' }, text: file.text ?? '', outside: 0, state: 'saved', binary: file.text === null })
+  }
+
+  /** create opens a file that is not there yet; it is saved at once, so that others see it. */
+  async create(path: string): Promise<void> {
+    if (this.state.files.some((file) => file.path === path)) return this.open(path)
+    this.show({ path, base: null, text: '', outside: 0, state: 'edited', binary: false })
+    await this.save(path)
+  }
+
+  activate(path: string): void {
+    this.change({ active: path })
+  }
+
+  /** close takes a tab away; what was typed is saved first. */
+  async close(path: string): Promise<void> {
+    if (this.find(path)?.state === 'edited') await this.save(path)
+    const file = this.find(path)
+    if (!file || (file.state !== 'saved' && file.state !== 'conflict')) return
+    this.forget(path)
+  }
+
+  /** edit takes what was typed. */
+  edit(path: string, text: string): void {
+    const file = this.find(path)
+    if (!file || file.text === text) return
+    if (file.state === 'conflict') {
+      this.set(path, { text })
+      return
+    }
+    this.set(path, { text, state: 'edited' })
+    clearTimeout(this.timers.get(path))
+    this.timers.set(path, setTimeout(() => void this.save(path), saveAfter))
+  }
+
+  /** replaceText has another text in the place of what is there, such as the same one formatted. */
+  replaceText(path: string, text: string): void {
+    const file = this.find(path)
+    if (!file || file.text === text) return
+    this.edit(path, text)
+    this.set(path, { outside: file.outside + 1 })
+  }
+
+  /** saveAll saves what waits for its second, and tells whether everything is saved now. */
+  async saveAll(): Promise<boolean> {
+    for (const { path, state } of this.state.open) if (state === 'edited' || state === 'failed') await this.save(path)
+    await this.last
+    return this.isClean()
+  }
+
+  /** save stores a file now, unless somebody else has saved another one meanwhile. */
+  save(path: string): Promise<void> {
+    clearTimeout(this.timers.get(path))
+    return this.inTurn(() => this.saveNow(path))
+  }
+
+  /** resolve ends a conflict with a text that its reader has made of both. */
+  async resolve(path: string, text: string): Promise<void> {
+    const file = this.find(path)
+    if (!file?.theirs) return
+    const { sha256, text: theirs } = file.theirs
+    this.set(path, { base: theirs === null ? null : { sha256, text: theirs }, text, outside: file.outside + 1, state: 'edited', theirs: undefined })
+    await this.save(path)
+  }
+
+  /** takeTheirs ends a conflict with what the other one has saved. */
+  takeTheirs(path: string): void {
+    const file = this.find(path)
+    if (!file?.theirs) return
+    const { sha256, text } = file.theirs
+    if (text === null) {
+      this.forget(path)
+      return
+    }
+    this.set(path, { base: { sha256, text }, text, outside: file.outside + 1, state: 'saved', theirs: undefined })
+  }
+
+  remove(path: string): Promise<void> {
+    return this.inTurn(async () => {
+      this.listed(await this.builtOn((number) => this.store.remove(path, number)))
+      this.forget(path)
+    })
+  }
+
+  /** rename gives a file another path; what was typed into it is saved first. */
+  async rename(from: string, to: string): Promise<void> {
+    if (this.find(from)?.state === 'edited') await this.save(from)
+    await this.inTurn(async () => {
+      this.listed(await this.builtOn((number) => this.store.rename(from, to, number)))
+      const open = this.state.open.map((file) => (file.path === from ? { ...file, path: to } : file))
+      this.change({ open, active: this.state.active === from ? to : this.state.active })
+    })
+  }
+
+  /** replace does a change of several files at once, such as an upload. */
+  replace(change: (files: Files) => Promise<Files>): Promise<void> {
+    return this.inTurn(async () => {
+      this.listed(await this.builtOn((number) => change({ number, files: this.state.files })))
+      await this.follow()
+    })
+  }
+
+  private async saveNow(path: string): Promise<void> {
+    const file = this.find(path)
+    if (!file || file.binary || (file.state !== 'edited' && file.state !== 'failed')) return
+    const text = file.text
+    this.set(path, { state: 'saving', error: undefined })
+    try {
+      for (let tries = 0; ; tries++) {
+        try {
+          this.saved(path, text, await this.store.write(path, text, this.number))
+          return
+        } catch (error) {
+          if (!this.store.isMoved(error) || tries >= 5) throw error
+        }
+        this.listed(await this.store.list())
+        if (await this.differs(path, text)) return
+      }
+    } catch (error) {
+      this.set(path, { state: 'failed', error })
+    }
+  }
+
+  private saved(path: string, text: string, files: Files): void {
+    this.listed(files)
+    const entry = files.files.find((file) => file.path === path)
+    const still = this.find(path)?.text === text
+    this.set(path, { base: { sha256: entry?.sha256 ?? '', text }, state: still ? 'saved' : 'edited', savedAt: new Date() })
+    if (!still) this.timers.set(path, setTimeout(() => void this.save(path), saveAfter))
+  }
+
+  /** differs tells whether somebody else has saved another text than this; then the file is in conflict, or saved already. */
+  private async differs(path: string, text: string): Promise<boolean> {
+    const file = this.find(path)
+    if (!file) return true
+    const entry = this.state.files.find((one) => one.path === path)
+    if (entry?.sha256 === file.base?.sha256) return false
+    const theirs = await this.store.read(path)
+    if (theirs?.text === text) {
+      // The answer to a save got lost, or both have typed the same.
+      this.set(path, { base: { sha256: theirs.sha256, text }, state: this.find(path)?.text === text ? 'saved' : 'edited', savedAt: new Date() })
+      return true
+    }
+    this.set(path, { state: 'conflict', theirs: { sha256: theirs?.sha256 ?? '', text: theirs?.text ?? null } })
+    return true
+  }
+
+  private async follow(): Promise<void> {
+    for (const { path, state } of this.state.open) {
+      const file = this.find(path)!
+      const entry = this.state.files.find((one) => one.path === path)
+      if (entry?.sha256 === (file.theirs ? file.theirs.sha256 : file.base?.sha256)) continue
+      if (state === 'conflict' || state === 'edited' || state === 'failed') {
+        await this.differs(path, file.text)
+        continue
+      }
+      const now = entry ? await this.store.read(path) : null
+      if (this.find(path)?.state !== 'saved') continue
+      if (now) this.set(path, { base: { sha256: now.sha256, text: now.text ?? '' }, text: now.text ?? '', binary: now.text === null, outside: file.outside + 1 })
+      else this.forget(path)
+    }
+  }
+
+  /** builtOn repeats a change that is about other files than those that somebody else has just changed. */
+  private async builtOn(change: (number: number) => Promise<Files>): Promise<Files> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await change(this.number)
+      } catch (error) {
+        if (!this.store.isMoved(error) || tries >= 5) throw error
+        this.listed(await this.store.list())
+      }
+    }
+  }
+
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.last.then(work, work)
+    this.last = next.catch(() => undefined)
+    return next
+  }
+
+  private listed({ number, files }: Files): void {
+    this.number = number
+    this.change({ files, loaded: true, error: undefined })
+  }
+
+  private find(path: string): OpenFile | undefined {
+    return this.state.open.find((file) => file.path === path)
+  }
+
+  private show(file: OpenFile): void {
+    this.change({ open: [...this.state.open, file], active: file.path })
+  }
+
+  private set(path: string, change: Partial<{ [Name in keyof OpenFile]: OpenFile[Name] | undefined }>): void {
+    this.change({ open: this.state.open.map((file) => (file.path === path ? (Object.fromEntries(Object.entries({ ...file, ...change }).filter(([, value]) => value !== undefined)) as unknown as OpenFile) : file)) })
+  }
+
+  private forget(path: string): void {
+    clearTimeout(this.timers.get(path))
+    const at = this.state.open.findIndex((file) => file.path === path)
+    const open = this.state.open.filter((file) => file.path !== path)
+    this.change({ open, active: this.state.active === path ? (open[at] ?? open[at - 1])?.path : this.state.active })
+  }
+
+  private change(change: Partial<DeskState>): void {
+    this.state = { ...this.state, ...change }
+    this.readers.forEach((tell) => { tell() })
+  }
+}

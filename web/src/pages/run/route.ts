@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '@/app/root'
+
+export interface RunSearch {
+  tab?: string
+  stream?: 'plan' | 'apply'
+  /** The line of the log that is pointed at, from 1. */
+  line?: number
+}
+
+export const runRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/runs/$id',
+  validateSearch: (search: Record<string, unknown>): RunSearch => ({
+    ...(typeof search.tab === 'string' ? { tab: search.tab } : {}),
+    ...(search.stream === 'plan' || search.stream === 'apply' ? { stream: search.stream } : {}),
+    ...(Number.isSafeInteger(search.line) ? { line: search.line as number } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./RunPage'), 'RunPage'),
+})

@@ -1,0 +1,81 @@
+import type { Json } from '@/api/types'
+import type { Difference } from '@/lib/differences'
+import styles from './AttributeChanges.module.css'
+
+/** pathText is a path as people write it: tags.Name, ingress[0].port, or ["a b"] where a name is no word. */
+export function pathText(path: (string | number)[]): string {
+  return path
+    .map((part, index) => {
+      if (typeof part === 'number') return `[${String(part)}]`
+      if (!/^[A-Za-z_][\w-]*$/.test(part)) return `[${JSON.stringify(part)}]`
+      return index === 0 ? part : `.${part}`
+    })
+    .join('')
+}
+
+/** valueText is a value as JSON, laid out where it has more than one line. */
+export function valueText(value: Json | undefined): string {
+  if (value === undefined) return ''
+  const short = JSON.stringify(value)
+  return short.length > 80 && typeof value === 'object' ? JSON.stringify(value, null, 2) : short
+}
+
+/**
+ * AttributeChanges shows attributes that changed, each with its path, what it was and what it is. Where two
+ * strings hold JSON, what differs inside is shown instead. An object that came or went whole is shown
+ * attribute by attribute.
+ */
+export function AttributeChanges({ changes, plain = false }: { changes: Difference[]; plain?: boolean }) {
+  return (
+    <table className={styles.changes} aria-label={plain ? 'Attributes' : 'Attributes that changed'}>
+      <thead className="visually-hidden">
+        <tr>
+          <th scope="col">Attribute</th>
+          {plain ? null : <th scope="col">Before</th>}
+          <th scope="col">{plain ? 'Value' : 'After'}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.flatMap(spread).map((change) => (
+          <tr key={pathText(change.path)}>
+            <th scope="row">
+              <code>{pathText(change.path)}</code>
+            </th>
+            {plain ? null : <td>{change.before === undefined ? <span className="muted">–</span> : <Value value={change.before} kind="before" sensitive={change.sensitive} />}</td>}
+            <td>{change.unknown ? <span className="muted">known after apply</span> : change.after === undefined ? <span className="muted">–</span> : <Value value={change.after} kind={plain ? 'plain' : 'after'} sensitive={change.sensitive} />}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function Value({ value, kind, sensitive }: { value: Json; kind: 'before' | 'after' | 'plain'; sensitive: boolean | undefined }) {
+  if (sensitive) return <span className="muted" title="A sensitive value, which is not shown">● sensitive</span>
+  return (
+    <pre className={styles[kind]}>
+      {kind === 'plain' ? null : <span className="visually-hidden">{kind === 'before' ? 'was ' : 'is '}</span>}
+      {valueText(value)}
+    </pre>
+  )
+}
+
+/** spread takes a change apart: JSON inside of strings, and objects that came or went as a whole. */
+export function spread(change: Difference): Difference[] {
+  if (change.inside && change.inside.length > 0) {
+    return change.inside.map((inner) => ({ ...inner, path: [...change.path, ...inner.path] }))
+  }
+  const whole = change.after ?? change.before
+  if (change.path.length > 0 || change.sensitive || whole === null || typeof whole !== 'object' || Array.isArray(whole)) return [change]
+  return Object.keys(whole)
+    .sort()
+    .map((name) => ({
+      path: [name],
+      ...(isObject(change.before) && change.before[name] !== undefined ? { before: change.before[name] } : {}),
+      ...(isObject(change.after) && change.after[name] !== undefined ? { after: change.after[name] } : {}),
+    }))
+}
+
+function isObject(value: Json | undefined): value is { [name: string]: Json } {
+  return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value)
+}

@@ -1,0 +1,20 @@
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+/** The server that `vite dev` asks; its page is served by Vite instead. */
+const server = process.env.HOLDFAST_ADDRESS ?? 'http://127.0.0.1:7777'
+
+export default defineConfig({
+  base: '/ui/',
+  plugins: [react()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  build: {
+    // Small files as data: addresses would need a wider content policy than the server's.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 1500,
+    target: 'es2023',
+  },
+  server: { proxy: { '/api': server } },
+})

@@ -81,7 +81,7 @@ function Editor({ workspace }: { workspace: string }) {
       <Page
         title={<Link to="/states/$" params={{ _splat: workspace }} reloadDocument>{workspace}</Link>}
         name={`${workspace}: files`}
-        line={active ? <Saved file={active} /> : 'Its configuration, saved a second after the last key'}
+        line={active ? <Saved file={active} again={() => { act(() => desk.save(active.path)) }} /> : 'Its configuration, saved a second after the last key'}
         actions={
           mayWrite && active && !active.binary && /\.(tf|tfvars|tofu|hcl)$/.test(active.path) ? (
             <Button busy={task.isPending} onClick={() => { act(async () => { desk.replaceText(active.path, await format(active.path, active.text)) }) }}>Format</Button>
@@ -132,7 +132,7 @@ function Editor({ workspace }: { workspace: string }) {
   )
 }
 
-function Saved({ file }: { file: OpenFile }) {
+function Saved({ file, again }: { file: OpenFile; again: () => void }) {
   switch (file.state) {
     case 'saved':
       return <span role="status">{file.path} {file.savedAt ? <>saved <Time at={file.savedAt.toISOString()} /></> : 'as it is on the server'}</span>
@@ -143,6 +143,6 @@ function Saved({ file }: { file: OpenFile }) {
     case 'conflict':
       return <span role="status">{file.path}, in conflict</span>
     case 'failed':
-      return <Failed error={file.error} />
+      return <Failed error={file.error} again={again} />
   }
 }

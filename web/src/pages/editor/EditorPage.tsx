@@ -18,6 +18,7 @@ import { FileTree } from './FileTree'
 import { editorRoute } from './route'
 import { Splitter, useHeight } from './Splitter'
 import { storeOf } from './store'
+import { languageToFormat } from './tree'
 import { upload, uploadsOf } from './upload'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))
@@ -83,8 +84,8 @@ function Editor({ workspace }: { workspace: string }) {
         name={`${workspace}: files`}
         line={active ? <Saved file={active} again={() => { act(() => desk.save(active.path)) }} /> : 'Its configuration, saved a second after the last key'}
         actions={
-          mayWrite && active && !active.binary && /\.(tf|tfvars|tofu|hcl)$/.test(active.path) ? (
-            <Button busy={task.isPending} onClick={() => { act(async () => { desk.replaceText(active.path, await format(active.path, active.text)) }) }}>Format</Button>
+          mayWrite && active && !active.binary && languageToFormat(active.path) ? (
+            <Button busy={task.isPending} onClick={() => { act(async () => { desk.replaceText(active.path, await format(languageToFormat(active.path)!, active.text)) }) }}>Format</Button>
           ) : null
         }
       >

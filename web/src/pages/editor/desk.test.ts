@@ -2,11 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Files, FileText } from '@/api/files'
 import { Desk, type Store } from './desk'
 
-class Moved extends Error {}
+class Changed extends Error {}
 
 /** Shared is the files of a workspace in memory, as several people share them. */
 class Shared {
-  number = 1
   readonly texts: Map<string, string>
   writes = 0
   /** Loses the answer to the next write, which is done all the same. */
@@ -17,35 +16,45 @@ class Shared {
   }
 
   files(): Files {
-    return { number: this.number, files: [...this.texts].map(([path, text]) => ({ path, size: text.length, sha256: `of ${text}` })) }
+    return { number: 1, files: [...this.texts].map(([path, text]) => ({ path, size: text.length, sha256: `of ${text}` })) }
+  }
+
+  private check(path: string, base: string | null): void {
+    const text = this.texts.get(path)
+    if ((text === undefined ? null : `of ${text}`) !== base) throw new Changed()
   }
 
   store(): Store {
-    const change = (parent: number, work: () => void): Promise<Files> => {
-      if (parent !== this.number) return Promise.reject(new Moved())
-      this.writes++
-      this.number++
-      work()
-      if (this.loseNext) {
-        this.loseNext = false
-        return Promise.reject(new Moved())
-      }
-      return Promise.resolve(this.files())
-    }
     return {
       list: () => Promise.resolve(this.files()),
       read: (path): Promise<FileText | null> => {
         const text = this.texts.get(path)
         return Promise.resolve(text === undefined ? null : { path, sha256: `of ${text}`, text })
       },
-      write: (path, text, parent) => change(parent, () => this.texts.set(path, text)),
-      remove: (path, parent) => change(parent, () => this.texts.delete(path)),
-      rename: (from, to, parent) =>
-        change(parent, () => {
-          this.texts.set(to, this.texts.get(from)!)
-          this.texts.delete(from)
-        }),
-      isMoved: (error) => error instanceof Moved,
+      write: async (path, text, base) => {
+        await Promise.resolve()
+        this.check(path, base)
+        this.writes++
+        this.texts.set(path, text)
+        if (this.loseNext) {
+          this.loseNext = false
+          throw new Error('no answer')
+        }
+        return `of ${text}`
+      },
+      remove: async (path, base) => {
+        await Promise.resolve()
+        this.check(path, base)
+        this.texts.delete(path)
+      },
+      rename: async (from, to, base) => {
+        await Promise.resolve()
+        this.check(from, base)
+        this.texts.set(to, this.texts.get(from)!)
+        this.texts.delete(from)
+      },
+      isChanged: (error) => error instanceof Changed,
+      isMoved: () => false,
     }
   }
 }
@@ -96,9 +105,9 @@ test('a third save while a conflict is looked at makes another conflict', async 
   const shared = new Shared({ 'main.tf': 'a' })
   const bob = await deskOf(shared, 'main.tf')
   bob.edit('main.tf', 'bob')
-  await shared.store().write('main.tf', 'ana', 1)
+  shared.texts.set('main.tf', 'ana')
   await bob.saveAll()
-  await shared.store().write('main.tf', 'ana again', 2)
+  shared.texts.set('main.tf', 'ana again')
   await bob.resolve('main.tf', 'ana and bob')
   expect(shared.texts.get('main.tf')).toBe('ana again')
   expect(fileOf(bob, 'main.tf')).toMatchObject({ state: 'conflict', theirs: { text: 'ana again' }, text: 'ana and bob' })
@@ -107,7 +116,7 @@ test('a third save while a conflict is looked at makes another conflict', async 
 test('a change of another file is none of this file', async () => {
   const shared = new Shared({ 'main.tf': 'a', 'other.tf': 'o' })
   const desk = await deskOf(shared, 'main.tf')
-  await shared.store().write('other.tf', 'p', 1)
+  shared.texts.set('other.tf', 'p')
   desk.edit('main.tf', 'b')
   expect(await desk.saveAll()).toBe(true)
   expect(Object.fromEntries(shared.texts)).toEqual({ 'main.tf': 'b', 'other.tf': 'p' })
@@ -118,6 +127,8 @@ test('a save whose answer got lost is no conflict with oneself', async () => {
   const desk = await deskOf(shared, 'main.tf')
   desk.edit('main.tf', 'b')
   shared.loseNext = true
+  expect(await desk.saveAll()).toBe(false)
+  expect(fileOf(desk, 'main.tf').state).toBe('failed')
   expect(await desk.saveAll()).toBe(true)
   expect(shared.writes).toBe(1)
 })
@@ -140,9 +151,8 @@ test('a file that nobody edits here follows what others save; one that is edited
   const shared = new Shared({ 'main.tf': 'a', 'other.tf': 'o' })
   const desk = await deskOf(shared, 'main.tf', 'other.tf')
   desk.edit('other.tf', 'mine')
-  const store = shared.store()
-  await store.write('main.tf', 'theirs', 1)
-  await store.write('other.tf', 'theirs too', 2)
+  shared.texts.set('main.tf', 'theirs')
+  shared.texts.set('other.tf', 'theirs too')
   await desk.refresh()
   expect(fileOf(desk, 'main.tf')).toMatchObject({ text: 'theirs', state: 'saved' })
   expect(fileOf(desk, 'other.tf')).toMatchObject({ text: 'mine', state: 'conflict' })
@@ -152,9 +162,8 @@ test('a file that was deleted meanwhile is a conflict where it is edited, and go
   const shared = new Shared({ 'main.tf': 'a', 'other.tf': 'o' })
   const desk = await deskOf(shared, 'main.tf', 'other.tf')
   desk.edit('main.tf', 'b')
-  const store = shared.store()
-  await store.remove('main.tf', 1)
-  await store.remove('other.tf', 2)
+  shared.texts.delete('main.tf')
+  shared.texts.delete('other.tf')
   await desk.saveAll()
   await desk.refresh()
   expect(fileOf(desk, 'main.tf')).toMatchObject({ state: 'conflict', theirs: { text: null } })

@@ -109,8 +109,8 @@ func layers() map[string][]string {
 		"bench/runs":            {},
 		"bench/logs":            {"api", "bench/local", "client"},
 		"bench/compare":         {"bench", "bench/sample", "bench/floor", "bench/local", "auth", "configs", "handlers", "internal/logctx", "middleware", "state", "storage"},
-		"handlers":              {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
-		"server":                {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred"},
+		"handlers":              {"api", "fault", "internal/ansi", "live", "runs", "auth", "audit", "state", "state/document", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/turns", "middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals"},
+		"server":                {"fault", "api", "live", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools", "runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse", "auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state", "storage", "storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices", "storage/sqlitedb", "internal/shred"},
 
 		"workspace/workspacetest":     {"fault", "audit", "state", "workspace"},
 		"storage/sqlitedb/sqlitetest": {"internal/killtest", "storage/sqlitedb"},
@@ -123,7 +123,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
+		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "live": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
 		"storage":    http,
 		"api":        domain,
 		"client":     slices.Concat(sql, http[1:]), // it asks servers

@@ -151,6 +151,7 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/runs/:id/outputs":    sendsList,
 		"GET /api/v1/runs/:id/log":        sendsPieces,
 		"GET /api/v1/runs/:id/log/stream": sendsPieces,
+		"GET /api/v1/events":              noBody,
 		"POST /api/v1/runs/:id/approve":   sendsRun,
 		"POST /api/v1/runs/:id/deny":      sendsRun,
 		"POST /api/v1/runs/:id/cancel":    sendsRun,

@@ -35,7 +35,32 @@ type RunUpdate struct {
 // status, until nothing more of the log can come. A stream that breaks off is taken up where it
 // was: nothing is told twice or left out. An error of tell ends it.
 func (c *Client) FollowRun(ctx context.Context, id, stream string, tell func(RunUpdate) error) error {
-	f := &following{client: c, id: id, stream: stream, tell: tell}
+	r := ofRun(http.MethodGet, id, "log", "stream")
+	r.query = map[string]string{"stream": stream}
+	return c.follow(ctx, &following{client: c, request: r, take: func(e event) error {
+		var u RunUpdate
+		switch e.name {
+		case "log":
+			u.Log = new(api.LogBytes)
+			return told(e, u.Log, func() error { return tell(u) })
+		case "status":
+			u.Status = new(api.RunStatus)
+			return told(e, u.Status, func() error { return tell(u) })
+		}
+		return nil // of a later server
+	}})
+}
+
+// told reads what an event says, and tells it.
+func told(e event, into any, tell func() error) error {
+	if json.Unmarshal(e.data, into) != nil {
+		return api.ErrForeign
+	}
+	return tell()
+}
+
+// follow reads a stream until it ends, and takes it up again where it broke off.
+func (c *Client) follow(ctx context.Context, f *following) error {
 	for failures := 0; ; {
 		progress, err := f.once(ctx)
 		if err == nil || f.failed || ctx.Err() != nil || !passing(err) {
@@ -62,13 +87,13 @@ func passing(err error) bool {
 	return !ok || e.Status == http.StatusTooManyRequests || e.Status >= 500
 }
 
-// following is a run that is followed.
+// following is a stream of events that is followed.
 type following struct {
-	client     *Client
-	id, stream string
-	tell       func(RunUpdate) error
-	last       string // the ID of the last event
-	failed     bool   // tell did
+	client  *Client
+	request request
+	take    func(event) error
+	last    string // the ID of the last event
+	failed  bool   // take did
 }
 
 // errSilent is the cause of an end that the client makes.
@@ -80,8 +105,7 @@ func (f *following) once(ctx context.Context) (progress bool, err error) {
 	defer cancel(nil)
 	silence := time.AfterFunc(followSilence, func() { cancel(errSilent) })
 	defer silence.Stop()
-	r := ofRun(http.MethodGet, f.id, "log", "stream")
-	r.query = map[string]string{"stream": f.stream}
+	r := f.request
 	r.header["Accept"], r.header["Last-Event-ID"] = "text/event-stream", f.last
 	body, err := f.client.Once().open(ctx, r)
 	if err != nil {
@@ -102,36 +126,13 @@ func (f *following) once(ctx context.Context) (progress bool, err error) {
 			return true, nil
 		}
 		if err := f.take(e); err != nil {
+			f.failed = true
 			return true, err
 		}
+		if e.id != "" {
+			f.last = e.id
+		}
 	}
-}
-
-func (f *following) take(e event) error {
-	var u RunUpdate
-	var into any
-	switch e.name {
-	case "log":
-		u.Log = new(api.LogBytes)
-		into = u.Log
-	case "status":
-		u.Status = new(api.RunStatus)
-		into = u.Status
-	default:
-		return nil // of a later server
-	}
-	if json.Unmarshal(e.data, into) != nil {
-		f.failed = true
-		return api.ErrForeign
-	}
-	if err := f.tell(u); err != nil {
-		f.failed = true
-		return err
-	}
-	if e.id != "" {
-		f.last = e.id
-	}
-	return nil
 }
 
 // event is one of a stream of server-sent events.

@@ -140,6 +140,54 @@ func (c *Client) RemoveFile(ctx context.Context, workspace, path string, parent 
 	return ask[api.Snapshot](ctx, c, r)
 }
 
+// FileEdit is what a change of a file builds on. The zero FileEdit builds on whatever there is.
+type FileEdit struct {
+	Parent *int64 // the number of the newest snapshot
+	Base   string // the SHA-256 of the file's content
+	New    bool   // there must be no such file
+	Draft  bool   // more is to follow, which takes its place
+}
+
+func (r request) editing(e FileEdit) request {
+	if r.query == nil {
+		r.query = map[string]string{}
+	}
+	if r.header == nil {
+		r.header = map[string]string{}
+	}
+	r.query["parent"], r.query["draft"] = parentOf(e.Parent), flag(e.Draft)
+	if e.Base != "" {
+		r.header["If-Match"] = `"` + e.Base + `"`
+	}
+	if e.New {
+		r.header["If-None-Match"] = "*"
+	}
+	return r
+}
+
+// EditFile is PutFile of a file that is as the edit says; *Error with the code file_changed else.
+func (c *Client) EditFile(ctx context.Context, workspace, path string, executable bool, content io.Reader, e FileEdit) (api.Snapshot, error) {
+	r := ofWorkspace(http.MethodPut, workspace, "files", path).editing(e)
+	r.query["executable"], r.body = flag(executable), bodyOf(content)
+	return ask[api.Snapshot](ctx, c, r)
+}
+
+// DropFile is RemoveFile of a file that is as the edit says.
+func (c *Client) DropFile(ctx context.Context, workspace, path string, e FileEdit) (api.Snapshot, error) {
+	return ask[api.Snapshot](ctx, c, ofWorkspace(http.MethodDelete, workspace, "files", path).editing(e))
+}
+
+// MoveFile makes a snapshot in which a file has another path.
+func (c *Client) MoveFile(ctx context.Context, workspace, from, to string, e FileEdit) (api.Snapshot, error) {
+	return ask[api.Snapshot](ctx, c, ofWorkspace(http.MethodPost, workspace, "move").with(api.FileMove{From: from, To: to}).editing(e))
+}
+
+// Format brings a text, in hcl or json, into its usual form.
+func (c *Client) Format(ctx context.Context, language, text string) (string, error) {
+	made, err := ask[api.Formatted](ctx, c, request{method: http.MethodPost, path: base + "format"}.with(api.FormatOrder{Language: language, Text: text}))
+	return made.Text, err
+}
+
 // Checksums returns the SHA-256 of each file of a snapshot.
 func (c *Client) Checksums(ctx context.Context, workspace, which string) (api.FileChecksums, error) {
 	r := ofWorkspace(http.MethodGet, workspace, "checksums")

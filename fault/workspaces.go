@@ -14,6 +14,8 @@ const (
 	SnapshotNotFound  Code = "snapshot_not_found"
 	SnapshotMoved     Code = "snapshot_moved"
 	FileNotFound      Code = "file_not_found"
+	FileChanged       Code = "file_changed"
+	FormatInvalid     Code = "format_invalid"
 	FilesMissing      Code = "files_missing"
 	FilePathInvalid   Code = "file_path_invalid"
 	FileNotText       Code = "file_not_text"
@@ -40,6 +42,8 @@ func workspaceEntries() []Entry {
 		{SnapshotNotFound, NotFound, "The workspace has no such snapshot, or not any more."},
 		{SnapshotMoved, Conflict, "Somebody else has changed the configuration since the snapshot that this builds on. Nothing was stored; look at the difference, then try again."},
 		{FileNotFound, NotFound, "The snapshot has no file of this path."},
+		{FileChanged, PreconditionFailed, "The file is not, or not any more, what `If-Match` or `If-None-Match` says; `details` has the digest of what is there (empty for no file), in which snapshot, by whom and since when. Nothing was stored; merge it with your own, then save on top of it."},
+		{FormatInvalid, Invalid, "The text can't be brought into its usual form: it is not HCL, or not JSON; the message says where."},
 		{FilesMissing, Conflict, "The contents of some of the files were not sent yet, or their time has run out; `details` lists them. Nothing was stored; send them first."},
 		{FilePathInvalid, Invalid, "A file's path breaks a rule; the message says which. Paths are relative, in UTF-8, with `/` between names that are neither empty, `.` nor `..`. Nothing was stored."},
 		{FileNotText, Invalid, "A file that the tool reads as text, such as `.tf`, is not UTF-8. Nothing was stored."},

@@ -109,7 +109,7 @@ func (h runHandlers) claim(ctx context.Context, r *request) (answer, error) {
 		defer release()
 	}
 	middleware.Leave(r.c)
-	waiting, stop := h.untilStop(ctx)
+	waiting, stop := untilStop(ctx, h.stopping)
 	defer stop()
 	found, err := h.service.Claim(waiting, worker, claim)
 	switch {
@@ -122,14 +122,14 @@ func (h runHandlers) claim(ctx context.Context, r *request) (answer, error) {
 }
 
 // untilStop is a context that ends when the server stops.
-func (h runHandlers) untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+func untilStop(ctx context.Context, stopping <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
-	if h.stopping == nil {
+	if stopping == nil {
 		return ctx, cancel
 	}
 	go func() {
 		select {
-		case <-h.stopping:
+		case <-stopping:
 			cancel()
 		case <-ctx.Done():
 		}
@@ -152,7 +152,7 @@ func (h runHandlers) lease(ctx context.Context, r *request) (answer, error) {
 	}
 	defer release()
 	middleware.Leave(r.c)
-	waiting, stop := h.untilStop(ctx)
+	waiting, stop := untilStop(ctx, h.stopping)
 	defer stop()
 	return tell(h.service.AwaitWish(waiting, r.caller, l, lease)), nil
 }

@@ -2,10 +2,7 @@ package handlers
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,16 +10,13 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/budget"
-	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/runs"
 )
 
 const (
-	// heartbeat is how often something is sent at least, so that nobody in between takes the
-	// connection for dead.
-	heartbeat = 15 * time.Second
 	// streamBytes is what a stream takes in memory while it sends something.
 	streamBytes = 1 << 20
 	// A server sends as many streams at once, and as many of them to one organization.
@@ -70,12 +64,9 @@ type follower struct {
 	want  wanted
 	fixed bool // to one attempt
 
-	watch   *runs.Watch
-	c       *gin.Context
-	control *http.ResponseController
-	status  api.RunStatus // that was sent last
-	sentAt  time.Time
-	checked time.Time // when the reader's credentials were looked at last
+	watch  *runs.Watch
+	status api.RunStatus // that was sent last
+	*eventStream
 }
 
 func (f *follower) send(c *gin.Context) error {
@@ -84,7 +75,7 @@ func (f *follower) send(c *gin.Context) error {
 		return errCrowded("streams of logs are being sent")
 	}
 	defer release()
-	ctx, stop := f.untilStop(c.Request.Context())
+	ctx, stop := untilStop(c.Request.Context(), f.stopping)
 	defer stop()
 	watch, err := f.service.Watch(ctx, f.r.caller, f.want.id)
 	if err != nil {
@@ -97,49 +88,26 @@ func (f *follower) send(c *gin.Context) error {
 		return err
 	}
 	f.want.attempt = first.Attempt
-	middleware.Leave(c)
-	middleware.Resumable(c)
-	f.begin(c)
-	if err := f.follow(ctx); err != nil && ctx.Err() == nil {
-		// The reader comes again, and goes on behind what it has.
-		_ = c.Error(err)
-		panic(http.ErrAbortHandler)
-	}
-	return nil
-}
-
-func (f *follower) begin(c *gin.Context) {
-	f.c, f.control = c, http.NewResponseController(c.Writer)
-	header := c.Writer.Header()
-	header.Set("Content-Type", "text/event-stream; charset=utf-8")
-	header.Set("X-Accel-Buffering", "no") // some proxies keep back what comes slowly
-	c.Status(http.StatusOK)
-	c.Writer.WriteHeaderNow()
-	f.checked = time.Now()
+	f.eventStream = beginEvents(c, func(p auth.Principal) error { return f.watch.Allowed(ctx, p) })
+	return f.end(ctx, f.follow(ctx))
 }
 
 // follow sends what there is, and waits for more until nothing can follow.
 func (f *follower) follow(ctx context.Context) error {
-	timer := time.NewTimer(heartbeat)
-	defer timer.Stop()
 	for {
 		more := f.watch.Next()
 		progress, over, err := f.look(ctx)
 		if err != nil || over {
 			return err
 		}
-		if err := f.stillThere(ctx); err != nil {
+		if err := f.stillThere(); err != nil {
 			return err
 		}
 		if progress {
 			continue
 		}
-		timer.Reset(time.Until(f.sentAt.Add(heartbeat)))
-		select {
-		case <-more:
-		case <-timer.C:
-		case <-ctx.Done():
-			return ctx.Err()
+		if err := f.wait(ctx, more); err != nil {
+			return err
 		}
 	}
 }
@@ -197,52 +165,6 @@ func logEvent(part *runs.LogPart) []byte {
 		panic(err) // bytes and numbers have a JSON
 	}
 	return event
-}
-
-// event sends one, of which the body is JSON in one line.
-func (f *follower) event(name, id string, body any) error {
-	event, err := sentEvent(name, id, body)
-	if err != nil {
-		return err
-	}
-	return f.write(event)
-}
-
-func sentEvent(name, id string, body any) ([]byte, error) {
-	raw, err := json.Marshal(body)
-	head := "event: " + name + "\n"
-	if id != "" {
-		head += "id: " + id + "\n"
-	}
-	return slices.Concat([]byte(head+"data: "), raw, []byte("\n\n")), err
-}
-
-func (f *follower) write(event []byte) error {
-	middleware.GoOn(f.c)
-	f.sentAt = time.Now()
-	if _, err := f.c.Writer.Write(event); err != nil {
-		return err
-	}
-	return f.control.Flush()
-}
-
-// stillThere sends a heartbeat where it is time, and lets nobody read on whose credentials are
-// good no more.
-func (f *follower) stillThere(ctx context.Context) error {
-	now := time.Now()
-	if now.Sub(f.checked) >= heartbeat {
-		f.checked = now
-		if err := middleware.StillGood(f.c); err != nil {
-			return err
-		}
-		if err := f.watch.Allowed(ctx, middleware.Principal(f.c)); err != nil {
-			return err
-		}
-	}
-	if now.Sub(f.sentAt) < heartbeat {
-		return nil
-	}
-	return f.write([]byte(": still there\n\n"))
 }
 
 func statusOf(run runs.Run) api.RunStatus {

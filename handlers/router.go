@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
 	"github.com/holdfast/holdfast/resources"
@@ -38,6 +39,8 @@ type Deps struct {
 	Workspaces *workspace.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
 	Runs *runs.Service
+	// Live tells what happens in organizations; nil tells nothing.
+	Live *live.Hub
 	// Stopping is closed when the server stops: those who wait then come again, to another one
 	// or to the next. Nil for never.
 	Stopping <-chan struct{}
@@ -90,6 +93,9 @@ func NewRouter(d Deps) (Router, error) {
 	}
 	if d.Inventory == nil {
 		d.Inventory = inventory.NewService(inventory.Off{})
+	}
+	if d.Live == nil {
+		d.Live = live.NewHub(live.Deps{Log: live.Off{}})
 	}
 	guard := middleware.NewGuard(d.Limits, d.Now)
 	measured := d.measured(guard)
@@ -177,6 +183,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, guard *middleware.Guard, me
 	}
 	routeUploads(router.Group("/", native, guard.Requests()), d, measured)
 	d.routeRuns(router, native, guard)
+	d.routeLive(router, native, guard)
 	d.routeExecutors(router, guard)
 	who := whoami{d.Limits.Usual(), guard, d.Quota, d.Runs, d.Workspaces}
 	router.GET("/api/v1/whoami", native, guard.Requests(), serve(who.show))

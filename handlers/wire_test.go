@@ -53,6 +53,7 @@ func wireAnswers() map[string][]answered {
 		"HEAD /readyz":   sendsBytes("/readyz"),
 		"HEAD /metrics":  sendsBytes("/metrics"),
 
+		"GET /api/v1/events": refuses(400, "/api/v1/events?after=x", "/api/v1/events?x=1"), // else it goes on
 		"GET /api/v1/whoami": says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),
 			refuses(400, "/api/v1/states?x=1")),

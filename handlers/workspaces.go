@@ -39,6 +39,7 @@ func routeWorkspaces(group gin.IRouter, w workspaces, guard *middleware.Guard) {
 	all.POST("/workspaces", middleware.Admit(maxOrderBytes), serve(w.create))
 	all.GET("/variables", middleware.Admit(0), serve(w.ofOrganization(w.variables)))
 	all.POST("/variables", middleware.Admit(maxVariablesBytes), serve(w.ofOrganization(w.setVariables)))
+	all.POST("/format", middleware.Admit(maxFormatBody), serve(w.format))
 	one := all.Group("/workspaces/:name")
 	for _, r := range []struct {
 		method, path string
@@ -63,6 +64,7 @@ func routeWorkspaces(group gin.IRouter, w workspaces, guard *middleware.Guard) {
 		{"GET", "/-/files/:path", middleware.Admit(0), w.file},
 		{"PUT", "/-/files/:path", middleware.Streamed(), w.putFile},
 		{"DELETE", "/-/files/:path", middleware.Admit(0), w.removeFile},
+		{"POST", "/-/move", middleware.Admit(maxOrderBytes), w.moveFile},
 		{"POST", "/-/pull", middleware.Admit(maxSnapshotBytes), w.pull},
 	} {
 		one.Handle(r.method, r.path, r.admit, serve(w.named(r.serve)))
@@ -271,25 +273,4 @@ func (r *request) filePath() string {
 	path := r.inPath("path")
 	r.check(workspace.CheckPath(path))
 	return path
-}
-
-// putFile makes a snapshot with another file of a path.
-func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (answer, error) {
-	file := workspace.File{Path: r.filePath(), Executable: r.said("executable")}
-	parent := r.parent()
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	middleware.Leave(r.c)
-	made, err := w.service.PutFile(ctx, r.caller, name, file, middleware.Stream(r.c, maxContentBytes), parent)
-	return tell(snapshotOf(made)), err
-}
-
-func (w workspaces) removeFile(ctx context.Context, r *request, name state.Name) (answer, error) {
-	path, parent := r.filePath(), r.parent()
-	if err := r.err(); err != nil {
-		return nil, err
-	}
-	made, err := w.service.RemoveFile(ctx, r.caller, name, path, parent)
-	return tell(snapshotOf(made)), err
 }

@@ -59,6 +59,10 @@ func workspaceAnswers() map[string][]answered {
 		"GET " + all + "/-/files/:path":      slices.Concat(sendsBytes(x+"/-/files/d/main.tf", x+"/-/files/d%2Fmain.tf?snapshot=1"), refuses(404, x+"/-/files/no")),
 		"PUT " + all + "/-/files/:path":      slices.Concat(says(api.Snapshot{}, x+"/-/files/new.tf c=1"), refuses(400, x+"/-/files/a/../b c"), refuses(409, x+"/-/files/n.tf?parent=1 c")),
 		"DELETE " + all + "/-/files/:path":   says(api.Snapshot{}, x+"/-/files/d/main.tf"),
+		"POST " + all + "/-/move": slices.Concat(says(api.Snapshot{}, x+`/-/move {"from":"d/main.tf","to":"d/other.tf"}`),
+			refuses(404, x+`/-/move {"from":"none","to":"d/other.tf"}`), refuses(400, x+`/-/move {"from":"d/main.tf","to":"binary"}`)),
+		"POST /api/v1/format": slices.Concat(says(api.Formatted{}, `/api/v1/format {"language":"hcl","text":"a  =  1\nbb = 2\n"}`, `/api/v1/format {"language":"json","text":"{}"}`),
+			refuses(400, `/api/v1/format {"language":"hcl","text":"a {"}`, `/api/v1/format {"language":"json","text":"{"}`, `/api/v1/format {"language":"c","text":""}`)),
 		"POST " + all + "/-/pull":            says(api.PulledFiles{}, x+"/-/pull {}"),
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/google/uuid"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/holdfast/holdfast/audit"
@@ -39,6 +40,8 @@ type Deps struct {
 	Audit      audit.Recorder
 	Limits     Limits
 	Memory     *budget.Budget // nil for no bound
+	// Changed hears of organizations of which a run has changed; nil for nobody. It is quick.
+	Changed func(org uuid.UUID)
 	// Scarce reports whether the disk of logs and files has its reserve left only; nil for never.
 	Scarce func() bool
 	Now    func() time.Time
@@ -122,6 +125,9 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 	})
 	if err == nil {
 		s.changed.tell(ref)
+		if s.Changed != nil {
+			s.Changed(ref.Org)
+		}
 		if run.Status != was {
 			s.changed.tellWork() // it may be claimed, or another one now that it is not at work
 		}

@@ -60,6 +60,7 @@ type Store interface {
 	// Events returns a run's, in order, from behind the sequence.
 	Events(ctx context.Context, ref Ref, after int64, limit int) ([]Event, error)
 
+	Changes
 	// Tally returns what an organization has.
 	Tally(ctx context.Context, org uuid.UUID) (Tally, error)
 
@@ -88,6 +89,36 @@ type Tally struct {
 	Working int   // leased
 	Stored  int   // in all
 	Bytes   int64 // that are kept in logs and files
+}
+
+// Changes is what follows an organization's runs, and counts how they ended. What each call costs
+// grows with what it returns, not with the runs that there are.
+type Changes interface {
+	// Changes returns the runs that have changed since the change of this number, each once, with
+	// the number of its last change and as it is now, in the order of the numbers. They are
+	// gapless: what changes later gets a number above all that were shown. Counted are each Create,
+	// and each Update with events, or to another Status or Phase. Runs that were removed, and those
+	// that have not changed since numbers are kept, have none.
+	Changes(ctx context.Context, org uuid.UUID, after int64, limit int) ([]ChangedRun, error)
+	// LastChange is the number of an organization's last change; 0 for none.
+	LastChange(ctx context.Context, org uuid.UUID) (int64, error)
+	// Outcomes counts an organization's runs that have ended, and are still there, by the day and
+	// the status of their end: of the days, in UTC, from that of one time to that of another. Days
+	// and statuses without any are left out.
+	Outcomes(ctx context.Context, org uuid.UUID, from, to time.Time) ([]Outcome, error)
+}
+
+// ChangedRun is a run with the number of its last change.
+type ChangedRun struct {
+	Number int64
+	Run    Run
+}
+
+// Outcome is how many runs ended so on a day.
+type Outcome struct {
+	Day    time.Time // its begin, in UTC
+	Status Status
+	Runs   int
 }
 
 // Mark is a place in the order of runs by a time of theirs. The zero Mark is before all.

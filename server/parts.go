@@ -19,6 +19,7 @@ import (
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/internal/webhook"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/oidc"
 	"github.com/holdfast/holdfast/quota"
@@ -52,6 +53,7 @@ type parts struct {
 	catalogue *catalogue
 	inventory *inventory.Service
 	notifier  *webhook.Notifier
+	live      *live.Hub
 
 	database      *sqldb.DB          // of workspaces and runs; nil for none
 	sealer        *seal.Sealer       // nil with it
@@ -143,6 +145,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	p.closeLater("the resource index", p.catalogue)
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
+	p.live = live.NewHub(live.Deps{Log: p.states, Gate: p.gate, Logger: p.log})
+	p.service.OnMove(func(_ context.Context, moved state.Moved) { p.live.Wake(moved.Ref.Org) })
 	if err := p.openWorkspaces(ctx); err != nil {
 		return err
 	}

@@ -49,6 +49,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
 		Runs:           p.runs,
+		Live:           p.live,
 		Quota:          p.keeper,
 		Databases:      p.databases(),
 		Traces:         p.traces,

@@ -38,9 +38,11 @@ func (p *parts) openRuns(ctx context.Context) error {
 		return err
 	}
 	p.runTokens.signer = token.NewSigner(secret)
+	kept := sqlruns.New(p.database)
+	p.live.Runs = kept
 	p.runs = runs.NewService(runs.Deps{
-		Store: sqlruns.New(p.database), Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
-		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.states, Memory: p.memory,
+		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
+		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.live.Recorder(p.states), Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs

@@ -31,7 +31,7 @@ func (p *parts) openWorkspaces(ctx context.Context) (err error) {
 	p.sealer = seal.New(master, keys)
 	p.workspaceRuns = &workspaceRuns{store: sqlruns.New(p.database), log: p.log}
 	p.workspaces = workspace.NewService(workspace.Deps{
-		Store: sqlworkspace.New(p.database, p.sealer, time.Now), Gate: p.gate, Audit: p.states, Seals: p.sealer,
+		Store: sqlworkspace.New(p.database, p.sealer, time.Now), Gate: p.gate, Audit: p.live.Recorder(p.states), Seals: p.sealer,
 		Runs: p.workspaceRuns, Limits: workspace.Limits{StoredBytes: p.settings.Runs.MaxConfigBytes}, Memory: p.memory, Now: time.Now, Log: p.log,
 	})
 	p.closers = append(p.closers, sweepRegularly(ctx, p.workspaces.Sweep, p.log))

@@ -141,7 +141,9 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/workspaces/:name/-/files/:path":                 sendsPieces,
 		"PUT /api/v1/workspaces/:name/-/files/:path":                 takesPieces,
 		"DELETE /api/v1/workspaces/:name/-/files/:path":              makesBody,
+		"POST /api/v1/workspaces/:name/-/move":                       takesOrder,
 		"POST /api/v1/workspaces/:name/-/pull":                       takesOrder,
+		"POST /api/v1/format":                                        takesOrder,
 
 		"GET /api/v1/runs":                sendsList,
 		"POST /api/v1/runs":               takesOrder,
@@ -151,6 +153,7 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/runs/:id/outputs":    sendsList,
 		"GET /api/v1/runs/:id/log":        sendsPieces,
 		"GET /api/v1/runs/:id/log/stream": sendsPieces,
+		"GET /api/v1/events":              noBody,
 		"POST /api/v1/runs/:id/approve":   sendsRun,
 		"POST /api/v1/runs/:id/deny":      sendsRun,
 		"POST /api/v1/runs/:id/cancel":    sendsRun,

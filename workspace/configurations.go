@@ -223,60 +223,32 @@ const edits = 20
 // PutFile makes a snapshot of the newest one with a file put into it. Faults: those of Push,
 // FileNotText.
 func (s *Service) PutFile(ctx context.Context, p auth.Principal, name state.Name, file File, content io.Reader, parent *int64) (Entry, error) {
-	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
-	if err != nil {
-		return Entry{}, err
-	}
-	if _, err := s.Store.Workspace(ctx, ref); err != nil {
-		return Entry{}, err
-	}
-	if err := CheckPath(file.Path); err != nil {
-		return Entry{}, err
-	}
-	if err := s.checkStored(ctx, p.Org); err != nil {
-		return Entry{}, err
-	}
-	hold := s.hold(p.Org)
-	defer hold.Release()
-	if err := hold.Acquire(ctx, streamedBytes); err != nil {
-		return Entry{}, err
-	}
-	if file.Digest, file.Size, err = s.put(ctx, p.Org, file.Path, checked(file.Path, content)); err != nil {
-		return Entry{}, err
-	}
-	hold.Release()
-	return s.edit(ctx, p, ref, parent, "put "+file.Path, func(newest Snapshot) ([]File, error) { return newest.with(file), nil })
+	made, _, err := s.PutFileIf(ctx, p, name, file, content, Edit{Parent: parent})
+	return made, err
 }
 
 // RemoveFile makes a snapshot of the newest one without a file. Fault: FileNotFound.
 func (s *Service) RemoveFile(ctx context.Context, p auth.Principal, name state.Name, path string, parent *int64) (Entry, error) {
-	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
-	if err != nil {
-		return Entry{}, err
-	}
-	return s.edit(ctx, p, ref, parent, "remove "+path, func(newest Snapshot) ([]File, error) {
-		_, err := newest.File(path)
-		return newest.without(path), err
-	})
+	return s.RemoveFileIf(ctx, p, name, path, Edit{Parent: parent})
 }
 
 // edit makes a snapshot of the newest one, and again when somebody else's came between, unless
 // the caller has said what it builds on.
-func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, parent *int64, message string, change func(Snapshot) ([]File, error)) (made Entry, err error) {
+func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, e Edit, what string, change func(Snapshot, Entry) ([]File, error)) (made Entry, err error) {
 	for range edits {
-		if made, err = s.editOnce(ctx, p, ref, parent, message, change); !fault.Is(err, fault.SnapshotMoved) || parent != nil {
+		if made, err = s.editOnce(ctx, p, ref, e, what, change); !fault.Is(err, fault.SnapshotMoved) || e.Parent != nil {
 			return made, err
 		}
 	}
 	return made, fault.New(fault.SnapshotMoved, "others change the configuration at the same time; try again")
 }
 
-func (s *Service) editOnce(ctx context.Context, p auth.Principal, ref Ref, parent *int64, message string, change func(Snapshot) ([]File, error)) (Entry, error) {
+func (s *Service) editOnce(ctx context.Context, p auth.Principal, ref Ref, e Edit, what string, change func(Snapshot, Entry) ([]File, error)) (Entry, error) {
 	w, err := s.Store.Workspace(ctx, ref)
 	if err != nil {
 		return Entry{}, err
 	}
-	if parent != nil && *parent != w.Newest.Number {
+	if e.Parent != nil && *e.Parent != w.Newest.Number {
 		return Entry{}, ErrMoved(w.Newest.Number)
 	}
 	hold := s.hold(ref.Org)
@@ -290,11 +262,16 @@ func (s *Service) editOnce(ctx context.Context, p auth.Principal, ref Ref, paren
 			return Entry{}, err
 		}
 	}
-	files, err := change(newest)
+	files, err := change(newest, w.Newest)
 	if err != nil {
 		return Entry{}, err
 	}
-	return s.add(ctx, p, ref, files, message, &w.Newest.Number)
+	message := e.message(what)
+	made, err := s.addQuietly(ctx, p, ref, files, message, &w.Newest.Number, s.quiet(w.Newest, message, ActorOf(p)))
+	if err == nil {
+		s.dropDrafts(context.WithoutCancel(ctx), ref, made)
+	}
+	return made, err
 }
 
 // ErrMoved is the fault of what builds on another snapshot than the newest, which has this number.
@@ -304,6 +281,14 @@ func ErrMoved(newest int64) error {
 
 // add makes a snapshot the newest one, and removes old ones that nobody needs.
 func (s *Service) add(ctx context.Context, p auth.Principal, ref Ref, files []File, message string, parent *int64) (Entry, error) {
+	if message == draftMessage {
+		return Entry{}, fault.New(fault.ParameterInvalid, "this message is that of drafts, which are saved file by file")
+	}
+	return s.addQuietly(ctx, p, ref, files, message, parent, false)
+}
+
+// addQuietly is add; quietly without a line in the audit log.
+func (s *Service) addQuietly(ctx context.Context, p auth.Principal, ref Ref, files []File, message string, parent *int64, quietly bool) (Entry, error) {
 	if len(message) > maxMessage {
 		return Entry{}, fault.New(fault.ParameterInvalid, "a message has at most %d bytes", maxMessage)
 	}
@@ -312,7 +297,11 @@ func (s *Service) add(ctx context.Context, p auth.Principal, ref Ref, files []Fi
 		return Entry{}, err
 	}
 	about := Entry{Message: message, CreatedAt: s.clock(), CreatedBy: ActorOf(p)}
-	entry, err := s.Store.AddSnapshot(ctx, ref, snapshot, about, parent, s.event(p, ref, ActionConfigure, "snapshot "+snapshot.ID.String()))
+	event := s.event(p, ref, ActionConfigure, "snapshot "+snapshot.ID.String())
+	if quietly {
+		event = nil
+	}
+	entry, err := s.Store.AddSnapshot(ctx, ref, snapshot, about, parent, event)
 	if err != nil {
 		return Entry{}, err
 	}

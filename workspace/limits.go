@@ -19,6 +19,7 @@ type Limits struct {
 	StoredBytes   int64         // of all files of an organization's snapshots
 	Snapshots     int           // that a workspace keeps, beside those that runs need
 	SnapshotAge   time.Duration // younger ones stay in any case
+	DraftAge      time.Duration // younger drafts stay, though another one has taken their place
 }
 
 func (l Limits) withDefaults() Limits {
@@ -34,6 +35,7 @@ func (l Limits) withDefaults() Limits {
 	orElse(&l.StoredBytes, 5<<30)
 	orElse(&l.Snapshots, 100)
 	orElse(&l.SnapshotAge, time.Hour)
+	orElse(&l.DraftAge, time.Minute)
 	return l
 }
 

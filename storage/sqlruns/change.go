@@ -75,7 +75,10 @@ func (t tx) create(run runs.Run, key string, events []runs.Event) (runs.Run, err
 	if err := t.record(run.ID, 0, events); err != nil {
 		return runs.Run{}, err
 	}
-	return next.run, t.finish(step)
+	if err := t.finish(step); err != nil {
+		return runs.Run{}, err
+	}
+	return next.run, t.moved(run.ID)
 }
 
 // Update implements runs.Store.
@@ -125,7 +128,10 @@ func (t tx) update(was row, change runs.Change) (runs.Run, error) {
 	if err := t.record(was.run.ID, was.events, change.Events); err != nil {
 		return runs.Run{}, err
 	}
-	return next.run, t.finish(step)
+	if err := t.finish(step); err != nil || !moves(was.run, change) {
+		return next.run, err
+	}
+	return next.run, t.moved(was.run.ID)
 }
 
 // checkIdentity refuses decisions about what a run is for ever.

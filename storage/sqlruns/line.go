@@ -105,8 +105,11 @@ func (t tx) putLine(workspace string, was, next line) error {
 	return t.exec(t.Dialect().Upsert("run_lines", []string{"org", "workspace"}, []string{"holder", "head"}), t.org, workspace, next.holder, next.head)
 }
 
-// count keeps how many runs the organization has, waiting and at work.
+// count keeps how many runs the organization has, waiting and at work, and which have ended.
 func (t tx) count(s step) error {
+	if err := t.countDays(s); err != nil {
+		return err
+	}
 	return t.tally(runs.Tally{
 		Waiting: number(s.next.Status == runs.Pending) - number(s.was.Status == runs.Pending),
 		Working: number(s.next.Status.Leased()) - number(s.was.Status.Leased()),

@@ -90,8 +90,17 @@ func (t tx) sweepAll(ref runs.Ref) (more bool, err error) {
 	if err := t.exec("DELETE FROM run_events WHERE org = ? AND run = ?", t.org, ref.ID); err != nil {
 		return false, err
 	}
-	found, err := sqldb.Change(t, "DELETE FROM runs WHERE org = ? AND id = ?", t.org, ref.ID)
-	if err != nil || !found {
+	was, err := load(t, ref)
+	if err != nil {
+		return false, err
+	}
+	if err := t.countDays(step{was: was.run}); err != nil {
+		return false, err
+	}
+	if err := t.forgetChange(ref.ID); err != nil {
+		return false, err
+	}
+	if err := t.exec("DELETE FROM runs WHERE org = ? AND id = ?", t.org, ref.ID); err != nil {
 		return false, err
 	}
 	return false, t.tally(runs.Tally{Stored: -1})

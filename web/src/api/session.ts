@@ -6,7 +6,7 @@ import type { Identity } from './types'
 /** Credentials are what somebody signs in with: a key, and the organization where the key does not carry it. */
 export interface Credentials {
   key: string
-  org_id?: string
+  org?: string
 }
 
 /** identityQuery is who is signed in; null for nobody. */

@@ -90,8 +90,8 @@ export function rollBack(name: string, version: number, reason: string): Promise
   return post(statePath(name, `versions/${String(version)}/rollback`), { reason })
 }
 
-export function releaseLock(name: string, reason: string, lockID: string): Promise<unknown> {
-  return post(statePath(name, 'lock/release'), { reason, lock_id: lockID })
+export function releaseLock(name: string, reason: string): Promise<unknown> {
+  return post(statePath(name, 'lock/release'), { reason })
 }
 
 export function promote(name: string, id: string, reason: string, anyway: boolean): Promise<Version> {

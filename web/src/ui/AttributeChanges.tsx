@@ -1,4 +1,5 @@
-import type { AttributeChange, Json } from '@/api/types'
+import type { Json } from '@/api/types'
+import type { Difference } from '@/lib/differences'
 import styles from './AttributeChanges.module.css'
 
 /** pathText is a path as people write it: tags.Name, ingress[0].port, or ["a b"] where a name is no word. */
@@ -24,14 +25,14 @@ export function valueText(value: Json | undefined): string {
  * strings hold JSON, what differs inside is shown instead. An object that came or went whole is shown
  * attribute by attribute.
  */
-export function AttributeChanges({ changes }: { changes: AttributeChange[] }) {
+export function AttributeChanges({ changes, plain = false }: { changes: Difference[]; plain?: boolean }) {
   return (
-    <table className={styles.changes} aria-label="Attributes that changed">
+    <table className={styles.changes} aria-label={plain ? 'Attributes' : 'Attributes that changed'}>
       <thead className="visually-hidden">
         <tr>
           <th scope="col">Attribute</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
+          {plain ? null : <th scope="col">Before</th>}
+          <th scope="col">{plain ? 'Value' : 'After'}</th>
         </tr>
       </thead>
       <tbody>
@@ -40,8 +41,8 @@ export function AttributeChanges({ changes }: { changes: AttributeChange[] }) {
             <th scope="row">
               <code>{pathText(change.path)}</code>
             </th>
-            <td>{change.before === undefined ? <span className="muted">–</span> : <Value value={change.before} kind="before" sensitive={change.sensitive} />}</td>
-            <td>{change.after === undefined ? <span className="muted">–</span> : <Value value={change.after} kind="after" sensitive={change.sensitive} />}</td>
+            {plain ? null : <td>{change.before === undefined ? <span className="muted">–</span> : <Value value={change.before} kind="before" sensitive={change.sensitive} />}</td>}
+            <td>{change.unknown ? <span className="muted">known after apply</span> : change.after === undefined ? <span className="muted">–</span> : <Value value={change.after} kind={plain ? 'plain' : 'after'} sensitive={change.sensitive} />}</td>
           </tr>
         ))}
       </tbody>
@@ -49,18 +50,18 @@ export function AttributeChanges({ changes }: { changes: AttributeChange[] }) {
   )
 }
 
-function Value({ value, kind, sensitive }: { value: Json; kind: 'before' | 'after'; sensitive: boolean | undefined }) {
+function Value({ value, kind, sensitive }: { value: Json; kind: 'before' | 'after' | 'plain'; sensitive: boolean | undefined }) {
   if (sensitive) return <span className="muted" title="A sensitive value, which is not shown">● sensitive</span>
   return (
     <pre className={styles[kind]}>
-      <span className="visually-hidden">{kind === 'before' ? 'was ' : 'is '}</span>
+      {kind === 'plain' ? null : <span className="visually-hidden">{kind === 'before' ? 'was ' : 'is '}</span>}
       {valueText(value)}
     </pre>
   )
 }
 
 /** spread takes a change apart: JSON inside of strings, and objects that came or went as a whole. */
-export function spread(change: AttributeChange): AttributeChange[] {
+export function spread(change: Difference): Difference[] {
   if (change.inside && change.inside.length > 0) {
     return change.inside.map((inner) => ({ ...inner, path: [...change.path, ...inner.path] }))
   }

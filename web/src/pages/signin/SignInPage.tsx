@@ -15,7 +15,7 @@ export function SignInPage() {
     document.title = 'Sign in · Holdfast'
   }, [])
   const enter = useMutation({
-    mutationFn: () => signIn(org.trim() === '' ? { key: key.trim() } : { key: key.trim(), org_id: org.trim() }),
+    mutationFn: () => signIn(org.trim() === '' ? { key: key.trim() } : { key: key.trim(), org: org.trim() }),
     onSuccess: () => {
       setKey('')
       return client.refetchQueries(identityQuery)

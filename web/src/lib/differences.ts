@@ -1,0 +1,63 @@
+import type { AttributeChange, Json } from '@/api/types'
+
+/** Difference is a change of a value; unknown where the new value is known after the apply only. */
+export interface Difference extends AttributeChange {
+  unknown?: boolean
+}
+
+type Path = (string | number)[]
+
+/** differences lists how one value became another, by paths. Objects are looked into, and lists of one length. */
+export function differences(before: Json | undefined, after: Json | undefined, unknown: Json | undefined = false, path: Path = []): Difference[] {
+  if (unknown === true) return [{ path, ...part('before', before), unknown: true }]
+  const later = isObject(unknown) || Array.isArray(unknown) ? unknown : undefined
+  if (isObject(before) || isObject(after)) {
+    const was = isObject(before) ? before : before == null ? {} : undefined
+    const is = isObject(after) ? after : after == null ? {} : undefined
+    if (was && is && (path.length === 0 || (before != null && after != null) || later)) {
+      const names = [...new Set([...Object.keys(was), ...Object.keys(is), ...Object.keys(isObject(later) ? later : {})])].sort()
+      return names.flatMap((name) => differences(was[name], is[name], isObject(later) ? later[name] : false, [...path, name]))
+    }
+  }
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    return before.flatMap((value, index) => differences(value, after[index], Array.isArray(later) ? later[index] : false, [...path, index]))
+  }
+  if (same(before, after)) return []
+  const inside = jsonInside(before, after)
+  return [{ path, ...part('before', before), ...part('after', after), ...(inside ? { inside } : {}) }]
+}
+
+/** unchanged is how many attributes of an object stay as they are. */
+export function unchanged(before: Json, after: Json): number {
+  if (!isObject(before) || !isObject(after)) return 0
+  return Object.keys(before).filter((name) => before[name] !== null && JSON.stringify(before[name]) === JSON.stringify(after[name])).length
+}
+
+function part<Side extends 'before' | 'after'>(side: Side, value: Json | undefined): Partial<Record<Side, Json>> {
+  return (value === undefined || value === null ? {} : { [side]: value }) as Partial<Record<Side, Json>>
+}
+
+/** same says that values are equal; what is absent and what is null say the same in a plan. */
+function same(before: Json | undefined, after: Json | undefined): boolean {
+  return JSON.stringify(before ?? null) === JSON.stringify(after ?? null)
+}
+
+/** jsonInside is how the JSON in two strings differs; undefined where they hold none. */
+function jsonInside(before: Json | undefined, after: Json | undefined): Difference[] | undefined {
+  const was = jsonOf(before)
+  const is = jsonOf(after)
+  return was === undefined || is === undefined ? undefined : differences(was, is)
+}
+
+function jsonOf(value: Json | undefined): Json | undefined {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return undefined
+  try {
+    return JSON.parse(value) as Json
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: Json | undefined): value is { [name: string]: Json } {
+  return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value)
+}

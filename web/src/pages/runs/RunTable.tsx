@@ -1,0 +1,54 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { runsQuery, type RunFilter } from '@/api/runs'
+import type { Run } from '@/api/types'
+import { RunBadge } from '@/pages/editor/RunBadge'
+import { Await, Empty } from '@/ui/states'
+import { Table, type Column } from '@/ui/Table'
+import { Time } from '@/ui/Time'
+
+/** actorOf is who did something, as people call them. */
+export function actorOf(actor: Run['trigger']): string {
+  return actor.subject || actor.key_name || actor.key_id
+}
+
+/** countsOf is what a plan would do, as the tools write it. */
+export function countsOf(run: Run): string {
+  if (!run.counts) return ''
+  if (!run.counts.any) return 'no changes'
+  return `+${String(run.counts.add)} ~${String(run.counts.change)} -${String(run.counts.destroy)}`
+}
+
+/** RunTable lists runs, the newest first; older ones come as one scrolls. */
+export function RunTable({ filter, keys = true }: { filter: RunFilter; keys?: boolean }) {
+  const query = useInfiniteQuery(runsQuery(filter))
+  const more = query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined
+  return (
+    <Await query={query} what="runs">
+      {({ pages }) => {
+        const rows = pages.flatMap((page) => page.runs)
+        return rows.length > 0 ? <Table label="Runs" columns={runColumns} rows={rows} rowKey={({ id }) => id} onEnd={more} keys={keys} /> : <NoRuns filtered={Object.keys(filter).length > 0} />
+      }}
+    </Await>
+  )
+}
+
+function NoRuns({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title="No run passes the filter.">Runs that were deleted by retention are not here.</Empty>
+  return (
+    <Empty title="There is no run yet.">
+      <code>holdfast workspace create NAME</code> makes a workspace, <code>holdfast run plan NAME</code> plans it; so does the editor.
+    </Empty>
+  )
+}
+
+export const runColumns: Column<Run>[] = [
+  { title: 'Run', width: '7rem', cell: (run) => <Link to="/runs/$id" params={{ id: run.id }} title={run.id}>…{run.id.slice(-8)}</Link> },
+  { title: 'Workspace', cell: (run) => <Link to="/states/$" params={{ _splat: run.workspace }} title={run.workspace}>{run.workspace}</Link> },
+  { title: 'Kind', width: '5rem', cell: ({ kind }) => kind, secondary: true },
+  { title: 'Status', width: '11rem', cell: (run) => <RunBadge run={run} /> },
+  { title: 'Changes', width: '7rem', cell: countsOf },
+  { title: 'By', width: '9rem', cell: (run) => actorOf(run.trigger), secondary: true },
+  { title: 'Began', width: '7rem', cell: (run) => <Time at={run.created_at} />, secondary: true },
+  { title: 'Why', cell: (run) => <span title={run.reason}>{run.reason || run.message}</span>, secondary: true },
+]

@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { contentQuery } from '@/api/states'
+import { differences } from '@/lib/differences'
+import { count } from '@/lib/size'
+import { AttributeChanges } from '@/ui/AttributeChanges'
+import { Copyable } from '@/ui/Copyable'
+import { Dialog } from '@/ui/Dialog'
+import { Await, Empty } from '@/ui/states'
+import { Table, type Column } from '@/ui/Table'
+import { heldIn, type Held } from './content'
+import styles from './StatePage.module.css'
+
+/** ResourceTable lists what the newest version holds; one of them opens with its attributes. */
+export function ResourceTable({ name }: { name: string }) {
+  const query = useQuery(contentQuery(name))
+  const [words, setWords] = useState('')
+  const [open, setOpen] = useState<Held>()
+  const all = useMemo(() => (query.data === undefined ? [] : heldIn(query.data)), [query.data])
+  const found = useMemo(() => all.filter(({ address, id }) => words.toLowerCase().split(/\s+/).every((word) => `${address} ${id}`.toLowerCase().includes(word))), [all, words])
+  return (
+    <Await query={query} what="resources">
+      {() => (
+        <>
+          <div className={styles.note}>
+            <input type="search" aria-label="Filter resources" placeholder="Filter by address or ID" className={styles.filter} value={words} onChange={(event) => { setWords(event.target.value) }} />
+            <span className="muted">{count(found.length, 'resource')}; sensitive values are hidden</span>
+          </div>
+          {found.length > 0 ? <Table label="Resources" columns={columns(setOpen)} rows={found} rowKey={(row) => row.address} /> : <Empty title={all.length > 0 ? 'No resource passes the filter.' : 'This version holds no resources.'} />}
+          <Dialog title={open?.address ?? ''} open={open !== undefined} onClose={() => { setOpen(undefined) }} wide>
+            {open ? <AttributeChanges changes={differences(null, open.attributes)} plain /> : null}
+          </Dialog>
+        </>
+      )}
+    </Await>
+  )
+}
+
+function columns(open: (row: Held) => void): Column<Held>[] {
+  return [
+    {
+      title: 'Address',
+      cell: (row) => (
+        <button type="button" className={styles.link} onClick={() => { open(row) }}>
+          <code>{row.address}</code>
+        </button>
+      ),
+    },
+    { title: 'ID', cell: ({ id }) => (id === '' ? null : <Copyable value={id} label="ID" />) },
+    { title: 'Provider', width: '18rem', cell: ({ provider }) => provider.replace(/^registry\.(opentofu|terraform)\.(org|io)\//, ''), secondary: true },
+    { title: 'Mode', width: '6rem', cell: ({ mode }) => mode, secondary: true },
+  ]
+}

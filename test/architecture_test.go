@@ -128,7 +128,7 @@ func foreign() map[string][]string {
 	http, sql := []string{"net/http", "github.com/gin-gonic"}, []string{"database/sql", "modernc.org", "github.com/go-sql-driver"}
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
-		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
+		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain, "workspace": domain, "live": domain, "inventory": domain, "resources": domain, "internal/jsonscan": domain, "configs": domain, "internal/certs": domain,
 		"storage":    http,
 		"api":        domain,
 		"client":     slices.Concat(sql, http[1:]), // it asks servers

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { format } from '@/api/format'
 import { runQuery } from '@/api/runs'
@@ -69,9 +69,21 @@ function Editor({ workspace }: { workspace: string }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [desk])
   useEffect(() => {
-    if (state.active !== undefined) void navigate({ search: { file: state.active }, replace: true })
-  }, [state.active, navigate])
-  useBlocker({ shouldBlockFn: async () => !(await desk.saveAll()) && !window.confirm('Not everything is saved. Leave all the same?'), enableBeforeUnload: () => !desk.isClean() })
+    if (state.active !== undefined && state.active !== wanted) void navigate({ search: { file: state.active }, replace: true })
+  }, [state.active, wanted, navigate])
+  // Who leaves has everything saved; where that takes a moment, the browser asks them to stay.
+  useEffect(() => {
+    const leave = (event: BeforeUnloadEvent) => {
+      if (desk.isClean()) return
+      event.preventDefault()
+      void desk.saveAll()
+    }
+    window.addEventListener('beforeunload', leave)
+    return () => {
+      window.removeEventListener('beforeunload', leave)
+      void desk.saveAll()
+    }
+  }, [desk])
 
   const done = (work: () => Promise<unknown>) => {
     setAsked(undefined)

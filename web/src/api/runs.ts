@@ -130,3 +130,20 @@ export function snapshotQuery(workspace: string, id: string) {
     enabled: id !== '',
   })
 }
+
+/** weekQuery is the runs of the last seven days, at most 5,000 of them. */
+export const weekQuery = queryOptions({
+  queryKey: ['runs', 'week'],
+  queryFn: async ({ signal }): Promise<Run[]> => {
+    const since = Date.now() - 7 * 24 * 3600 * 1000
+    const all: Run[] = []
+    let cursor: string | undefined
+    do {
+      const page = await get<Runs>('/api/v1/runs', { limit: 1000, cursor }, signal)
+      all.push(...page.runs)
+      cursor = page.next ?? undefined
+    } while (cursor !== undefined && all.length < 5000 && new Date(all.at(-1)!.created_at).getTime() >= since)
+    return all.filter(({ created_at }) => new Date(created_at).getTime() >= since)
+  },
+  refetchInterval: 60_000,
+})

@@ -19,15 +19,15 @@ export function countsOf(run: Run): string {
   return `+${String(run.counts.add)} ~${String(run.counts.change)} -${String(run.counts.destroy)}`
 }
 
-/** RunTable lists runs, the newest first; older ones come as one scrolls. */
-export function RunTable({ filter, keys = true }: { filter: RunFilter; keys?: boolean }) {
-  const query = useInfiniteQuery(runsQuery(filter))
-  const more = query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined
+/** RunTable lists runs, the newest first: the first few, or without a limit older ones as one scrolls. */
+export function RunTable({ filter, limit }: { filter: RunFilter; limit?: number }) {
+  const query = useInfiniteQuery(runsQuery(filter, limit))
+  const more = limit === undefined && query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined
   return (
     <Await query={query} what="runs">
       {({ pages }) => {
-        const rows = pages.flatMap((page) => page.runs)
-        return rows.length > 0 ? <Table label="Runs" columns={runColumns} rows={rows} rowKey={({ id }) => id} onEnd={more} keys={keys} /> : <NoRuns filtered={Object.keys(filter).length > 0} />
+        const rows = pages.flatMap((page) => page.runs).slice(0, limit)
+        return rows.length > 0 ? <Table label="Runs" columns={runColumns} rows={rows} rowKey={({ id }) => id} onEnd={more} /> : <NoRuns filtered={Object.keys(filter).length > 0} />
       }}
     </Await>
   )

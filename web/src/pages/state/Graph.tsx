@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Background, Controls, ReactFlow } from '@xyflow/react'
 import { contentQuery } from '@/api/states'
 import { count } from '@/lib/size'
-import { Await, Empty } from '@/ui/states'
+import { Await, Empty, Failed } from '@/ui/states'
 import { heldIn } from './content'
 import { lay, nodeSize, type Laid } from './layout'
 import styles from './StatePage.module.css'
@@ -17,9 +17,10 @@ export default function Graph({ name }: { name: string }) {
     enabled: content.data !== undefined,
     staleTime: Infinity,
   })
+  if (content.error) return <Failed error={content.error} again={() => void content.refetch()} />
   return (
-    <Await query={content.error ? content : laid} what="the graph">
-      {(graph) => (graph && typeof graph === 'object' && 'nodes' in graph ? <Drawn graph={graph as unknown as Laid} /> : null)}
+    <Await query={laid} what="the graph">
+      {(graph) => <Drawn graph={graph} />}
     </Await>
   )
 }

@@ -1,0 +1,81 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { approve, cancel, deny, discardRun, isUnfinished, resolve, retry } from '@/api/runs'
+import { useMay } from '@/api/session'
+import type { Run } from '@/api/types'
+import { Button } from '@/ui/Button'
+import { useShortcuts } from '@/ui/keys'
+import { Reason } from '@/ui/Reason'
+import { Failed } from '@/ui/states'
+import { countsOf } from '@/pages/runs/RunTable'
+
+type Doing = 'approve' | 'deny' | 'cancel' | 'kill' | 'discard' | 'resolve'
+
+/** Actions is what can be done with a run now, by who is signed in. */
+export function Actions({ run }: { run: Run }) {
+  const may = useMay()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const [doing, setDoing] = useState<Doing>()
+  const close = () => { setDoing(undefined) }
+  const then = async (made: Run) => {
+    client.setQueryData(['run', run.id], made)
+    await Promise.all([client.invalidateQueries({ queryKey: ['run', run.id] }), client.invalidateQueries({ queryKey: ['runs'] })])
+  }
+  const again = useMutation({
+    mutationFn: () => retry(run.id),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: ['runs'] })
+      await navigate({ to: '/runs/$id', params: { id: made.id } })
+    },
+  })
+  const waits = run.status === 'awaiting_approval' && run.pin !== undefined
+  const decides = waits && (may('run:approve') || ((run.approvals_needed ?? 0) === 0 && may('run:apply')))
+  const ends = isUnfinished(run.status) && run.status !== 'orphaned' && may('run:cancel')
+  useShortcuts(decides ? [{ keys: 'a', does: 'Approve the plan', run: () => { setDoing('approve') } }] : [])
+  const digest = run.pin?.digest ?? ''
+  return (
+    <>
+      {decides ? (
+        <>
+          <Button kind="main" onClick={() => { setDoing('approve') }}>Approve…</Button>
+          <Button onClick={() => { setDoing('deny') }}>Deny…</Button>
+        </>
+      ) : null}
+      {ends && waits ? <Button onClick={() => { setDoing('discard') }}>Discard…</Button> : null}
+      {ends && !waits && !run.cancel ? <Button onClick={() => { setDoing('cancel') }}>Cancel…</Button> : null}
+      {ends && run.cancel?.level === 'soft' && may('state:unlock') ? <Button kind="loss" onClick={() => { setDoing('kill') }}>Kill…</Button> : null}
+      {run.status === 'orphaned' && may('run:cancel') ? <Button kind="loss" onClick={() => { setDoing('resolve') }}>End it…</Button> : null}
+      {!isUnfinished(run.status) && may(run.kind === 'plan' || run.kind === 'drift' ? 'run:plan' : 'run:apply') ? (
+        <Button busy={again.isPending} onClick={() => { again.mutate() }}>Run again</Button>
+      ) : null}
+      {again.error ? <Failed error={again.error} /> : null}
+      <Reason title={`Approve ${run.workspace}: ${countsOf(run)}`} open={doing === 'approve'} onClose={close} does="Approve" optional act={async (reason) => then(await approve(run.id, digest, reason))}>
+        <p>Exactly this plan is applied{run.pin ? `, on version ${String(run.pin.state.version)} of the state` : ''}.</p>
+      </Reason>
+      <Reason title={`Deny ${run.workspace}: ${countsOf(run)}`} open={doing === 'deny'} onClose={close} does="Deny" loss act={async (reason) => then(await deny(run.id, digest, reason))}>
+        <p>The run ends, and nothing is changed.</p>
+      </Reason>
+      <Reason title="Discard the plan" open={doing === 'discard'} onClose={close} does="Discard" optional act={async () => then(await discardRun(run.id))}>
+        <p>The run ends, and nothing is changed. Another run can be asked for at any time.</p>
+      </Reason>
+      <Reason title="Cancel the run" open={doing === 'cancel'} onClose={close} does="Cancel it" optional act={async (reason) => then(await cancel(run.id, 'soft', reason))}>
+        <p>The tool is told to stop: it finishes what it has begun, and stores the state. If it doesn’t, it can be killed after that.</p>
+      </Reason>
+      <Reason title="Kill the run" open={doing === 'kill'} onClose={close} does="Kill it" loss typed={run.workspace} act={async (reason) => then(await cancel(run.id, 'hard', reason))}>
+        <p>What is in flight now may be made without being in the state:</p>
+        <ul>
+          {(run.in_flight ?? []).map(({ address, action }) => (
+            <li key={address}>
+              <code>{address}</code> {action}
+            </li>
+          ))}
+        </ul>
+      </Reason>
+      <Reason title="End the run" open={doing === 'resolve'} onClose={close} does="End it" loss typed={run.workspace} act={async (reason) => then(await resolve(run.id, reason))}>
+        <p>Its executor was lost while it applied. What it had in flight may be made without being in the state; look at it before the next run.</p>
+      </Reason>
+    </>
+  )
+}

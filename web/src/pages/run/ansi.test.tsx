@@ -1,0 +1,34 @@
+import { render } from '@testing-library/react'
+import { expect, test } from 'vitest'
+import { coloured } from './ansi'
+
+function shown(line: string): HTMLElement {
+  return render(<pre>{coloured(line)}</pre>).container.firstElementChild as HTMLElement
+}
+
+test('colours become classes', () => {
+  const line = shown('a \u001b[32mgreen\u001b[0m word')
+  expect(line.textContent).toBe('a green word')
+  expect(line.querySelector('span')?.className).toBe('ansi-green')
+})
+
+test('markup in a log is text', () => {
+  const line = shown('<img src=x onerror=alert(1)>\u001b[31m<b>&amp;</b>')
+  expect(line.querySelector('img, b')).toBeNull()
+  expect(line.textContent).toBe('<img src=x onerror=alert(1)><b>&amp;</b>')
+})
+
+test('links that a log asks for are text, whatever they lead to', () => {
+  const line = shown('\u001b]8;;javascript:alert(1)\u0007click\u001b]8;;\u0007 me')
+  expect(line.querySelector('a')).toBeNull()
+  expect(line.textContent).toContain('click')
+})
+
+test('a colour ends with its line', () => {
+  shown('\u001b[31mred')
+  expect(shown('plain').querySelector('span')).toBeNull()
+})
+
+test('a line that was written over shows what came last', () => {
+  expect(shown('10%\r50%\r100%').textContent).toBe('100%')
+})

@@ -10,7 +10,8 @@ export interface StatesSearch {
 
 export const statesRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/states',
+  // As an index: else an address without a name would be that of a state whose name is empty.
+  path: '/states/',
   validateSearch: (search: Record<string, unknown>): StatesSearch => ({
     ...(typeof search.q === 'string' && search.q !== '' ? { q: search.q } : {}),
     ...(typeof search.only === 'string' ? { only: search.only } : {}),

@@ -31,8 +31,8 @@ const indexName = "index.html"
 // route has the router serve the page.
 func (p pages) route(router gin.IRoutes) {
 	for _, method := range []string{http.MethodGet, http.MethodHead} {
-		router.Handle(method, strings.TrimSuffix(PagePath, "/"), middleware.PageHeaders(), p.serve)
-		router.Handle(method, PagePath+"*path", middleware.PageHeaders(), p.serve)
+		router.Handle(method, strings.TrimSuffix(PagePath, "/"), middleware.PageHeaders(editorPath), p.serve)
+		router.Handle(method, PagePath+"*path", middleware.PageHeaders(editorPath), p.serve)
 	}
 }
 

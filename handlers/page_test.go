@@ -222,3 +222,13 @@ func TestHeadersOfPages(t *testing.T) {
 		}
 	}
 }
+
+// The editor of text writes styles into its document, and needs no more than that.
+func TestPolicyOfTheEditor(t *testing.T) {
+	ask := servedPage(t, true)
+	page := ask("GET", "/ui/files", browser).Header.Get("Content-Security-Policy")
+	editor := ask("GET", "/ui/editor/prod/network", browser).Header.Get("Content-Security-Policy")
+	if wanted := strings.Replace(page, "style-src 'self';", "style-src 'self' 'unsafe-inline';", 1); editor != wanted || editor == page {
+		t.Errorf("the editor's policy is %s", editor)
+	}
+}

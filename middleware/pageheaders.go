@@ -9,10 +9,19 @@ import (
 // PageHeaders sets what answers have that a browser shows as a page: nothing is loaded from
 // elsewhere, nothing written into the document is executed or styles it, and nobody frames it,
 // shares its process or embeds its files. Answers of the API have none of these: no browser shows them.
-func PageHeaders() gin.HandlerFunc {
-	policy := strings.Join(pagePolicy(), "; ")
+//
+// Documents below the path of the editor have one rule less: its editor of text places each line by a
+// style attribute in the markup that it makes, and brings its colours in style elements. Scripts are as
+// restricted there as everywhere, and so is what markup may come from.
+func PageHeaders(editor string) gin.HandlerFunc {
+	policy := strings.Join(pagePolicy("style-src 'self'"), "; ")
+	ofEditor := strings.Join(pagePolicy("style-src 'self' 'unsafe-inline'"), "; ")
 	return func(c *gin.Context) {
-		c.Header("Content-Security-Policy", policy)
+		if strings.HasPrefix(c.Request.URL.Path, editor) {
+			c.Header("Content-Security-Policy", ofEditor)
+		} else {
+			c.Header("Content-Security-Policy", policy)
+		}
 		c.Header("Cross-Origin-Opener-Policy", "same-origin")
 		c.Header("Cross-Origin-Resource-Policy", "same-origin")
 		// Not no-referrer: with it, browsers leave the origin out of a form that is sent.
@@ -23,9 +32,9 @@ func PageHeaders() gin.HandlerFunc {
 	}
 }
 
-func pagePolicy() []string {
+func pagePolicy(styles string) []string {
 	return []string{
-		"default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:", "font-src 'self'",
+		"default-src 'none'", "script-src 'self'", styles, "img-src 'self' data:", "font-src 'self'",
 		"connect-src 'self'", "worker-src 'self'", "manifest-src 'self'", "base-uri 'none'", "form-action 'self'",
 		"frame-ancestors 'none'", "require-trusted-types-for 'script'",
 	}

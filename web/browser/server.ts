@@ -103,6 +103,13 @@ export class Server {
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
+  /** text reads what the API has at a path, as it is. */
+  async text(path: string): Promise<string> {
+    const answer = await fetch(this.address + path, { headers: { 'X-API-Key': this.key, 'X-Org-ID': this.org } })
+    if (!answer.ok) throw new Error(`${path}: ${String(answer.status)} ${await answer.text()}`)
+    return answer.text()
+  }
+
   /** configuration writes files into a folder and returns it. */
   configuration(name: string, files: Record<string, string>): string {
     const folder = join(this.folder, 'configurations', name)

@@ -10,8 +10,8 @@ export function address(path: string, query: Query = {}): string {
 }
 
 /** send asks the server, with bytes as they are and any other body as JSON; what is refused is thrown. */
-export async function send(method: string, target: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  const init: RequestInit = { method, credentials: 'same-origin', headers: { Accept: 'application/json' } }
+export async function send(method: string, target: string, body: unknown, { signal, headers }: { signal?: AbortSignal | undefined; headers?: Record<string, string> } = {}): Promise<Response> {
+  const init: RequestInit = { method, credentials: 'same-origin', headers: { Accept: 'application/json', ...headers } }
   if (signal) init.signal = signal
   if (body instanceof Uint8Array) {
     init.headers = { ...init.headers, 'Content-Type': 'application/octet-stream' }
@@ -33,7 +33,7 @@ export async function send(method: string, target: string, body: unknown, signal
 
 /** get reads JSON. */
 export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  return (await (await send('GET', address(path, query), undefined, signal)).json()) as T
+  return (await (await send('GET', address(path, query), undefined, { signal })).json()) as T
 }
 
 /** post asks for a change. */

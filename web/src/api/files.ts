@@ -31,6 +31,11 @@ export function isMoved(error: unknown): boolean {
   return error instanceof RequestFailure && error.code === 'snapshot_moved'
 }
 
+/** isChanged says that a file is not, or not any more, what a change of it builds on. */
+export function isChanged(error: unknown): boolean {
+  return error instanceof RequestFailure && error.code === 'file_changed'
+}
+
 /** readFiles lists the files, the newest or those of a number; a workspace without a configuration has none, and the number 0. */
 export async function readFiles(workspace: string, number?: number): Promise<Files> {
   try {
@@ -54,15 +59,24 @@ export async function readText(workspace: string, path: string): Promise<FileTex
   }
 }
 
-/** writeFile stores a file over the configuration of a number; what somebody else changed since is refused. */
-export async function writeFile(workspace: string, path: string, body: string, parent: number): Promise<Files> {
-  const response = await send('PUT', address(filePath(workspace, path), { parent }), new TextEncoder().encode(body))
-  return readFiles(workspace, ((await response.json()) as Snapshot).number)
+/** onTop says what a change of a file builds on: its digest, or that there is none. */
+const onTop = (base: string | null): Record<string, string> => (base === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${base}"` })
+
+/**
+ * writeFile stores a file on top of what it was, and returns its digest. Where it is something else by
+ * now, nothing is stored. It is a draft: what is saved a second later takes its place.
+ */
+export async function writeFile(workspace: string, path: string, text: string, base: string | null): Promise<string> {
+  const response = await send('PUT', address(filePath(workspace, path), { draft: true }), new TextEncoder().encode(text), { headers: onTop(base) })
+  return (response.headers.get('ETag') ?? '').replaceAll('"', '')
 }
 
-export async function deleteFile(workspace: string, path: string, parent: number): Promise<Files> {
-  const response = await send('DELETE', address(filePath(workspace, path), { parent }), undefined)
-  return readFiles(workspace, ((await response.json()) as Snapshot).number)
+export async function deleteFile(workspace: string, path: string, base: string): Promise<void> {
+  await send('DELETE', filePath(workspace, path), undefined, { headers: onTop(base) })
+}
+
+export async function moveFile(workspace: string, from: string, to: string, base: string): Promise<void> {
+  await send('POST', pathOf(workspace, 'move'), { from, to }, { headers: onTop(base) })
 }
 
 /** storeFiles makes the files those of an order; contents that the server lacks must have been sent. */

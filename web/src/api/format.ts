@@ -1,6 +1,6 @@
 import { post } from './call'
 
-/** format lays a file out as the tools do; the server does it, and refuses what is no HCL with the place. */
-export async function format(path: string, content: string): Promise<string> {
-  return (await post<{ content: string }>('/api/v1/format', { path, content })).content
+/** format lays a text out as the tools' own fmt does; the server does it, and says where what is no HCL or JSON goes wrong. */
+export async function format(language: 'hcl' | 'json', text: string): Promise<string> {
+  return (await post<{ text: string }>('/api/v1/format', { language, text })).text
 }

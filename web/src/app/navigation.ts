@@ -13,7 +13,7 @@ export const places: Place[] = [
   { to: '/states', label: 'States', key: 's', right: 'state:metadata' },
   { to: '/runs', label: 'Runs', key: 'r', right: 'run:read' },
   { to: '/resources', label: 'Resources', key: 'e', right: 'state:read' },
-  { to: '/editor', label: 'Files', key: 'f', right: 'workspace:read' },
+  { to: '/files', label: 'Files', key: 'f', right: 'workspace:read' },
   { to: '/audit', label: 'Audit', key: 'a', right: 'audit:read' },
   { to: '/settings', label: 'Settings', key: 't' },
 ]

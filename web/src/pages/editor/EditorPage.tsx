@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useBlocker, useNavigate } from '@tanstack/react-router'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { format } from '@/api/format'
 import { runQuery } from '@/api/runs'
@@ -18,6 +18,7 @@ import { FileTree } from './FileTree'
 import { editorRoute } from './route'
 import { Splitter, useHeight } from './Splitter'
 import { storeOf } from './store'
+import { languageToFormat } from './tree'
 import { upload, uploadsOf } from './upload'
 
 const CodeEditor = lazy(() => import('./CodeEditor'))
@@ -68,9 +69,21 @@ function Editor({ workspace }: { workspace: string }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [desk])
   useEffect(() => {
-    if (state.active !== undefined) void navigate({ search: { file: state.active }, replace: true })
-  }, [state.active, navigate])
-  useBlocker({ shouldBlockFn: async () => !(await desk.saveAll()) && !window.confirm('Not everything is saved. Leave all the same?'), enableBeforeUnload: () => !desk.isClean() })
+    if (state.active !== undefined && state.active !== wanted) void navigate({ search: { file: state.active }, replace: true })
+  }, [state.active, wanted, navigate])
+  // Who leaves has everything saved; where that takes a moment, the browser asks them to stay.
+  useEffect(() => {
+    const leave = (event: BeforeUnloadEvent) => {
+      if (desk.isClean()) return
+      event.preventDefault()
+      void desk.saveAll()
+    }
+    window.addEventListener('beforeunload', leave)
+    return () => {
+      window.removeEventListener('beforeunload', leave)
+      void desk.saveAll()
+    }
+  }, [desk])
 
   const done = (work: () => Promise<unknown>) => {
     setAsked(undefined)
@@ -81,10 +94,10 @@ function Editor({ workspace }: { workspace: string }) {
       <Page
         title={<Link to="/states/$" params={{ _splat: workspace }} reloadDocument>{workspace}</Link>}
         name={`${workspace}: files`}
-        line={active ? <Saved file={active} /> : 'Its configuration, saved a second after the last key'}
+        line={active ? <Saved file={active} again={() => { act(() => desk.save(active.path)) }} /> : 'Its configuration, saved a second after the last key'}
         actions={
-          mayWrite && active && !active.binary && /\.(tf|tfvars|tofu|hcl)$/.test(active.path) ? (
-            <Button busy={task.isPending} onClick={() => { act(async () => { desk.replaceText(active.path, await format(active.path, active.text)) }) }}>Format</Button>
+          mayWrite && active && !active.binary && languageToFormat(active.path) ? (
+            <Button busy={task.isPending} onClick={() => { act(async () => { desk.replaceText(active.path, await format(languageToFormat(active.path)!, active.text)) }) }}>Format</Button>
           ) : null
         }
       >
@@ -132,7 +145,7 @@ function Editor({ workspace }: { workspace: string }) {
   )
 }
 
-function Saved({ file }: { file: OpenFile }) {
+function Saved({ file, again }: { file: OpenFile; again: () => void }) {
   switch (file.state) {
     case 'saved':
       return <span role="status">{file.path} {file.savedAt ? <>saved <Time at={file.savedAt.toISOString()} /></> : 'as it is on the server'}</span>
@@ -143,6 +156,6 @@ function Saved({ file }: { file: OpenFile }) {
     case 'conflict':
       return <span role="status">{file.path}, in conflict</span>
     case 'failed':
-      return <Failed error={file.error} />
+      return <Failed error={file.error} again={again} />
   }
 }

@@ -1,12 +1,18 @@
 import type { FileEntry, Files, FileText } from '@/api/files'
 
-/** Store is where the files of one workspace are; each change builds on a number, and is refused when that has moved. */
+/**
+ * Store is where the files of one workspace are. A change of a file names the digest of what it builds on,
+ * null for no file, and is refused when something else is there by now; so is a change of many, which
+ * builds on the number of all of them.
+ */
 export interface Store {
   list: () => Promise<Files>
   read: (path: string) => Promise<FileText | null>
-  write: (path: string, text: string, parent: number) => Promise<Files>
-  remove: (path: string, parent: number) => Promise<Files>
-  rename: (from: string, to: string, parent: number) => Promise<Files>
+  /** Returns the digest of what is stored. */
+  write: (path: string, text: string, base: string | null) => Promise<string>
+  remove: (path: string, base: string) => Promise<void>
+  rename: (from: string, to: string, base: string) => Promise<void>
+  isChanged: (error: unknown) => boolean
   isMoved: (error: unknown) => boolean
 }
 
@@ -164,8 +170,9 @@ export class Desk {
 
   remove(path: string): Promise<void> {
     return this.inTurn(async () => {
-      this.listed(await this.builtOn((number) => this.store.remove(path, number)))
+      await this.store.remove(path, this.digestOf(path))
       this.forget(path)
+      this.listed(await this.store.list())
     })
   }
 
@@ -173,9 +180,10 @@ export class Desk {
   async rename(from: string, to: string): Promise<void> {
     if (this.find(from)?.state === 'edited') await this.save(from)
     await this.inTurn(async () => {
-      this.listed(await this.builtOn((number) => this.store.rename(from, to, number)))
+      await this.store.rename(from, to, this.digestOf(from))
       const open = this.state.open.map((file) => (file.path === from ? { ...file, path: to } : file))
       this.change({ open, active: this.state.active === from ? to : this.state.active })
+      this.listed(await this.store.list())
     })
   }
 
@@ -193,43 +201,31 @@ export class Desk {
     const text = file.text
     this.set(path, { state: 'saving', error: undefined })
     try {
-      for (let tries = 0; ; tries++) {
-        try {
-          this.saved(path, text, await this.store.write(path, text, this.number))
-          return
-        } catch (error) {
-          if (!this.store.isMoved(error) || tries >= 5) throw error
-        }
-        this.listed(await this.store.list())
-        if (await this.differs(path, text)) return
-      }
+      this.saved(path, text, await this.store.write(path, text, file.base?.sha256 ?? null))
     } catch (error) {
-      this.set(path, { state: 'failed', error })
+      if (this.store.isChanged(error)) await this.compare(path, text)
+      else this.set(path, { state: 'failed', error })
     }
   }
 
-  private saved(path: string, text: string, files: Files): void {
-    this.listed(files)
-    const entry = files.files.find((file) => file.path === path)
+  private saved(path: string, text: string, sha256: string): void {
     const still = this.find(path)?.text === text
-    this.set(path, { base: { sha256: entry?.sha256 ?? '', text }, state: still ? 'saved' : 'edited', savedAt: new Date() })
+    this.set(path, { base: { sha256, text }, state: still ? 'saved' : 'edited', savedAt: new Date() })
+    const others = this.state.files.filter((file) => file.path !== path)
+    const before = this.state.files.find((file) => file.path === path)
+    this.change({ files: [...others, { ...before, path, size: text.length, sha256 }] })
     if (!still) this.timers.set(path, setTimeout(() => void this.save(path), saveAfter))
   }
 
-  /** differs tells whether somebody else has saved another text than this; then the file is in conflict, or saved already. */
-  private async differs(path: string, text: string): Promise<boolean> {
-    const file = this.find(path)
-    if (!file) return true
-    const entry = this.state.files.find((one) => one.path === path)
-    if (entry?.sha256 === file.base?.sha256) return false
-    const theirs = await this.store.read(path)
-    if (theirs?.text === text) {
-      // The answer to a save got lost, or both have typed the same.
-      this.set(path, { base: { sha256: theirs.sha256, text }, state: this.find(path)?.text === text ? 'saved' : 'edited', savedAt: new Date() })
-      return true
+  /** compare reads what somebody else has saved; the file is in conflict, unless that is the same text. */
+  private async compare(path: string, text: string): Promise<void> {
+    try {
+      const theirs = await this.store.read(path)
+      if (theirs?.text === text) this.saved(path, text, theirs.sha256)
+      else this.set(path, { state: 'conflict', theirs: { sha256: theirs?.sha256 ?? '', text: theirs?.text ?? null } })
+    } catch (error) {
+      this.set(path, { state: 'failed', error })
     }
-    this.set(path, { state: 'conflict', theirs: { sha256: theirs?.sha256 ?? '', text: theirs?.text ?? null } })
-    return true
   }
 
   private async follow(): Promise<void> {
@@ -238,7 +234,7 @@ export class Desk {
       const entry = this.state.files.find((one) => one.path === path)
       if (entry?.sha256 === (file.theirs ? file.theirs.sha256 : file.base?.sha256)) continue
       if (state === 'conflict' || state === 'edited' || state === 'failed') {
-        await this.differs(path, file.text)
+        await this.compare(path, file.text)
         continue
       }
       const now = entry ? await this.store.read(path) : null
@@ -269,6 +265,10 @@ export class Desk {
   private listed({ number, files }: Files): void {
     this.number = number
     this.change({ files, loaded: true, error: undefined })
+  }
+
+  private digestOf(path: string): string {
+    return this.state.files.find((file) => file.path === path)?.sha256 ?? ''
   }
 
   private find(path: string): OpenFile | undefined {

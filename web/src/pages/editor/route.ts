@@ -11,7 +11,7 @@ export interface EditorSearch {
 /** Which workspace's files. */
 export const filesRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/editor',
+  path: '/files',
   component: lazyRouteComponent(() => import('./WorkspacesPage'), 'WorkspacesPage'),
 })
 

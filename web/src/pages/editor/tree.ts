@@ -53,3 +53,9 @@ export function isLeftOut(path: string): boolean {
 export function withoutTop(path: string): string {
   return path.slice(path.indexOf('/') + 1)
 }
+
+/** languageToFormat is the language in which the server formats a file; undefined where it does not. */
+export function languageToFormat(path: string): 'hcl' | 'json' | undefined {
+  if (/\.(tf|tfvars|tofu|hcl)$/.test(path)) return 'hcl'
+  return path.endsWith('.json') ? 'json' : undefined
+}

@@ -37,12 +37,12 @@ export function Keys({ mayChange }: { mayChange: boolean }) {
   })
   const columns: Column<Key>[] = [
     { title: 'Key', cell: (key) => <><Link to="/audit" search={{ key: key.id }} title={`What ${key.id} did`}>{key.name || key.id}</Link>{key.own ? <span className="muted"> (yours)</span> : null}</> },
-    { title: 'Kind', width: '6rem', cell: ({ kind }) => (kind === 'key' ? 'key' : <span title="A rule of auth.cfg, which is changed there">{kind} rule</span>), secondary: true },
+    { title: 'Kind', width: '5.5rem', cell: ({ kind }) => (kind === 'key' ? 'key' : <span title="A rule of auth.cfg, which is changed there">{kind} rule</span>), secondary: true },
     { title: 'Role', width: '7rem', cell: ({ role }) => role },
     { title: 'States', width: '16%', cell: ({ states }) => (states === null ? 'every state' : <code title={states.join('\n')}>{states.join(' ')}</code>), secondary: true },
-    { title: 'From', width: '10rem', cell: ({ from }) => from?.join(' ') ?? 'anywhere', secondary: true },
-    { title: 'Ends', width: '9rem', cell: ({ expires }) => <Ends at={expires} /> },
-    { title: 'Last used', width: '13rem', cell: ({ used_at: at, used_from: from }) => (at === null ? <span className="muted">not lately</span> : <><Time at={at} />{from === '' ? '' : ` from ${from}`}</>), secondary: true },
+    { title: 'From', width: '13%', cell: ({ from }) => from?.join(' ') ?? 'anywhere', secondary: true },
+    { title: 'Ends', width: '6.5rem', cell: ({ expires }) => <Ends at={expires} /> },
+    { title: 'Last used', width: '18%', cell: ({ used_at: at, used_from: from }) => (at === null ? <span className="muted">not lately</span> : <><Time at={at} />{from === '' ? '' : ` from ${from}`}</>), secondary: true },
     ...(mayChange
       ? [{
           title: 'Do',

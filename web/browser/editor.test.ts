@@ -1,0 +1,117 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBrowser, signIn, visit } from './browser'
+import { Server } from './server'
+
+let server: Server
+let browser: Browser
+
+beforeAll(async () => {
+  server = await Server.start()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await server?.remove()
+})
+
+async function editor(workspace: string): Promise<{ page: Page; complaints: string[] }> {
+  const open = await visit(browser, server, `/editor/${workspace}`)
+  await signIn(open.page, server.key)
+  await open.page.getByRole('navigation', { name: 'Files' }).waitFor()
+  return open
+}
+
+/** write puts a text in the place of all that the editor has, by keyboard. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.getByTestId('code').locator('.view-lines').click()
+  await page.keyboard.press('ControlOrMeta+A')
+  // As a paste comes: an editor of code completes brackets that are typed.
+  await page.keyboard.insertText(text)
+}
+
+const saved = (page: Page, path: string) => page.getByRole('status').filter({ hasText: `${path} saved` }).waitFor()
+const content = (workspace: string, path: string) => server.text(`/api/v1/workspaces/${encodeURIComponent(workspace)}/-/files/${path}`)
+
+test('somebody writes main.tf, which saves itself, plans, reads the changes, and applies', async () => {
+  server.holdfast(['workspace', 'create', 'prod/new', '--tool', 'opentofu', '--version', '1.12.6'])
+  const { page, complaints } = await editor('prod/new')
+  await page.getByText('There are no files yet.').waitFor()
+  await page.getByRole('button', { name: 'New file' }).click()
+  await page.getByLabel('Path').fill('main.tf')
+  await page.keyboard.press('Enter')
+  await page.getByTestId('code').locator('.view-lines').waitFor()
+  const text = 'resource "terraform_data" "network" { input = "<img src=x onerror=alert(1)>" }'
+  await write(page, text)
+  await saved(page, 'main.tf')
+  expect(await content('prod/new', 'main.tf')).toBe(text)
+
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  const out = page.getByRole('region', { name: 'What came out' })
+  await out.getByText('+1 ~0 -0').waitFor()
+  await out.getByText('"<img src=x onerror=alert(1)>"').waitFor()
+  await page.getByRole('log').getByText('Plan: 1 to add').waitFor()
+
+  await page.getByRole('button', { name: 'Apply', exact: true }).click()
+  const question = page.getByRole('dialog')
+  await question.getByText('terraform_data.network').waitFor()
+  await question.getByRole('button', { name: 'Approve and apply' }).click()
+  await page.getByRole('region', { name: 'Console' }).getByRole('status').getByText('succeeded').waitFor()
+  await page.getByRole('log').getByText('Apply complete!').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('what is wrong is marked in its line, and the console leads there', async () => {
+  server.workspace('prod/broken', { 'main.tf': 'locals {\n  a = 1\n}\n\noutput "x" {\n  value = local.nothing\n}\n' })
+  const { page } = await editor('prod/broken')
+  await page.getByRole('button', { name: 'Plan', exact: true }).click()
+  const out = page.getByRole('region', { name: 'What came out' })
+  await out.getByRole('button', { name: 'main.tf line 6' }).click()
+  await page.getByTestId('code').locator('.squiggly-error').first().waitFor()
+})
+
+test('two people can not overwrite each other unseen', async () => {
+  server.workspace('prod/shared', { 'main.tf': '# first\n' })
+  const ana = await editor('prod/shared')
+  const bob = await editor('prod/shared')
+  await bob.page.getByTestId('code').getByText('# first').waitFor()
+  await write(ana.page, '# by ana\n')
+  await saved(ana.page, 'main.tf')
+  await write(bob.page, '# by bob\n')
+
+  await bob.page.getByRole('alert').getByText('Somebody else has saved this file meanwhile.').waitFor()
+  const merge = bob.page.getByTestId('merge')
+  await merge.getByText('# by ana').first().waitFor()
+  await merge.getByText('# by bob').first().waitFor()
+  expect(await content('prod/shared', 'main.tf')).toBe('# by ana\n')
+
+  await merge.locator('.modified .view-lines').click()
+  await bob.page.keyboard.press('ControlOrMeta+A')
+  await bob.page.keyboard.insertText('# by ana and bob\n')
+  await bob.page.getByRole('button', { name: 'Save the right one' }).click()
+  await saved(bob.page, 'main.tf')
+  expect(await content('prod/shared', 'main.tf')).toBe('# by ana and bob\n')
+
+  // The other one sees it as soon as the window has the focus again.
+  await ana.page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await ana.page.getByTestId('code').getByText('# by ana and bob').waitFor()
+  expect([...ana.complaints, ...bob.complaints]).toEqual([])
+})
+
+test('the editor has a document of its own, whose policy lets styles be written and nothing else more', async () => {
+  const policies: Record<string, string> = {}
+  const { page } = await visit(browser, server, '/states')
+  page.on('response', (answer) => {
+    if (answer.request().resourceType() === 'document') policies[new URL(answer.url()).pathname] = answer.headers()['content-security-policy'] ?? ''
+  })
+  await signIn(page, server.key)
+  await page.getByRole('link', { name: 'Files' }).click()
+  await page.getByRole('link', { name: 'prod/shared' }).click()
+  await page.getByTestId('code').getByText('# by ana and bob').waitFor()
+  expect(policies['/ui/editor/prod/shared']).toContain("style-src 'self' 'unsafe-inline'")
+  expect(policies['/ui/editor/prod/shared']).toContain("script-src 'self';")
+  await page.getByRole('link', { name: 'States' }).click()
+  await page.getByRole('heading', { name: 'States' }).waitFor()
+  expect(policies['/ui/states']).toContain("style-src 'self';")
+})

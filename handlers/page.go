@@ -19,6 +19,9 @@ const PagePath = "/ui/"
 // as the page's corner is: the page leaves it alone.
 const tenantState = PagePath + "state/"
 
+// editorPath is where the documents of the editor of files are: see middleware.PageHeaders.
+const editorPath = PagePath + "editor/"
+
 // pages serves the page: files that are the same for everybody, so without credentials. What they
 // show, they ask the API for.
 type pages struct {

@@ -89,7 +89,7 @@ func TestDescribedRightsAreNeeded(t *testing.T) {
 		}
 	}
 	for _, o := range router.Operations() {
-		key := len(o.Security) > 0 && o.Security[0] == "basic" && o.ID != "whoami" && o.Tag != "Sessions"
+		key := len(o.Security) > 0 && o.Security[0] == "basic" && !ofEveryKey(o.Method+" "+o.Path) && o.Tag != "Sessions"
 		if key && len(seen[o.ID]) == 0 || key && len(o.Rights) == 0 {
 			t.Errorf("%s has no rights: %v", o.ID, o.Rights)
 		}

@@ -43,7 +43,7 @@ func (d Deps) routeKeys(at section, known gin.HandlerFunc, guard *middleware.Gua
 		needs(auth.ManageKeys).fails(changes...), h.make, middleware.Admit(maxKeyOrder))
 	group.route("POST", "/:key/rotate", op("rotateKey", "Make a key that takes another one's place").mayTake(api.KeyRotation{}).givesAs(http.StatusCreated, api.KeyMade{}).
 		needs(auth.ManageKeys).fails(append(changes, fault.KeyNotFound)...), h.rotate, middleware.Admit(maxKeyOrder))
-	group.route("DELETE", "/:key", op("revokeKey", "Revoke a key").gives(api.KeyRevoked{}).needs(auth.ManageKeys).fails(append(changes, fault.KeyNotFound)...),
+	group.route("DELETE", "/:key", op("revokeKey", "Revoke a key").gives(api.KeyRevoked{}).needs(auth.ManageKeys).fails(append(changes, fault.KeyNotFound, fault.KeyLast)...),
 		h.revoke, middleware.Admit(0))
 }
 

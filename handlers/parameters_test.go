@@ -128,5 +128,8 @@ func bodyOf(o openapi.Operation) string {
 	case o.Tag == "States", strings.HasPrefix(o.Tag, "Other"), o.ID == "importVersion", o.ID == "addCandidate":
 		return wireState("9", "x")
 	}
+	if o.ID == "moveFile" {
+		return `{"from":"a","to":"b"}`
+	}
 	return `{"reason":"x"}`
 }

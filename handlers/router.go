@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
@@ -210,7 +211,8 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 }
 
 func routeHealth(s section, page pages, h health, metrics gin.HandlerFunc) {
-	line := op("front", "What this server is, in a line of text; browsers are sent to the page").givesBytes(mediaText).answers(http.StatusSeeOther).anyOther()
+	line := op("front", "What this server is, in a line of text; browsers are sent to the page").givesBytes(mediaText).
+		answers(http.StatusSeeOther, openapi.Content{Media: mediaHTML}).anyOther()
 	s.raw("GET", "/", line, page.front(line.serve(front(h.version))))
 	s.raw("HEAD", "/", line.headers(), page.front(line.serve(front(h.version))))
 	s.probe("/health", op("health", "Which server answers").gives(api.Health{}), h.health)

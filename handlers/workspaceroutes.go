@@ -22,7 +22,7 @@ func routeWorkspaces(at section, w workspaces, guard *middleware.Guard) {
 	all.route("GET", "/variables", reads("listSharedVariables", "The variables that all workspaces get").gives(api.Variables{}), w.ofOrganization(w.variables), none)
 	all.route("POST", "/variables", setsVariables("setSharedVariables", "Change the variables that all workspaces get"), w.ofOrganization(w.setVariables), variables)
 	all.route("POST", "/format", reads("formatText", "A text as the tools' own fmt writes it").takes(api.FormatOrder{}).gives(api.Formatted{}).
-		fails(fault.FormatInvalid, fault.BodyTooLarge), w.format, middleware.Admit(maxFormatBody))
+		fails(fault.FormatInvalid, fault.WorkspaceInvalid, fault.BodyTooLarge), w.format, middleware.Admit(maxFormatBody))
 	one := all.under("/workspaces/:name").tagged(tagWorkspaces, fault.WorkspaceNotFound)
 	for _, r := range w.routes() {
 		one.route(r.method, r.path, r.about, w.named(r.serve), r.admit)

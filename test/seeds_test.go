@@ -54,7 +54,7 @@ func filesWith(t *testing.T, ending string) (paths []string) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && entry.Name() == ".git":
+		case entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "node_modules"):
 			return fs.SkipDir
 		case !entry.IsDir() && strings.HasSuffix(entry.Name(), ending):
 			paths = append(paths, path)

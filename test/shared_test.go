@@ -47,7 +47,7 @@ func productFiles(t *testing.T) (files []string) {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (path == "../bench" || path == "../test" || path == "../.git" || strings.HasSuffix(name, "test") && path != ".."):
+		case entry.IsDir() && (path == "../bench" || path == "../test" || path == "../.git" || name == "node_modules" || strings.HasSuffix(name, "test") && path != ".."):
 			return fs.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			files = append(files, path)

@@ -46,6 +46,8 @@ func sharedThings() map[string]string {
 		"agent: make(chan result, 1)":                                              inOrder,
 		"agent: make(chan int, s.Slots)":                                           claimed,
 		"agent: make(chan struct{}, 1)":                                            inOrder,
+		"live: make(chan struct{}, 1)":                                             inOrder,
+		"live: turns.New(d.All, d.Own)":                                            refused,
 		"auth/copies: make(chan struct{}, 1)":                                      inOrder,
 		"server: make(chan error, 1)":                                              inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                       atStart,

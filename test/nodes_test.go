@@ -87,11 +87,11 @@ func (n *nodes) balance() {
 		turn++
 		return turn
 	}
-	proxy := &httputil.ReverseProxy{Director: func(r *http.Request) {
-		r.URL.Scheme = "http"
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Scheme = "http"
 		for range n.both {
-			r.URL.Host = n.both[next()%len(n.both)].address
-			if conn, err := net.DialTimeout("tcp", r.URL.Host, time.Second); err == nil {
+			r.Out.URL.Host = n.both[next()%len(n.both)].address
+			if conn, err := net.DialTimeout("tcp", r.Out.URL.Host, time.Second); err == nil {
 				conn.Close()
 				return
 			}

@@ -39,6 +39,8 @@ func (g *glutton) meal(ask string, use bodyUse) meal {
 		m.path += "?limit=1000"
 	}
 	switch {
+	case strings.HasSuffix(path, "/format"):
+		m.body = `{"language":"hcl","text":"` + strings.Repeat("[]", formatted/2) + `"}`
 	case strings.HasSuffix(ask, "(a large file)"):
 		m.body = `{"paths":["` + largeFile + `"]}`
 	case strings.HasSuffix(ask, "(a plan)"):
@@ -90,7 +92,7 @@ func ofExecutor(route string) bool {
 
 // hasPages reports whether a list is read page by page.
 func hasPages(route string) bool {
-	for _, end := range []string{"/summary", "/coverage", "/variables", "/:snapshot", "/diff", "/checksums", "/files", "/runs/:id", "/outputs", "/pools", "/pull"} {
+	for _, end := range []string{"/summary", "/coverage", "/variables", "/:snapshot", "/diff", "/checksums", "/files", "/runs/:id", "/outputs", "/pools", "/pull", "/home"} {
 		if strings.HasSuffix(route, end) {
 			return false
 		}
@@ -109,6 +111,9 @@ func (g *glutton) largeRequest(path string) string {
 	}
 	return body
 }
+
+// formatted is how long a text is that the server formats.
+const formatted = mib / 2
 
 // manyParts is an order of about the largest size, made of the smallest parts.
 func manyParts(route string) string {

@@ -148,9 +148,9 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/workspaces/:name/-/files/:path":                 sendsPieces,
 		"PUT /api/v1/workspaces/:name/-/files/:path":                 takesPieces,
 		"DELETE /api/v1/workspaces/:name/-/files/:path":              makesBody,
-		"POST /api/v1/workspaces/:name/-/move":                       takesOrder,
+		"POST /api/v1/workspaces/:name/-/move":                       noBody,
 		"POST /api/v1/workspaces/:name/-/pull":                       takesOrder,
-		"POST /api/v1/format":                                        takesOrder,
+		"POST /api/v1/format":                                        makesBody,
 
 		"GET /api/v1/runs":                sendsList,
 		"POST /api/v1/runs":               takesOrder,

@@ -217,6 +217,11 @@ func TestStrangerIsLeftAlone(t *testing.T) {
 	must(t, err)
 	killShim(t, p)
 	must(t, syscall.Kill(identity.Command.Number, syscall.SIGKILL))
+	until(t, "the command is gone", func() bool { // else it is still there under its own number
+		lives, err := identity.Command.lives()
+		must(t, err)
+		return !lives
+	})
 	stranger := startLater(t, identity.Command)
 	var command begun
 	must(t, p.folder.read(commandFile, &command))

@@ -213,9 +213,9 @@ func TestDatabaseAway(t *testing.T) {
 	_, update := s.Update(t.Context(), ref, []byte("[]"), write([]byte("[]")))
 	_, events := s.Events(t.Context(), ref.Org, audit.Query{Limit: 1})
 	_, usage := s.Usage(t.Context(), ref.Org)
-	_, marks := s.Marks(t.Context(), []state.Ref{ref})
+	_, newest := s.Newest(t.Context(), []state.Ref{ref})
 	s.ready = newProbe()
-	for what, err := range map[string]error{"Current": current, "Current of none": stranger, "Head": head, "Update": update, "Events": events, "Usage": usage, "Marks": marks, "Ready": s.Ready(t.Context())} {
+	for what, err := range map[string]error{"Current": current, "Current of none": stranger, "Head": head, "Update": update, "Events": events, "Usage": usage, "Newest": newest, "Ready": s.Ready(t.Context())} {
 		if f := fault.From(err); f.Code != fault.StoreUnavailable {
 			t.Errorf("%s: %v, want store_unavailable", what, err)
 		}

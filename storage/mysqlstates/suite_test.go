@@ -26,7 +26,3 @@ func TestDurable(t *testing.T) {
 		return opened(t, optionsFor(mysqltest.Named(t, nameFor(dir))))
 	})
 }
-
-func TestMarks(t *testing.T) {
-	storagetest.RunMarker(t, func(t *testing.T) state.Store { return opened(t, optionsFor(mysqltest.New(t))) })
-}

@@ -131,12 +131,9 @@ type Change struct {
 	Events []audit.Event
 	// Allow, unless it is nil, is asked by a change that stores a body or grants a lock, in
 	// the change's own transaction: with what Usage says of the organization by then, and
-	// how much of it this change adds. An engine that several processes share may leave out what
-	// other processes have added within the last second, as long as Allow says yes to hundreds of
-	// times as much as this change adds, too: so what Allow forbids is never exceeded by what
-	// happens together. It is not asked by a change that stores nothing: one
+	// how much of it this change adds. It is not asked by a change that stores nothing: one
 	// that ends a lock, say, or brings a Candidate that is there. Its error refuses the change, and Update returns it as
-	// it is. It is as quick as a Decide, and called as often.
+	// it is. It is as quick as a Decide, and called as often, or twice as often.
 	Allow func(used, adds int64) error
 }
 

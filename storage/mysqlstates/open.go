@@ -42,7 +42,6 @@ type Store struct {
 	looks            int           // the constant; tests have few rows looked at
 	patient          time.Duration // listTime; tests have no patience
 
-	rooms   *rooms
 	ready   *stateengine.Readiness
 	moving  chan struct{} // has one token: who took it moves the journal on
 	owed    atomic.Bool   // the journal may have something of ours
@@ -69,7 +68,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	o.Options = options
 	s := &Store{
 		options: o, log: o.Log, now: o.Now, looks: looks, patient: listTime,
-		rooms: newRooms(), ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
+		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
 	}
 	s.moving <- struct{}{}
 	s.share(o.MaxOpenConns)

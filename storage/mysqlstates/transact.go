@@ -96,7 +96,6 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 		return err
 	}
 	if err == nil {
-		t.committed()
 		_ = conn.Close() // back to the pool
 		return nil
 	}
@@ -104,10 +103,7 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 	if !t.sent || mysqldb.Number(err) != 0 && !mysqldb.IsAway(err) {
 		return err // the server says that it has not happened
 	}
-	if err = s.settle(t.token, began, err); err == nil {
-		t.committed()
-	}
-	return err
+	return s.settle(t.token, began, err)
 }
 
 // connection waits for a connection only for so long: the pool may be exhausted.

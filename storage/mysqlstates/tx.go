@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -43,18 +42,15 @@ type tx struct {
 	// What it tells everybody's rows.
 	events        []audit.Event
 	changes       map[uuid.UUID]int64 // bytes by organization
-	rooms         *rooms
 	states, locks int64
 
 	wrote bool
 	sent  bool // the COMMIT, whatever became of it
-	// committed is called once it is known that the transaction has happened.
-	committed func()
 }
 
 func (s *Store) newTx(ctx context.Context, conn *sql.Conn, ref state.Ref) (*tx, error) {
 	token, err := uuid.NewV7() // so that what is written together lies together
-	return &tx{ctx: ctx, conn: conn, ref: ref, token: token, rooms: s.rooms}, err
+	return &tx{ctx: ctx, conn: conn, ref: ref, token: token}, err
 }
 
 // later keeps a statement back.
@@ -210,17 +206,10 @@ func (t *tx) commit() error {
 	if err := t.setRow(); err != nil {
 		return err
 	}
-	grown := maps.Clone(t.changes)
 	if err := t.journal(); err != nil {
 		return err
 	}
 	t.sent = true
-	turn := t.rooms.begin()
-	t.committed = func() {
-		for org, bytes := range grown {
-			t.rooms.committed(org, bytes, turn)
-		}
-	}
 	if err := t.later(sqlAddOutcome, t.token[:]); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /": noBody, "HEAD /": noBody,
 		"GET /ui": noBody, "HEAD /ui": noBody, "GET /ui/*path": noBody, "HEAD /ui/*path": noBody, "GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
-		"GET /api/v1/whoami": noBody,
+		"GET /api/v1/whoami": noBody, "GET /api/openapi.json": noBody, "GET /api/docs": noBody, // the same bytes for all
 
 		"POST /api/v1/session": noBody, "GET /api/v1/session": noBody, "DELETE /api/v1/session": noBody, "GET /api/v1/session/ways": noBody,
 		"GET /api/v1/session/oidc": noBody, "GET /api/v1/session/oidc/callback": noBody,

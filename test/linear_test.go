@@ -20,7 +20,7 @@ import (
 func TestNodesAreLinearizable(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, 3)
-	c.checkLinearizable(t, func(random *rand.Rand) func(context.Context) error {
+	c.checkLinearizable(t, 3_000, func(random *rand.Rand) func(context.Context) error {
 		return func(ctx context.Context) error {
 			n, d := c.nodes[random.IntN(len(c.nodes))], time.Duration(100+random.IntN(1500))*time.Millisecond
 			wait(ctx, d/2)
@@ -49,7 +49,7 @@ func TestNodesAreLinearizable(t *testing.T) {
 func TestOneNodeIsLinearizable(t *testing.T) {
 	t.Parallel()
 	c := oneNode(t)
-	c.checkLinearizable(t, func(random *rand.Rand) func(context.Context) error {
+	c.checkLinearizable(t, 20_000, func(random *rand.Rand) func(context.Context) error {
 		return func(ctx context.Context) error {
 			d := time.Duration(100+random.IntN(1500)) * time.Millisecond
 			wait(ctx, d)
@@ -61,26 +61,26 @@ func TestOneNodeIsLinearizable(t *testing.T) {
 	})
 }
 
-// checkLinearizable has clients work while the nemesis does, and looks for an order.
-func (c *cluster) checkLinearizable(t *testing.T, nemesis func(*rand.Rand) func(context.Context) error) {
+// checkLinearizable has clients make so many calls while the nemesis works, and looks for an order.
+func (c *cluster) checkLinearizable(t *testing.T, calls int, nemesis func(*rand.Rand) func(context.Context) error) {
 	t.Helper()
 	w := linear.Workload{
-		Nodes: c.clients(), Clients: 16, Hot: 3, Length: 150, Calls: number(t, "HOLDFAST_CALLS", 20_000),
+		Nodes: c.clients(), Clients: 16, Hot: 3, Length: 100, Calls: number(t, "HOLDFAST_CALLS", calls),
 		Patience: 2 * time.Second, Seed: uint64(number(t, "HOLDFAST_SEED", int(rand.Int64()))),
 	}
 	t.Logf("HOLDFAST_SEED=%d HOLDFAST_CALLS=%d", w.Seed, w.Calls)
 	var h *linear.History
 	began := time.Now()
 	during(t, func() { h = w.Run(t.Context()) }, nemesis(rand.New(rand.NewPCG(w.Seed, 0))))
-	calls, lost := h.Size()
-	t.Logf("%d calls in %.0f s, of which %d without an answer", calls, time.Since(began).Seconds(), lost)
+	made, lost := h.Size()
+	t.Logf("%d calls in %.0f s, of which %d without an answer", made, time.Since(began).Seconds(), lost)
 	began = time.Now()
 	for _, failed := range h.Check(2*time.Minute, pictures(t)) {
 		t.Error(failed)
 	}
 	t.Logf("checked in %.1f s", time.Since(began).Seconds())
-	if calls < w.Calls/2 || lost == 0 {
-		t.Errorf("%d calls, of which %d lost their answers: the test shows less than it should", calls, lost)
+	if made < w.Calls/2 || lost == 0 {
+		t.Errorf("%d calls, of which %d lost their answers: the test shows less than it should", made, lost)
 	}
 }
 

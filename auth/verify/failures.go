@@ -14,9 +14,6 @@ import (
 const (
 	// orgFactor is how many times as often as one address an organization may be failed at.
 	orgFactor = 10
-	// formedFactor is how many times as many keys that were made for somebody may be wrong as other
-	// credentials: nobody finds one of 256 bits by trying, so their limit is only one of work.
-	formedFactor = 10
 	// maxAtAddress is how many wait at one address for others' searches to end.
 	maxAtAddress = 256
 	// maxAccounts bounds each ledger: some 300 bytes an account.
@@ -55,7 +52,7 @@ func newFailures(perMinute int, now func() time.Time) (*failures, error) {
 	if err != nil {
 		return nil, err
 	}
-	formed, err := newLedger[string](perMinute * formedFactor)
+	formed, err := newLedger[string](perMinute)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,18 @@ export const identityQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/** Ways are the ways to sign in: a key always, and an issuer where the server has one. */
+export interface Ways {
+  issuer: { name: string; start: string } | null
+}
+
+/** waysQuery is how people may sign in here. */
+export const waysQuery = queryOptions({
+  queryKey: ['ways'],
+  queryFn: ({ signal }) => get<Ways>('/api/v1/session/ways', {}, signal),
+  staleTime: Infinity,
+})
+
 export function signIn(credentials: Credentials): Promise<unknown> {
   return post('/api/v1/session', credentials)
 }

@@ -1,6 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type SyntheticEvent } from 'react'
-import { identityQuery, signIn } from '@/api/session'
+import { identityQuery, signIn, waysQuery } from '@/api/session'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { Failed } from '@/ui/states'
@@ -14,6 +14,7 @@ export function SignInPage() {
   useEffect(() => {
     document.title = 'Sign in · Holdfast'
   }, [])
+  const issuer = useQuery(waysQuery).data?.issuer
   const enter = useMutation({
     mutationFn: () => signIn(org.trim() === '' ? { key: key.trim() } : { key: key.trim(), org: org.trim() }),
     onSuccess: () => {
@@ -54,6 +55,7 @@ export function SignInPage() {
         <Button kind="main" type="submit" busy={enter.isPending}>
           Sign in
         </Button>
+        {issuer ? <a href={`${issuer.start}?to=${encodeURIComponent(window.location.pathname)}`}>Sign in with {issuer.name}</a> : null}
       </form>
     </main>
   )

@@ -1,0 +1,84 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/holdfast/holdfast/engine/provider"
+	"github.com/holdfast/holdfast/internal/pause"
+)
+
+// Policy says how often and how soon a call is tried again.
+type Policy struct {
+	Attempts  int
+	Base, Cap time.Duration
+	Timeout   time.Duration // of one call
+	Jitter    func() float64
+}
+
+// DefaultPolicy tries five times, after about 1, 2, 4 and 8 seconds.
+func DefaultPolicy() Policy {
+	return Policy{Attempts: 5, Base: time.Second, Cap: time.Minute, Timeout: 5 * time.Minute,
+		Jitter: func() float64 { return 0.5 + rand.Float64() }}
+}
+
+// Delay is how long to wait after a failed attempt; the first is 1. A provider that names a time is heeded.
+func (p Policy) Delay(attempt int, err error) time.Duration {
+	d := p.Cap
+	if shift := attempt - 1; shift < 30 {
+		d = min(p.Base<<shift, p.Cap)
+	}
+	d = time.Duration(float64(d) * p.Jitter())
+	var fault *provider.Fault
+	if errors.As(err, &fault) {
+		d = max(d, time.Duration(fault.After)*time.Second)
+	}
+	return d
+}
+
+// Retryable reports whether trying again can help: after a timeout, a 429 and a fault of the server's, and
+// what the provider itself calls transient; never after what says no. What is uncertain isn't retried.
+func Retryable(err error) bool {
+	if errors.Is(err, errTimeout) {
+		return true
+	}
+	var fault *provider.Fault
+	if !errors.As(err, &fault) {
+		return false
+	}
+	switch {
+	case fault.Code == 0:
+		return fault.Transient
+	case fault.Code == 429 || fault.Code == 408 || fault.Code >= 500:
+		return true
+	}
+	return false
+}
+
+var errTimeout = errors.New("the provider took too long")
+
+// Do calls f until it succeeds, says no for good, or the attempts are used up. It returns how often it was
+// tried again.
+func (p Policy) Do(ctx context.Context, f func(context.Context) error) (retries int, err error) {
+	for attempt := 1; ; attempt++ {
+		err := p.once(ctx, f)
+		if err == nil || attempt >= p.Attempts || ctx.Err() != nil || !Retryable(err) {
+			return attempt - 1, err
+		}
+		if waited := pause.For(ctx, p.Delay(attempt, err)); waited != nil {
+			return attempt - 1, err
+		}
+	}
+}
+
+func (p Policy) once(ctx context.Context, f func(context.Context) error) error {
+	call, cancel := context.WithTimeoutCause(ctx, p.Timeout, errTimeout)
+	defer cancel()
+	err := f(call)
+	if err != nil && ctx.Err() == nil && errors.Is(context.Cause(call), errTimeout) {
+		return errTimeout
+	}
+	return err
+}

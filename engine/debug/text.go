@@ -1,0 +1,92 @@
+package debug
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// shownFaults is how many of a list Text shows.
+const shownFaults = 5
+
+// Text writes a report for people.
+func (r Report) Text(w io.Writer, path string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "State File: %s\nSerial: %d\nLineage: %s\nTotal Resources: %d\n", path, r.Serial, r.Lineage,
+		r.TotalResources)
+	if len(r.ResourcesByType) > 0 {
+		b.WriteString("\nResources by Type:\n")
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.ResourcesByType)) {
+		fmt.Fprintf(&b, "  %s: %d\n", name, r.ResourcesByType[name])
+	}
+	for _, list := range r.lists() {
+		if len(list.Items) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "\n%s (%d):\n", list.Title, len(list.Items))
+		for _, item := range list.Items[:min(len(list.Items), shownFaults)] {
+			fmt.Fprintf(&b, "  %s\n", item)
+		}
+		if more := len(list.Items) - shownFaults; more > 0 {
+			fmt.Fprintf(&b, "  and %d more, which --format json has\n", more)
+		}
+	}
+	if r.IsValid {
+		b.WriteString("\nState file appears valid\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+type titled struct {
+	Title string
+	Items []string
+}
+
+func (r Report) lists() []titled {
+	return []titled{{"Duplicate Addresses", r.DuplicateAddresses}, {"Duplicate IDs", r.DuplicateIDs},
+		{"Orphaned Resources", r.OrphanedResources}, {"Validation Errors", r.ValidationErrors}}
+}
+
+// HTML writes a report as a page of its own, without scripts.
+func (r Report) HTML(w io.Writer, path string) error {
+	return page().Execute(w, map[string]any{"Path": path, "Report": r, "Lists": r.lists()})
+}
+
+func page() *template.Template {
+	return template.Must(template.New("report").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{{.Path}}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
+td,th{text-align:left;padding:.1rem 1rem .1rem 0}li{font-family:monospace}</style></head><body>
+<h1>{{.Path}}</h1>
+<p>Serial {{.Report.Serial}}, lineage {{.Report.Lineage}}, {{.Report.TotalResources}} resources.</p>
+<table><tr><th>Type</th><th>Resources</th></tr>
+{{range $type, $n := .Report.ResourcesByType}}<tr><td>{{$type}}</td><td>{{$n}}</td></tr>
+{{end}}</table>
+{{range .Lists}}{{if .Items}}<h2>{{.Title}} ({{len .Items}})</h2><ul>{{range .Items}}<li>{{.}}</li>{{end}}</ul>{{end}}{{end}}
+{{if .Report.IsValid}}<p>State file appears valid</p>{{end}}
+</body></html>
+`))
+}
+
+// Text writes a difference for people.
+func (d Difference) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, address := range d.Added {
+		fmt.Fprintf(&b, "+ %s\n", address)
+	}
+	for _, address := range d.Removed {
+		fmt.Fprintf(&b, "- %s\n", address)
+	}
+	for _, m := range d.Modified {
+		fmt.Fprintf(&b, "~ %s: %s\n", m.Address, strings.Join(m.AttributesChanged, ", "))
+	}
+	fmt.Fprintf(&b, "%d added, %d removed, %d modified, %d unchanged\n", len(d.Added), len(d.Removed), len(d.Modified),
+		d.Unchanged)
+	_, err := io.WriteString(w, b.String())
+	return err
+}

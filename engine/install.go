@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/holdfast/holdfast/engine/addr"
+	"github.com/holdfast/holdfast/engine/config"
+	"github.com/holdfast/holdfast/engine/plan"
+	"github.com/holdfast/holdfast/engine/provider/plugin"
+)
+
+// Install finds the providers that a configuration needs in mirrors and writes the lock file. Versions that
+// are locked stay, unless upgrade says to choose anew.
+func Install(_ context.Context, dir string, mirrors []string, upgrade bool) ([]plugin.Package, error) {
+	root, err := config.Load(dir)
+	if err != nil {
+		return nil, err
+	}
+	wanted := map[addr.Provider][]string{}
+	if err := needed(root, wanted); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, plugin.LockFile)
+	locks, err := plugin.ReadLocks(path)
+	if err != nil {
+		return nil, err
+	}
+	chosen := map[addr.Provider]plugin.Locked{}
+	var packages []plugin.Package
+	for _, p := range slices.SortedFunc(maps.Keys(wanted), func(a, b addr.Provider) int {
+		return cmp.Compare(a.String(), b.String())
+	}) {
+		constraints := wanted[p]
+		locked, ok := locks[p]
+		if ok && !upgrade {
+			constraints = append(slices.Clone(constraints), "= "+locked.Version)
+		}
+		found, err := plugin.Choose(mirrors, p, constraints)
+		if err != nil {
+			return nil, err
+		}
+		if ok && !upgrade {
+			if err := found.Check(locked); err != nil {
+				return nil, err
+			}
+		}
+		hash, err := found.Hash()
+		if err != nil {
+			return nil, err
+		}
+		l := plugin.Locked{Source: p.String(), Version: found.Version, Constraints: strings.Join(wanted[p], ", "),
+			Hashes: []string{hash}}
+		if ok && !upgrade {
+			l.Hashes = slices.Compact(slices.Sorted(slices.Values(append(l.Hashes, locked.Hashes...))))
+		}
+		chosen[p], packages = l, append(packages, found)
+	}
+	return packages, plugin.WriteLocks(path, chosen)
+}
+
+// needed lists the providers of a module and of those that it calls, with what each says of versions.
+func needed(m *config.Module, wanted map[addr.Provider][]string) error {
+	use := func(name string) error {
+		p, err := plan.Source(m, name)
+		if err != nil || p == addr.BuiltIn() {
+			return err
+		}
+		bare, _, _ := strings.Cut(name, ".")
+		version := m.Required[bare].Version
+		if _, ok := wanted[p]; !ok {
+			wanted[p] = nil
+		}
+		if version != "" && !slices.Contains(wanted[p], version) {
+			wanted[p] = append(wanted[p], version)
+		}
+		return nil
+	}
+	for name := range m.Required {
+		if err := use(name); err != nil {
+			return err
+		}
+	}
+	for _, r := range m.Resources {
+		if err := use(r.Provider); err != nil {
+			return err
+		}
+	}
+	for _, call := range m.Calls {
+		if err := needed(call.Module, wanted); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,244 @@
+// Package statefile reads and writes states in version 4 of Terraform's format, and keeps them: in a file
+// with a lock beside it, or behind HTTP.
+package statefile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/engine/addr"
+)
+
+// FormatVersion is the version of the format.
+const FormatVersion = 4
+
+// ToolVersion is what a new state calls the tool that wrote it: the newest Terraform whose format it has.
+const ToolVersion = "1.5.7"
+
+// File is a state. Its members stand in the order that Terraform writes them in, so that what is read and
+// written again stays the same bytes.
+type File struct {
+	Version          int               `json:"version"`
+	TerraformVersion string            `json:"terraform_version"`
+	Serial           uint64            `json:"serial"`
+	Lineage          string            `json:"lineage"`
+	Outputs          map[string]Output `json:"outputs"`
+	Resources        []Resource        `json:"resources"`
+	CheckResults     json.RawMessage   `json:"check_results"`
+}
+
+// Output is a root module's output.
+type Output struct {
+	Value     json.RawMessage `json:"value"`
+	Type      json.RawMessage `json:"type"`
+	Sensitive bool            `json:"sensitive,omitempty"`
+}
+
+// Resource is what one block has made in one instance of its module.
+type Resource struct {
+	Module    string     `json:"module,omitempty"`
+	Mode      string     `json:"mode"`
+	Type      string     `json:"type"`
+	Name      string     `json:"name"`
+	Each      string     `json:"each,omitempty"`
+	Provider  string     `json:"provider"`
+	Instances []Instance `json:"instances"`
+}
+
+// Instance is one object. A deposed one was replaced and waits to be deleted.
+type Instance struct {
+	IndexKey            any               `json:"index_key,omitempty"`
+	Status              string            `json:"status,omitempty"`
+	Deposed             string            `json:"deposed,omitempty"`
+	SchemaVersion       int64             `json:"schema_version"`
+	Attributes          json.RawMessage   `json:"attributes,omitempty"`
+	AttributesFlat      map[string]string `json:"attributes_flat,omitempty"`
+	SensitiveAttributes json.RawMessage   `json:"sensitive_attributes,omitempty"`
+	IdentityVersion     *int64            `json:"identity_schema_version,omitempty"`
+	Identity            json.RawMessage   `json:"identity,omitempty"`
+	Private             []byte            `json:"private,omitempty"`
+	Dependencies        []string          `json:"dependencies,omitempty"`
+	CreateBeforeDestroy bool              `json:"create_before_destroy,omitempty"`
+}
+
+// Tainted is the status of an object that has to be replaced.
+const Tainted = "tainted"
+
+// New makes an empty state with a lineage of its own.
+func New() *File {
+	return &File{Version: FormatVersion, TerraformVersion: ToolVersion, Lineage: uuid.NewString(),
+		Outputs: map[string]Output{}, Resources: []Resource{}}
+}
+
+// Parse reads a state. What isn't one is an error, and never an empty state.
+func Parse(text []byte) (*File, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var f File
+	if err := d.Decode(&f); err != nil {
+		return nil, fmt.Errorf("it isn't a state: %w", err)
+	}
+	if d.More() {
+		return nil, fmt.Errorf("something follows the state")
+	}
+	if f.Version != FormatVersion {
+		return nil, fmt.Errorf("its format is version %d, and this reads version %d", f.Version, FormatVersion)
+	}
+	if f.Lineage == "" {
+		return nil, fmt.Errorf("it has no lineage")
+	}
+	for i := range f.Resources {
+		r := &f.Resources[i]
+		if _, err := r.Address(); err != nil {
+			return nil, err
+		}
+		for j := range r.Instances {
+			if err := r.Instances[j].parseKey(); err != nil {
+				return nil, fmt.Errorf("%s.%s: %w", r.Type, r.Name, err)
+			}
+		}
+	}
+	if f.Outputs == nil {
+		f.Outputs = map[string]Output{}
+	}
+	return &f, nil
+}
+
+func (i *Instance) parseKey() error {
+	switch k := i.IndexKey.(type) {
+	case nil, string:
+		return nil
+	case json.Number:
+		n, err := k.Int64()
+		if err != nil || n < 0 {
+			return fmt.Errorf("the index %s is no whole number", k)
+		}
+		i.IndexKey = int(n)
+		return nil
+	}
+	return fmt.Errorf("the index %v is neither a number nor a string", i.IndexKey)
+}
+
+// Bytes is the state as Terraform would write it.
+func (f *File) Bytes() ([]byte, error) {
+	f.sort()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(f); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+func (f *File) sort() {
+	slices.SortStableFunc(f.Resources, func(a, b Resource) int { return strings.Compare(a.sortKey(), b.sortKey()) })
+	for i := range f.Resources {
+		slices.SortStableFunc(f.Resources[i].Instances, func(a, b Instance) int {
+			if c := addr.CompareKeys(a.IndexKey, b.IndexKey); c != 0 {
+				return c
+			}
+			return strings.Compare(a.Deposed, b.Deposed)
+		})
+	}
+}
+
+func (r *Resource) sortKey() string {
+	return strings.Join([]string{r.Module, r.Mode, r.Type, r.Name}, "\x00")
+}
+
+// Address is the address of the block.
+func (r *Resource) Address() (addr.Resource, error) {
+	text := r.Type + "." + r.Name
+	if r.Mode == "data" {
+		text = "data." + text
+	} else if r.Mode != "managed" {
+		return addr.Resource{}, fmt.Errorf("%s has the mode %q", text, r.Mode)
+	}
+	if r.Module != "" {
+		text = r.Module + "." + text
+	}
+	return addr.Parse(text)
+}
+
+// Find returns the record of an instance, nil if there is none.
+func (f *File) Find(a addr.Resource, deposed string) (*Resource, *Instance) {
+	for i := range f.Resources {
+		r := &f.Resources[i]
+		if !r.is(a) {
+			continue
+		}
+		for j := range r.Instances {
+			if in := &r.Instances[j]; in.IndexKey == a.Key && in.Deposed == deposed {
+				return r, in
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (r *Resource) is(a addr.Resource) bool {
+	return r.Type == a.Type && r.Name == a.Name && (r.Mode == "data") == a.Data && r.Module == a.Module.String()
+}
+
+// Set records an instance in place of what was recorded for it.
+func (f *File) Set(a addr.Resource, provider string, in Instance) {
+	in.IndexKey = a.Key
+	for i := range f.Resources {
+		r := &f.Resources[i]
+		if !r.is(a) {
+			continue
+		}
+		r.Provider = provider
+		for j := range r.Instances {
+			if r.Instances[j].IndexKey == a.Key && r.Instances[j].Deposed == in.Deposed {
+				r.Instances[j] = in
+				return
+			}
+		}
+		r.Instances = append(r.Instances, in)
+		return
+	}
+	mode := "managed"
+	if a.Data {
+		mode = "data"
+	}
+	f.Resources = append(f.Resources, Resource{Module: a.Module.String(), Mode: mode, Type: a.Type, Name: a.Name,
+		Provider: provider, Instances: []Instance{in}})
+}
+
+// Remove forgets an instance.
+func (f *File) Remove(a addr.Resource, deposed string) {
+	for i := range f.Resources {
+		r := &f.Resources[i]
+		if !r.is(a) {
+			continue
+		}
+		r.Instances = slices.DeleteFunc(r.Instances, func(in Instance) bool {
+			return in.IndexKey == a.Key && in.Deposed == deposed
+		})
+		if len(r.Instances) == 0 {
+			f.Resources = slices.Delete(f.Resources, i, i+1)
+		}
+		return
+	}
+}
+
+// Clone copies a state so that changes of one don't show in the other.
+func (f *File) Clone() *File {
+	c := *f
+	c.Outputs = map[string]Output{}
+	for k, v := range f.Outputs {
+		c.Outputs[k] = v
+	}
+	c.Resources = slices.Clone(f.Resources)
+	for i := range c.Resources {
+		c.Resources[i].Instances = slices.Clone(c.Resources[i].Instances)
+	}
+	return &c
+}

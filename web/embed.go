@@ -7,14 +7,15 @@ import (
 	"io/fs"
 )
 
-// dist is what Vite writes. There is always a file in it, so that the program builds without.
+// dist has what Vite writes, in a folder that is emptied before each build. The file beside that
+// folder is in the repository, so that the program builds without the page.
 //
 //go:embed all:dist
 var dist embed.FS
 
 // Page returns the files of the page; nil where the program was built without it.
 func Page() fs.FS {
-	files, err := fs.Sub(dist, "dist")
+	files, err := fs.Sub(dist, "dist/page")
 	if err != nil {
 		return nil
 	}

@@ -10,6 +10,8 @@ export default defineConfig({
   plugins: [react()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
+    // A folder of its own: Vite empties it, and web/dist has to be there for the program to build.
+    outDir: 'dist/page',
     // Small files as data: addresses would need a wider content policy than the server's.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -17,7 +17,7 @@ export interface Visit {
 }
 
 /** visit opens the page in a window of its own, with cookies of its own. */
-export async function visit(browser: Browser, server: Server, path = '/', options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Visit> {
+export async function visit(browser: Browser, server: Pick<Server, 'address'>, path = '/', options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Visit> {
   const context = await browser.newContext({
     baseURL: server.address,
     viewport: { width: options.width ?? 1280, height: options.height ?? 800 },
@@ -25,6 +25,7 @@ export async function visit(browser: Browser, server: Server, path = '/', option
     reducedMotion: 'reduce',
   })
   const page = await context.newPage()
+  page.setDefaultTimeout(60_000)
   const complaints: string[] = []
   page.on('console', (message) => {
     // A refused request is part of signing in; what the page makes of it is looked at by the tests.

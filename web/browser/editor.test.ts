@@ -115,3 +115,55 @@ test('the editor has a document of its own, whose policy lets styles be written 
   await page.getByRole('heading', { name: 'States' }).waitFor()
   expect(policies['/ui/states']).toContain("style-src 'self';")
 })
+
+test('what was typed as the session ended is there again, and saved, when the same one signs in', async () => {
+  server.workspace('prod/ended', { 'main.tf': '# first\n' })
+  const { page } = await editor('prod/ended')
+  await page.getByTestId('code').getByText('# first').waitFor()
+  await page.context().clearCookies()
+  await write(page, '# typed too late\n')
+  await page.getByRole('heading', { name: 'Holdfast' }).waitFor()
+  expect(await content('prod/ended', 'main.tf')).toBe('# first\n')
+  await signIn(page, server.key)
+  await page.getByTestId('code').getByText('# typed too late').waitFor()
+  await saved(page, 'main.tf')
+  expect(await content('prod/ended', 'main.tf')).toBe('# typed too late\n')
+})
+
+test('a tab does nothing as another one, as which the browser has signed in since', async () => {
+  server.workspace('prod/tabs', { 'main.tf': '# first\n' })
+  const { page } = await editor('prod/tabs')
+  await page.getByTestId('code').getByText('# first').waitFor()
+  const other = await page.context().newPage()
+  await other.goto(`${server.address}/ui/`)
+  await other.getByRole('button', { name: /account and appearance/ }).click()
+  await other.getByRole('menuitem', { name: 'Sign out' }).click()
+  await other.getByRole('heading', { name: 'Holdfast' }).waitFor()
+  await signIn(other, await server.keyOf('operator'))
+  await write(page, '# of whom?\n')
+  await page.getByRole('heading', { name: 'You are signed in as another one' }).waitFor()
+  expect(await content('prod/tabs', 'main.tf')).toBe('# first\n')
+})
+
+test('to open a file changes nothing of it, and to save it leaves it one that can be run', async () => {
+  server.workspace('prod/ends', { 'main.tf': '# first\n' })
+  const mixed = '\uFEFF# a\r\n# b\n# c\r# d\n'
+  await server.call('PUT', '/api/v1/workspaces/prod%2Fends/-/files/mixed.sh?executable=true', mixed)
+  const { page } = await editor('prod/ends')
+  await page.getByRole('button', { name: 'mixed.sh' }).first().click()
+  await page.getByTestId('code').getByText('# d').waitFor()
+  // The other file is saved a second after its key, and this one would have been before.
+  await page.getByRole('button', { name: 'main.tf' }).first().click()
+  await page.getByTestId('code').getByText('# first').waitFor()
+  await write(page, '# second\n')
+  await saved(page, 'main.tf')
+  // As bytes: to read them as text would take the mark away.
+  const files = () => server.call<{ files: { path: string; size: number; executable?: boolean }[] }>('GET', '/api/v1/workspaces/prod%2Fends/-/files')
+  const script = async () => (await files()).files.find(({ path }) => path === 'mixed.sh')
+  expect(await script()).toMatchObject({ size: new TextEncoder().encode(mixed).length, executable: true })
+  await page.getByRole('button', { name: 'mixed.sh' }).first().click()
+  await write(page, '#!/bin/sh\n')
+  await saved(page, 'mixed.sh')
+  // With the mark that it begins with.
+  expect(await script()).toMatchObject({ size: 13, executable: true })
+})

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 
@@ -33,7 +33,8 @@ export class Server {
     readonly key: string,
   ) {}
 
-  static async start(): Promise<Server> {
+  /** start makes a server; settings are lines for the organization's section of auth.cfg. */
+  static async start(settings: string[] = []): Promise<Server> {
     // Short, because the folders of runs have sockets in them.
     const folder = mkdtempSync('/tmp/hfw')
     const port = await freePort()
@@ -50,6 +51,9 @@ export class Server {
       HOLDFAST_LOG_FORMAT: 'json',
     }
     const made = JSON.parse(run(folder, environ, ['init', '--json', '--org-name', 'Acme'])) as { organization: string; key: string }
+    const section = `[${made.organization}]\n`
+    const file = environ.HOLDFAST_AUTH_FILE
+    writeFileSync(file, readFileSync(file, 'utf8').replace(section, section + settings.map((line) => `${line}\n`).join('')))
     run(folder, environ, ['tool', 'add', 'opentofu', '1.12.6', program('TOFU_BIN')])
     const server = new Server(folder, environ, `http://127.0.0.1:${String(port)}`, made.organization, made.key)
     await server.serve()
@@ -89,6 +93,11 @@ export class Server {
   holdfast(args: string[], fine: number[] = [0], input = ''): string {
     const environ = { ...this.environ, HOLDFAST_ADDR: this.address, HOLDFAST_ORG: this.org, HOLDFAST_KEY: this.key }
     return run(this.folder, environ, args, fine, input)
+  }
+
+  /** keyOf makes a key of a role and returns it. */
+  async keyOf(role: string): Promise<string> {
+    return (await this.call<{ key: string }>('POST', '/api/v1/keys', { name: role, role })).key
   }
 
   /** call asks the API with the organization's key. */

@@ -1,29 +1,5 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import { get } from './call'
-
-/** AuditEvent is one line of the audit log. */
-export interface AuditEvent {
-  sequence: number
-  at: string
-  action: string
-  state?: string
-  version?: number
-  lock_id?: string
-  refused?: string
-  reason?: string
-  note?: string
-  key_id: string
-  key_name?: string
-  subject?: string
-  role?: string
-  address?: string
-  request_id?: string
-}
-
-export interface AuditPage {
-  events: AuditEvent[]
-  next: number | null
-}
+import { answer, filled, server } from './call'
 
 export interface AuditFilter {
   action?: string | undefined
@@ -37,7 +13,7 @@ export interface AuditFilter {
 export function auditQuery(filter: AuditFilter, follow: boolean) {
   return infiniteQueryOptions({
     queryKey: ['audit', filter],
-    queryFn: ({ pageParam, signal }) => get<AuditPage>('/api/v1/audit', { ...filter, limit: 200, before: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => answer(server.GET('/api/v1/audit', { params: { query: filled({ ...filter, limit: 200, before: pageParam }) }, signal })),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
     refetchInterval: follow ? 15_000 : false,

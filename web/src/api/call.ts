@@ -1,55 +1,60 @@
+import createClient from 'openapi-fetch'
 import { failureOf, unreachable } from './failure'
+import type { paths } from './schema'
+import { named, signedIn } from './signedIn'
 
-type Query = Record<string, string | number | boolean | undefined>
+/** The server, as its description has it: an address, a parameter or a body that it doesn't have is no program. */
+export const server = createClient<paths>({ credentials: 'same-origin', headers: { Accept: 'application/json' } })
+server.use({ onRequest: ({ request }) => named(request) })
 
-/** address joins a path and a query; members that are undefined are left out. */
-export function address(path: string, query: Query = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  const text = new URLSearchParams(pairs).toString()
-  return text === '' ? path : `${path}?${text}`
+type Filled<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> }
+
+/** filled leaves out members that are undefined. */
+export function filled<T extends object>(all: T): Filled<T> {
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Filled<T>
 }
 
-/** send asks the server, with bytes as they are and any other body as JSON; what is refused is thrown. */
-export async function send(method: string, target: string, body: unknown, { signal, headers }: { signal?: AbortSignal | undefined; headers?: Record<string, string> } = {}): Promise<Response> {
-  const init: RequestInit = { method, credentials: 'same-origin', headers: { Accept: 'application/json', ...headers } }
-  if (signal) init.signal = signal
-  if (body instanceof Uint8Array) {
-    init.headers = { ...init.headers, 'Content-Type': 'application/octet-stream' }
-    init.body = body as Uint8Array<ArrayBuffer>
-  } else if (body !== undefined) {
-    init.headers = { ...init.headers, 'Content-Type': 'application/json' }
-    init.body = JSON.stringify(body)
-  }
-  let response: Response
+interface Answer<T> {
+  data?: T
+  error?: unknown
+  response: Response
+}
+
+/** answer is what a request is answered; what is refused, or never answered, is thrown. */
+export async function answer<T>(asked: Promise<Answer<T>>): Promise<T> {
+  return (await answered(asked)).data as T
+}
+
+/** answered is answer with what stands around the data. */
+export async function answered<T>(asked: Promise<Answer<T>>): Promise<Answer<T>> {
+  let got: Answer<T>
   try {
-    response = await fetch(target, init)
+    got = await asked
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw unreachable()
   }
-  if (!response.ok) throw await failureOf(response)
-  return response
+  if (!got.response.ok) {
+    const failure = failureOf(got.response, got.error)
+    signedIn.refused(failure)
+    throw failure
+  }
+  return got
 }
 
-/** get reads JSON. */
-export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
-  return (await (await send('GET', address(path, query), undefined, { signal })).json()) as T
+/** bytesAs has a request send bytes as they are; the description knows them as text. */
+export function bytesAs(bytes: Uint8Array<ArrayBuffer>): { body: never; bodySerializer: () => Uint8Array<ArrayBuffer>; headers: Record<string, string> } {
+  return { body: bytes as never, bodySerializer: () => bytes, headers: { 'Content-Type': 'application/octet-stream' } }
 }
 
-/** post asks for a change. */
-export async function post<T>(path: string, body: unknown = {}, query?: Query): Promise<T> {
-  return (await (await send('POST', address(path, query), body)).json()) as T
-}
-
-/** remove asks for something to be taken away. */
-export async function remove<T>(path: string, query?: Query): Promise<T> {
-  const response = await send('DELETE', address(path, query), undefined)
-  const text = await response.text()
-  return (text === '' ? undefined : JSON.parse(text)) as T
-}
-
-/** statePath is the address of what belongs to a state. The name is one segment: some names read like what belongs to a state. */
-export function statePath(name: string, rest = ''): string {
-  const path = `/api/v1/state/${encodeURIComponent(name)}`
-  return rest === '' ? path : `${path}/-/${rest}`
+/** pages reads all pages of a list. */
+export async function pages<Page extends { next: string | null }, Item>(read: (cursor: string | undefined) => Promise<Page>, items: (page: Page) => Item[]): Promise<Item[]> {
+  const all: Item[] = []
+  let cursor: string | undefined
+  do {
+    const page = await read(cursor)
+    all.push(...items(page))
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return all
 }

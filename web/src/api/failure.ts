@@ -1,13 +1,16 @@
-import type { Failure, Json } from './types'
+import type { Failure } from './types'
+
+/** Said is what is known of a failure; its code is the page's own where no answer came. */
+type Said = Partial<Omit<Failure, 'code'> & { code: string }>
 
 /** A request that was refused, or never answered. Its code is one of docs/api.md, or 'unreachable'. */
 export class RequestFailure extends Error {
   readonly status: number
   readonly code: string
   readonly requestID: string
-  readonly details: { pointer: string; rule: string }[]
+  readonly details: NonNullable<Failure['details']>
 
-  constructor(status: number, body: Partial<Failure>) {
+  constructor(status: number, body: Said) {
     super(body.message ?? 'The server did not say why.')
     this.name = 'RequestFailure'
     this.status = status
@@ -26,17 +29,16 @@ export function unreachable(): RequestFailure {
 }
 
 /** failureOf reads an answer that is no success; a held lock's answer is the holder's LockInfo. */
-export async function failureOf(response: Response): Promise<RequestFailure> {
+export function failureOf(response: Response, body: unknown): RequestFailure {
   const requestID = response.headers.get('X-Request-ID') ?? ''
-  const body = (await response.json().catch(() => ({}))) as Json
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
     return new RequestFailure(response.status, { request_id: requestID })
   }
-  if (response.status === 409 && typeof body.ID === 'string') {
-    const who = typeof body.Who === 'string' && body.Who !== '' ? body.Who : 'Somebody'
+  if (response.status === 409 && 'ID' in body && typeof body.ID === 'string') {
+    const who = 'Who' in body && typeof body.Who === 'string' && body.Who !== '' ? body.Who : 'Somebody'
     return new RequestFailure(409, { code: 'lock_held', message: `${who} holds the lock.`, request_id: requestID })
   }
-  return new RequestFailure(response.status, { request_id: requestID, ...(body as Partial<Failure>) })
+  return new RequestFailure(response.status, { request_id: requestID, ...(body as Said) })
 }
 
 /** isSignedOut says that the credentials are missing or no longer good. */

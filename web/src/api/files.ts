@@ -1,14 +1,6 @@
-import { address, get, post, send } from './call'
+import { answer, answered, bytesAs, filled, server } from './call'
 import { RequestFailure } from './failure'
-import type { Snapshot } from './types'
-
-/** FileEntry is a file of a workspace as lists have it. */
-export interface FileEntry {
-  path: string
-  size: number
-  sha256: string
-  executable?: boolean
-}
+import type { FileEntry } from './types'
 
 /** Files is what a workspace's configuration has, as of one number that grows with each change. */
 export interface Files {
@@ -23,8 +15,6 @@ export interface FileText {
   text: string | null
 }
 
-const pathOf = (workspace: string, rest: string) => `/api/v1/workspaces/${encodeURIComponent(workspace)}/-/${rest}`
-const filePath = (workspace: string, path: string) => pathOf(workspace, `files/${path.split('/').map(encodeURIComponent).join('/')}`)
 
 /** isMoved says that somebody else has changed the configuration since the number that a change builds on. */
 export function isMoved(error: unknown): boolean {
@@ -37,22 +27,22 @@ export function isChanged(error: unknown): boolean {
 }
 
 /** readFiles lists the files, the newest or those of a number; a workspace without a configuration has none, and the number 0. */
-export async function readFiles(workspace: string, number?: number): Promise<Files> {
+export async function readFiles(name: string, number?: number): Promise<Files> {
   try {
-    const answer = await get<{ snapshot: Snapshot; files: FileEntry[] | null }>(pathOf(workspace, 'files'), { snapshot: number })
-    return { number: answer.snapshot.number, files: answer.files ?? [] }
+    const said = await answer(server.GET('/api/v1/workspaces/{name}/-/files', { params: { path: { name }, query: filled({ snapshot: number === undefined ? undefined : String(number) }) } }))
+    return { number: said.snapshot.number, files: said.files }
   } catch (error) {
     if (error instanceof RequestFailure && error.code === 'snapshot_not_found') return { number: 0, files: [] }
     throw error
   }
 }
 
-/** readTexts reads files as they are now. One that is gone is not in the answer. */
-export async function readText(workspace: string, path: string): Promise<FileText | null> {
+/** readText reads a file as it is now; null for one that is gone. */
+export async function readText(name: string, path: string): Promise<FileText | null> {
   try {
-    const answer = await post<{ files: { name: string; sha256: string; content: string; base64?: string }[] }>(pathOf(workspace, 'pull'), { paths: [path] })
-    const file = answer.files.find(({ name }) => name === path)
-    return file ? { path, sha256: file.sha256, text: file.base64 === undefined ? file.content : null } : null
+    const { files } = await answer(server.POST('/api/v1/workspaces/{name}/-/pull', { params: { path: { name } }, body: { paths: [path] } }))
+    const file = files.find((one) => one.name === path)
+    return file ? { path, sha256: file.sha256, text: file.base64 === undefined ? (file.content ?? '') : null } : null
   } catch (error) {
     if (error instanceof RequestFailure && (error.code === 'file_not_found' || error.code === 'snapshot_not_found')) return null
     throw error
@@ -60,33 +50,40 @@ export async function readText(workspace: string, path: string): Promise<FileTex
 }
 
 /** onTop says what a change of a file builds on: its digest, or that there is none. */
-const onTop = (base: string | null): Record<string, string> => (base === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${base}"` })
+const onTop = (base: string | null) => (base === null ? { 'If-None-Match': '*' } : { 'If-Match': `"${base}"` })
 
 /**
  * writeFile stores a file on top of what it was, and returns its digest. Where it is something else by
  * now, nothing is stored. It is a draft: what is saved a second later takes its place.
  */
-export async function writeFile(workspace: string, path: string, text: string, base: string | null): Promise<string> {
-  const response = await send('PUT', address(filePath(workspace, path), { draft: true }), new TextEncoder().encode(text), { headers: onTop(base) })
+export async function writeFile(name: string, path: string, text: string, base: string | null): Promise<string> {
+  const { response } = await answered(
+    server.PUT('/api/v1/workspaces/{name}/-/files/{path}', {
+      params: { path: { name, path }, query: { draft: true }, header: onTop(base) },
+      ...bytesAs(new TextEncoder().encode(text)),
+    }),
+  )
   return (response.headers.get('ETag') ?? '').replaceAll('"', '')
 }
 
-export async function deleteFile(workspace: string, path: string, base: string): Promise<void> {
-  await send('DELETE', filePath(workspace, path), undefined, { headers: onTop(base) })
+export async function deleteFile(name: string, path: string, base: string): Promise<void> {
+  await answer(server.DELETE('/api/v1/workspaces/{name}/-/files/{path}', { params: { path: { name, path }, header: onTop(base) } }))
 }
 
-export async function moveFile(workspace: string, from: string, to: string, base: string): Promise<void> {
-  await send('POST', pathOf(workspace, 'move'), { from, to }, { headers: onTop(base) })
+export async function moveFile(name: string, from: string, to: string, base: string): Promise<void> {
+  await answer(server.POST('/api/v1/workspaces/{name}/-/move', { params: { path: { name }, header: onTop(base) }, body: { from, to } }))
 }
 
 /** storeFiles makes the files those of an order; contents that the server lacks must have been sent. */
-export async function storeFiles(workspace: string, files: Pick<FileEntry, 'path' | 'sha256' | 'executable'>[], parent: number, message: string): Promise<Files> {
-  const made = await post<Snapshot>(pathOf(workspace, 'snapshots'), { files, parent, message })
-  return readFiles(workspace, made.number)
+export async function storeFiles(name: string, files: FileEntry[], parent: number, message: string): Promise<Files> {
+  const made = await answer(server.POST('/api/v1/workspaces/{name}/-/snapshots', { params: { path: { name } }, body: { files, parent, message } }))
+  return readFiles(name, made.number)
 }
 
 /** sendContents sends those of the contents that the server lacks. */
-export async function sendContents(workspace: string, contents: Map<string, Uint8Array<ArrayBuffer>>): Promise<void> {
-  const { missing } = await post<{ missing: string[] | null }>(pathOf(workspace, 'checksums'), { sha256: [...contents.keys()] })
-  for (const digest of missing ?? []) await send('PUT', pathOf(workspace, `contents/${digest}`), contents.get(digest)!)
+export async function sendContents(name: string, contents: Map<string, Uint8Array<ArrayBuffer>>): Promise<void> {
+  const { missing } = await answer(server.POST('/api/v1/workspaces/{name}/-/checksums', { params: { path: { name } }, body: { sha256: [...contents.keys()] } }))
+  for (const digest of missing) {
+    await answer(server.PUT('/api/v1/workspaces/{name}/-/contents/{digest}', { params: { path: { name, digest } }, ...bytesAs(contents.get(digest)!) }))
+  }
 }

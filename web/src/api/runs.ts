@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { get, post } from './call'
-import type { Run, RunChanges, RunEvents, Runs, RunStatusName, Snapshot, Workspace, Workspaces } from './types'
+import { answer, filled, pages, server } from './call'
+import { RequestFailure } from './failure'
+import type { Run, RunChanges, RunEvent, RunKind, RunStatusName, Snapshot, Workspace, WorkspaceWanted } from './types'
 
 /** Statuses from which a run goes on by itself or by somebody's word. */
 export const unfinished: readonly RunStatusName[] = [
@@ -19,41 +20,44 @@ export function isUnfinished(status: RunStatusName): boolean {
   return unfinished.includes(status)
 }
 
+/** An executor gives a sign of life about as often. */
+const lifeSign = 10_000
+
 export interface RunFilter {
   workspace?: string | undefined
   kind?: string | undefined
   status?: string | undefined
 }
 
-export function runsQuery(filter: RunFilter, limit = 100) {
+/** runsQuery is runs, the newest first: pages of them, or with a limit so many and no more. */
+export function runsQuery({ workspace, kind, status }: RunFilter, limit = 100) {
   return infiniteQueryOptions({
-    queryKey: ['runs', filter, limit],
-    queryFn: ({ pageParam, signal }) => get<Runs>('/api/v1/runs', { ...filter, limit, cursor: pageParam }, signal),
+    queryKey: ['runs', { workspace, kind, status }, limit],
+    queryFn: ({ pageParam, signal }) => answer(server.GET('/api/v1/runs', { params: { query: filled({ workspace, kind: kind as RunKind | undefined, status, limit, cursor: pageParam }) }, signal })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
-    refetchInterval: 15_000,
   })
 }
 
 /** recentRunsQuery is the newest runs of all workspaces. */
 export const recentRunsQuery = queryOptions({
   queryKey: ['runs', 'recent'],
-  queryFn: async ({ signal }) => (await get<Runs>('/api/v1/runs', { limit: 100 }, signal)).runs,
-  refetchInterval: 15_000,
+  queryFn: async ({ signal }) => (await answer(server.GET('/api/v1/runs', { params: { query: { limit: 100 } }, signal }))).runs,
 })
 
 export function runQuery(id: string) {
   return queryOptions({
     queryKey: ['run', id],
-    queryFn: ({ signal }) => get<Run>(`/api/v1/runs/${id}`, {}, signal),
-    refetchInterval: (query) => (query.state.data && !isUnfinished(query.state.data.status) ? false : 15_000),
+    queryFn: ({ signal }): Promise<Run> => answer(server.GET('/api/v1/runs/{id}', { params: { path: { id } }, signal })),
+    // What the tool has in flight comes with its executor's signs of life, which no event tells of.
+    refetchInterval: ({ state: { data } }) => (data && isUnfinished(data.status) && (data.status === 'applying' || data.cancel) ? lifeSign : false),
   })
 }
 
 export function runChangesQuery(id: string, pin: string | undefined) {
   return queryOptions({
     queryKey: ['run', id, 'changes', pin],
-    queryFn: ({ signal }) => get<RunChanges>(`/api/v1/runs/${id}/changes`, {}, signal),
+    queryFn: ({ signal }): Promise<RunChanges> => answer(server.GET('/api/v1/runs/{id}/changes', { params: { path: { id } }, signal })),
     enabled: pin !== undefined,
     staleTime: Infinity,
   })
@@ -63,10 +67,10 @@ export function runEventsQuery(id: string) {
   return queryOptions({
     queryKey: ['run', id, 'events'],
     queryFn: async ({ signal }) => {
-      const all: RunEvents['events'] = []
+      const all: RunEvent[] = []
       let after: number | undefined
       do {
-        const page = await get<RunEvents>(`/api/v1/runs/${id}/events`, { after, limit: 1000 }, signal)
+        const page = await answer(server.GET('/api/v1/runs/{id}/events', { params: { path: { id }, query: filled({ after, limit: 1000 }) }, signal }))
         all.push(...page.events)
         after = page.next ?? undefined
       } while (after !== undefined)
@@ -75,75 +79,92 @@ export function runEventsQuery(id: string) {
   })
 }
 
+const reasoned = (reason: string) => (reason === '' ? {} : { reason })
+
 export function approve(id: string, digest: string, reason: string): Promise<Run> {
-  return post(`/api/v1/runs/${id}/approve`, reason === '' ? { digest } : { digest, reason })
+  return answer(server.POST('/api/v1/runs/{id}/approve', { params: { path: { id } }, body: { digest, ...reasoned(reason) } }))
 }
 
 export function deny(id: string, digest: string, reason: string): Promise<Run> {
-  return post(`/api/v1/runs/${id}/deny`, { digest, reason })
+  return answer(server.POST('/api/v1/runs/{id}/deny', { params: { path: { id } }, body: { digest, reason } }))
 }
 
 export function cancel(id: string, level: 'soft' | 'hard', reason: string): Promise<Run> {
-  return post(`/api/v1/runs/${id}/cancel`, reason === '' ? { level } : { level, reason })
+  return answer(server.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } }, body: { level, ...reasoned(reason) } }))
 }
 
 export function discardRun(id: string): Promise<Run> {
-  return post(`/api/v1/runs/${id}/discard`)
+  return answer(server.POST('/api/v1/runs/{id}/discard', { params: { path: { id } } }))
 }
 
 export function retry(id: string): Promise<Run> {
-  return post(`/api/v1/runs/${id}/retry`)
+  return answer(server.POST('/api/v1/runs/{id}/retry', { params: { path: { id } } }))
 }
 
 export function resolve(id: string, reason: string): Promise<Run> {
-  return post(`/api/v1/runs/${id}/resolve`, { reason })
+  return answer(server.POST('/api/v1/runs/{id}/resolve', { params: { path: { id } }, body: { reason } }))
 }
 
-export function startRun(workspace: string, kind: string, message: string): Promise<Run> {
-  return post('/api/v1/runs', message === '' ? { workspace, kind } : { workspace, kind, message })
+export function startRun(workspace: string, kind: RunKind, message: string): Promise<Run> {
+  return answer(server.POST('/api/v1/runs', { body: { workspace, kind, ...(message === '' ? {} : { message }) } }))
+}
+
+/** lastAppliedQuery is the newest run before one whose plan was applied to the end; null for none among the last fifty. */
+export function lastAppliedQuery({ id, workspace }: Pick<Run, 'id' | 'workspace'>) {
+  return queryOptions({
+    queryKey: ['run', id, 'last applied'],
+    queryFn: async ({ signal }): Promise<Run | null> => {
+      const page = await answer(server.GET('/api/v1/runs', { params: { query: { workspace, status: 'succeeded', limit: 50, cursor: id } }, signal }))
+      return page.runs.find(({ applied_at: applied }) => applied !== undefined) ?? null
+    },
+  })
 }
 
 /** workspacesQuery is every workspace that the key may see. */
 export const workspacesQuery = queryOptions({
   queryKey: ['workspaces'],
-  queryFn: async ({ signal }): Promise<Workspace[]> => {
-    const all: Workspace[] = []
-    let cursor: string | undefined
-    do {
-      const page = await get<Workspaces>('/api/v1/workspaces', { limit: 1000, cursor }, signal)
-      all.push(...page.workspaces)
-      cursor = page.next ?? undefined
-    } while (cursor !== undefined)
-    return all
-  },
+  queryFn: ({ signal }): Promise<Workspace[]> =>
+    pages(
+      (cursor) => answer(server.GET('/api/v1/workspaces', { params: { query: filled({ limit: 1000, cursor }) }, signal })),
+      (page) => page.workspaces,
+    ),
 })
 
-export function snapshotsPath(workspace: string): string {
-  return `/api/v1/workspaces/${encodeURIComponent(workspace)}/-/snapshots`
-}
-
-export function snapshotQuery(workspace: string, id: string) {
+/** workspaceQuery is one workspace; null for a state that has none. */
+export function workspaceQuery(name: string) {
   return queryOptions({
-    queryKey: ['snapshot', workspace, id],
-    queryFn: async ({ signal }) => (await get<{ snapshot: Snapshot }>(`${snapshotsPath(workspace)}/${id}`, {}, signal)).snapshot,
-    staleTime: Infinity,
-    enabled: id !== '',
+    queryKey: ['workspaces', name],
+    queryFn: async ({ signal }): Promise<Workspace | null> => {
+      try {
+        return await answer(server.GET('/api/v1/workspaces/{name}', { params: { path: { name } }, signal }))
+      } catch (error) {
+        if (error instanceof RequestFailure && error.status === 404) return null
+        throw error
+      }
+    },
   })
 }
 
-/** weekQuery is the runs of the last seven days, at most 5,000 of them. */
-export const weekQuery = queryOptions({
-  queryKey: ['runs', 'week'],
-  queryFn: async ({ signal }): Promise<Run[]> => {
-    const since = Date.now() - 7 * 24 * 3600 * 1000
-    const all: Run[] = []
-    let cursor: string | undefined
-    do {
-      const page = await get<Runs>('/api/v1/runs', { limit: 1000, cursor }, signal)
-      all.push(...page.runs)
-      cursor = page.next ?? undefined
-    } while (cursor !== undefined && all.length < 5000 && new Date(all.at(-1)!.created_at).getTime() >= since)
-    return all.filter(({ created_at }) => new Date(created_at).getTime() >= since)
-  },
-  refetchInterval: 60_000,
-})
+export function createWorkspace(wanted: WorkspaceWanted): Promise<Workspace> {
+  return answer(server.POST('/api/v1/workspaces', { body: wanted }))
+}
+
+export function snapshotQuery(name: string, snapshot: string) {
+  return queryOptions({
+    queryKey: ['snapshot', name, snapshot],
+    queryFn: async ({ signal }): Promise<Snapshot> =>
+      (await answer(server.GET('/api/v1/workspaces/{name}/-/snapshots/{snapshot}', { params: { path: { name, snapshot } }, signal }))).snapshot,
+    staleTime: Infinity,
+    enabled: snapshot !== '',
+  })
+}
+
+/** filesDiffQuery is how the files of a snapshot differ from those of another one, line by line; without one, from nothing. */
+export function filesDiffQuery(name: string, snapshot: string, from: string | undefined) {
+  return queryOptions({
+    queryKey: ['snapshot', name, snapshot, 'diff', from ?? null],
+    queryFn: async ({ signal }) =>
+      (await answer(server.GET('/api/v1/workspaces/{name}/-/snapshots/{snapshot}/diff', { params: { path: { name, snapshot }, query: filled({ from, format: 'text' as const }) }, parseAs: 'text', signal }))) as string,
+    staleTime: Infinity,
+  })
+}

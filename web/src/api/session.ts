@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { get, post, remove } from './call'
+import { answer, server } from './call'
 import { isSignedOut } from './failure'
+import { otherKey } from './client'
 import type { Identity } from './types'
 
 /** Credentials are what somebody signs in with: a key, and the organization where the key does not carry it. */
@@ -14,7 +15,7 @@ export const identityQuery = queryOptions({
   queryKey: ['identity'],
   queryFn: async ({ signal }): Promise<Identity | null> => {
     try {
-      return await get<Identity>('/api/v1/whoami', {}, signal)
+      return await answer(server.GET('/api/v1/whoami', { signal }))
     } catch (error) {
       if (isSignedOut(error)) return null
       throw error
@@ -23,25 +24,23 @@ export const identityQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** Ways are the ways to sign in: a key always, and an issuer where the server has one. */
-export interface Ways {
-  issuer: { name: string; start: string } | null
-}
-
-/** waysQuery is how people may sign in here. */
+/** waysQuery is how people may sign in here: with a key always, and with an issuer where the server has one. */
 export const waysQuery = queryOptions({
   queryKey: ['ways'],
-  queryFn: ({ signal }) => get<Ways>('/api/v1/session/ways', {}, signal),
+  queryFn: ({ signal }) => answer(server.GET('/api/v1/session/ways', { signal })),
   staleTime: Infinity,
 })
 
 export function signIn(credentials: Credentials): Promise<unknown> {
-  return post('/api/v1/session', credentials)
+  return answer(server.POST('/api/v1/session', { body: credentials }))
 }
 
 export function signOut(): Promise<unknown> {
-  return remove('/api/v1/session')
+  return answer(server.DELETE('/api/v1/session'))
 }
+
+/** otherQuery says that the browser is signed in as another one by now than the page shows. */
+export const otherQuery = queryOptions({ queryKey: otherKey, queryFn: () => false, initialData: false, staleTime: Infinity, gcTime: Infinity })
 
 /** useMay tells whether who is signed in has a right. The server asks again, whatever this says. */
 export function useMay(): (right: string) => boolean {

@@ -1,35 +1,86 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { get, post, remove, statePath } from './call'
-import type { Candidates, Diff, Json, Outputs, State, States, Version, Versions } from './types'
+import { answer, filled, pages, server } from './call'
+import type { Diff, Folder, Graph, Json, State, Version } from './types'
 
-const pageSize = 1000
+/** StateFilter says which states are wanted, beyond their place in the tree. */
+export interface StateFilter {
+  contains?: string | undefined
+  held?: boolean | undefined
+  deleted?: 'true' | undefined
+}
 
-/** statesQuery is every state of the organization that the key may see, page after page. */
-export const statesQuery = queryOptions({
-  queryKey: ['states'],
-  queryFn: async ({ signal }): Promise<State[]> => {
-    const all: State[] = []
-    let cursor: string | undefined
-    do {
-      const page = await get<States>('/api/v1/states', { limit: pageSize, cursor }, signal)
-      all.push(...page.states)
-      cursor = page.next ?? undefined
-    } while (cursor !== undefined)
-    return all
-  },
+/** foldersQuery is how the names of states go on in a folder, with how many states are in each; '' is the outermost. */
+export function foldersQuery(prefix: string) {
+  return queryOptions({
+    queryKey: ['states', 'folders', prefix],
+    queryFn: ({ signal }): Promise<Folder[]> =>
+      pages(
+        (cursor) => answer(server.GET('/api/v1/folders', { params: { query: filled({ prefix: prefix === '' ? undefined : prefix, limit: 1000, cursor }) }, signal })),
+        (page) => page.folders,
+      ),
+  })
+}
+
+/** Inside is the states that stand in a folder itself, as far as they were read. */
+export interface Inside {
+  states: State[]
+  more: boolean
+}
+
+/** insideQuery is the first states that stand in a folder itself. */
+export function insideQuery(prefix: string, wanted: number) {
+  return queryOptions({
+    queryKey: ['states', 'inside', prefix, wanted],
+    queryFn: async ({ signal }): Promise<Inside> => {
+      const states: State[] = []
+      let cursor: string | undefined
+      do {
+        const limit = Math.min(wanted - states.length, 1000)
+        const page = await answer(server.GET('/api/v1/states', { params: { query: filled({ prefix: prefix === '' ? undefined : prefix, direct: true, limit, cursor }) }, signal }))
+        states.push(...page.states)
+        cursor = page.next ?? undefined
+      } while (cursor !== undefined && states.length < wanted)
+      return { states, more: cursor !== undefined }
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** foundQuery is the states that pass a filter, in whatever folder, page after page. */
+export function foundQuery(filter: StateFilter) {
+  return infiniteQueryOptions({
+    queryKey: ['states', 'found', filter],
+    queryFn: ({ pageParam, signal }) => answer(server.GET('/api/v1/states', { params: { query: filled({ ...filter, limit: 200, cursor: pageParam }) }, signal })),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next ?? undefined,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** lockedQuery is the states whose lock is held. */
+export const lockedQuery = infiniteQueryOptions({
+  queryKey: ['states', 'locked'],
+  queryFn: ({ pageParam, signal }) => answer(server.GET('/api/v1/locks', { params: { query: filled({ limit: 200, cursor: pageParam }) }, signal })),
+  initialPageParam: undefined as string | undefined,
+  getNextPageParam: (page) => page.next ?? undefined,
 })
+
+/** namedQuery is the first states that have letters in their names, for the search. */
+export function namedQuery(contains: string) {
+  return queryOptions({
+    queryKey: ['states', 'named', contains],
+    queryFn: async ({ signal }) => (await answer(server.GET('/api/v1/states', { params: { query: filled({ contains: contains === '' ? undefined : contains, limit: 500 }) }, signal }))).states,
+    placeholderData: keepPreviousData,
+  })
+}
 
 /** stateQuery is one state as the list has it. */
 export function stateQuery(name: string) {
   return queryOptions({
     queryKey: ['state', name, 'summary'],
     queryFn: async ({ signal }): Promise<State | null> => {
-      for (const deleted of [undefined, true]) {
-        const page = await get<States>('/api/v1/states', { prefix: name, deleted, limit: 1 }, signal)
-        const found = page.states.find((state) => state.name === name)
-        if (found) return found
-      }
-      return null
+      const page = await answer(server.GET('/api/v1/states', { params: { query: { prefix: name, deleted: 'any', limit: 1 } }, signal }))
+      return page.states.find((state) => state.name === name) ?? null
     },
   })
 }
@@ -37,8 +88,7 @@ export function stateQuery(name: string) {
 export function versionsQuery(name: string) {
   return infiniteQueryOptions({
     queryKey: ['state', name, 'versions'],
-    queryFn: ({ pageParam, signal }) =>
-      get<Versions>(statePath(name, 'versions'), { limit: 200, before: pageParam }, signal),
+    queryFn: ({ pageParam, signal }) => answer(server.GET('/api/v1/state/{name}/-/versions', { params: { path: { name }, query: filled({ limit: 200, before: pageParam }) }, signal })),
     initialPageParam: undefined as number | undefined,
     getNextPageParam: (page) => page.next ?? undefined,
   })
@@ -48,7 +98,7 @@ export function versionsQuery(name: string) {
 export function diffQuery(name: string, version: number, against?: number) {
   return queryOptions({
     queryKey: ['state', name, 'diff', version, against ?? null],
-    queryFn: ({ signal }) => get<Diff>(statePath(name, `versions/${String(version)}/diff`), { against }, signal),
+    queryFn: async ({ signal }) => (await answer(server.GET('/api/v1/state/{name}/-/versions/{version}/diff', { params: { path: { name, version }, query: filled({ against }) }, signal }))) as Diff,
     staleTime: Infinity,
     placeholderData: keepPreviousData,
   })
@@ -57,14 +107,14 @@ export function diffQuery(name: string, version: number, against?: number) {
 export function candidatesQuery(name: string) {
   return queryOptions({
     queryKey: ['state', name, 'candidates'],
-    queryFn: ({ signal }) => get<Candidates>(statePath(name, 'candidates'), { limit: 100 }, signal),
+    queryFn: ({ signal }) => answer(server.GET('/api/v1/state/{name}/-/candidates', { params: { path: { name }, query: { limit: 100 } }, signal })),
   })
 }
 
 export function candidateDiffQuery(name: string, id: string) {
   return queryOptions({
     queryKey: ['state', name, 'candidate', id, 'diff'],
-    queryFn: ({ signal }) => get<Diff>(statePath(name, `candidates/${id}/diff`), {}, signal),
+    queryFn: async ({ signal }) => (await answer(server.GET('/api/v1/state/{name}/-/candidates/{id}/diff', { params: { path: { name, id } }, signal }))) as Diff,
   })
 }
 
@@ -72,7 +122,7 @@ export function candidateDiffQuery(name: string, id: string) {
 export function outputsQuery(name: string, sensitive: boolean) {
   return queryOptions({
     queryKey: ['state', name, 'outputs', sensitive],
-    queryFn: ({ signal }) => get<Outputs>(statePath(name, 'outputs'), { sensitive: sensitive || undefined }, signal),
+    queryFn: ({ signal }) => answer(server.GET('/api/v1/state/{name}/-/outputs', { params: { path: { name }, query: filled({ sensitive: sensitive || undefined }) }, signal })),
     // Secrets are forgotten as soon as nobody looks at them.
     gcTime: sensitive ? 0 : 300_000,
   })
@@ -82,30 +132,39 @@ export function outputsQuery(name: string, sensitive: boolean) {
 export function contentQuery(name: string, version?: number) {
   return queryOptions({
     queryKey: ['state', name, 'content', version ?? null],
-    queryFn: ({ signal }) => get<Json>(statePath(name), { view: 'redacted', version }, signal),
+    queryFn: async ({ signal }) => (await answer(server.GET('/api/v1/state/{name}', { params: { path: { name }, query: filled({ view: 'redacted' as const, version }) }, signal }))) as Json,
   })
 }
 
-export function rollBack(name: string, version: number, reason: string): Promise<Version> {
-  return post(statePath(name, `versions/${String(version)}/rollback`), { reason })
+/** graphQuery is which resource of the newest version needs which. */
+export function graphQuery(name: string) {
+  return queryOptions({
+    queryKey: ['state', name, 'graph'],
+    queryFn: ({ signal }): Promise<Graph> => answer(server.GET('/api/v1/state/{name}/-/graph', { params: { path: { name } }, signal })),
+  })
+}
+
+/** rollBack makes an older version the newest, on top of the version that was the newest as somebody said so. */
+export function rollBack(name: string, version: number, reason: string, seen: string): Promise<Version> {
+  return answer(server.POST('/api/v1/state/{name}/-/versions/{version}/rollback', { params: { path: { name, version }, header: { 'If-Match': `"${seen}"` } }, body: { reason } }))
 }
 
 export function releaseLock(name: string, reason: string): Promise<unknown> {
-  return post(statePath(name, 'lock/release'), { reason })
+  return answer(server.POST('/api/v1/state/{name}/-/lock/release', { params: { path: { name } }, body: { reason } }))
 }
 
 export function promote(name: string, id: string, reason: string, anyway: boolean): Promise<Version> {
-  return post(statePath(name, `candidates/${id}/promote`), { reason, anyway })
+  return answer(server.POST('/api/v1/state/{name}/-/candidates/{id}/promote', { params: { path: { name, id } }, body: { reason, anyway } }))
 }
 
 export function discard(name: string, id: string, reason: string): Promise<unknown> {
-  return post(statePath(name, `candidates/${id}/discard`), { reason })
+  return answer(server.POST('/api/v1/state/{name}/-/candidates/{id}/discard', { params: { path: { name, id } }, body: { reason } }))
 }
 
 export function undelete(name: string): Promise<Version> {
-  return post(statePath(name, 'undelete'))
+  return answer(server.POST('/api/v1/state/{name}/-/undelete', { params: { path: { name } } }))
 }
 
 export function deleteState(name: string): Promise<unknown> {
-  return remove(statePath(name))
+  return answer(server.DELETE('/api/v1/state/{name}', { params: { path: { name } } }))
 }

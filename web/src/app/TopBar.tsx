@@ -2,7 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { signOut } from '@/api/session'
+import { nameOf } from '@/api/signedIn'
 import type { Identity } from '@/api/types'
+import { drafts } from '@/lib/drafts'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
 import { Menu } from '@/ui/Menu'
 import styles from './Frame.module.css'
 import { chosenTheme, chooseTheme, type Theme } from './theme'
@@ -27,10 +31,13 @@ export function TopBar({ who, onSearch, onList, onHelp }: Props) {
   const leave = useMutation({
     mutationFn: signOut,
     onSuccess: () => {
-      client.clear()
+      // What was read goes with it: see forgetOthers.
       client.setQueryData(['identity'], null)
+      drafts.forget(nameOf(who))
     },
   })
+  const [asked, setAsked] = useState(false)
+  const unsaved = asked ? drafts.count(nameOf(who)) : 0
   const name = who.subject || who.key_name || who.key_id
   return (
     <header className={styles.top}>
@@ -60,11 +67,20 @@ export function TopBar({ who, onSearch, onList, onHelp }: Props) {
             },
           })),
           { label: 'Keys of this page', run: onHelp },
-          { label: 'Sign out', run: () => { leave.mutate() } },
+          { label: 'Sign out', run: () => { if (drafts.count(nameOf(who)) > 0) setAsked(true); else leave.mutate() } },
         ]}
       >
         <span className={styles.who}>{name}</span> ▾
       </Menu>
+      {asked ? (
+        <Dialog title="Sign out without your changes?" open onClose={() => { setAsked(false) }}>
+          <p>
+            {unsaved === 1 ? 'A file' : `${String(unsaved)} files`} that you have edited {unsaved === 1 ? 'is' : 'are'} not saved. Who signs out takes what was typed away with them.
+          </p>
+          <Button kind="loss" busy={leave.isPending} onClick={() => { leave.mutate() }}>Sign out and drop it</Button>{' '}
+          <Button kind="quiet" onClick={() => { setAsked(false) }}>Stay</Button>
+        </Dialog>
+      ) : null}
     </header>
   )
 }

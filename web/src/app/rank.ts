@@ -3,6 +3,7 @@ export interface Found {
   label: string
   kind: string
   href: string
+  search?: Record<string, string>
 }
 
 /** score is how well a label fits the words, smaller is better; undefined where a word is not in it. */

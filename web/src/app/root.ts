@@ -1,5 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext } from '@tanstack/react-router'
+import { identityQuery } from '@/api/session'
 import { isOtherDocument } from './documents'
 import { NotFound, PageFailed } from './Failures'
 import { Frame } from './Frame'
@@ -12,6 +13,11 @@ export const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
     // The document that comes takes this one's place.
     await new Promise(() => undefined)
   },
+  // What it finds out stands in the cache, where the frame reads it: also that it failed.
+  loader: async ({ context: { client } }) => {
+    await client.ensureQueryData(identityQuery).catch(() => undefined)
+  },
+  staleTime: Infinity,
   component: Frame,
   notFoundComponent: NotFound,
   errorComponent: PageFailed,

@@ -7,6 +7,7 @@ import { resourcesRoute } from '@/pages/resources/route'
 import { runRoute } from '@/pages/run/route'
 import { runsRoute } from '@/pages/runs/route'
 import { settingsRoute } from '@/pages/settings/route'
+import { signInRoute } from '@/pages/signin/route'
 import { stateRoute } from '@/pages/state/route'
 import { statesRoute } from '@/pages/states/route'
 import { rootRoute } from './root'
@@ -23,4 +24,5 @@ export const routeTree = rootRoute.addChildren([
   filesRoute,
   editorRoute,
   settingsRoute,
+  signInRoute,
 ])

@@ -1,4 +1,4 @@
-import type { AttributeChange, Json } from '@/api/types'
+import type { AttributeChange } from '@/api/types'
 
 /** Difference is a change of a value; unknown where the new value is known after the apply only. */
 export interface Difference extends AttributeChange {
@@ -8,7 +8,7 @@ export interface Difference extends AttributeChange {
 type Path = (string | number)[]
 
 /** differences lists how one value became another, by paths. Objects are looked into, and lists of one length. */
-export function differences(before: Json | undefined, after: Json | undefined, unknown: Json | undefined = false, path: Path = []): Difference[] {
+export function differences(before: unknown, after: unknown, unknown: unknown = false, path: Path = []): Difference[] {
   if (unknown === true) return [{ path, ...part('before', before), unknown: true }]
   const later = isObject(unknown) || Array.isArray(unknown) ? unknown : undefined
   if (isObject(before) || isObject(after)) {
@@ -28,36 +28,36 @@ export function differences(before: Json | undefined, after: Json | undefined, u
 }
 
 /** unchanged is how many attributes of an object stay as they are. */
-export function unchanged(before: Json, after: Json): number {
+export function unchanged(before: unknown, after: unknown): number {
   if (!isObject(before) || !isObject(after)) return 0
   return Object.keys(before).filter((name) => before[name] !== null && JSON.stringify(before[name]) === JSON.stringify(after[name])).length
 }
 
-function part<Side extends 'before' | 'after'>(side: Side, value: Json | undefined): Partial<Record<Side, Json>> {
-  return (value === undefined || value === null ? {} : { [side]: value }) as Partial<Record<Side, Json>>
+function part<Side extends 'before' | 'after'>(side: Side, value: unknown): Partial<Record<Side, unknown>> {
+  return (value === undefined || value === null ? {} : { [side]: value }) as Partial<Record<Side, unknown>>
 }
 
 /** same says that values are equal; what is absent and what is null say the same in a plan. */
-function same(before: Json | undefined, after: Json | undefined): boolean {
+function same(before: unknown, after: unknown): boolean {
   return JSON.stringify(before ?? null) === JSON.stringify(after ?? null)
 }
 
 /** jsonInside is how the JSON in two strings differs; undefined where they hold none. */
-function jsonInside(before: Json | undefined, after: Json | undefined): Difference[] | undefined {
+function jsonInside(before: unknown, after: unknown): Difference[] | undefined {
   const was = jsonOf(before)
   const is = jsonOf(after)
   return was === undefined || is === undefined ? undefined : differences(was, is)
 }
 
-function jsonOf(value: Json | undefined): Json | undefined {
+function jsonOf(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return undefined
   try {
-    return JSON.parse(value) as Json
+    return JSON.parse(value) as unknown
   } catch {
     return undefined
   }
 }
 
-function isObject(value: Json | undefined): value is { [name: string]: Json } {
-  return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value)
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -14,3 +14,8 @@ export function bytes(size: number): string {
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString()} ${number === 1 ? one : many}`
 }
+
+/** grouped is a number as the reader writes it. Small ones have no groups: the browser's tables of languages take long to load. */
+export function grouped(number: number): string {
+  return number < 1000 ? String(number) : number.toLocaleString()
+}

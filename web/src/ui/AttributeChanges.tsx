@@ -1,4 +1,4 @@
-import type { Json } from '@/api/types'
+import { structuredPatch } from 'diff'
 import type { Difference } from '@/lib/differences'
 import styles from './AttributeChanges.module.css'
 
@@ -14,7 +14,7 @@ export function pathText(path: (string | number)[]): string {
 }
 
 /** valueText is a value as JSON, laid out where it has more than one line. */
-export function valueText(value: Json | undefined): string {
+export function valueText(value: unknown): string {
   if (value === undefined) return ''
   const short = JSON.stringify(value)
   return short.length > 80 && typeof value === 'object' ? JSON.stringify(value, null, 2) : short
@@ -36,7 +36,7 @@ export function AttributeChanges({ changes, plain = false }: { changes: Differen
         </tr>
       </thead>
       <tbody>
-        {changes.flatMap(spread).map((change) => (
+        {changes.flatMap(spread).map((change) => (isLong(change) && !plain ? <Lines key={pathText(change.path)} path={change.path} before={change.before} after={change.after} /> : (
           <tr key={pathText(change.path)}>
             <th scope="row">
               <code>{pathText(change.path)}</code>
@@ -44,14 +44,46 @@ export function AttributeChanges({ changes, plain = false }: { changes: Differen
             {plain ? null : <td>{change.before === undefined ? <span className="muted">–</span> : <Value value={change.before} kind="before" sensitive={change.sensitive} />}</td>}
             <td>{change.unknown ? <span className="muted">known after apply</span> : change.after === undefined ? <span className="muted">–</span> : <Value value={change.after} kind={plain ? 'plain' : 'after'} sensitive={change.sensitive} />}</td>
           </tr>
-        ))}
+        )))}
       </tbody>
     </table>
   )
 }
 
-function Value({ value, kind, sensitive }: { value: Json; kind: 'before' | 'after' | 'plain'; sensitive: boolean | undefined }) {
-  if (sensitive) return <span className="muted" title="A sensitive value, which is not shown">● sensitive</span>
+/** isLong says that two texts of several lines are better compared line by line. */
+function isLong(change: Difference): change is Difference & { before: string; after: string } {
+  return typeof change.before === 'string' && typeof change.after === 'string' && !change.sensitive && (change.before.includes('\n') || change.after.includes('\n'))
+}
+
+/** Lines is a text of several lines, with what went and what came, and three lines around. */
+function Lines({ path, before, after }: { path: (string | number)[]; before: string; after: string }) {
+  const { hunks } = structuredPatch('', '', before, after, '', '', { context: 3 })
+  return (
+    <tr>
+      <th scope="row">
+        <code>{pathText(path)}</code>
+      </th>
+      <td colSpan={2}>
+        <pre className={styles.lines}>
+          {hunks.flatMap(({ lines }, hunk) => [
+            ...(hunk > 0 ? [<span key={`gap ${String(hunk)}`} className="muted">{'⋯\n'}</span>] : []),
+            ...lines.filter((line) => !line.startsWith('\\')).map((line, index) => (
+              <span key={`${String(hunk)} ${String(index)}`} className={line.startsWith('-') ? styles.before : line.startsWith('+') ? styles.after : undefined}>{`${line}\n`}</span>
+            )),
+          ])}
+        </pre>
+      </td>
+    </tr>
+  )
+}
+
+/** isMasked says that the server has put this in the place of a sensitive value. */
+function isMasked(value: unknown): boolean {
+  return value === '(sensitive value)' || (isObject(value) && value['(sensitive)'] === true)
+}
+
+function Value({ value, kind, sensitive }: { value: unknown; kind: 'before' | 'after' | 'plain'; sensitive: boolean | undefined }) {
+  if (sensitive || isMasked(value)) return <span className="muted" title="A sensitive value, which is not shown">● sensitive</span>
   return (
     <pre className={styles[kind]}>
       {kind === 'plain' ? null : <span className="visually-hidden">{kind === 'before' ? 'was ' : 'is '}</span>}
@@ -66,7 +98,7 @@ export function spread(change: Difference): Difference[] {
     return change.inside.map((inner) => ({ ...inner, path: [...change.path, ...inner.path] }))
   }
   const whole = change.after ?? change.before
-  if (change.path.length > 0 || change.sensitive || whole === null || typeof whole !== 'object' || Array.isArray(whole)) return [change]
+  if (change.path.length > 0 || change.sensitive || !isObject(whole)) return [change]
   return Object.keys(whole)
     .sort()
     .map((name) => ({
@@ -76,6 +108,6 @@ export function spread(change: Difference): Difference[] {
     }))
 }
 
-function isObject(value: Json | undefined): value is { [name: string]: Json } {
-  return value !== undefined && value !== null && typeof value === 'object' && !Array.isArray(value)
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -1,5 +1,5 @@
-import { useState } from 'react'
 import styles from './Copyable.module.css'
+import { useCopy } from './useCopy'
 
 interface Props {
   /** The whole value, which is what is copied. */
@@ -12,20 +12,11 @@ interface Props {
 
 /** Copyable shows a value in a monospaced face with a button that copies the whole of it. */
 export function Copyable({ value, short, label }: Props) {
-  const [said, setSaid] = useState('')
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value)
-      setSaid('Copied')
-    } catch {
-      setSaid('Not copied')
-    }
-    setTimeout(() => { setSaid('') }, 2000)
-  }
+  const { said, copy } = useCopy()
   return (
     <span className={styles.copyable}>
       <code title={value}>{short ?? value}</code>
-      <button type="button" className={styles.button} onClick={() => void copy()} aria-label={`Copy ${label}`}>
+      <button type="button" className={styles.button} onClick={() => void copy(value)} aria-label={`Copy ${label}`}>
         {said === '' ? 'copy' : said}
       </button>
       <span role="status" className="visually-hidden">{said}</span>

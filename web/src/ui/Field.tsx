@@ -1,4 +1,4 @@
-import { useId, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react'
+import { useId, type InputHTMLAttributes, type KeyboardEvent, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from 'react'
 import styles from './Field.module.css'
 
 interface Common {
@@ -18,13 +18,20 @@ export function Field({ label, help, ...rest }: Common & InputHTMLAttributes<HTM
   )
 }
 
+/** sendByKey sends the form with Ctrl-Enter: Enter begins another line. */
+function sendByKey(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+  event.preventDefault()
+  event.currentTarget.form?.requestSubmit()
+}
+
 /** TextField is several lines of text. */
 export function TextField({ label, help, ...rest }: Common & TextareaHTMLAttributes<HTMLTextAreaElement>) {
   const id = useId()
   return (
     <div className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <textarea rows={3} {...rest} id={id} aria-describedby={help === undefined ? undefined : `${id}-help`} />
+      <textarea rows={3} onKeyDown={sendByKey} {...rest} id={id} aria-describedby={help === undefined ? undefined : `${id}-help`} />
       {help === undefined ? null : <small id={`${id}-help`} className="muted">{help}</small>}
     </div>
   )

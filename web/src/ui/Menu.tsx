@@ -1,6 +1,7 @@
-import * as Radix from '@radix-ui/react-dropdown-menu'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import type RadixMenu from './RadixMenu'
 import styles from './Menu.module.css'
+import { useIdle } from './useIdle'
 
 export interface MenuItem {
   label: string
@@ -10,24 +11,37 @@ export interface MenuItem {
   run: () => void
 }
 
-/** Menu opens a list of things to do. It is no modal: the page behind it stays as it is. */
-export function Menu({ label, children, heading, items }: { label: string; children: ReactNode; heading?: ReactNode; items: MenuItem[] }) {
+export interface MenuProps {
+  label: string
+  children: ReactNode
+  heading?: ReactNode
+  items: MenuItem[]
+}
+
+/**
+ * Menu opens a list of things to do. It is no modal: the page behind it stays as it is. What opens is loaded when the
+ * browser has time, or at once when it is asked for: the first page is there sooner without it.
+ */
+export function Menu(props: MenuProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  const idle = useIdle()
+  const [asked, setAsked] = useState(false)
+  const [loaded, setLoaded] = useState<{ Shown: typeof RadixMenu; focused: boolean }>()
+  const wanted = idle || asked
+  useEffect(() => {
+    if (!wanted) return
+    let gone = false
+    import('./RadixMenu').then(
+      ({ default: Shown }) => { if (!gone) setLoaded({ Shown, focused: document.activeElement === button.current }) },
+      // The page says by itself that a part of it could not be loaded.
+      () => undefined,
+    )
+    return () => { gone = true }
+  }, [wanted])
+  if (loaded) return <loaded.Shown {...props} asked={asked} focused={loaded.focused} />
   return (
-    <Radix.Root modal={false}>
-      <Radix.Trigger className={styles.trigger} aria-label={label}>
-        {children}
-      </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content className={styles.content} align="end" sideOffset={4}>
-          {heading === undefined ? null : <Radix.Label className={styles.heading}>{heading}</Radix.Label>}
-          {items.map((item) => (
-            <Radix.Item key={item.label} className={item.loss ? styles.loss : styles.item} onSelect={item.run}>
-              <span>{item.label}</span>
-              {item.chosen ? <span aria-label="chosen">✓</span> : null}
-            </Radix.Item>
-          ))}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <button ref={button} type="button" className={styles.trigger} aria-label={props.label} aria-haspopup="menu" aria-expanded={false} onClick={() => { setAsked(true) }}>
+      {props.children}
+    </button>
   )
 }

@@ -15,13 +15,15 @@ interface Props {
   does: string
   loss?: boolean
   optional?: boolean
+  /** What is done takes no reason: it is asked whether, and not why. */
+  unasked?: boolean
   /** A name that has to be typed before anything is done. */
   typed?: string
   children?: ReactNode
 }
 
-/** Reason asks why, then does it. What takes something away is grey until its name is typed. */
-export function Reason({ title, open, onClose, act, does, loss = false, optional = false, typed, children }: Props) {
+/** Reason asks why, or just whether, then does it. What takes something away is grey until its name is typed. */
+export function Reason({ title, open, onClose, act, does, loss = false, optional = false, unasked = false, typed, children }: Props) {
   const [reason, setReason] = useState('')
   const [name, setName] = useState('')
   const doing = useMutation({
@@ -32,7 +34,7 @@ export function Reason({ title, open, onClose, act, does, loss = false, optional
       onClose()
     },
   })
-  const ready = (optional || reason.trim() !== '') && (typed === undefined || name === typed)
+  const ready = (optional || unasked || reason.trim() !== '') && (typed === undefined || name === typed)
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     if (ready) doing.mutate()
@@ -41,7 +43,7 @@ export function Reason({ title, open, onClose, act, does, loss = false, optional
     <Dialog title={title} open={open} onClose={onClose}>
       <form className={styles.form} onSubmit={submit}>
         {children}
-        <TextField label={optional ? 'Reason, if you like' : 'Reason'} maxLength={1000} required={!optional} value={reason} onChange={(event) => { setReason(event.target.value) }} help="It is recorded in the audit log." />
+        {unasked ? null : <TextField label={optional ? 'Reason, if you like' : 'Reason'} maxLength={1000} required={!optional} value={reason} onChange={(event) => { setReason(event.target.value) }} help="It is recorded in the audit log." />}
         {typed === undefined ? null : <Field label={`Type ${typed} to go on`} value={name} onChange={(event) => { setName(event.target.value) }} autoComplete="off" />}
         {doing.error ? <Failed error={doing.error} /> : null}
         <div className={styles.actions}>

@@ -25,14 +25,14 @@ export function useNow(): Date {
   return useSyncExternalStore(subscribe, () => now)
 }
 
-/** Time shows when something was, relative to now; the exact time is in its title. */
+/** Time shows when something was, relative to now; the exact time is in its title, which is made when somebody points there: to write out hundreds of them takes long. */
 export function Time({ at }: { at: string | undefined | null }) {
   const clock = useNow()
   if (!at) return <span className="muted">never</span>
   const date = new Date(at)
   const latest = date > clock && date.getTime() - clock.getTime() < 15_000 ? date : clock
   return (
-    <time dateTime={at} title={exact(date)}>
+    <time dateTime={at} onPointerEnter={({ currentTarget }) => { currentTarget.title = exact(date) }}>
       {ago(date, latest)}
     </time>
   )

@@ -72,7 +72,7 @@ export function useShortcuts(shortcuts: Shortcut[]): void {
 /** isTyping says that a key belongs to what has the focus, such as a field of text or an open dialog. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || target.closest('input, textarea, select, dialog, [role="menu"], .monaco-editor') !== null
+  return target.isContentEditable || target.closest('input, textarea, select, dialog[open], [role="menu"], .monaco-editor') !== null
 }
 
 /** listen has the book hear the keys of a window. */

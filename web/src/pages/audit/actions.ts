@@ -6,6 +6,7 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['state.rollback', 'rolled back'],
     ['state.delete', 'deleted the state'],
     ['state.undelete', 'brought the state back'],
+    ['state.rewind', 'the database lost a change'],
     ['state.expire', 'a deleted state went for good'],
     ['version.purge', 'destroyed a version'],
     ['versions.prune', 'old versions were removed'],

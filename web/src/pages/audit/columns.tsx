@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { AuditEvent } from '@/api/audit'
+import type { AuditEvent } from '@/api/types'
 import { Badge } from '@/ui/Badge'
 import type { Column } from '@/ui/Table'
 import { Time } from '@/ui/Time'

@@ -7,7 +7,8 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
 import { Await, Failed } from '@/ui/states'
-import { Changes } from './Changes'
+import { Counts } from '@/ui/Counts'
+import { PlanChanges } from '@/ui/PlanChanges'
 import styles from './Editor.module.css'
 
 /** Approval asks whether a plan is to be applied, with what it would change. What is approved is this one plan, by its digest. */
@@ -37,7 +38,7 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
           {needed > 0 ? ` ${String(yes.length)} of ${String(needed)} approvals.` : ''}
         </p>
         {pin.unchecked && pin.unchecked.length > 0 ? <p role="alert">The server could not verify: {pin.unchecked.join(', ')}.</p> : null}
-        <Await query={changes} what="the changes">{(all) => <Changes changes={all} />}</Await>
+        <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside /></>}</Await>
         {mayDecide ? (
           <>
             <TextField label="Reason" help="It is kept with the decision; a denial needs one." value={reason} onChange={({ target }) => { setReason(target.value) }} />

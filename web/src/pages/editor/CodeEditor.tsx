@@ -1,10 +1,16 @@
 import { useEffect, useRef } from 'react'
 import type { Diagnostic } from '@/api/types'
+import { signedIn } from '@/api/signedIn'
+import { isSameText } from '@/lib/lineEnds'
 import type { OpenFile } from './desk'
 import styles from './Editor.module.css'
+import { leaveWithEscape, tabKey } from './leave'
 import { applyColours, font, languageOf, monaco } from './monaco'
+import { WayOut } from './WayOut'
 
 interface Props {
+  /** Who has the file open; see nameOf. */
+  holder: string
   workspace: string
   file: OpenFile
   readOnly: boolean
@@ -15,21 +21,31 @@ interface Props {
   onSave: () => void
 }
 
-/** Models and where one was in them live as long as the page, so that going back to a tab is going back to its place. */
+/** Models and where one was in them live as long as somebody is signed in, so that going back to a tab is going back to its place. */
 const places = new Map<string, monaco.editor.ICodeEditorViewState | null>()
+const scheme = 'holdfast'
 
-function modelOf(workspace: string, { path, text }: OpenFile): monaco.editor.ITextModel {
-  const uri = monaco.Uri.from({ scheme: 'holdfast', path: `/${workspace}/-/${path}` })
+function modelOf(holder: string, workspace: string, { path, text }: OpenFile): monaco.editor.ITextModel {
+  const uri = monaco.Uri.from({ scheme, path: `/${holder}/${workspace}/-/${path}` })
   return monaco.editor.getModel(uri) ?? monaco.editor.createModel(text, languageOf(path), uri)
 }
 
+/** forget drops the texts of who is not signed in any more. */
+function forget(): void {
+  places.clear()
+  for (const model of monaco.editor.getModels()) if (model.uri.scheme === scheme) model.dispose()
+}
+
 /** CodeEditor is Monaco with one file of a workspace. */
-export default function CodeEditor({ workspace, file, readOnly, diagnostics, line, onEdit, onSave }: Props) {
+export default function CodeEditor({ holder, workspace, file, readOnly, diagnostics, line, onEdit, onSave }: Props) {
   const frame = useRef<HTMLDivElement>(null)
+  const wayOut = useRef<HTMLParagraphElement>(null)
   const editor = useRef<monaco.editor.IStandaloneCodeEditor>(undefined)
-  const latest = useRef({ file, onEdit, onSave })
+  // While the page itself changes what is shown: that is nobody's typing, and nothing to save.
+  const filling = useRef(false)
+  const latest = useRef({ holder, file, onEdit, onSave })
   useEffect(() => {
-    latest.current = { file, onEdit, onSave }
+    latest.current = { holder, file, onEdit, onSave }
   })
 
   useEffect(() => {
@@ -50,48 +66,55 @@ export default function CodeEditor({ workspace, file, readOnly, diagnostics, lin
     })
     editor.current = made
     made.addCommand(monaco.KeyMod.CtrlCmd | monaco.KeyCode.KeyS, () => { latest.current.onSave() })
+    leaveWithEscape(made, () => wayOut.current)
     const typed = made.onDidChangeModelContent((event) => {
-      if (!event.isFlush) latest.current.onEdit(latest.current.file.path, made.getValue())
+      if (!event.isFlush && !filling.current) latest.current.onEdit(latest.current.file.path, made.getValue({ preserveBOM: true, lineEnding: '' }))
     })
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const darkness = matchMedia('(prefers-color-scheme: dark)')
     const themes = new MutationObserver(applyColours)
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-    scheme.addEventListener('change', applyColours)
+    darkness.addEventListener('change', applyColours)
     return () => {
       themes.disconnect()
-      scheme.removeEventListener('change', applyColours)
+      darkness.removeEventListener('change', applyColours)
       typed.dispose()
       made.dispose()
+      if (signedIn.holder !== latest.current.holder) forget()
     }
   }, [])
 
-  const key = `${workspace}/-/${file.path}`
+  const key = `${holder}/${workspace}/-/${file.path}`
   useEffect(() => {
     const made = editor.current!
-    made.setModel(modelOf(workspace, latest.current.file))
+    made.setModel(modelOf(holder, workspace, latest.current.file))
     made.restoreViewState(places.get(key) ?? null)
     made.focus()
     return () => {
       places.set(key, made.saveViewState())
     }
-  }, [workspace, file.path, key])
+  }, [holder, workspace, file.path, key])
 
   // What came from outside goes in as an edit, so that the cursor stays and undo goes back.
   useEffect(() => {
-    const model = modelOf(workspace, latest.current.file)
+    const model = modelOf(holder, workspace, latest.current.file)
     const { text } = latest.current.file
-    if (model.getValue() === text) return
-    model.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null)
-  }, [workspace, file.path, file.outside])
+    if (isSameText(model.getValue(), text)) return
+    filling.current = true
+    try {
+      model.pushEditOperations([], [{ range: model.getFullModelRange(), text }], () => null)
+    } finally {
+      filling.current = false
+    }
+  }, [holder, workspace, file.path, file.outside])
 
   useEffect(() => {
-    editor.current!.updateOptions({ readOnly: readOnly || file.binary, ariaLabel: file.path })
+    editor.current!.updateOptions({ readOnly: readOnly || file.binary, ariaLabel: `${file.path}. Escape leaves the text. Tab indents; after ${tabKey} it moves the focus.` })
   }, [readOnly, file.binary, file.path])
 
   useEffect(() => {
-    const model = modelOf(workspace, latest.current.file)
+    const model = modelOf(holder, workspace, latest.current.file)
     monaco.editor.setModelMarkers(model, 'run', diagnostics.filter((found) => found.file === file.path && found.line !== undefined).map(markerOf(model)))
-  }, [workspace, file.path, diagnostics])
+  }, [holder, workspace, file.path, diagnostics])
 
   useEffect(() => {
     if (!line) return
@@ -100,7 +123,12 @@ export default function CodeEditor({ workspace, file, readOnly, diagnostics, lin
     editor.current!.focus()
   }, [line, file.path])
 
-  return <div ref={frame} className={styles.code} data-testid="code" />
+  return (
+    <>
+      <div ref={frame} className={styles.code} data-testid="code" />
+      <WayOut ref={wayOut} />
+    </>
+  )
 }
 
 function markerOf(model: monaco.editor.ITextModel) {

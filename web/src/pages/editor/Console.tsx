@@ -1,17 +1,19 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { cancel, isUnfinished, runQuery, startRun } from '@/api/runs'
 import { useMay } from '@/api/session'
+import type { LogStore } from '@/log/log'
+import { LogLines } from '@/log/LogLines'
+import { useLog } from '@/log/useLog'
 import type { Run } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Failed } from '@/ui/states'
 import { Approval } from './Approval'
 import styles from './Editor.module.css'
 import { Output } from './Output'
-import { placeOf } from './lines'
-import { RunBadge } from './RunBadge'
-import { useLog } from './useLog'
+import { placeOf, plain } from './lines'
+import { RunBadge } from '@/ui/RunBadge'
 
 interface Props {
   workspace: string
@@ -46,7 +48,7 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
   const going = run !== undefined && isUnfinished(run.status)
   const applies = run !== undefined && ['confirmed', 'applying', 'orphaned'].includes(run.status)
   const applied = run?.applied_at !== undefined || (run?.kind !== 'plan' && run?.status === 'succeeded' && run.version_after !== undefined)
-  const lines = useLog(id, applies || applied ? 'apply' : 'plan')
+  const { log } = useLog(id, applies || applied ? 'apply' : 'plan')
 
   const waits = run?.status === 'awaiting_approval'
   return (
@@ -68,7 +70,7 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
       {start.error || stop.error ? <Failed error={start.error ?? stop.error} /> : null}
       {unsaved ? <p role="alert" className={styles.consoleNote}>Not everything is saved. Look at the marked files, then try again.</p> : null}
       <div className={styles.consoleBody}>
-        <Log lines={lines} onPlace={onPlace} />
+        <Log log={log} onPlace={onPlace} />
         {run ? <Output run={run} onPlace={onPlace} /> : null}
       </div>
       {run?.pin && waits && aside !== id ? <Approval run={run} pin={run.pin} onClose={() => { setAside(id) }} /> : null}
@@ -76,36 +78,32 @@ export function Console({ workspace, run: id, onRun, save, onPlace }: Props) {
   )
 }
 
-/** Log shows lines as text; where one names a file and its line, that is a button. It follows its end while one is there. */
-function Log({ lines, onPlace }: { lines: string[]; onPlace: (file: string, line: number) => void }) {
-  const frame = useRef<HTMLPreElement>(null)
-  const follows = useRef(true)
-  useEffect(() => {
-    if (follows.current && frame.current) frame.current.scrollTop = frame.current.scrollHeight
-  }, [lines])
+/** Log shows lines as text; where one names a file and its line, that is a button. */
+function Log({ log, onPlace }: { log: LogStore; onPlace: (file: string, line: number) => void }) {
+  const [following, setFollowing] = useState(true)
   return (
-    <pre
-      ref={frame}
-      className={styles.log}
-      // What scrolls must be reached by keys.
-      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-      tabIndex={0}
+    <LogLines
+      log={log}
+      label="Log of the run"
       role="log"
-      aria-label="Log of the run"
-      aria-live="off"
-      onScroll={({ currentTarget: log }) => { follows.current = log.scrollHeight - log.scrollTop - log.clientHeight < 40 }}
-    >
-      {lines.map((line, index) => {
-        const place = placeOf(line)
-        if (!place) return <div key={index}>{line === '' ? ' ' : line}</div>
-        return (
-          <div key={index}>
-            {line.slice(0, place.at)}
-            <button type="button" className={styles.place} onClick={() => { onPlace(place.file, place.line) }}>{line.slice(place.at, place.end)}</button>
-            {line.slice(place.end)}
-          </div>
-        )
-      })}
-    </pre>
+      className={styles.log}
+      following={following}
+      onFollowing={setFollowing}
+      line={(index) => <Line raw={log.lines[index]!} onPlace={onPlace} />}
+    />
+  )
+}
+
+/** Line is one line, without colours. */
+function Line({ raw, onPlace }: { raw: string; onPlace: (file: string, line: number) => void }) {
+  const line = plain(raw)
+  const place = placeOf(line)
+  if (!place) return line
+  return (
+    <>
+      {line.slice(0, place.at)}
+      <button type="button" className={styles.place} onClick={() => { onPlace(place.file, place.line) }}>{line.slice(place.at, place.end)}</button>
+      {line.slice(place.end)}
+    </>
   )
 }

@@ -4,14 +4,17 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState, useSyncExter
 import { format } from '@/api/format'
 import { runQuery } from '@/api/runs'
 import { useMay } from '@/api/session'
+import { signedIn } from '@/api/signedIn'
 import type { Diagnostic } from '@/api/types'
+import { drafts } from '@/lib/drafts'
+import { count } from '@/lib/size'
 import { Button } from '@/ui/Button'
 import { Page } from '@/ui/Page'
 import { Failed, Skeleton } from '@/ui/states'
 import { Time } from '@/ui/Time'
 import { Console } from './Console'
 import { Desk, type OpenFile } from './desk'
-import { DeleteDialog, PathDialog } from './dialogs'
+import { DeleteDialog, DropDialog, PathDialog } from './dialogs'
 import styles from './Editor.module.css'
 import { FileTabs } from './FileTabs'
 import { FileTree } from './FileTree'
@@ -25,25 +28,26 @@ const CodeEditor = lazy(() => import('./CodeEditor'))
 const MergeView = lazy(() => import('./MergeView'))
 const none: Diagnostic[] = []
 
-type Asked = { kind: 'new' } | { kind: 'rename' | 'delete'; path: string }
+type Asked = { kind: 'new' } | { kind: 'rename' | 'delete' | 'drop'; path: string }
 
 /** EditorPage edits the files of a workspace, and plans and applies them beside that. */
 export function EditorPage() {
   const { _splat: workspace = '' } = editorRoute.useParams()
-  return <Editor key={workspace} workspace={workspace} />
+  const { holder } = signedIn
+  return <Editor key={`${holder} ${workspace}`} workspace={workspace} holder={holder} />
 }
 
-function Editor({ workspace }: { workspace: string }) {
-  const { file: wanted, line: wantedLine } = editorRoute.useSearch()
+function Editor({ workspace, holder }: { workspace: string; holder: string }) {
+  const { file: wanted, line: wantedLine, run } = editorRoute.useSearch()
   const navigate = useNavigate({ from: editorRoute.fullPath })
   const may = useMay()
   const mayWrite = may('workspace:write')
-  const desk = useMemo(() => new Desk(storeOf(workspace)), [workspace])
+  const desk = useMemo(() => new Desk(storeOf(workspace, holder), drafts.of(holder, workspace)), [workspace, holder])
   const state = useSyncExternalStore(desk.subscribe, desk.current)
   const active = state.open.find(({ path }) => path === state.active)
-  const [run, setRun] = useState<string>()
   const [line, setLine] = useState<{ line: number; at: number }>()
   const [asked, setAsked] = useState<Asked>()
+  const [sending, setSending] = useState(0)
   const [height, setHeight] = useHeight('holdfast.console', 240)
   const found = useQuery({ ...runQuery(run ?? ''), enabled: run !== undefined }).data?.diagnostics ?? none
 
@@ -57,7 +61,8 @@ function Editor({ workspace }: { workspace: string }) {
   }, [act, desk])
 
   useEffect(() => {
-    void desk.refresh().then(() => {
+    void desk.refresh().then(async () => {
+      if (mayWrite) await desk.recover().catch(() => undefined)
       const { files } = desk.current()
       const first = wanted ?? files.find(({ path }) => path === 'main.tf')?.path ?? files.find(({ path }) => path.endsWith('.tf'))?.path
       if (first !== undefined) goTo(first, wantedLine === undefined ? undefined : Number(wantedLine))
@@ -69,7 +74,7 @@ function Editor({ workspace }: { workspace: string }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [desk])
   useEffect(() => {
-    if (state.active !== undefined && state.active !== wanted) void navigate({ search: { file: state.active }, replace: true })
+    if (state.active !== undefined && state.active !== wanted) void navigate({ search: ({ run: shown }) => ({ file: state.active!, ...(shown ? { run: shown } : {}) }), replace: true })
   }, [state.active, wanted, navigate])
   // Who leaves has everything saved; where that takes a moment, the browser asks them to stay.
   useEffect(() => {
@@ -81,10 +86,27 @@ function Editor({ workspace }: { workspace: string }) {
     window.addEventListener('beforeunload', leave)
     return () => {
       window.removeEventListener('beforeunload', leave)
-      void desk.saveAll()
+      // Of who is not signed in any more the drafts are left, until the same one comes back.
+      if (signedIn.holder === holder) void desk.saveAll()
+      else desk.stop()
     }
-  }, [desk])
+  }, [desk, holder])
 
+  const close = (path: string) => {
+    if (state.open.find((file) => file.path === path)?.state === 'conflict') setAsked({ kind: 'drop', path })
+    else act(() => desk.close(path))
+  }
+  const send = (picked: File[]) => {
+    act(async () => {
+      setSending(picked.length)
+      try {
+        const files = await uploadsOf(picked)
+        await desk.replace((now) => upload(workspace, files, now))
+      } finally {
+        setSending(0)
+      }
+    })
+  }
   const done = (work: () => Promise<unknown>) => {
     setAsked(undefined)
     act(work)
@@ -103,6 +125,7 @@ function Editor({ workspace }: { workspace: string }) {
       >
         {state.error ? <Failed error={state.error} again={() => void desk.refresh()} /> : null}
         {task.error ? <Failed error={task.error} again={() => { task.reset() }} /> : null}
+        {sending > 0 ? <p role="status" className="muted">Uploading {count(sending, 'file')}; all of them are there at once, or none…</p> : null}
         {!state.loaded && !state.error ? <Skeleton what="the files" /> : null}
         <div className={styles.desk} hidden={!state.loaded}>
           <FileTree
@@ -112,26 +135,26 @@ function Editor({ workspace }: { workspace: string }) {
             onNew={() => { setAsked({ kind: 'new' }) }}
             onRename={(path) => { setAsked({ kind: 'rename', path }) }}
             onDelete={(path) => { setAsked({ kind: 'delete', path }) }}
-            onUpload={(list) => { const picked = [...list]; act(async () => { const files = await uploadsOf(picked); await desk.replace((now) => upload(workspace, files, now)) }) }}
+            onUpload={(list) => { send([...list]) }}
           />
           <div className={styles.work}>
-            <FileTabs open={state.open} active={state.active} onShow={(path) => { desk.activate(path) }} onClose={(path) => { act(() => desk.close(path)) }} />
+            <FileTabs open={state.open} active={state.active} onShow={(path) => { desk.activate(path) }} onClose={close} />
             <Suspense fallback={<Skeleton what="the editor" />}>
               {!active ? (
                 <p className={`${styles.nothing!} muted`}>Open a file at the left.</p>
               ) : active.state === 'conflict' ? (
-                <MergeView key={active.path} file={active} onMine={(text) => { act(() => desk.resolve(active.path, text)) }} onTheirs={() => { desk.takeTheirs(active.path) }} />
+                <MergeView key={active.path} file={active} onEdit={(text) => { desk.edit(active.path, text) }} onMine={(text) => { act(() => desk.resolve(active.path, text)) }} onTheirs={() => { desk.takeTheirs(active.path) }} />
               ) : active.binary ? (
                 <p className={`${styles.nothing!} muted`}>This file is no text. Upload another one in its place to change it.</p>
               ) : (
-                <CodeEditor workspace={workspace} file={active} readOnly={!mayWrite} diagnostics={found} line={line} onEdit={(path, text) => { desk.edit(path, text) }} onSave={() => { act(() => desk.save(active.path)) }} />
+                <CodeEditor holder={holder} workspace={workspace} file={active} readOnly={!mayWrite} diagnostics={found} line={line} onEdit={(path, text) => { desk.edit(path, text) }} onSave={() => { act(() => desk.save(active.path)) }} />
               )}
             </Suspense>
             {may('run:read') ? (
               <>
                 <Splitter label="Height of the console" height={height} onChange={setHeight} />
                 <div style={{ height }} className={styles.consoleFrame}>
-                  <Console workspace={workspace} run={run} onRun={({ id }) => { setRun(id) }} save={() => desk.saveAll()} onPlace={goTo} />
+                  <Console workspace={workspace} run={run} onRun={({ id }) => void navigate({ search: (was) => ({ ...was, run: id }), replace: true })} save={() => desk.saveAll()} onPlace={goTo} />
                 </div>
               </>
             ) : null}
@@ -141,6 +164,7 @@ function Editor({ workspace }: { workspace: string }) {
       {asked?.kind === 'new' ? <PathDialog title="New file" verb="Create" first="" files={state.files} onClose={() => { setAsked(undefined) }} onDone={(path) => { done(() => desk.create(path)) }} /> : null}
       {asked?.kind === 'rename' ? <PathDialog title={`Rename ${asked.path}`} verb="Rename" first={asked.path} files={state.files} onClose={() => { setAsked(undefined) }} onDone={(path) => { done(() => desk.rename(asked.path, path)) }} /> : null}
       {asked?.kind === 'delete' ? <DeleteDialog path={asked.path} onClose={() => { setAsked(undefined) }} onDone={() => { done(() => desk.remove(asked.path)) }} /> : null}
+      {asked?.kind === 'drop' ? <DropDialog path={asked.path} onClose={() => { setAsked(undefined) }} onDone={() => { setAsked(undefined); desk.drop(asked.path) }} /> : null}
     </div>
   )
 }

@@ -2,25 +2,35 @@ import { useEffect, useRef } from 'react'
 import { Button } from '@/ui/Button'
 import type { OpenFile } from './desk'
 import styles from './Editor.module.css'
+import { leaveWithEscape } from './leave'
 import { applyColours, font, languageOf, monaco } from './monaco'
+import { WayOut } from './WayOut'
 
 interface Props {
   file: OpenFile
+  /** Takes each change of the right side, so that it outlives this view. */
+  onEdit: (text: string) => void
   onMine: (text: string) => void
   onTheirs: () => void
 }
 
 /** MergeView shows what somebody else has saved beside what was typed here, which stays open for typing. */
-export default function MergeView({ file, onMine, onTheirs }: Props) {
+export default function MergeView({ file, onEdit, onMine, onTheirs }: Props) {
   const frame = useRef<HTMLDivElement>(null)
+  const wayOut = useRef<HTMLParagraphElement>(null)
   const mine = useRef<monaco.editor.ITextModel>(undefined)
   const theirs = file.theirs?.text ?? ''
+  const gone = file.theirs?.sha256 === null
+  const binary = !gone && file.theirs?.text === null
   const { path, text } = file
-  const first = useRef(text)
+  const latest = useRef({ text, onEdit })
+  useEffect(() => {
+    latest.current = { text, onEdit }
+  })
   useEffect(() => {
     applyColours()
     const original = monaco.editor.createModel(theirs, languageOf(path))
-    const modified = monaco.editor.createModel(mine.current?.isDisposed() === false ? mine.current.getValue() : first.current, languageOf(path))
+    const modified = monaco.editor.createModel(latest.current.text, languageOf(path))
     const editor = monaco.editor.createDiffEditor(frame.current!, {
       automaticLayout: true,
       fontFamily: font(),
@@ -35,8 +45,11 @@ export default function MergeView({ file, onMine, onTheirs }: Props) {
       modifiedAriaLabel: 'What you have typed',
     })
     editor.setModel({ original, modified })
+    for (const side of [editor.getOriginalEditor(), editor.getModifiedEditor()]) leaveWithEscape(side as monaco.editor.IStandaloneCodeEditor, () => wayOut.current)
     mine.current = modified
+    const typed = modified.onDidChangeContent(() => { latest.current.onEdit(modified.getValue()) })
     return () => {
+      typed.dispose()
       editor.dispose()
       original.dispose()
       modified.dispose()
@@ -46,17 +59,18 @@ export default function MergeView({ file, onMine, onTheirs }: Props) {
     <div className={styles.merge}>
       <div className={styles.mergeHead} role="alert">
         <p>
-          <strong>Somebody else has {file.theirs?.text === null ? 'deleted' : 'saved'} this file meanwhile.</strong> Nothing of either is lost: at the left is
+          <strong>Somebody else has {gone ? 'deleted' : binary ? 'put a file that is no text in the place of' : 'saved'} this file meanwhile.</strong> Nothing of either is lost: at the left is
           theirs, at the right yours. Make the right one what it is to be.
         </p>
         <Button kind="main" onClick={() => { onMine(mine.current!.getValue()) }}>Save the right one</Button>
-        <Button onClick={onTheirs}>{file.theirs?.text === null ? 'Let it be deleted' : 'Take theirs'}</Button>
+        <Button onClick={onTheirs}>{gone ? 'Let it be deleted' : 'Take theirs'}</Button>
       </div>
       <div className={styles.mergeSides} aria-hidden="true">
         <span>Theirs, as it is saved</span>
         <span>Yours</span>
       </div>
       <div ref={frame} className={styles.code} data-testid="merge" />
+      <WayOut ref={wayOut} />
     </div>
   )
 }

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { runChangesQuery } from '@/api/runs'
 import type { Run } from '@/api/types'
 import { Badge } from '@/ui/Badge'
-import { Changes } from './Changes'
+import { Counts } from '@/ui/Counts'
+import { PlanChanges } from '@/ui/PlanChanges'
 import styles from './Editor.module.css'
 
 /** Output is what came out of a run, beside its log: what the tool found wrong, and what would change or has changed. */
@@ -33,7 +34,7 @@ export function Output({ run, onPlace }: { run: Run; onPlace: (file: string, lin
           ))}
         </ul>
       ) : null}
-      {changes.data ? <Changes changes={changes.data} /> : null}
+      {changes.data ? <><Counts counts={changes.data.counts} /><PlanChanges changes={changes.data} inside /></> : null}
       {found.length === 0 && !changes.data ? <p className="muted">What would change comes here when the plan is made.</p> : null}
     </div>
   )

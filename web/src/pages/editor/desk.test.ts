@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Files, FileText } from '@/api/files'
+import { Drafts } from '@/lib/drafts'
 import { Desk, type Store } from './desk'
 
 class Changed extends Error {}
@@ -179,4 +180,103 @@ test('a renamed file keeps its tab, and what was typed into it', async () => {
   await desk.rename('main.tf', 'network.tf')
   expect(desk.current().active).toBe('network.tf')
   expect(Object.fromEntries(shared.texts)).toEqual({ 'network.tf': 'b' })
+})
+
+test('closing a tab that turns out to be in conflict keeps what was typed', async () => {
+  const shared = new Shared({ 'main.tf': 'a' })
+  const desk = await deskOf(shared, 'main.tf')
+  desk.edit('main.tf', 'mine')
+  shared.texts.set('main.tf', 'theirs')
+  await desk.close('main.tf')
+  expect(fileOf(desk, 'main.tf')).toMatchObject({ state: 'conflict', text: 'mine', theirs: { text: 'theirs' } })
+  await desk.close('main.tf')
+  expect(fileOf(desk, 'main.tf').text).toBe('mine')
+  desk.drop('main.tf')
+  expect(desk.current().open).toEqual([])
+})
+
+test('only a conflict is dropped', async () => {
+  const desk = await deskOf(new Shared({ 'main.tf': 'a' }), 'main.tf')
+  desk.edit('main.tf', 'mine')
+  desk.drop('main.tf')
+  expect(fileOf(desk, 'main.tf').text).toBe('mine')
+})
+
+test('what was typed and not saved when the session ended is there again for the same one', async () => {
+  sessionStorage.clear()
+  const shared = new Shared({ 'main.tf': 'a', 'other.tf': 'o' })
+  const drafts = new Drafts(sessionStorage)
+  const begun = async () => {
+    const desk = new Desk(shared.store(), drafts.of('ana', 'w'))
+    await desk.refresh()
+    await desk.recover()
+    return desk
+  }
+  const first = await begun()
+  await first.open('main.tf')
+  await first.open('other.tf')
+  first.edit('main.tf', 'typed')
+  first.edit('other.tf', 'typed too')
+  first.stop()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(shared.writes).toBe(0)
+
+  shared.texts.set('other.tf', 'theirs')
+  const second = await begun()
+  expect(fileOf(second, 'main.tf')).toMatchObject({ text: 'typed', state: 'edited' })
+  expect(fileOf(second, 'other.tf')).toMatchObject({ text: 'typed too', state: 'conflict', theirs: { text: 'theirs' } })
+  second.edit('other.tf', 'typed on')
+  second.stop()
+
+  const third = await begun()
+  expect(fileOf(third, 'other.tf')).toMatchObject({ text: 'typed on', state: 'conflict', theirs: { text: 'theirs' } })
+  await vi.advanceTimersByTimeAsync(1100)
+  expect(shared.texts.get('main.tf')).toBe('typed')
+  third.takeTheirs('other.tf')
+  expect(drafts.count('ana')).toBe(0)
+  expect(shared.texts.get('other.tf')).toBe('theirs')
+})
+
+test('what is typed while a file is renamed is saved under its new path', async () => {
+  const shared = new Shared({ 'main.tf': 'a' })
+  const desk = await deskOf(shared, 'main.tf')
+  const moving = desk.rename('main.tf', 'network.tf')
+  desk.edit('main.tf', 'typed')
+  await moving
+  await vi.advanceTimersByTimeAsync(1100)
+  expect(Object.fromEntries(shared.texts)).toEqual({ 'network.tf': 'typed' })
+  expect(desk.isClean()).toBe(true)
+})
+
+test('a file whose first save has failed has one tab when it is made again', async () => {
+  const shared = new Shared({})
+  const store = shared.store()
+  let fails = true
+  const desk = new Desk({ ...store, write: (...args) => (fails ? Promise.reject(new Error('away')) : store.write(...args)) })
+  await desk.refresh()
+  await desk.create('main.tf')
+  fails = false
+  await desk.create('main.tf')
+  expect(desk.current().open).toHaveLength(1)
+  expect(shared.texts.get('main.tf')).toBe('')
+})
+
+test('a file that is replaced by one that is no text can be taken, or written over', async () => {
+  const shared = new Shared({ 'main.tf': 'a' })
+  const store = shared.store()
+  const binary: Store = { ...store, read: async (path) => { const file = await store.read(path); return file?.text === 'bin' ? { ...file, text: null } : file } }
+  for (const take of [true, false]) {
+    shared.texts.set('main.tf', 'a')
+    const desk = new Desk(binary)
+    await desk.refresh()
+    await desk.open('main.tf')
+    desk.edit('main.tf', 'mine')
+    shared.texts.set('main.tf', 'bin')
+    await desk.saveAll()
+    expect(fileOf(desk, 'main.tf')).toMatchObject({ state: 'conflict', theirs: { sha256: 'of bin', text: null } })
+    if (take) desk.takeTheirs('main.tf')
+    else await desk.resolve('main.tf', 'mine')
+    expect(fileOf(desk, 'main.tf')).toMatchObject({ state: 'saved', binary: take })
+    expect(shared.texts.get('main.tf')).toBe(take ? 'bin' : 'mine')
+  }
 })

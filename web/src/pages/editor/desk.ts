@@ -1,4 +1,6 @@
-import type { FileEntry, Files, FileText } from '@/api/files'
+import type { Files, FileText } from '@/api/files'
+import type { FileEntry } from '@/api/types'
+import type { Keeper } from '@/lib/drafts'
 
 /**
  * Store is where the files of one workspace are. A change of a file names the digest of what it builds on,
@@ -30,8 +32,8 @@ export interface OpenFile {
   binary: boolean
   savedAt?: Date
   error?: unknown
-  /** What somebody else has saved meanwhile; text is null where they took the file away. */
-  theirs?: { sha256: string; text: string | null }
+  /** What somebody else has saved meanwhile; its text is null where that is none, its digest where they took the file away. */
+  theirs?: { sha256: string | null; text: string | null }
 }
 
 /** DeskState is all that is shown of a desk. Each change makes another one. */
@@ -45,10 +47,14 @@ export interface DeskState {
 
 const saveAfter = 1000
 
+/** Where nobody keeps drafts. */
+const forgetful: Keeper = { all: () => new Map(), keep: () => undefined, drop: () => undefined }
+
 /**
  * Desk is the files of a workspace that one person has open. It saves a second after the last key, one file
  * at a time. A file that somebody else has saved meanwhile is never overwritten: it is in conflict until the
- * person has seen both and said which it is to be.
+ * person has seen both and said which it is to be. What is saved nowhere yet is among the drafts, from which a later
+ * desk takes it up.
  */
 export class Desk {
   private state: DeskState = { files: [], open: [], active: undefined, loaded: false }
@@ -56,8 +62,23 @@ export class Desk {
   private readonly readers = new Set<() => void>()
   private readonly timers = new Map<string, ReturnType<typeof setTimeout>>()
   private last: Promise<unknown> = Promise.resolve()
+  private stopped = false
 
-  constructor(private readonly store: Store) {}
+  constructor(
+    private readonly store: Store,
+    private readonly drafts: Keeper = forgetful,
+  ) {}
+
+  /** stop saves nothing more: who has typed is not signed in any more. */
+  stop(): void {
+    this.stopped = true
+    this.timers.forEach((timer) => { clearTimeout(timer) })
+  }
+
+  /** recover opens what was typed and not saved when the page was there last; its base is compared as always. */
+  async recover(): Promise<void> {
+    for (const path of this.drafts.all().keys()) await this.open(path)
+  }
 
   subscribe = (reader: () => void) => {
     this.readers.add(reader)
@@ -90,13 +111,24 @@ export class Desk {
       return
     }
     const file = await this.store.read(path)
-    if (!file || this.find(path)) return
+    if (this.find(path)) return
+    const draft = this.drafts.all().get(path)
+    if (draft && draft.text !== file?.text) {
+      this.takeUp(path, draft, file)
+      return
+    }
+    this.drafts.drop(path)
+    if (!file) return
     this.show({ path, base: { sha256: file.sha256, text: file.text ?? '' }, text: file.text ?? '', outside: 0, state: 'saved', binary: file.text === null })
   }
 
   /** create opens a file that is not there yet; it is saved at once, so that others see it. */
   async create(path: string): Promise<void> {
-    if (this.state.files.some((file) => file.path === path)) return this.open(path)
+    if (this.find(path) || this.state.files.some((file) => file.path === path)) {
+      await this.open(path)
+      if (this.find(path)?.state === 'failed') await this.save(path)
+      return
+    }
     this.show({ path, base: null, text: '', outside: 0, state: 'edited', binary: false })
     await this.save(path)
   }
@@ -105,12 +137,15 @@ export class Desk {
     this.change({ active: path })
   }
 
-  /** close takes a tab away; what was typed is saved first. */
+  /** close takes a tab away; what was typed is saved first. What can't be saved stays, until it is dropped. */
   async close(path: string): Promise<void> {
     if (this.find(path)?.state === 'edited') await this.save(path)
-    const file = this.find(path)
-    if (!file || (file.state !== 'saved' && file.state !== 'conflict')) return
-    this.forget(path)
+    if (this.find(path)?.state === 'saved') this.forget(path)
+  }
+
+  /** drop takes a tab away with what was typed into it: for who has seen the conflict, and has said so. */
+  drop(path: string): void {
+    if (this.find(path)?.state === 'conflict') this.forget(path)
   }
 
   /** edit takes what was typed. */
@@ -122,8 +157,23 @@ export class Desk {
       return
     }
     this.set(path, { text, state: 'edited' })
+    this.saveLater(path)
+  }
+
+  private saveLater(path: string): void {
     clearTimeout(this.timers.get(path))
-    this.timers.set(path, setTimeout(() => void this.save(path), saveAfter))
+    if (!this.stopped) this.timers.set(path, setTimeout(() => void this.save(path), saveAfter))
+  }
+
+  /** takeUp shows a draft on top of what it was typed onto; beside what there is, where that is another one by now. */
+  private takeUp(path: string, { text, base }: { text: string; base: string | null }, file: FileText | null): void {
+    const unchanged = base === (file?.sha256 ?? null)
+    const on = base === null ? null : { sha256: base, text: unchanged ? (file?.text ?? '') : '' }
+    this.show({
+      path, base: on, text, outside: 0, binary: false, state: unchanged ? 'edited' : 'conflict',
+      ...(unchanged ? {} : { theirs: { sha256: file?.sha256 ?? null, text: file?.text ?? null } }),
+    })
+    if (unchanged) this.saveLater(path)
   }
 
   /** replaceText has another text in the place of what is there, such as the same one formatted. */
@@ -152,7 +202,7 @@ export class Desk {
     const file = this.find(path)
     if (!file?.theirs) return
     const { sha256, text: theirs } = file.theirs
-    this.set(path, { base: theirs === null ? null : { sha256, text: theirs }, text, outside: file.outside + 1, state: 'edited', theirs: undefined })
+    this.set(path, { base: sha256 === null ? null : { sha256, text: theirs ?? '' }, text, outside: file.outside + 1, state: 'edited', theirs: undefined })
     await this.save(path)
   }
 
@@ -161,11 +211,11 @@ export class Desk {
     const file = this.find(path)
     if (!file?.theirs) return
     const { sha256, text } = file.theirs
-    if (text === null) {
+    if (sha256 === null) {
       this.forget(path)
       return
     }
-    this.set(path, { base: { sha256, text }, text, outside: file.outside + 1, state: 'saved', theirs: undefined })
+    this.set(path, { base: { sha256, text: text ?? '' }, text: text ?? '', binary: text === null, outside: file.outside + 1, state: 'saved', theirs: undefined })
   }
 
   remove(path: string): Promise<void> {
@@ -183,6 +233,11 @@ export class Desk {
       await this.store.rename(from, to, this.digestOf(from))
       const open = this.state.open.map((file) => (file.path === from ? { ...file, path: to } : file))
       this.change({ open, active: this.state.active === from ? to : this.state.active })
+      this.drafts.drop(from)
+      clearTimeout(this.timers.get(from))
+      const moved = this.find(to)
+      if (moved) this.noted(moved)
+      if (moved?.state === 'edited') this.saveLater(to) // typed while the file moved
       this.listed(await this.store.list())
     })
   }
@@ -197,7 +252,7 @@ export class Desk {
 
   private async saveNow(path: string): Promise<void> {
     const file = this.find(path)
-    if (!file || file.binary || (file.state !== 'edited' && file.state !== 'failed')) return
+    if (this.stopped || !file || file.binary || (file.state !== 'edited' && file.state !== 'failed')) return
     const text = file.text
     this.set(path, { state: 'saving', error: undefined })
     try {
@@ -214,7 +269,7 @@ export class Desk {
     const others = this.state.files.filter((file) => file.path !== path)
     const before = this.state.files.find((file) => file.path === path)
     this.change({ files: [...others, { ...before, path, size: text.length, sha256 }] })
-    if (!still) this.timers.set(path, setTimeout(() => void this.save(path), saveAfter))
+    if (!still) this.saveLater(path)
   }
 
   /** compare reads what somebody else has saved; the file is in conflict, unless that is the same text. */
@@ -222,7 +277,7 @@ export class Desk {
     try {
       const theirs = await this.store.read(path)
       if (theirs?.text === text) this.saved(path, text, theirs.sha256)
-      else this.set(path, { state: 'conflict', theirs: { sha256: theirs?.sha256 ?? '', text: theirs?.text ?? null } })
+      else this.set(path, { state: 'conflict', theirs: { sha256: theirs?.sha256 ?? null, text: theirs?.text ?? null } })
     } catch (error) {
       this.set(path, { state: 'failed', error })
     }
@@ -232,7 +287,7 @@ export class Desk {
     for (const { path, state } of this.state.open) {
       const file = this.find(path)!
       const entry = this.state.files.find((one) => one.path === path)
-      if (entry?.sha256 === (file.theirs ? file.theirs.sha256 : file.base?.sha256)) continue
+      if ((entry?.sha256 ?? null) === (file.theirs ? file.theirs.sha256 : (file.base?.sha256 ?? null))) continue
       if (state === 'conflict' || state === 'edited' || state === 'failed') {
         await this.compare(path, file.text)
         continue
@@ -279,12 +334,22 @@ export class Desk {
     this.change({ open: [...this.state.open, file], active: file.path })
   }
 
+  /** noted keeps what is saved nowhere, and forgets what is. */
+  private noted({ path, state, text, base }: OpenFile): void {
+    if (this.stopped) return
+    if (state === 'saved') this.drafts.drop(path)
+    else this.drafts.keep(path, { text, base: base?.sha256 ?? null })
+  }
+
   private set(path: string, change: Partial<{ [Name in keyof OpenFile]: OpenFile[Name] | undefined }>): void {
     this.change({ open: this.state.open.map((file) => (file.path === path ? (Object.fromEntries(Object.entries({ ...file, ...change }).filter(([, value]) => value !== undefined)) as unknown as OpenFile) : file)) })
+    const now = this.find(path)
+    if (now) this.noted(now)
   }
 
   private forget(path: string): void {
     clearTimeout(this.timers.get(path))
+    this.drafts.drop(path)
     const at = this.state.open.findIndex((file) => file.path === path)
     const open = this.state.open.filter((file) => file.path !== path)
     this.change({ open, active: this.state.active === path ? (open[at] ?? open[at - 1])?.path : this.state.active })

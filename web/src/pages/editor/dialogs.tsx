@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from 'react'
-import type { FileEntry } from '@/api/files'
+import type { FileEntry } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
@@ -36,6 +36,21 @@ export function DeleteDialog({ path, onDone, onClose }: { path: string; onDone: 
         <div className={styles.approvalButtons}>
           <Button kind="loss" onClick={onDone}>Delete</Button>
           <Button kind="quiet" onClick={onClose}>Cancel</Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+/** DropDialog asks before a text that is saved nowhere goes with its tab. */
+export function DropDialog({ path, onDone, onClose }: { path: string; onDone: () => void; onClose: () => void }) {
+  return (
+    <Dialog title={`Close ${path} without your changes?`} open onClose={onClose}>
+      <div className={styles.approval}>
+        <p>Somebody else has changed this file meanwhile, and what you have typed is saved nowhere.</p>
+        <div className={styles.approvalButtons}>
+          <Button kind="loss" onClick={onDone}>Drop my changes</Button>
+          <Button kind="quiet" onClick={onClose}>Keep it open</Button>
         </div>
       </div>
     </Dialog>

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { differencesOf, signOf } from './changes'
-import { Lines, placeOf } from './lines'
+import { placeOf, plain } from './lines'
 import { isLeftOut, treeOf, whyNot, withoutTop } from './tree'
 
 const entry = (path: string) => ({ path, size: 1, sha256: path })
@@ -23,16 +22,9 @@ test('an uploaded folder leaves its caches, its repository and local states behi
   expect(withoutTop('infra/modules/main.tf')).toBe('modules/main.tf')
 })
 
-test('a log is lines of text, however it is cut into pieces', () => {
-  const lines = new Lines()
-  lines.add('one\ntw')
-  expect(lines.add('o\n\u001b[31mred\u001b[0m <b>no markup</b>\n')).toEqual(['one', 'two', 'red <b>no markup</b>'])
-  expect(lines.add('10%\r20%\r')).toEqual(['one', 'two', 'red <b>no markup</b>', '20%'])
-})
-
-test('the console keeps no more lines than it shows smoothly', () => {
-  const lines = new Lines()
-  expect(lines.add('x\n'.repeat(20_000))).toHaveLength(5000)
+test('a line of the console is what a terminal would show, as text', () => {
+  expect(plain('\u001b[31mred\u001b[0m <b>no markup</b>')).toBe('red <b>no markup</b>')
+  expect(plain('10%\r20%\r')).toBe('20%')
 })
 
 test('a line that names a file and its line leads there', () => {
@@ -41,13 +33,4 @@ test('a line that names a file and its line leads there', () => {
   expect(place).toMatchObject({ file: 'modules/web/main.tf', line: 12 })
   expect(line.slice(place.at, place.end)).toBe('modules/web/main.tf line 12')
   expect(placeOf('Plan: 3 to add')).toBeUndefined()
-})
-
-test('only what changes is shown, and what is known later is said so', () => {
-  expect(differencesOf({ before: { a: 1, b: 'x', c: null }, after: { a: 1, b: 'y', c: null }, after_unknown: { id: true, a: false } })).toEqual([
-    { name: 'b', before: 'x', after: 'y', unknown: false },
-    { name: 'id', unknown: true },
-  ])
-  expect(signOf(['delete', 'create'])[1]).toBe('replaced')
-  expect(signOf(['update'])[0]).toBe('~')
 })

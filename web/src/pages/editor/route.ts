@@ -6,6 +6,8 @@ export interface EditorSearch {
   /** The file that is shown, and its line. */
   file?: string
   line?: string
+  /** The run that the console shows. */
+  run?: string
 }
 
 /** Which workspace's files. */
@@ -18,6 +20,6 @@ export const filesRoute = createRoute({
 export const editorRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/editor/$',
-  validateSearch: (search: Record<string, unknown>): EditorSearch => texts(search, 'file', 'line'),
+  validateSearch: (search: Record<string, unknown>): EditorSearch => texts(search, 'file', 'line', 'run'),
   component: lazyRouteComponent(() => import('./EditorPage'), 'EditorPage'),
 })

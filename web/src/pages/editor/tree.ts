@@ -1,4 +1,4 @@
-import type { FileEntry } from '@/api/files'
+import type { FileEntry } from '@/api/types'
 
 /** TreeRow is a line of the tree of files. */
 export type TreeRow =

@@ -24,7 +24,7 @@ async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 export async function upload(workspace: string, uploads: Upload[], { number, files }: Files): Promise<Files> {
   const digests = await Promise.all(uploads.map(({ bytes }) => digestOf(bytes)))
   await sendContents(workspace, new Map(uploads.map(({ bytes }, index) => [digests[index]!, bytes])))
-  const all = new Map(files.map((file) => [file.path, { path: file.path, sha256: file.sha256, executable: file.executable ?? false }]))
-  uploads.forEach(({ path }, index) => all.set(path, { path, sha256: digests[index]!, executable: all.get(path)?.executable ?? false }))
+  const all = new Map(files.map((file) => [file.path, { ...file }]))
+  uploads.forEach(({ path, bytes }, index) => all.set(path, { path, size: bytes.length, sha256: digests[index]!, executable: all.get(path)?.executable ?? false }))
   return storeFiles(workspace, [...all.values()], number, `upload ${String(uploads.length)} files`)
 }

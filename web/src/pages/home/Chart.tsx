@@ -1,11 +1,13 @@
 import 'uplot/dist/uPlot.min.css'
 import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
+import { useDark } from '@/ui/useDark'
 import styles from './HomePage.module.css'
 
-/** Chart is the runs of a week as an area, failed ones in front of all. The same numbers stand in a table for who sees no picture. */
+/** Chart is the runs that ended in a week, by day in UTC, as an area, failed ones in front of all. The same numbers stand in a table for who sees no picture. */
 export default function Chart({ days, all, failed }: { days: Date[]; all: number[]; failed: number[] }) {
   const frame = useRef<HTMLDivElement>(null)
+  const dark = useDark()
   useEffect(() => {
     const place = frame.current
     if (!place) return
@@ -28,7 +30,7 @@ export default function Chart({ days, all, failed }: { days: Date[]; all: number
         cursor: { show: false },
         scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.max(most, 4)] } },
         axes: [
-          { ...axis, grid: { show: false }, space: 40, size: 24, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { weekday: 'short' }) ?? '') },
+          { ...axis, grid: { show: false }, space: 40, size: 24, values: (_, splits) => splits.map((at) => days[at]?.toLocaleDateString(undefined, { weekday: 'short', timeZone: 'UTC' }) ?? '') },
           { ...axis, size: 32, space: 24, incrs: [1, 2, 5, 10, 50, 100, 500, 1000] },
         ],
         series: [{}, { stroke: accent, fill: faint(accent), width: 1.5 }, { stroke: loss, fill: faint(loss), width: 1.5 }],
@@ -42,18 +44,19 @@ export default function Chart({ days, all, failed }: { days: Date[]; all: number
       watch.disconnect()
       plot.destroy()
     }
-  }, [days, all, failed])
+    // What is drawn keeps its colours: others are drawn anew.
+  }, [days, all, failed, dark])
   return (
     <figure className={styles.figure}>
       <div ref={frame} aria-hidden="true" />
       <table className="visually-hidden">
-        <caption>Runs by day</caption>
+        <caption>Runs that ended, by day in UTC</caption>
         <tbody>
           {days.map((day, index) => (
             <tr key={day.getTime()}>
-              <th scope="row">{day.toLocaleDateString()}</th>
+              <th scope="row">{day.toLocaleDateString(undefined, { timeZone: 'UTC' })}</th>
               <td>
-                {all[index]} runs, {failed[index]} failed
+                {all[index]} ended, {failed[index]} of them failed
               </td>
             </tr>
           ))}

@@ -1,70 +1,95 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo } from 'react'
-import { weekQuery, workspacesQuery } from '@/api/runs'
+import { lazy, Suspense, useMemo, type ReactNode } from 'react'
+import { homeQuery } from '@/api/home'
 import { useMay } from '@/api/session'
-import { statesQuery } from '@/api/states'
-import type { Run } from '@/api/types'
-import { count } from '@/lib/size'
-import { countsOf, RunTable } from '@/pages/runs/RunTable'
+import type { Home, Run } from '@/api/types'
+import { bytes, grouped } from '@/lib/size'
+import { countsOf, RunRows } from '@/pages/runs/RunTable'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Page, Section } from '@/ui/Page'
-import { Empty, Failed, Skeleton } from '@/ui/states'
+import { Await, Empty } from '@/ui/states'
 import { Time, useNow } from '@/ui/Time'
+import { useIdle } from '@/ui/useIdle'
 import styles from './HomePage.module.css'
-import { byDay, needsOf, type Need } from './needs'
+import { Kinds } from './Kinds'
+import { needsOf, weekOf, type Need } from './needs'
 
 const Chart = lazy(() => import('./Chart'))
 
 /** HomePage says what needs somebody now, then how things went. */
 export function HomePage() {
-  const may = useMay()
-  const now = useNow()
-  const runs = useQuery({ ...weekQuery, enabled: may('run:read'), retry: false })
-  const states = useQuery({ ...statesQuery, enabled: may('state:metadata') })
-  const workspaces = useQuery({ ...workspacesQuery, enabled: may('workspace:read'), retry: false })
-  const today = now.toDateString()
-  const week = useMemo(() => byDay(runs.data ?? [], new Date(`${today} 23:59:59`)), [runs.data, today])
-  const needs = needsOf(runs.data ?? [], states.data ?? [], now)
-  const failed = (runs.data ?? []).filter(({ status }) => status === 'failed' || status === 'orphaned').length
-  const last = runs.data?.[0]
+  const home = useQuery(homeQuery)
   return (
     <Page title="Home" name="Home">
-      <Section title="Needs you">
-        {states.error ? <Failed error={states.error} again={() => void states.refetch()} /> : states.isLoading ? <Skeleton what="what needs you" rows={3} /> : needs.length > 0 ? <Needs needs={needs} /> : <Empty title="Nothing waits for a person." />}
-      </Section>
-      <dl className={styles.counts} aria-label="Counts">
-        <Number name="States" value={states.data?.length} to="/states" />
-        <Number name="Workspaces" value={workspaces.data?.length} to="/states" />
-        <Number name="Runs, 7 days" value={runs.data?.length} to="/runs" />
-        <div>
-          <dt>Failed, 7 days</dt>
-          <dd className={failed > 0 ? styles.bad : undefined}><Link to="/runs" search={{ status: 'failed' }}>{failed.toLocaleString()}</Link></dd>
-        </div>
-        <div>
-          <dt>Last run</dt>
-          <dd>{last ? <Link to="/runs/$id" params={{ id: last.id }}><Time at={last.created_at} /></Link> : '–'}</dd>
-        </div>
-      </dl>
-      {may('run:read') ? (
-        <>
-          <Section title="Runs, 7 days">
-            <Suspense fallback={<div className={styles.figure} />}>{runs.data ? <Chart {...week} /> : <div className={styles.figure} />}</Suspense>
-          </Section>
-          <Section title="Recent runs" actions={<Link to="/runs">All runs</Link>}>
-            <RunTable filter={{}} limit={10} />
-          </Section>
-        </>
-      ) : null}
+      <Await query={home} what="what needs you">{(said) => <Said home={said} />}</Await>
     </Page>
   )
 }
 
-function Number({ name, value, to }: { name: string; value: number | undefined; to: '/states' | '/runs' }) {
+function Said({ home }: { home: Home }) {
+  const may = useMay()
+  const now = useNow()
+  // The page is there before its picture: what draws it is loaded when the browser has time.
+  const idle = useIdle()
+  const needs = needsOf(home, now)
+  const week = useMemo(() => weekOf(home), [home])
+  const { runs, workspaces } = home
+  return (
+    <>
+      <Section title="Needs you">{needs.length > 0 ? <Needs needs={needs} /> : <Empty title="Nothing waits for a person." />}</Section>
+      <Counts home={home} />
+      <div className={styles.beside}>
+        {runs ? (
+          <Section title="Runs, 7 days">
+            {week ? <Suspense fallback={<div className={styles.figure} />}>{idle ? <Chart {...week} /> : <div className={styles.figure} />}</Suspense> : <p className="muted">Your key sees some workspaces only: their runs are below.</p>}
+          </Section>
+        ) : null}
+        {workspaces && workspaces.kinds.length > 0 ? (
+          <Section title="Kinds of files"><Kinds kinds={workspaces.kinds} more={workspaces.kinds_more} /></Section>
+        ) : null}
+      </div>
+      {may('run:read') && runs ? (
+        <Section title="Recent runs" actions={<Link to="/runs">All runs</Link>}>
+          <RunRows rows={runs.recent} filtered={false} />
+        </Section>
+      ) : null}
+    </>
+  )
+}
+
+/** Counts are numbers that lead to what they count. */
+function Counts({ home: { runs, states, workspaces } }: { home: Home }) {
+  const failed = runs?.days?.reduce((sum, { outcomes }) => sum + (outcomes.failed ?? 0) + (outcomes.orphaned ?? 0), 0)
+  const ended = runs?.days?.reduce((sum, { outcomes }) => sum + Object.values(outcomes).reduce((day, one) => day + one, 0), 0)
+  const last = runs?.recent[0]
+  return (
+    <dl className={styles.counts} aria-label="Counts">
+      <Number name="States" value={numberOf(states)}>{(text) => <Link to="/states">{text}</Link>}</Number>
+      <Number name="Workspaces" value={numberOf(workspaces)}>{(text) => <Link to="/files">{text}</Link>}</Number>
+      <Number name="Files" value={workspaces ? grouped(workspaces.files) : undefined} unit={workspaces ? bytes(workspaces.bytes) : undefined}>{(text) => <Link to="/files">{text}</Link>}</Number>
+      <Number name="Runs ended, 7 days" value={ended === undefined ? undefined : grouped(ended)}>{(text) => <Link to="/runs">{text}</Link>}</Number>
+      <Number name="Failed, 7 days" value={failed === undefined ? undefined : grouped(failed)} bad={(failed ?? 0) > 0}>{(text) => <Link to="/runs" search={{ status: 'failed' }}>{text}</Link>}</Number>
+      <div>
+        <dt>Last run</dt>
+        <dd>{last ? <Link to="/runs/$id" params={{ id: last.id }}><Time at={last.created_at} /></Link> : '–'}</dd>
+      </div>
+    </dl>
+  )
+}
+
+function numberOf(counted: { count: number; more: boolean } | null): string | undefined {
+  return counted ? `${grouped(counted.count)}${counted.more ? '+' : ''}` : undefined
+}
+
+function Number({ name, value, unit, bad = false, children }: { name: string; value: string | undefined; unit?: string | undefined; bad?: boolean; children: (text: string) => ReactNode }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value === undefined ? '–' : <Link to={to}>{value.toLocaleString()}</Link>}</dd>
+      <dd className={bad ? styles.bad : undefined}>
+        {value === undefined ? '–' : children(value)}
+        {unit ? <span className={styles.unit}> {unit}</span> : null}
+      </dd>
     </div>
   )
 }
@@ -72,7 +97,8 @@ function Number({ name, value, to }: { name: string; value: number | undefined; 
 const words: Record<Need['kind'], [Tone, string]> = {
   approval: ['person', 'plan waits for approval'],
   orphaned: ['loss', 'executor was lost while it applied'],
-  held: ['person', 'kept back'],
+  held: ['person', 'writes were kept back'],
+  drift: ['person', 'changed outside of runs'],
   failed: ['loss', 'failed'],
   lock: ['person', 'locked, and no sign of life'],
 }
@@ -83,8 +109,8 @@ function Needs({ needs }: { needs: Need[] }) {
       <ul className={styles.needs}>
         {needs.slice(0, 20).map((need) => (
           <li key={need.key}>
-            <Badge tone={words[need.kind][0]}>{need.held ? count(need.held, 'write') : ''} {words[need.kind][1]}</Badge>
-            <strong>{need.name}</strong>
+            <Badge tone={words[need.kind][0]}>{words[need.kind][1]}</Badge>
+            <strong><Link to="/states/$" params={{ _splat: need.name }} className={styles.name}>{need.name}</Link></strong>
             <span className="muted">
               {need.run ? detail(need.run) : null}
               {need.by ? `by ${need.by}, ` : ''}

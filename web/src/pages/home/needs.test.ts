@@ -1,35 +1,42 @@
 import { expect, test } from 'vitest'
-import type { Run, State } from '@/api/types'
-import { byDay, needsOf } from './needs'
+import type { Home, Run } from '@/api/types'
+import { needsOf, weekOf } from './needs'
 
 const now = new Date(2026, 4, 20, 12)
 
-function run(id: string, workspace: string, status: Run['status'], daysAgo = 0): Run {
-  const created = new Date(now.getTime() - daysAgo * 24 * 3600 * 1000).toISOString()
-  return { id, workspace, kind: 'apply', status, phase: '', trigger: { key_id: 'k' }, attempt: 1, snapshot: 's', created_at: created }
+function run(id: string, workspace: string, status: Run['status']): Run {
+  return { id, workspace, kind: 'apply', status, phase: '', trigger: { key_id: 'k' }, attempt: 1, snapshot: 's', created_at: now.toISOString() }
 }
 
-function state(name: string, more: Partial<State>): State {
-  return { name, version: null, lock: null, open_candidates: 0, ...more }
+function home(more: { runs?: Partial<NonNullable<Home['runs']>>; states?: Partial<NonNullable<Home['states']>> }): Home {
+  return {
+    runs: more.runs ? { waiting: [], orphaned: [], failed: [], drift: [], recent: [], days: [], ...more.runs } : null,
+    states: more.states ? { count: 0, more: false, held: [], locks: [], ...more.states } : null,
+    workspaces: null,
+  }
 }
 
 test('what waits for a person comes before what has failed', () => {
-  const runs = [run('1', 'a', 'failed'), run('2', 'b', 'awaiting_approval'), run('3', 'c', 'orphaned')]
-  expect(needsOf(runs, [state('d', { open_candidates: 1 })], now).map(({ kind }) => kind)).toEqual(['approval', 'orphaned', 'held', 'failed'])
+  const said = home({
+    runs: { failed: [run('1', 'a', 'failed')], waiting: [run('2', 'b', 'awaiting_approval')], orphaned: [run('3', 'c', 'orphaned')], drift: [run('4', 'e', 'succeeded')] },
+    states: { held: ['d'] },
+  })
+  expect(needsOf(said, now).map(({ kind, name }) => `${kind} ${name}`)).toEqual(['approval b', 'orphaned c', 'held d', 'failed a', 'drift e'])
 })
 
-test('a failure is over when a newer run of the workspace went well', () => {
-  expect(needsOf([run('2', 'a', 'succeeded'), run('1', 'a', 'failed')], [], now)).toEqual([])
+test('a lock is old when its holder gave no sign for an hour, and a run has it for as long as it takes', () => {
+  const lock = (state: string, minutes: number) => ({ state, who: 'bob', since: '2026-05-20T00:00:00Z', seen: new Date(now.getTime() - minutes * 60000).toISOString() })
+  const said = home({ states: { locks: [lock('young', 5), lock('old', 90), { ...lock('of a run', 90), run: '1' }] } })
+  expect(needsOf(said, now).map(({ name }) => name)).toEqual(['old'])
 })
 
-test('a lock is old when its holder gave no sign for an hour', () => {
-  const lock = (minutes: number) => ({ id: 'x', who: 'bob', operation: '', since: '2026-05-20T00:00:00Z', last_seen: new Date(now.getTime() - minutes * 60000).toISOString(), key_id: 'k', info: null })
-  const states = [state('young', { lock: lock(5) }), state('old', { lock: lock(90) })]
-  expect(needsOf([], states, now).map(({ name }) => name)).toEqual(['old'])
+test('who may read nothing has nothing to do', () => {
+  expect(needsOf(home({}), now)).toEqual([])
+  expect(weekOf(home({}))).toBeNull()
 })
 
-test('runs are counted by day', () => {
-  const { all, failed } = byDay([run('1', 'a', 'failed'), run('2', 'a', 'succeeded'), run('3', 'a', 'succeeded', 2), run('4', 'a', 'failed', 30)], now)
-  expect(all).toEqual([0, 0, 0, 0, 1, 0, 2])
-  expect(failed).toEqual([0, 0, 0, 0, 0, 0, 1])
+test('runs are counted by day, and those that ended badly apart', () => {
+  const week = weekOf(home({ runs: { days: [{ day: '2026-05-19', outcomes: {} }, { day: '2026-05-20', outcomes: { failed: 1, orphaned: 1, succeeded: 3 } }] } }))!
+  expect(week.days.map((day) => day.toISOString().slice(0, 10))).toEqual(['2026-05-19', '2026-05-20'])
+  expect([week.all, week.failed]).toEqual([[0, 5], [0, 2]])
 })

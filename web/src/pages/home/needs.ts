@@ -1,51 +1,57 @@
-import type { Run, State } from '@/api/types'
+import type { Home, Run } from '@/api/types'
 
 /** Need is something that waits for a person. */
 export interface Need {
   key: string
-  kind: 'approval' | 'orphaned' | 'held' | 'failed' | 'lock'
+  kind: 'approval' | 'orphaned' | 'held' | 'failed' | 'drift' | 'lock'
   name: string
   at: string
   by: string
   run?: Run
-  held?: number
 }
 
 const hour = 3600 * 1000
-const urgency: Need['kind'][] = ['approval', 'orphaned', 'held', 'failed', 'lock']
 
-/** needsOf lists what needs somebody now, the most urgent first: a failed run counts while nothing newer of its workspace went well. */
-export function needsOf(runs: Run[], states: State[], now: Date): Need[] {
-  const needs: Need[] = []
-  const seen = new Set<string>()
-  for (const run of runs) {
-    const by = run.trigger.subject || run.trigger.key_name || run.trigger.key_id
-    const need = { key: run.id, name: run.workspace, at: run.planned_at ?? run.finished_at ?? run.created_at, by, run }
-    if (run.status === 'awaiting_approval') needs.push({ ...need, kind: 'approval' })
-    if (run.status === 'orphaned') needs.push({ ...need, kind: 'orphaned' })
-    if (run.status === 'failed' && !seen.has(run.workspace)) needs.push({ ...need, kind: 'failed' })
-    seen.add(run.workspace)
-  }
-  for (const { name, lock, open_candidates: held, version } of states) {
-    if (held > 0) needs.push({ key: `held ${name}`, kind: 'held', name, at: version?.created_at ?? '', by: '', held })
-    if (lock && !lock.run && now.getTime() - new Date(lock.last_seen).getTime() > hour) {
-      needs.push({ key: `lock ${name}`, kind: 'lock', name, at: lock.since, by: lock.who || lock.key_id })
-    }
-  }
-  return needs.sort((a, b) => urgency.indexOf(a.kind) - urgency.indexOf(b.kind))
+/** needsOf lists what needs somebody now, the most urgent first. A lock counts once its holder gave no sign for an hour, unless a run has it. */
+export function needsOf({ runs, states }: Home, now: Date): Need[] {
+  const ofRuns = (kind: Need['kind'], all: Run[] | undefined): Need[] =>
+    (all ?? []).map((run) => ({
+      key: run.id,
+      kind,
+      name: run.workspace,
+      at: run.planned_at ?? run.finished_at ?? run.created_at,
+      by: run.trigger.subject || run.trigger.key_name || run.trigger.key_id,
+      run,
+    }))
+  const old = (states?.locks ?? []).filter(({ run, seen }) => !run && now.getTime() - new Date(seen).getTime() > hour)
+  return [
+    ...ofRuns('approval', runs?.waiting),
+    ...ofRuns('orphaned', runs?.orphaned),
+    ...(states?.held ?? []).map((name): Need => ({ key: `held ${name}`, kind: 'held', name, at: '', by: '' })),
+    ...ofRuns('failed', runs?.failed),
+    ...ofRuns('drift', runs?.drift),
+    ...old.map(({ state, who, since }): Need => ({ key: `lock ${state}`, kind: 'lock', name: state, at: since, by: who })),
+  ]
 }
 
-/** byDay counts runs of the last seven days by day of the reader's zone, the oldest first. */
-export function byDay(runs: Run[], now: Date): { days: Date[]; all: number[]; failed: number[] } {
-  const days = Array.from({ length: 7 }, (_, back) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - 6 + back))
-  const all = days.map(() => 0)
-  const failed = days.map(() => 0)
-  for (const run of runs) {
-    const at = new Date(run.created_at)
-    const index = days.findLastIndex((day) => day <= at)
-    if (index < 0) continue
-    all[index]!++
-    if (run.status === 'failed' || run.status === 'orphaned') failed[index]!++
+const bad = ['failed', 'orphaned']
+
+/** Week is how many runs have ended on each day, the oldest first, and how many of them badly. */
+export interface Week {
+  days: Date[]
+  all: number[]
+  failed: number[]
+}
+
+/** weekOf counts the outcomes of days, which are in UTC; null where the server has none to tell. */
+export function weekOf(home: Home): Week | null {
+  const days = home.runs?.days
+  if (!days) return null
+  const sum = (outcomes: Record<string, number>, wanted: (status: string) => boolean) =>
+    Object.entries(outcomes).reduce((total, [status, runs]) => total + (wanted(status) ? runs : 0), 0)
+  return {
+    days: days.map(({ day }) => new Date(`${day}T00:00:00Z`)),
+    all: days.map(({ outcomes }) => sum(outcomes, () => true)),
+    failed: days.map(({ outcomes }) => sum(outcomes, (status) => bad.includes(status))),
   }
-  return { days, all, failed }
 }

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { Step } from '@/api/resources'
-import type { ResourceChange } from '@/api/types'
+import type { ResourceChange, Step } from '@/api/types'
 import { AttributeChanges, valueText } from '@/ui/AttributeChanges'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Time } from '@/ui/Time'

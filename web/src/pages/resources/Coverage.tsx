@@ -6,7 +6,7 @@ import { Section } from '@/ui/Page'
 import { Await, Empty } from '@/ui/states'
 import { Table } from '@/ui/Table'
 import { coveredColumns, rowKeyOf } from './columns'
-import { byType, partsOf, statuses } from './coverage'
+import { byType, claimsOf, partsOf, statuses, type Part, type Status } from './coverage'
 import { ExtentNote } from './ExtentNote'
 import styles from './resources.module.css'
 
@@ -37,43 +37,66 @@ export function Coverage({ filter, status, onStatus }: Props) {
               </div>
             ))}
           </dl>
-          {chosen ? <Covered key={chosen.id} filter={filter} status={chosen.id} title={chosen.label} /> : <p className="muted">Choose a part of a bar to see what is in it.</p>}
+          {partsOf(data.counts.upload).length === 0 ? (
+            <Empty title="Nothing was uploaded yet that states could be compared with.">
+              What your cloud has is told to <code>POST /api/v1/upload</code>: then this shows what no state manages, and what is in a state and gone.
+            </Empty>
+          ) : null}
+          {chosen ? <Covered key={chosen.id} filter={filter} status={chosen.id} title={chosen.label} /> : null}
+          {!chosen && [data.counts.state, data.counts.upload].some((counts) => partsOf(counts).length > 0) ? <p className="muted">Choose a part of a bar to see what is in it.</p> : null}
         </>
       )}
     </Await>
   )
 }
 
-function Bar({ title, counts, chosen, onStatus }: { title: string; counts: Record<string, number> | undefined; chosen: string | undefined; onStatus: (status: string) => void }) {
+interface Choosing {
+  chosen: string | undefined
+  onStatus: (status: string) => void
+}
+
+function Bar({ title, counts, ...choosing }: { title: string; counts: Record<string, number> | undefined } & Choosing) {
   const parts = partsOf(counts)
+  const claims = claimsOf(counts)
   const all = parts.reduce((sum, part) => sum + part.count, 0)
   return (
     <div className={styles.barRow} role="group" aria-label={`${title}: ${count(all, 'resource')}`}>
       <div className={styles.barTitle}>
         {title} <span className="muted">{all.toLocaleString()}</span>
       </div>
-      <div className={styles.bar}>
-        {parts.map(({ status, count: number, share }) => (
-          <button
-            key={status.id}
-            type="button"
-            className={`${styles.part!} ${styles[status.tone]!} ${styles[status.id] ?? ''}`}
-            style={{ flexGrow: share, flexBasis: 0 }}
-            aria-pressed={chosen === status.id}
-            title={`${status.label}: ${number.toLocaleString()}, ${status.means}`}
-            onClick={() => { onStatus(chosen === status.id ? '' : status.id) }}
-          >
-            <span className={styles.partLabel}>{status.label}</span>{' '}
-            <span>{number.toLocaleString()}</span>
-          </button>
-        ))}
-        {parts.length === 0 ? <span className={styles.none}>none</span> : null}
+      <div>
+        <div className={styles.bar}>
+          {parts.map((part) => <PartButton key={part.status.id} part={part} {...choosing} />)}
+          {parts.length === 0 ? <span className={styles.none}>none</span> : null}
+        </div>
+        {claims ? (
+          <div className={`${styles.bar!} ${styles.claims!}`}>
+            <PartButton part={claims.twice} {...choosing} />
+            <span style={{ flexGrow: claims.rest, flexBasis: 0 }} />
+          </div>
+        ) : null}
       </div>
     </div>
   )
 }
 
-function Covered({ filter, status, title }: { filter: ResourceFilter; status: string; title: string }) {
+function PartButton({ part: { status, count: number, share }, chosen, onStatus }: { part: Part } & Choosing) {
+  return (
+    <button
+      type="button"
+      className={`${styles.part!} ${styles[status.tone]!} ${styles[status.id] ?? ''}`}
+      style={{ flexGrow: share, flexBasis: 0 }}
+      aria-pressed={chosen === status.id}
+      title={`${status.label}: ${number.toLocaleString()}, ${status.means}`}
+      onClick={() => { onStatus(chosen === status.id ? '' : status.id) }}
+    >
+      <span className={styles.partLabel}>{status.label}</span>{' '}
+      <span>{number.toLocaleString()}</span>
+    </button>
+  )
+}
+
+function Covered({ filter, status, title }: { filter: ResourceFilter; status: Status['id']; title: string }) {
   const list = useInfiniteQuery(coveredQuery(filter, status))
   const rows = list.data?.pages.flatMap((page) => page.resources) ?? []
   const types = byType(rows)

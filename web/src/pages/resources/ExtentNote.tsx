@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { Extent } from '@/api/resources'
+import type { Extent } from '@/api/types'
 import { Badge } from '@/ui/Badge'
 import styles from './resources.module.css'
 

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMay } from '@/api/session'
+import type { Source } from '@/api/types'
 import { Choice } from '@/ui/Field'
 import { Filters, FilterText } from '@/ui/Filters'
 import { Page } from '@/ui/Page'
@@ -20,7 +21,7 @@ export function ResourcesPage() {
 
   const filters = (
     <Filters label="Filters of resources">
-      <FilterText wide label="Words of an address, ID, name or tag" value={search.q ?? ''} onChange={(q) => { set({ q }) }} />
+      {tab === 'search' ? <FilterText wide label="Words of an address, ID, name or tag" value={search.q ?? ''} onChange={(q) => { set({ q }) }} /> : null}
       <FilterText label="Type" value={search.type ?? ''} onChange={(type) => { set({ type }) }} />
       <FilterText label="Provider" value={search.provider ?? ''} onChange={(provider) => { set({ provider }) }} />
       <FilterText label="State" value={search.state ?? ''} onChange={(state) => { set({ state }) }} />
@@ -44,7 +45,7 @@ export function ResourcesPage() {
         value={tab}
         onChange={(next) => { set({ tab: next === 'search' ? '' : next }) }}
         tabs={[
-          { id: 'search', label: 'Search', content: () => <>{filters}<SearchResults filter={{ ...filter, source: search.source }} /></> },
+          { id: 'search', label: 'Search', content: () => <>{filters}<SearchResults filter={{ ...filter, source: search.source as Source | undefined }} /></> },
           ...(both
             ? [{ id: 'coverage', label: 'Coverage', content: () => <>{filters}<Coverage filter={filter} status={search.status} onStatus={(status) => { set({ status }) }} /></> }]
             : []),

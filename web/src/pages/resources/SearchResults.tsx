@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { searchQuery, type ResourceFilter } from '@/api/resources'
+import type { Source } from '@/api/types'
 import { Await, Empty } from '@/ui/states'
 import { Table } from '@/ui/Table'
 import { columns, rowKeyOf } from './columns'
 import { ExtentNote } from './ExtentNote'
 
 /** SearchResults is the table of what a search has found. */
-export function SearchResults({ filter }: { filter: ResourceFilter & { source?: string | undefined } }) {
+export function SearchResults({ filter }: { filter: ResourceFilter & { source?: Source | undefined } }) {
   const found = useInfiniteQuery(searchQuery(filter))
   const rows = found.data?.pages.flatMap((page) => page.resources) ?? []
   const filtered = Object.values(filter).some((value) => value !== undefined)

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { Place, Resource } from '@/api/resources'
+import type { Place, Resource } from '@/api/types'
 import type { Column } from '@/ui/Table'
 import { Time } from '@/ui/Time'
 

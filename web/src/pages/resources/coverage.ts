@@ -1,10 +1,8 @@
-import type { Resource } from '@/api/resources'
-
-export type Source = 'state' | 'upload'
+import type { CoverageStatus, Resource } from '@/api/types'
 
 /** A status of coverage: how it is called, what it means, and in which tone it is shown. */
 export interface Status {
-  id: string
+  id: CoverageStatus
   label: string
   means: string
   tone: 'done' | 'person' | 'loss' | 'still'
@@ -26,16 +24,25 @@ export interface Part {
 }
 
 /**
- * partsOf divides a bar among the statuses that something has. Nothing is too thin to be clicked: a
+ * partsOf divides a bar among the statuses of which each resource has one. Nothing is too thin to be clicked: a
  * part has at least a fiftieth, which the larger ones give up.
  */
 export function partsOf(counts: Record<string, number> | undefined): Part[] {
-  const present = statuses.map((status) => ({ status, count: counts?.[status.id] ?? 0 })).filter(({ count }) => count > 0)
+  const present = statuses.filter(({ id }) => id !== 'claimed_twice').map((status) => ({ status, count: counts?.[status.id] ?? 0 })).filter(({ count }) => count > 0)
   const sum = present.reduce((all, { count }) => all + count, 0)
   const floor = 0.02
   const widths = present.map(({ count }) => Math.max(count / sum, floor))
   const wide = widths.reduce((all, width) => all + width, 0)
   return present.map((part, index) => ({ ...part, share: widths[index]! / wide }))
+}
+
+/** claimsOf is the part of a bar that is claimed twice, which is managed or missing besides, and the part that is not. */
+export function claimsOf(counts: Record<string, number> | undefined): { twice: Part; rest: number } | null {
+  const count = counts?.claimed_twice ?? 0
+  const all = partsOf(counts).reduce((sum, part) => sum + part.count, 0)
+  if (count === 0 || all === 0) return null
+  const share = Math.min(1, Math.max(count / all, 0.02))
+  return { twice: { status: statuses.find(({ id }) => id === 'claimed_twice')!, count, share }, rest: 1 - share }
 }
 
 /** byType counts resources by their type, the most frequent first. */

@@ -28,11 +28,17 @@ export function About({ run }: { run: Run }) {
         ['Executor', run.executor && `${run.executor.name ?? run.executor.agent}${run.executor.sandbox ? `, sandbox ${run.executor.sandbox.level}, network ${run.executor.sandbox.network}` : ''}`],
         ['Only', run.targets?.join(', ')],
         ['Replacing', run.replace?.join(', ')],
-        ['Again after', run.retry_of && <Link to="/runs/$id" params={{ id: run.retry_of }}>run …{run.retry_of.slice(-8)}</Link>],
+        ['Again after', run.retry_of && <RunLink id={run.retry_of} />],
+        ['Made behind', run.follows && <RunLink id={run.follows} />],
+        ['Followed by', run.followed_by && <RunLink id={run.followed_by} />],
         ['Run', <Copyable value={run.id} label="run ID" />],
       ]}
     />
   )
+}
+
+function RunLink({ id }: { id: string }) {
+  return <Link to="/runs/$id" params={{ id }}>run …{id.slice(-8)}</Link>
 }
 
 /** Decisions lists who approved or denied the plan, when and why. */

@@ -8,6 +8,7 @@ import { Button } from '@/ui/Button'
 import { useShortcuts } from '@/ui/keys'
 import { Reason } from '@/ui/Reason'
 import { Failed } from '@/ui/states'
+import { Time } from '@/ui/Time'
 import { countsOf } from '@/pages/runs/RunTable'
 
 type Doing = 'approve' | 'deny' | 'cancel' | 'kill' | 'discard' | 'resolve'
@@ -62,20 +63,31 @@ export function Actions({ run }: { run: Run }) {
       </Reason>
       <Reason title="Cancel the run" open={doing === 'cancel'} onClose={close} does="Cancel it" optional act={async (reason) => then(await cancel(run.id, 'soft', reason))}>
         <p>The tool is told to stop: it finishes what it has begun, and stores the state. If it doesn’t, it can be killed after that.</p>
+        <InFlight run={run} none="Nothing is in flight now." />
       </Reason>
       <Reason title="Kill the run" open={doing === 'kill'} onClose={close} does="Kill it" loss typed={run.workspace} act={async (reason) => then(await cancel(run.id, 'hard', reason))}>
         <p>What is in flight now may be made without being in the state:</p>
-        <ul>
-          {(run.in_flight ?? []).map(({ address, action }) => (
-            <li key={address}>
-              <code>{address}</code> {action}
-            </li>
-          ))}
-        </ul>
+        <InFlight run={run} none="The server knows of nothing that is in flight." />
       </Reason>
       <Reason title="End the run" open={doing === 'resolve'} onClose={close} does="End it" loss typed={run.workspace} act={async (reason) => then(await resolve(run.id, reason))}>
         <p>Its executor was lost while it applied. What it had in flight may be made without being in the state; look at it before the next run.</p>
+        <InFlight run={run} none="The server knows of nothing that was in flight." />
       </Reason>
     </>
+  )
+}
+
+/** InFlight is what the tool has begun and not finished. */
+function InFlight({ run, none }: { run: Run; none: string }) {
+  const flying = run.in_flight ?? []
+  if (flying.length === 0) return <p className="muted">{none}</p>
+  return (
+    <ul aria-label="In flight">
+      {flying.map(({ address, action, since }) => (
+        <li key={address}>
+          <code>{address}</code> {action}, begun <Time at={since} />
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -1,47 +1,46 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { address } from '@/api/call'
+import { useDeferredValue, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
-import { coloured } from './ansi'
+import { coloured, plain } from './ansi'
 import styles from './RunPage.module.css'
 import { runRoute } from './route'
-import { useLog } from './useLog'
-
-const lineHeight = 20
+import { LogLines, type Shower } from '@/log/LogLines'
+import { useLog } from '@/log/useLog'
 
 /** LogView shows a log as it comes. Only the lines in sight are drawn; a line's number is a link to it. */
 export function LogView({ run, stream, onStream, streams }: { run: string; stream: 'plan' | 'apply'; streams: ('plan' | 'apply')[]; onStream: (stream: 'plan' | 'apply') => void }) {
   const { log, link } = useLog(run, stream)
   const { line: pointed } = runRoute.useSearch()
   const navigate = useNavigate({ from: runRoute.fullPath })
-  const frame = useRef<HTMLDivElement>(null)
+  const lines = useRef<Shower>(null)
   const [following, setFollowing] = useState(pointed === undefined)
   const [words, setWords] = useState('')
   const sought = useDeferredValue(words.toLowerCase())
-  const [hit, setHit] = useState(0)
+  // The hit that was gone to; none yet for -1.
+  const [hit, setHit] = useState(-1)
   const { length } = log.lines
-  const hits = useMemo(() => (sought === '' ? [] : log.lines.flatMap((line, index) => (line.toLowerCase().includes(sought) ? [index] : []))), [log, sought, length]) // eslint-disable-line react-hooks/exhaustive-deps
+  const hits = useMemo(() => (sought === '' ? [] : log.lines.flatMap((line, index) => (plain(line).toLowerCase().includes(sought) ? [index] : []))), [log, sought, length]) // eslint-disable-line react-hooks/exhaustive-deps
   const marked = useMemo(() => new Set(hits), [hits])
-  const virtual = useVirtualizer({ count: length, getScrollElement: () => frame.current, estimateSize: () => lineHeight, overscan: 30 })
 
-  useLayoutEffect(() => {
-    if (following && length > 0) virtual.scrollToIndex(length - 1)
-  }, [following, length, virtual])
   const reached = pointed !== undefined && length > pointed - 1 - log.dropped
   useEffect(() => {
-    if (reached && !following) virtual.scrollToIndex(pointed - 1 - log.dropped, { align: 'center' })
+    if (reached && !following) lines.current?.show(pointed - 1 - log.dropped)
     // Only when the line is reached: more lines don't move the reader.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [reached, pointed])
 
+  // The address is that of the line: whoever gets it sees the same one.
+  const point = (line: number) => {
+    setFollowing(false)
+    void navigate({ search: (was) => ({ ...was, line }), replace: true, resetScroll: false })
+  }
   const seek = (by: number) => {
     if (hits.length === 0) return
-    const next = (hit + by + hits.length) % hits.length
+    const next = hit < 0 ? (by > 0 ? 0 : hits.length - 1) : (hit + by + hits.length) % hits.length
     setHit(next)
-    setFollowing(false)
-    virtual.scrollToIndex(hits[next]!, { align: 'center' })
+    lines.current?.show(hits[next]!)
+    point(hits[next]! + 1 + log.dropped)
   }
   return (
     <>
@@ -59,60 +58,46 @@ export function LogView({ run, stream, onStream, streams }: { run: string; strea
           value={words}
           onChange={(event) => {
             setWords(event.target.value)
-            setHit(0)
+            setHit(-1)
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter') seek(event.shiftKey ? -1 : 1)
           }}
         />
         <span className="muted" role="status">
-          {words === '' ? '' : hits.length === 0 ? 'not found' : `${String(hit + 1)} of ${hits.length.toLocaleString()}`}
+          {words === '' ? '' : hits.length === 0 ? 'not found' : `${String(Math.max(hit, 0) + 1)} of ${hits.length.toLocaleString()}`}
         </span>
         <span className={styles.push} />
         {link === 'lost' ? <Badge tone="person">connection lost, trying again</Badge> : link === 'open' ? <Badge tone="going">live</Badge> : null}
         <Button aria-pressed={following} onClick={() => { setFollowing(!following) }}>{following ? 'Following' : 'Follow'}</Button>
-        <a href={address(`/api/v1/runs/${run}/log`, { stream, download: true, ansi: 'strip' })} download>
+        <a href={`/api/v1/runs/${run}/log?stream=${stream}&download=true&ansi=strip`} download>
           Download
         </a>
       </div>
       {log.dropped > 0 ? <p className="muted">{log.dropped.toLocaleString()} lines at the beginning are not shown any more; the download has all.</p> : null}
-      <div
-        ref={frame}
-        className={styles.log}
+      <LogLines
+        ref={lines}
+        log={log}
+        label={`Log of the ${stream}`}
         role="region"
-        aria-label={`Log of the ${stream}`}
-        // What scrolls must be reached by keys.
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
-        onWheel={(event) => {
-          if (event.deltaY < 0) setFollowing(false)
-        }}
-      >
-        {length === 0 ? <p className="muted">{link === 'ended' ? 'Nothing was printed.' : 'Nothing was printed yet.'}</p> : null}
-        <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const number = index + 1 + log.dropped
-            const names = [styles.line, number === pointed && styles.pointed, marked.has(index) && styles.hit].filter(Boolean).join(' ')
-            return (
-              <div key={index} className={names} style={{ transform: `translateY(${String(start)}px)` }}>
-                <button
-                  type="button"
-                  className={styles.number}
-                  tabIndex={-1}
-                  aria-label={`Line ${String(number)}`}
-                  onClick={() => {
-                    setFollowing(false)
-                    void navigate({ search: (was) => ({ ...was, line: number }), replace: true, resetScroll: false })
-                  }}
-                >
-                  {number}
-                </button>
-                <span>{coloured(log.lines[index]!)}</span>
-              </div>
-            )
-          })}
-        </div>
-      </div>
+        className={styles.log}
+        following={following}
+        onFollowing={setFollowing}
+        empty={link === 'ended' ? 'Nothing was printed.' : 'Nothing was printed yet.'}
+        lineClass={(index) => [index + 1 + log.dropped === pointed && styles.pointed, marked.has(index) && styles.hit].filter(Boolean).join(' ')}
+        line={(index) => <Numbered number={index + 1 + log.dropped} onPoint={point}>{coloured(log.lines[index]!)}</Numbered>}
+      />
+    </>
+  )
+}
+
+function Numbered({ number, onPoint, children }: { number: number; onPoint: (line: number) => void; children: ReactNode }) {
+  return (
+    <>
+      <button type="button" className={styles.number} tabIndex={-1} aria-label={`Line ${String(number)}`} onClick={() => { onPoint(number) }}>
+        {number}
+      </button>
+      <span>{children}</span>
     </>
   )
 }

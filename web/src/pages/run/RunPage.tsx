@@ -1,21 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { runQuery } from '@/api/runs'
+import { useMay } from '@/api/session'
 import type { Run } from '@/api/types'
-import { RunBadge } from '@/pages/editor/RunBadge'
+import { RunBadge } from '@/ui/RunBadge'
 import { actorOf, countsOf } from '@/pages/runs/RunTable'
 import { Page } from '@/ui/Page'
-import { Await } from '@/ui/states'
+import { Await, Skeleton } from '@/ui/states'
 import { Tabs } from '@/ui/Tabs'
 import { Time } from '@/ui/Time'
 import { About, Decisions, Events } from './About'
 import { Actions } from './Actions'
+import { Cancelled } from './Cancelled'
 import { Changes } from './Changes'
 import { Diagnostics } from './Diagnostics'
 import { LogView } from './LogView'
 import { runRoute } from './route'
 import { Stages } from './Stages'
 import styles from './RunPage.module.css'
+
+const Files = lazy(() => import('./Files'))
 
 /** RunPage is one run: how far it is, what it changes, what it printed, and what can be done with it. */
 export function RunPage() {
@@ -26,6 +31,7 @@ export function RunPage() {
 
 function Known({ run }: { run: Run }) {
   const { tab, stream } = runRoute.useSearch()
+  const may = useMay()
   const navigate = useNavigate({ from: runRoute.fullPath })
   const applied = run.applied_at !== undefined || run.status === 'applying' || (run.phases ?? []).some(({ phase }) => phase === 'apply')
   const shown = tab ?? (run.pin ? 'changes' : 'log')
@@ -40,6 +46,7 @@ function Known({ run }: { run: Run }) {
       line={
         <span className={styles.line0}>
           <RunBadge run={run} /> {countsOf(run)} · by {actorOf(run.trigger)} <Time at={run.created_at} />
+          <Pinned run={run} />
           {run.reason ? ` · ${run.reason}` : ''}
         </span>
       }
@@ -54,6 +61,7 @@ function Known({ run }: { run: Run }) {
           {run.stale.by ? `, by ${actorOf(run.stale.by)}` : ''}. It can’t be applied; run it again.
         </p>
       ) : null}
+      <Cancelled run={run} />
       <Decisions run={run} />
       <Diagnostics run={run} />
       <Tabs
@@ -69,10 +77,25 @@ function Known({ run }: { run: Run }) {
               <LogView key={stream ?? String(applied)} run={run.id} stream={stream ?? (applied ? 'apply' : 'plan')} streams={applied ? ['plan', 'apply'] : ['plan']} onStream={(chosen) => void navigate({ search: { tab: 'log', stream: chosen }, replace: true, resetScroll: false })} />
             ),
           },
+          ...(may('workspace:read') ? [{ id: 'files', label: 'Files', content: () => <Suspense fallback={<Skeleton what="the differences of the files" />}><Files run={run} /></Suspense> }] : []),
           { id: 'about', label: 'Made of', content: () => <About run={run} /> },
           { id: 'events', label: 'Events', content: () => <Events run={run} /> },
         ]}
       />
     </Page>
+  )
+}
+
+/** Pinned is the version of the state that the plan was made on, and whether it is still that one. */
+function Pinned({ run: { workspace, pin, stale, status } }: { run: Run }) {
+  if (!pin) return null
+  const { version } = pin.state
+  const holds = stale ? ' (out of date)' : status === 'awaiting_approval' ? ' (current)' : ''
+  return (
+    <span>
+      {'· on '}
+      {version > 0 ? <Link to="/states/$" params={{ _splat: workspace }} search={{ version }}>version {version}</Link> : 'no state'}
+      {holds}
+    </span>
   )
 }

@@ -1,6 +1,6 @@
 import { render } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { coloured } from './ansi'
+import { coloured, plain } from './ansi'
 
 function shown(line: string): HTMLElement {
   return render(<pre>{coloured(line)}</pre>).container.firstElementChild as HTMLElement
@@ -31,4 +31,19 @@ test('a colour ends with its line', () => {
 
 test('a line that was written over shows what came last', () => {
   expect(shown('10%\r50%\r100%').textContent).toBe('100%')
+})
+
+const hostile = ['\u001b]8;;http://x', '\u001b]8;;http://x\u0007link', '\u001b]0;title', '\u001bPq', '\u001b[38;5', '\u001b', '\u001b(', '\u001b_x', '\u001b^x', '\u001bXx']
+
+test.each(hostile)('a line with the unfinished sequence %j hides no other line', (sequence) => {
+  shown(sequence)
+  expect(shown('plain').textContent).toBe('plain')
+})
+
+test.each(hostile)('the unfinished sequence %j hides nothing that stands behind it in its line', (sequence) => {
+  expect(shown(`before ${sequence} – after`).textContent).toMatch(/^before .*– after$/)
+})
+
+test('what is looked for is what is seen', () => {
+  expect(plain('a \u001b[1;31mred\u001b[0m \u001b]8;;https://x\u0007word\u001b]8;;\u001b\\ more')).toBe('a red word more')
 })

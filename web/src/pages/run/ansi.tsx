@@ -47,10 +47,32 @@ function styled(fragment: Fragment, key: number): ReactNode {
   )
 }
 
-const pieces = new Pieces()
+const escape = String.fromCharCode(27)
+const bell = String.fromCharCode(7)
 
-/** coloured is a line of a log as nodes, behind its last carriage return, as a terminal would show it. */
+/** Strings that a terminal would keep for itself, such as a link's address or a window's title, up to their end. */
+const strings = new RegExp(`${escape}[\\]PX^_][^${bell}${escape}]*(?:${bell}|${escape}\\\\)`, 'g')
+
+/** An escape that begins no whole sequence of a style, with the sign that opens a string without an end. */
+const unfinished = new RegExp(`${escape}(?!\\[[0-9;?]*[ -/]*[@-~])[\\]PX^_[]?`, 'g')
+
+/** whole leaves only whole sequences: a parser that waits for the rest of one would hide what stands behind it. */
+function whole(line: string): string {
+  return line.replace(strings, '').replace(unfinished, '')
+}
+
+/**
+ * coloured is a line of a log as nodes, behind its last carriage return, as a terminal would show it. Each
+ * line has a parser of its own, so that what one line holds never changes how another is shown.
+ */
 export function coloured(line: string): ReactNode[] {
   const shown = line.endsWith('\r') ? line.slice(0, -1) : line
-  return pieces.of(shown.slice(shown.lastIndexOf('\r') + 1))
+  return new Pieces().of(whole(shown.slice(shown.lastIndexOf('\r') + 1)))
+}
+
+const style = new RegExp(`${escape}\\[[0-9;?]*[ -/]*[@-~]`, 'g')
+
+/** plain is a line of a log without its colours, as people look for it. */
+export function plain(line: string): string {
+  return line.includes(escape) ? whole(line).replace(style, '') : line
 }

@@ -2,7 +2,8 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { runsQuery, type RunFilter } from '@/api/runs'
 import type { Run } from '@/api/types'
-import { RunBadge } from '@/pages/editor/RunBadge'
+import { countsText } from '@/ui/Counts'
+import { RunBadge } from '@/ui/RunBadge'
 import { Await, Empty } from '@/ui/states'
 import { Table, type Column } from '@/ui/Table'
 import { Time } from '@/ui/Time'
@@ -12,11 +13,9 @@ export function actorOf(actor: Run['trigger']): string {
   return actor.subject || actor.key_name || actor.key_id
 }
 
-/** countsOf is what a plan would do, as the tools write it. */
+/** countsOf is what a run's plan would do, as the tools write it. */
 export function countsOf(run: Run): string {
-  if (!run.counts) return ''
-  if (!run.counts.any) return 'no changes'
-  return `+${String(run.counts.add)} ~${String(run.counts.change)} -${String(run.counts.destroy)}`
+  return countsText(run.counts)
 }
 
 /** RunTable lists runs, the newest first: the first few, or without a limit older ones as one scrolls. */
@@ -27,10 +26,16 @@ export function RunTable({ filter, limit }: { filter: RunFilter; limit?: number 
     <Await query={query} what="runs">
       {({ pages }) => {
         const rows = pages.flatMap((page) => page.runs).slice(0, limit)
-        return rows.length > 0 ? <Table label="Runs" columns={runColumns} rows={rows} rowKey={({ id }) => id} onEnd={more} /> : <NoRuns filtered={Object.keys(filter).length > 0} />
+        return <RunRows rows={rows} filtered={Object.keys(filter).length > 0} onEnd={more} />
       }}
     </Await>
   )
+}
+
+/** RunRows is a table of runs that are known. */
+export function RunRows({ rows, filtered, onEnd }: { rows: Run[]; filtered: boolean; onEnd?: (() => void) | undefined }) {
+  if (rows.length === 0) return <NoRuns filtered={filtered} />
+  return <Table label="Runs" columns={runColumns} rows={rows} rowKey={({ id }) => id} onEnd={onEnd} />
 }
 
 function NoRuns({ filtered }: { filtered: boolean }) {

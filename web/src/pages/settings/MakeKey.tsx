@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from 'react'
-import type { KeyWanted } from '@/api/keys'
+import type { KeyWanted } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'

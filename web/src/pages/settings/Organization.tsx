@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { standingQuery, type Share, type Standing } from '@/api/organization'
+import { standingQuery } from '@/api/organization'
+import type { Identity, Share } from '@/api/types'
 import { bytes } from '@/lib/size'
 import { Copyable } from '@/ui/Copyable'
 import { Section } from '@/ui/Page'
@@ -22,7 +23,7 @@ export function Organization() {
   )
 }
 
-function About({ who }: { who: Standing }) {
+function About({ who }: { who: Identity }) {
   return (
     <Section title="You and your organization">
       <dl className={styles.facts}>
@@ -41,7 +42,7 @@ function About({ who }: { who: Standing }) {
   )
 }
 
-function Uses({ who: { quota, runs, limits } }: { who: Standing }) {
+function Uses({ who: { quota, runs, limits } }: { who: Identity }) {
   return (
     <Section title="Quotas and limits">
       <dl className={styles.facts}>

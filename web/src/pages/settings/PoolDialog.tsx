@@ -1,5 +1,5 @@
 import { useState, type SyntheticEvent } from 'react'
-import type { Pool } from '@/api/pools'
+import type { Pool } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'

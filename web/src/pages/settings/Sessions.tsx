@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { endAllSessions, endSession, sessionsQuery, type BrowserSession } from '@/api/sessions'
+import { endAllSessions, endSession, sessionsQuery } from '@/api/sessions'
+import type { BrowserSession } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Section } from '@/ui/Page'
 import { Await, Empty, Failed } from '@/ui/states'

@@ -3,6 +3,7 @@ import { useEffect, useState, type SyntheticEvent } from 'react'
 import { identityQuery, signIn, waysQuery } from '@/api/session'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
+import { addressAfter, refusedBy } from './after'
 import { Failed } from '@/ui/states'
 import styles from './SignInPage.module.css'
 
@@ -22,6 +23,9 @@ export function SignInPage() {
       return client.refetchQueries(identityQuery)
     },
   })
+  const { pathname, search } = window.location
+  const refused = enter.error ?? refusedBy(search)
+  const to = addressAfter(pathname, search)
   const submit = (event: SyntheticEvent) => {
     event.preventDefault()
     enter.mutate()
@@ -51,11 +55,11 @@ export function SignInPage() {
           onChange={(event) => { setOrg(event.target.value) }}
           help="Its UUID; only for a key that was not made by holdfast."
         />
-        {enter.error ? <Failed error={enter.error} /> : null}
+        {refused ? <Failed error={refused} /> : null}
         <Button kind="main" type="submit" busy={enter.isPending}>
           Sign in
         </Button>
-        {issuer ? <a href={`${issuer.start}?to=${encodeURIComponent(window.location.pathname)}`}>Sign in with {issuer.name}</a> : null}
+        {issuer ? <a href={`${issuer.start}?to=${encodeURIComponent(to)}`}>Sign in with {issuer.name}</a> : null}
       </form>
     </main>
   )

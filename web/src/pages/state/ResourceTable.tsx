@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { contentQuery } from '@/api/states'
 import { differences } from '@/lib/differences'
@@ -9,14 +10,18 @@ import { Dialog } from '@/ui/Dialog'
 import { Await, Empty } from '@/ui/states'
 import { Table, type Column } from '@/ui/Table'
 import { heldIn, type Held } from './content'
+import { stateRoute } from './route'
 import styles from './StatePage.module.css'
 
 /** ResourceTable lists what the newest version holds; one of them opens with its attributes. */
 export function ResourceTable({ name }: { name: string }) {
   const query = useQuery(contentQuery(name))
   const [words, setWords] = useState('')
-  const [open, setOpen] = useState<Held>()
+  const { resource } = stateRoute.useSearch()
+  const navigate = useNavigate({ from: stateRoute.fullPath })
+  const setOpen = (row?: Held) => void navigate({ search: { tab: 'resources', ...(row ? { resource: row.address } : {}) }, replace: true, resetScroll: false })
   const all = useMemo(() => (query.data === undefined ? [] : heldIn(query.data)), [query.data])
+  const open = all.find(({ address }) => address === resource)
   const found = useMemo(() => all.filter(({ address, id }) => words.toLowerCase().split(/\s+/).every((word) => `${address} ${id}`.toLowerCase().includes(word))), [all, words])
   return (
     <Await query={query} what="resources">
@@ -27,8 +32,13 @@ export function ResourceTable({ name }: { name: string }) {
             <span className="muted">{count(found.length, 'resource')}; sensitive values are hidden</span>
           </div>
           {found.length > 0 ? <Table label="Resources" columns={columns(setOpen)} rows={found} rowKey={(row) => row.address} /> : <Empty title={all.length > 0 ? 'No resource passes the filter.' : 'This version holds no resources.'} />}
-          <Dialog title={open?.address ?? ''} open={open !== undefined} onClose={() => { setOpen(undefined) }} wide>
-            {open ? <AttributeChanges changes={differences(null, open.attributes)} plain /> : null}
+          <Dialog title={open?.address ?? ''} open={open !== undefined} onClose={() => { setOpen() }} wide>
+            {open ? (
+              <>
+                <p><Link to="/resources/history" search={{ state: name, address: open.address }}>Its history</Link>, version by version</p>
+                <AttributeChanges changes={differences(null, open.attributes)} plain />
+              </>
+            ) : null}
           </Dialog>
         </>
       )}

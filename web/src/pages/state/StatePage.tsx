@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { workspaceQuery } from '@/api/runs'
 import { useMay } from '@/api/session'
 import { stateQuery } from '@/api/states'
 import type { State } from '@/api/types'
@@ -15,6 +16,7 @@ import { LockPanel } from './LockPanel'
 import { OutputList } from './Outputs'
 import { ResourceTable } from './ResourceTable'
 import { stateRoute } from './route'
+import { StateActions } from './StateActions'
 import { UseIt } from './UseIt'
 import { Versions } from './Versions'
 
@@ -25,12 +27,19 @@ export function StatePage() {
   const name = stateRoute.useParams()._splat ?? ''
   const query = useQuery(stateQuery(name))
   return (
-    <Page title={name} name={name} line={query.data ? line(query.data) : 'A state'}>
+    <Page title={name} name={name} line={query.data ? line(query.data) : 'A state'} actions={<><FilesLink name={name} />{query.data ? <StateActions state={query.data} /> : null}</>}>
       <Await query={query} what="the state">
         {(state) => <Known name={name} state={state} />}
       </Await>
     </Page>
   )
+}
+
+/** FilesLink leads to the files of the state's workspace, where it has one. */
+function FilesLink({ name }: { name: string }) {
+  const may = useMay()
+  const workspace = useQuery({ ...workspaceQuery(name), enabled: may('workspace:read'), retry: false }).data
+  return workspace ? <Link to="/editor/$" params={{ _splat: name }} preload={false}>Files</Link> : null
 }
 
 function line(state: State) {

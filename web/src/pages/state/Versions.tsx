@@ -30,7 +30,7 @@ export function Versions({ name, newest }: { name: string; newest: number }) {
         return (
           <div className={styles.split}>
             <Table label="Versions" columns={columns(name, version ?? newest)} rows={rows} rowKey={(row) => String(row.version)} onEnd={more} isMarked={(row) => row.version === (version ?? newest) || row.version === against} />
-            <div className={styles.detail}>{chosen ? <Chosen name={name} version={chosen} newest={newest} against={against} /> : null}</div>
+            <div className={styles.detail}>{chosen ? <Chosen name={name} version={chosen} newest={newest} newestDigest={rows.find((row) => row.version === newest)?.digest} against={against} /> : null}</div>
           </div>
         )
       }}
@@ -79,11 +79,12 @@ function originOf(version: Version): string {
   return version.operation ? version.operation.replace('OperationType', '').toLowerCase() : ''
 }
 
-function Chosen({ name, version, newest, against }: { name: string; version: Version; newest: number; against: number | undefined }) {
+function Chosen({ name, version, newest, newestDigest, against }: { name: string; version: Version; newest: number; newestDigest: string | undefined; against: number | undefined }) {
   const may = useMay()
   const navigate = useNavigate()
   const changed = useChanged(name)
-  const [rolling, setRolling] = useState(false)
+  // What was the newest when somebody began to roll back: over what came since they are asked again.
+  const [rolling, setRolling] = useState<{ newest: number; digest: string }>()
   const diff = useQuery({ ...diffQuery(name, version.version, against), enabled: !version.purged && (version.version > 1 || against !== undefined) })
   return (
     <section aria-label={`Version ${String(version.version)}`}>
@@ -92,7 +93,7 @@ function Chosen({ name, version, newest, against }: { name: string; version: Ver
           Version {version.version}
           {against === undefined ? (version.version > 1 ? ', and the one before it' : '') : `, compared with ${String(against)}`}
         </h2>
-        {version.version !== newest && !version.purged && may('state:write') ? <Button onClick={() => { setRolling(true) }}>Roll back to {version.version}…</Button> : null}
+        {version.version !== newest && !version.purged && newestDigest !== undefined && may('state:write') ? <Button onClick={() => { setRolling({ newest, digest: newestDigest }) }}>Roll back to {version.version}…</Button> : null}
       </div>
       <Facts
         facts={[
@@ -113,16 +114,16 @@ function Chosen({ name, version, newest, against }: { name: string; version: Ver
       )}
       <Reason
         title={`Roll ${name} back to version ${String(version.version)}`}
-        open={rolling}
-        onClose={() => { setRolling(false) }}
+        open={rolling !== undefined}
+        onClose={() => { setRolling(undefined) }}
         does="Roll back"
         act={async (reason) => {
-          const made = await rollBack(name, version.version, reason)
+          const made = await rollBack(name, version.version, reason, rolling!.digest)
           await changed()
           await navigate({ to: '/states/$', params: { _splat: name }, search: { tab: 'versions', version: made.version } })
         }}
       >
-        <p>Its content becomes version {newest + 1}. Nothing is lost: version {newest} stays, and can be rolled back to.</p>
+        <p>Its content becomes version {(rolling?.newest ?? newest) + 1}. Nothing is lost: version {rolling?.newest ?? newest} stays, and can be rolled back to.</p>
       </Reason>
     </section>
   )

@@ -9,7 +9,6 @@ export interface Held {
   provider: string
   id: string
   attributes: Json
-  dependencies: string[]
 }
 
 type Members = { [name: string]: Json }
@@ -44,7 +43,6 @@ export function heldIn(content: Json): Held[] {
         provider: /\["(.+?)"\]/.exec(text(resource.provider))?.[1] ?? text(resource.provider),
         id: text(attributes.id) || text(attributes.name),
         attributes,
-        dependencies: list(instance.dependencies).map(text),
       }
     })
   })

@@ -6,6 +6,8 @@ export interface StateSearch {
   /** The version that is looked at, and the one that it is compared with. */
   version?: number
   against?: number
+  /** The resource that is opened. */
+  resource?: string
 }
 
 // A state's name has slashes, so that it takes the rest of the address; the rest stands in the query.
@@ -15,6 +17,7 @@ export const stateRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): StateSearch => ({
     ...(typeof search.tab === 'string' ? { tab: search.tab } : {}),
     ...(Number.isSafeInteger(search.version) ? { version: search.version as number } : {}),
+    ...(typeof search.resource === 'string' ? { resource: search.resource } : {}),
     ...(Number.isSafeInteger(search.against) ? { against: search.against as number } : {}),
   }),
   component: lazyRouteComponent(() => import('./StatePage'), 'StatePage'),

@@ -1,19 +1,18 @@
+import type { State, Workspace } from '@/api/types'
 import type { Entry } from './tree'
 
-export type Only = 'all' | 'locked' | 'held' | 'empty'
+export type Only = 'all' | 'locked' | 'held' | 'empty' | 'deleted'
 
-/** matches says whether an entry is wanted: all words are in its name, and it is of the wanted kind. */
-export function matches(entry: Entry, words: string, only: Only): boolean {
-  const name = entry.name.toLowerCase()
-  if (!words.toLowerCase().split(/\s+/).every((word) => name.includes(word))) return false
-  switch (only) {
-    case 'locked':
-      return entry.state?.lock != null
-    case 'held':
-      return (entry.state?.open_candidates ?? 0) > 0
-    case 'empty':
-      return entry.state?.version == null
-    default:
-      return true
+/** foundEntries joins states that the server has found with workspaces that pass the same filter: all words are in the name. */
+export function foundEntries(states: State[], workspaces: Workspace[], words: string[], only: Only): Entry[] {
+  const fits = ({ name }: { name: string }) => words.every((word) => name.toLowerCase().includes(word))
+  const byName = new Map(workspaces.map((workspace) => [workspace.name, workspace]))
+  const all = new Map<string, Entry>(states.filter(fits).map((state) => [state.name, { name: state.name, state, workspace: byName.get(state.name) }]))
+  if (only === 'all' || only === 'empty') {
+    for (const workspace of workspaces.filter(fits)) {
+      // A workspace whose snapshot was never applied has no state; one that has is found by it.
+      if (!all.has(workspace.name)) all.set(workspace.name, { name: workspace.name, workspace })
+    }
   }
+  return [...all.values()].filter(({ state }) => only !== 'empty' || !state?.version).sort((a, b) => (a.name < b.name ? -1 : 1))
 }

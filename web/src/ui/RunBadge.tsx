@@ -1,5 +1,5 @@
 import type { Run, RunStatusName } from '@/api/types'
-import { Badge, type Tone } from '@/ui/Badge'
+import { Badge, type Tone } from './Badge'
 
 const tones: Record<RunStatusName, Tone> = {
   pending: 'still',

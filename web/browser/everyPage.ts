@@ -1,0 +1,93 @@
+import type { Page } from 'playwright-core'
+import type { Server } from './server'
+
+export const hostile = '<img src=x onerror=alert(1)>'
+
+/** Place is an address of the page, and a text that is there once it has what it shows. */
+export interface Place {
+  name: string
+  path: string
+  text: string
+  /** The right without which the page is not offered, and its data are refused. */
+  right?: string
+}
+
+function configuration(port: number, more = ''): Record<string, string> {
+  return {
+    'main.tf': `
+resource "terraform_data" "network" {
+  count = 2
+  input = { name = "net-\${count.index}", policy = jsonencode({ port = ${String(port)} }) }
+}
+resource "terraform_data" "web" {
+  input = terraform_data.network[0].id
+}
+output "greeting" { value = "${hostile}" }
+output "password" {
+  value     = "correct horse"
+  sensitive = true
+}
+${more}`,
+  }
+}
+
+/** Furnished is what the server of these tests has: two versions, a failed run, and one that waits for somebody. */
+export interface Furnished {
+  waiting: string
+  failed: string
+}
+
+/** furnish has somebody work at a terminal for a while. */
+export async function furnish(server: Server): Promise<Furnished> {
+  server.workspace('prod/network', configuration(443))
+  server.holdfast(['run', 'apply', 'prod/network', '--auto-approve', '--message', hostile])
+  server.push('prod/network', configuration(8443, 'resource "terraform_data" "extra" {}'))
+  server.holdfast(['run', 'apply', 'prod/network', '--auto-approve'])
+  server.workspace('dev/broken', { 'main.tf': 'output "x" {\n  value = local.nothing\n}\n' })
+  server.holdfast(['run', 'plan', 'dev/broken'], [0, 1, 2, 3, 4, 5])
+  server.push('prod/network', configuration(9443))
+  server.holdfast(['run', 'apply', 'prod/network'], [0, 1, 2, 3, 4, 5])
+  await server.call('POST', '/api/v1/pools', { name: 'inside', workspaces: ['prod/**'] })
+  const one = async (status: string) => (await server.call<{ runs: { id: string }[] }>('GET', `/api/v1/runs?status=${status}`)).runs[0]!.id
+  return { waiting: await one('awaiting_approval'), failed: await one('failed') }
+}
+
+/** everyPage is each page of the program, and each of its parts that has an address. */
+export function everyPage({ waiting, failed }: Furnished): Place[] {
+  const state = '/states/prod/network'
+  const history = '/resources/history?state=prod%2Fnetwork&address=terraform_data.web'
+  return [
+    { name: 'home', path: '/', text: 'Runs ended, 7 days' },
+    { name: 'states', path: '/states', text: 'network', right: 'state:metadata' },
+    { name: 'state', path: state, text: 'Version 2', right: 'state:metadata' },
+    { name: 'resources-of-state', path: `${state}?tab=resources`, text: 'terraform_data.web', right: 'state:read' },
+    { name: 'graph', path: `${state}?tab=graph`, text: 'terraform_data.web', right: 'state:read' },
+    { name: 'outputs', path: `${state}?tab=outputs`, text: 'greeting', right: 'state:outputs' },
+    { name: 'candidates', path: `${state}?tab=candidates`, text: 'Nothing was kept back.', right: 'state:metadata' },
+    { name: 'runs-of-state', path: `${state}?tab=runs`, text: 'succeeded', right: 'run:read' },
+    { name: 'backend', path: `${state}?tab=use`, text: 'lock_address', right: 'state:metadata' },
+    { name: 'resources', path: '/resources', text: 'terraform_data.web', right: 'state:read' },
+    { name: 'coverage', path: '/resources?tab=coverage', text: 'unmanaged', right: 'data:read' },
+    { name: 'history', path: history, text: 'version 1', right: 'state:read' },
+    { name: 'runs', path: '/runs', text: 'prod/network', right: 'run:read' },
+    { name: 'run', path: `/runs/${waiting}`, text: 'terraform_data.extra', right: 'run:read' },
+    { name: 'log', path: `/runs/${waiting}?tab=log`, text: 'Plan:', right: 'run:read' },
+    { name: 'files-of-run', path: `/runs/${waiting}?tab=files`, text: 'main.tf', right: 'workspace:read' },
+    { name: 'made-of', path: `/runs/${waiting}?tab=about`, text: 'Configuration', right: 'run:read' },
+    { name: 'events', path: `/runs/${waiting}?tab=events`, text: 'When', right: 'run:read' },
+    { name: 'failed-run', path: `/runs/${failed}`, text: 'main.tf', right: 'run:read' },
+    { name: 'files', path: '/files', text: 'prod/network', right: 'workspace:read' },
+    { name: 'editor', path: '/editor/prod/network', text: 'resource', right: 'workspace:read' },
+    { name: 'audit', path: '/audit', text: 'prod/network', right: 'audit:read' },
+    { name: 'settings', path: '/settings', text: 'Quotas and limits' },
+    { name: 'keys', path: '/settings?tab=keys', text: 'yours', right: 'key:read' },
+    { name: 'pools', path: '/settings?tab=pools', text: 'inside', right: 'agent:manage' },
+    { name: 'sessions', path: '/settings?tab=sessions', text: 'Sign out everywhere' },
+  ]
+}
+
+/** open goes to a page and waits until what it shows is there. */
+export async function open(page: Page, { path, text }: Place): Promise<void> {
+  await page.goto(`/ui${path}`)
+  await page.getByRole('main').getByText(text).filter({ visible: true }).first().waitFor()
+}

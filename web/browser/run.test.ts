@@ -1,0 +1,71 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enter, openBrowser } from './browser'
+import { Server } from './server'
+
+let server: Server
+let browser: Browser
+
+beforeAll(async () => {
+  server = await Server.start(['guards = off'])
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await server?.remove()
+})
+
+async function apply(workspace: string, approved: boolean): Promise<string> {
+  return (await server.call<{ id: string }>('POST', '/api/v1/runs', { workspace, kind: 'apply', ...(approved ? { auto_approve: true } : {}) })).id
+}
+
+test('a run is cancelled in stages: who asked, and what is in flight, stands on its page', async () => {
+  // It hears nothing: it has to be killed.
+  server.workspace('stop/it', {
+    'main.tf': `resource "terraform_data" "slow" {
+  provisioner "local-exec" { command = "trap '' INT; i=0; while [ $i -lt 600 ]; do i=$((i+1)); sleep 0.2; done" }
+}
+resource "terraform_data" "after" { input = terraform_data.slow.id }
+`,
+  })
+  const id = await apply('stop/it', true)
+  const { page, complaints } = await enter(browser, server, `/runs/${id}`)
+  // An executor tells with each sign of life, some ten seconds apart, what it has in flight.
+  await page.getByRole('main').getByRole('list', { name: 'In flight' }).first().getByText('terraform_data.slow').waitFor()
+  await page.getByRole('button', { name: 'Cancel…' }).click()
+  const question = page.getByRole('dialog', { name: 'Cancel the run' })
+  await question.getByText('terraform_data.slow').waitFor()
+  await question.getByLabel('Reason, if you like').fill('not today')
+  await question.getByRole('button', { name: 'Cancel it' }).click()
+  const asked = page.getByRole('status').filter({ hasText: 'asked for by first key' })
+  await asked.getByText('The tool finishes what is in flight').waitFor()
+  // Whoever may can go further, and is told what that leaves behind.
+  await page.getByRole('button', { name: 'Kill…' }).click()
+  const sure = page.getByRole('dialog', { name: 'Kill the run' })
+  await sure.getByText('terraform_data.slow').waitFor()
+  await sure.getByLabel('Reason').fill('it hears nothing')
+  await sure.getByLabel('Type stop/it to go on').fill('stop/it')
+  await sure.getByRole('button', { name: 'Kill it' }).click()
+  await page.getByRole('status').filter({ hasText: 'The run has ended.' }).waitFor()
+  await page.getByRole('button', { name: 'Run again' }).waitFor()
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('a plan that is out of date says since when, because of what, and by whom', async () => {
+  server.workspace('old/plan', { 'main.tf': 'resource "terraform_data" "one" { input = "a" }\n' })
+  server.holdfast(['run', 'apply', 'old/plan', '--auto-approve'])
+  server.push('old/plan', { 'main.tf': 'resource "terraform_data" "one" { input = "b" }\n' })
+  const id = await apply('old/plan', false)
+  const { page } = await enter(browser, server, `/runs/${id}`)
+  await page.getByText('(current)').waitFor()
+  await page.getByRole('button', { name: 'Approve…' }).waitFor()
+  const now = await server.call<{ serial: number }>('GET', '/api/v1/state/old%2Fplan')
+  await server.call('POST', '/api/v1/state/old%2Fplan', { ...now, serial: now.serial + 1, outputs: { x: { value: 1, type: 'number' } } })
+  await page.getByText('(out of date)').waitFor()
+  await page.getByText(/This plan is out of date since .* because of state, version 2, by first key\. It can’t be applied; run it again\./).waitFor()
+  await page.getByRole('button', { name: 'Run again' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Approve…' }).count()).toBe(0)
+  await page.context().close()
+})

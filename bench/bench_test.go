@@ -184,7 +184,8 @@ func TestLimitsAreTold(t *testing.T) {
 	target.Identities = target.Identities[:1]
 	load := open(t, target, bench.Options{Mix: bench.Read, Connections: 2})
 	result, err := load.Run(t.Context(), bench.Window{Duration: 200 * time.Millisecond})
-	if err != nil || !result.Limited() || result.Errors["GET 429"] == 0 || !strings.Contains(result.Examples["GET 429"], "rate_limited") {
+	if err != nil || !result.Limited() || result.Errors["GET 429"] == 0 ||
+		!strings.Contains(result.Examples["GET 429"], "rate_limited") {
 		t.Errorf("%+v, %v", result, err)
 	}
 	if result.Operations < 15 || result.Operations > 25 {
@@ -264,11 +265,14 @@ func TestOpenRefuses(t *testing.T) {
 	if _, err := bench.Open(t.Context(), target, bench.Options{Mix: "walk"}); err == nil {
 		t.Error("an unknown mix is no error")
 	}
-	if _, err := bench.Open(t.Context(), bench.Target{Address: "127.0.0.1:1"}, bench.Options{Mix: bench.Read}); err == nil {
+	if _, err := bench.Open(t.Context(), bench.Target{Address: "127.0.0.1:1"},
+		bench.Options{Mix: bench.Read}); err == nil {
 		t.Error("an address that is no URL is no error")
 	}
 	target.Identities = []bench.Identity{{Key: "wrong"}}
-	if _, err := bench.Open(t.Context(), target, bench.Options{Mix: bench.Read, Connections: 1, Size: 10_000}); err == nil || !strings.Contains(err.Error(), "POST 401") {
+	if _, err := bench.Open(t.Context(), target,
+		bench.Options{Mix: bench.Read, Connections: 1, Size: 10_000}); err == nil ||
+		!strings.Contains(err.Error(), "POST 401") {
 		t.Errorf("with a wrong key: %v", err)
 	}
 }

@@ -38,7 +38,8 @@ type conn struct {
 }
 
 func newConn(p place, id *Identity, o Options) *conn {
-	c := &conn{place: p, timeout: o.Timeout, digests: o.MD5, in: bufio.NewReaderSize(nil, answerBuffer), buffer: make([]byte, answerBuffer)}
+	c := &conn{place: p, timeout: o.Timeout, digests: o.MD5, in: bufio.NewReaderSize(nil, answerBuffer),
+		buffer: make([]byte, answerBuffer)}
 	c.usual = " HTTP/1.1\r\nHost: " + net.JoinHostPort(p.host, p.port) + "\r\nUser-Agent: holdfast-bench\r\n"
 	if id != nil {
 		c.usual += "Authorization: " + id.authorization() + "\r\n"

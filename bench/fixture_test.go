@@ -15,10 +15,10 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // oneKey lets in the holder of the test's key.
@@ -37,7 +37,7 @@ func someone() bench.Identity { return bench.Identity{Org: uuid.New(), Key: "som
 func serve(t *testing.T, limits middleware.Limits) http.Handler {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	states, uploads := memory.New(1<<30), storagetest.NewInventory()
+	states, uploads := memory.New(1<<30), inventorytest.New()
 	t.Cleanup(func() { _, _ = states.Close(), uploads.Close() })
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(states, state.DefaultPolicies{}, time.Now, log), Inventory: inventory.NewService(uploads),

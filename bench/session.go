@@ -65,7 +65,8 @@ func isCrowded(err error) bool {
 // lock takes the state's lock with an ID that nobody has used, as each run of a client does.
 func (s *session) lock(ctx context.Context) error {
 	s.lockID = uuid.NewString()
-	info := fmt.Appendf(nil, `{"ID":%q,"Operation":"OperationTypeApply","Info":"","Who":"bench@holdfast","Version":"1.12.6","Created":"2026-01-31T12:00:00.000000000Z","Path":""}`, s.lockID)
+	info := fmt.Appendf(nil,
+		`{"ID":%q,"Operation":"OperationTypeApply","Info":"","Who":"bench@holdfast","Version":"1.12.6","Created":"2026-01-31T12:00:00.000000000Z","Path":""}`, s.lockID)
 	return s.timed(ctx, stepLock, func() error {
 		return s.conn.do(ctx, request{method: "LOCK", path: s.path, body: info}, s.exactly(info))
 	})

@@ -52,6 +52,7 @@ func writeErrors(out io.Writer, r Result) {
 	}
 	slices.Sort(kinds)
 	for _, kind := range kinds {
-		fmt.Fprintf(out, "%s, %s, %d connections: %d × %s, such as %q\n", r.Mix, SizeText(r.Size), r.Connections, r.Errors[kind], kind, r.Examples[kind])
+		fmt.Fprintf(out, "%s, %s, %d connections: %d × %s, such as %q\n", r.Mix, SizeText(r.Size), r.Connections,
+			r.Errors[kind], kind, r.Examples[kind])
 	}
 }

@@ -34,7 +34,8 @@ func newImages(t *testing.T) images {
 		t.Skip("there is no buildah, or this is not root, without which it can't run what it builds")
 	}
 	dir := t.TempDir()
-	return images{t, []string{"--storage-driver", "vfs", "--root", filepath.Join(dir, "root"), "--runroot", filepath.Join(dir, "run")}}
+	return images{t, []string{"--storage-driver", "vfs", "--root", filepath.Join(dir, "root"), "--runroot",
+		filepath.Join(dir, "run")}}
 }
 
 func (i images) command(args ...string) *exec.Cmd {
@@ -63,11 +64,13 @@ func (i images) build(name string) (container, layers string) {
 	i.t.Helper()
 	builder := append([]string{"buildah"}, i.storage...)
 	cmd := exec.Command("../scripts/image.sh", version, name)
-	cmd.Env = append(os.Environ(), "BUILDER="+strings.Join(append(builder, "build", "--isolation", "chroot", "--format", "docker", "--timestamp", "0"), " "))
+	cmd.Env = append(os.Environ(), "BUILDER="+
+		strings.Join(append(builder, "build", "--isolation", "chroot", "--format", "docker", "--timestamp", "0"), " "))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		i.t.Fatalf("%v\n%s", err, out)
 	}
-	return i.must("from", "--pull-never", name), i.must("inspect", "--type", "image", "--format", "{{.OCIv1.RootFS.DiffIDs}}", name)
+	return i.must("from", "--pull-never", name),
+		i.must("inspect", "--type", "image", "--format", "{{.OCIv1.RootFS.DiffIDs}}", name)
 }
 
 func TestImage(t *testing.T) {
@@ -105,14 +108,17 @@ func (i images) wantLabels(t *testing.T, image string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if labels["org.opencontainers.image.version"] != version || labels["org.opencontainers.image.revision"] != strings.TrimSpace(string(head)) {
+	if labels["org.opencontainers.image.version"] != version ||
+		labels["org.opencontainers.image.revision"] != strings.TrimSpace(string(head)) {
 		t.Errorf("the labels are %v", labels)
 	}
 	if _, err := time.Parse(time.RFC3339, labels["org.opencontainers.image.created"]); err != nil {
 		t.Error(err)
 	}
-	if config.User != "65532:65532" || !slices.Equal(config.Entrypoint, []string{"/holdfast"}) || !slices.Equal(config.Cmd, []string{"serve"}) ||
-		config.Volumes["/data"] == nil || config.ExposedPorts["7777/tcp"] == nil || !slices.Equal(config.Healthcheck.Test, []string{"CMD", "/holdfast", "health"}) {
+	if config.User != "65532:65532" || !slices.Equal(config.Entrypoint, []string{"/holdfast"}) ||
+		!slices.Equal(config.Cmd, []string{"serve"}) ||
+		config.Volumes["/data"] == nil || config.ExposedPorts["7777/tcp"] == nil ||
+		!slices.Equal(config.Healthcheck.Test, []string{"CMD", "/holdfast", "health"}) {
 		t.Errorf("the image is %+v", config)
 	}
 }
@@ -153,7 +159,8 @@ func (i images) wantServes(t *testing.T, container string) {
 			t.Fatal(err)
 		}
 	}
-	program := exec.Command(i.must("mount", container)+"/holdfast", "init", "--auth-file", filepath.Join(etc, "auth.cfg"), "--json")
+	program := exec.Command(i.must("mount", container)+"/holdfast", "init", "--auth-file", filepath.Join(etc, "auth.cfg"),
+		"--json")
 	program.Dir = dir
 	shown, err := program.Output()
 	if err != nil {
@@ -239,7 +246,8 @@ func wantWhoami(t *testing.T, address, organization, key string) {
 		}
 		defer response.Body.Close()
 		body, err := io.ReadAll(response.Body)
-		if err != nil || response.StatusCode != http.StatusOK || !regexp.MustCompile(fmt.Sprintf("%q", organization)).Match(body) {
+		if err != nil || response.StatusCode != http.StatusOK ||
+			!regexp.MustCompile(fmt.Sprintf("%q", organization)).Match(body) {
 			t.Errorf("%s: %s, %v", response.Status, body, err)
 		}
 		return

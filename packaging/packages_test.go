@@ -56,7 +56,8 @@ func TestRelease(t *testing.T) {
 }
 
 func withoutRPM(sums []byte) string {
-	lines := slices.DeleteFunc(strings.SplitAfter(string(sums), "\n"), func(line string) bool { return strings.HasSuffix(line, ".rpm\n") })
+	lines := slices.DeleteFunc(strings.SplitAfter(string(sums), "\n"),
+		func(line string) bool { return strings.HasSuffix(line, ".rpm\n") })
 	return strings.Join(lines, "")
 }
 
@@ -72,7 +73,8 @@ func wantSums(t *testing.T, dir string) {
 		t.Fatalf("%d files, %v", len(entries), err)
 	}
 	for _, entry := range entries {
-		if got := fmt.Sprintf("%x", sha256.Sum256(read(t, filepath.Join(dir, entry.Name())))); entry.Name() != "SHA256SUMS" && got != summed[entry.Name()] {
+		if got := fmt.Sprintf("%x", sha256.Sum256(read(t, filepath.Join(dir, entry.Name())))); entry.Name() != "SHA256SUMS" &&
+			got != summed[entry.Name()] {
 			t.Errorf("%s: the digest is %s, and SHA256SUMS has %q", entry.Name(), got, summed[entry.Name()])
 		}
 	}
@@ -118,11 +120,13 @@ func wantArchive(t *testing.T, path string) {
 	if err := os.WriteFile(program, files[top+"/holdfast"].content, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(program, "--version").CombinedOutput(); err != nil || !strings.Contains(string(out), version) {
+	if out, err := exec.Command(program, "--version").CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), version) {
 		t.Errorf("its version is %s, %v", out, err)
 	}
 	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md", "auth.cfg.example", "holdfast.cfg.example",
-		"man/holdfast.1", "man/holdfast-state-backend.1", "completion/holdfast.bash", "completion/_holdfast", "completion/holdfast.fish"} {
+		"man/holdfast.1", "man/holdfast-state-backend.1", "completion/holdfast.bash", "completion/_holdfast",
+		"completion/holdfast.fish"} {
 		if len(files[top+"/"+name].content) == 0 {
 			t.Errorf("it has no %s", name)
 		}
@@ -211,7 +215,8 @@ func wantRPM(t *testing.T, path string) {
 // wantParts compares what is said of the binary with what the binary says.
 func wantParts(t *testing.T, name string) {
 	var bom cdx.BOM
-	if err := cdx.NewBOMDecoder(bytes.NewReader(read(t, name+".cdx.json")), cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
+	if err := cdx.NewBOMDecoder(bytes.NewReader(read(t, name+".cdx.json")),
+		cdx.BOMFileFormatJSON).Decode(&bom); err != nil {
 		t.Fatal(err)
 	}
 	top := filepath.Base(name)
@@ -260,7 +265,8 @@ func TestFoldersAreThereForInit(t *testing.T) {
 	}
 	data := settingsOf(t, "holdfast.cfg", "storage")["path "]
 	keys := filepath.Dir(strings.TrimSpace(settingsOf(t, "holdfast.cfg", "auth")["file "]))
-	for folder, want := range map[string]string{strings.TrimSpace(data): "0700 holdfast holdfast", keys: "0750 holdfast holdfast"} {
+	for folder, want := range map[string]string{strings.TrimSpace(data): "0700 holdfast holdfast",
+		keys: "0750 holdfast holdfast"} {
 		if made[folder] != want {
 			t.Errorf("the folder %q is made as %q, want %q", folder, made[folder], want)
 		}
@@ -292,7 +298,8 @@ func TestUnit(t *testing.T) {
 		t.Log("there is no systemd-analyze here: the unit's exposure was not looked at")
 		return
 	}
-	out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=30", "systemd/holdfast.service").CombinedOutput()
+	out, err := exec.Command(analyze, "security", "--offline=true", "--threshold=30",
+		"systemd/holdfast.service").CombinedOutput()
 	if err != nil || bytes.Contains(out, []byte("Unknown")) {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -1,5 +1,5 @@
 // Puts beside each text file of a folder what it is in gzip and in brotli, for a server that sends
-// these as they are: node scripts/compress.mjs web/dist
+// these as they are: node scripts/compress.mjs web/dist/page
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Builds the page for `make run`, if Node is there and a source is newer than what was built. Without
-# Node it says what is missing: the server serves everything else then.
+# Node it says what is missing: the server serves everything else then. As `page.sh beside` it says in
+# two lines what it does, and what npm says in web/build.log: the server's own lines come meanwhile.
 set -eu
 cd "$(dirname "$0")/.."
 if [ ! -f web/package.json ]; then
   exit 0
 fi
-built=web/dist/index.html
+built=web/dist/page/index.html
 if [ -f "$built" ] && [ -z "$(find web -path web/node_modules -prune -o -path web/dist -prune -o -type f -newer "$built" -print | head -n 1)" ]; then
   exit 0
 fi
@@ -21,4 +22,12 @@ if [ "$major" -lt 20 ]; then
   echo "the page is not built: it takes Node 20 or later, and this is $(node --version); the server serves everything else" >&2
   exit 0
 fi
-exec make --no-print-directory web
+if [ "${1-}" != beside ]; then
+  exec make --no-print-directory web
+fi
+echo "the page is being built, about half a minute; web/build.log has what npm says" >&2
+if make --no-print-directory web >web/build.log 2>&1; then
+  echo "the page is built" >&2
+else
+  echo "the page can't be built; see web/build.log" >&2
+fi

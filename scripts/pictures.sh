@@ -5,8 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 pictures=$(mktemp -d)
 trap 'rm -rf "$pictures"' EXIT
-HOLDFAST_PICTURES=$pictures scripts/browser.sh -t 'violation'
+HOLDFAST_PICTURES=$pictures scripts/browser.sh browser/pages.test.ts -t violation
 mkdir -p docs/pictures
 for picture in "$pictures"/*.png; do
-  cwebp -quiet -q 60 "$picture" -o "docs/pictures/$(basename "$picture" .png).webp"
+  cwebp -quiet -q 40 -m 6 "$picture" -o "docs/pictures/$(basename "$picture" .png).webp"
 done

@@ -24,7 +24,8 @@ func TestMain(m *testing.M) {
 }
 
 func TestFloorsAreProcesses(t *testing.T) {
-	for kind, mix := range map[string]bench.Mix{fixedFloor: bench.Read, durableFloor: bench.Cycle, uploadFloor: bench.Upload, openFloor: bench.Read} {
+	for kind, mix := range map[string]bench.Mix{fixedFloor: bench.Read, durableFloor: bench.Cycle,
+		uploadFloor: bench.Upload, openFloor: bench.Read} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			process, err := startFloor(t.Context(), t.TempDir(), floorOptions{kind, size10KB})
@@ -32,7 +33,8 @@ func TestFloorsAreProcesses(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &side{process: process, floor: true}
-			if err := s.open(t.Context(), []bench.Identity{{Org: uuid.New(), Key: "anybody"}}, bench.Options{Mix: mix, Size: size10KB, Connections: 4, Name: "x", Seed: seed}); err != nil {
+			if err := s.open(t.Context(), []bench.Identity{{Org: uuid.New(), Key: "anybody"}},
+				bench.Options{Mix: mix, Size: size10KB, Connections: 4, Name: "x", Seed: seed}); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.measure(t.Context(), options{duration: 200 * time.Millisecond}); err != nil {
@@ -42,7 +44,8 @@ func TestFloorsAreProcesses(t *testing.T) {
 			if len(f.PerSecond) != 1 || f.PerSecond[0] <= 0 || f.failed() != 0 || f.Latency.P99 <= 0 {
 				t.Errorf("%+v", f)
 			}
-			if durable := kind == durableFloor || kind == uploadFloor; durable && (f.Syncs <= 0 || f.Syncs > 4000) || !durable && f.Syncs >= 0 {
+			if durable := kind == durableFloor || kind == uploadFloor; durable && (f.Syncs <= 0 || f.Syncs > 4000) || !durable &&
+				f.Syncs >= 0 {
 				t.Errorf("%.1f fsyncs for 1,000 operations", f.Syncs)
 			}
 			if runtime.GOOS == "linux" && f.Peak < 1<<20 {
@@ -56,7 +59,8 @@ func TestFloorsAreProcesses(t *testing.T) {
 }
 
 func TestUnknownFloor(t *testing.T) {
-	if _, err := startFloor(t.Context(), t.TempDir(), floorOptions{"none", 0}); err == nil || !strings.Contains(err.Error(), `there is no floor "none"`) {
+	if _, err := startFloor(t.Context(), t.TempDir(), floorOptions{"none", 0}); err == nil ||
+		!strings.Contains(err.Error(), `there is no floor "none"`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -69,7 +73,8 @@ func TestRatiosAreOfPairs(t *testing.T) {
 	if got := spreadOf([]float64{4, 1, 2, 3}); got != (spread{1, 2.5, 4}) {
 		t.Errorf("%+v", got)
 	}
-	runs := []measured{{Result: bench.Result{PerSecond: 3}}, {Result: bench.Result{PerSecond: 1}}, {Result: bench.Result{PerSecond: 2}}}
+	runs := []measured{{Result: bench.Result{PerSecond: 3}}, {Result: bench.Result{PerSecond: 1}},
+		{Result: bench.Result{PerSecond: 2}}}
 	if got := middleOf(runs); got.PerSecond != 2 {
 		t.Errorf("the run in the middle has %v", got.PerSecond)
 	}
@@ -83,7 +88,8 @@ func TestSummaryIsOfAllRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &side{process: process, runs: []measured{one, two}}
-	if f := s.summary(); f.CPU != 10 || f.Flushes != 50 || f.Syncs != 20 || f.failed() != 3 || !slices.Equal(f.PerSecond, []float64{10, 30}) {
+	if f := s.summary(); f.CPU != 10 || f.Flushes != 50 || f.Syncs != 20 || f.failed() != 3 ||
+		!slices.Equal(f.PerSecond, []float64{10, 30}) {
 		t.Errorf("%+v", f)
 	}
 	if err := s.stop(); err != nil {
@@ -115,9 +121,11 @@ func TestDocsAreUpdated(t *testing.T) {
 }
 
 func TestReport(t *testing.T) {
-	o := outcome{row: rows(false)[1], Ratio: spread{0.5, 0.75, 1}, Server: figures{PerSecond: []float64{750}, Flushes: -1}, Base: figures{PerSecond: []float64{1000}}}
+	o := outcome{row: rows(false)[1], Ratio: spread{0.5, 0.75, 1}, Server: figures{PerSecond: []float64{750}, Flushes: -1},
+		Base: figures{PerSecond: []float64{1000}}}
 	text := report{Runs: 3, Seconds: 4, Rows: []outcome{o}}.markdown()
-	for _, want := range []string{"| read | 10 KB | 16          | fixed | 0.8      | 0.75  | 0.50 to 1.00 | 750   | 1000 ", "| –             | 0 "} {
+	for _, want := range []string{"| read | 10 KB | 16          | fixed | 0.8      | 0.75  | 0.50 to 1.00 | 750   | 1000 ",
+		"| –             | 0 "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -127,5 +127,6 @@ func (c *comparison) startBase(ctx context.Context, dir string, r row) (*side, e
 }
 
 func (c *comparison) load(r row) bench.Options {
-	return bench.Options{Mix: r.Mix, Size: r.Size, Connections: r.Connections, Name: "bench", Seed: seed, Gzip: r.Gzip, MD5: c.options.md5}
+	return bench.Options{Mix: r.Mix, Size: r.Size, Connections: r.Connections, Name: "bench", Seed: seed, Gzip: r.Gzip,
+		MD5: c.options.md5}
 }

@@ -82,7 +82,8 @@ func withReadiness(handler http.Handler, log *floor.Log) http.Handler {
 const readyPath = "/readyz"
 
 // openFloorOf returns a floor, with its log if it has one.
-func openFloorOf(ctx context.Context, o floorOptions) (handler http.Handler, log *floor.Log, end func() error, err error) {
+func openFloorOf(ctx context.Context,
+	o floorOptions) (handler http.Handler, log *floor.Log, end func() error, err error) {
 	switch o.kind {
 	case fixedFloor:
 		return floor.NewFixed(sample.NewState(o.size, seed).Bytes()), nil, func() error { return nil }, nil

@@ -44,13 +44,15 @@ func readFlags() (o options) {
 	flag.StringVar(&o.only, "only", "", "a regular expression for the rows to measure, such as '^cycle 10 KB'")
 	flag.StringVar(&o.json, "json", "", "file to write everything to, as JSON")
 	flag.StringVar(&o.docs, "docs", "", "file whose section between the markers gets the table, such as "+resultsPage)
-	flag.BoolVar(&o.quick, "quick", false, "one short run of each row that has a target: shows that all works, measures little")
+	flag.BoolVar(&o.quick, "quick", false,
+		"one short run of each row that has a target: shows that all works, measures little")
 	flag.BoolVar(&o.shared, "shared", false, "all connections belong to one organization")
 	flag.BoolVar(&o.md5, "md5", false, "writes carry Content-MD5, as Terraform's do")
 	flag.IntVar(&o.runs, "runs", 3, "how often each row is measured")
 	flag.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "before each measurement")
 	flag.DurationVar(&o.duration, "duration", 4*time.Second, "of each measurement")
-	flag.StringVar(&o.floor.kind, "floor", "", "be a floor: "+fixedFloor+", "+durableFloor+" or "+uploadFloor+" (used by the program itself)")
+	flag.StringVar(&o.floor.kind, "floor", "", "be a floor: "+fixedFloor+", "+durableFloor+" or "+uploadFloor+
+		" (used by the program itself)")
 	flag.IntVar(&o.floor.size, "floor-size", 0, "of the state that the fixed floor returns")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -76,7 +78,8 @@ func run(ctx context.Context, o options) error {
 		return err
 	}
 	defer os.RemoveAll(c.dir)
-	found := report{Machine: local.ThisMachine(), Version: c.version(ctx), Runs: o.runs, Seconds: o.duration.Seconds(), MD5: o.md5}
+	found := report{Machine: local.ThisMachine(), Version: c.version(ctx), Runs: o.runs, Seconds: o.duration.Seconds(),
+		MD5: o.md5}
 	for _, one := range wanted {
 		outcome, err := c.measure(ctx, one)
 		if err != nil {

@@ -27,7 +27,8 @@ const sameCollector = "GOGC=400"
 type anybody struct{}
 
 func (anybody) Verify(_ context.Context, said auth.Credentials, client auth.Client) (auth.Principal, error) {
-	return auth.Principal{Org: said.Org, KeyID: "anybody", Grant: auth.Grant{Role: auth.Owner}, Address: client.Address, Request: client.Request}, nil
+	return auth.Principal{Org: said.Org, KeyID: "anybody", Grant: auth.Grant{Role: auth.Owner}, Address: client.Address,
+		Request: client.Request}, nil
 }
 
 // newOpen returns the server's own routes over its own store, in the folder where it runs,
@@ -45,7 +46,8 @@ func newOpen(ctx context.Context) (handler http.Handler, end func() error, err e
 	const unlimited = 1_000_000_000 // as the server's limits are raised; still counted
 	limits, memory := settings.Limits, middleware.NewMemory(settings.Limits.MaxBodyBytes)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log).Within(memory), Verifier: anybody{}, Log: log, Now: time.Now,
+		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log).Within(memory), Verifier: anybody{}, Log: log,
+		Now:           time.Now,
 		MaxStateBytes: settings.State.MaxBytes,
 		Limits: middleware.Limits{Requests: unlimited, States: unlimited, InFlight: limits.MaxInFlight, Memory: memory,
 			Pace: middleware.Pace{Silence: limits.MaxSilence, MinRate: limits.MinRate, Answer: limits.MaxAnswerTime}},

@@ -47,7 +47,8 @@ func middleOf(runs []measured) measured {
 	if len(runs) == 0 {
 		return measured{}
 	}
-	sorted := slices.SortedFunc(slices.Values(runs), func(a, b measured) int { return cmp.Compare(a.PerSecond, b.PerSecond) })
+	sorted := slices.SortedFunc(slices.Values(runs),
+		func(a, b measured) int { return cmp.Compare(a.PerSecond, b.PerSecond) })
 	return sorted[(len(sorted)-1)/2]
 }
 

@@ -23,10 +23,13 @@ type report struct {
 // markdown is two tables: how fast, and at what cost.
 func (r report) markdown() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s; %d × %g s for each figure. %s, %d cores, %d GiB, %s, %s; load %s at the start.\n\n", r.Version, r.Runs, r.Seconds,
+	fmt.Fprintf(&text, "%s; %d × %g s for each figure. %s, %d cores, %d GiB, %s, %s; load %s at the start.\n\n", r.Version,
+		r.Runs, r.Seconds,
 		r.Machine.CPU, r.Machine.Cores, (r.Machine.Memory+1<<29)>>30, r.Machine.System, r.Machine.Go, r.Machine.Load)
-	speeds := [][]string{{"mix", "size", "connections", "floor", "at least", "ratio", "min to max", "ops/s", "floor's ops/s", "p50 ms", "p95 ms", "p99 ms", "errors"}}
-	costs := [][]string{{"mix", "size", "connections", "CPU s/1,000", "floor's CPU", "peak MiB", "floor's peak", "flushes/1,000", "floor's flushes", "floor's fsyncs"}}
+	speeds := [][]string{{"mix", "size", "connections", "floor", "at least", "ratio", "min to max", "ops/s",
+		"floor's ops/s", "p50 ms", "p95 ms", "p99 ms", "errors"}}
+	costs := [][]string{{"mix", "size", "connections", "CPU s/1,000", "floor's CPU", "peak MiB", "floor's peak",
+		"flushes/1,000", "floor's flushes", "floor's fsyncs"}}
 	for _, o := range r.Rows {
 		speeds, costs = append(speeds, o.speed()), append(costs, o.cost())
 	}
@@ -42,13 +45,15 @@ func (o outcome) speed() []string {
 		target = fmt.Sprint(o.Target)
 	}
 	l := o.Server.Latency
-	return append(o.what(), o.Floor, target, number(2, o.Ratio.Median), number(2, o.Ratio.Min)+" to "+number(2, o.Ratio.Max),
+	return append(o.what(), o.Floor, target, number(2, o.Ratio.Median), number(2, o.Ratio.Min)+" to "+
+		number(2, o.Ratio.Max),
 		number(0, spreadOf(o.Server.PerSecond).Median), number(0, spreadOf(o.Base.PerSecond).Median),
 		number(2, l.P50), number(2, l.P95), number(2, l.P99), fmt.Sprint(o.Server.failed()+o.Base.failed()))
 }
 
 func (o outcome) cost() []string {
-	return append(o.what(), number(3, o.Server.CPU), number(3, o.Base.CPU), mebibytes(o.Server.Peak), mebibytes(o.Base.Peak),
+	return append(o.what(), number(3, o.Server.CPU), number(3, o.Base.CPU), mebibytes(o.Server.Peak),
+		mebibytes(o.Base.Peak),
 		flushText(o.Server.Flushes), flushText(o.Base.Flushes), flushText(o.Base.Syncs))
 }
 

@@ -42,7 +42,8 @@ func TestFloorsPassTheChecks(t *testing.T) {
 	} {
 		server := httptest.NewServer(test.floor)
 		t.Cleanup(server.Close)
-		load, err := bench.Open(t.Context(), bench.Target{Address: server.URL}, bench.Options{Mix: test.mix, Size: size, Seed: seed, Connections: 4, Name: "floor"})
+		load, err := bench.Open(t.Context(), bench.Target{Address: server.URL},
+			bench.Options{Mix: test.mix, Size: size, Seed: seed, Connections: 4, Name: "floor"})
 		if err != nil {
 			t.Fatal(err)
 		}

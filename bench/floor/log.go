@@ -37,7 +37,8 @@ func OpenLog(path string) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{file: file, out: bufio.NewWriterSize(file, smallWrites), queue: make(chan entry, queued), ended: make(chan error, 1)}
+	l := &Log{file: file, out: bufio.NewWriterSize(file, smallWrites), queue: make(chan entry, queued),
+		ended: make(chan error, 1)}
 	go l.run()
 	return l, nil
 }

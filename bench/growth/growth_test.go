@@ -13,7 +13,8 @@ import (
 func TestPointsAreLines(t *testing.T) {
 	var out strings.Builder
 	p := point{Curve: "versions", X: 10, Result: bench.Result{PerSecond: 250, Latency: bench.Latency{P50: 1, P99: 2},
-		Steps: map[string]bench.Latency{"POST": {P50: 0.5, P99: 1.5}, "GET": {P50: 0.25, P99: 1}}, Waits: 7, Errors: map[string]int64{"GET 503": 3}},
+		Steps: map[string]bench.Latency{"POST": {P50: 0.5, P99: 1.5}, "GET": {P50: 0.25, P99: 1}}, Waits: 7,
+		Errors: map[string]int64{"GET 503": 3}},
 		CPU: 0.5, Resident: 1 << 20, Peak: 2 << 20, Disk: 3 << 20, Start: 0.125}
 	p.print(&out)
 	want := `versions,10,all,250.0,1.000,2.000,3,7,0.500,1.0,2.0,3.0,0.125

@@ -33,6 +33,7 @@ func (p point) print(out io.Writer) {
 
 func (p point) line(out io.Writer, step string, l bench.Latency) {
 	mebibytes := func(n int64) float64 { return float64(n) / (1 << 20) }
-	fmt.Fprintf(out, "%s,%d,%s,%.1f,%.3f,%.3f,%d,%d,%.3f,%.1f,%.1f,%.1f,%.3f\n", p.Curve, p.X, step, p.PerSecond, l.P50, l.P99,
+	fmt.Fprintf(out, "%s,%d,%s,%.1f,%.3f,%.3f,%d,%d,%.3f,%.1f,%.1f,%.1f,%.3f\n", p.Curve, p.X, step, p.PerSecond, l.P50,
+		l.P99,
 		p.Failed(), p.Waits, p.CPU, mebibytes(p.Resident), mebibytes(p.Peak), mebibytes(p.Disk), p.Start)
 }

@@ -74,7 +74,8 @@ func openStores(ctx context.Context, dir string) (*preparing, error) {
 }
 
 func callerOf(org uuid.UUID) auth.Principal {
-	return auth.Principal{Org: org, KeyID: "0f3a9c21d4e5", Grant: auth.Grant{Role: auth.Owner}, Address: "127.0.0.1", Request: "growth"}
+	return auth.Principal{Org: org, KeyID: "0f3a9c21d4e5", Grant: auth.Grant{Role: auth.Owner}, Address: "127.0.0.1",
+		Request: "growth"}
 }
 
 // versions adds versions to a state. The first seed of a state must stay its own.

@@ -13,8 +13,10 @@ import (
 
 // The offsets that a reader sees are those of events that are there whole, however they arrive.
 func TestReadOffsets(t *testing.T) {
-	text := "event: status\ndata: {}\n\nevent: log\nid: 1:5\ndata: {\"bytes\":\"aGVsbG8=\"}\n\n: still there\n\nevent: log\nid: 1:12\ndata: x\n\nevent: log\nid: 1:20\ndata: cut"
-	for name, from := range map[string]io.Reader{"at once": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
+	text := "event: status\ndata: {}\n\nevent: log\nid: 1:5\ndata: {\"bytes\":\"aGVsbG8=\"}\n\n: still there\n\nevent: " +
+		"log\nid: 1:12\ndata: x\n\nevent: log\nid: 1:20\ndata: cut"
+	for name, from := range map[string]io.Reader{"at once": strings.NewReader(text),
+		"byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
 		var got []int64
 		err := read(&http.Response{Body: io.NopCloser(from)}, func(offset int64) { got = append(got, offset) })
 		if err != io.EOF || len(got) != 2 || got[0] != 5 || got[1] != 12 {

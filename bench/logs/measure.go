@@ -24,7 +24,8 @@ func measureLines(ctx context.Context, o options, s, floor place) error {
 		return err
 	}
 	fmt.Printf("| a line, p50 | %d | %s | %s | |\n", o.readers, text(took, 50), text(least, 50))
-	fmt.Printf("| a line, p99 | %d | %s | %s | ≤ %d ms |\n", o.readers, text(took, 99), text(least, 99), o.lineGoal.Milliseconds())
+	fmt.Printf("| a line, p99 | %d | %s | %s | ≤ %d ms |\n", o.readers, text(took, 99), text(least, 99),
+		o.lineGoal.Milliseconds())
 	return nil
 }
 
@@ -61,7 +62,8 @@ func lines(ctx context.Context, o options, at place) (took []time.Duration, err 
 	defer all.close()
 	end := int64(0)
 	for i := range o.lines {
-		line := fmt.Appendf(nil, "terraform_data.r[%d]: Creation complete after 0s [id=5f0e39a2-6c2b-4f6e-8a55-0f6f9f0f3b1c]\n", i)
+		line := fmt.Appendf(nil,
+			"terraform_data.r[%d]: Creation complete after 0s [id=5f0e39a2-6c2b-4f6e-8a55-0f6f9f0f3b1c]\n", i)
 		mu.Lock()
 		end += int64(len(line))
 		ends, sent = append(ends, end), append(sent, time.Now())
@@ -98,7 +100,8 @@ func measureBytes(ctx context.Context, o options, s, floor place) error {
 		what  string
 		found [2][]moved
 	}{{"as it comes", live}, {"from its beginning", kept}} {
-		fmt.Printf("| %d MB %s | %d | %s | %s | ≥ %.0f MB/s |\n", o.bytes/1e6, row.what, o.readers, median(row.found[0]), median(row.found[1]), o.rateGoal)
+		fmt.Printf("| %d MB %s | %d | %s | %s | ≥ %.0f MB/s |\n", o.bytes/1e6, row.what, o.readers, median(row.found[0]),
+			median(row.found[1]), o.rateGoal)
 	}
 	return nil
 }

@@ -51,7 +51,8 @@ func startServer(ctx context.Context, dir, binary string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	environ := []string{"HOST=127.0.0.1", "PORT=0", "HOME=" + dir, "HOLDFAST_STATE_RATE_LIMIT=off", "HOLDFAST_RATE_LIMIT=off"}
+	environ := []string{"HOST=127.0.0.1", "PORT=0", "HOME=" + dir, "HOLDFAST_STATE_RATE_LIMIT=off",
+		"HOLDFAST_RATE_LIMIT=off"}
 	start := exec.CommandContext(ctx, binary, "init", "--json")
 	start.Dir, start.Env = dir, environ
 	said, err := start.Output()
@@ -86,7 +87,8 @@ func (s *server) newLog(ctx context.Context) (source, error) {
 	secret := "correct horse battery staple"
 	_, err := s.client.CreateWorkspace(ctx, api.WorkspaceChange{Name: name, Pool: &agents})
 	if err == nil {
-		err = s.client.ChangeVariables(ctx, name, api.VariablesChange{Set: []api.VariableValue{{Kind: "terraform", Name: "password", Value: secret, Sensitive: true}}})
+		err = s.client.ChangeVariables(ctx, name,
+			api.VariablesChange{Set: []api.VariableValue{{Kind: "terraform", Name: "password", Value: secret, Sensitive: true}}})
 	}
 	if err == nil {
 		_, err = s.client.PushArchive(ctx, name, bytes.NewReader(archive()), "", nil)
@@ -131,7 +133,8 @@ const renewEvery = 5 * time.Second
 func (l *runLog) write(ctx context.Context, text []byte) (err error) {
 	if time.Since(l.seen) > renewEvery {
 		l.seen = time.Now()
-		if _, err := l.server.client.RenewLease(ctx, l.stage.Token, l.stage.Run, api.LeaseRenewal{Epoch: l.stage.Epoch, Stage: l.stage.Stage, Phase: "plan"}); err != nil {
+		if _, err := l.server.client.RenewLease(ctx, l.stage.Token, l.stage.Run,
+			api.LeaseRenewal{Epoch: l.stage.Epoch, Stage: l.stage.Stage, Phase: "plan"}); err != nil {
 			return err
 		}
 	}
@@ -140,7 +143,8 @@ func (l *runLog) write(ctx context.Context, text []byte) (err error) {
 }
 
 func (l *runLog) stream(ctx context.Context) (*http.Request, error) {
-	address := fmt.Sprintf("%s/api/v1/runs/%s/log/stream?stream=%s&attempt=%d", l.server.process.URL, l.stage.Run, l.stage.Stage, l.stage.Attempt)
+	address := fmt.Sprintf("%s/api/v1/runs/%s/log/stream?stream=%s&attempt=%d", l.server.process.URL, l.stage.Run,
+		l.stage.Stage, l.stage.Attempt)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err == nil {
 		r.SetBasicAuth(l.server.org.String(), l.server.key)

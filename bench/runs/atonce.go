@@ -43,7 +43,8 @@ func (s *server) atOnce(ctx context.Context, count int) error {
 			lost++
 		}
 	}
-	fmt.Printf("\n%d runs of %d resources and %d lines each at once: %.2f s, lost %d\n", count, resourcesAtOnce, linesAtOnce, time.Since(begin).Seconds(), lost)
+	fmt.Printf("\n%d runs of %d resources and %d lines each at once: %.2f s, lost %d\n", count, resourcesAtOnce,
+		linesAtOnce, time.Since(begin).Seconds(), lost)
 	return errors.Join(faults...)
 }
 

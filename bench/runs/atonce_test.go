@@ -20,7 +20,8 @@ func TestLogOfARunAtOnceIsWhole(t *testing.T) {
 	turned := append([]string{}, lines...)
 	turned[7], turned[8] = turned[8], turned[7]
 	for name, log := range map[string]string{
-		"lost": strings.Join(lines[:100], "\n") + "\n" + strings.Join(lines[101:], "\n") + end, "cut": strings.Join(lines, "\n") + "\n",
+		"lost":    strings.Join(lines[:100], "\n") + "\n" + strings.Join(lines[101:], "\n") + end,
+		"cut":     strings.Join(lines, "\n") + "\n",
 		"doubled": lines[9] + "\n" + strings.Join(lines, "\n") + end, "turned": strings.Join(turned, "\n") + end,
 	} {
 		if wholeLog(3, log) == nil {

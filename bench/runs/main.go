@@ -99,7 +99,8 @@ func (s *server) measure(ctx context.Context, n, times int) error {
 	for kind, what := range []string{"plan", "apply"} {
 		bare, through := median(took[kind]), median(took[kind+2])
 		fmt.Printf("| %d | %s | %.2f s | %.2f s | %.2f | %.2f s | %s |\n", n, what,
-			bare.Seconds(), through.Seconds(), through.Seconds()/bare.Seconds(), (through - bare).Seconds(), verdict(bare, through))
+			bare.Seconds(), through.Seconds(), through.Seconds()/bare.Seconds(), (through - bare).Seconds(),
+			verdict(bare, through))
 	}
 	return nil
 }

@@ -87,8 +87,10 @@ func (s *server) command(ctx context.Context, program string, args ...string) *e
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = s.dir
 	c.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "PORT=" + strconv.Itoa(s.port), "HOLDFAST_STATE_RATE_LIMIT=off", "HOLDFAST_RATE_LIMIT=off",
-		"HOLDFAST_ADDR=" + address(s.port), "HOLDFAST_KEY=" + s.key, "HOLDFAST_RUNS_SLOTS=" + strconv.Itoa(s.slots), "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "PORT=" + strconv.Itoa(s.port), "HOLDFAST_STATE_RATE_LIMIT=off",
+		"HOLDFAST_RATE_LIMIT=off",
+		"HOLDFAST_ADDR=" + address(s.port), "HOLDFAST_KEY=" + s.key, "HOLDFAST_RUNS_SLOTS=" + strconv.Itoa(s.slots),
+		"CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_INPUT=0",
 	}
 	return c
 }

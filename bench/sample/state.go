@@ -56,7 +56,8 @@ const (
   "check_results": null
 }
 `
-	script = "#cloud-config package_update: true packages: [curl, jq, unattended-upgrades] runcmd: [systemctl enable --now agent] "
+	script = "#cloud-config package_update: true packages: [curl, jq, unattended-upgrades] runcmd: [systemctl enable " +
+		"--now agent] "
 )
 
 // State is a state as Terraform writes it. It is not safe for concurrent use.
@@ -72,7 +73,8 @@ func NewState(size int, seed uint64) *State {
 	s := &State{document: newDocument(size, seed), serial: firstSerial}
 	lineage := make([]byte, 32)
 	s.fill(lineage)
-	s.body = fmt.Appendf(s.body, stateHead, s.serial, fmt.Sprintf("%s-%s-4%s-8%s-%s", lineage[:8], lineage[8:12], lineage[13:16], lineage[17:20], lineage[20:]))
+	s.body = fmt.Appendf(s.body, stateHead, s.serial,
+		fmt.Sprintf("%s-%s-4%s-8%s-%s", lineage[:8], lineage[8:12], lineage[13:16], lineage[17:20], lineage[20:]))
 	s.serialAt = strings.Index(string(s.body), fmt.Sprint(s.serial))
 	kinds := kinds()
 	end := size - len(stateTail) + len("%s")

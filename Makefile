@@ -8,22 +8,22 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 5000x
 export CGO_ENABLED ?= 0
 
-.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-growth bench-go packaging release docker clean web web-test page
+.PHONY: help build install run test check unit race fuzz fuzz-keep clients e2e torture bench bench-queue bench-logs bench-runs bench-nodes bench-growth bench-go test-mysql97 test-tidb packaging release docker clean web web-test page
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/holdfast, one static binary
-	@go build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/holdfast ./cmd/holdfast
+	@go build -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/holdfast ./cmd/holdfast # VERSION says it
 
 PREFIX ?= /usr/local
 install: build ## copy the binary to PREFIX/bin (/usr/local/bin)
 	@install -D -m 0755 bin/holdfast $(DESTDIR)$(PREFIX)/bin/holdfast
 
-web: ## build the page with npm ci into web/dist; `make build` then puts it into the program
+web: ## build the page with npm ci into web/dist/page; `make build` then puts it into the program
 	@cd web && npm ci --no-audit --no-fund && npm run build
-	@touch web/dist/.keep # what the program is built from without a page
-	@node scripts/compress.mjs web/dist
+	@node scripts/compress.mjs web/dist/page
+	@touch web/dist/page/.built # the last file: a server that reads the folder waits for it
 
 web-test: web ## build the page, check its types and style, and run its tests, in a real Chromium too
 	@echo "== page"
@@ -34,9 +34,9 @@ web-test: web ## build the page, check its types and style, and run its tests, i
 page:
 	@scripts/page.sh
 
-run: page build ## build, the page too where Node is there, make an organization and a key on first use, serve on 127.0.0.1:7777
+run: build ## build, make an organization and a key on first use, serve on 127.0.0.1:7777, and build the page beside that where Node is there
 	@bin/holdfast init --if-missing
-	@exec bin/holdfast serve
+	@exec scripts/run.sh
 
 test: check web-test race fuzz e2e packaging ## everything that CI runs, real clients included
 
@@ -53,6 +53,16 @@ unit: ## the Go tests, quickly, without the race detector and the real clients
 race: ## the Go tests with the race detector
 	@scripts/race.sh
 
+# ENGINE_TESTS are the packages that speak to a MySQL-protocol server.
+ENGINE_TESTS = ./storage/mysqlstates ./storage/mysql ./storage/dual ./storage/sqldb ./storage/sqlruns \
+  ./storage/sqlworkspace ./storage/sqlnotices ./storage/sqlauth ./storage/sqlsessions
+
+test-mysql97: ## the tests of what is in a database with MySQL of Debian unstable, which is unpacked beside the machine's
+	@scripts/mysql97.sh scripts/mysql.sh go test -p 1 -timeout 60m $(ENGINE_TESTS)
+
+test-tidb: ## the same with TiDB, built from its Go module (15 minutes the first time)
+	@scripts/tidb.sh scripts/mysql.sh go test -p 1 -timeout 60m $(ENGINE_TESTS)
+
 fuzz: ## each fuzz target for FUZZTIME (5,000 runs)
 	@echo "== fuzz targets, $(FUZZTIME) each"
 	@scripts/fuzz.sh $(FUZZTIME)
@@ -67,9 +77,13 @@ e2e: ## scripts with the real OpenTofu and Terraform against a real server
 	@echo "== real clients"
 	@scripts/e2e.sh
 
+# TORTURE_CALLS is how long histories of nodes are checked for: a hundred thousand are six minutes. The tests
+# print their HOLDFAST_SEED, and keep what fails in HOLDFAST_HISTORIES.
+TORTURE_CALLS ?= 100000
 torture: ## kill the store for minutes under load, then count what was acknowledged; measure fairness at length; kill what executes runs
-	@HOLDFAST_TORTURE=1 go test -count=1 -timeout 20m -run 'Durab|Schedules|Inventory/(Model|AppendAllEnds)' ./storage/...
+	@HOLDFAST_TORTURE=1 go test -count=1 -timeout 20m -run 'Durab|Schedules|Inventory/(Model|AppendAllEnds)' ./storage/... ./state/statetest ./inventory/inventorytest
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -run 'TestFairness|TestNoisyNeighbour' # as long as it may measure
+	@HOLDFAST_CALLS=$(TORTURE_CALLS) scripts/e2e.sh -v -timeout 24h -run 'TestNodesAreLinearizable|TestOneNodeIsLinearizable'
 	@HOLDFAST_TORTURE=1 scripts/e2e.sh -timeout 60m -run 'TestServerKilled|TestAgent|TestStopped|TestLate|TestCancel|TestRun'
 
 bench: build ## measure the server and runs against their floors; BENCH='-quick' RUNS='-runs 3' for a first look
@@ -91,6 +105,9 @@ bench-runs: build ## measure what a run costs beside the bare tool; RUNS='-runs 
 
 bench-growth: build ## measure how the server grows; GROWTH='-limit 10s' for a first look
 	@go run ./bench/growth $(GROWTH)
+
+bench-nodes: build ## measure the store of several nodes against its database's floor, then one to three nodes; NODES='-runs 1' for a first look
+	@scripts/mysql.sh bash -c 'go test ./storage/mysqlstates -run "^$$" -bench Cycles -benchtime 1600x && go run ./bench/nodes $(NODES)'
 
 bench-go: ## the Go benchmarks of the inner pieces
 	@go test -run '^$$' -bench . -benchmem ./...

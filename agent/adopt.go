@@ -79,7 +79,8 @@ func (e *Executor) slotFor(wanted int) (int, func()) {
 
 // leave deals with a stage that was given up by the server while no executor was there.
 func (e *Executor) leave(ctx context.Context, path string, r *record) {
-	a := api.Assignment{Run: r.Run, Org: r.Org, Workspace: r.Workspace, Kind: r.Kind, Stage: r.Stage, Attempt: r.Attempt, Epoch: r.Epoch}
+	a := api.Assignment{Run: r.Run, Org: r.Org, Workspace: r.Workspace, Kind: r.Kind, Stage: r.Stage, Attempt: r.Attempt,
+		Epoch: r.Epoch}
 	s := e.newStage(a, path, r)
 	e.stages.Go(func() {
 		s.lose()

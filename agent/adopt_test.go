@@ -47,7 +47,8 @@ func TestNextExecutorGoesOn(t *testing.T) {
 				t.Errorf("the tool was called %d times", n)
 			}
 			log := r.server.Log(run, phase)
-			if strings.Count(log, "begun\n") != 1 || strings.Count(log, "done\n") != 1 || strings.Count(log, "[holdfast: init]") != 1 {
+			if strings.Count(log, "begun\n") != 1 || strings.Count(log, "done\n") != 1 ||
+				strings.Count(log, "[holdfast: init]") != 1 {
 				t.Errorf("the log is %s", log)
 			}
 		})
@@ -155,7 +156,8 @@ func TestExecutorMayEndAtAnyCall(t *testing.T) {
 				if n := countOf(callsOf(t, calls), "apply"); n != 1 {
 					t.Errorf("it was applied %d times", n)
 				}
-				if log := r.server.Log(run, "apply"); strings.Count(log, "[holdfast: apply]") != 1 || !strings.Contains(log, "[holdfast: output]") {
+				if log := r.server.Log(run, "apply"); strings.Count(log, "[holdfast: apply]") != 1 ||
+					!strings.Contains(log, "[holdfast: output]") {
 					t.Errorf("the log is %s", log)
 				}
 			})
@@ -203,7 +205,8 @@ func (e *ending) Report(ctx context.Context, hold agent.Hold, r api.PhaseReport)
 	return answer, err
 }
 
-func (e *ending) PutArtefact(ctx context.Context, hold agent.Hold, described api.Artefact, content io.ReadSeeker) error {
+func (e *ending) PutArtefact(ctx context.Context, hold agent.Hold, described api.Artefact,
+	content io.ReadSeeker) error {
 	return e.at(ctx, "artefact", func() error { return e.Server.PutArtefact(ctx, hold, described, content) })
 }
 
@@ -258,7 +261,8 @@ func TestLostPlanIsKilled(t *testing.T) {
 // what it could not write is kept here.
 func TestLostApplyIsNotKilled(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
-	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) + `; echo '{"serial":7}' > errored.tfstate; exit 1`})
+	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) +
+		`; echo '{"serial":7}' > errored.tfstate; exit 1`})
 	r.start()
 	run := r.applying()
 	reported := len(r.server.Reports(run))
@@ -266,7 +270,8 @@ func TestLostApplyIsNotKilled(t *testing.T) {
 	r.appears(gate + ".interrupted")
 	touch(t, gate)
 	r.cleared()
-	if kept, err := os.ReadFile(filepath.Join(r.settings.Work, "kept", run+"-1-errored.tfstate")); err != nil || string(kept) != "{\"serial\":7}\n" {
+	if kept, err := os.ReadFile(filepath.Join(r.settings.Work, "kept", run+"-1-errored.tfstate")); err != nil ||
+		string(kept) != "{\"serial\":7}\n" {
 		t.Errorf("kept is %q, %v", kept, err)
 	}
 	if n := len(r.server.Reports(run)); n != reported {
@@ -277,7 +282,8 @@ func TestLostApplyIsNotKilled(t *testing.T) {
 // The same holds when nobody was there as it was given up.
 func TestApplyLostWithItsExecutorIsNotKilled(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
-	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) + `; echo '{}' > errored.tfstate; exit 1`})
+	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) +
+		`; echo '{}' > errored.tfstate; exit 1`})
 	r.start()
 	run := r.applying()
 	r.end()
@@ -295,7 +301,8 @@ func TestApplyLostWithItsExecutorIsNotKilled(t *testing.T) {
 // presents itself anew.
 func TestForgottenAgentLeavesItsApplyAlone(t *testing.T) {
 	gate := filepath.Join(t.TempDir(), "gate")
-	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) + `; touch ` + gate + `.done`})
+	r, _ := scripted(t, scriptTool{apply: `trap 'touch ` + gate + `.interrupted' INT; ` + until(gate) + `; touch ` + gate +
+		`.done`})
 	r.start()
 	run := r.applying()
 	r.end()

@@ -96,13 +96,14 @@ func (s *stage) errored() (path string) {
 		return path
 	}
 	path = ""
-	_ = filepath.WalkDir(filepath.Join(s.directory(), terragruntCache), func(there string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Name() == erroredState {
-			path = there
-			return fs.SkipAll
-		}
-		return nil
-	})
+	_ = filepath.WalkDir(filepath.Join(s.directory(), terragruntCache),
+		func(there string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Name() == erroredState {
+				path = there
+				return fs.SkipAll
+			}
+			return nil
+		})
 	return path
 }
 

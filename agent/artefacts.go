@@ -91,13 +91,15 @@ func (s *stage) keepErrored(path string, why error) error {
 		s.log.Error("a state that the tool could not store can't be kept", "error", err)
 		return err
 	}
-	s.log.Error("a state that the tool could not store is kept on this machine: add it as a candidate", "file", kept, "error", why)
+	s.log.Error("a state that the tool could not store is kept on this machine: add it as a candidate", "file", kept,
+		"error", why)
 	return fmt.Errorf("%s", kept)
 }
 
 // keepLog keeps the masked log of a stage whose server doesn't take it.
 func (s *stage) keepLog() {
-	kept, err := s.keep(logIn(s.folder), fmt.Sprintf("%s-%s-%d.log", s.assignment.Run, s.assignment.Stage, s.assignment.Attempt))
+	kept, err := s.keep(logIn(s.folder),
+		fmt.Sprintf("%s-%s-%d.log", s.assignment.Run, s.assignment.Stage, s.assignment.Attempt))
 	if err != nil {
 		s.log.Error("the log can't be kept", "error", err)
 		return

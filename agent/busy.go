@@ -19,7 +19,8 @@ func busyFor() *regexp.Regexp {
 	const gap = `[\s│|]*`
 	return regexp.MustCompile(`(?i)` +
 		`retry[-_ ]?after\b["']?` + gap + `[:=]?` + gap + `["'\[]?(` + httpTime + `|\d+(?:\.\d+)?)` + gap + `(` + unit + `)` +
-		`|\b(?:re)?try(?:ing)?(?: your request)? again` + gap + `(?:in|after)` + gap + `(?:about |approximately )?["']?(\d+(?:\.\d+)?)["']?` + gap + `(` + unit + `)` +
+		`|\b(?:re)?try(?:ing)?(?: your request)? again` + gap + `(?:in|after)` + gap +
+		`(?:about |approximately )?["']?(\d+(?:\.\d+)?)["']?` + gap + `(` + unit + `)` +
 		`|\brate reset in` + gap + `((?:\d+[hms])+)`)
 }
 

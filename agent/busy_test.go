@@ -46,8 +46,10 @@ func TestReportsSayWhenToTryAgain(t *testing.T) {
 		class string
 		want  int
 	}{
-		"a plan":                  {phasePlan, errors(busy), infrastructure, 40},
-		"an init":                 {phaseInit, summary{tail: "Initializing\nError: Failed to install\n\n429 Too Many Requests\nRetry-After: 40"}, infrastructure, 40},
+		"a plan": {phasePlan, errors(busy), infrastructure, 40},
+		"an init": {phaseInit,
+			summary{tail: "Initializing\nError: Failed to install\n\n429 Too Many Requests\nRetry-After: 40"}, infrastructure,
+			40},
 		"an apply":                {phaseApply, errors(busy), provider, 40},
 		"throttling":              {phasePlan, errors("ThrottlingException: Rate exceeded"), infrastructure, 0},
 		"an attribute":            {phaseApply, summary{tail: "  + retry_after = 300\nError: no\n"}, provider, 0},
@@ -55,8 +57,10 @@ func TestReportsSayWhenToTryAgain(t *testing.T) {
 		"a held lock":             {phaseApply, errors("Error acquiring the state lock, Retry-After: 9"), lockHeld, 0},
 	} {
 		s := &stage{record: &record{Phase: test.phase}}
-		if r := s.ended(outcome{exit: Exit{Code: 1}, summary: test.said}, nil); r.Class != test.class || r.RetryAfter != test.want {
-			t.Errorf("%s: it is of class %s, to be tried again after %d; wanted %s and %d", name, r.Class, r.RetryAfter, test.class, test.want)
+		if r := s.ended(outcome{exit: Exit{Code: 1}, summary: test.said}, nil); r.Class != test.class ||
+			r.RetryAfter != test.want {
+			t.Errorf("%s: it is of class %s, to be tried again after %d; wanted %s and %d", name, r.Class, r.RetryAfter,
+				test.class, test.want)
 		}
 	}
 	full := fault.New(fault.Overloaded, "too much")

@@ -19,7 +19,8 @@ type cached struct {
 	cache string
 }
 
-func (c cached) Configuration(_ context.Context, _ agent.Binary, _ string, _ int, shares bool) (agent.ToolConfiguration, error) {
+func (c cached) Configuration(_ context.Context, _ agent.Binary, _ string, _ int,
+	shares bool) (agent.ToolConfiguration, error) {
 	if !shares {
 		return agent.ToolConfiguration{Text: "\n"}, nil
 	}
@@ -104,7 +105,8 @@ func TestEncryptedConfigurationHasNoCache(t *testing.T) {
 // The same where there is a sandbox; a real tool plans and applies with such a cache.
 func TestCacheIsReadOnlyInTheSandbox(t *testing.T) {
 	cache := t.TempDir()
-	r, _ := scripted(t, scriptTool{init: "echo v1 > " + cache + "/provider", plan: "echo evil > " + cache + "/provider; cat " + cache + "/provider"})
+	r, _ := scripted(t, scriptTool{init: "echo v1 > " + cache + "/provider", plan: "echo evil > " + cache +
+		"/provider; cat " + cache + "/provider"})
 	r.settings.Tools = cached{r.settings.Tools.(oneTool), cache}
 	r.withShims()
 	if r.settings.Commands.Sandbox().Level == "none" {
@@ -113,7 +115,8 @@ func TestCacheIsReadOnlyInTheSandbox(t *testing.T) {
 	r.start()
 	run := r.server.Queue("prod/network", "apply")
 	r.ended(run, "plan")
-	if raw, err := os.ReadFile(filepath.Join(cache, "provider")); err != nil || string(raw) != "v1\n" || !strings.Contains(r.server.Log(run, "plan"), "v1\n") {
+	if raw, err := os.ReadFile(filepath.Join(cache, "provider")); err != nil || string(raw) != "v1\n" ||
+		!strings.Contains(r.server.Log(run, "plan"), "v1\n") {
 		t.Errorf("the cache has %q, %v\n%s", raw, err, r.server.Log(run, "plan"))
 	}
 	real := newRig(t, tofu(t), map[string]string{"main.tf": "resource \"terraform_data\" \"one\" {}\n"})
@@ -133,7 +136,8 @@ func TestCacheIsReadOnlyInTheSandbox(t *testing.T) {
 func TestPlanChangesNoLockFile(t *testing.T) {
 	for name, plan := range map[string]string{
 		"made":    `rm .terraform.lock.hcl; echo "# evil" > .terraform.lock.hcl`,
-		"changed": "echo other >> .terraform.lock.hcl", "removed": "rm .terraform.lock.hcl", "replaced": "rm .terraform.lock.hcl; mkdir x; echo y > .terraform.lock.hcl",
+		"changed": "echo other >> .terraform.lock.hcl", "removed": "rm .terraform.lock.hcl",
+		"replaced": "rm .terraform.lock.hcl; mkdir x; echo y > .terraform.lock.hcl",
 	} {
 		t.Run(name, func(t *testing.T) {
 			gate := filepath.Join(t.TempDir(), "gate")
@@ -144,7 +148,8 @@ func TestPlanChangesNoLockFile(t *testing.T) {
 			r.end()
 			r.start()
 			touch(t, gate)
-			if last := r.ended(run, "plan"); last.Outcome != "failed" || !strings.Contains(last.Message, ".terraform.lock.hcl") || r.server.Artefact(run, "lock_file") != nil {
+			if last := r.ended(run, "plan"); last.Outcome != "failed" ||
+				!strings.Contains(last.Message, ".terraform.lock.hcl") || r.server.Artefact(run, "lock_file") != nil {
 				t.Errorf("the plan ends with %+v", last)
 			}
 		})

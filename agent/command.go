@@ -52,7 +52,8 @@ func (s *stage) commandOnce(ctx context.Context, p string, json, apart bool, arg
 	if err != nil {
 		return outcome{}, err
 	}
-	out := outcome{exit: exit, stdout: process.Stdout(), spool: process.Output(), sandbox: process.Sandbox(), interrupted: !s.record.Interrupted.IsZero()}
+	out := outcome{exit: exit, stdout: process.Stdout(), spool: process.Output(), sandbox: process.Sandbox(),
+		interrupted: !s.record.Interrupted.IsZero()}
 	select {
 	case out.summary = <-shown:
 	case <-ctx.Done():
@@ -74,7 +75,8 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 		return process, err
 	}
 	if p == phaseApply && s.record.Inputs != "" && s.record.Inputs != s.assignment.Inputs {
-		return nil, &unusable{"the variables were changed after this executor had got the apply, and before its tool was begun"}
+		return nil, &unusable{"the variables were changed after this executor had got the apply, and before its " +
+			"tool was begun"}
 	}
 	if err := s.equip(ctx); err != nil {
 		return nil, err
@@ -92,7 +94,8 @@ func (s *stage) started(ctx context.Context, p string, apart bool, args []string
 	}
 	return s.executor.settings.Commands.Start(ctx, Command{
 		Folder: folder, Path: s.tool.Path, Args: args, Dir: s.directory(), Env: env, Apart: apart,
-		Read: slices.Concat(s.tool.Read, s.config.Read, read, []string{s.tool.Path, cliConfigIn(s.folder)}), Write: slices.Concat(s.writable(), write),
+		Read:  slices.Concat(s.tool.Read, s.config.Read, read, []string{s.tool.Path, cliConfigIn(s.folder)}),
+		Write: slices.Concat(s.writable(), write),
 		Least: s.leastSandbox(),
 	})
 }

@@ -81,7 +81,8 @@ func (s *stage) fixed() map[string]string {
 func checkEnvironment(a api.Assignment) error {
 	for _, v := range slices.Concat(a.Variables, a.Environment) {
 		if v.Name == "" || strings.ContainsAny(v.Name, "=\x00") || strings.ContainsRune(v.Value, 0) {
-			return fmt.Errorf("the variable %.100q can't be passed on: its name is empty or has a \"=\", or there is a zero byte in it", v.Name)
+			return fmt.Errorf("the variable %.100q can't be passed on: its name is empty or has a \"=\", or there is a "+
+				"zero byte in it", v.Name)
 		}
 		if len("TF_VAR_=")+len(v.Name)+len(v.Value) > maxVariable {
 			return fmt.Errorf("the variable %.100q is longer than the %d bytes that the system passes on", v.Name, maxVariable)

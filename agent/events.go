@@ -51,7 +51,8 @@ func (e *events) work() (w api.Work) {
 	w.Resources, w.PerSecond = progress.Completed+progress.Errored, math.Round(progress.PerSecond()*10)/10
 	slices.SortStableFunc(progress.Timings, func(a, b changes.Timing) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	for _, t := range progress.Timings[:min(len(progress.Timings), maxSlowest)] {
-		w.Slowest = append(w.Slowest, api.ResourceTime{Address: t.Address, Action: t.Action, Seconds: math.Round(t.Elapsed.Seconds()*10) / 10})
+		w.Slowest = append(w.Slowest,
+			api.ResourceTime{Address: t.Address, Action: t.Action, Seconds: math.Round(t.Elapsed.Seconds()*10) / 10})
 	}
 	return w
 }
@@ -61,7 +62,8 @@ func (e *events) found() []api.Diagnostic {
 	var all []api.Diagnostic
 	progress := e.stream.Progress()
 	for _, d := range progress.Diagnostics {
-		all = append(all, api.Diagnostic{Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, Address: d.Address, File: d.File, Line: d.Line})
+		all = append(all, api.Diagnostic{Severity: d.Severity, Summary: d.Summary, Detail: d.Detail, Address: d.Address,
+			File: d.File, Line: d.Line})
 	}
 	return all
 }

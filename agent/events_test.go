@@ -24,7 +24,9 @@ func TestWorkOfACommand(t *testing.T) {
 	for i := range 8 {
 		say(i+1, "apply_complete", fmt.Sprint("t.r", i))
 	}
-	want := []api.ResourceTime{{Address: "t.r7", Action: "create", Seconds: 8}, {Address: "t.r6", Action: "create", Seconds: 7}, {Address: "t.r5", Action: "create", Seconds: 6}, {Address: "t.r4", Action: "create", Seconds: 5}, {Address: "t.r3", Action: "create", Seconds: 4}}
+	want := []api.ResourceTime{{Address: "t.r7", Action: "create", Seconds: 8},
+		{Address: "t.r6", Action: "create", Seconds: 7}, {Address: "t.r5", Action: "create", Seconds: 6},
+		{Address: "t.r4", Action: "create", Seconds: 5}, {Address: "t.r3", Action: "create", Seconds: 4}}
 	if got := e.work(); got.Resources != 8 || got.PerSecond != 1 || !slices.Equal(got.Slowest, want) {
 		t.Errorf("it is %+v", got)
 	}

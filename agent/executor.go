@@ -75,7 +75,8 @@ func New(s Settings) (*Executor, error) {
 		return nil, err
 	}
 	i := newInitialized(s.Work)
-	e := &Executor{settings: s, log: s.Log, folders: f, initialized: i, slots: make(chan int, s.Slots), draining: make(chan struct{})}
+	e := &Executor{settings: s, log: s.Log, folders: f, initialized: i, slots: make(chan int, s.Slots),
+		draining: make(chan struct{})}
 	for slot := range s.Slots {
 		e.slots <- slot
 	}

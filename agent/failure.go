@@ -99,7 +99,8 @@ func (s *stage) classOf(out outcome) string {
 	}
 	switch {
 	// A plan takes no lock: what says so there is the configuration's own text.
-	case s.record.Phase == phaseApply && (strings.Contains(said, "Error acquiring the state lock") || strings.Contains(said, "Error locking state")):
+	case s.record.Phase == phaseApply &&
+		(strings.Contains(said, "Error acquiring the state lock") || strings.Contains(said, "Error locking state")):
 		return lockHeld
 	case s.record.Phase == phaseApply:
 		return provider

@@ -26,20 +26,35 @@ func TestClassOfWhatACommandSays(t *testing.T) {
 		out   outcome
 		class string
 	}{
-		"a typo":                        {phasePlan, outcome{summary: summary{found: diagnostic("Unsupported argument", "An argument named \"x\" is not expected here.", "")}}, config},
-		"a missing module":              {phaseInit, outcome{summary: summary{tail: "Error: Module not installed"}}, config},
-		"a bad version":                 {phaseInit, outcome{summary: summary{tail: "Error: Failed to query available provider packages\nno available releases match the given constraints"}}, config},
-		"a registry that is down":       {phaseInit, outcome{summary: summary{tail: "Error: Failed to query available provider packages\ncould not connect to registry.opentofu.org: failed to request discovery document: 503 Service Unavailable"}}, infrastructure},
-		"a registry that refuses":       {phaseInit, outcome{summary: summary{tail: "Error: Failed to install provider\nbad response code: 429"}}, infrastructure},
-		"no name service":               {phaseInit, outcome{summary: summary{tail: "dial tcp: lookup registry.opentofu.org: no such host"}}, infrastructure},
-		"a full disk":                   {phaseInit, outcome{summary: summary{tail: "write /x: no space left on device"}}, infrastructure},
-		"killed":                        {phasePlan, outcome{exit: Exit{Code: -1, Signal: "killed"}}, infrastructure},
-		"a resource that can't be read": {phasePlan, outcome{summary: summary{found: diagnostic("AccessDenied", "no permission", "aws_instance.a")}}, provider},
-		"an API that is busy":           {phasePlan, outcome{summary: summary{found: diagnostic("reading", "api error: status code 503", "aws_instance.a")}}, infrastructure},
-		"a lock that a plan speaks of":  {phasePlan, outcome{summary: summary{tail: "Error acquiring the state lock"}}, config},
-		"a held lock":                   {phaseApply, outcome{summary: summary{found: diagnostic("Error acquiring the state lock", "held by anna", "")}}, lockHeld},
-		"an apply that fails":           {phaseApply, outcome{summary: summary{found: diagnostic("creating", "connection refused", "aws_instance.a")}}, provider},
-		"an apply that is killed":       {phaseApply, outcome{exit: Exit{Code: -1, Signal: "killed"}}, provider},
+		"a typo": {phasePlan,
+			outcome{summary: summary{found: diagnostic("Unsupported argument", "An argument named \"x\" is not expected here.",
+				"")}}, config},
+		"a missing module": {phaseInit, outcome{summary: summary{tail: "Error: Module not installed"}}, config},
+		"a bad version": {phaseInit,
+			outcome{summary: summary{tail: "Error: Failed to query available provider packages\nno available releases match " +
+				"the given constraints"}}, config},
+		"a registry that is down": {phaseInit,
+			outcome{summary: summary{tail: "Error: Failed to query available provider packages\ncould not connect to " +
+				"registry.opentofu.org: failed to request discovery document: 503 Service Unavailable"}}, infrastructure},
+		"a registry that refuses": {phaseInit,
+			outcome{summary: summary{tail: "Error: Failed to install provider\nbad response code: 429"}}, infrastructure},
+		"no name service": {phaseInit,
+			outcome{summary: summary{tail: "dial tcp: lookup registry.opentofu.org: no such host"}}, infrastructure},
+		"a full disk": {phaseInit, outcome{summary: summary{tail: "write /x: no space left on device"}},
+			infrastructure},
+		"killed": {phasePlan, outcome{exit: Exit{Code: -1, Signal: "killed"}}, infrastructure},
+		"a resource that can't be read": {phasePlan,
+			outcome{summary: summary{found: diagnostic("AccessDenied", "no permission", "aws_instance.a")}}, provider},
+		"an API that is busy": {phasePlan,
+			outcome{summary: summary{found: diagnostic("reading", "api error: status code 503", "aws_instance.a")}},
+			infrastructure},
+		"a lock that a plan speaks of": {phasePlan, outcome{summary: summary{tail: "Error acquiring the state lock"}},
+			config},
+		"a held lock": {phaseApply,
+			outcome{summary: summary{found: diagnostic("Error acquiring the state lock", "held by anna", "")}}, lockHeld},
+		"an apply that fails": {phaseApply,
+			outcome{summary: summary{found: diagnostic("creating", "connection refused", "aws_instance.a")}}, provider},
+		"an apply that is killed": {phaseApply, outcome{exit: Exit{Code: -1, Signal: "killed"}}, provider},
 	} {
 		s := &stage{record: &record{Phase: test.phase}, assignment: api.Assignment{Stage: "plan"}}
 		if test.out.exit.Code == 0 {
@@ -79,10 +94,12 @@ func TestLostCommandIsReported(t *testing.T) {
 }
 
 func TestReportsAreBounded(t *testing.T) {
-	r := api.PhaseReport{Found: make([]api.Diagnostic, 5000), InFlight: make([]api.InFlight, 5000), Message: strings.Repeat("ü", 5000)}
+	r := api.PhaseReport{Found: make([]api.Diagnostic, 5000), InFlight: make([]api.InFlight, 5000),
+		Message: strings.Repeat("ü", 5000)}
 	bound(&r)
 	if len(r.Found) != maxFound || len(r.InFlight) != maxInFlight || len(r.Message) > maxMessage+4 {
-		t.Errorf("it has %d diagnostics, %d resources, and a message of %d bytes", len(r.Found), len(r.InFlight), len(r.Message))
+		t.Errorf("it has %d diagnostics, %d resources, and a message of %d bytes", len(r.Found), len(r.InFlight),
+			len(r.Message))
 	}
 }
 
@@ -106,13 +123,15 @@ func TestPersistWaitsAndGivesUp(t *testing.T) {
 			t.Errorf("%d calls take %s, %v", calls, took, err)
 		}
 		calls = 0
-		err = persist(t.Context(), log, "a call", func(context.Context) error { calls++; return fault.New(fault.EpochOld, "gone") })
+		err = persist(t.Context(), log, "a call",
+			func(context.Context) error { calls++; return fault.New(fault.EpochOld, "gone") })
 		if !fault.Is(err, fault.EpochOld) || calls != 1 {
 			t.Errorf("a refusal is met %d times, %v", calls, err)
 		}
 		ctx, stop := context.WithTimeout(t.Context(), time.Hour)
 		defer stop()
-		if err := persist(ctx, log, "a call", func(context.Context) error { return errors.New("no") }); !errors.Is(err, context.DeadlineExceeded) {
+		if err := persist(ctx, log, "a call", func(context.Context) error { return errors.New("no") }); !errors.Is(err,
+			context.DeadlineExceeded) {
 			t.Errorf("it ends with %v", err)
 		}
 	})

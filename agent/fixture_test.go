@@ -30,9 +30,9 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 var acme = uuid.MustParse("11111111-2222-3333-4444-555555555555")
@@ -48,7 +48,8 @@ func (oneKey) Verify(_ context.Context, given auth.Credentials, from auth.Client
 	if given != (auth.Credentials{Org: acme, Key: key}) {
 		return auth.Principal{}, fault.New(fault.CredentialsWrong, "the organization or the key is wrong")
 	}
-	return auth.Principal{Org: acme, OrgName: "Acme", KeyID: "k1", KeyName: "ci", Grant: auth.Grant{Role: auth.Owner}, Address: from.Address, Request: from.Request}, nil
+	return auth.Principal{Org: acme, OrgName: "Acme", KeyID: "k1", KeyName: "ci", Grant: auth.Grant{Role: auth.Owner},
+		Address: from.Address, Request: from.Request}, nil
 }
 
 // stateServer is a real server for states. A run's token there is whatever memory has given it:
@@ -58,7 +59,7 @@ func stateServer(t *testing.T) string {
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:    state.NewService(memory.New(1<<24), state.DefaultPolicies{}, time.Now, log),
-		Inventory: inventory.NewService(storagetest.NewInventory()),
+		Inventory: inventory.NewService(inventorytest.New()),
 		Verifier:  oneKey{}, Log: log, Now: time.Now, Version: "test", MaxStateBytes: 1 << 24,
 	})
 	if err != nil {
@@ -81,7 +82,8 @@ func (o oneTool) Find(_ context.Context, want api.Tool, _, _ string) (agent.Bina
 	if want.Name != o.name || want.Version != "" && want.Version != o.version {
 		return agent.Binary{}, fault.New(fault.RunInvalid, "there is no %s %s here", want.Name, want.Version)
 	}
-	return agent.Binary{Tool: api.Tool{Name: o.name, Version: o.version, Digest: o.digest, System: "linux_amd64"}, Path: o.path}, nil
+	return agent.Binary{Tool: api.Tool{Name: o.name, Version: o.version, Digest: o.digest, System: "linux_amd64"},
+		Path: o.path}, nil
 }
 
 func (oneTool) Configuration(context.Context, agent.Binary, string, int, bool) (agent.ToolConfiguration, error) {
@@ -120,7 +122,8 @@ func tarOf(t *testing.T, files map[string]string) []byte {
 	var to bytes.Buffer
 	out := tar.NewWriter(&to)
 	for name, text := range files {
-		if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)), Mode: 0o644}); err != nil {
+		if err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Size: int64(len(text)),
+			Mode: 0o644}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := out.Write([]byte(text)); err != nil {
@@ -176,13 +179,15 @@ func newRig(t *testing.T, tool oneTool, files map[string]string) *rig {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
 	server := agenttest.NewMemory()
-	server.Template = api.Assignment{Org: acme.String(), Tool: api.Tool{Name: tool.name}, Timeout: 600, Grace: 60, MaxLogBytes: 1 << 20,
-		Variables: []api.Input{{Name: "password", Value: secret, Sensitive: true}}}
+	server.Template = api.Assignment{Org: acme.String(), Tool: api.Tool{Name: tool.name}, Timeout: 600, Grace: 60,
+		MaxLogBytes: 1 << 20,
+		Variables:   []api.Input{{Name: "password", Value: secret, Sensitive: true}}}
 	server.Configuration = tarOf(t, files)
 	commands := newPlain()
 	return &rig{t: t, server: server, commands: commands, settings: agent.Settings{
 		Server: server, PoolToken: server.PoolToken(), Work: work, Slots: 2, Address: stateServer(t), ClaimWait: 5,
-		Presentation: api.AgentRegistration{Name: "test"}, Tools: tool, Commands: commands, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Presentation: api.AgentRegistration{Name: "test"}, Tools: tool, Commands: commands,
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}}
 }
 

@@ -34,7 +34,8 @@ func executesInInit(root string, environment []api.Input) bool {
 }
 
 func isConfiguration(name string) bool {
-	return slices.ContainsFunc([]string{".tf", ".tofu", ".tf.json", ".tofu.json"}, func(end string) bool { return strings.HasSuffix(name, end) })
+	return slices.ContainsFunc([]string{".tf", ".tofu", ".tf.json", ".tofu.json"},
+		func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // speaksOfEncryption looks for the name of the block, which HCL can't spell in another way. JSON can.

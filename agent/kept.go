@@ -76,7 +76,8 @@ func (e *Executor) sweepKept() error {
 		if isKeptState(info) {
 			what = "a state that no server took was removed"
 		}
-		e.log.Warn(what+": it was kept for too long, or there was too much", "file", info.Name(), "bytes", info.Size(), "kept_since", info.ModTime())
+		e.log.Warn(what+": it was kept for too long, or there was too much", "file", info.Name(), "bytes", info.Size(),
+			"kept_since", info.ModTime())
 	})
 }
 

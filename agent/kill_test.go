@@ -25,7 +25,8 @@ const childArg = "run-agent-for-test"
 
 func runChild(args []string) error {
 	work, server, tool := args[0], args[1], args[2]
-	commands, err := machine.NewCommands(context.Background(), machine.CommandSettings{Work: work, Shims: true, Open: true})
+	commands, err := machine.NewCommands(context.Background(),
+		machine.CommandSettings{Work: work, Shims: true, Open: true})
 	if err != nil {
 		return err
 	}
@@ -52,7 +53,8 @@ func TestKilledAgentGoesOn(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(work) })
 	m := agenttest.NewMemory()
-	m.Template = api.Assignment{Org: acme.String(), Tool: api.Tool{Name: "opentofu"}, Timeout: 600, Grace: 60, MaxLogBytes: 1 << 20}
+	m.Template = api.Assignment{Org: acme.String(), Tool: api.Tool{Name: "opentofu"}, Timeout: 600, Grace: 60,
+		MaxLogBytes: 1 << 20}
 	m.Configuration = tarOf(t, map[string]string{"main.tf": ""})
 	server := httptest.NewServer(agenttest.Handler(m))
 	defer server.Close()
@@ -98,7 +100,8 @@ func TestKilledAgentGoesOn(t *testing.T) {
 	for i := range 8 {
 		want += "apply " + strconv.Itoa(i+1) + "\n"
 	}
-	if log := m.Log(run, "apply"); !strings.HasSuffix(log, want+"[holdfast: output]\n") || strings.Count(log, "[holdfast: init]") != 1 {
+	if log := m.Log(run, "apply"); !strings.HasSuffix(log, want+"[holdfast: output]\n") ||
+		strings.Count(log, "[holdfast: init]") != 1 {
 		t.Errorf("the log is %s", log)
 	}
 	if left, _ := filepath.Glob(filepath.Join(work, "runs", "*", "*", "p", "*", "exit.json")); len(left) > 8 {

@@ -56,7 +56,8 @@ func (s *stage) renew(ctx context.Context) {
 
 // renewWaiting renews the lease, and waits for the server to want something, until another phase
 // begins: poked says that it does.
-func (s *stage) renewWaiting(ctx context.Context, wait time.Duration, known level) (lease api.Lease, poked bool, err error) {
+func (s *stage) renewWaiting(ctx context.Context, wait time.Duration,
+	known level) (lease api.Lease, poked bool, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	watched := make(chan bool, 1)
 	go func() {

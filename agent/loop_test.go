@@ -90,7 +90,8 @@ func TestApplyIsAnnouncedBeforeItBegins(t *testing.T) {
 	r.ended(run, "plan")
 	refusing.Store(true)
 	r.server.Approve(run)
-	r.await(run, "its init is reported", func() bool { return slices.Contains(outcomesOf(r.server.Reports(run)), "apply/init succeeded") })
+	r.await(run, "its init is reported",
+		func() bool { return slices.Contains(outcomesOf(r.server.Reports(run)), "apply/init succeeded") })
 	r.end() // whatever it waited for, it waits no more
 	if slices.Contains(callsOf(t, calls), "apply") {
 		t.Error("the tool applies, though the server was not told")
@@ -137,12 +138,14 @@ func TestCommandsGetNothingOfTheAgentsEnvironment(t *testing.T) {
 }
 
 func TestReservedVariablesAreRefused(t *testing.T) {
-	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR", "TF_WORKSPACE", "TF_LOG", "TF_LOG_CORE"} {
+	for _, name := range []string{"TF_HTTP_PASSWORD", "TF_CLI_ARGS_apply", "TF_CLI_ARGS", "HOME", "TF_DATA_DIR",
+		"TF_WORKSPACE", "TF_LOG", "TF_LOG_CORE"} {
 		r, _ := scripted(t, scriptTool{})
 		r.server.Template.Environment = []api.Input{{Name: name, Value: "x"}}
 		r.start()
 		run := r.server.Queue("prod/network", "apply")
-		if last := r.ended(run, "plan"); last.Phase != "prepare" || last.Class != "config" || !strings.Contains(last.Message, name) {
+		if last := r.ended(run, "plan"); last.Phase != "prepare" || last.Class != "config" ||
+			!strings.Contains(last.Message, name) {
 			t.Errorf("%s: the run ends with %+v", name, last)
 		}
 		r.end()
@@ -248,13 +251,15 @@ func TestLogOutageNeitherBlocksNorLoses(t *testing.T) {
 	r.ended(run, "plan")
 	refusing.Store(true)
 	r.server.Approve(run)
-	r.await(run, "the apply is reported", func() bool { return slices.Contains(outcomesOf(r.server.Reports(run)), "apply/apply succeeded") })
+	r.await(run, "the apply is reported",
+		func() bool { return slices.Contains(outcomesOf(r.server.Reports(run)), "apply/apply succeeded") })
 	if log := r.server.Log(run, "apply"); log != "" {
 		t.Fatalf("the log came through: %s", log)
 	}
 	refusing.Store(false)
 	r.ended(run, "apply")
-	want := "[holdfast: apply]\nline 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline 9\n[holdfast: output]\n"
+	want := "[holdfast: apply]\nline 1\nline 2\nline 3\nline 4\nline 5\nline 6\nline 7\nline 8\nline " +
+		"9\n[holdfast: output]\n"
 	if log := r.server.Log(run, "apply"); !strings.HasSuffix(log, want) {
 		t.Errorf("the log is %q", log)
 	}
@@ -293,7 +298,8 @@ func TestFilesThatPlanningMadeAreCarried(t *testing.T) {
 	if last := r.ended(run, "apply"); last.Outcome != "succeeded" {
 		t.Fatalf("the run ends with %+v", last)
 	}
-	if log := r.server.Log(run, "apply"); !strings.Contains(log, "zip\nchanged\nlock\nexecutable\n") || strings.Contains(log, "initialized\n") {
+	if log := r.server.Log(run, "apply"); !strings.Contains(log, "zip\nchanged\nlock\nexecutable\n") ||
+		strings.Contains(log, "initialized\n") {
 		t.Errorf("the log is %s", log)
 	}
 }
@@ -315,7 +321,8 @@ func TestTooWeakASandboxRunsNothing(t *testing.T) {
 func TestOperatorsLeastSandbox(t *testing.T) {
 	for _, c := range []struct{ operator, workspace, reached, outcome string }{
 		{"landlock", "none", "none", "failed"}, {"namespaces", "landlock", "landlock", "failed"},
-		{"none", "landlock", "none", "failed"}, {"landlock", "none", "landlock", "succeeded"}, {"", "landlock", "namespaces", "succeeded"},
+		{"none", "landlock", "none", "failed"}, {"landlock", "none", "landlock", "succeeded"},
+		{"", "landlock", "namespaces", "succeeded"},
 	} {
 		r, calls := scripted(t, scriptTool{})
 		r.settings.MinSandbox, r.server.Template.MinSandbox, r.commands.level = c.operator, c.workspace, c.reached
@@ -330,7 +337,8 @@ func TestOperatorsLeastSandbox(t *testing.T) {
 			}
 			continue
 		}
-		if _, err := os.Stat(calls); err == nil || last.Class != "sandbox" || !strings.Contains(last.Message, c.reached) || last.Sandbox == nil {
+		if _, err := os.Stat(calls); err == nil || last.Class != "sandbox" || !strings.Contains(last.Message, c.reached) ||
+			last.Sandbox == nil {
 			t.Errorf("%+v: the run ends with %+v", c, last)
 		}
 	}
@@ -420,7 +428,8 @@ func (r *rig) await(run, what string, ready func() bool) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	if err := r.server.Await(ctx, ready); err != nil {
-		r.t.Fatalf("%s: %v\n%v\n%s%s", what, err, outcomesOf(r.server.Reports(run)), r.server.Log(run, "plan"), r.server.Log(run, "apply"))
+		r.t.Fatalf("%s: %v\n%v\n%s%s", what, err, outcomesOf(r.server.Reports(run)), r.server.Log(run, "plan"),
+			r.server.Log(run, "apply"))
 	}
 }
 

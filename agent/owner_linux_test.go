@@ -33,7 +33,8 @@ func TestCommandsOfAnotherUser(t *testing.T) {
 		t.Fatalf("the run ends with %+v\n%s", last, r.server.Log(run, "plan"))
 	}
 	log := r.server.Log(run, "plan")
-	if !strings.Contains(log, "65534\n") || strings.Contains(log, "claim_key") || strings.Contains(log, "[holdfast: prepare]\n[holdfast") || strings.Count(log, "Permission denied") < 3 {
+	if !strings.Contains(log, "65534\n") || strings.Contains(log, "claim_key") ||
+		strings.Contains(log, "[holdfast: prepare]\n[holdfast") || strings.Count(log, "Permission denied") < 3 {
 		t.Errorf("the log is %s", log)
 	}
 	if r.server.Artefact(run, "plan_files") == nil {
@@ -51,7 +52,8 @@ func (o oneTool) forAll(t *testing.T) oneTool {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	text, err := os.ReadFile(o.path)
 	o.path = filepath.Join(folder, "tool")
-	if err := errors.Join(err, os.Chmod(folder, 0o755), os.WriteFile(o.path, text, 0o755), os.Chmod(o.path, 0o755)); err != nil {
+	if err := errors.Join(err, os.Chmod(folder, 0o755), os.WriteFile(o.path, text, 0o755),
+		os.Chmod(o.path, 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	return o

@@ -16,7 +16,8 @@ import (
 // each try, one behind the other, also where its executor is replaced in the middle.
 func TestEachTryHasItsPlaceInTheLog(t *testing.T) {
 	gate, tried := filepath.Join(t.TempDir(), "gate"), filepath.Join(t.TempDir(), "tried")
-	held := "if [ ! -e " + tried + " ]; then touch " + tried + "; echo 'a long way to say that'; echo 'Error: Error acquiring the state lock'; exit 1; fi; "
+	held := "if [ ! -e " + tried + " ]; then touch " + tried +
+		"; echo 'a long way to say that'; echo 'Error: Error acquiring the state lock'; exit 1; fi; "
 	r, _ := scripted(t, scriptTool{apply: held + until(gate)})
 	r.start()
 	run := r.server.Queue("prod/network", "apply")
@@ -33,7 +34,8 @@ func TestEachTryHasItsPlaceInTheLog(t *testing.T) {
 	r.start()
 	touch(t, gate)
 	r.await(run, "the second try ends", func() bool { return lastOf(r.server.Reports(run)).Phase == "output" })
-	want := first + "\n[holdfast: tried again]\n[holdfast: prepare]\nopentofu 1.12.6 (SHA-256 0123), sandbox none\n[holdfast: init]\ninitialized\n" +
+	want := first + "\n[holdfast: tried again]\n[holdfast: prepare]\nopentofu 1.12.6 (SHA-256 0123), sandbox " +
+		"none\n[holdfast: init]\ninitialized\n" +
 		"[holdfast: apply]\nbegun\ndone\n[holdfast: output]\n"
 	if got := r.server.Log(run, "apply"); got != want || !strings.Contains(first, "a long way") {
 		t.Errorf("the log is\n%s\nwanted\n%s", got, want)
@@ -69,14 +71,16 @@ func TestPhaseThatGoesOtherwiseIsShownWhole(t *testing.T) {
 	r.settings.Tools = other
 	for range 2 {
 		r.start()
-		r.logged(run, "plan", "prepare failed: the plan was made by a binary of opentofu 1.12.6 with the SHA-256 0123; the one here has 4567]\n")
+		r.logged(run, "plan", "prepare failed: the plan was made by a binary of opentofu 1.12.6 with the SHA-256 0123; the "+
+			"one here has 4567]\n")
 		r.end()
 	}
 	refusing.Store(false)
 	r.start()
 	r.ended(run, "plan")
 	want := first + "\n[holdfast: the executor was started anew, and this was begun again]\n" +
-		"\n[holdfast: prepare failed: the plan was made by a binary of opentofu 1.12.6 with the SHA-256 0123; the one here has 4567]\n"
+		"\n[holdfast: prepare failed: the plan was made by a binary of opentofu 1.12.6 with the SHA-256 0123; the one here " +
+		"has 4567]\n"
 	if got := r.server.Log(run, "plan"); got != want {
 		t.Errorf("the log is\n%s\nwanted\n%s", got, want)
 	}
@@ -102,7 +106,8 @@ func TestApplyIsNotBegunWithOtherVariables(t *testing.T) {
 	if err := os.Remove(gate); err != nil {
 		t.Fatal(err)
 	}
-	if last := r.ended(run, "apply"); last.Outcome != "failed" || !strings.Contains(last.Message, "the variables were changed") {
+	if last := r.ended(run, "apply"); last.Outcome != "failed" ||
+		!strings.Contains(last.Message, "the variables were changed") {
 		t.Errorf("the run ends with %+v", last)
 	}
 	if slices.Contains(callsOf(t, calls), "apply") {
@@ -116,7 +121,8 @@ func TestPlanCarriesNoErroredState(t *testing.T) {
 	r.start()
 	run := r.server.Queue("prod/network", "apply")
 	r.ended(run, "plan")
-	if made := string(r.server.Artefact(run, "plan_files")); !strings.Contains(made, "made.txt") || strings.Contains(made, "errored.tfstate") {
+	if made := string(r.server.Artefact(run, "plan_files")); !strings.Contains(made, "made.txt") ||
+		strings.Contains(made, "errored.tfstate") {
 		t.Errorf("what planning made is %q", made)
 	}
 }

@@ -162,5 +162,6 @@ func (s *stage) packMade() (err error) {
 	if len(made) == 0 {
 		return nil
 	}
-	return writeFile(s.madePath(), func(f *os.File) error { return archive.Pack(f, configIn(s.folder), made, planLimits()) })
+	return writeFile(s.madePath(),
+		func(f *os.File) error { return archive.Pack(f, configIn(s.folder), made, planLimits()) })
 }

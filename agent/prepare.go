@@ -38,7 +38,8 @@ func (s *stage) directory() string {
 // writable are the folders of a run that its commands may change. What the executor notes is not
 // among them.
 func (s *stage) writable() []string {
-	return []string{configIn(s.folder), scratchIn(s.folder, "data"), scratchIn(s.folder, "home"), temporaryOf(s.folder), scratchIn(s.folder, "out")}
+	return []string{configIn(s.folder), scratchIn(s.folder, "data"), scratchIn(s.folder, "home"), temporaryOf(s.folder),
+		scratchIn(s.folder, "out")}
 }
 
 // prepare makes everything that the commands need.
@@ -52,7 +53,8 @@ func (s *stage) prepare(ctx, held context.Context) api.PhaseReport {
 			whose = "whoever runs this executor"
 		}
 		why := strings.Join(append([]string{""}, sandbox.Why...), "; ")
-		r := failed(sandboxLow, fmt.Sprintf("the sandbox reaches %q here, and %s wants %q at least%s", sandbox.Level, whose, least, why))
+		r := failed(sandboxLow, fmt.Sprintf("the sandbox reaches %q here, and %s wants %q at least%s", sandbox.Level, whose,
+			least, why))
 		r.Sandbox = &sandbox
 		return r
 	}
@@ -229,10 +231,12 @@ func (s *stage) equip(ctx context.Context) error {
 		return err
 	}
 	if want.Digest != "" && want.Digest != tool.Digest {
-		return &unusable{fmt.Sprintf("the plan was made by a binary of %s %s with the SHA-256 %s; the one here has %s", want.Name, want.Version, want.Digest, tool.Digest)}
+		return &unusable{fmt.Sprintf("the plan was made by a binary of %s %s with the SHA-256 %s; the one here has %s",
+			want.Name, want.Version, want.Digest, tool.Digest)}
 	}
 	if want.Calls != nil && (tool.Calls == nil || want.Calls.Digest != tool.Calls.Digest) {
-		return &unusable{fmt.Sprintf("the plan was made with another binary of %s %s than there is here", want.Calls.Name, want.Calls.Version)}
+		return &unusable{fmt.Sprintf("the plan was made with another binary of %s %s than there is here", want.Calls.Name,
+			want.Calls.Version)}
 	}
 	shares := !executesInInit(s.directory(), s.assignment.Environment)
 	if s.config, err = tools.Configuration(ctx, tool, s.assignment.Org, s.record.Slot, shares); err != nil {

@@ -49,7 +49,8 @@ type record struct {
 
 func newRecord(a api.Assignment, key string, now time.Time) *record {
 	return &record{
-		Key: key, Run: a.Run, Org: a.Org, Workspace: a.Workspace, Kind: a.Kind, Stage: a.Stage, Attempt: a.Attempt, Epoch: a.Epoch,
+		Key: key, Run: a.Run, Org: a.Org, Workspace: a.Workspace, Kind: a.Kind, Stage: a.Stage, Attempt: a.Attempt,
+		Epoch: a.Epoch,
 		Began: now, Notes: map[string]string{}, Inputs: a.Inputs,
 	}
 }

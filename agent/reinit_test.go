@@ -43,7 +43,8 @@ func TestApplyGoesOnWithWhatThePlansInitMade(t *testing.T) {
 	if diff := cmp.Diff("init plan show apply output", strings.Join(all, " ")); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(log, "[holdfast: init]\nwhat the plan's init has made is here, unchanged\n") || !strings.Contains(log, "module\n") {
+	if !strings.Contains(log, "[holdfast: init]\nwhat the plan's init has made is here, unchanged\n") ||
+		!strings.Contains(log, "module\n") {
 		t.Errorf("the log is %s", log)
 	}
 	r.cleared()

@@ -26,7 +26,8 @@ func isFinal(err error) bool {
 	if ok && f.Code == fault.UploadReplaced {
 		return false // an earlier call of ours came late
 	}
-	return ok && !slices.Contains([]fault.Kind{fault.Internal, fault.Timeout, fault.TooMany, fault.Unavailable, fault.Degraded, fault.NoSpace}, f.Code.Kind())
+	return ok && !slices.Contains([]fault.Kind{fault.Internal, fault.Timeout, fault.TooMany, fault.Unavailable,
+		fault.Degraded, fault.NoSpace}, f.Code.Kind())
 }
 
 // persist makes a call until it is answered for good: it succeeds, or is refused, or the context

@@ -28,7 +28,8 @@ func TestWithRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &stage{executor: &Executor{settings: Settings{LogPatience: time.Hour}}, cancels: newCancels(), log: slog.New(slog.DiscardHandler)}
+				s := &stage{executor: &Executor{settings: Settings{LogPatience: time.Hour}}, cancels: newCancels(),
+					log: slog.New(slog.DiscardHandler)}
 				if test.cancelled {
 					s.cancels.raise(soft)
 				}

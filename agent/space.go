@@ -56,7 +56,8 @@ func (s *stage) measure(ctx context.Context) {
 
 // tooLarge says that the run's folder has more than it may.
 func (s *stage) tooLarge() string {
-	return fmt.Sprintf("the run's folder has more than the %d bytes that it may have on this executor's disk", s.executor.settings.MaxFolderBytes)
+	return fmt.Sprintf("the run's folder has more than the %d bytes that it may have on this executor's disk",
+		s.executor.settings.MaxFolderBytes)
 }
 
 // used is how much of the disk the run's folder takes; more than enough is not counted.

@@ -24,7 +24,8 @@ func TestRunThatFillsTheDiskIsEnded(t *testing.T) {
 			r.settings.MaxFolderBytes, r.server.Template.Grace = 1<<20, 1
 			r.start()
 			last := r.ended(r.server.Queue("prod/network", "apply"), "plan")
-			if last.Outcome != "failed" || last.Class != "config" || !strings.Contains(last.Message, "more than the 1048576 bytes") {
+			if last.Outcome != "failed" || last.Class != "config" ||
+				!strings.Contains(last.Message, "more than the 1048576 bytes") {
 				t.Errorf("the run ends with %+v", last)
 			}
 			r.cleared()
@@ -53,7 +54,8 @@ func TestKeptFilesAreBounded(t *testing.T) {
 	if err := os.MkdirAll(kept, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for name, days := range map[string]int{"a-1-errored.tfstate": 31, "b-1-errored.tfstate": 29, "c-plan-1.log": 31, "d-plan-1.log": 1} {
+	for name, days := range map[string]int{"a-1-errored.tfstate": 31, "b-1-errored.tfstate": 29, "c-plan-1.log": 31,
+		"d-plan-1.log": 1} {
 		touch(t, filepath.Join(kept, name))
 		at := time.Now().AddDate(0, 0, -days)
 		if err := os.Chtimes(filepath.Join(kept, name), at, at); err != nil {

@@ -49,7 +49,8 @@ var errDetached = errors.New("the executor ends")
 
 func (e *Executor) newStage(a api.Assignment, folder string, r *record) *stage {
 	return &stage{
-		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}), poke: make(chan struct{}, 1),
+		executor: e, assignment: a, folder: folder, record: r, cancels: newCancels(), lost: make(chan struct{}),
+		poke:   make(chan struct{}, 1),
 		masker: mask.New(secrets(a)),
 		log:    e.log.With("run", a.Run, "workspace", a.Workspace, "stage", a.Stage, "attempt", a.Attempt, "epoch", a.Epoch),
 	}
@@ -296,6 +297,7 @@ func (s *stage) report(ctx, held context.Context, r api.PhaseReport) (goOn bool,
 	if isLoss(err) && !r.Last {
 		s.lose()
 	}
-	s.log.InfoContext(ctx, "a phase ended", "phase", r.Phase, "outcome", r.Outcome, "class", r.Class, "exit_code", r.ExitCode)
+	s.log.InfoContext(ctx, "a phase ended", "phase", r.Phase, "outcome", r.Outcome, "class", r.Class, "exit_code",
+		r.ExitCode)
 	return goOn, err
 }

@@ -14,8 +14,11 @@ type Home struct {
 type HomeRuns struct {
 	Waiting  []Run `json:"waiting"`  // for approval
 	Orphaned []Run `json:"orphaned"` // whose executor was lost while it applied
-	Failed   []Run `json:"failed"`   // in the last 7 days
-	Recent   []Run `json:"recent"`
+	// Failed are those of the last 7 days after which no run of their workspace has succeeded.
+	Failed []Run `json:"failed"`
+	// Drift are the newest drift runs of their workspaces that found something changed.
+	Drift  []Run `json:"drift"`
+	Recent []Run `json:"recent"`
 	// Days are the last 7, in UTC, the oldest first; null for keys that see some workspaces only.
 	Days []HomeDay `json:"days"`
 }
@@ -40,7 +43,8 @@ type HomeLock struct {
 	State string    `json:"state"`
 	Who   string    `json:"who"` // as the holder says
 	Since time.Time `json:"since"`
-	Seen  time.Time `json:"seen"` // its last sign of life
+	Seen  time.Time `json:"seen"`          // its last sign of life
+	Run   string    `json:"run,omitempty"` // the ID of the run that holds it; absent for none
 }
 
 // HomeWorkspaces counts the workspaces, and the files of their newest configurations.
@@ -49,4 +53,13 @@ type HomeWorkspaces struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
 	More  bool  `json:"more"` // there are others, which were not looked at
+	// Kinds are the files by what their names end with, the most frequent first, up to 12.
+	Kinds     []FileKind `json:"kinds"`
+	KindsMore bool       `json:"kinds_more"` // there are others, which were not looked at
+}
+
+// FileKind is how many files there are whose names have an end.
+type FileKind struct {
+	Kind  string `json:"kind"` // such as tf, tf.json or other
+	Files int    `json:"files"`
 }

@@ -25,6 +25,8 @@ type RunOrder struct {
 	NoRefresh bool `json:"no_refresh,omitempty"`
 	// AutoApprove applies without a question, where the workspace lets its caller do so.
 	AutoApprove bool `json:"auto_approve,omitempty"`
+	// Reconcile is a UUID that the runs have in common which a reconcile has ordered.
+	Reconcile string `json:"reconcile,omitempty"`
 }
 
 // Run is one run: it plans, and perhaps applies exactly that plan.
@@ -33,7 +35,8 @@ type Run struct {
 	Workspace string `json:"workspace"`
 	Kind      string `json:"kind" enum:"RunKind"`       // plan, apply, destroy, refresh or drift
 	Status    string `json:"status" enum:"RunProgress"` // see docs/runs.md
-	Phase     string `json:"phase"`                     // prepare, init, plan, show, check, apply, output; empty before the first
+	// prepare, init, plan, show, check, apply, output; empty before the first
+	Phase string `json:"phase"`
 	// Reason says why the run is where it is: what it waits for, behind whom, why it failed.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
@@ -50,6 +53,8 @@ type Run struct {
 	Replace     []string `json:"replace,omitempty"`
 	NoRefresh   bool     `json:"no_refresh,omitempty"`
 	AutoApprove bool     `json:"auto_approve,omitempty"`
+	// Reconcile is what the runs have in common that one reconcile of enclaves has ordered.
+	Reconcile string `json:"reconcile,omitempty"`
 
 	// Pin is what the plan was made of, and what is approved; absent before there is a plan.
 	Pin *Pin `json:"pin,omitempty"`
@@ -135,9 +140,11 @@ type RunCounts struct {
 type Stale struct {
 	Since   time.Time `json:"since"`
 	Because string    `json:"because" enum:"state|config|variables|settings|expired|approval"` // state, config, variables, settings, expired or approval
-	Version uint64    `json:"version,omitempty"`                                               // of the state that made it so
-	What    string    `json:"what,omitempty"`                                                  // that was changed last of the settings and variables
-	By      *Actor    `json:"by,omitempty"`
+	// of the state that made it so
+	Version uint64 `json:"version,omitempty"`
+	// that was changed last of the settings and variables
+	What string `json:"what,omitempty"`
+	By   *Actor `json:"by,omitempty"`
 }
 
 // Approval is one decision about a plan.
@@ -311,6 +318,8 @@ type LogBytes struct {
 	Attempt int    `json:"attempt"`
 	Offset  int64  `json:"offset"` // of the first of them, within the attempt's log
 	Bytes   []byte `json:"bytes"`  // base64
+	// Stage is plan or apply, in a stream that has the logs of both.
+	Stage string `json:"stage,omitempty"`
 }
 
 // RunStatus is the data of the events "status" and "end" of a stream.

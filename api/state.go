@@ -38,16 +38,17 @@ type Version struct {
 	Resources        *int      `json:"resources"` // null where the number is not known
 	CreatedAt        time.Time `json:"created_at"`
 	KeyID            string    `json:"key_id"`
-	KeyName          string    `json:"key_name,omitempty"`  // what the key is called now; absent for one that is gone or has no name
-	Run              string    `json:"run,omitempty"`       // that wrote it; absent for everybody else's
-	Subject          string    `json:"subject,omitempty"`   // of a token or certificate
-	Who              string    `json:"who,omitempty"`       // user@host, as the lock's holder said it
-	Operation        string    `json:"operation,omitempty"` // of the lock that it was written under
-	Address          string    `json:"address"`             // where the write came from
-	RequestID        string    `json:"request_id"`
-	Warnings         []string  `json:"warnings,omitempty"` // what the guards found in it
-	Origin           *Origin   `json:"origin,omitempty"`   // absent for what a client wrote
-	Purged           bool      `json:"purged,omitempty"`   // its bytes were destroyed on purpose
+	// what the key is called now; absent for one that is gone or has no name
+	KeyName   string   `json:"key_name,omitempty"`
+	Run       string   `json:"run,omitempty"`       // that wrote it; absent for everybody else's
+	Subject   string   `json:"subject,omitempty"`   // of a token or certificate
+	Who       string   `json:"who,omitempty"`       // user@host, as the lock's holder said it
+	Operation string   `json:"operation,omitempty"` // of the lock that it was written under
+	Address   string   `json:"address"`             // where the write came from
+	RequestID string   `json:"request_id"`
+	Warnings  []string `json:"warnings,omitempty"` // what the guards found in it
+	Origin    *Origin  `json:"origin,omitempty"`   // absent for what a client wrote
+	Purged    bool     `json:"purged,omitempty"`   // its bytes were destroyed on purpose
 }
 
 // Origin says what a version or a candidate was made from.

@@ -8,10 +8,11 @@ import (
 
 // Upload is what a provider reports: instances of one type of resource.
 type Upload struct {
-	Provider     string           `json:"provider"`      // letters, digits, _ and -; 1 to 255
-	Category     string           `json:"category"`      // likewise
-	ResourceType string           `json:"resource_type"` // likewise
-	Instances    []UploadInstance `json:"instances"`     // 1 to 100
+	Provider     string `json:"provider"`      // letters, digits, _ and -; 1 to 255
+	Category     string `json:"category"`      // likewise
+	ResourceType string `json:"resource_type"` // likewise
+	// Instances are 1 to 100; where there is no such member, the body itself is the one instance.
+	Instances []UploadInstance `json:"instances" absent:"the body is the instance"`
 }
 
 // UploadInstance is one of the instances of an upload.

@@ -153,7 +153,7 @@ type SnapshotFile struct {
 
 // SnapshotOrder makes a snapshot of files whose contents the server has. Sizes are not looked at.
 type SnapshotOrder struct {
-	Files   []SnapshotFile `json:"files"`
+	Files   []SnapshotFile `json:"files" absent:"no files"`
 	Message string         `json:"message,omitempty"`
 	// Parent is the number of the snapshot that it builds on, 0 for none: if another one is the
 	// newest by now, nothing is stored. Absent for whatever there is.
@@ -162,7 +162,7 @@ type SnapshotOrder struct {
 
 // Checksums asks which contents the server has not, by their SHA-256.
 type Checksums struct {
-	SHA256 []string `json:"sha256"`
+	SHA256 []string `json:"sha256" absent:"none"`
 }
 
 // MissingContents are those that have to be sent.

@@ -22,6 +22,7 @@ const (
 	StateRollback   Action = "state.rollback"    // a version with the content of an older one
 	StateDelete     Action = "state.delete"      // the state was taken away
 	StateUndelete   Action = "state.undelete"    // and brought back
+	StateRewind     Action = "state.rewind"      // the store has lost a change that was acknowledged; Note says which
 	StateExpire     Action = "state.expire"      // a deleted state's grace period ended
 	VersionPurge    Action = "version.purge"     // a version's bytes were destroyed
 	VersionsPrune   Action = "versions.prune"    // retention removed old versions
@@ -58,13 +59,14 @@ const (
 	PoolRevoke      Action = "pool.revoke"       // it is lent to that no more
 	PoolAccept      Action = "pool.accept"       // another organization's pool executes runs of this one
 	AgentRegister   Action = "agent.register"    // an agent made itself known by a pool's token, or was refused
-	SessionBegin    Action = "session.begin"     // somebody signed in to the page; Note names the session, as in the others
-	SessionEnd      Action = "session.end"       // signed out, or ended because of what Note says
-	SessionEndAll   Action = "session.end_all"   // signed out everywhere
-	KeyMake         Action = "key.make"          // a key was made; Note names it and its role, as in the others
-	KeyRotate       Action = "key.rotate"        // it took the place of another
-	KeyRevoke       Action = "key.revoke"        // it was taken away
-	NoticeDrop      Action = "notice.drop"       // a notice could not be delivered; Note says which and why
+	// somebody signed in to the page; Note names the session, as in the others
+	SessionBegin  Action = "session.begin"
+	SessionEnd    Action = "session.end"     // signed out, or ended because of what Note says
+	SessionEndAll Action = "session.end_all" // signed out everywhere
+	KeyMake       Action = "key.make"        // a key was made; Note names it and its role, as in the others
+	KeyRotate     Action = "key.rotate"      // it took the place of another
+	KeyRevoke     Action = "key.revoke"      // it was taken away
+	NoticeDrop    Action = "notice.drop"     // a notice could not be delivered; Note says which and why
 )
 
 // PurgedBefore is the Note of a VersionPurge of a version whose bytes were purged already.
@@ -82,7 +84,8 @@ type Actor struct {
 
 // ActorOf returns who a principal is.
 func ActorOf(p auth.Principal) Actor {
-	return Actor{KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject, Role: p.Role, Address: p.Address, Request: p.Request}
+	return Actor{KeyID: p.KeyID, KeyName: p.KeyName, Subject: p.Subject, Role: p.Role, Address: p.Address,
+		Request: p.Request}
 }
 
 // Server is the actor of what no caller asked for, such as retention.
@@ -116,7 +119,8 @@ func (e Event) IsBlank() bool { return e == e.Blank() }
 // Bytes is about how many it takes in memory.
 func (e *Event) Bytes() int64 {
 	a := e.Actor
-	return int64(eventBytes + len(a.KeyID) + len(a.KeyName) + len(a.Subject) + len(a.Role) + len(a.Address) + len(a.Request) +
+	return int64(eventBytes + len(a.KeyID) + len(a.KeyName) + len(a.Subject) + len(a.Role) + len(a.Address) +
+		len(a.Request) +
 		len(e.Action) + len(e.State) + len(e.LockID) + len(e.Refused) + len(e.Reason) + len(e.Note))
 }
 

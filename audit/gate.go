@@ -35,6 +35,11 @@ func (g *Gate) AuthorizeOn(ctx context.Context, p auth.Principal, right auth.Rig
 	return g.refuse(ctx, p, right, state, p.MayOn(right, state))
 }
 
+// AuthorizeView is AuthorizeOn for what is made of a state's bytes with sensitive values masked.
+func (g *Gate) AuthorizeView(ctx context.Context, p auth.Principal, right auth.Right, state string) error {
+	return g.refuse(ctx, p, right, state, p.MayView(right, state))
+}
+
 func (g *Gate) refuse(ctx context.Context, p auth.Principal, right auth.Right, state string, refusal error) error {
 	if g == nil || refusal == nil {
 		return refusal // they may
@@ -43,5 +48,6 @@ func (g *Gate) refuse(ctx context.Context, p auth.Principal, right auth.Right, s
 	if told.Kind() != fault.Forbidden {
 		return refusal // nobody is calling
 	}
-	return errors.Join(refusal, g.record.Record(ctx, Refusal(p, right, state, told, g.now().UTC().Truncate(time.Microsecond))))
+	return errors.Join(refusal,
+		g.record.Record(ctx, Refusal(p, right, state, told, g.now().UTC().Truncate(time.Microsecond))))
 }

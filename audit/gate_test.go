@@ -63,7 +63,8 @@ func TestGate(t *testing.T) {
 		if recorded := len(kept.events) == 1; recorded != test.recorded {
 			t.Errorf("%s: %d events are on record", name, len(kept.events))
 		} else if e := append(kept.events, audit.Event{})[0]; recorded &&
-			(e.Org != org || e.Actor.KeyID != "k" || e.State != test.state || e.Note != string(test.right) || e.At != at.UTC().Truncate(time.Microsecond)) {
+			(e.Org != org || e.Actor.KeyID != "k" || e.State != test.state || e.Note != string(test.right) ||
+				e.At != at.UTC().Truncate(time.Microsecond)) {
 			t.Errorf("%s: %+v is on record", name, e)
 		}
 	}
@@ -73,7 +74,8 @@ func TestGate(t *testing.T) {
 func TestGateThatCannotRecord(t *testing.T) {
 	lost := errors.New("the disk is gone")
 	gate := audit.NewGate(&recorder{err: lost}, time.Now)
-	err := gate.Authorize(t.Context(), auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Reader}}, auth.WriteState)
+	err := gate.Authorize(t.Context(), auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Reader}},
+		auth.WriteState)
 	if !fault.Is(err, fault.RightMissing) || !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}

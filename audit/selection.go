@@ -20,7 +20,8 @@ const usual = "default"
 func ParseSelection(list []string) (Selection, error) {
 	for _, pattern := range list {
 		if pattern != usual && !slices.ContainsFunc(told(), func(a Action) bool { return matches(pattern, a) }) {
-			return Selection{}, fmt.Errorf("there is no event %.40q; there are %s, * and with * at the end, such as lock.*: %s", pattern, usual, join(told()))
+			return Selection{}, fmt.Errorf("there is no event %.40q; there are %s, * and with * at the end, such as lock.*: %s",
+				pattern, usual, join(told()))
 		}
 	}
 	return Selection{slices.Clone(list)}, nil
@@ -68,8 +69,8 @@ func told() []Action {
 // Actions returns all actions that there are.
 func Actions() []Action {
 	return []Action{
-		StateWrite, StateImport, StateRollback, StateDelete, StateUndelete, StateExpire, VersionPurge, VersionsPrune,
-		LockTake, LockRelease, LockForce, LockTakeOver,
+		StateWrite, StateImport, StateRollback, StateDelete, StateUndelete, StateRewind, StateExpire,
+		VersionPurge, VersionsPrune, LockTake, LockRelease, LockForce, LockTakeOver,
 		CandidateHold, CandidateFence, CandidatePush, CandidateAccept, CandidateDrop,
 		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,
 		RunCreate, RunApprove, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan, RunStale,

@@ -69,7 +69,8 @@ func TestSelections(t *testing.T) {
 		}
 	}
 	for _, unknown := range []string{"state.writes", "lock", "lock*", "l*", "notice.drop", "notice.*", "Default", "**"} {
-		if _, err := audit.ParseSelection([]string{"default", unknown}); err == nil || !strings.Contains(err.Error(), "candidate.hold") {
+		if _, err := audit.ParseSelection([]string{"default", unknown}); err == nil ||
+			!strings.Contains(err.Error(), "candidate.hold") {
 			t.Errorf("%q: %v; want what there is", unknown, err)
 		}
 	}

@@ -14,16 +14,22 @@ import (
 type Principal struct {
 	Org     uuid.UUID // never uuid.Nil for a verified caller
 	OrgName string    // for people; may be empty
-	KeyID   string    // what `holdfast key list` shows: a key's fingerprint, or "oidc.<name>", "cert.<name>"; "run.<id>" for a run; not a secret
-	KeyName string    // of the key's own section, or what its label calls it; may be empty
-	Subject string    // who a token or a certificate says it is; empty for a key
+	// what `holdfast key list` shows: a key's fingerprint, or "oidc.<name>", "cert.<name>"; "run.<id>" for a run; not a
+	// secret
+	KeyID   string
+	KeyName string // of the key's own section, or what its label calls it; may be empty
+	Subject string // who a token or a certificate says it is; empty for a key
 	Grant
+	// BySession says that the caller has signed in to the page, and shows its cookie.
+	BySession bool
 	// Run is the run whose token the caller has; nil for everybody else. It alone says what
 	// a run may do.
-	Run     *RunGrant
-	Limits  Limits
-	Address string // client address without port
-	Request string // request ID
+	Run    *RunGrant
+	Limits Limits
+	// Exposure is what the organization says of who is shown what of its states.
+	Exposure *Exposure
+	Address  string // client address without port
+	Request  string // request ID
 }
 
 // Grant is what a key, a token or a certificate is good for.
@@ -51,16 +57,27 @@ func (p Principal) May(right Right) error {
 	case p.Org == uuid.Nil:
 		return fault.New(fault.CredentialsNeeded, "no organization is calling")
 	case p.Run != nil:
-		return fault.New(fault.RightMissing, "run %s may not do that: it has no rights but those on its state %q, so not %s", p.Run.ID, p.Run.State, right)
+		return fault.New(fault.RightMissing, "run %s may not do that: it has no rights but those on its state %q, so not %s",
+			p.Run.ID, p.Run.State, right)
 	case !p.Role.Has(right):
-		return fault.New(fault.RightMissing, "this key may not do that: it lacks the right %s, which its role %q does not have", right, p.Role)
+		return fault.New(fault.RightMissing,
+			"this key may not do that: it lacks the right %s, which its role %q does not have", right, p.Role)
 	}
 	return nil
 }
 
 // MayOn is May for one state, whose name must be within the caller's patterns too. Its code
-// is RunReadOnly for what a run that plans may not do with its state.
+// is RunReadOnly for what a run that plans may not do with its state, and StateInternal for bytes that
+// are for runs alone.
 func (p Principal) MayOn(right Right, state string) error {
+	if err := p.mayOn(right, state); err != nil {
+		return err
+	}
+	return p.mayShow(right, state)
+}
+
+// mayOn says what roles, patterns and runs' grants have to say.
+func (p Principal) mayOn(right Right, state string) error {
 	if p.Run != nil && p.Org != uuid.Nil {
 		return p.Run.mayOn(right, state)
 	}
@@ -68,7 +85,8 @@ func (p Principal) MayOn(right Right, state string) error {
 		return err
 	}
 	if !p.States.Match(state) {
-		return fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, not on %q", right, p.States, state)
+		return fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, not on %q", right,
+			p.States, state)
 	}
 	return nil
 }

@@ -27,7 +27,8 @@ func TestRolesKeepApart(t *testing.T) {
 			}
 		}
 	}
-	for _, right := range []Right{WriteState, LockState, ForceUnlock, PurgeVersions, ExpectChange, WriteData, WriteWorkspace, PlanRun, ApplyRun, ApproveRun, CancelRun} {
+	for _, right := range []Right{WriteState, LockState, ForceUnlock, PurgeVersions, ExpectChange, WriteData,
+		WriteWorkspace, PlanRun, ApplyRun, ApproveRun, CancelRun} {
 		if Reader.Has(right) {
 			t.Errorf("a reader may %s", right)
 		}

@@ -87,7 +87,9 @@ func (g *RunGrant) mayOn(right Right, state string) error {
 		}
 	}
 	if g.Stage == RunPlan {
-		return fault.New(fault.RunReadOnly, "run %s may not do that: while it plans, its token reads the version that the plan is pinned to and has no other right, so not %s; use the client with -lock=false", g.ID, right)
+		return fault.New(fault.RunReadOnly,
+			"run %s may not do that: while it plans, its token reads the version that the plan is pinned to and has no other "+
+				"right, so not %s; use the client with -lock=false", g.ID, right)
 	}
 	return fault.New(fault.RightMissing, "run %s may not do that: it lacks the right %s", g.ID, right)
 }

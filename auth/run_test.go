@@ -29,7 +29,8 @@ func TestRunMay(t *testing.T) {
 			if stage == RunPlan {
 				want = fault.RunReadOnly
 			}
-			if err := p.MayOn(right, "prod/a"); slices.Contains(rights, right) && err != nil || !slices.Contains(rights, right) && !fault.Is(err, want) {
+			if err := p.MayOn(right, "prod/a"); slices.Contains(rights, right) && err != nil ||
+				!slices.Contains(rights, right) && !fault.Is(err, want) {
 				t.Errorf("stage %q, %s on its own state: %v", stage, right, err)
 			}
 		}
@@ -44,7 +45,8 @@ func TestRunMay(t *testing.T) {
 }
 
 func TestRunKeyID(t *testing.T) {
-	for id, want := range map[string]string{RunKeyID("01J"): "01J", "run.": "", "0f3a9c21d4e5": "", "oidc.run.x": "", "": ""} {
+	for id, want := range map[string]string{RunKeyID("01J"): "01J", "run.": "", "0f3a9c21d4e5": "", "oidc.run.x": "",
+		"": ""} {
 		if got := RunOfKeyID(id); got != want {
 			t.Errorf("%q is of the run %q, want %q", id, got, want)
 		}

@@ -17,7 +17,8 @@ const maxSAN = 255
 func ReadSAN(text string) (string, error) {
 	kind, name, ok := strings.Cut(text, ":")
 	if !ok || len(text) > maxSAN || strings.ContainsAny(name, " \"'`*") || strings.Contains(name, "%(") {
-		return "", errors.New("it starts with dns:, uri:, email: or ip:, is a single name without * or quotation marks, and has 255 characters at most")
+		return "", errors.New("it starts with dns:, uri:, email: or ip:, is a single name without * or quotation marks, " +
+			"and has 255 characters at most")
 	}
 	switch kind {
 	case "dns":

@@ -20,7 +20,8 @@ func TestCertificateSANs(t *testing.T) {
 		IPAddresses:    []net.IP{net.ParseIP("192.0.2.1"), net.ParseIP("2001:db8::1")},
 		URIs:           []*url.URL{uri},
 	})
-	want := []string{"dns:ci.acme.example", "email:CI@acme.example", "ip:192.0.2.1", "ip:2001:db8::1", "uri:spiffe://acme.example/ci"}
+	want := []string{"dns:ci.acme.example", "email:CI@acme.example", "ip:192.0.2.1", "ip:2001:db8::1",
+		"uri:spiffe://acme.example/ci"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

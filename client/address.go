@@ -26,7 +26,8 @@ func ofNamed(method, collection, name string, misread func(name []string) bool, 
 	segments := strings.Split(name, "/")
 	for i, segment := range segments {
 		if segment == "" || segment == "." || segment == ".." {
-			return request{err: fmt.Errorf("%.300q is not a name in %s: a segment of it is empty, a dot or two", name, collection)}
+			return request{err: fmt.Errorf("%.300q is not a name in %s: a segment of it is empty, a dot or two", name,
+				collection)}
 		}
 		segments[i] = pathSegment(segment)
 	}

@@ -48,7 +48,8 @@ func (c *Client) ReportPhase(ctx context.Context, token, run string, r api.Phase
 // AppendRunLog writes a piece of a log at an offset, and returns where the log ends: also beside
 // the error that there is a gap before the piece. Beside the error that the log has other bytes it
 // returns where those begin.
-func (c *Client) AppendRunLog(ctx context.Context, token, run, stream string, attempt int, offset int64, piece []byte) (int64, error) {
+func (c *Client) AppendRunLog(ctx context.Context, token, run, stream string, attempt int, offset int64,
+	piece []byte) (int64, error) {
 	r := bearing(token, http.MethodPut, "runs", run, "log", stream, strconv.Itoa(attempt))
 	r.query = map[string]string{"offset": strconv.FormatInt(offset, 10)}
 	r.header["Content-Type"] = octets
@@ -61,7 +62,8 @@ func (c *Client) AppendRunLog(ctx context.Context, token, run, stream string, at
 }
 
 // PutArtefact uploads a file that a stage made; its Digest and Size are those of the content.
-func (c *Client) PutArtefact(ctx context.Context, token, run string, described api.Artefact, content io.Reader) (api.Artefact, error) {
+func (c *Client) PutArtefact(ctx context.Context, token, run string, described api.Artefact,
+	content io.Reader) (api.Artefact, error) {
 	r := bearing(token, http.MethodPut, "runs", run, "artefacts", described.Kind, strconv.Itoa(described.Attempt))
 	r.header["Content-Type"], r.header["X-Digest"] = octets, described.Digest
 	r.body = bodyOf(content)

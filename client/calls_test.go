@@ -16,7 +16,8 @@ import (
 func TestNamesReachTheirStates(t *testing.T) {
 	c, stop := serve()
 	defer stop()
-	names := []string{"a", "lock", "-", "prod/network", "prod/lock", "prod/lock/release", "prod/versions/1/diff", "prod/outputs/vpc",
+	names := []string{"a", "lock", "-", "prod/network", "prod/lock", "prod/lock/release", "prod/versions/1/diff",
+		"prod/outputs/vpc",
 		"a/-/versions", "a/-", "-/a", "a/b/-/lock", "prod/undelete", "prod/candidates", "prod/net/lock", "a.b/c_d/e~f/g-h"}
 	for _, name := range names {
 		body := `{"version":4,"serial":1,"lineage":"` + name + `"}`
@@ -57,7 +58,8 @@ func TestCallsOfAState(t *testing.T) {
 	ctx, name := t.Context(), "prod/network"
 	write := func(serial, size string) {
 		t.Helper()
-		body := `{"version":4,"serial":` + serial + `,"lineage":"l","outputs":{"size":{"value":"` + size + `","type":"string"}}}`
+		body := `{"version":4,"serial":` + serial + `,"lineage":"l","outputs":{"size":{"value":"` + size +
+			`","type":"string"}}}`
 		if _, err := c.Put(ctx, name, strings.NewReader(body), client.Write{}); err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +102,8 @@ func TestCallsOfAState(t *testing.T) {
 	check("holder", holder.Who == "ann@desk", err)
 	_, err = c.Put(ctx, name, strings.NewReader(`{"version":4,"serial":10,"lineage":"l"}`), client.Write{})
 	refusal, ok := errors.AsType[*client.Error](err)
-	check("a write past the lock", ok && refusal.Lock != nil && refusal.Lock.ID == "l1" && client.IsCode(err, fault.LockHeld), nil)
+	check("a write past the lock", ok && refusal.Lock != nil && refusal.Lock.ID == "l1" &&
+		client.IsCode(err, fault.LockHeld), nil)
 	released, err := c.ReleaseLock(ctx, name, api.Order{Reason: "gone", LockID: "l1"})
 	check("release", released.Released != nil && released.Released.Who == "ann@desk", err)
 

@@ -26,7 +26,8 @@ func (c *Client) OpenCandidate(ctx context.Context, name string, described api.C
 
 // AddCandidate keeps a body as a candidate, for a reason, which may be empty. It is sent as by
 // Put.
-func (c *Client) AddCandidate(ctx context.Context, name string, content io.Reader, reason string) (api.Candidate, error) {
+func (c *Client) AddCandidate(ctx context.Context, name string, content io.Reader,
+	reason string) (api.Candidate, error) {
 	r := ofState(http.MethodPost, name, "candidates")
 	r.query, r.body = map[string]string{"reason": reason}, bodyOf(content)
 	return ask[api.Candidate](ctx, c, r)
@@ -45,6 +46,7 @@ func (c *Client) Promote(ctx context.Context, name, id string, o api.Order) (api
 
 // Discard ends a candidate, for a reason, which may be empty.
 func (c *Client) Discard(ctx context.Context, name, id, reason string) error {
-	_, err := ask[api.Done](ctx, c, ofState(http.MethodPost, name, "candidates", id, "discard").with(api.Order{Reason: reason}))
+	_, err := ask[api.Done](ctx, c,
+		ofState(http.MethodPost, name, "candidates", id, "discard").with(api.Order{Reason: reason}))
 	return err
 }

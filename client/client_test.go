@@ -30,10 +30,11 @@ func answering(t *testing.T, answer func(n int, w http.ResponseWriter, r *http.R
 	}))
 	t.Cleanup(server.Close)
 	waited := &[]time.Duration{}
-	return New(Options{Address: server.URL, Org: acme, Key: "key", Pause: func(ctx context.Context, d time.Duration) error {
-		*waited = append(*waited, d)
-		return ctx.Err()
-	}}), waited
+	return New(Options{Address: server.URL, Org: acme, Key: "key",
+		Pause: func(ctx context.Context, d time.Duration) error {
+			*waited = append(*waited, d)
+			return ctx.Err()
+		}}), waited
 }
 
 func TestClientComesBackWhenItIsTold(t *testing.T) {
@@ -141,7 +142,8 @@ func TestClientFollowsPages(t *testing.T) {
 			if at := r.URL.Query().Get(name); at != given {
 				t.Errorf("request %d asks behind %q", n, at)
 			}
-			answers := []string{`{"%s":[],"next":%s}`, `{"%s":[{"version":1},{"version":2}],"next":%s}`, `{"%s":[],"next":%s}`, `{"%s":[{"version":3}],"next":null}%.0s`}
+			answers := []string{`{"%s":[],"next":%s}`, `{"%s":[{"version":1},{"version":2}],"next":%s}`, `{"%s":[],"next":%s}`,
+				`{"%s":[{"version":3}],"next":null}%.0s`}
 			member := map[bool]string{false: "candidates", true: "versions"}[numbers]
 			fmt.Fprintf(w, answers[n-1], member, next)
 		})
@@ -168,7 +170,8 @@ func TestClientFollowsPages(t *testing.T) {
 // A page may be short or empty and still be followed by others, up to the limit.
 func TestListGoesOnOverEmptyPages(t *testing.T) {
 	c, _ := answering(t, func(n int, w http.ResponseWriter, r *http.Request) {
-		answers := []string{`{"states":[{"name":"1"}],"next":"a"}`, `{"states":[],"next":"b"}`, `{"states":[],"next":"c"}`, `{"states":[{"name":"2"},{"name":"3"}],"next":null}`}
+		answers := []string{`{"states":[{"name":"1"}],"next":"a"}`, `{"states":[],"next":"b"}`, `{"states":[],"next":"c"}`,
+			`{"states":[{"name":"2"},{"name":"3"}],"next":null}`}
 		if cursor := r.URL.Query().Get("cursor"); n > len(answers) || cursor != []string{"", "a", "b", "c"}[n-1] {
 			t.Errorf("call %d has the cursor %q", n, cursor)
 		}
@@ -252,12 +255,15 @@ func TestErrorsAreValues(t *testing.T) {
 		text   string
 	}{
 		"failure": {400, `{"status":"error","code":"upload_invalid","message":"it breaks\u001b[2J rules","request_id":"r1","details":[{"pointer":"/a","rule":"is there"}]}`,
-			Error{Code: "upload_invalid", Message: "it breaks\x1b[2J rules", RequestID: "r1", Details: []api.Detail{{Pointer: "/a", Rule: "is there"}}},
+			Error{Code: "upload_invalid", Message: "it breaks\x1b[2J rules", RequestID: "r1",
+				Details: []api.Detail{{Pointer: "/a", Rule: "is there"}}},
 			`the server answers 400 upload_invalid: it breaks\x1b[2J rules (request r1)`},
-		"holder": {409, `{"ID":"1","Who":"ann@desk","Operation":"plan"}`, Error{Code: "lock_held", RequestID: "r0", Lock: &api.LockInfo{ID: "1", Who: "ann@desk", Operation: "plan"}},
+		"holder": {409, `{"ID":"1","Who":"ann@desk","Operation":"plan"}`,
+			Error{Code: "lock_held", RequestID: "r0", Lock: &api.LockInfo{ID: "1", Who: "ann@desk", Operation: "plan"}},
 			"the server answers 409: ann@desk holds the lock 1 for plan (request r0)"},
 		"mismatch": {400, `{"code":"lock_mismatch","message":"another ID","request_id":"r1","lock":{"ID":"1"}}`,
-			Error{Code: "lock_mismatch", Message: "another ID", RequestID: "r1", Lock: &api.LockInfo{ID: "1"}}, "the server answers 400 lock_mismatch: another ID (request r1)"},
+			Error{Code: "lock_mismatch", Message: "another ID", RequestID: "r1", Lock: &api.LockInfo{ID: "1"}},
+			"the server answers 400 lock_mismatch: another ID (request r1)"},
 		"foreign": {502, `<html>`, Error{}, "the server answers 502 Bad Gateway"},
 	} {
 		c, _ := answering(t, func(_ int, w http.ResponseWriter, _ *http.Request) {
@@ -269,7 +275,8 @@ func TestErrorsAreValues(t *testing.T) {
 		_, err := c.Whoami(t.Context())
 		test.want.Status, test.want.RetryAfter = test.status, 3*time.Second
 		got, ok := errors.AsType[*Error](err)
-		if !ok || fmt.Sprintf("%+v", *got.withoutLock()) != fmt.Sprintf("%+v", *test.want.withoutLock()) || got.Error() != test.text {
+		if !ok || fmt.Sprintf("%+v", *got.withoutLock()) != fmt.Sprintf("%+v", *test.want.withoutLock()) ||
+			got.Error() != test.text {
 			t.Errorf("%s: %+v %v", name, got, err)
 			continue
 		}
@@ -316,7 +323,8 @@ func TestContentIsChecked(t *testing.T) {
 func TestDigestOfTags(t *testing.T) {
 	const digest = "7b8a0000000000000000000000000000000000000000000000000000000012ab"
 	for tag, want := range map[string]string{
-		`"` + digest + `"`: digest, `W/"` + digest + `"`: digest, `"` + digest + `-gzip"`: digest, `W/"` + digest + `-gzip"`: digest,
+		`"` + digest + `"`: digest, `W/"` + digest + `"`: digest, `"` + digest + `-gzip"`: digest, `W/"` + digest +
+			`-gzip"`: digest,
 		`"0123"`: "", `"` + digest + `0"`: "", "": "", `"` + digest[1:] + `z"`: "",
 	} {
 		if got := digestOf(tag); got != want {

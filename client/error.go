@@ -29,7 +29,7 @@ var ErrDamaged = errors.New("the bytes that came are not those that the server k
 
 // Error is a refusal: an answer with another status than 2xx.
 type Error struct {
-	Status int
+	Status int // 0 for a refusal within a stream that had begun
 	// Code is empty, as everything but Status may be, where the answer is not Holdfast's.
 	Code      api.ErrorCode
 	Message   string
@@ -48,6 +48,8 @@ func (e *Error) Error() string {
 	switch {
 	case e.Code == lockHeld && e.Lock != nil:
 		text = fmt.Sprintf("the server answers %d: %s (request %s)", e.Status, e.Lock, e.RequestID)
+	case e.Status == 0: // it came within an answer
+		text = fmt.Sprintf("the server says %s: %s", e.Code, e.Message)
 	case e.Message == "":
 		text = fmt.Sprintf("the server answers %d %s", e.Status, http.StatusText(e.Status))
 	}
@@ -97,7 +99,8 @@ func retryAfter(text string) time.Duration {
 // wait returns for how long to wait before the request is sent again; 0 for never.
 func wait(err error) time.Duration {
 	e, ok := errors.AsType[*Error](err)
-	if ok && e.RetryAfter <= maxWait && (e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable) {
+	if ok && e.RetryAfter <= maxWait &&
+		(e.Status == http.StatusTooManyRequests || e.Status == http.StatusServiceUnavailable) {
 		return e.RetryAfter
 	}
 	return 0

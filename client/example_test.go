@@ -61,7 +61,8 @@ func ExampleClient_States() {
 	defer stop()
 	ctx := context.Background()
 	for _, name := range []string{"prod/network", "prod/database", "test/network"} {
-		if _, err := c.Put(ctx, name, strings.NewReader(`{"version":4,"serial":1,"lineage":"5ad8"}`), client.Write{}); err != nil {
+		if _, err := c.Put(ctx, name, strings.NewReader(`{"version":4,"serial":1,"lineage":"5ad8"}`),
+			client.Write{}); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -82,7 +83,8 @@ func ExampleCondition() {
 	c, stop := serve()
 	defer stop()
 	for range 2 {
-		_, err := c.Put(context.Background(), "prod/network", strings.NewReader(fmt.Sprintf(`{"version":4,"serial":1,"lineage":%q}`, uuid.New())),
+		_, err := c.Put(context.Background(), "prod/network",
+			strings.NewReader(fmt.Sprintf(`{"version":4,"serial":1,"lineage":%q}`, uuid.New())),
 			client.Write{Condition: client.Condition{IfNoneMatch: "*"}})
 		fmt.Println(client.IsCode(err, fault.ConditionFailed))
 	}

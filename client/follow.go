@@ -37,18 +37,7 @@ type RunUpdate struct {
 func (c *Client) FollowRun(ctx context.Context, id, stream string, tell func(RunUpdate) error) error {
 	r := ofRun(http.MethodGet, id, "log", "stream")
 	r.query = map[string]string{"stream": stream}
-	return c.follow(ctx, &following{client: c, request: r, take: func(e event) error {
-		var u RunUpdate
-		switch e.name {
-		case "log":
-			u.Log = new(api.LogBytes)
-			return told(e, u.Log, func() error { return tell(u) })
-		case "status":
-			u.Status = new(api.RunStatus)
-			return told(e, u.Status, func() error { return tell(u) })
-		}
-		return nil // of a later server
-	}})
+	return c.follow(ctx, &following{client: c, request: r, take: func(e event) error { return toldOfRun(e, tell) }})
 }
 
 // told reads what an event says, and tells it.
@@ -61,9 +50,15 @@ func told(e event, into any, tell func() error) error {
 
 // follow reads a stream until it ends, and takes it up again where it broke off.
 func (c *Client) follow(ctx context.Context, f *following) error {
+	return c.again(ctx, f.once, func(err error) bool { return !f.failed && passing(err) })
+}
+
+// again reads a stream until it ends, and once more where it broke off for a reason that passes.
+func (c *Client) again(ctx context.Context, once func(context.Context) (progress bool, err error),
+	passes func(error) bool) error {
 	for failures := 0; ; {
-		progress, err := f.once(ctx)
-		if err == nil || f.failed || ctx.Err() != nil || !passing(err) {
+		progress, err := once(ctx)
+		if err == nil || ctx.Err() != nil || !passes(err) {
 			return err
 		}
 		if failures++; progress {

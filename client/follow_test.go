@@ -26,7 +26,8 @@ func TestFollowRunResumes(t *testing.T) {
 		case 2:
 			w.WriteHeader(http.StatusServiceUnavailable)
 		default:
-			fmt.Fprint(w, "event: log\nid: 1:6\ndata: {\"attempt\":1,\"offset\":3,\"bytes\":\"dHdv\"}\n\nevent: end\ndata: {}\n\n")
+			fmt.Fprint(w, "event: log\nid: 1:6\ndata: {\"attempt\":1,\"offset\":3,\"bytes\":\"dHdv\"}\n\nevent: "+
+				"end\ndata: {}\n\n")
 		}
 	}))
 	defer server.Close()
@@ -53,7 +54,8 @@ func TestFollowRunRefused(t *testing.T) {
 		w.WriteHeader(http.StatusNotFound)
 	}))
 	defer server.Close()
-	err := client.New(client.Options{Address: server.URL}).FollowRun(t.Context(), "x", "plan", func(client.RunUpdate) error { return nil })
+	err := client.New(client.Options{Address: server.URL}).FollowRun(t.Context(), "x", "plan",
+		func(client.RunUpdate) error { return nil })
 	if err == nil || asked != 1 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}

@@ -29,7 +29,8 @@ func (c *Client) Rollback(ctx context.Context, name string, number uint64, o api
 
 // Purge destroys the bytes of a version for good; with copies, those of all versions that have
 // the same.
-func (c *Client) Purge(ctx context.Context, name string, number uint64, reason string, copies bool) (api.Purged, error) {
+func (c *Client) Purge(ctx context.Context, name string, number uint64, reason string,
+	copies bool) (api.Purged, error) {
 	r := ofVersion(http.MethodDelete, name, number)
 	r.query = map[string]string{"reason": reason, "copies": flag(copies)}
 	return ask[api.Purged](ctx, c, r)

@@ -23,7 +23,8 @@ type Import struct {
 // returns the version. The same bytes behind the same version are one, so it may be sent again.
 func (c *Client) Import(ctx context.Context, name string, content io.Reader, i Import) (api.Version, error) {
 	r := ofState(http.MethodPost, name, "import")
-	r.query = map[string]string{"time": i.At.UTC().Format(time.RFC3339Nano), "after": positive(i.After), "source": i.Source, "ID": i.LockID}
+	r.query = map[string]string{"time": i.At.UTC().Format(time.RFC3339Nano), "after": positive(i.After),
+		"source": i.Source, "ID": i.LockID}
 	r.body = bodyOf(content)
 	return ask[api.Version](ctx, c, r)
 }

@@ -29,17 +29,18 @@ type List[T any] struct {
 // newList returns a list whose pages are of type P. split returns a page's elements and where
 // the next page begins; empty at the end.
 func newList[P, T any](c *Client, r request, cursor string, limit int, split func(P) ([]T, string)) *List[T] {
-	return &List[T]{client: c, request: r, cursor: cursor, limit: limit, read: func(ctx context.Context, r request) ([]T, string, error) {
-		page, err := ask[P](ctx, c, r)
-		if err != nil {
-			return nil, "", err
-		}
-		elements, next := split(page)
-		if elements == nil { // a server sends an empty list as one
-			err = api.ErrForeign
-		}
-		return elements, next, err
-	}}
+	return &List[T]{client: c, request: r, cursor: cursor, limit: limit,
+		read: func(ctx context.Context, r request) ([]T, string, error) {
+			page, err := ask[P](ctx, c, r)
+			if err != nil {
+				return nil, "", err
+			}
+			elements, next := split(page)
+			if elements == nil { // a server sends an empty list as one
+				err = api.ErrForeign
+			}
+			return elements, next, err
+		}}
 }
 
 // All asks for the elements, page after page, and hands them on one by one. It ends with the

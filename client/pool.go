@@ -25,7 +25,8 @@ func (c *Client) CreatePool(ctx context.Context, name string, workspaces []strin
 
 // RotatePool gives a pool another token. Only this answer has it.
 func (c *Client) RotatePool(ctx context.Context, name string) (api.AgentPool, error) {
-	return ask[api.AgentPool](ctx, c, request{method: http.MethodPost, path: base + "pools/" + pathSegment(name) + "/rotate"})
+	return ask[api.AgentPool](ctx, c,
+		request{method: http.MethodPost, path: base + "pools/" + pathSegment(name) + "/rotate"})
 }
 
 // RemovePool takes a pool and its agents away.
@@ -48,7 +49,9 @@ func (c *Client) GrantPool(ctx context.Context, name string, order api.GrantOrde
 
 // RevokePool lends it no more.
 func (c *Client) RevokePool(ctx context.Context, name, organization string) (api.AgentPool, error) {
-	return ask[api.AgentPool](ctx, c, request{method: http.MethodDelete, path: base + "pools/" + pathSegment(name) + "/grants/" + pathSegment(organization)})
+	return ask[api.AgentPool](ctx, c,
+		request{method: http.MethodDelete, path: base + "pools/" + pathSegment(name) + "/grants/" +
+			pathSegment(organization)})
 }
 
 // AcceptPool takes a pool that another organization lends, which names that.

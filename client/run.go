@@ -69,6 +69,11 @@ func (c *Client) RunEvents(id string, limit int) *List[api.RunEvent] {
 	})
 }
 
+// RunInsight returns what a run's plan means.
+func (c *Client) RunInsight(ctx context.Context, id string) (api.Insight, error) {
+	return ask[api.Insight](ctx, c, ofRun(http.MethodGet, id, "insight"))
+}
+
 // RunChanges returns what a run's plan would change.
 func (c *Client) RunChanges(ctx context.Context, id string) (api.RunChanges, error) {
 	return ask[api.RunChanges](ctx, c, ofRun(http.MethodGet, id, "changes"))

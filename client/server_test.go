@@ -13,9 +13,9 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 var acme = uuid.MustParse("11111111-2222-3333-4444-555555555555")
@@ -29,7 +29,8 @@ func (oneKey) Verify(_ context.Context, given auth.Credentials, from auth.Client
 	if given != (auth.Credentials{Org: acme, Key: key}) {
 		return auth.Principal{}, fault.New(fault.CredentialsWrong, "the organization or the key is wrong")
 	}
-	return auth.Principal{Org: acme, OrgName: "Acme", KeyID: "k1", KeyName: "ci", Grant: auth.Grant{Role: auth.Owner}, Address: from.Address, Request: from.Request}, nil
+	return auth.Principal{Org: acme, OrgName: "Acme", KeyID: "k1", KeyName: "ci", Grant: auth.Grant{Role: auth.Owner},
+		Address: from.Address, Request: from.Request}, nil
 }
 
 // serve starts a real server that keeps everything in memory, and returns its client.
@@ -37,7 +38,7 @@ func serve() (c *client.Client, stop func()) {
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:    state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, log),
-		Inventory: inventory.NewService(storagetest.NewInventory()),
+		Inventory: inventory.NewService(inventorytest.New()),
 		Verifier:  oneKey{}, Log: log, Now: time.Now, Version: "test", MaxStateBytes: 1 << 20,
 	})
 	if err != nil {

@@ -82,7 +82,8 @@ func orNewest(which string) string {
 
 // MissingContents returns which of the contents, by their SHA-256, the server has not.
 func (c *Client) MissingContents(ctx context.Context, workspace string, sha256 []string) ([]string, error) {
-	said, err := ask[api.MissingContents](ctx, c, ofWorkspace(http.MethodPost, workspace, "checksums").with(api.Checksums{SHA256: sha256}))
+	said, err := ask[api.MissingContents](ctx, c,
+		ofWorkspace(http.MethodPost, workspace, "checksums").with(api.Checksums{SHA256: sha256}))
 	return said.Missing, err
 }
 
@@ -101,7 +102,8 @@ func (c *Client) PushSnapshot(ctx context.Context, workspace string, order api.S
 
 // PushArchive makes a snapshot of a tar.gz. Parent, unless it is nil, is the number of the
 // snapshot that it builds on.
-func (c *Client) PushArchive(ctx context.Context, workspace string, archive io.Reader, message string, parent *int64) (api.Snapshot, error) {
+func (c *Client) PushArchive(ctx context.Context, workspace string, archive io.Reader, message string,
+	parent *int64) (api.Snapshot, error) {
 	r := ofWorkspace(http.MethodPost, workspace, "archive")
 	r.query, r.body = map[string]string{"message": message, "parent": parentOf(parent)}, bodyOf(archive)
 	return ask[api.Snapshot](ctx, c, r)
@@ -127,9 +129,11 @@ func (c *Client) OpenFile(ctx context.Context, workspace, which, path string) (*
 }
 
 // PutFile makes a snapshot of the newest one with another file of a path.
-func (c *Client) PutFile(ctx context.Context, workspace, path string, executable bool, content io.Reader, parent *int64) (api.Snapshot, error) {
+func (c *Client) PutFile(ctx context.Context, workspace, path string, executable bool, content io.Reader,
+	parent *int64) (api.Snapshot, error) {
 	r := ofWorkspace(http.MethodPut, workspace, "files", path)
-	r.query, r.body = map[string]string{"executable": flag(executable), "parent": parentOf(parent)}, bodyOf(content)
+	r.query = map[string]string{"executable": strconv.FormatBool(executable), "parent": parentOf(parent)}
+	r.body = bodyOf(content)
 	return ask[api.Snapshot](ctx, c, r)
 }
 
@@ -166,9 +170,10 @@ func (r request) editing(e FileEdit) request {
 }
 
 // EditFile is PutFile of a file that is as the edit says; *Error with the code file_changed else.
-func (c *Client) EditFile(ctx context.Context, workspace, path string, executable bool, content io.Reader, e FileEdit) (api.Snapshot, error) {
+func (c *Client) EditFile(ctx context.Context, workspace, path string, executable bool, content io.Reader,
+	e FileEdit) (api.Snapshot, error) {
 	r := ofWorkspace(http.MethodPut, workspace, "files", path).editing(e)
-	r.query["executable"], r.body = flag(executable), bodyOf(content)
+	r.query["executable"], r.body = strconv.FormatBool(executable), bodyOf(content)
 	return ask[api.Snapshot](ctx, c, r)
 }
 
@@ -179,12 +184,14 @@ func (c *Client) DropFile(ctx context.Context, workspace, path string, e FileEdi
 
 // MoveFile makes a snapshot in which a file has another path.
 func (c *Client) MoveFile(ctx context.Context, workspace, from, to string, e FileEdit) (api.Snapshot, error) {
-	return ask[api.Snapshot](ctx, c, ofWorkspace(http.MethodPost, workspace, "move").with(api.FileMove{From: from, To: to}).editing(e))
+	return ask[api.Snapshot](ctx, c,
+		ofWorkspace(http.MethodPost, workspace, "move").with(api.FileMove{From: from, To: to}).editing(e))
 }
 
 // Format brings a text, in hcl or json, into its usual form.
 func (c *Client) Format(ctx context.Context, language, text string) (string, error) {
-	made, err := ask[api.Formatted](ctx, c, request{method: http.MethodPost, path: base + "format"}.with(api.FormatOrder{Language: language, Text: text}))
+	made, err := ask[api.Formatted](ctx, c,
+		request{method: http.MethodPost, path: base + "format"}.with(api.FormatOrder{Language: language, Text: text}))
 	return made.Text, err
 }
 

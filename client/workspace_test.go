@@ -35,7 +35,8 @@ func serveWorkspaces(t *testing.T) *client.Client {
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log),
 		Workspaces: workspace.NewService(workspace.Deps{
-			Store: sqlworkspace.New(db, sealer, time.Now), Gate: audit.NewGate(store, time.Now), Audit: store, Seals: sealer, Now: time.Now, Log: log,
+			Store: sqlworkspace.New(db, sealer, time.Now), Gate: audit.NewGate(store, time.Now), Audit: store, Seals: sealer,
+			Now: time.Now, Log: log,
 		}),
 		Verifier: oneKey{}, Log: log, Now: time.Now, Version: "test", MaxStateBytes: 1 << 20,
 	})
@@ -57,11 +58,13 @@ func TestCallsOfAWorkspace(t *testing.T) {
 			t.Fatalf("%s: %+v, %v", name, made, err)
 		}
 		two := 2
-		if changed, err := c.ChangeWorkspace(ctx, name, api.WorkspaceChange{Approvals: &two}); err != nil || changed.Settings.Approvals != 2 {
+		if changed, err := c.ChangeWorkspace(ctx, name, api.WorkspaceChange{Approvals: &two}); err != nil ||
+			changed.Settings.Approvals != 2 {
 			t.Errorf("%s: %+v, %v", name, changed, err)
 		}
 		for _, of := range []string{name, ""} {
-			if err := c.ChangeVariables(ctx, of, api.VariablesChange{Set: []api.VariableValue{{Kind: "terraform", Name: "a", Value: "1"}}}); err != nil {
+			if err := c.ChangeVariables(ctx, of,
+				api.VariablesChange{Set: []api.VariableValue{{Kind: "terraform", Name: "a", Value: "1"}}}); err != nil {
 				t.Errorf("%s: %v", of, err)
 			}
 			if all, err := c.Variables(ctx, of); err != nil || len(all.Variables) == 0 || *all.Variables[0].Value != "1" {
@@ -93,7 +96,8 @@ func callsOfConfigurations(t *testing.T, c *client.Client, name string) {
 		t.Error(err)
 	}
 	none := int64(0)
-	first, err := c.PushSnapshot(ctx, name, api.SnapshotOrder{Files: []api.SnapshotFile{{Path: "d/ü +.tf", SHA256: sum}}, Parent: &none})
+	first, err := c.PushSnapshot(ctx, name,
+		api.SnapshotOrder{Files: []api.SnapshotFile{{Path: "d/ü +.tf", SHA256: sum}}, Parent: &none})
 	if err != nil || first.Number != 1 {
 		t.Fatalf("%+v, %v", first, err)
 	}

@@ -17,7 +17,8 @@ func (from Sources) checkBind(s Server, last map[string]value, faults *Faults) {
 	case err != nil:
 		faults.add(host.place, "%q can't be resolved, and without TLS it must be this machine alone: %v", s.Host, err)
 	case !local:
-		faults.add(host.place, "%q is reached from other machines, and without TLS keys and states would cross the network in the clear: "+
+		faults.add(host.place, "%q is reached from other machines, and without TLS keys and states would cross the network "+
+			"in the clear: "+
 			"set enable_tls (ENABLE_TLS, --enable-tls); or name the proxy in front that has TLS in trusted_proxies "+
 			"(HOLDFAST_TRUSTED_PROXIES, --trusted-proxies); or, where nobody can listen in, set allow_plaintext "+
 			"(HOLDFAST_ALLOW_PLAINTEXT, --allow-plaintext)", s.Host)

@@ -10,7 +10,8 @@ import (
 // names resolves what a test's network knows.
 func names(host string) ([]netip.Addr, error) {
 	known := map[string]string{
-		"localhost": "127.0.0.1,::1", "mapped": "::ffff:127.0.0.1", "inside": "10.0.0.7", "both": "127.0.0.1,10.0.0.7", "empty": "",
+		"localhost": "127.0.0.1,::1", "mapped": "::ffff:127.0.0.1", "inside": "10.0.0.7", "both": "127.0.0.1,10.0.0.7",
+		"empty": "",
 	}
 	list, ok := known[host]
 	if !ok {
@@ -35,14 +36,16 @@ func (in inputs) serving(t *testing.T) error {
 func TestPlaintextStaysOnThisMachine(t *testing.T) {
 	for host, local := range map[string]bool{
 		"127.0.0.1": true, "127.9.8.7": true, "::1": true, "::ffff:127.0.0.1": true, "localhost": true, "mapped": true,
-		"0.0.0.0": false, "::": false, "10.0.0.7": false, "203.0.113.9": false, "fe80::1%eth0": false, "::ffff:10.0.0.7": false,
-		"inside": false, "both": false, "empty": false, "unknown": false,
+		"0.0.0.0": false, "::": false, "10.0.0.7": false, "203.0.113.9": false, "fe80::1%eth0": false,
+		"::ffff:10.0.0.7": false,
+		"inside":          false, "both": false, "empty": false, "unknown": false,
 	} {
 		err := inputs{env: []string{"HOST=" + host}}.serving(t)
 		if local && err != nil {
 			t.Errorf("%s: %v", host, err)
 		}
-		if !local && (err == nil || !strings.HasPrefix(err.Error(), "HOST: ") || !strings.Contains(err.Error(), "without TLS")) {
+		if !local && (err == nil || !strings.HasPrefix(err.Error(), "HOST: ") ||
+			!strings.Contains(err.Error(), "without TLS")) {
 			t.Errorf("%s: %v; want it refused", host, err)
 		}
 	}

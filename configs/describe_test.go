@@ -20,7 +20,8 @@ func TestSecretsDoNotShow(t *testing.T) {
 		fmt.Fprintf(&out, verb, s.Database.Password)
 	}
 	fmt.Fprint(&out, s.Describe(), s)
-	for _, log := range []*slog.Logger{slog.New(slog.NewJSONHandler(&out, nil)), slog.New(slog.NewTextHandler(&out, nil))} {
+	for _, log := range []*slog.Logger{slog.New(slog.NewJSONHandler(&out, nil)),
+		slog.New(slog.NewTextHandler(&out, nil))} {
 		log.Info("start", "settings", s, "database", s.Database, "password", s.Database.Password)
 	}
 	if err := json.NewEncoder(&out).Encode(s); err != nil {

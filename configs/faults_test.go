@@ -71,7 +71,7 @@ func TestFaults(t *testing.T) {
 			env:   []string{"DB_PORT=0", "HOLDFAST_NOPE=1"},
 			flags: []string{"--log-format=xml", "--enable-tls"}},
 			strings.Join([]string{
-				`holdfast.cfg: [server] prot: unknown key in line 3; the section has host, port, enable_tls, tls_cert_file, tls_key_file, client_ca_file, allow_plaintext, trusted_proxies, public_url, shutdown_timeout, read_header_timeout, idle_timeout, memory_limit`,
+				`holdfast.cfg: [server] prot: unknown key in line 3; the section has host, port, enable_tls, tls_cert_file, tls_key_file, client_ca_file, allow_plaintext, trusted_proxies, public_url, notice_networks, shutdown_timeout, read_header_timeout, idle_timeout, memory_limit`,
 				`holdfast.cfg: line 4: unknown section "nope"`,
 				`holdfast.cfg: line 7: not a key = value: there must be a key and a =, and a quote must be closed on its line`,
 				`HOLDFAST_NOPE: unknown setting`,

@@ -126,7 +126,8 @@ func implyMemory(loaded *Settings, last map[string]value) {
 // grows it takes more than its size, and a part is kept for lock holders.
 func checkBodyBytes(loaded Settings, last map[string]value, faults *Faults) {
 	if bytes := last["[limits] max_body_bytes"]; loaded.Limits.MaxBodyBytes/2 < loaded.State.MaxBytes {
-		faults.add(bytes.place, "%q is less than twice %s, which is %q", bytes.text, "[state] max_bytes", last["[state] max_bytes"].text)
+		faults.add(bytes.place, "%q is less than twice %s, which is %q", bytes.text, "[state] max_bytes",
+			last["[state] max_bytes"].text)
 	}
 }
 
@@ -135,6 +136,7 @@ func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m
 // checkPage refuses an idle end that never comes.
 func checkPage(loaded Settings, last map[string]value, faults *Faults) {
 	if idle := last["[page] session_idle"]; loaded.Page.SessionIdle > loaded.Page.SessionLimit {
-		faults.add(idle.place, "%q is more than %s, which is %q", idle.text, "[page] session_limit", last["[page] session_limit"].text)
+		faults.add(idle.place, "%q is more than %s, which is %q", idle.text, "[page] session_limit",
+			last["[page] session_limit"].text)
 	}
 }

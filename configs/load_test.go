@@ -59,7 +59,8 @@ func TestPrecedence(t *testing.T) {
 		{"environment", inputs{file: "[server]\nport = 1", env: []string{"PORT=2"}}, 2, "environment PORT"},
 		{"file with a byte order mark", inputs{file: "\ufeff[server]\nport = 1"}, 1, "file holdfast.cfg"},
 		{"flag", inputs{file: "[server]\nport = 1", env: []string{"PORT=2"}, flags: []string{"--port=3"}}, 3, "flag --port"},
-		{"flag with the default's value", inputs{env: []string{"PORT=2"}, flags: []string{"--port=7777"}}, 7777, "flag --port"},
+		{"flag with the default's value", inputs{env: []string{"PORT=2"}, flags: []string{"--port=7777"}}, 7777,
+			"flag --port"},
 		{"empty environment", inputs{file: "[server]\nport = 1", env: []string{"PORT="}}, 1, "file holdfast.cfg"},
 		{"first of two entries", inputs{env: []string{"PORT=2", "PORT=3"}}, 2, "environment PORT"},
 	}

@@ -73,7 +73,8 @@ func parseDialects(text string) ([]string, error) {
 	for one := range strings.SplitSeq(text, ",") {
 		one = strings.TrimSpace(one)
 		if !slices.Contains(AllDialects(), one) || slices.Contains(list, one) {
-			return nil, errors.New("is neither " + NoDialects + " nor a list, each once, of " + strings.Join(AllDialects(), ", "))
+			return nil, errors.New("is neither " + NoDialects + " nor a list, each once, of " +
+				strings.Join(AllDialects(), ", "))
 		}
 		list = append(list, one)
 	}

@@ -7,10 +7,12 @@
 package configs
 
 import (
+	"io/fs"
 	"log/slog"
 	"math"
 	"net"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -84,7 +86,8 @@ type Server struct {
 	ClientCAFile      string // likewise, unless it is empty: clients show no certificates
 	AllowPlaintext    bool   // although other machines reach the server
 	TrustedProxies    []netip.Prefix
-	PublicURL         string // where people reach it, for links; may be empty
+	PublicURL         string         // where people reach it, for links; may be empty
+	NoticeNetworks    []netip.Prefix // inner ones that notices may go to
 	ShutdownTimeout   time.Duration
 	ReadHeaderTimeout time.Duration
 	IdleTimeout       time.Duration
@@ -153,12 +156,21 @@ type Page struct {
 	SessionIdle  time.Duration // a session ends after so long without a request
 	SessionLimit time.Duration // and after so long in any case
 	MaxSessions  int           // of one key, or of one person
+	Dir          string        // where the page is built; empty for the one in the program
 	// With whom people sign in beside keys; nobody where OIDCIssuer is empty.
 	OIDCIssuer       string
 	OIDCClientID     string
 	OIDCClientSecret Secret // empty for a client that has none
 	OIDCName         string // for people
 	OIDCScopes       string // separated by blanks
+}
+
+// Folder is Dir; nil for none.
+func (p Page) Folder() fs.FS {
+	if p.Dir == "" {
+		return nil
+	}
+	return os.DirFS(p.Dir)
 }
 
 // Nodes says how many share the work.
@@ -178,6 +190,8 @@ func (n Nodes) Part(rate int) int {
 // Seal says where the key is that data is encrypted with.
 type Seal struct {
 	MasterKeyFile string // empty means a file in Storage.Path
+	PlainStates   bool   // a new store does not seal its states
+	IndexInMemory bool   // the index of resources is on no disk
 }
 
 // MasterKeyPath returns where the master key file is, or is to be made.

@@ -21,6 +21,7 @@ func samples() map[string]string {
 		"[server] allow_plaintext":     "true",
 		"[server] idle_timeout":        "1h",
 		"[server] memory_limit":        "300MiB",
+		"[server] notice_networks":     "10.0.0.0/8, 127.0.0.1",
 		"[server] trusted_proxies":     "10.0.0.0/8, 192.0.2.1,2001:db8::/32",
 		"[server] public_url":          "https://state.example.com/holdfast",
 		"[server] shutdown_timeout":    "1m30s",
@@ -53,12 +54,15 @@ func samples() map[string]string {
 		"[page] session_idle":          "1h",
 		"[page] session_limit":         "48h",
 		"[page] max_sessions":          "3",
+		"[page] dir":                   "/src/web/dist/page",
 		"[page] oidc_issuer":           "https://login.example.com/realms/acme",
 		"[page] oidc_client_id":        "holdfast",
 		"[page] oidc_client_secret":    "s3cret",
 		"[page] oidc_name":             "Acme",
 		"[page] oidc_scopes":           "openid groups",
 		"[seal] master_key_file":       "/etc/holdfast/master.key",
+		"[seal] plain_states":          "true",
+		"[seal] index_in_memory":       "true",
 		"[nodes] count":                "3",
 		"[limits] rate_limit":          "off",
 		"[limits] state_rate_limit":    "6000",
@@ -206,7 +210,8 @@ func TestNamesAreUnique(t *testing.T) {
 }
 
 func TestBaselineNames(t *testing.T) {
-	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH DB_HOST DB_PORT DB_USER DB_PASSWORD DB_NAME"
+	const want = "HOST PORT ENABLE_TLS TLS_CERT_FILE TLS_KEY_FILE STORAGE_TYPE STORAGE_PATH DB_HOST DB_PORT DB_USER " +
+		"DB_PASSWORD DB_NAME"
 	var got []string
 	for _, s := range table() {
 		if !strings.HasPrefix(s.env, envPrefix) {

@@ -20,7 +20,8 @@ func TestTLSFilesMustBelongTogether(t *testing.T) {
 	cert, _ := writePair(t)
 	_, otherKey := writePair(t)
 	_, err := withTLS(cert, otherKey).load(t)
-	if err == nil || !strings.HasPrefix(err.Error(), "TLS_CERT_FILE: ") || !strings.Contains(err.Error(), "no certificate with its key") {
+	if err == nil || !strings.HasPrefix(err.Error(), "TLS_CERT_FILE: ") ||
+		!strings.Contains(err.Error(), "no certificate with its key") {
 		t.Errorf("got %v", err)
 	}
 }

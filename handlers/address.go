@@ -95,7 +95,9 @@ func notAbsent(asked *http.Request, err error) error {
 	if asked.Method != http.MethodGet || f.Code.Kind() != fault.NotFound || asked.Context().Value(ambiguousKey{}) == nil {
 		return err
 	}
-	return fault.Wrap(err, fault.RouteUnknown, "%s; write /-/ before what belongs to a state, and where the whole is a state's name, send its \"/\" as %%2F", f.Message)
+	return fault.Wrap(err, fault.RouteUnknown,
+		"%s; write /-/ before what belongs to a state, and where the whole is a state's name, send its \"/\" as %%2F",
+		f.Message)
 }
 
 // routedPath returns the escaped path of a state's address with its name as one segment:

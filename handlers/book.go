@@ -116,23 +116,26 @@ func (s section) common(path string, o operation) []fault.Code {
 	if s.by == anybody {
 		return codes
 	}
-	codes = append(codes, fault.CredentialsNeeded, fault.CredentialsWrong, fault.RateLimited, fault.TooManyFailures, fault.Overloaded,
+	codes = append(codes, fault.CredentialsNeeded, fault.CredentialsWrong, fault.RateLimited, fault.TooManyFailures,
+		fault.Overloaded,
 		fault.Interrupted, fault.StoreUnavailable, fault.StoreFull)
 	if s.by == byKey {
-		codes = append(codes, fault.SessionOver, fault.CrossOrigin)
+		codes = append(codes, fault.SessionOver, fault.CrossOrigin, fault.SignedInAsOther)
 	}
 	if s.by != byPool && s.by != byAgent {
 		codes = append(codes, fault.KeyExpired, fault.CredentialsRevoked, fault.TokenRefused, fault.AddressRefused,
-			fault.RightMissing, fault.RunReadOnly, fault.IssuerUnavailable, fault.Busy)
+			fault.RightMissing, fault.RunReadOnly, fault.StateInternal, fault.IssuerUnavailable, fault.Busy)
 	}
-	if !o.OtherParameters || len(o.queried()) > 0 || strings.Contains(path, ":version") || strings.Contains(path, ":serial") || strings.Contains(path, ":id") {
+	if !o.OtherParameters || len(o.queried()) > 0 || strings.Contains(path, ":version") ||
+		strings.Contains(path, ":serial") || strings.Contains(path, ":id") {
 		codes = append(codes, fault.ParameterInvalid)
 	}
 	if slices.Contains(o.queried(), "ID") {
 		codes = append(codes, fault.LockInvalid)
 	}
 	if o.Body != nil {
-		codes = append(codes, fault.BodyUnreadable, fault.BodyTooSlow, fault.BodyTooLarge, fault.DigestMismatch, fault.GzipDamaged, fault.MediaUnsupported)
+		codes = append(codes, fault.BodyUnreadable, fault.BodyTooSlow, fault.BodyTooLarge, fault.DigestMismatch,
+			fault.GzipDamaged, fault.MediaUnsupported)
 	}
 	if strings.Contains(path, ":name") || strings.Contains(path, ":partition") {
 		codes = append(codes, fault.NameInvalid)
@@ -198,7 +201,9 @@ const (
 	tagHistory    = "History, locks and candidates"
 	tagResources  = "Resources"
 	tagWorkspaces = "Workspaces and configurations"
+	tagProjects   = "Projects"
 	tagRuns       = "Runs"
+	tagEnclaves   = "Enclaves"
 	tagPools      = "Pools of agents"
 	tagExecutors  = "Agents and executors"
 	tagUploads    = "Uploads"

@@ -17,7 +17,8 @@ func (s states) candidates(ctx context.Context, r *request, name state.Name) (an
 	r.check(s.service.Permit(ctx, r.caller, auth.ReadMetadata, name))
 	return s.lists.answer(ctx, r, rowsBytes(limit+state.MaxOpenCandidates), func() (listing, error) {
 		page, next, err := s.service.Candidates(ctx, r.caller, name, after, limit)
-		return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page, s.describer(r).candidateOf), err
+		return listingOf(api.Candidates{Candidates: []api.Candidate{}, Next: orNull(next)}, "candidates", page,
+			s.describer(r).candidateOf), err
 	})
 }
 

@@ -31,7 +31,8 @@ func readContents(header http.Header, name string, weak bool) (*state.Contents, 
 	}
 	tags, ok := parseTags(text)
 	if !ok || len(tags) == 0 {
-		return nil, fault.New(fault.ConditionInvalid, `the %s is neither * nor a list of tags in quotes, such as "5ad8…"; nothing was done`, name)
+		return nil, fault.New(fault.ConditionInvalid,
+			`the %s is neither * nor a list of tags in quotes, such as "5ad8…"; nothing was done`, name)
 	}
 	var contents state.Contents
 	for _, tag := range tags {

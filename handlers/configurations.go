@@ -46,7 +46,8 @@ func (w workspaces) snapshots(ctx context.Context, r *request, name state.Name) 
 		if next > 0 {
 			cursor = strconv.FormatInt(next, 10)
 		}
-		return listOf(api.Snapshots{Snapshots: []api.Snapshot{}, Next: orNull(cursor)}, "snapshots", page, rowBytes/2, snapshotOf), err
+		return listOf(api.Snapshots{Snapshots: []api.Snapshot{}, Next: orNull(cursor)}, "snapshots", page, rowBytes/2,
+			snapshotOf), err
 	})
 }
 
@@ -76,7 +77,8 @@ func (w workspaces) withFiles(ctx context.Context, r *request, name state.Name, 
 }
 
 // listed makes an answer of a snapshot's files.
-func (w workspaces) listed(ctx context.Context, r *request, name state.Name, which string, list func(workspace.Entry, workspace.Snapshot) listing) (answer, error) {
+func (w workspaces) listed(ctx context.Context, r *request, name state.Name, which string,
+	list func(workspace.Entry, workspace.Snapshot) listing) (answer, error) {
 	if err := r.err(); err != nil {
 		return nil, err
 	}
@@ -232,7 +234,8 @@ func pulledFiles(snapshot workspace.Snapshot, paths []string) (files []workspace
 	}
 	for _, f := range files {
 		if total += f.Size; total > maxPulledBytes {
-			return nil, 0, fault.New(fault.FilesTooLarge, "the files have more than %d bytes together: pull fewer of them, or the archive", maxPulledBytes)
+			return nil, 0, fault.New(fault.FilesTooLarge,
+				"the files have more than %d bytes together: pull fewer of them, or the archive", maxPulledBytes)
 		}
 	}
 	return files, total, nil

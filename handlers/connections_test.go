@@ -42,7 +42,8 @@ func (c caller) stays(path string) bool {
 	}
 	r.SetBasicAuth(c.user, c.key)
 	reused := false
-	r = r.WithContext(httptrace.WithClientTrace(c.t.Context(), &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}))
+	r = r.WithContext(httptrace.WithClientTrace(c.t.Context(),
+		&httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}))
 	if got := c.send(r); got.status != http.StatusNotFound {
 		c.t.Fatalf("%d %s", got.status, got.body)
 	}
@@ -84,7 +85,9 @@ func TestIdleStrangersKeepNobodyOut(t *testing.T) {
 
 // A trusted proxy's connections are nobody's in particular.
 func TestProxyConnectionsAreKnown(t *testing.T) {
-	server := startBounded(t, middleware.ConnectionLimits{Total: 4, PerAddress: 1, Trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)
+	server := startBounded(t,
+		middleware.ConnectionLimits{Total: 4, PerAddress: 1, Trusted: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		false)
 	for range 3 {
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {

@@ -36,7 +36,8 @@ func (d data) records(_ context.Context, r *request) (answer, error) {
 
 // latest takes no cursor: what came before it would have to be read again anyway.
 func (d data) latest(_ context.Context, r *request) (answer, error) {
-	return d.answer(r, func(ctx context.Context, p auth.Principal, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+	return d.answer(r, func(ctx context.Context, p auth.Principal,
+		query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 		return withoutCursors(d.service.Latest(ctx, p, query))
 	}, r.filters())
 }
@@ -131,7 +132,8 @@ type extent struct {
 // fill sends the records, up to the limit, and looks whether one more follows. Where there
 // is none, the place is where the reader was already. The newest record is the last one, or
 // the first one of all in descending order.
-func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], ask reading, taken *taking) (extent, error) {
+func fill(s *sender, form format, records iter.Seq2[inventory.Positioned, error], ask reading,
+	taken *taking) (extent, error) {
 	var sent extent
 	place, ascending := ask.After, ask.Order == inventory.Ascending
 	if ascending {

@@ -55,10 +55,13 @@ func filled(t *testing.T) caller {
 	server := startServer(t, testDeps(t))
 	c := newCaller(t, server, acme, acmeKey)
 	c.converse([]step{
-		{"POST /upload", `{` + words + `,"instances":[{"resource_name":"a","attributes":{"n":9007199254740993,"on":true}},{"resource_name":"b","attributes":{"s":"<&>","n":"9007199254740993"}}]}`, 200, ""},
+		{"POST /upload", `{` + words +
+			`,"instances":[{"resource_name":"a","attributes":{"n":9007199254740993,"on":true}},{"resource_name":"b","attributes":{"s":"<&>","n":"9007199254740993"}}]}`, 200, ""},
 		{"POST /upload", `{"provider":"gcp","category":"net","resource_type":"ip","instances":[{"resource_name":"c"},{"resource_name":"a","attributes":{"a.b":null,"l":[1, 2]}}]}`, 200, ""},
-		{"POST /upload", `{` + words + `,"instances":[{"resource_name":"a","attributes":{"n":2}},{"resource_name":"f","attributes":{"":""}}]}`, 400, ""},
-		{"POST /upload", `{` + words + `,"instances":[{"resource_name":"a","attributes":{"n":2}},{"resource_name":"=f(\"x\"),\n"}]}`, 200, ""},
+		{"POST /upload", `{` + words +
+			`,"instances":[{"resource_name":"a","attributes":{"n":2}},{"resource_name":"f","attributes":{"":""}}]}`, 400, ""},
+		{"POST /upload", `{` + words +
+			`,"instances":[{"resource_name":"a","attributes":{"n":2}},{"resource_name":"=f(\"x\"),\n"}]}`, 200, ""},
 	})
 	other := newCaller(t, server, globex, globexKey)
 	other.converse([]step{{"POST /upload", oneUpload("secret"), 200, ""}})
@@ -73,14 +76,17 @@ func TestDataIsExact(t *testing.T) {
 	got = cursor.ReplaceAllString(at.ReplaceAllString(got, `"T"`), `"$1":"N"`)
 	org := acme.String()
 	want := `{"org_id":"` + org + `","data":[` +
-		`{"timestamp":"T","org_id":"` + org + `","data":{"provider":"aws","category":"compute","resource_type":"vm","resource_name":"a","attributes":{"n":9007199254740993,"on":true}}},` +
-		`{"timestamp":"T","org_id":"` + org + `","data":{"provider":"aws","category":"compute","resource_type":"vm","resource_name":"b","attributes":{"s":"<&>","n":"9007199254740993"}}}` +
+		`{"timestamp":"T","org_id":"` + org +
+		`","data":{"provider":"aws","category":"compute","resource_type":"vm","resource_name":"a","attributes":{"n":9007199254740993,"on":true}}},` +
+		`{"timestamp":"T","org_id":"` + org +
+		`","data":{"provider":"aws","category":"compute","resource_type":"vm","resource_name":"b","attributes":{"s":"<&>","n":"9007199254740993"}}}` +
 		`],"count":2,"next":"N","last":"N"}`
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	empty := c.do("GET /api/v1/data?provider=none", "")
-	if empty.body != `{"org_id":"`+org+`","data":[],"count":0,"next":null,"last":null}` || empty.header.Get("Content-Type") != "application/json" {
+	if empty.body != `{"org_id":"`+org+`","data":[],"count":0,"next":null,"last":null}` ||
+		empty.header.Get("Content-Type") != "application/json" {
 		t.Errorf("empty: %s %v", empty.body, empty.header)
 	}
 }
@@ -170,7 +176,8 @@ func TestDataFollowsNewestFirst(t *testing.T) {
 	if newest.Next == nil || newest.Last == nil {
 		t.Fatalf("next %v, last %v", newest.Next, newest.Last)
 	}
-	if p := c.page("GET /api/v1/data?provider=aws&order=desc&limit=2&cursor=" + *newest.Next); p.names() != "b a" || p.Last != nil {
+	if p := c.page("GET /api/v1/data?provider=aws&order=desc&limit=2&cursor=" + *newest.Next); p.names() != "b a" ||
+		p.Last != nil {
 		t.Errorf("the page behind it: %q, last %v", p.names(), p.Last)
 	}
 	follow := "GET /api/v1/data?provider=aws&cursor=" + *newest.Last
@@ -231,14 +238,17 @@ func TestDataAsLines(t *testing.T) {
 	r := c.do("GET /api/v1/data?limit=4", "", "Accept: application/x-ndjson")
 	lines := strings.Split(strings.TrimSuffix(r.body, "\n"), "\n")
 	whole := c.page("GET /api/v1/data?limit=4")
-	if len(lines) != 4 || !strings.HasPrefix(lines[3], `{"timestamp":"`+whole.Data[3].Timestamp) || !json.Valid([]byte(lines[3])) {
+	if len(lines) != 4 || !strings.HasPrefix(lines[3], `{"timestamp":"`+whole.Data[3].Timestamp) ||
+		!json.Valid([]byte(lines[3])) {
 		t.Errorf("%s", r.body)
 	}
-	if r.header.Get("Content-Type") != "application/x-ndjson" || r.trailer.Get("X-Holdfast-Next") != *whole.Next || r.trailer.Get("X-Holdfast-Count") != "4" {
+	if r.header.Get("Content-Type") != "application/x-ndjson" || r.trailer.Get("X-Holdfast-Next") != *whole.Next ||
+		r.trailer.Get("X-Holdfast-Count") != "4" {
 		t.Errorf("header %v, trailer %v", r.header, r.trailer)
 	}
 	rest := c.do("GET /api/v1/data?cursor="+r.trailer.Get("X-Holdfast-Next"), "", "Accept: application/x-ndjson")
-	if strings.Count(rest.body, "\n") != 2 || rest.trailer.Get("X-Holdfast-Next") != "" || rest.trailer.Get("X-Holdfast-Last") == "" || rest.trailer.Get("X-Holdfast-Count") != "2" {
+	if strings.Count(rest.body, "\n") != 2 || rest.trailer.Get("X-Holdfast-Next") != "" ||
+		rest.trailer.Get("X-Holdfast-Last") == "" || rest.trailer.Get("X-Holdfast-Count") != "2" {
 		t.Errorf("rest %s, trailer %v", rest.body, rest.trailer)
 	}
 	none := c.do("GET /api/v1/data?provider=none", "", "Accept: application/x-ndjson")
@@ -252,13 +262,16 @@ func TestDataAsCSV(t *testing.T) {
 	for escape, want := range map[string]string{"": "=f(\"x\"),\n", "?escape=spreadsheet": "'=f(\"x\"),\n"} {
 		r := c.do("GET /api/v1/data"+escape, "", "Accept: text/csv")
 		rows, err := csv.NewReader(strings.NewReader(r.body)).ReadAll()
-		if err != nil || len(rows) != 7 || r.trailer.Get("X-Holdfast-Count") != "6" || !strings.HasPrefix(r.header.Get("Content-Type"), "text/csv") {
+		if err != nil || len(rows) != 7 || r.trailer.Get("X-Holdfast-Count") != "6" ||
+			!strings.HasPrefix(r.header.Get("Content-Type"), "text/csv") {
 			t.Fatalf("%v %s", err, r.body)
 		}
-		if got := strings.Join(rows[0], " "); got != "timestamp org_id provider category resource_type resource_name attributes" {
+		if got := strings.Join(rows[0],
+			" "); got != "timestamp org_id provider category resource_type resource_name attributes" {
 			t.Errorf("header %s", got)
 		}
-		if got := rows[2][1:]; !slices.Equal(got, []string{acme.String(), "aws", "compute", "vm", "b", `{"s":"<&>","n":"9007199254740993"}`}) {
+		if got := rows[2][1:]; !slices.Equal(got,
+			[]string{acme.String(), "aws", "compute", "vm", "b", `{"s":"<&>","n":"9007199254740993"}`}) {
 			t.Errorf("row %q", got)
 		}
 		if rows[6][5] != want {
@@ -270,7 +283,8 @@ func TestDataAsCSV(t *testing.T) {
 func TestDataAccept(t *testing.T) {
 	c := filled(t)
 	for accept, want := range map[string]string{
-		"": "application/json", "*/*": "application/json", "text/html": "application/json", "application/*": "application/json", ";": "application/json",
+		"": "application/json", "*/*": "application/json", "text/html": "application/json",
+		"application/*": "application/json", ";": "application/json",
 		"text/*":                               "text/csv; charset=utf-8; header=present",
 		"text/html, application/x-ndjson":      "application/x-ndjson",
 		"application/json;q=0.5, text/csv":     "text/csv; charset=utf-8; header=present",
@@ -288,7 +302,8 @@ func TestDataAccept(t *testing.T) {
 func TestDataLatest(t *testing.T) {
 	c := filled(t)
 	f := "=f(\"x\"),\n"
-	for query, want := range map[string]string{"": f + " a a c b", "?provider=aws": f + " a b", "?limit=2": f + " a", "?attr.n=9007199254740993": "b a"} {
+	for query, want := range map[string]string{"": f + " a a c b", "?provider=aws": f + " a b", "?limit=2": f + " a",
+		"?attr.n=9007199254740993": "b a"} {
 		p := c.page("GET /api/v1/data/latest" + query)
 		if p.names() != want || p.Next != nil || p.Last != nil {
 			t.Errorf("%q: %q, next %v, last %v; want %q", query, p.names(), p.Next, p.Last, want)

@@ -13,7 +13,8 @@ import (
 // them.
 func nested(serial, depth int) string {
 	lists := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	return `{"version":4,"terraform_version":"1.9.0","serial":` + strconv.Itoa(serial) + `,"lineage":"5ad8","outputs":{"deep":{"value":` + lists(depth-3) +
+	return `{"version":4,"terraform_version":"1.9.0","serial":` + strconv.Itoa(serial) +
+		`,"lineage":"5ad8","outputs":{"deep":{"value":` + lists(depth-3) +
 		`,"type":"dynamic"}},"resources":[{"mode":"managed","type":"t","name":"n","provider":"p","instances":[{"attributes":{"id":"i","deep":` + lists(depth-6) + `}}]}]}`
 }
 
@@ -54,7 +55,8 @@ func TestStateNestedDeep(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	const x = "/api/v1/state/x"
 	c.converse([]step{{"POST " + x, with(1, 1), 200, ""}, {"POST " + x, nested(2, deepest), 200, ""}})
-	for _, path := range []string{x + "?view=redacted", x + "?view=outputs", x + "/versions/2/diff", x + "/outputs", x + "/outputs/deep", "/api/v1/resources/t.n/history?state=x"} {
+	for _, path := range []string{x + "?view=redacted", x + "?view=outputs", x + "/versions/2/diff", x + "/outputs", x +
+		"/outputs/deep", "/api/v1/resources/t.n/history?state=x"} {
 		got := c.do("GET "+path, "")
 		if err := jsonscan.Object([]byte(got.body), jsonscan.Limits{}, nil); got.status != http.StatusOK || err != nil {
 			t.Errorf("%s: %d, %v: %.200s", path, got.status, err, got.body)

@@ -19,7 +19,8 @@ func (d describer) called(keyID string) string {
 }
 
 func (d describer) stateOf(l state.Listed) api.State {
-	item := api.State{Name: string(l.Name), Lock: lockOf(l.Head.Lock), OpenCandidates: l.OpenCandidates, Expectation: expectationOf(l.Head.Expected)}
+	item := api.State{Name: string(l.Name), Lock: lockOf(l.Head.Lock), OpenCandidates: l.OpenCandidates,
+		Expectation: expectationOf(l.Head.Expected)}
 	if l.Head.Version.Number > 0 {
 		newest := d.versionOf(l.Head.Version)
 		item.Version = &newest
@@ -34,7 +35,8 @@ func (d describer) versionOf(v state.Version) api.Version {
 	item := api.Version{
 		Number: v.Number, Serial: v.Serial, Lineage: v.Lineage, Size: v.Size, Digest: v.Digest.String(),
 		TerraformVersion: v.TerraformVersion, Encrypted: v.Encrypted, CreatedAt: v.CreatedAt,
-		KeyID: v.Author.KeyID, KeyName: d.called(v.Author.KeyID), Run: auth.RunOfKeyID(v.Author.KeyID), Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
+		KeyID: v.Author.KeyID, KeyName: d.called(v.Author.KeyID), Run: auth.RunOfKeyID(v.Author.KeyID),
+		Subject: v.Author.Subject, Who: v.Author.Who, Operation: v.Author.Operation,
 		Address: v.Author.Address, RequestID: v.Author.Request, Warnings: v.Warnings.List(), Purged: v.Purged,
 	}
 	if v.Resources >= 0 {
@@ -58,7 +60,8 @@ func lockOf(l *state.Lock) *api.Lock {
 }
 
 func (d describer) candidateOf(c state.Candidate) api.Candidate {
-	item := api.Candidate{ID: c.ID, Status: string(c.Status), Source: string(c.Source), Base: c.Number, Version: d.versionOf(c.Version)}
+	item := api.Candidate{ID: c.ID, Status: string(c.Status), Source: string(c.Source), Base: c.Number,
+		Version: d.versionOf(c.Version)}
 	if !c.Decided.IsZero() {
 		item.Decided = &c.Decided
 	}

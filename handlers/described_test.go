@@ -22,15 +22,20 @@ import (
 )
 
 // described serves a router, and fails the test on any answer that the OpenAPI document does not
-// describe: its route, its status, its code, its media type, its headers and its body. All tests of
-// this package ask through it.
+// describe: its route, its status, its code, its media type, its headers and its body; and on a
+// request that was accepted with a body that it does not describe. All tests of this package ask
+// through it.
 type described struct {
 	t      testing.TB
 	router handlers.Router
 }
 
 func (d described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	seen := &seenWriter{ResponseWriter: w}
+	seen, asked := &seenWriter{ResponseWriter: w}, &seenBody{ReadCloser: r.Body}
+	encoded := r.Header.Get("Content-Encoding") != ""
+	if r.Body != nil {
+		r.Body = asked
+	}
 	d.router.ServeHTTP(seen, r)
 	o, ok := d.router.OperationOf(r)
 	if !ok || o.Method == http.MethodConnect {
@@ -39,7 +44,46 @@ func (d described) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := theDocument().describes(o, seen); err != nil {
 		d.t.Errorf("%s %s: %v", r.Method, r.URL.EscapedPath(), err)
 	}
+	if seen.status >= 300 || encoded || asked.cut {
+		return
+	}
+	if err := theDocument().takes(o, asked.body.Bytes()); err != nil {
+		d.t.Errorf("%s %s was accepted: %v", r.Method, r.URL.EscapedPath(), err)
+	}
 }
+
+// seenBody notes what a request brings, as far as it is read.
+type seenBody struct {
+	io.ReadCloser
+	body bytes.Buffer
+	cut  bool
+}
+
+func (b *seenBody) Read(p []byte) (n int, err error) {
+	n, err = b.ReadCloser.Read(p)
+	if b.body.Len()+n <= mostSeen {
+		b.body.Write(p[:n])
+	} else {
+		b.cut = true
+	}
+	return n, err
+}
+
+// takes reports why a body that was accepted is none that the operation describes.
+func (k *kept) takes(o openapi.Operation, body []byte) error {
+	described, where := k.at(pointerOf(o) + "/requestBody")
+	switch {
+	case len(body) == 0 && (described == nil || described["required"] != true || o.Body.Contents[0].Media != mediaOfJSON):
+		return nil // there is none, or bytes may be no bytes
+	case described == nil:
+		return fmt.Errorf("%s describes no body, and took one: %.300s", o.ID, body)
+	case o.Body.Contents[0].Media != mediaOfJSON:
+		return nil
+	}
+	return k.accepts(where+"/content/application~1json/schema", body, o.ID)
+}
+
+const mediaOfJSON = "application/json"
 
 // seenWriter notes what is answered.
 type seenWriter struct {
@@ -184,7 +228,8 @@ func headersDescribed(answer map[string]any, seen *seenWriter, id string) error 
 		headers[http.CanonicalHeaderKey(name)] = true
 	}
 	for name := range seen.Header() {
-		if own := strings.HasPrefix(name, "X-Holdfast-") || name == "X-Digest" || name == "Idempotent-Replayed" || name == "Etag"; !own || seen.status >= 300 {
+		if own := strings.HasPrefix(name, "X-Holdfast-") || name == "X-Digest" || name == "Idempotent-Replayed" ||
+			name == "Etag"; !own || seen.status >= 300 {
 			continue
 		}
 		if !headers[name] {

@@ -27,9 +27,11 @@ func extentOf(e resources.Extent) api.Extent {
 func countsOf(counts resources.Counts) map[string]map[string]int64 {
 	all := map[string]map[string]int64{
 		string(resources.FromState): {
-			string(resources.Managed): 0, string(resources.Missing): 0, string(resources.ClaimedTwice): 0, string(resources.Unmatched): 0,
+			string(resources.Managed): 0, string(resources.Missing): 0, string(resources.ClaimedTwice): 0,
+			string(resources.Unmatched): 0,
 		},
-		string(resources.FromUpload): {string(resources.Managed): 0, string(resources.Unmanaged): 0, string(resources.Unmatched): 0},
+		string(resources.FromUpload): {string(resources.Managed): 0, string(resources.Unmanaged): 0,
+			string(resources.Unmatched): 0},
 	}
 	for source, byStatus := range counts {
 		for status, n := range byStatus {

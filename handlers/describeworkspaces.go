@@ -10,11 +10,14 @@ import (
 func workspaceOf(w workspace.Workspace) api.Workspace {
 	s := w.Settings
 	said := api.Workspace{
-		Name: string(w.Name), Revision: w.Revision, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, UpdatedBy: api.Actor(w.UpdatedBy), PausedReason: w.Paused,
+		Name: string(w.Name), Revision: w.Revision, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
+		UpdatedBy: api.Actor(w.UpdatedBy), PausedReason: w.Paused,
 		Settings: api.WorkspaceSettings{
-			Tool: s.Tool, Version: s.Version, Directory: s.Directory, Pool: s.Pool, Parallelism: s.Parallelism, Outputs: s.Outputs,
-			PlanTimeout: seconds(s.PlanTimeout), ApplyTimeout: seconds(s.ApplyTimeout), PlanGrace: seconds(s.PlanGrace), ApplyGrace: seconds(s.ApplyGrace),
-			AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
+			Tool: s.Tool, Version: s.Version, Directory: s.Directory, Pool: s.Pool, Parallelism: s.Parallelism,
+			Outputs:     s.Outputs,
+			PlanTimeout: seconds(s.PlanTimeout), ApplyTimeout: seconds(s.ApplyTimeout), PlanGrace: seconds(s.PlanGrace),
+			ApplyGrace: seconds(s.ApplyGrace),
+			AutoApply:  s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
 			PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL), Protected: s.Protected, MinSandbox: s.MinSandbox,
 		},
 	}

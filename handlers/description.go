@@ -30,7 +30,8 @@ func routeDescription(s section) {
 	s = s.tagged(tagDescription)
 	condition := headerOf("If-None-Match", "Tags of what the caller has.")
 	s.route("GET", descriptionPath, op("getOpenAPI", "This description").with(condition).
-		answers(http.StatusOK, openapi.Content{Media: mediaJSON, Schema: openapi.Of("object")}).givesNothing(http.StatusNotModified).headed("ETag").anyOther(), d.document)
+		answers(http.StatusOK, openapi.Content{Media: mediaJSON,
+			Schema: openapi.Of("object")}).givesNothing(http.StatusNotModified).headed("ETag").anyOther(), d.document)
 	s.route("GET", pagePath, op("getDocs", "This description as a page for people").with(condition).
 		givesBytes(mediaHTML).givesNothing(http.StatusNotModified).headed("ETag").anyOther(), d.forPeople)
 }

@@ -20,10 +20,12 @@ func TestDescriptionIsServed(t *testing.T) {
 	c.user = ""
 	for path, media := range map[string]string{"/api/openapi.json": "application/json", "/api/docs": "text/html"} {
 		got := c.do("GET "+path, "")
-		if got.status != 200 || !strings.HasPrefix(got.header.Get("Content-Type"), media) || got.header.Get("Cache-Control") != "no-cache" {
+		if got.status != 200 || !strings.HasPrefix(got.header.Get("Content-Type"), media) ||
+			got.header.Get("Cache-Control") != "no-cache" {
 			t.Errorf("%s: %d %v", path, got.status, got.header)
 		}
-		if again := c.do("GET "+path, "", "If-None-Match: "+got.header.Get("ETag")); again.status != http.StatusNotModified || again.body != "" {
+		if again := c.do("GET "+path, "", "If-None-Match: "+got.header.Get("ETag")); again.status != http.StatusNotModified ||
+			again.body != "" {
 			t.Errorf("%s by its tag: %d", path, again.status)
 		}
 	}
@@ -59,7 +61,8 @@ func TestPageShowsTheDocument(t *testing.T) {
 		}
 	}
 	policy := got.header.Get("Content-Security-Policy")
-	if strings.Contains(got.body, "<script") || strings.Contains(got.body, "style=") || strings.Contains(got.body, "src=") ||
+	if strings.Contains(got.body, "<script") || strings.Contains(got.body, "style=") ||
+		strings.Contains(got.body, "src=") ||
 		!strings.Contains(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") {
 		t.Errorf("the page may load or execute something: %s", policy)
 	}
@@ -102,8 +105,11 @@ func TestWordsAreTheDomains(t *testing.T) {
 	wantWords(t, words["RunKind"], runs.Kinds())
 	wantWords(t, words["RunProgress"], runs.Statuses())
 	wantWords(t, words["RunStage"], []runs.Stage{runs.PlanStage, runs.ApplyStage})
-	wantWords(t, words["PhaseName"], []runs.Phase{runs.PhasePrepare, runs.PhaseInit, runs.PhasePlan, runs.PhaseShow, runs.PhaseCheck, runs.PhaseApply, runs.PhaseOutput})
-	wantWords(t, words["FailureClass"], []runs.Class{runs.Infrastructure, runs.LockHeld, runs.Config, runs.Provider, runs.SandboxLow})
+	wantWords(t, words["PhaseName"],
+		[]runs.Phase{runs.PhasePrepare, runs.PhaseInit, runs.PhasePlan, runs.PhaseShow, runs.PhaseCheck, runs.PhaseApply,
+			runs.PhaseOutput})
+	wantWords(t, words["FailureClass"],
+		[]runs.Class{runs.Infrastructure, runs.LockHeld, runs.Config, runs.Provider, runs.SandboxLow})
 	wantWords(t, words["Finding"], state.CanExpect().List())
 	wantWords(t, words["Source"], []resources.Source{resources.FromState, resources.FromUpload})
 }

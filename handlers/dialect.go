@@ -75,13 +75,15 @@ func (d dialect) suffix() string {
 func dialects() []dialect {
 	return []dialect{
 		{
-			name: "partition", path: "/terraform/state/:enclave/:partition", lock: "/lock", verbs: true, puts: true, read: partitionName,
+			name: "partition", path: "/terraform/state/:enclave/:partition", lock: "/lock", verbs: true, puts: true,
+			read:   partitionName,
 			absent: http.StatusNoContent, removed: http.StatusOK, stored: http.StatusOK,
 		},
 		{
 			name: "gitlab", path: "/api/v4/projects/:alias/terraform/state/:name", lock: "/lock", serials: true,
 			absent: http.StatusNoContent, removed: http.StatusNotFound, stored: http.StatusOK,
-			refused: map[fault.Code]int{fault.LockMismatch: http.StatusConflict, fault.WriteHeld: http.StatusUnprocessableEntity, fault.StateInvalid: http.StatusUnprocessableEntity},
+			refused: map[fault.Code]int{fault.LockMismatch: http.StatusConflict, fault.WriteHeld: http.StatusUnprocessableEntity,
+				fault.StateInvalid: http.StatusUnprocessableEntity},
 		},
 		{
 			name: "gitea", path: "/api/packages/:alias/terraform/state/:name", lock: "/lock", serials: true, keepsNewest: true,
@@ -165,7 +167,8 @@ func (s states) aliased(r *request) (state.Name, error) {
 	}
 	folder, ok := s.folder(r)
 	if !ok {
-		return "", fault.New(fault.AliasUnknown, "the organization goes by no such alias; the lines `alias = ` of its section in auth.cfg say by which it does")
+		return "", fault.New(fault.AliasUnknown,
+			"the organization goes by no such alias; the lines `alias = ` of its section in auth.cfg say by which it does")
 	}
 	if folder != "" {
 		return state.ParseName(string(folder + "/" + name))

@@ -25,7 +25,8 @@ func foreigners() []foreign {
 	return []foreign{
 		{name: "gitlab", state: "/api/v4/projects/77/terraform/state/net", lock: "POST S/lock", unlock: "DELETE S/lock",
 			absent: 204, removed: 404, stored: 200, held: 409, wrong: 409, serials: true, reused: 422},
-		{name: "gitlab by path", state: "/api/v4/projects/group%2Fproject/terraform/state/net", lock: "POST S/lock", unlock: "DELETE S/lock",
+		{name: "gitlab by path", state: "/api/v4/projects/group%2Fproject/terraform/state/net", lock: "POST S/lock",
+			unlock: "DELETE S/lock",
 			absent: 204, removed: 404, stored: 200, held: 409, wrong: 409, serials: true, reused: 422},
 		{name: "gitea", state: "/api/packages/Acme/terraform/state/net", lock: "POST S/lock", unlock: "DELETE S/lock",
 			absent: 404, removed: 404, stored: 201, held: 423, wrong: 423, serials: true, reused: 409},
@@ -39,7 +40,8 @@ func foreigners() []foreign {
 // foreignDeps know the aliases as addresses have them: the auth file minds no capitals.
 func foreignDeps(t *testing.T) handlers.Deps {
 	deps := testDeps(t)
-	deps.Aliases = aliases{acme: {"Acme": "", "acme": "", "77": "shop", "group/project": "deep/er"}, globex: {"globex": "", "43": ""}}
+	deps.Aliases = aliases{acme: {"Acme": "", "acme": "", "77": "shop", "group/project": "deep/er"},
+		globex: {"globex": "", "43": ""}}
 	return deps
 }
 
@@ -47,7 +49,8 @@ func foreignDeps(t *testing.T) handlers.Deps {
 func TestDialects(t *testing.T) {
 	for _, f := range foreigners() {
 		for name, steps := range map[string][]step{
-			"absence":  {{"GET S", "", f.absent, ""}, {"DELETE S", "", f.removed, ""}, {f.lock, infoA, 200, ""}, {"GET S", "", f.absent, ""}, {f.unlock, infoA, 200, ""}},
+			"absence": {{"GET S", "", f.absent, ""}, {"DELETE S", "", f.removed, ""}, {f.lock, infoA, 200, ""},
+				{"GET S", "", f.absent, ""}, {f.unlock, infoA, 200, ""}},
 			"an apply": foreignApply(f),
 			"a second": foreignConflict(f),
 			"serials":  foreignSerials(f),
@@ -67,7 +70,8 @@ func foreignApply(f foreign) []step {
 	return []step{
 		{f.lock, infoA, 200, "=" + infoA}, {f.lock, infoA, 200, ""},
 		{"POST S?ID=a-1", body(1), f.stored, `"version":1`}, {"POST S?ID=a-1", body(1), f.stored, `"version":1`},
-		{"POST S?ID=a-1", strings.Replace(body(1), "5ad8\"", "5ad8\" ", 1), f.stored, `"version":2`}, // an interrupted client's
+		{"POST S?ID=a-1", strings.Replace(body(1), "5ad8\"", "5ad8\" ", 1), f.stored,
+			`"version":2`}, // an interrupted client's
 		{"POST S?ID=a-1", body(2), f.stored, `"version":3`},
 		{"GET S", "", 200, "=" + body(2)},
 		{f.unlock, infoA, 200, ""}, {f.unlock, infoA, 200, ""},
@@ -112,7 +116,8 @@ func foreignSerials(f foreign) []step {
 		{"DELETE S/versions/7", "", 404, "version_not_found"},
 	}...)
 	if f.name == "gitea" {
-		return append(steps, step{"DELETE S/versions/2", "", 403, "newest_version_kept"}, step{"GET S", "", 200, "=" + body(2)})
+		return append(steps, step{"DELETE S/versions/2", "", 403, "newest_version_kept"},
+			step{"GET S", "", 200, "=" + body(2)})
 	}
 	return append(steps, step{"DELETE S/versions/2", "", 204, "="}, step{"GET S", "", 410, "version_purged"})
 }
@@ -142,37 +147,45 @@ func TestDialectsShareStates(t *testing.T) {
 func TestAliasesOfOthersAreUnknown(t *testing.T) {
 	server := startServer(t, foreignDeps(t))
 	owner, other := newCaller(t, server, globex, globexKey), newCaller(t, server, acme, acmeKey)
-	owner.converse([]step{{"POST /api/v4/projects/43/terraform/state/net", body(1), 200, ""}, {"LOCK /state/43/net", infoA, 200, ""}})
+	owner.converse([]step{{"POST /api/v4/projects/43/terraform/state/net", body(1), 200, ""},
+		{"LOCK /state/43/net", infoA, 200, ""}})
 	at := func(alias, name string) []string {
-		return []string{"/api/v4/projects/" + alias + "/terraform/state/" + name, "/api/packages/" + alias + "/terraform/state/" + name, "/state/" + alias + "/" + name, "/" + alias + "/state/" + name}
+		return []string{"/api/v4/projects/" + alias + "/terraform/state/" + name, "/api/packages/" + alias +
+			"/terraform/state/" + name, "/state/" + alias + "/" + name, "/" + alias + "/state/" + name}
 	}
 	for i, address := range at("43", "net") {
 		nobodys := at("44", "net")[i]
 		for _, method := range []string{"GET ", "POST ", "DELETE ", "LOCK ", "UNLOCK "} {
 			for _, behind := range []string{"", "/lock", "/versions/1", "?ID=a-1"} {
-				got, unknown := other.do(method+address+behind, infoA, "X-Request-ID: r"), other.do(method+nobodys+behind, infoA, "X-Request-ID: r")
+				got, unknown := other.do(method+address+behind, infoA, "X-Request-ID: r"),
+					other.do(method+nobodys+behind, infoA, "X-Request-ID: r")
 				if got.status != unknown.status || got.body != unknown.body || got.status == 404 || got.status/100 == 2 {
-					t.Errorf("%s%s%s: %d %s; nobody's: %d %s", method, address, behind, got.status, got.body, unknown.status, unknown.body)
+					t.Errorf("%s%s%s: %d %s; nobody's: %d %s", method, address, behind, got.status, got.body, unknown.status,
+						unknown.body)
 				}
 			}
 		}
-		other.converse([]step{{"GET " + address, "", 403, "alias_unknown"}, {"POST " + address, body(2), 403, "alias_unknown"}})
+		other.converse([]step{{"GET " + address, "", 403, "alias_unknown"},
+			{"POST " + address, body(2), 403, "alias_unknown"}})
 	}
-	for _, alias := range []string{"..", "%2E%2E", "77%2F..", "..%2F43", "43%2F", "%2F43", "%2f43", "", "shop", acme.String(), globex.String(), "77:shop", "77%00", "43%20", "+43", "043"} {
+	for _, alias := range []string{"..", "%2E%2E", "77%2F..", "..%2F43", "43%2F", "%2F43", "%2f43", "", "shop",
+		acme.String(), globex.String(), "77:shop", "77%00", "43%20", "+43", "043"} {
 		for _, address := range at(alias, "net") {
 			if got := other.do("GET "+address, ""); got.status != 403 && got.status != 400 && got.status != 405 {
 				t.Errorf("GET %s: %d %s", address, got.status, got.body)
 			}
 		}
 	}
-	for _, name := range []string{"..", "%2e%2e", "..%2F..%2Fnet", "%2Fnet", "a%2F%2Fb", "a%2F..%2Fnet", "a%00", "a%20b", "a+b", "", "%252e%252e", strings.Repeat("a", 252)} {
+	for _, name := range []string{"..", "%2e%2e", "..%2F..%2Fnet", "%2Fnet", "a%2F%2Fb", "a%2F..%2Fnet", "a%00", "a%20b",
+		"a+b", "", "%252e%252e", strings.Repeat("a", 252)} {
 		for _, address := range at("77", name) {
 			if got := other.do("GET "+address, ""); got.status != 400 && got.status != 405 {
 				t.Errorf("GET %s: %d %s", address, got.status, got.body)
 			}
 		}
 	}
-	owner.converse([]step{{"GET /api/v1/state/net", "", 200, "=" + body(1)}, {"LOCK /api/v1/state/net", infoB, 409, "=" + infoA}})
+	owner.converse([]step{{"GET /api/v1/state/net", "", 200, "=" + body(1)},
+		{"LOCK /api/v1/state/net", infoB, 409, "=" + infoA}})
 }
 
 // The addresses of a dialect that is off are as unknown as any other.
@@ -199,7 +212,9 @@ func TestDialectsThatAreOff(t *testing.T) {
 		}
 	}
 	deps.Dialects = []string{"nimbolus"}
-	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{{"GET /state/77/net", "", 200, "=" + body(1)}, {"GET /77/state/net", "", 400, "route_unknown"}})
+	newCaller(t, startServer(t, deps), acme,
+		acmeKey).converse([]step{{"GET /state/77/net", "", 200, "=" + body(1)},
+		{"GET /77/state/net", "", 400, "route_unknown"}})
 }
 
 // Roles, states of keys and guards hold whatever the spelling.
@@ -217,7 +232,8 @@ func TestRulesHoldInDialects(t *testing.T) {
 	reader, shop := newCaller(t, server, acme, "reader"), newCaller(t, server, acme, "shop")
 	for _, f := range foreigners() {
 		within := map[bool]int{true: f.stored, false: 403}[strings.Contains(f.state, "77")]
-		reader.converse([]step{{"POST " + f.state, body(1), 403, "right_missing"}, {strings.Replace(f.lock, " S", " "+f.state, 1), infoA, 403, "right_missing"}})
+		reader.converse([]step{{"POST " + f.state, body(1), 403, "right_missing"},
+			{strings.Replace(f.lock, " S", " "+f.state, 1), infoA, 403, "right_missing"}})
 		shop.converse([]step{{"POST " + f.state, body(1), within, ""}})
 	}
 }
@@ -239,7 +255,8 @@ func TestCredentialsOfDialects(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range foreigners() {
-		for _, header := range []string{basic("gitlab-ci-token", key), basic("", key), basic("basic", key), basic(globex.String(), key),
+		for _, header := range []string{basic("gitlab-ci-token", key), basic("", key), basic("basic", key),
+			basic(globex.String(), key),
 			"Private-Token: " + key, "Job-Token: " + key, "Authorization: Bearer " + key, "X-API-Key: " + key} {
 			if got := ask(t, router, "GET "+f.state, "", header); got.Code != f.absent {
 				t.Errorf("%s, %.20s: %d %s", f.name, header, got.Code, got.Body)

@@ -26,7 +26,8 @@ func (r *request) edit() workspace.Edit {
 	is, err := readContents(r.header, "If-Match", false)
 	r.check(err)
 	if is != nil && is.Any {
-		r.check(fault.New(fault.ConditionInvalid, "the If-Match of a file is its tag: what is there is not known to whoever names none"))
+		r.check(fault.New(fault.ConditionInvalid,
+			"the If-Match of a file is its tag: what is there is not known to whoever names none"))
 	} else if is != nil {
 		e.Base = append([]workspace.Digest{}, is.Digests...)
 	}
@@ -43,12 +44,15 @@ func (r *request) edit() workspace.Edit {
 func (w workspaces) putFile(ctx context.Context, r *request, name state.Name) (answer, error) {
 	file := workspace.File{Path: r.filePath(), Executable: r.said("executable")}
 	e := r.edit()
+	_, says := r.get("executable")
+	e.KeepMode = !says
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	middleware.Leave(r.c)
 	made, file, err := w.service.PutFileIf(ctx, r.caller, name, file, middleware.Stream(r.c, maxContentBytes), e)
-	return told{body: snapshotOf(made), header: func(h http.Header) { h.Set("ETag", strconv.Quote(file.Digest.String())) }}, err
+	return told{body: snapshotOf(made),
+		header: func(h http.Header) { h.Set("ETag", strconv.Quote(file.Digest.String())) }}, err
 }
 
 func (w workspaces) removeFile(ctx context.Context, r *request, name state.Name) (answer, error) {
@@ -89,7 +93,8 @@ func (w workspaces) format(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	if len(order.Text) > maxFormatText {
-		return nil, fault.New(fault.BodyTooLarge, "a text of %d bytes is not formatted; at most %d", len(order.Text), maxFormatText)
+		return nil, fault.New(fault.BodyTooLarge, "a text of %d bytes is not formatted; at most %d", len(order.Text),
+			maxFormatText)
 	}
 	if err := middleware.Beside(r.c, int64(len(order.Text))*formatBytes); err != nil {
 		return nil, err
@@ -144,7 +149,8 @@ func indentedBytes(text []byte) (n int) {
 }
 
 func errTooDeep() error {
-	return fault.New(fault.FormatInvalid, "the text is nested so deeply that its usual form would have more than %d bytes", maxFormatted)
+	return fault.New(fault.FormatInvalid, "the text is nested so deeply that its usual form would have more than %d bytes",
+		maxFormatted)
 }
 
 // formattedHCL goes by the text's tokens alone, as hclwrite does: to parse it would take a stack as
@@ -156,10 +162,11 @@ func formattedHCL(text []byte) (string, error) {
 	lines, deepest := 0, 0
 	for _, t := range tokens {
 		switch t.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp,
+			hclsyntax.TokenTemplateControl:
 			open = append(open, t)
 		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenTemplateSeqEnd:
-			if len(open) == 0 {
+			if len(open) == 0 || !closes(t.Type, open[len(open)-1].Type) {
 				return "", errAt(t, "closes what is not open")
 			}
 			open = open[:len(open)-1]
@@ -179,6 +186,20 @@ func formattedHCL(text []byte) (string, error) {
 	return string(hclwrite.Format(text)), nil
 }
 
+// closes reports whether a bracket is the other half of one that is open.
+func closes(end, start hclsyntax.TokenType) bool {
+	switch end {
+	case hclsyntax.TokenCBrace:
+		return start == hclsyntax.TokenOBrace
+	case hclsyntax.TokenCBrack:
+		return start == hclsyntax.TokenOBrack
+	case hclsyntax.TokenCParen:
+		return start == hclsyntax.TokenOParen
+	}
+	return start == hclsyntax.TokenTemplateInterp || start == hclsyntax.TokenTemplateControl
+}
+
 func errAt(t hclsyntax.Token, what string) error {
-	return fault.New(fault.FormatInvalid, "line %d, column %d: %.40q %s", t.Range.Start.Line, t.Range.Start.Column, t.Bytes, what)
+	return fault.New(fault.FormatInvalid, "line %d, column %d: %.40q %s", t.Range.Start.Line, t.Range.Start.Column,
+		t.Bytes, what)
 }

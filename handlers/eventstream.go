@@ -36,7 +36,8 @@ func beginEvents(c *gin.Context, allowed func(auth.Principal) error) *eventStrea
 	header.Set("X-Accel-Buffering", "no") // some proxies keep back what comes slowly
 	c.Status(http.StatusOK)
 	c.Writer.WriteHeaderNow()
-	return &eventStream{c: c, control: http.NewResponseController(c.Writer), checked: time.Now(), allowed: allowed, timer: time.NewTimer(heartbeat)}
+	return &eventStream{c: c, control: http.NewResponseController(c.Writer), checked: time.Now(), allowed: allowed,
+		timer: time.NewTimer(heartbeat)}
 }
 
 // end ends it. After an error the connection is broken off: the reader comes again, and goes on

@@ -157,7 +157,8 @@ func (h runHandlers) appendLog(ctx context.Context, r *request) (answer, error) 
 	}
 	end, err := h.service.AppendLog(ctx, r.caller, id, runs.Stream(stream), attempt, offset, r.body())
 	if gap, ok := errors.AsType[*runs.LogGapError](err); ok {
-		failure := api.Failure{Status: "error", Code: api.ErrorCode(gap.Fault.Code), Message: gap.Fault.Message, RequestID: middleware.RequestIDOf(ctx)}
+		failure := api.Failure{Status: "error", Code: api.ErrorCode(gap.Fault.Code), Message: gap.Fault.Message,
+			RequestID: middleware.RequestIDOf(ctx)}
 		return told{status: http.StatusConflict, body: api.LogRefusal{Failure: failure, End: gap.End}, cause: err}, nil
 	}
 	return tell(api.LogEnd{End: end}), err
@@ -206,7 +207,8 @@ func (r *request) digest() string {
 			return hex.EncodeToString(raw)
 		}
 	}
-	r.check(fault.New(fault.DigestMismatch, "say the body's SHA-256: in hexadecimal as X-Digest, or as Content-Digest: sha-256=:…:"))
+	r.check(fault.New(fault.DigestMismatch,
+		"say the body's SHA-256: in hexadecimal as X-Digest, or as Content-Digest: sha-256=:…:"))
 	return ""
 }
 

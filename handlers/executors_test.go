@@ -13,6 +13,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/runworld"
 )
 
@@ -38,6 +39,7 @@ func runServer(t *testing.T) (*runworld.World, *httptest.Server) {
 	deps, _, _ := testDepsWithoutResources(t)
 	world := runworld.New(t)
 	deps.Runs, deps.Verifier = world.Service, runKeys{testKeys(), world}
+	deps.Insights = insight.NewService(world.Service, nil, time.Now)
 	return world, startServer(t, deps)
 }
 
@@ -57,7 +59,8 @@ var owner = auth.Principal{Org: acme, KeyID: "a1", Grant: auth.Grant{Role: auth.
 
 func (o *overHTTP) Queue(t *testing.T) string {
 	o.runs++
-	run, err := o.Create(t.Context(), owner, api.RunOrder{Workspace: "prod/network-" + strconv.Itoa(o.runs), Kind: "apply"}, "")
+	run, err := o.Create(t.Context(), owner,
+		api.RunOrder{Workspace: "prod/network-" + strconv.Itoa(o.runs), Kind: "apply"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,6 +104,7 @@ func TestExecutorsOverHTTP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &overHTTP{World: world, server: remote.New(client.New(client.Options{Address: server.URL, Tries: 1})), token: token}
+		return &overHTTP{World: world, server: remote.New(client.New(client.Options{Address: server.URL, Tries: 1})),
+			token: token}
 	})
 }

@@ -53,7 +53,8 @@ func (s states) unexpect(ctx context.Context, r *request, name state.Name) (answ
 
 // announcementIn reads what is announced.
 func announcementIn(body []byte) (state.Announcement, error) {
-	const members = "the body is one JSON object with findings, a list of emptied and shrunk, for, a time such as 1h, and reason, and with nothing else"
+	const members = "the body is one JSON object with findings, a list of emptied and shrunk, for, a time such as 1h, " +
+		"and reason, and with nothing else"
 	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 2}); err != nil {
 		return state.Announcement{}, fault.Wrap(err, fault.ParameterInvalid, members)
 	}

@@ -25,16 +25,19 @@ func TestPromotionEndsTwins(t *testing.T) {
 	c.converse([]step{
 		{"POST " + x, with(1, 4), 200, ""}, {"POST " + x, with(2, 0), 409, "write_held"},
 		{"POST " + x, with(3, 0), 409, "write_held"}, // the same candidate
-		{"POST " + x, with(2, 5), 200, ""}, {"POST " + x, with(3, 0), 409, "write_held"}, {"POST " + x, with(3, 1), 409, "write_held"},
+		{"POST " + x, with(2, 5), 200, ""}, {"POST " + x, with(3, 0), 409, "write_held"},
+		{"POST " + x, with(3, 1), 409, "write_held"},
 	})
 	kept := candidatesOf(t, c, x)
 	if len(kept) != 3 {
 		t.Fatalf("%d candidates: %+v; want those on versions 1 and 2, and another one", len(kept), kept)
 	}
 	other, twin, first := kept[0], kept[1], kept[2]
-	c.converse([]step{{"POST " + x + "/-/candidates/" + first.ID + "/promote", `{"reason":"meant","anyway":true}`, 200, `"version":3`}})
+	c.converse([]step{{"POST " + x + "/-/candidates/" + first.ID + "/promote", `{"reason":"meant","anyway":true}`, 200,
+		`"version":3`}})
 	for _, now := range candidatesOf(t, c, x) {
-		if want := map[string]string{other.ID: "open", twin.ID: "promoted", first.ID: "promoted"}[now.ID]; now.Status != want {
+		if want := map[string]string{other.ID: "open", twin.ID: "promoted",
+			first.ID: "promoted"}[now.ID]; now.Status != want {
 			t.Errorf("candidate %s is %s, want %s", now.ID, now.Status, want)
 		}
 	}

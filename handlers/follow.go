@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -27,7 +28,7 @@ const (
 func (h runHandlers) stream(ctx context.Context, r *request) (answer, error) {
 	want := r.wanted()
 	fixed := want.attempt != 0
-	if last := r.header.Get("Last-Event-ID"); last != "" {
+	if last := cmp.Or(r.header.Get("Last-Event-ID"), r.filled("after")); last != "" {
 		if !want.resume(last) {
 			r.invalid("the Last-Event-ID is not one that this server gave")
 		}
@@ -63,6 +64,9 @@ type follower struct {
 	r     *request
 	want  wanted
 	fixed bool // to one attempt
+	// whole says that the logs of all stages follow each other; behind are those that are to come.
+	whole  bool
+	behind []runs.Stream
 
 	watch  *runs.Watch
 	status api.RunStatus // that was sent last
@@ -83,11 +87,9 @@ func (f *follower) send(c *gin.Context) error {
 	}
 	defer watch.Close()
 	f.watch = watch
-	first, err := f.watch.Log(ctx, f.want.stream, f.want.attempt, f.want.offset)
-	if err != nil {
+	if err := f.begin(ctx); err != nil {
 		return err
 	}
-	f.want.attempt = first.Attempt
 	f.eventStream = beginEvents(c, func(p auth.Principal) error { return f.watch.Allowed(ctx, p) })
 	return f.end(ctx, f.follow(ctx))
 }
@@ -139,7 +141,21 @@ func (f *follower) look(ctx context.Context) (progress, over bool, err error) {
 			return true, false, nil
 		}
 	}
+	if len(f.behind) > 0 {
+		f.want = wanted{id: f.want.id, stream: f.behind[0]}
+		f.behind = f.behind[1:]
+		return true, false, f.begin(ctx)
+	}
 	return false, true, f.event("end", "", said)
+}
+
+// begin finds which attempt's log is the newest, where none was asked for.
+func (f *follower) begin(ctx context.Context) error {
+	first, err := f.watch.Log(ctx, f.want.stream, f.want.attempt, f.want.offset)
+	if err == nil {
+		f.want.attempt = first.Attempt
+	}
+	return err
 }
 
 // sendPart sends the next part of the log. What it takes is acquired only while it is sent.
@@ -154,6 +170,9 @@ func (f *follower) sendPart(ctx context.Context) (progress, ended bool, err erro
 	}
 	defer hold.Release()
 	f.want.offset = part.End
+	if f.whole {
+		return true, false, f.write(stagedEvent(f.want.stream, part))
+	}
 	return true, false, f.write(part.Sent(logEvent))
 }
 
@@ -161,6 +180,16 @@ func (f *follower) sendPart(ctx context.Context) (progress, ended bool, err erro
 func logEvent(part *runs.LogPart) []byte {
 	said := api.LogBytes{Attempt: part.Attempt, Offset: part.Offset, Bytes: part.Text}
 	event, err := sentEvent("log", fmt.Sprintf("%d:%d", part.Attempt, part.End), said)
+	if err != nil {
+		panic(err) // bytes and numbers have a JSON
+	}
+	return event
+}
+
+// stagedEvent is logEvent in a stream that has the logs of all stages.
+func stagedEvent(stage runs.Stream, part *runs.LogPart) []byte {
+	said := api.LogBytes{Attempt: part.Attempt, Offset: part.Offset, Bytes: part.Text, Stage: string(stage)}
+	event, err := sentEvent("log", fmt.Sprintf("%s:%d:%d", stage, part.Attempt, part.End), said)
 	if err != nil {
 		panic(err) // bytes and numbers have a JSON
 	}

@@ -95,7 +95,8 @@ func TestWhoWaitsIsAnsweredWhenTheServerStops(t *testing.T) {
 	}()
 	go func() {
 		hold := agent.Hold{Run: a.Run, Token: a.Token, Stage: a.Stage, Attempt: a.Attempt, Epoch: a.Epoch}
-		if lease, err := at.Lease(ctx, hold, api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Wait: 50}); err != nil || lease.Cancel != "" {
+		if lease, err := at.Lease(ctx, hold, api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Wait: 50}); err != nil ||
+			lease.Cancel != "" {
 			t.Errorf("the renewal is answered with %v, %v", lease, err)
 		}
 		answered <- "the renewal"

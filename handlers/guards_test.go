@@ -53,7 +53,8 @@ func TestGuardsWarn(t *testing.T) {
 		t.Errorf("a warning for a first version: %v", got.header)
 	}
 	for range 2 { // the second is a replay
-		if got := c.do("POST /api/v1/state/x", with(2, 1)); got.status != 200 || got.header.Get("X-Holdfast-Warning") != "shrunk" {
+		if got := c.do("POST /api/v1/state/x", with(2, 1)); got.status != 200 ||
+			got.header.Get("X-Holdfast-Warning") != "shrunk" {
 			t.Errorf("%d %v %s; want a warning", got.status, got.header, got.body)
 		}
 	}
@@ -73,7 +74,8 @@ func TestGuardsHoldAndPromote(t *testing.T) {
 	server := startServer(t, guardedBy(t, holding()))
 	c := newCaller(t, server, acme, acmeKey)
 	const x = "/api/v1/state/x"
-	c.converse([]step{{"POST " + x, with(1, 4), 200, ""}, {"POST " + x, with(2, 0), 409, "write_held"}, {"GET " + x, "", 200, "=" + with(1, 4)}})
+	c.converse([]step{{"POST " + x, with(1, 4), 200, ""}, {"POST " + x, with(2, 0), 409, "write_held"},
+		{"GET " + x, "", 200, "=" + with(1, 4)}})
 	id := candidateIn(t, c.do("POST "+x, with(2, 0)).body)
 	one := x + "/-/candidates/" + id
 	c.converse([]step{
@@ -97,7 +99,8 @@ func TestGuardsHoldAndPromote(t *testing.T) {
 	if list := c.do("GET "+x+"/candidates", "").body; strings.Count(list, `"id"`) != 1 {
 		t.Errorf("the same body made several candidates: %s", list)
 	}
-	has(t, newCaller(t, server, uuid.Nil, "").do("GET /metrics", "").body, `holdfast_guard_findings_total\{finding="emptied",outcome="held"\} 2`)
+	has(t, newCaller(t, server, uuid.Nil, "").do("GET /metrics", "").body,
+		`holdfast_guard_findings_total\{finding="emptied",outcome="held"\} 2`)
 }
 
 // What was discarded is gone; the same body sent again is a new candidate, never lost.
@@ -108,7 +111,8 @@ func TestDiscardedBodyComesAgain(t *testing.T) {
 	seen := map[string]bool{}
 	for range 3 {
 		id := candidateIn(t, c.do("POST "+x+"?ID=a-1", with(2, 0)).body)
-		if again := c.do("POST "+x+"/candidates?reason=mine", with(2, 0)); again.status != 201 || !strings.Contains(again.body, id) || !strings.Contains(again.body, `"source":"held"`) {
+		if again := c.do("POST "+x+"/candidates?reason=mine", with(2, 0)); again.status != 201 ||
+			!strings.Contains(again.body, id) || !strings.Contains(again.body, `"source":"held"`) {
 			t.Errorf("%d %s; want the candidate %s that is there", again.status, again.body, id)
 		}
 		one := x + "/-/candidates/" + id
@@ -132,7 +136,8 @@ func TestErroredStateIsPromoted(t *testing.T) {
 	c := newCaller(t, startServer(t, guardedBy(t, state.DefaultPolicy())), acme, acmeKey)
 	const x = "/api/v1/state/x"
 	c.converse([]step{{"POST " + x, with(1, 4), 200, ""}, {"LOCK " + x, infoB, 200, ""}})
-	id := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("POST "+x+"/candidates?reason=crash", with(2, 5)).body)[1]
+	id := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("POST "+x+"/candidates?reason=crash",
+		with(2, 5)).body)[1]
 	promote := "POST " + x + "/-/candidates/" + id + "/promote"
 	c.converse([]step{
 		{promote, `{"reason":"recover"}`, 409, "=" + infoB},
@@ -148,7 +153,8 @@ func TestErroredStateIsPromoted(t *testing.T) {
 		{"POST /api/v1/state/new/-/candidates", "{", 400, "state_invalid"},
 		{"GET /api/v1/state/new", "", 404, "state_not_found"},
 	})
-	fresh := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("GET /api/v1/state/new/-/candidates", "").body)[1]
+	fresh := regexp.MustCompile(`"id":"([0-9a-f]{16})"`).FindStringSubmatch(c.do("GET /api/v1/state/new/-/candidates",
+		"").body)[1]
 	c.converse([]step{
 		{"GET /api/v1/state/new/-/candidates/" + fresh + "/diff?format=text", "", 200, "1 added"},
 		{"POST /api/v1/state/new/-/candidates/" + fresh + "/promote", `{"reason":"start"}`, 200, `"version":1`},

@@ -94,7 +94,8 @@ func TestGzipUploadBreaksOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /upload HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\nContent-Encoding: gzip\r\nContent-Length: 1000\r\n\r\n%s",
+	fmt.Fprintf(conn, "POST /upload HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\nContent-Encoding: "+
+		"gzip\r\nContent-Length: 1000\r\n\r\n%s",
 		acme, acmeKey, zipped(oneUpload("a"))[:20])
 	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)

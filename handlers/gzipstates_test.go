@@ -20,7 +20,8 @@ func TestGzipStates(t *testing.T) {
 	for _, path := range []string{"/api/v1/state/x", "/terraform/state/e/p"} {
 		for i, encoding := range []string{"gzip", "GZIP", "gzip"} {
 			got := c.do("POST "+path, zipped(body(1)), "Content-Encoding: "+encoding)
-			if got.status != http.StatusOK || got.header.Get("ETag") != plain.header.Get("ETag") || got.header.Get("X-Holdfast-Version") != "1" {
+			if got.status != http.StatusOK || got.header.Get("ETag") != plain.header.Get("ETag") ||
+				got.header.Get("X-Holdfast-Version") != "1" {
 				t.Fatalf("%s, %d: %d %s %v", path, i, got.status, got.body, got.header)
 			}
 		}
@@ -63,7 +64,8 @@ func TestGzipStatesThatAreRefused(t *testing.T) {
 			}
 		}
 	}
-	if got := c.do("LOCK /api/v1/state/x", infoA, "Content-Encoding: br"); got.status != http.StatusUnsupportedMediaType || !strings.Contains(got.body, "in gzip") {
+	if got := c.do("LOCK /api/v1/state/x", infoA, "Content-Encoding: br"); got.status != http.StatusUnsupportedMediaType ||
+		!strings.Contains(got.body, "in gzip") {
 		t.Errorf("LOCK: %d %s", got.status, got.body)
 	}
 }

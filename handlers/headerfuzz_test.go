@@ -13,7 +13,8 @@ import (
 // what is unknown or can't be read changes nothing.
 func FuzzAccept(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, seed := range []string{"", "text/csv", "text/*;q=0.5, application/json;q=0.4", "*/*", "text/csv;q=0", "application/x-ndjson;q=NaN", ",,;", "text/csv;q=1e309"} {
+	for _, seed := range []string{"", "text/csv", "text/*;q=0.5, application/json;q=0.4", "*/*", "text/csv;q=0",
+		"application/x-ndjson;q=NaN", ",,;", "text/csv;q=1e309"} {
 		f.Add(seed)
 	}
 	offers := []string{mediaJSON, mediaNDJSON, mediaCSV}
@@ -42,7 +43,8 @@ var plainCodings = regexp.MustCompile(`(?i)\A *[a-z*-]+( *; *q=[01](\.\d{0,3})?)
 // FuzzAcceptEncoding: gzip is sent only to those who name it, and not with the weight 0.
 func FuzzAcceptEncoding(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, seed := range []string{"", "gzip", "br, GZIP;q=0.1", "gzip;q=0", "identity, gzip ; q = 0.000", "*", "gzip;q=x", "x-gzip"} {
+	for _, seed := range []string{"", "gzip", "br, GZIP;q=0.1", "gzip;q=0", "identity, gzip ; q = 0.000", "*", "gzip;q=x",
+		"x-gzip"} {
 		f.Add(seed)
 	}
 	named := regexp.MustCompile(`(?i)(^|,)\s*gzip\s*(;|,|$)`)
@@ -66,7 +68,8 @@ func FuzzAcceptEncoding(f *testing.F) {
 func FuzzIfNoneMatch(f *testing.F) {
 	fuzzseeds.Add(f)
 	const digest = `"0123abcd"`
-	for _, seed := range []string{"", "*", digest, "W/" + digest, `"x", ` + digest, `"x,` + digest, strings.Trim(digest, `"`), `"` + digest + `"`} {
+	for _, seed := range []string{"", "*", digest, "W/" + digest, `"x", ` + digest, `"x,` + digest,
+		strings.Trim(digest, `"`), `"` + digest + `"`} {
 		f.Add(seed)
 	}
 	list := regexp.MustCompile(`\A[ \t]*(W/)?"[!#-+\x2d-~]*"([ \t]*,[ \t]*(W/)?"[!#-+\x2d-~]*")*[ \t]*\z`)

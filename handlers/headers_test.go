@@ -38,7 +38,8 @@ func TestEveryAnswerHasSecurityHeaders(t *testing.T) {
 	router.GET("/panic", func(*gin.Context) { panic(secretCause) })
 	all := append(routes(t, deps), "GET /", "GET /nowhere", "GET /api/v1/nothing", "PATCH /api/v1/state/x", "BREW /livez",
 		"OPTIONS /api/v1/state/x", "HEAD /api/v1/state/x", "GET /api/v1/state/a%2F%2Fb", "GET /panic")
-	starts := map[string]func(*httptest.Server){"plainly": (*httptest.Server).Start, "over TLS": (*httptest.Server).StartTLS}
+	starts := map[string]func(*httptest.Server){"plainly": (*httptest.Server).Start,
+		"over TLS": (*httptest.Server).StartTLS}
 	for how, start := range starts {
 		server := httptest.NewUnstartedServer(router)
 		start(server)

@@ -28,7 +28,8 @@ func TestHealth(t *testing.T) {
 // HEAD is GET without the body, whatever the answer is.
 func TestProbesAnswerHead(t *testing.T) {
 	full := testDeps(t)
-	full.States = state.NewService(fullStore{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	full.States = state.NewService(fullStore{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler))
 	for _, deps := range []handlers.Deps{testDeps(t), full} {
 		c := newCaller(t, startServer(t, deps), uuid.Nil, "")
 		for _, path := range []string{"/health", "/livez", "/readyz", "/metrics"} {
@@ -58,7 +59,8 @@ func (fullStore) Update(context.Context, state.Ref, []byte, state.Decide) (state
 
 func TestReadyzSaysWhyNot(t *testing.T) {
 	deps := testDeps(t)
-	deps.States = state.NewService(fullStore{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(fullStore{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler))
 	newCaller(t, startServer(t, deps), acme, acmeKey).converse([]step{
 		{"GET /readyz", "", 503, "no space left"},
 		{"GET /livez", "", 200, "alive"},
@@ -87,7 +89,8 @@ func TestReadyzOfUploads(t *testing.T) {
 		body   string
 	}{
 		{nil, 200, `={"status":"ready"}`},
-		{fault.New(fault.StoreDegraded, "mysql is behind by 7 requests"), 200, `={"reason":"mysql is behind by 7 requests","status":"degraded"}`},
+		{fault.New(fault.StoreDegraded, "mysql is behind by 7 requests"), 200,
+			`={"reason":"mysql is behind by 7 requests","status":"degraded"}`},
 		{fault.New(fault.StoreUnavailable, "both sides are away"), 503, "both sides are away"},
 		{fault.New(fault.StoreFull, "the disk is full"), 503, "store_full"},
 		{errors.New("secret"), 503, `"code":"internal"`},
@@ -110,7 +113,8 @@ func TestReadyzOfAnOldAuthFile(t *testing.T) {
 	}{
 		{"", nil, 200, `={"status":"ready"}`},
 		{"1h0m0s behind", nil, 200, `={"auth_stale":"1h0m0s behind","reason":"1h0m0s behind","status":"degraded"}`},
-		{"1h0m0s behind", fault.New(fault.StoreDegraded, "mysql is away"), 200, `={"auth_stale":"1h0m0s behind","reason":"mysql is away","status":"degraded"}`},
+		{"1h0m0s behind", fault.New(fault.StoreDegraded, "mysql is away"), 200,
+			`={"auth_stale":"1h0m0s behind","reason":"mysql is away","status":"degraded"}`},
 		{"1h0m0s behind", fault.New(fault.StoreFull, "the disk is full"), 503, "store_full"},
 	} {
 		deps := testDeps(t)

@@ -3,6 +3,7 @@ package handlers
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
@@ -12,7 +13,8 @@ import (
 
 // list shows the organization's states: those that exist, that are deleted, or both.
 func (s states) list(ctx context.Context, r *request) (answer, error) {
-	q := state.StatesQuery{Prefix: r.text("prefix")}
+	q := state.StatesQuery{Prefix: r.text("prefix"), Contains: strings.ToLower(r.text("contains")),
+		Direct: r.flag("direct"), Held: r.flag("held")}
 	if r.values.Get("deleted") == "any" {
 		q.Deleted = state.AnyDeletion
 		r.text("deleted")
@@ -20,6 +22,33 @@ func (s states) list(ctx context.Context, r *request) (answer, error) {
 		q.Deleted = state.OnlyDeleted
 	}
 	return s.page(ctx, r, q)
+}
+
+// folders shows how the names of states go on behind a prefix, with how many there are of each.
+func (s states) folders(ctx context.Context, r *request) (answer, error) {
+	q := state.FoldersQuery{Prefix: r.text("prefix"), After: state.Name(r.text("cursor")), Limit: r.limit()}
+	if q.Prefix != "" && !strings.HasSuffix(q.Prefix, "/") {
+		r.invalid(`the query's prefix is a folder's: it ends with a "/"`)
+	}
+	r.check(s.service.PermitAll(ctx, r.caller, auth.ReadMetadata))
+	return s.lists.answer(ctx, r, foldersBytes(q.Limit), func() (listing, error) {
+		found, next, err := s.service.Folders(ctx, r.caller, q)
+		return listOf(api.Folders{Folders: []api.Folder{}, Next: orNull(string(next))}, "folders", found, folderBytes,
+			func(f state.Folder) api.Folder { return api.Folder(f) }), err
+	})
+}
+
+// graph shows which resource of a state needs which.
+func (s states) graph(ctx context.Context, r *request, name state.Name) (answer, error) {
+	number := r.number("version")
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	made, err := s.service.View(ctx, r.caller, name, state.GraphView, number)
+	if err != nil {
+		return nil, err
+	}
+	return rendered{mediaJSON, made, numbers(made.Version)}, nil
 }
 
 // locks shows the states of the organization whose lock is held.
@@ -32,7 +61,8 @@ func (s states) page(ctx context.Context, r *request, q state.StatesQuery) (answ
 	r.check(s.service.PermitAll(ctx, r.caller, auth.ReadMetadata))
 	return s.lists.answer(ctx, r, statesBytes(), func() (listing, error) {
 		page, err := s.service.States(ctx, r.caller, q)
-		return listingOf(api.States{States: []api.State{}, Next: orNull(string(page.Next))}, "states", page.States, s.describer(r).stateOf), err
+		return listingOf(api.States{States: []api.State{}, Next: orNull(string(page.Next))}, "states", page.States,
+			s.describer(r).stateOf), err
 	})
 }
 
@@ -46,7 +76,8 @@ func (s states) versions(ctx context.Context, r *request, name state.Name) (answ
 		if len(versions) == limit && versions[limit-1].Number > 1 {
 			next = &versions[limit-1].Number
 		}
-		return listingOf(api.Versions{Versions: []api.Version{}, Next: next}, "versions", versions, s.describer(r).versionOf), err
+		return listingOf(api.Versions{Versions: []api.Version{}, Next: next}, "versions", versions, s.describer(r).versionOf),
+			err
 	})
 }
 
@@ -84,11 +115,11 @@ func (s states) destroy(ctx context.Context, r *request, name state.Name, ask st
 
 // rollback makes the content of an older version the newest.
 func (s states) rollback(ctx context.Context, r *request, name state.Name) (answer, error) {
-	number, o := r.version(), r.order(needsReason)
+	number, o, only := r.version(), r.order(needsReason), r.condition()
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	version, err := s.service.Rollback(ctx, r.caller, name, number, o.Reason, o.LockID)
+	version, err := s.service.RollbackIf(ctx, r.caller, name, number, o.Reason, o.LockID, only)
 	return tell(s.describer(r).versionOf(version)), err
 }
 

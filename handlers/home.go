@@ -32,6 +32,8 @@ const (
 	homeDays = 7
 	// homeRecent is how many recent runs are shown.
 	homeRecent = 10
+	// homeKinds is how many kinds of files are shown.
+	homeKinds = 12
 	// homePages of homePage names each are looked at, of states and of workspaces.
 	homePages, homePage = 4, 500
 	// homeBytes is the most that an answer and one page of what it is made of take.
@@ -40,7 +42,8 @@ const (
 
 func (d Deps) routeHome(all section, native gin.HandlerFunc, guard *middleware.Guard) {
 	h := home{d.States, d.Runs, d.Workspaces, lists{d.Limits.Memory}, d.Now}
-	all.tagged(tagCallers).route("GET", "/api/v1/home", op("showHome", "What needs somebody, and what went on of late").gives(api.Home{}), h.show,
+	all.tagged(tagCallers).route("GET", "/api/v1/home",
+		op("showHome", "What needs somebody, and what went on of late").gives(api.Home{}), h.show,
 		native, guard.States(nil), middleware.Admit(0))
 }
 
@@ -80,25 +83,62 @@ func (h home) ofRuns(ctx context.Context, p auth.Principal) (*api.HomeRuns, erro
 	}{
 		{&said.Waiting, homeShown, []runs.Status{runs.AwaitingApproval}},
 		{&said.Orphaned, homeShown, []runs.Status{runs.Orphaned}},
-		{&said.Failed, homeShown, []runs.Status{runs.Failed}},
 		{&said.Recent, homeRecent, nil},
 	} {
 		page, err := h.runs.List(ctx, p, runs.Query{Status: part.wants, Limit: part.limit})
 		if err != nil {
 			return nil, err
 		}
-		*part.to = []api.Run{}
-		for _, run := range page.Runs {
-			if run.Status != runs.Failed || part.wants == nil || !run.FinishedAt.Before(since) {
-				*part.to = append(*part.to, run.Brief())
-			}
-		}
+		*part.to = briefs(page.Runs)
+	}
+	if err := h.ofTrouble(ctx, p, since, said); err != nil {
+		return nil, err
 	}
 	outcomes, err := h.runs.Outcomes(ctx, p, since, h.now())
 	if err == nil && p.States == nil {
 		said.Days = daysOf(since, outcomes)
 	}
 	return said, err
+}
+
+func briefs(all []runs.Run) []api.Run { return items(all, runs.Run.Brief) }
+
+// ofTrouble leaves out failures that are over, and drift that a later look has not found any more.
+func (h home) ofTrouble(ctx context.Context, p auth.Principal, since time.Time, said *api.HomeRuns) error {
+	failed, err := h.runs.List(ctx, p, runs.Query{Status: []runs.Status{runs.Failed}, Limit: homeShown})
+	if err != nil {
+		return err
+	}
+	failed.Runs = newestOfEach(failed.Runs)
+	ended := slices.DeleteFunc(failed.Runs, func(run runs.Run) bool {
+		if err != nil || run.FinishedAt.Before(since) {
+			return true
+		}
+		var later runs.Page
+		later, err = h.runs.List(ctx, p, runs.Query{Workspace: run.Workspace,
+			Status: []runs.Status{runs.Succeeded}, Limit: 1})
+		return len(later.Runs) > 0 && later.Runs[0].ID > run.ID
+	})
+	if err != nil {
+		return err
+	}
+	said.Failed = briefs(ended)
+	drift, err := h.runs.List(ctx, p, runs.Query{Kind: runs.Drift, Status: []runs.Status{runs.Succeeded},
+		Limit: homeShown})
+	said.Drift = briefs(slices.DeleteFunc(newestOfEach(drift.Runs), func(run runs.Run) bool {
+		return run.Counts == nil || run.Counts.Drift == 0 && !run.Counts.Any
+	}))
+	return err
+}
+
+// newestOfEach leaves one run of each workspace: they come with the newest first.
+func newestOfEach(all []runs.Run) []runs.Run {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(run runs.Run) bool {
+		known := seen[run.Workspace]
+		seen[run.Workspace] = true
+		return known
+	})
 }
 
 func daysOf(since time.Time, outcomes []runs.Outcome) (days []api.HomeDay) {
@@ -116,23 +156,26 @@ func daysOf(since time.Time, outcomes []runs.Outcome) (days []api.HomeDay) {
 
 func (h home) ofStates(ctx context.Context, p auth.Principal) (*api.HomeStates, error) {
 	said := &api.HomeStates{Held: []string{}, Locks: []api.HomeLock{}}
-	err := h.eachState(ctx, p, state.StatesQuery{}, func(s state.Listed) {
-		said.Count++
-		if s.OpenCandidates > 0 && len(said.Held) < homeShown {
+	var err error
+	if said.Count, said.More, err = h.states.Count(ctx, p); err != nil {
+		return nil, err
+	}
+	err = h.eachState(ctx, p, state.StatesQuery{Held: true}, func(s state.Listed) {
+		if len(said.Held) < homeShown {
 			said.Held = append(said.Held, string(s.Name))
 		}
-	}, &said.More)
+	})
 	if err != nil {
 		return nil, err
 	}
-	var some bool
 	err = h.eachState(ctx, p, state.StatesQuery{Locked: true}, func(s state.Listed) {
 		l := s.Head.Lock
-		said.Locks = append(said.Locks, api.HomeLock{State: string(s.Name), Who: l.Info.Who, Since: l.Since, Seen: l.Seen})
+		said.Locks = append(said.Locks, api.HomeLock{State: string(s.Name), Who: l.Info.Who, Since: l.Since, Seen: l.Seen,
+			Run: l.Run.ID})
 		if len(said.Locks) > 2*homeShown {
 			said.Locks = oldest(said.Locks)
 		}
-	}, &some)
+	})
 	said.Locks = oldest(said.Locks)
 	return said, err
 }
@@ -143,7 +186,7 @@ func oldest(locks []api.HomeLock) []api.HomeLock {
 }
 
 // eachState shows states, up to some pages of them.
-func (h home) eachState(ctx context.Context, p auth.Principal, q state.StatesQuery, show func(state.Listed), more *bool) error {
+func (h home) eachState(ctx context.Context, p auth.Principal, q state.StatesQuery, show func(state.Listed)) error {
 	q.Limit = homePage
 	for range homePages {
 		page, err := h.states.States(ctx, p, q)
@@ -157,12 +200,12 @@ func (h home) eachState(ctx context.Context, p auth.Principal, q state.StatesQue
 			return nil
 		}
 	}
-	*more = true
 	return nil
 }
 
 func (h home) ofWorkspaces(ctx context.Context, p auth.Principal) (*api.HomeWorkspaces, error) {
-	said, after := &api.HomeWorkspaces{}, ""
+	said, after := &api.HomeWorkspaces{Kinds: []api.FileKind{}}, ""
+	var newest []workspace.Entry
 	for range homePages {
 		page, next, err := h.workspaces.List(ctx, p, after, homePage)
 		if err != nil {
@@ -170,11 +213,17 @@ func (h home) ofWorkspaces(ctx context.Context, p auth.Principal) (*api.HomeWork
 		}
 		for _, w := range page {
 			said.Count, said.Files, said.Bytes = said.Count+1, said.Files+w.Newest.Files, said.Bytes+w.Newest.Bytes
+			newest = append(newest, w.Newest)
 		}
 		if after = next; after == "" {
-			return said, nil
+			break
 		}
 	}
-	said.More = true
-	return said, nil
+	said.More = after != ""
+	kinds, more, err := h.workspaces.Kinds(ctx, p.Org, newest)
+	for _, k := range kinds[:min(len(kinds), homeKinds)] {
+		said.Kinds = append(said.Kinds, api.FileKind(k))
+	}
+	said.KindsMore = more || said.More
+	return said, err
 }

@@ -8,7 +8,8 @@ import (
 
 // bring stores a version that was kept elsewhere, with the time that it had there.
 func (s states) bring(ctx context.Context, r *request, name state.Name) (answer, error) {
-	made := state.Import{Body: r.body(), At: r.time("time"), After: r.number("after"), Source: r.importSource(), LockID: r.lockID()}
+	made := state.Import{Body: r.body(), At: r.time("time"), After: r.number("after"), Source: r.importSource(),
+		LockID: r.lockID()}
 	if made.At.IsZero() {
 		r.invalid("the query's time is missing: when the version was written where it comes from")
 	}

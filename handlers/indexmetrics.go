@@ -14,11 +14,15 @@ type indexCollector struct {
 
 func newIndexCollector(service *resources.Service) indexCollector {
 	return indexCollector{
-		service:  service,
-		behind:   prometheus.NewDesc("holdfast_resource_index_behind", "1 while the resource index could not be brought up to what is written.", nil, nil),
-		age:      prometheus.NewDesc("holdfast_resource_index_age_seconds", "Since when the resource index may lack what was written.", nil, nil),
-		failures: prometheus.NewDesc("holdfast_resource_index_failures_total", "Tries to bring the resource index up to date that failed.", nil, nil),
-		read:     prometheus.NewDesc("holdfast_resource_index_states_total", "States that were read into the resource index.", nil, nil),
+		service: service,
+		behind: prometheus.NewDesc("holdfast_resource_index_behind",
+			"1 while the resource index could not be brought up to what is written.", nil, nil),
+		age: prometheus.NewDesc("holdfast_resource_index_age_seconds",
+			"Since when the resource index may lack what was written.", nil, nil),
+		failures: prometheus.NewDesc("holdfast_resource_index_failures_total",
+			"Tries to bring the resource index up to date that failed.", nil, nil),
+		read: prometheus.NewDesc("holdfast_resource_index_states_total", "States that were read into the resource index.",
+			nil, nil),
 	}
 }
 

@@ -39,7 +39,8 @@ func (h held) Current(ctx context.Context, ref state.Ref) (state.Snapshot, error
 func heldDeps(t *testing.T, limits middleware.Limits) (handlers.Deps, held) {
 	deps := testDeps(t)
 	store := held{memory.New(64 << 20), make(chan struct{}, 100), make(chan struct{})}
-	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler)).Within(limits.Memory)
+	deps.States = state.NewService(store, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler)).Within(limits.Memory)
 	deps.Limits = limits
 	return deps, store
 }
@@ -81,7 +82,8 @@ func TestRequestsInFlight(t *testing.T) {
 	c.converse([]step{{"LOCK /api/v1/state/x", infoA, 200, ""}})
 	endFirst := busy(store, c, 6)
 	refused := c.do("GET /api/v1/state/x", "")
-	if refused.status != 503 || !strings.Contains(refused.body, `"overloaded"`) || refused.header.Get("Retry-After") != "1" {
+	if refused.status != 503 || !strings.Contains(refused.body, `"overloaded"`) ||
+		refused.header.Get("Retry-After") != "1" {
 		t.Errorf("more than two thirds for one organization: %d %v %s", refused.status, refused.header, refused.body)
 	}
 	if got := c.do("POST /upload", oneUpload("a")); got.status != 503 {
@@ -198,7 +200,8 @@ func TestBytesInFlight(t *testing.T) {
 	deps, _ := heldDeps(t, middleware.Limits{Memory: middleware.NewMemory(4 << 20)})
 	server := startServer(t, deps)
 	c, other := newCaller(t, server, acme, acmeKey), newCaller(t, server, globex, globexKey)
-	other.converse([]step{{"LOCK /api/v1/state/x", infoA, 200, ""}, {"POST /api/v1/state/x?ID=a-1", largeState(600_000), 200, ""}})
+	other.converse([]step{{"LOCK /api/v1/state/x", infoA, 200, ""},
+		{"POST /api/v1/state/x?ID=a-1", largeState(600_000), 200, ""}})
 	var rests []*io.PipeWriter
 	var answers []chan int
 	sizes, sum := []int{900_000, 900_000, 900_000, 450_000}, 0
@@ -239,9 +242,11 @@ func largeState(size int) string {
 
 // Whatever becomes of requests, nothing of theirs stays in flight.
 func TestNothingStaysInFlight(t *testing.T) {
-	deps, store := heldDeps(t, middleware.Limits{Requests: 50, States: 200, InFlight: 4, Memory: middleware.NewMemory(3 << 20),
-		Pace: middleware.Pace{Silence: time.Second, MinRate: 1 << 20}})
-	deps.States = state.NewService(panicky{store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler)).Within(deps.Limits.Memory)
+	deps, store := heldDeps(t,
+		middleware.Limits{Requests: 50, States: 200, InFlight: 4, Memory: middleware.NewMemory(3 << 20),
+			Pace: middleware.Pace{Silence: time.Second, MinRate: 1 << 20}})
+	deps.States = state.NewService(panicky{store}, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler)).Within(deps.Limits.Memory)
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)
 	c.do("LOCK /api/v1/state/x", infoA)

@@ -36,15 +36,18 @@ const (
 func (s sessions) routeIssuer(at section, guard *middleware.Guard) {
 	start := startOperation()
 	at.raw("GET", issuerPath, start, s.setOut(start.reads()))
-	back := op("comeBack", "Where the issuer sends a browser back to").answers(http.StatusSeeOther, openapi.Content{Media: mediaHTML}).anyOther().
+	back := op("comeBack", "Where the issuer sends a browser back to").answers(http.StatusSeeOther,
+		openapi.Content{Media: mediaHTML}).anyOther().
 		fails(fault.SignInOff, fault.SignInStale).fails(signInFaults()...)
 	at.raw("GET", CallbackPath, back, s.comeBack, guard.Requests(), middleware.Admit(0), s.arrive(back.reads()))
 }
 
 func startOperation() operation {
 	return op("setOut", "Send a browser to the issuer that signs people in").
-		with(textOf("org", "The organization to sign in to, where the issuer knows the person in several."), textOf("to", "The address of the page to go to afterwards.")).
-		answers(http.StatusSeeOther, openapi.Content{Media: mediaHTML}).fails(fault.SignInOff, fault.IssuerUnavailable, fault.ParameterInvalid)
+		with(textOf("org", "The organization to sign in to, where the issuer knows the person in several."),
+			textOf("to", "The address of the page to go to afterwards.")).
+		answers(http.StatusSeeOther, openapi.Content{Media: mediaHTML}).fails(fault.SignInOff, fault.IssuerUnavailable,
+		fault.ParameterInvalid)
 }
 
 func (s sessions) ways(context.Context, *request) (answer, error) {
@@ -60,7 +63,7 @@ func (s sessions) setOut(read func(*gin.Context) *request) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		address, err := s.begun(c, read(c))
 		if err != nil {
-			s.fail(c, err)
+			s.fail(c, err, c.Query("to"))
 			return
 		}
 		c.Redirect(http.StatusSeeOther, address)
@@ -86,7 +89,8 @@ func (s sessions) begun(c *gin.Context, r *request) (address string, err error) 
 		return "", err
 	}
 	f := session.NewFlow(org, to, s.now())
-	if address, err = s.issuer.Start(c.Request.Context(), oidc.Flow{State: f.State, Nonce: f.Nonce, Verifier: f.Verifier}); err != nil {
+	if address, err = s.issuer.Start(c.Request.Context(),
+		oidc.Flow{State: f.State, Nonce: f.Nonce, Verifier: f.Verifier}); err != nil {
 		return "", err
 	}
 	return address, s.KeepFlow(c, f)
@@ -103,7 +107,7 @@ const flowKey = "flow"
 func (s sessions) comeBack(c *gin.Context) {
 	f, err := s.provedBy(c)
 	if err != nil {
-		s.fail(c, err)
+		s.fail(c, err, f.To)
 		return
 	}
 	c.Set(flowKey, f)
@@ -118,14 +122,16 @@ func (s sessions) provedBy(c *gin.Context) (session.Flow, error) {
 	if err != nil {
 		return f, err
 	}
-	if from := c.Query("iss"); from != "" && subtle.ConstantTimeCompare([]byte(from), []byte(s.issuer.SignInConfig.Issuer)) != 1 {
+	if from := c.Query("iss"); from != "" &&
+		subtle.ConstantTimeCompare([]byte(from), []byte(s.issuer.SignInConfig.Issuer)) != 1 {
 		return f, fault.New(fault.TokenRefused, "the browser has come back from another issuer")
 	}
 	if c.Query("error") != "" || c.Query("code") == "" {
 		return f, fault.New(fault.TokenRefused, "the issuer has not signed you in: %.100q", c.Query("error"))
 	}
 	return f, middleware.CameBack(c, s.Sessions, f, func(ring *keyring.Keyring) (keyring.Token, error) {
-		who, err := s.issuer.Finish(c.Request.Context(), oidc.Flow{State: f.State, Nonce: f.Nonce, Verifier: f.Verifier}, c.Query("code"))
+		who, err := s.issuer.Finish(c.Request.Context(), oidc.Flow{State: f.State, Nonce: f.Nonce, Verifier: f.Verifier},
+			c.Query("code"))
 		if err != nil {
 			return keyring.Token{}, err
 		}
@@ -138,21 +144,25 @@ func (s sessions) arrive(read func(*gin.Context) *request) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		f, _ := c.MustGet(flowKey).(session.Flow)
 		if _, err := s.beginFor(c.Request.Context(), read(c)); err != nil {
-			s.fail(c, err)
+			s.fail(c, err, f.To)
 			return
 		}
 		c.Redirect(http.StatusSeeOther, f.To)
 	}
 }
 
-// fail tells a browser on the page what went wrong, and anything else as usual.
-func (s sessions) fail(c *gin.Context, err error) {
+// fail tells a browser on the page what went wrong, and where it was going; anything else as usual.
+func (s sessions) fail(c *gin.Context, err error, to string) {
 	if !s.hasPage || !wantsPage(c.Request) {
 		middleware.Fail(c, err)
 		return
 	}
 	_ = c.Error(err) // for the request's log line
 	c.Abort()
-	about := url.Values{"error": {string(fault.From(err).Code)}, "request_id": {middleware.RequestIDOf(c.Request.Context())}}
+	about := url.Values{"error": {string(fault.From(err).Code)},
+		"request_id": {middleware.RequestIDOf(c.Request.Context())}}
+	if session.IsPage(to, PagePath) {
+		about.Set("to", to)
+	}
 	c.Redirect(http.StatusSeeOther, signInPage+"?"+about.Encode())
 }

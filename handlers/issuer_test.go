@@ -27,7 +27,8 @@ func newIssuerWorld(t *testing.T) *issuerWorld {
 	w.issuer.Add(t, "first", jose.ES256)
 	w.deps.Page = testPage()
 	w.deps.Now = w.now
-	signIn := oidc.NewSignIn(oidc.SignInConfig{Issuer: w.issuer.URL, ClientID: "holdfast", ClientSecret: "s3cret", Scopes: []string{"openid"}, Now: w.now})
+	signIn := oidc.NewSignIn(oidc.SignInConfig{Issuer: w.issuer.URL, ClientID: "holdfast", ClientSecret: "s3cret",
+		Scopes: []string{"openid"}, Now: w.now})
 	w.deps.Issuer = &handlers.Issuer{Name: "Acme's", SignIn: signIn}
 	w.start()
 	signIn.RedirectURL = w.server.URL + handlers.CallbackPath
@@ -37,7 +38,9 @@ func newIssuerWorld(t *testing.T) *issuerWorld {
 }
 
 func (w *issuerWorld) rules(role, email string) string {
-	return w.file("role = owner") + fmt.Sprintf("\n[%s.oidc.people]\nissuer = %s\naudience = holdfast\nclaims.email = %s\nrole = %s\n", acme, w.issuer.URL, email, role)
+	return w.file("role = owner") +
+		fmt.Sprintf("\n[%s.oidc.people]\nissuer = %s\naudience = holdfast\nclaims.email = %s\nrole = %s\n", acme,
+			w.issuer.URL, email, role)
 }
 
 func (w *issuerWorld) ana() oidctest.Claims {
@@ -88,12 +91,13 @@ func sessionIn(got answerOf) *http.Cookie {
 func TestSignInWithAnIssuer(t *testing.T) {
 	w := newIssuerWorld(t)
 	w.want(w.ask("GET /api/v1/session/ways", "", nil), 200, `{"issuer":{"name":"Acme's","start":"/api/v1/session/oidc"}}`)
-	address, flow := w.setOut("?to=/ui/states/prod")
+	address, flow := w.setOut("?to=" + url.QueryEscape("/ui/states/prod?tab=versions&version=3"))
 	if flow.SameSite != http.SameSiteLaxMode || !flow.HttpOnly || flow.MaxAge <= 0 || flow.MaxAge > 600 {
 		t.Errorf("the flow's cookie %+v", flow)
 	}
 	asked, _ := url.Parse(address)
-	for name, want := range map[string]string{"client_id": "holdfast", "response_type": "code", "code_challenge_method": "S256", "scope": "openid"} {
+	for name, want := range map[string]string{"client_id": "holdfast", "response_type": "code",
+		"code_challenge_method": "S256", "scope": "openid"} {
 		if got := asked.Query().Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -105,10 +109,12 @@ func TestSignInWithAnIssuer(t *testing.T) {
 	}
 	got := w.comeBack(w.atIssuer(address), flow)
 	cookie := sessionIn(got)
-	if got.status != 303 || got.Header.Get("Location") != "/ui/states/prod" || cookie == nil || cookie.SameSite != http.SameSiteStrictMode {
+	if got.status != 303 || got.Header.Get("Location") != "/ui/states/prod?tab=versions&version=3" || cookie == nil ||
+		cookie.SameSite != http.SameSiteStrictMode {
 		t.Fatalf("%d %s to %q, %v", got.status, got.body, got.Header.Get("Location"), got.Cookies())
 	}
-	w.want(w.ask("GET /api/v1/session", "", cookie), 200, `"key_id":"oidc.people","key_name":"people","subject":"ana-1","role":"writer"`)
+	w.want(w.ask("GET /api/v1/session", "", cookie), 200,
+		`"key_id":"oidc.people","key_name":"people","subject":"ana-1","role":"writer"`)
 	w.pass(45 * time.Minute) // the issuer's token is over by now
 	w.want(w.ask("POST /api/v1/state/x", body(1), cookie, ownPage), 200, "")
 
@@ -131,13 +137,18 @@ func TestSignInWithAnIssuerIsRefused(t *testing.T) {
 	refused := func(name string, got answerOf, code string) {
 		t.Helper()
 		to, _ := url.Parse(got.Header.Get("Location"))
-		if got.status != 303 || to.Path != "/ui/sign-in" || to.Query().Get("error") != code || to.Query().Get("request_id") == "" || sessionIn(got) != nil {
+		if got.status != 303 || to.Path != "/ui/sign-in" || to.Query().Get("error") != code ||
+			to.Query().Get("request_id") == "" || sessionIn(got) != nil {
 			t.Errorf("%s: %d to %q, %v; want %s", name, got.status, to, got.Cookies(), code)
 		}
 	}
 	refused("no cookie", w.comeBack(back, nil), "sign_in_stale")
 	refused("another browser's", w.comeBack(back, otherFlow), "sign_in_stale")
 	refused("a cookie that was made up", w.comeBack(back, &forged), "sign_in_stale")
+	astray := w.comeBack(strings.Replace(back, "iss=", "iss=x", 1), flow).Header.Get("Location")
+	if !strings.Contains(astray, "to=%2Fui%2F") {
+		t.Errorf("the page is not told where to go on: %s", astray)
+	}
 	refused("another state", w.comeBack(strings.Replace(back, "state=", "state=x", 1), flow), "sign_in_stale")
 	refused("another issuer", w.comeBack(strings.Replace(back, "iss=", "iss=x", 1), flow), "token_refused")
 	refused("a code that was made up", w.comeBack(strings.Replace(back, "code=", "code=x", 1), flow), "token_refused")
@@ -179,7 +190,8 @@ func TestSignInWithAnIssuerByClaims(t *testing.T) {
 			w.issuer.SignsIn(claims(w.ana()))
 			address, flow := w.setOut("")
 			got := w.comeBack(w.atIssuer(address), flow)
-			if got.status != 303 || !strings.Contains(got.Header.Get("Location"), "error=token_refused") || sessionIn(got) != nil {
+			if got.status != 303 || !strings.Contains(got.Header.Get("Location"), "error=token_refused") ||
+				sessionIn(got) != nil {
 				t.Errorf("%d to %q, %v", got.status, got.Header.Get("Location"), got.Cookies())
 			}
 		})
@@ -189,7 +201,8 @@ func TestSignInWithAnIssuerByClaims(t *testing.T) {
 // The way back leads to the page, and nowhere else.
 func TestSignInGoesOnInThePage(t *testing.T) {
 	w := newIssuerWorld(t)
-	for _, to := range []string{"https://evil.example.com/", "//evil.example.com/ui/", "/ui", "/api/v1/state/x", `/ui/\evil`, "/ui/\r\nx", "", "ui/", "/\\evil/ui/"} {
+	for _, to := range []string{"https://evil.example.com/", "//evil.example.com/ui/", "/ui", "/api/v1/state/x",
+		`/ui/\evil`, "/ui/\r\nx", "", "ui/", "/\\evil/ui/"} {
 		got := w.ask("GET /api/v1/session/oidc?to="+url.QueryEscape(to), "", nil)
 		w.want(got, 400, "parameter_invalid")
 		if len(got.Cookies()) != 0 {

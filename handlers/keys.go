@@ -38,12 +38,18 @@ func (d Deps) routeKeys(at section, known gin.HandlerFunc, guard *middleware.Gua
 	h := keyHandlers{d.KeyEdits, d.KeyUses, d.Now}
 	group := at.under("/api/v1/keys", known, guard.States(nil))
 	changes := []fault.Code{fault.KeyInvalid, fault.KeysReadOnly}
-	group.route("GET", "", op("listKeys", "The organization's keys, without their texts").gives(api.Keys{}).needs(auth.ReadKeys), h.list, middleware.Admit(0))
-	group.route("POST", "", op("makeKey", "Make a key, whose text is shown once").takes(api.KeyWanted{}).givesAs(http.StatusCreated, api.KeyMade{}).
+	group.route("GET", "", op("listKeys",
+		"The organization's keys, without their texts").gives(api.Keys{}).needs(auth.ReadKeys), h.list, middleware.Admit(0))
+	group.route("POST", "", op("makeKey",
+		"Make a key, whose text is shown once").takes(api.KeyWanted{}).givesAs(http.StatusCreated, api.KeyMade{}).
 		needs(auth.ManageKeys).fails(changes...), h.make, middleware.Admit(maxKeyOrder))
-	group.route("POST", "/:key/rotate", op("rotateKey", "Make a key that takes another one's place").mayTake(api.KeyRotation{}).givesAs(http.StatusCreated, api.KeyMade{}).
-		needs(auth.ManageKeys).fails(append(changes, fault.KeyNotFound)...), h.rotate, middleware.Admit(maxKeyOrder))
-	group.route("DELETE", "/:key", op("revokeKey", "Revoke a key").gives(api.KeyRevoked{}).needs(auth.ManageKeys).fails(append(changes, fault.KeyNotFound, fault.KeyLast)...),
+	group.route("POST", "/:key/rotate",
+		op("rotateKey", "Make a key that takes another one's place").mayTake(api.KeyRotation{}).givesAs(http.StatusCreated,
+			api.KeyMade{}).
+			needs(auth.ManageKeys).fails(append(changes, fault.KeyNotFound)...), h.rotate, middleware.Admit(maxKeyOrder))
+	group.route("DELETE", "/:key",
+		op("revokeKey", "Revoke a key").gives(api.KeyRevoked{}).needs(auth.ManageKeys).fails(append(changes,
+			fault.KeyNotFound, fault.KeyLast)...),
 		h.revoke, middleware.Admit(0))
 }
 

@@ -39,11 +39,13 @@ func TestKeysThroughTheAPI(t *testing.T) {
 	cookie := w.signIn(made.Text, nil)
 	w.want(w.ask("GET /api/v1/session", "", cookie), 200, `"key_name":"bob"`)
 	w.want(w.ask("POST /api/v1/keys", `{"role":"reader"}`, cookie, ownPage), 403, "right_missing")
-	if sessions, err := client.New(client.Options{Address: w.server.URL, Org: acme, Key: made.Text}).Sessions(ctx); err != nil || len(sessions) != 1 {
+	if sessions, err := client.New(client.Options{Address: w.server.URL, Org: acme,
+		Key: made.Text}).Sessions(ctx); err != nil || len(sessions) != 1 {
 		t.Errorf("%+v, %v", sessions, err)
 	}
 	renewed, err := c.RotateKey(ctx, "bob", api.KeyRotation{})
-	if err != nil || renewed.Old == nil || renewed.Old.ID != made.ID || !renewed.Old.Expires.Equal(w.now().Add(7*24*time.Hour)) {
+	if err != nil || renewed.Old == nil || renewed.Old.ID != made.ID ||
+		!renewed.Old.Expires.Equal(w.now().Add(7*24*time.Hour)) {
 		t.Fatalf("%+v, %v", renewed, err)
 	}
 	all, err := c.Keys(ctx)
@@ -58,8 +60,10 @@ func TestKeysThroughTheAPI(t *testing.T) {
 	if strings.Contains(got.body, "$2a$") || strings.Contains(got.body, renewed.Text) {
 		t.Error("the list has a hash, or a key")
 	}
-	w.want(w.ask("POST /api/v1/keys", `{"role":"reader","states":["prod/["]}`, nil, "Authorization: Bearer "+w.acme), 400, "key_invalid")
-	w.want(w.ask("POST /api/v1/keys", `{"role":"reader","from":["everywhere"]}`, nil, "Authorization: Bearer "+w.acme), 400, "key_invalid")
+	w.want(w.ask("POST /api/v1/keys", `{"role":"reader","states":["prod/["]}`, nil, "Authorization: Bearer "+w.acme), 400,
+		"key_invalid")
+	w.want(w.ask("POST /api/v1/keys", `{"role":"reader","from":["everywhere"]}`, nil, "Authorization: Bearer "+w.acme),
+		400, "key_invalid")
 	w.want(w.ask("GET /api/v1/keys", "", nil, "Authorization: Bearer "+w.globex), 200, `"keys":[{`)
 	w.want(w.ask("DELETE /api/v1/keys/"+renewed.ID, "", nil, "Authorization: Bearer "+w.globex), 404, "key_not_found")
 	if n, err := c.EndSessions(ctx); err != nil || n != 0 {

@@ -25,7 +25,8 @@ func (d discard) WriteHeader(int)             {}
 // BenchmarkRead is a GET of a warm state of 10 kB from the durable store, without the
 // network and bcrypt, with limits and without.
 func BenchmarkRead(b *testing.B) {
-	all := middleware.Limits{Requests: 1e9, States: 1e9, InFlight: 100, Memory: middleware.NewMemory(512 << 20), Pace: middleware.Pace{Silence: time.Minute, MinRate: 1 << 10}}
+	all := middleware.Limits{Requests: 1e9, States: 1e9, InFlight: 100, Memory: middleware.NewMemory(512 << 20),
+		Pace: middleware.Pace{Silence: time.Minute, MinRate: 1 << 10}}
 	b.Run("limited", func(b *testing.B) { benchmarkRead(b, all) })
 	b.Run("unlimited", func(b *testing.B) { benchmarkRead(b, middleware.Limits{}) })
 }
@@ -41,7 +42,8 @@ func benchmarkRead(b *testing.B, limits middleware.Limits) {
 		b.Fatal(err)
 	}
 	defer store.Close()
-	router, err := handlers.NewRouter(handlers.Deps{States: state.NewService(store, state.DefaultPolicies{}, time.Now, log).Within(limits.Memory), Verifier: testKeys(),
+	router, err := handlers.NewRouter(handlers.Deps{States: state.NewService(store, state.DefaultPolicies{}, time.Now,
+		log).Within(limits.Memory), Verifier: testKeys(),
 		Log: log, Now: time.Now, MaxStateBytes: maxStateBytes, Limits: limits})
 	if err != nil {
 		b.Fatal(err)

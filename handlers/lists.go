@@ -177,5 +177,11 @@ func statesBytes() int64 { return state.PageBytes + state.MostListed + maxPage*l
 // listedBytes is what a state takes in a list beside its texts.
 const listedBytes = 1 << 10
 
+// folderBytes is what a folder takes in a list, twice, and foldersBytes what a page of them may,
+// with the names that they are found in.
+const folderBytes = 1 << 10
+
+func foldersBytes(limit int) int64 { return int64(limit)*folderBytes + state.NamesBytes }
+
 // resourcesBytes is what a page of resources may take.
 func resourcesBytes() int64 { return resources.PageBytes + resources.MostFound + extentBytes }

@@ -23,8 +23,10 @@ import (
 // listPaths are all lists that a caller can ask for.
 func listPaths() []string {
 	return []string{
-		"/api/v1/states?limit=1000", "/api/v1/locks?limit=1000", "/api/v1/audit?limit=1000", "/api/v1/state/s0/-/versions?limit=1000",
-		"/api/v1/state/s0/-/candidates?limit=1000", "/api/v1/resources?limit=1000", "/api/v1/resources/coverage?status=unmatched&limit=1000",
+		"/api/v1/states?limit=1000", "/api/v1/folders?limit=1000", "/api/v1/locks?limit=1000", "/api/v1/audit?limit=1000",
+		"/api/v1/state/s0/-/versions?limit=1000",
+		"/api/v1/state/s0/-/candidates?limit=1000", "/api/v1/resources?limit=1000",
+		"/api/v1/resources/coverage?status=unmatched&limit=1000",
 		"/api/v1/resources/coverage", "/api/v1/data/summary",
 	}
 }
@@ -41,6 +43,12 @@ func (w watched) look() { *w.least = w.memory.InUse() }
 func (w watched) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (state.Page, error) {
 	w.look()
 	return w.Store.States(ctx, org, q)
+}
+
+func (w watched) Names(ctx context.Context, org uuid.UUID, prefix string, after state.Name,
+	limit int) ([]state.Name, state.Name, error) {
+	w.look()
+	return w.Store.Names(ctx, org, prefix, after, limit)
 }
 
 func (w watched) Versions(ctx context.Context, ref state.Ref, before uint64, limit int) ([]state.Version, error) {
@@ -72,7 +80,8 @@ func (w *taker) Write(p []byte) (int, error) {
 }
 
 // listed is a server whose lists have something in them.
-func listed(t *testing.T, memory *budget.Budget, withResources bool) (ask func(method, path, body string) *taker, read *int64) {
+func listed(t *testing.T, memory *budget.Budget,
+	withResources bool) (ask func(method, path, body string) *taker, read *int64) {
 	t.Helper()
 	deps, store, uploads := testDepsWithoutResources(t)
 	read = new(int64)
@@ -117,7 +126,8 @@ func manyResources(serial, n int) string {
 		all = append(all, fmt.Sprintf(`{"mode":"managed","type":"t","name":"n%d","provider":"provider[\"registry.terraform.io/hashicorp/t\"]","instances":[{"attributes":{"id":"i%d-%d","text":"%s"}}]}`,
 			i, serial, i, strings.Repeat("<", 900)))
 	}
-	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","outputs":{},"resources":[%s]}`, serial+1, strings.Join(all, ","))
+	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","outputs":{},"resources":[%s]}`,
+		serial+1, strings.Join(all, ","))
 }
 
 // Vulnerability: readers who take little of many lists hold more memory than is counted.
@@ -160,7 +170,8 @@ func TestListsWithoutMemory(t *testing.T) {
 			}
 			*read = -1
 			got := ask("GET", path, "")
-			if got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), `"overloaded"`) || got.Header().Get("Retry-After") == "" {
+			if got.Code != http.StatusServiceUnavailable || !strings.Contains(got.Body.String(), `"overloaded"`) ||
+				got.Header().Get("Retry-After") == "" {
 				t.Errorf("%s: %d %v %.300s", path, got.Code, got.Header(), got.Body)
 			}
 			if *read >= 0 {

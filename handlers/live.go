@@ -103,8 +103,10 @@ func changeOf(e live.Event) api.LiveChange {
 func (d Deps) routeLive(all section, native gin.HandlerFunc, guard *middleware.Guard) {
 	h := liveHandlers{d.Live, d.Stopping}
 	about := op("followEvents", "What changes in the organization, as it does").
-		with(textOf("after", "The `id` of the last event that the reader has, or `none`."), headerOf("Last-Event-ID", "The same, as browsers send it.")).givesEvents().
-		notes("Server-sent events: `change` has a LiveChange; `ready` says how far the reader is, and `reset` that it has to read anew.").
-		fails(fault.TooManyWaiting, fault.CursorInvalid)
+		with(textOf("after", "The `id` of the last event that the reader has; without it, what comes from now on is told."),
+			headerOf("Last-Event-ID", "The same, as browsers send it.")).givesEvents().
+		notes("Server-sent events: `change` has a LiveChange; `ready` says how far the reader is, and `reset` that it has "+
+			"to read anew.").
+		fails(fault.TooManyWaiting, fault.ParameterInvalid, fault.StoreUnavailable)
 	all.tagged(tagCallers).route("GET", "/api/v1/events", about, h.follow, native, guard.States(nil), middleware.Admit(0))
 }

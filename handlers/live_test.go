@@ -19,7 +19,8 @@ func TestEventsAreToldAndResumed(t *testing.T) {
 	other := newCaller(t, startServer(t, deps), globex, globexKey)
 	stream := c.open("/api/v1/events")
 	defer stream.Body.Close()
-	if stream.StatusCode != http.StatusOK || stream.Header.Get("X-Accel-Buffering") != "no" || !strings.HasPrefix(stream.Header.Get("Content-Type"), "text/event-stream") {
+	if stream.StatusCode != http.StatusOK || stream.Header.Get("X-Accel-Buffering") != "no" ||
+		!strings.HasPrefix(stream.Header.Get("Content-Type"), "text/event-stream") {
 		t.Fatalf("%d %v", stream.StatusCode, stream.Header)
 	}
 	lines := bufio.NewScanner(stream.Body)

@@ -40,8 +40,10 @@ func TestLogKeepsSecrets(t *testing.T) {
 	}
 	const id = "5ec2e7-1d"
 	wrong := "wr0ng-" + globexKey
-	queries := []string{"?ID=" + id, "?ID=" + id + "&ID=" + id, "?ID=", "?unlock=" + id, "?ID=%zz" + id, "?ID=" + id + ";", "?" + id}
-	for _, path := range []string{"/api/v1/state/x", "/terraform/state/e/p", "/api/v1/state/x/lock", "/api/v1/state/a%20b", "/nowhere", "/livez"} {
+	queries := []string{"?ID=" + id, "?ID=" + id + "&ID=" + id, "?ID=", "?unlock=" + id, "?ID=%zz" + id, "?ID=" + id + ";",
+		"?" + id}
+	for _, path := range []string{"/api/v1/state/x", "/terraform/state/e/p", "/api/v1/state/x/lock", "/api/v1/state/a%20b",
+		"/nowhere", "/livez"} {
 		for _, method := range []string{"GET", "POST", "PUT", "DELETE", "LOCK", "UNLOCK", "PATCH"} {
 			for _, query := range queries {
 				for _, key := range []string{acmeKey, wrong} {
@@ -55,8 +57,10 @@ func TestLogKeepsSecrets(t *testing.T) {
 	}
 	text := log.String()
 	for what, secret := range map[string]string{
-		"a lock ID": id, "a key": acmeKey, "a wrong key": wrong, "a query": "?", "a parameter": "ID=", "a header": "Authorization",
-		"a Basic header": strings.Fields(basic(acme.String(), acmeKey))[2], "a wrong Basic header": strings.Fields(basic(acme.String(), wrong))[2],
+		"a lock ID": id, "a key": acmeKey, "a wrong key": wrong, "a query": "?", "a parameter": "ID=",
+		"a header":             "Authorization",
+		"a Basic header":       strings.Fields(basic(acme.String(), acmeKey))[2],
+		"a wrong Basic header": strings.Fields(basic(acme.String(), wrong))[2],
 	} {
 		if i := strings.Index(text, secret); i >= 0 {
 			t.Errorf("the log has %s: …%s…", what, text[max(0, i-200):min(len(text), i+200)])
@@ -107,7 +111,8 @@ func TestLogSaysWhose(t *testing.T) {
 		}
 		lines := log.lines()[before:]
 		last := lines[len(lines)-1]
-		if last["msg"] != "request" || last["status"] != float64(test.status) || !strings.HasPrefix(test.request, fmt.Sprint(last["method"], " ", last["path"])) {
+		if last["msg"] != "request" || last["status"] != float64(test.status) ||
+			!strings.HasPrefix(test.request, fmt.Sprint(last["method"], " ", last["path"])) {
 			t.Errorf("%s: logged %v", test.request, last)
 		}
 		for _, line := range lines {

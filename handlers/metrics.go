@@ -50,7 +50,8 @@ func newMetrics(service *inventory.Service, guard *middleware.Guard, version str
 	for class := 1; class < len(m.classes); class++ {
 		m.classes[class] = m.responses.WithLabelValues(strconv.Itoa(class) + "xx")
 	}
-	m.registry.MustRegister(m.requests, m.responses, m.instances, newUploadCollector(service), newGuardCollector(guard), buildInfo(version),
+	m.registry.MustRegister(m.requests, m.responses, m.instances, newUploadCollector(service), newGuardCollector(guard),
+		buildInfo(version),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

@@ -31,7 +31,8 @@ func TestMetrics(t *testing.T) {
 	server := startServer(t, testDeps(t))
 	owner := newCaller(t, server, acme, acmeKey)
 	for range 2 {
-		owner.do("POST /upload", `{`+words+`,"instances":[{"resource_name":"a"},{"resource_name":"b"}]}`, "Idempotency-Key: k")
+		owner.do("POST /upload", `{`+words+`,"instances":[{"resource_name":"a"},{"resource_name":"b"}]}`,
+			"Idempotency-Key: k")
 	}
 	owner.converse([]step{
 		{"POST /upload", `{}`, 400, ""},
@@ -60,7 +61,8 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("the metrics tell of %s", secret)
 		}
 	}
-	if strings.Contains(got, "holdfast_uploads_backlog") || strings.Contains(got, "dead_letters") || strings.Contains(got, "sides_differ") {
+	if strings.Contains(got, "holdfast_uploads_backlog") || strings.Contains(got, "dead_letters") ||
+		strings.Contains(got, "sides_differ") {
 		t.Error("a store with one side has a backlog")
 	}
 }
@@ -102,7 +104,8 @@ func TestSeriesAreFew(t *testing.T) {
 	walk(stranger)
 	once := seriesOf(scrape())
 	walk(owner)
-	t.Logf("%d series without requests, %d after a walk over the %d routes of %d addresses", empty, once, len(router.Routes()), len(patterns))
+	t.Logf("%d series without requests, %d after a walk over the %d routes of %d addresses", empty, once,
+		len(router.Routes()), len(patterns))
 	if again := seriesOf(scrape()); again != once {
 		t.Errorf("%d series, and after other answers %d", once, again)
 	}
@@ -155,7 +158,8 @@ func TestScrapeCountsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := deps.States.Lock(t.Context(), auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner}}, "y", state.LockInfo{ID: "a"}); err != nil {
+	if _, err := deps.States.Lock(t.Context(), auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner}}, "y",
+		state.LockInfo{ID: "a"}); err != nil {
 		t.Fatal(err)
 	}
 	store.others.Store(0)
@@ -183,14 +187,16 @@ func TestMetricsOfLocks(t *testing.T) {
 			has(t, got, line)
 		}
 	}
-	scrape(`holdfast_states 0`, `holdfast_locks 0`, `holdfast_locks_oldest_seconds 0`, `holdfast_locks_ended_total\{how="forced"\} 0`)
+	scrape(`holdfast_states 0`, `holdfast_locks 0`, `holdfast_locks_oldest_seconds 0`,
+		`holdfast_locks_ended_total\{how="forced"\} 0`)
 	owner.converse([]step{{"LOCK /api/v1/state/x", infoA, 200, ""}})
 	clock.pass(time.Hour)
 	owner.converse([]step{{"LOCK /api/v1/state/y", infoB, 200, ""}})
 	clock.pass(time.Minute)
 	scrape(`holdfast_locks 2`, `holdfast_locks_oldest_seconds 36[56][0-9](\.[0-9]+)?`)
 	owner.converse([]step{{"UNLOCK /api/v1/state/x", "", 200, ""}})
-	scrape(`holdfast_locks 1`, `holdfast_locks_oldest_seconds (59|60)(\.[0-9]+)?`, `holdfast_locks_ended_total\{how="forced"\} 1`, `holdfast_locks_ended_total\{how="taken_over"\} 0`)
+	scrape(`holdfast_locks 1`, `holdfast_locks_oldest_seconds (59|60)(\.[0-9]+)?`,
+		`holdfast_locks_ended_total\{how="forced"\} 1`, `holdfast_locks_ended_total\{how="taken_over"\} 0`)
 	owner.converse([]step{{"UNLOCK /api/v1/state/y", infoB, 200, ""}})
 	scrape(`holdfast_locks 0`, `holdfast_locks_ended_total\{how="forced"\} 1`)
 }
@@ -217,7 +223,8 @@ func TestMetricsOfNotices(t *testing.T) {
 	server := startServer(t, deps)
 	scrape := func() string { return newCaller(t, server, uuid.Nil, "").do("GET /metrics", "").body }
 	for _, line := range []string{
-		`holdfast_notices_total\{outcome="delivered"\} 7`, `holdfast_notices_total\{outcome="failed"\} 5`, `holdfast_notices_total\{outcome="dropped"\} 2`,
+		`holdfast_notices_total\{outcome="delivered"\} 7`, `holdfast_notices_total\{outcome="failed"\} 5`,
+		`holdfast_notices_total\{outcome="dropped"\} 2`,
 		`holdfast_notices_waiting 3`, `holdfast_notices_oldest_seconds 90`,
 	} {
 		has(t, scrape(), line)

@@ -41,7 +41,8 @@ func watchedDeps(t *testing.T) handlers.Deps {
 	deps.Notices = func() handlers.NoticeCounts { return handlers.NoticeCounts{Dropped: 3} }
 	deps.Inventory = inventory.NewService(ailing{fault: fault.New(fault.StoreDegraded, "behind")})
 	deps.Connections = middleware.NewConnections(middleware.ConnectionLimits{Total: 10})
-	deps.Quota = quota.New(quota.Options{Free: func() (int64, error) { return 1 << 30, nil }, Now: deps.Now, Log: deps.Log, Limit: func(uuid.UUID) int64 { return quota.None }})
+	deps.Quota = quota.New(quota.Options{Free: func() (int64, error) { return 1 << 30, nil }, Now: deps.Now, Log: deps.Log,
+		Limit: func(uuid.UUID) int64 { return quota.None }})
 	verifier, err := verify.New(verify.Config{Logger: deps.Log})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +83,8 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	type row struct{ kind, unit, labels, meaning string }
 	documented := map[string]row{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `(holdfast_[a-z_]+)` \\| ([^|]*) \\| ([^|]*?) ?\\| ([^|]*?) ?\\| (.+) \\|$").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| `(holdfast_[a-z_]+)` \\| ([^|]*) \\| ([^|]*?) ?\\| ([^|]*?) "+
+		"?\\| (.+) \\|$").FindAllStringSubmatch(string(page), -1) {
 		documented[m[1]] = row{m[2], m[3], m[4], m[5]}
 	}
 	all := families(t, watchedDeps(t))
@@ -100,10 +102,12 @@ func TestMetricsAreDocumented(t *testing.T) {
 			labels = append(labels, label[1])
 		}
 		slices.Sort(labels)
-		if kind := strings.ToLower(family.GetType().String()); row.kind != kind || !slices.Equal(labels, labelsOf(family)) || row.meaning == "" {
+		if kind := strings.ToLower(family.GetType().String()); row.kind != kind || !slices.Equal(labels, labelsOf(family)) ||
+			row.meaning == "" {
 			t.Errorf("%s is a %s with %v; the table says %+v", name, kind, labelsOf(family), row)
 		}
-		if strings.HasSuffix(name, "_seconds") != (row.unit == "seconds") || strings.HasSuffix(name, "_bytes") != (row.unit == "bytes") {
+		if strings.HasSuffix(name, "_seconds") != (row.unit == "seconds") ||
+			strings.HasSuffix(name, "_bytes") != (row.unit == "bytes") {
 			t.Errorf("%s has the unit %q", name, row.unit)
 		}
 	}
@@ -221,7 +225,8 @@ func TestAlertsAreOfOurMetrics(t *testing.T) {
 	all, names := families(t, watchedDeps(t)), map[string]bool{}
 	for _, group := range rules.Groups {
 		for _, rule := range group.Rules {
-			if names[rule.Alert] || rule.Labels["severity"] == "" || rule.Annotations["summary"] == "" || rule.Annotations["do"] == "" {
+			if names[rule.Alert] || rule.Labels["severity"] == "" || rule.Annotations["summary"] == "" ||
+				rule.Annotations["do"] == "" {
 				t.Errorf("%+v: one of a kind, with severity, summary and what to do?", rule)
 			}
 			if _, err := model.ParseDuration(rule.For); rule.For != "" && err != nil {

@@ -21,11 +21,13 @@ type noticeCollector struct {
 
 func newNoticeCollector(counts func() NoticeCounts, now func() time.Time) noticeCollector {
 	return noticeCollector{
-		counts:  counts,
-		now:     now,
-		ended:   prometheus.NewDesc("holdfast_notices_total", "Notices that were delivered or dropped, and tries that failed.", []string{"outcome"}, nil),
+		counts: counts,
+		now:    now,
+		ended: prometheus.NewDesc("holdfast_notices_total",
+			"Notices that were delivered or dropped, and tries that failed.", []string{"outcome"}, nil),
 		waiting: prometheus.NewDesc("holdfast_notices_waiting", "Notices that wait to be delivered.", nil, nil),
-		late:    prometheus.NewDesc("holdfast_notices_oldest_seconds", "How long the oldest notice that is next for its receiver has waited.", nil, nil),
+		late: prometheus.NewDesc("holdfast_notices_oldest_seconds",
+			"How long the oldest notice that is next for its receiver has waited.", nil, nil),
 	}
 }
 

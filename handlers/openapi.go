@@ -29,6 +29,7 @@ func Describe(all []openapi.Operation, comments openapi.Comments) (*openapi.Docu
 	}
 	w.Types.SchemaOf(reflect.TypeFor[api.LogBytes]())
 	w.Types.SchemaOf(reflect.TypeFor[api.RunStatus]())
+	w.Types.SchemaOf(reflect.TypeFor[api.LiveChange]())
 	w.Add(d, all)
 	return d, nil
 }
@@ -49,11 +50,14 @@ func documentHead() *openapi.Document {
 			{Name: tagSessions, Description: "What browsers are signed in with."},
 			{Name: tagStates, Description: "What Terraform and OpenTofu ask of their http backend."},
 			{Name: tagHistory, Description: "Versions, differences, locks, candidates and the audit log."},
-			{Name: tagDialects, Description: "The same states at the addresses of other servers, where `state.dialects` names them."},
+			{Name: tagDialects, Description: "The same states at the addresses of other servers, where `state.dialects` " +
+				"names them."},
 			{Name: tagUploads, Description: "What providers report, and what is read back of it."},
 			{Name: tagResources, Description: "One inventory of all states and uploads."},
 			{Name: tagWorkspaces, Description: "Settings, variables and configurations."},
+			{Name: tagProjects, Description: "Workspaces and runs by the names of Infisical Infra."},
 			{Name: tagRuns, Description: "Plans and applies that the server makes."},
+			{Name: tagEnclaves, Description: "Partitions of enclaves: workspaces ENCLAVE/PARTITION, and their runs."},
 			{Name: tagPools, Description: "Who else executes runs."},
 			{Name: tagExecutors, Description: "What agents and executors of runs say."},
 			{Name: tagProbes, Description: "For monitors; nothing in them is about an organization."},
@@ -72,14 +76,16 @@ func schemes() map[string]openapi.Schema {
 		return openapi.Of("apiKey").With("in", "header").With("name", name).With("description", about)
 	}
 	return map[string]openapi.Schema{
-		"basic":        http("basic", "A key as password; the organization's UUID as user name, where the key does not carry it."),
+		"basic": http("basic",
+			"A key as password; the organization's UUID as user name, where the key does not carry it."),
 		"bearer":       http("bearer", "A key that carries its organization, or a CI job's token."),
 		"key":          header("X-API-Key", "A key."),
 		"organization": header("X-Org-ID", "The organization's UUID, where the key does not carry it."),
 		"certificate":  openapi.Of("mutualTLS").With("description", "A client certificate that auth.cfg lists."),
-		"session":      openapi.Of("apiKey").With("in", "cookie").With("name", "__Host-holdfast-session").With("description", "What a browser is signed in with; holdfast-session without TLS."),
-		"poolToken":    http("bearer", "The token of a pool of agents."),
-		"agentSecret":  http("bearer", "The secret of an agent."),
-		"runToken":     http("bearer", "The token of a run's assignment."),
+		"session": openapi.Of("apiKey").With("in", "cookie").With("name", "__Host-holdfast-session").With("description",
+			"What a browser is signed in with; holdfast-session without TLS."),
+		"poolToken":   http("bearer", "The token of a pool of agents."),
+		"agentSecret": http("bearer", "The secret of an agent."),
+		"runToken":    http("bearer", "The token of a run's assignment."),
 	}
 }

@@ -41,6 +41,7 @@ func TestOpenAPIDocumentIsGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(made, kept) {
-		t.Errorf("%s is not what is made of the routes and of package api; run go test ./handlers -run OpenAPI -update", documentPath)
+		t.Errorf("%s is not what is made of the routes and of package api; run go test ./handlers -run OpenAPI -update",
+			documentPath)
 	}
 }

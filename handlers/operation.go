@@ -54,7 +54,8 @@ func (o operation) anyOther() operation {
 
 // takes says that the body is JSON of a type of package api, without other members.
 func (o operation) takes(body any) operation {
-	o.Body = &openapi.Body{Contents: []openapi.Content{{Media: mediaJSON, Type: reflect.TypeOf(body)}}, Required: true, Strict: true}
+	o.Body = &openapi.Body{Contents: []openapi.Content{{Media: mediaJSON, Type: reflect.TypeOf(body)}}, Required: true,
+		Strict: true}
 	return o
 }
 
@@ -162,7 +163,8 @@ func (o operation) queried() []string {
 
 // givesRecords says that the answer has records, in one of three forms.
 func (o operation) givesRecords() operation {
-	return o.gives(api.Records{}).answers(http.StatusOK, openapi.Content{Media: mediaNDJSON}, openapi.Content{Media: mediaCSV}).
+	return o.gives(api.Records{}).answers(http.StatusOK, openapi.Content{Media: mediaNDJSON},
+		openapi.Content{Media: mediaCSV}).
 		headed(countTrailer, nextTrailer, lastTrailer)
 }
 

@@ -39,13 +39,16 @@ func orderIn(body []byte) (api.Order, error) {
 		return api.Order{}, nil
 	}
 	if err := jsonscan.Shape(body, jsonscan.Limits{Depth: 1}); err != nil {
-		return api.Order{}, fault.Wrap(err, fault.ParameterInvalid, "the body is not one JSON object with reason, lock_id, anyway and restore_purged")
+		return api.Order{}, fault.Wrap(err, fault.ParameterInvalid,
+			"the body is not one JSON object with reason, lock_id, anyway and restore_purged")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.DisallowUnknownFields()
 	var o api.Order
 	if err := decoder.Decode(&o); err != nil {
-		return api.Order{}, fault.Wrap(err, fault.ParameterInvalid, "the body has reason and lock_id, which are text, anyway and restore_purged, which are true or false, and nothing else")
+		return api.Order{}, fault.Wrap(err, fault.ParameterInvalid,
+			"the body has reason and lock_id, which are text, anyway and restore_purged, which are true or false, and "+
+				"nothing else")
 	}
 	return o, nil
 }

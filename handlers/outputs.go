@@ -54,7 +54,8 @@ func writeOutput(w io.Writer, o *document.Output) error {
 	if o.Deprecated != "" {
 		end = jsonscan.AppendQuote(append(end, `,"deprecated":`...), o.Deprecated)
 	}
-	for _, piece := range [][]byte{[]byte(`{"value":`), jsonOrNull(o.Value), []byte(`,"type":`), jsonOrNull(o.Type), append(end, '}')} {
+	for _, piece := range [][]byte{[]byte(`{"value":`), jsonOrNull(o.Value), []byte(`,"type":`), jsonOrNull(o.Type),
+		append(end, '}')} {
 		if _, err := w.Write(piece); err != nil {
 			return err
 		}
@@ -79,13 +80,14 @@ func (s states) output(ctx context.Context, r *request, name state.Name) (answer
 	if err := r.err(); err != nil {
 		return nil, err
 	}
-	shown, err := s.service.Outputs(ctx, r.caller, name, state.OutputsQuery{Key: key}, func(w io.Writer, found []document.Output) (err error) {
-		if raw {
-			media, err = writeRaw(w, found[0].Value)
-			return err
-		}
-		return writeOutput(w, &found[0])
-	})
+	shown, err := s.service.Outputs(ctx, r.caller, name, state.OutputsQuery{Key: key},
+		func(w io.Writer, found []document.Output) (err error) {
+			if raw {
+				media, err = writeRaw(w, found[0].Value)
+				return err
+			}
+			return writeOutput(w, &found[0])
+		})
 	if err != nil {
 		return s.absentOr(nil, err)
 	}
@@ -106,7 +108,8 @@ func writeRaw(w io.Writer, value []byte) (media string, err error) {
 // isIdentifier reports whether the clients take a text for an output's name.
 func isIdentifier(text string) bool {
 	first, _ := utf8.DecodeRuneInString(text)
-	return utf8.ValidString(text) && (unicode.IsLetter(first) || first == '_') && !strings.ContainsFunc(text, func(r rune) bool {
-		return !unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc) && r != '-'
-	})
+	return utf8.ValidString(text) && (unicode.IsLetter(first) || first == '_') &&
+		!strings.ContainsFunc(text, func(r rune) bool {
+			return !unicode.In(r, unicode.L, unicode.N, unicode.M, unicode.Pc) && r != '-'
+		})
 }

@@ -29,7 +29,8 @@ func packing(t *testing.T) caller {
 
 // largeJSON is a state of about that size that compresses well.
 func largeJSON(serial string, size int) string {
-	return `{"version":4,"serial":` + serial + `,"lineage":"5ad8","filler":"` + strings.Repeat("0123456789abcdef", size/16) + `"}`
+	return `{"version":4,"serial":` + serial + `,"lineage":"5ad8","filler":"` +
+		strings.Repeat("0123456789abcdef", size/16) + `"}`
 }
 
 func TestPackedStates(t *testing.T) {
@@ -58,7 +59,8 @@ func wantKnown(t *testing.T, c caller, get string, had ...answer) {
 		for _, accepts := range []string{"gzip", "identity"} {
 			tag := one.header.Get("ETag")
 			got := c.do(get, "", "Accept-Encoding: "+accepts, "If-None-Match: "+tag)
-			if got.status != http.StatusNotModified || got.header.Get("ETag") != tag || got.body != "" || got.header.Get("Vary") != "Accept-Encoding" {
+			if got.status != http.StatusNotModified || got.header.Get("ETag") != tag || got.body != "" ||
+				got.header.Get("Vary") != "Accept-Encoding" {
 				t.Errorf("%s, accepting %s: %d %v", tag, accepts, got.status, got.header)
 			}
 		}
@@ -68,7 +70,8 @@ func wantKnown(t *testing.T, c caller, get string, had ...answer) {
 // wantSent wants these bytes, packed or as they are.
 func wantSent(t *testing.T, got answer, whole string, packed bool) {
 	t.Helper()
-	if got.status != http.StatusOK || got.header.Get("Vary") != "Accept-Encoding" || got.header.Get("Content-Type") != "application/json" {
+	if got.status != http.StatusOK || got.header.Get("Vary") != "Accept-Encoding" ||
+		got.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%d %v", got.status, got.header)
 	}
 	text := got.body
@@ -106,7 +109,8 @@ func TestStatesThatAreNotPacked(t *testing.T) {
 		{"POST /api/v1/state/old", old, 200, ""},
 		{"POST /api/v1/state/old", largeJSON("2", 100_000), 200, ""},
 	})
-	for path, whole := range map[string]string{"small": body(1), "noise": noise, "old?version=1": old, "old/versions/1": old} {
+	for path, whole := range map[string]string{"small": body(1), "noise": noise, "old?version=1": old,
+		"old/versions/1": old} {
 		wantSent(t, c.do("GET /api/v1/state/"+path, "", "Accept-Encoding: gzip"), whole, false)
 	}
 	wantSent(t, c.do("GET /api/v1/state/old", "", "Accept-Encoding: gzip;q=0, br"), largeJSON("2", 100_000), false)

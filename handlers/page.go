@@ -25,7 +25,10 @@ const editorPath = PagePath + "editor/"
 // pages serves the page: files that are the same for everybody, so without credentials. What they
 // show, they ask the API for.
 type pages struct {
-	files map[string]*pageFile // by their paths behind PagePath; none where there is no page
+	// files returns them by their paths behind PagePath; none while there is no page.
+	files func() map[string]*pageFile
+	// built says that there will be one, though it may not be there yet.
+	built bool
 }
 
 // indexName is the document at all of the page's own addresses.
@@ -42,7 +45,7 @@ func (p pages) route(router gin.IRoutes) {
 // front sends browsers to the page, and answers everybody else as line does.
 func (p pages) front(line gin.HandlerFunc) gin.HandlerFunc {
 	return func(c *gin.Context) {
-		if p.files == nil {
+		if !p.built {
 			line(c)
 			return
 		}
@@ -63,21 +66,31 @@ func wantsPage(r *http.Request) bool {
 // serve sends a file, or the document at an address that the page itself knows.
 func (p pages) serve(c *gin.Context) {
 	name := strings.TrimPrefix(strings.TrimPrefix(c.Request.URL.Path, strings.TrimSuffix(PagePath, "/")), "/")
-	file, ok := p.files[name]
+	files := p.files()
+	file, ok := files[name]
 	switch {
-	case p.files == nil:
-		noPage(c)
+	case files == nil:
+		p.absent(c)
 	case ok:
 		file.send(c)
-	case strings.HasPrefix(name, hashedPath), strings.HasPrefix(c.Request.URL.Path, tenantState), name != "" && !wantsPage(c.Request):
+	case strings.HasPrefix(name, hashedPath), strings.HasPrefix(c.Request.URL.Path, tenantState), name != "" &&
+		!wantsPage(c.Request):
 		noRoute(c)
 	default:
-		p.files[indexName].send(c)
+		files[indexName].send(c)
 	}
 }
 
-func noPage(c *gin.Context) {
-	middleware.Fail(c, fault.New(fault.RouteUnknown, "this program was built without the page; `make web` builds it, with Node, before `make build`"))
+// absent says why there is no page. Who waits for one that is being built sees it come.
+func (p pages) absent(c *gin.Context) {
+	if p.built {
+		c.Header("Refresh", "2")
+		middleware.Fail(c, fault.New(fault.RouteUnknown,
+			"the page is not built yet; `make run` takes half a minute for it, and says if it can't"))
+		return
+	}
+	middleware.Fail(c, fault.New(fault.RouteUnknown,
+		"this program was built without the page; `make web` builds it, with Node, before `make build`"))
 }
 
 // send sends the file in the smallest form that the browser takes.

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
+
+	"github.com/holdfast/holdfast/handlers"
 )
 
 const document = "<!doctype html><script type=module src=/ui/assets/index-4f2a.js></script>"
@@ -14,7 +17,7 @@ const document = "<!doctype html><script type=module src=/ui/assets/index-4f2a.j
 func testPage() fstest.MapFS {
 	script := []byte(strings.Repeat("console.log('state');\n", 200))
 	return fstest.MapFS{
-		".keep":                     {},
+		".built":                    {},
 		"index.html":                {Data: []byte(document)},
 		"favicon.svg":               {Data: []byte("<svg/>")},
 		"assets/index-4f2a.js":      {Data: script},
@@ -31,6 +34,11 @@ func servedPage(t *testing.T, withPage bool) func(method, path string, headers .
 	if withPage {
 		deps.Page = testPage()
 	}
+	return asking(t, deps)
+}
+
+func asking(t *testing.T, deps handlers.Deps) func(method, path string, headers ...string) *http.Response {
+	t.Helper()
 	server := startServer(t, deps)
 	client := &http.Client{
 		Transport:     &http.Transport{DisableCompression: true},
@@ -83,14 +91,16 @@ func TestPage(t *testing.T) {
 		{"/ui/favicon.svg", "Accept: image/*", 200, "image/svg+xml", again},
 		{"/ui/assets/gone-1111.js", browser, 400, "application/json; charset=utf-8", "no-store"},
 		{"/ui/nothing.js", "Accept: */*", 400, "application/json; charset=utf-8", "no-store"},
-		{"/ui/.keep", "Accept: */*", 400, "application/json; charset=utf-8", "no-store"},
+		{"/ui/.built", "Accept: */*", 400, "application/json; charset=utf-8", "no-store"},
 		{"/ui/../../etc/passwd", "Accept: */*", 400, "application/json; charset=utf-8", "no-store"},
 		{"/ui/%2e%2e/web.go", "Accept: */*", 400, "application/json; charset=utf-8", "no-store"},
 	} {
 		for _, method := range []string{"GET", "HEAD"} {
 			got := ask(method, test.path, test.accept)
-			if got.StatusCode != test.status || got.Header.Get("Content-Type") != test.media || got.Header.Get("Cache-Control") != test.keep {
-				t.Errorf("%s %s, %s: %d %s, %s", method, test.path, test.accept, got.StatusCode, got.Header.Get("Content-Type"), got.Header.Get("Cache-Control"))
+			if got.StatusCode != test.status || got.Header.Get("Content-Type") != test.media ||
+				got.Header.Get("Cache-Control") != test.keep {
+				t.Errorf("%s %s, %s: %d %s, %s", method, test.path, test.accept, got.StatusCode, got.Header.Get("Content-Type"),
+					got.Header.Get("Cache-Control"))
 			}
 		}
 	}
@@ -124,6 +134,41 @@ func TestNoPage(t *testing.T) {
 	}
 }
 
+// A page that is built beside the server is there when it is whole, and the next one after it; while
+// one is written, the one before it is.
+func TestPageFolder(t *testing.T) {
+	files, began := fstest.MapFS{}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	deps := testDeps(t)
+	deps.PageFolder = files
+	ask := asking(t, deps)
+	want := func(status int, says string) {
+		t.Helper()
+		got := ask("GET", "/ui/", browser)
+		if text := textOf(t, got.Body); got.StatusCode != status || !strings.Contains(text, says) {
+			t.Errorf("%d %s, want %d %s", got.StatusCode, text, status, says)
+		}
+	}
+	if got := ask("GET", "/", browser); got.StatusCode != 303 {
+		t.Errorf("the front: %d", got.StatusCode)
+	}
+	if got := ask("GET", "/ui/", browser); got.Header.Get("Refresh") == "" {
+		t.Error("who waits for the page does not see it come")
+	}
+	want(400, "half a minute")
+	files[".built"] = &fstest.MapFile{ModTime: began} // of a folder without a build
+	want(400, "half a minute")
+	delete(files, ".built")
+	files["index.html"] = &fstest.MapFile{Data: []byte("first")}
+	want(400, "half a minute")
+	files[".built"] = &fstest.MapFile{ModTime: began}
+	want(200, "first")
+	delete(files, ".built")
+	files["index.html"] = &fstest.MapFile{Data: []byte("second")}
+	want(200, "first")
+	files[".built"] = &fstest.MapFile{ModTime: began.Add(time.Second)}
+	want(200, "second")
+}
+
 // A tenant that is called as the page's corner is has its states still, and what isn't its is no
 // document that a client could take for a state.
 func TestPageLeavesTenantsAlone(t *testing.T) {
@@ -148,7 +193,8 @@ func TestPageIsNotSentTwice(t *testing.T) {
 	ask := servedPage(t, true)
 	tag := ask("GET", "/ui/", browser).Header.Get("ETag")
 	for _, given := range []string{tag, strings.TrimPrefix(tag, "W/"), `"other", ` + tag, "*"} {
-		if got := ask("GET", "/ui/states", browser, "If-None-Match: "+given); got.StatusCode != 304 || textOf(t, got.Body) != "" {
+		if got := ask("GET", "/ui/states", browser, "If-None-Match: "+given); got.StatusCode != 304 ||
+			textOf(t, got.Body) != "" {
 			t.Errorf("%s: %d", given, got.StatusCode)
 		}
 	}
@@ -187,7 +233,8 @@ func TestPageIsCompressed(t *testing.T) {
 // What a page must not load, be framed by or leak is said on pages, and on no answer of the API.
 func TestHeadersOfPages(t *testing.T) {
 	ask := servedPage(t, true)
-	ofPages := []string{"Content-Security-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Referrer-Policy", "Permissions-Policy", "X-Frame-Options"}
+	ofPages := []string{"Content-Security-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy",
+		"Referrer-Policy", "Permissions-Policy", "X-Frame-Options"}
 	for _, path := range []string{"/ui/", "/ui/states/x", "/ui/assets/index-4f2a.js", "/ui/assets/gone.js"} {
 		got := ask("GET", path, browser).Header
 		for _, name := range ofPages {
@@ -228,7 +275,8 @@ func TestPolicyOfTheEditor(t *testing.T) {
 	ask := servedPage(t, true)
 	page := ask("GET", "/ui/files", browser).Header.Get("Content-Security-Policy")
 	editor := ask("GET", "/ui/editor/prod/network", browser).Header.Get("Content-Security-Policy")
-	if wanted := strings.Replace(page, "style-src 'self';", "style-src 'self' 'unsafe-inline';", 1); editor != wanted || editor == page {
+	if wanted := strings.Replace(page, "style-src 'self';", "style-src 'self' 'unsafe-inline';", 1); editor != wanted ||
+		editor == page {
 		t.Errorf("the editor's policy is %s", editor)
 	}
 }

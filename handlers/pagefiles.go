@@ -37,8 +37,14 @@ const (
 func readPage(from fs.FS) (map[string]*pageFile, error) {
 	files := map[string]*pageFile{}
 	err := fs.WalkDir(from, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") || isCoded(name) {
+		isHidden := strings.HasPrefix(entry.Name(), ".") && name != "."
+		switch {
+		case err != nil:
 			return err
+		case isHidden && entry.IsDir():
+			return fs.SkipDir
+		case isHidden || entry.IsDir() || isCoded(name):
+			return nil
 		}
 		files[name], err = readPageFile(from, name)
 		return err
@@ -57,7 +63,8 @@ func readPageFile(from fs.FS, name string) (*pageFile, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(plain)
-	f := &pageFile{media: mediaOf(name), hashed: strings.HasPrefix(name, hashedPath), plain: plain, tag: `W/"` + hex.EncodeToString(sum[:12]) + `"`}
+	f := &pageFile{media: mediaOf(name), hashed: strings.HasPrefix(name, hashedPath), plain: plain, tag: `W/"` +
+		hex.EncodeToString(sum[:12]) + `"`}
 	f.brotli, _ = fs.ReadFile(from, name+brotliName) // without it there is gzip
 	packed, err := fs.ReadFile(from, name+gzipName)
 	switch {
@@ -75,8 +82,10 @@ func readPageFile(from fs.FS, name string) (*pageFile, error) {
 func mediaOf(name string) string {
 	known := map[string]string{
 		".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
-		".json": mediaJSON, ".map": mediaJSON, ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml", ".png": "image/png",
-		".webp": "image/webp", ".ico": "image/x-icon", ".woff2": "font/woff2", ".ttf": "font/ttf", ".wasm": "application/wasm", ".txt": "text/plain; charset=utf-8",
+		".json": mediaJSON, ".map": mediaJSON, ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml",
+		".png":  "image/png",
+		".webp": "image/webp", ".ico": "image/x-icon", ".woff2": "font/woff2", ".ttf": "font/ttf",
+		".wasm": "application/wasm", ".txt": "text/plain; charset=utf-8",
 	}
 	if media, ok := known[path.Ext(name)]; ok {
 		return media

@@ -36,7 +36,8 @@ func TestPanicBeforeTheAnswer(t *testing.T) {
 	c.converse([]step{{"GET /livez", "", 200, "alive"}, {"POST /api/v1/state/x", body(1), 200, ""}})
 
 	lines := log.named("panic")
-	if len(lines) != 1 || lines[0]["level"] != "ERROR" || lines[0]["cause"] != secretCause || lines[0]["request_id"] == "" {
+	if len(lines) != 1 || lines[0]["level"] != "ERROR" || lines[0]["cause"] != secretCause ||
+		lines[0]["request_id"] == "" {
 		t.Fatalf("logged %v", lines)
 	}
 	if stack, _ := lines[0]["stack"].(string); !strings.Contains(stack, "panic_test.go") {

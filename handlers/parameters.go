@@ -54,15 +54,18 @@ func required(p openapi.Parameter) openapi.Parameter {
 
 // attributesOf are all filters attr.<name>.
 func attributesOf() openapi.Parameter {
-	return inQueryOf(attributePrefix, "Any number of `attr.NAME=text`: the attribute of this name has this text, or this compact JSON.",
-		openapi.Of("object").With("propertyNames", openapi.Schema{{Name: "pattern", Value: `^attr\.`}}).With("additionalProperties", openapi.Of("string")))
+	return inQueryOf(attributePrefix,
+		"Any number of `attr.NAME=text`: the attribute of this name has this text, or this compact JSON.",
+		openapi.Of("object").With("propertyNames",
+			openapi.Schema{{Name: "pattern", Value: `^attr\.`}}).With("additionalProperties", openapi.Of("string")))
 }
 
 // pageOf are the parameters of a list in pages of 100.
 func pageOf() []openapi.Parameter {
 	return []openapi.Parameter{
 		inQueryOf("limit", "How many entries the page has at most.",
-			openapi.Of("integer").With("format", "int64").With("minimum", 1).With("maximum", maxPage).With("default", defaultPage)),
+			openapi.Of("integer").With("format", "int64").With("minimum", 1).With("maximum", maxPage).With("default",
+				defaultPage)),
 		cursorOfPage(),
 	}
 }
@@ -100,7 +103,8 @@ func recordFilters() []openapi.Parameter {
 		textOf("resource_type", "Exactly this type."), textOf("resource_name", "Exactly this name."),
 		timeOf("since", "Recorded at or after this time."), timeOf("until", "Recorded before this time."), attributesOf(),
 		numberOf("limit", "At most so many records; all without it."),
-		choiceOf("escape", "With `Accept: text/csv`: an apostrophe before what a spreadsheet takes for a formula.", "", "spreadsheet"),
+		choiceOf("escape", "With `Accept: text/csv`: an apostrophe before what a spreadsheet takes for a formula.", "",
+			"spreadsheet"),
 	}
 }
 
@@ -117,7 +121,8 @@ func conditionsOf() []openapi.Parameter {
 }
 
 func idempotencyOf() openapi.Parameter {
-	p := headerOf("Idempotency-Key", "The same in a repeated call, which then does nothing again and has the first one's answer.")
+	p := headerOf("Idempotency-Key",
+		"The same in a repeated call, which then does nothing again and has the first one's answer.")
 	p.Schema = p.Schema.With("minLength", 1).With("maxLength", maxKey)
 	return p
 }
@@ -135,10 +140,15 @@ func pathParameters(path string) (all []openapi.Parameter) {
 func pathParameter(path, name string) openapi.Parameter {
 	about, schema := "", openapi.Of("string")
 	switch {
+	case name == "project":
+		about = "The project's name, which is its workspace's, with `%2F` for a `/`; or its ID, a UUID."
+	case name == "name" && strings.Contains(path, "/infra/"):
+		about = "The file's name, with `%2F` for a `/`."
 	case name == "name" && strings.Contains(path, "/workspaces/"):
 		about = "The workspace's name, which is its state's. A `/` in it may stand as it is, or as `%2F`."
 	case name == "name":
-		about = "The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a `/` may stand as it is, or as `%2F`."
+		about = "The state's name: segments of letters, digits and `. _ - ~`, joined by `/`. At Holdfast's own addresses a " +
+			"`/` may stand as it is, or as `%2F`."
 	case name == "enclave", name == "partition":
 		about = "One segment of the state's name, which is `enclave/partition`."
 	case name == "alias":
@@ -150,7 +160,8 @@ func pathParameter(path, name string) openapi.Parameter {
 	case name == "version":
 		about, schema = "The version's number.", openapi.Of("integer").With("format", "int64").With("minimum", 1)
 	case name == "serial":
-		about, schema = "A version's serial; of several, the newest counts.", openapi.Of("integer").With("format", "int64").With("minimum", 0)
+		about, schema = "A version's serial; of several, the newest counts.",
+			openapi.Of("integer").With("format", "int64").With("minimum", 0)
 	case name == "attempt":
 		about, schema = "The attempt, from 1.", openapi.Of("integer").With("format", "int64").With("minimum", 1)
 	case name == "key":
@@ -180,7 +191,8 @@ func pathParameter(path, name string) openapi.Parameter {
 // stateSchema describes the bytes of a state, as far as they are read here.
 func stateSchema() openapi.Schema {
 	return openapi.Of("object").
-		With("description", "A state, which is the client's own: `serial` and `lineage` are read, everything else is kept as it is.").
+		With("description", "A state, which is the client's own: `serial` and `lineage` are read, everything else is "+
+			"kept as it is.").
 		With("properties", openapi.Schema{
 			{Name: "serial", Value: openapi.Of("integer").With("minimum", 0)},
 			{Name: "lineage", Value: openapi.Of("string")},
@@ -189,7 +201,8 @@ func stateSchema() openapi.Schema {
 
 // anyJSON is a value of whatever type.
 func anyJSON() openapi.Schema {
-	return openapi.Schema{{Name: "type", Value: []string{"object", "array", "string", "number", "boolean", "null"}}, {Name: "description", Value: "With `raw`: the value as it is."}}
+	return openapi.Schema{{Name: "type", Value: []string{"object", "array", "string", "number", "boolean", "null"}},
+		{Name: "description", Value: "With `raw`: the value as it is."}}
 }
 
 // answerHeaders says what the headers of answers mean.

@@ -51,10 +51,15 @@ func TestOpenAPIDocumentHasEveryRoute(t *testing.T) {
 
 // filledPath is the address of an operation in the world of the walk.
 func filledPath(o openapi.Operation, fill *strings.Replacer) string {
-	path := strings.NewReplacer("{enclave}/{partition}", "e/x", "{alias}", "42", "{serial}", "2", "{version}", "1", "{key}", "a", "{snapshot}", "newest",
-		"{digest}", wireDigest, "{path}", "d/main.tf", "{pool}", "eu", "{organization}", "11111111-1111-4111-8111-111111111111", "{stream}", "plan", "{attempt}", "1",
+	path := strings.NewReplacer("/infra/{project}", "/infra/pending", "{enclave}", "e", "{partition}", "x",
+		"{alias}", "42", "{serial}", "2", "{version}", "1",
+		"{key}", "a", "{snapshot}", "newest",
+		"{digest}", wireDigest, "{path}", "d/main.tf", "{pool}", "eu", "{organization}",
+		"11111111-1111-4111-8111-111111111111", "{stream}", "plan", "{attempt}", "1",
 		"{kind}", "lock_file", "{address}", "aws_vpc.moved2%5B0%5D").Replace(o.Path)
 	switch {
+	case strings.HasPrefix(path, "/enclaves/"):
+		path = strings.Replace(path, "{id}", "{part}", 1)
 	case strings.Contains(path, "/workspaces/"):
 		path = strings.Replace(path, "{name}", "prod/net", 1)
 	case strings.Contains(path, "/candidates/"):
@@ -70,7 +75,8 @@ func filledPath(o openapi.Operation, fill *strings.Replacer) string {
 func TestDescribedParametersAreTheOnesThatAreRead(t *testing.T) {
 	c, fill := wireWorld(t)
 	for _, o := range operations(t) {
-		if len(o.Security) == 0 || o.Security[0] == "poolToken" || o.Security[0] == "agentSecret" || o.Method == http.MethodDelete {
+		if len(o.Security) == 0 || o.Security[0] == "poolToken" || o.Security[0] == "agentSecret" ||
+			o.Method == http.MethodDelete {
 			continue
 		}
 		path, given := filledPath(o, fill), ""
@@ -96,14 +102,16 @@ func TestDescribedParametersAreTheOnesThatAreRead(t *testing.T) {
 				name = "attr.x"
 			}
 			got := c.do(o.Method+" "+path+"?"+name+"=1&"+name+"=1"+given, body, headers...)
-			if ignored := meansNothing(o, p.Name); ignored != (got.status != 400) || !ignored && !strings.Contains(got.body, "more than one") {
+			if ignored := meansNothing(o, p.Name); ignored != (got.status != 400) || !ignored &&
+				!strings.Contains(got.body, "more than one") {
 				t.Errorf("%s %s with two %s: %d %.200s", o.Method, path, name, got.status, got.body)
 			}
 		}
 		if o.OtherParameters {
 			continue
 		}
-		if got := c.do(o.Method+" "+path+"?unheard=1"+given, body, headers...); got.status != 400 || !strings.Contains(got.body, "unknown here") {
+		if got := c.do(o.Method+" "+path+"?unheard=1"+given, body, headers...); got.status != 400 ||
+			!strings.Contains(got.body, "unknown here") {
 			t.Errorf("%s %s with an unknown parameter: %d %.200s", o.Method, path, got.status, got.body)
 		}
 	}

@@ -17,7 +17,8 @@ const twinState = `{"version":4,"serial":1,"lineage":"l","terraform_version":"1.
 func TestPlusInAPath(t *testing.T) {
 	owner := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	owner.converse([]step{{"POST /api/v1/state/x", twinState, 200, ""}})
-	for spelling, id := range map[string]string{"a+b@x.com": "i-plus", "a%2Bb@x.com": "i-plus", "a%20b@x.com": "i-space", "a%252Bb@x.com": "i-percent"} {
+	for spelling, id := range map[string]string{"a+b@x.com": "i-plus", "a%2Bb@x.com": "i-plus", "a%20b@x.com": "i-space",
+		"a%252Bb@x.com": "i-percent"} {
 		got := owner.do("GET /api/v1/resources/aws_instance.r0%5B%22"+spelling+"%22%5D/history?state=x", "")
 		if got.status != http.StatusOK || !strings.Contains(got.body, id) || strings.Count(got.body, `"i-`) != 1 {
 			t.Errorf("%s: %d %s; want the history of %s alone", spelling, got.status, got.body, id)

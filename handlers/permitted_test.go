@@ -43,7 +43,8 @@ func TestWhoMayNotWriteIsRefusedBeforeTheBody(t *testing.T) {
 		}
 		defer connection.Close()
 		credentials := base64.StdEncoding.EncodeToString([]byte(acme.String() + ":" + c.key))
-		fmt.Fprintf(connection, "%s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\nContent-Length: 100000\r\n\r\n", c.request, credentials)
+		fmt.Fprintf(connection, "%s HTTP/1.1\r\nHost: x\r\nAuthorization: Basic %s\r\nContent-Length: 100000\r\n\r\n",
+			c.request, credentials)
 		_ = connection.SetReadDeadline(time.Now().Add(5 * time.Second))
 		answer, err := http.ReadResponse(bufio.NewReader(connection), nil)
 		if err != nil || answer.StatusCode != c.status {

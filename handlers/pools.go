@@ -26,7 +26,8 @@ func (h runHandlers) pools(ctx context.Context, r *request) (answer, error) {
 				}
 			}
 		}
-		l := listOf(api.AgentPools{Pools: []api.AgentPool{}}, "pools", all, rowBytes, func(p api.AgentPool) api.AgentPool { return p })
+		l := listOf(api.AgentPools{Pools: []api.AgentPool{}}, "pools", all, rowBytes,
+			func(p api.AgentPool) api.AgentPool { return p })
 		for _, pool := range fleet.Pools {
 			for _, pattern := range pool.Workspaces {
 				l.takes += partBytes + int64(len(pattern))
@@ -49,7 +50,8 @@ func poolOf(p runs.Pool) api.AgentPool {
 		said.Lender = p.Lender.String()
 	}
 	for _, g := range p.Grants {
-		said.Grants = append(said.Grants, api.PoolGrant{Organization: g.Org.String(), Workspaces: g.Workspaces, CreatedAt: g.At})
+		said.Grants = append(said.Grants,
+			api.PoolGrant{Organization: g.Org.String(), Workspaces: g.Workspaces, CreatedAt: g.At})
 	}
 	return said
 }

@@ -62,7 +62,8 @@ func TestPreconditions(t *testing.T) {
 			} {
 				got := c.do(strings.Replace(step.request, " S", " "+s.state, 1), step.body, step.header)
 				if got.status != step.status || !strings.Contains(got.body, step.want) {
-					t.Errorf("step %d, %s %s:\n got %d %s\nwant %d %s", i, step.request, step.header, got.status, got.body, step.status, step.want)
+					t.Errorf("step %d, %s %s:\n got %d %s\nwant %d %s", i, step.request, step.header, got.status, got.body,
+						step.status, step.want)
 				}
 			}
 		})
@@ -91,7 +92,8 @@ func TestTagsAreGoodForTheNextWrite(t *testing.T) {
 func TestPreconditionsOfStrangers(t *testing.T) {
 	deps := testDeps(t)
 	held := testKeys()
-	held[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
+	held[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1",
+		Grant: auth.Grant{Role: auth.Reader}}
 	deps.Verifier = held
 	server := startServer(t, deps)
 	newCaller(t, server, acme, acmeKey).converse([]step{{"POST /api/v1/state/x", body(1), 200, ""}})

@@ -19,7 +19,8 @@ const (
 
 // body is a state as Terraform writes it, with its odd spacing and no final newline.
 func body(serial int) string {
-	return fmt.Sprintf("{\n  \"version\": 4,\n  \"terraform_version\": \"1.12.6\",\n  \"serial\": %d,\n  \"lineage\": \"5ad8\",\n  \"outputs\": {\"a<b\": {\"value\": \"\\u003c&é\"}}\n}", serial)
+	return fmt.Sprintf("{\n  \"version\": 4,\n  \"terraform_version\": \"1.12.6\",\n  \"serial\": %d,\n  \"lineage\": "+
+		"\"5ad8\",\n  \"outputs\": {\"a<b\": {\"value\": \"\\u003c&é\"}}\n}", serial)
 }
 
 // spelling is one way to write the addresses of a state.
@@ -56,7 +57,8 @@ func TestProtocol(t *testing.T) {
 			"deletion":                       deletion(s),
 			"wrong unlock":                   wrongUnlock(),
 			"late replays":                   lateReplays(),
-			"serial goes back":               {{"POST S", body(9), 200, ""}, {"POST S", body(3), 200, ""}, {"GET S", "", 200, "=" + body(3)}},
+			"serial goes back": {{"POST S", body(9), 200, ""}, {"POST S", body(3), 200, ""},
+				{"GET S", "", 200, "=" + body(3)}},
 		} {
 			t.Run(s.name+"/"+name, func(t *testing.T) {
 				for i := range steps {
@@ -69,7 +71,8 @@ func TestProtocol(t *testing.T) {
 }
 
 func planOfNothing(s spelling) []step {
-	return []step{{"LOCK S", infoA, 200, ""}, {"GET S", "", s.absent, ""}, {"UNLOCK S", infoA, 200, ""}, {"GET S", "", s.absent, ""}}
+	return []step{{"LOCK S", infoA, 200, ""}, {"GET S", "", s.absent, ""}, {"UNLOCK S", infoA, 200, ""},
+		{"GET S", "", s.absent, ""}}
 }
 
 // With each mutating call sent twice, as after a lost answer.
@@ -99,7 +102,8 @@ func longApply() []step {
 }
 
 func unlocked(s spelling) []step {
-	return []step{{"GET S", "", s.absent, ""}, {"POST S", body(1), 200, `"version":1`}, {"POST S", body(1), 200, `"version":1`}, {"POST S", body(2), 200, `"version":2`}}
+	return []step{{"GET S", "", s.absent, ""}, {"POST S", body(1), 200, `"version":1`},
+		{"POST S", body(1), 200, `"version":1`}, {"POST S", body(2), 200, `"version":2`}}
 }
 
 func lockByPost() []step {
@@ -150,7 +154,8 @@ func fencing() []step {
 }
 
 func forcedByOpenTofu() []step {
-	return []step{{"LOCK S", infoA, 200, ""}, {"UNLOCK S", forceA, 200, ""}, {"POST S?ID=a-1", body(1), 409, "lock_not_held"}}
+	return []step{{"LOCK S", infoA, 200, ""}, {"UNLOCK S", forceA, 200, ""},
+		{"POST S?ID=a-1", body(1), 409, "lock_not_held"}}
 }
 
 func writeAndRelease() []step {
@@ -220,7 +225,8 @@ func TestVersionHeaders(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	expect := func(a answer, status int, version, serial string) {
 		t.Helper()
-		if a.status != status || a.header.Get("X-Holdfast-Version") != version || a.header.Get("X-Holdfast-Serial") != serial {
+		if a.status != status || a.header.Get("X-Holdfast-Version") != version ||
+			a.header.Get("X-Holdfast-Serial") != serial {
 			t.Errorf("%d, version %q, serial %q; want %d, %q, %q", a.status,
 				a.header.Get("X-Holdfast-Version"), a.header.Get("X-Holdfast-Serial"), status, version, serial)
 		}
@@ -247,8 +253,10 @@ func TestContentMD5(t *testing.T) {
 		digest := md5.Sum([]byte(s))
 		return "Content-MD5: " + base64.StdEncoding.EncodeToString(digest[:])
 	}
-	for name, header := range map[string]string{"of another body": sum(body(2)), "not base64": "Content-MD5: *", "short": "Content-MD5: YQ=="} {
-		if got := c.do("POST /api/v1/state/x", body(1), header); got.status != 400 || !strings.Contains(got.body, "digest_mismatch") {
+	for name, header := range map[string]string{"of another body": sum(body(2)), "not base64": "Content-MD5: *",
+		"short": "Content-MD5: YQ=="} {
+		if got := c.do("POST /api/v1/state/x", body(1), header); got.status != 400 ||
+			!strings.Contains(got.body, "digest_mismatch") {
 			t.Errorf("%s: %d %s; want 400 digest_mismatch", name, got.status, got.body)
 		}
 	}

@@ -16,7 +16,9 @@ import (
 // one, it is an address that the header names, or unknown, but never the proxy.
 func FuzzForwardedFor(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, seed := range []string{"", "203.0.113.9", "203.0.113.9, 192.0.2.7", "x, 203.0.113.9", "203.0.113.9:80", "[2001:db8::1]", "::ffff:203.0.113.9", ",", "fe80::1%eth0", "192.0.2.1,192.0.2.2", "unknown", "_hidden", "[2001:db8::1]:443", "203.0.113.9:", " 203.0.113.9\t,", "[::ffff:192.0.2.1]:1,192.0.2.1"} {
+	for _, seed := range []string{"", "203.0.113.9", "203.0.113.9, 192.0.2.7", "x, 203.0.113.9", "203.0.113.9:80",
+		"[2001:db8::1]", "::ffff:203.0.113.9", ",", "fe80::1%eth0", "192.0.2.1,192.0.2.2", "unknown", "_hidden",
+		"[2001:db8::1]:443", "203.0.113.9:", " 203.0.113.9\t,", "[::ffff:192.0.2.1]:1,192.0.2.1"} {
 		f.Add(seed, true)
 		f.Add(seed, false)
 	}
@@ -55,14 +57,15 @@ func FuzzForwardedFor(f *testing.F) {
 // namedIn looks at every stretch of the header that could be an address, whatever is around
 // it.
 func namedIn(header string, address netip.Addr) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(header, func(r rune) bool { return strings.ContainsRune(", \t[]", r) }), func(text string) bool {
-		text, _, _ = strings.Cut(text, "%")
-		host, _, _ := strings.Cut(text, ":")
-		for _, one := range []string{text, host} {
-			if found, err := netip.ParseAddr(one); err == nil && found.Unmap() == address {
-				return true
+	return slices.ContainsFunc(strings.FieldsFunc(header, func(r rune) bool { return strings.ContainsRune(", \t[]", r) }),
+		func(text string) bool {
+			text, _, _ = strings.Cut(text, "%")
+			host, _, _ := strings.Cut(text, ":")
+			for _, one := range []string{text, host} {
+				if found, err := netip.ParseAddr(one); err == nil && found.Unmap() == address {
+					return true
+				}
 			}
-		}
-		return false
-	})
+			return false
+		})
 }

@@ -33,7 +33,8 @@ func TestPurgeNamesCopies(t *testing.T) {
 func TestPurgedBytesAreRefused(t *testing.T) {
 	deps := testDeps(t)
 	held := testKeys()
-	held[auth.Credentials{Org: acme, Key: "writer"}] = auth.Principal{Org: acme, KeyID: "w1", Grant: auth.Grant{Role: auth.Writer}}
+	held[auth.Credentials{Org: acme, Key: "writer"}] = auth.Principal{Org: acme, KeyID: "w1",
+		Grant: auth.Grant{Role: auth.Writer}}
 	deps.Verifier = held
 	server := startServer(t, deps)
 	c := newCaller(t, server, acme, acmeKey)

@@ -79,7 +79,8 @@ func (q *query) strangers() error {
 	}
 	slices.Sort(unknown)
 	unknown = unknown[:min(len(unknown), 10)]
-	return fault.New(fault.ParameterInvalid, "the query has parameters that are unknown here: %s", strings.Join(unknown, ", "))
+	return fault.New(fault.ParameterInvalid, "the query has parameters that are unknown here: %s",
+		strings.Join(unknown, ", "))
 }
 
 func shown(name string) string { return strconv.Quote(name[:min(len(name), maxShown)]) }

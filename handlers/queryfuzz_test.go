@@ -34,7 +34,8 @@ func refused(t *testing.T, raw string, err error, codes ...fault.Code) {
 // the way, because a write without one is another write.
 func FuzzStateQuery(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, seed := range []string{"", "ID=a", "id=a", "ID=a;b", "ID=a&ID=b", "ref=main&ID=%41&unlock=true", "unlock=maybe", "%49D=a", "ID=%zz", "ID"} {
+	for _, seed := range []string{"", "ID=a", "id=a", "ID=a;b", "ID=a&ID=b", "ref=main&ID=%41&unlock=true", "unlock=maybe",
+		"%49D=a", "ID=%zz", "ID"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -70,8 +71,10 @@ func FuzzStateQuery(f *testing.F) {
 // again and means the same; or it is refused.
 func FuzzReading(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, seed := range []string{"", "provider=aws&attr.size=t2&limit=10&order=desc", "since=2026-01-31T12:00:00.5%2B01:00&until=2027-01-01T00:00:00Z", "attr.=x",
-		"cursor=%00", "limit=0", "limit=99999999999999999999", "escape=spreadsheet", "x=1&y=2", "provider=a&provider=b", "a;b", "attr.%ff=1", "limit=%2B5"} {
+	for _, seed := range []string{"", "provider=aws&attr.size=t2&limit=10&order=desc",
+		"since=2026-01-31T12:00:00.5%2B01:00&until=2027-01-01T00:00:00Z", "attr.=x",
+		"cursor=%00", "limit=0", "limit=99999999999999999999", "escape=spreadsheet", "x=1&y=2", "provider=a&provider=b",
+		"a;b", "attr.%ff=1", "limit=%2B5"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
@@ -126,6 +129,7 @@ func written(r reading) url.Values {
 
 func sameReading(a, b reading) bool {
 	return a.Since.Equal(b.Since) && a.Until.Equal(b.Until) && maps.Equal(a.Attributes, b.Attributes) &&
-		a.Provider == b.Provider && a.Category == b.Category && a.ResourceType == b.ResourceType && a.ResourceName == b.ResourceName &&
+		a.Provider == b.Provider && a.Category == b.Category && a.ResourceType == b.ResourceType &&
+		a.ResourceName == b.ResourceName &&
 		a.After == b.After && a.Order == b.Order && a.limit == b.limit && a.spreadsheet == b.spreadsheet
 }

@@ -48,12 +48,18 @@ type quotaCollector struct {
 
 func newQuotaCollector(keeper *quota.Keeper) quotaCollector {
 	return quotaCollector{
-		keeper:  keeper,
-		refused: prometheus.NewDesc("holdfast_quota_refused_total", "Writes and locks that were refused because of the organization's quota, or because the disk has only its reserve left.", []string{"reason"}, nil),
-		spared:  prometheus.NewDesc("holdfast_quota_spared_total", "Writes that would have been refused so, had they not come from a lock's holder.", nil, nil),
-		near:    prometheus.NewDesc("holdfast_quota_near_organizations", "Organizations that had 80 % of their quota or more when they stored something last.", nil, nil),
-		free:    prometheus.NewDesc("holdfast_disk_free_bytes", "What is free on the data's disk, the reserve included.", nil, nil),
-		reserve: prometheus.NewDesc("holdfast_disk_reserve_bytes", "The last part of the disk, for lock holders and for what makes room.", nil, nil),
+		keeper: keeper,
+		refused: prometheus.NewDesc("holdfast_quota_refused_total",
+			"Writes and locks that were refused because of the organization's quota, or because the disk has only its "+
+				"reserve left.", []string{"reason"}, nil),
+		spared: prometheus.NewDesc("holdfast_quota_spared_total",
+			"Writes that would have been refused so, had they not come from a lock's holder.", nil, nil),
+		near: prometheus.NewDesc("holdfast_quota_near_organizations",
+			"Organizations that had 80 % of their quota or more when they stored something last.", nil, nil),
+		free: prometheus.NewDesc("holdfast_disk_free_bytes", "What is free on the data's disk, the reserve included.", nil,
+			nil),
+		reserve: prometheus.NewDesc("holdfast_disk_reserve_bytes",
+			"The last part of the disk, for lock holders and for what makes room.", nil, nil),
 	}
 }
 
@@ -65,7 +71,8 @@ func (q quotaCollector) Describe(descs chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (q quotaCollector) Collect(found chan<- prometheus.Metric) {
 	for _, reason := range quota.Reasons() {
-		found <- prometheus.MustNewConstMetric(q.refused, prometheus.CounterValue, float64(q.keeper.Refused(reason)), reason.String())
+		found <- prometheus.MustNewConstMetric(q.refused, prometheus.CounterValue, float64(q.keeper.Refused(reason)),
+			reason.String())
 	}
 	found <- prometheus.MustNewConstMetric(q.spared, prometheus.CounterValue, float64(q.keeper.Spared()))
 	found <- prometheus.MustNewConstMetric(q.near, prometheus.GaugeValue, float64(q.keeper.NearOnes()))

@@ -53,19 +53,24 @@ func TestQuotaOverHTTP(t *testing.T) {
 	if has := first.header.Get("X-Holdfast-Quota"); has != "" {
 		t.Errorf("a warning below 80 %%: %s", has)
 	}
-	near := ann.do("POST /api/v1/upload", `{`+words+`,"instances":[{"resource_name":"a","attributes":{"x":"`+strings.Repeat("y", 9000)+`"}},{"resource_name":"b","attributes":{"x":"`+strings.Repeat("y", 5000)+`"}}]}`)
+	near := ann.do("POST /api/v1/upload", `{`+words+`,"instances":[{"resource_name":"a","attributes":{"x":"`+
+		strings.Repeat("y", 9000)+`"}},{"resource_name":"b","attributes":{"x":"`+strings.Repeat("y", 5000)+`"}}]}`)
 	want("an upload", near, http.StatusOK, "")
 	var used, limit int64
-	if _, err := fmt.Sscanf(near.header.Get("X-Holdfast-Quota"), "%d/%d", &used, &limit); err != nil || used < 84_000 || limit != 100_000 {
+	if _, err := fmt.Sscanf(near.header.Get("X-Holdfast-Quota"), "%d/%d", &used, &limit); err != nil || used < 84_000 ||
+		limit != 100_000 {
 		t.Errorf("the warning is %q", near.header.Get("X-Holdfast-Quota"))
 	}
-	want("beyond the quota", ann.do("POST /api/v1/state/a", state(2, 30_000)), http.StatusInsufficientStorage, `"code":"quota_exceeded"`)
+	want("beyond the quota", ann.do("POST /api/v1/state/a", state(2, 30_000)), http.StatusInsufficientStorage,
+		`"code":"quota_exceeded"`)
 	want("its holder's write", ann.do("POST /api/v1/state/held?ID=l1", state(1, 30_000)), http.StatusOK, "")
 	want("another LOCK", ann.do("LOCK /api/v1/state/b", `{"ID":"l2"}`), http.StatusInsufficientStorage, "Purge versions")
-	want("an upload", ann.do("POST /api/v1/upload", `{`+words+`,"instances":[{"resource_name":"a"}]}`), http.StatusInsufficientStorage, "quota_exceeded")
+	want("an upload", ann.do("POST /api/v1/upload", `{`+words+`,"instances":[{"resource_name":"a"}]}`),
+		http.StatusInsufficientStorage, "quota_exceeded")
 	want("UNLOCK", ann.do("UNLOCK /api/v1/state/held", lock), http.StatusOK, "")
 	want("reading", ann.do("GET /api/v1/state/a", ""), http.StatusOK, `"serial":1`)
-	want("another organization's write", newCaller(t, server, globex, globexKey).do("POST /api/v1/state/a", state(2, 30_000)), http.StatusOK, "")
+	want("another organization's write",
+		newCaller(t, server, globex, globexKey).do("POST /api/v1/state/a", state(2, 30_000)), http.StatusOK, "")
 
 	var who struct {
 		Quota struct {
@@ -73,7 +78,8 @@ func TestQuotaOverHTTP(t *testing.T) {
 		}
 	}
 	if err := json.Unmarshal([]byte(ann.do("GET /api/v1/whoami", "").body), &who); err != nil ||
-		who.Quota.Used != who.Quota.States+who.Quota.Uploads || who.Quota.Used < 114_000 || who.Quota.Limit != 100_000 || who.Quota.Uploads < 14_000 {
+		who.Quota.Used != who.Quota.States+who.Quota.Uploads || who.Quota.Used < 114_000 || who.Quota.Limit != 100_000 ||
+		who.Quota.Uploads < 14_000 {
 		t.Errorf("whoami: %+v, %v", who.Quota, err)
 	}
 	metrics := newCaller(t, server, uuid.Nil, "").do("GET /metrics", "").body
@@ -95,7 +101,8 @@ func TestQuotaOverHTTP(t *testing.T) {
 // TestWhoamiWithoutQuota: no limit is shown as null.
 func TestWhoamiWithoutQuota(t *testing.T) {
 	server := startServer(t, withQuota(t, quota.None))
-	if got := newCaller(t, server, acme, acmeKey).do("GET /api/v1/whoami", ""); !strings.Contains(got.body, `"quota":{"used":0,"limit":null,"states":0,"uploads":0}`) {
+	if got := newCaller(t, server, acme, acmeKey).do("GET /api/v1/whoami", ""); !strings.Contains(got.body,
+		`"quota":{"used":0,"limit":null,"states":0,"uploads":0}`) {
 		t.Errorf("%s", got.body)
 	}
 }

@@ -60,7 +60,8 @@ func TestRateLimits(t *testing.T) {
 		limit  int
 		routes []string
 	}{
-		{3, []string{"GET /api/v1/data", "GET /api/v1/data/summary", "POST /upload", "GET /api/v1/nothing", "PATCH /api/v1/state/x", "BREW /terraform/state/e/p"}},
+		{3, []string{"GET /api/v1/data", "GET /api/v1/data/summary", "POST /upload", "GET /api/v1/nothing",
+			"PATCH /api/v1/state/x", "BREW /terraform/state/e/p"}},
 		{5, []string{"GET /api/v1/state/x", "POST /terraform/state/e/p", "LOCK /api/v1/state/x", "GET /api/v1/state/x/lock",
 			"GET /api/v1/resources", "GET /api/v1/resources/coverage", "GET /api/v1/resources/a/history?state=x"}},
 	} {
@@ -74,12 +75,14 @@ func TestRateLimits(t *testing.T) {
 				if left*4 < kind.limit {
 					want = fmt.Sprintf("%d, %d left", kind.limit, left)
 				}
-				if have := got.header.Get("RateLimit-Limit") + ", " + strings.TrimLeft(got.header.Get("RateLimit-Remaining")+" left", " "); have != want || got.status == 429 {
+				if have := got.header.Get("RateLimit-Limit") + ", " +
+					strings.TrimLeft(got.header.Get("RateLimit-Remaining")+" left", " "); have != want || got.status == 429 {
 					t.Errorf("%s: %d, %s; want %s", route, got.status, have, want)
 				}
 			}
 			got := c.do(route, body(1))
-			if got.status != 429 || !strings.Contains(got.body, `"rate_limited"`) || got.header.Get("RateLimit-Remaining") != "0" || got.header.Get("RateLimit-Reset") != "60" {
+			if got.status != 429 || !strings.Contains(got.body, `"rate_limited"`) ||
+				got.header.Get("RateLimit-Remaining") != "0" || got.header.Get("RateLimit-Reset") != "60" {
 				t.Errorf("%s, once more: %d %v %s", route, got.status, got.header, got.body)
 			}
 			// 20 s with 3 a minute, and 12 s with 5: both are more than what a client is told.
@@ -250,7 +253,8 @@ func TestLockReleasedAfterTheLimit(t *testing.T) {
 	c.converse([]step{{"POST /api/v1/state/x", body(1), 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}})
 	exhaust(t, c)
 	release := func(ref state.Ref) {
-		_, err := store.Update(context.Background(), ref, nil, func(state.Head) (state.Change, error) { return state.Change{Release: true}, nil })
+		_, err := store.Update(context.Background(), ref, nil,
+			func(state.Head) (state.Change, error) { return state.Change{Release: true}, nil })
 		if err != nil {
 			t.Error(err)
 		}
@@ -317,7 +321,8 @@ func TestSavedUpIsShown(t *testing.T) {
 		}
 	}
 	stands(5, 0)
-	c.converse([]step{{"GET /api/v1/states", "", 200, ""}, {"POST /api/v1/state/x", body(1), 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}, {"GET /api/v1/state/x", "", 200, ""}})
+	c.converse([]step{{"GET /api/v1/states", "", 200, ""}, {"POST /api/v1/state/x", body(1), 200, ""},
+		{"LOCK /api/v1/state/x", infoA, 200, ""}, {"GET /api/v1/state/x", "", 200, ""}})
 	stands(1, 0)
 	if got := c.do("GET /api/v1/state/x", ""); got.header.Get("RateLimit-Remaining") != "0" || got.status != 200 {
 		t.Errorf("the last one: %d %v", got.status, got.header)
@@ -325,7 +330,8 @@ func TestSavedUpIsShown(t *testing.T) {
 	if got := c.do("GET /api/v1/state/x", ""); got.status != 429 {
 		t.Errorf("one more: %d", got.status)
 	}
-	if !strings.Contains(log.String(), `"rate_left":"1 of 5"`) { // of the request before; the last one's line may still be written
+	if !strings.Contains(log.String(),
+		`"rate_left":"1 of 5"`) { // of the request before; the last one's line may still be written
 		t.Errorf("logged %s", log.String())
 	}
 	clock.pass(90 * time.Second) // a minute for all, and half a minute's worth beside it
@@ -333,5 +339,6 @@ func TestSavedUpIsShown(t *testing.T) {
 	for range 5 {
 		c.do("GET /api/v1/states", "")
 	}
-	c.converse([]step{{"GET /api/v1/states", "", 429, ""}, {"GET /api/v1/state/x", "", 200, ""}, {"LOCK /api/v1/state/x", infoA, 200, ""}, {"LOCK /api/v1/state/x", infoA, 429, ""}})
+	c.converse([]step{{"GET /api/v1/states", "", 429, ""}, {"GET /api/v1/state/x", "", 200, ""},
+		{"LOCK /api/v1/state/x", infoA, 200, ""}, {"LOCK /api/v1/state/x", infoA, 429, ""}})
 }

@@ -56,14 +56,16 @@ func FuzzRequest(f *testing.F) {
 }
 
 func checkAnswer(t *testing.T, request *http.Request, answer *httptest.ResponseRecorder) {
-	if len(answer.Header().Values("X-Request-Id")) != 1 || answer.Code/100 == 3 && answer.Code != http.StatusNotModified || answer.Code >= 500 {
+	if len(answer.Header().Values("X-Request-Id")) != 1 || answer.Code/100 == 3 && answer.Code != http.StatusNotModified ||
+		answer.Code >= 500 {
 		t.Fatalf("%s %s: %d %v %s", request.Method, request.RequestURI, answer.Code, answer.Header(), answer.Body)
 	}
 	if answer.Code < 400 || answer.Code == http.StatusConflict {
 		return
 	}
 	var failure struct{ Status, Code string }
-	if err := json.Unmarshal(answer.Body.Bytes(), &failure); err != nil || failure.Status != "error" || failure.Code == "" {
+	if err := json.Unmarshal(answer.Body.Bytes(), &failure); err != nil || failure.Status != "error" ||
+		failure.Code == "" {
 		t.Fatalf("%s %s: %d %s", request.Method, request.RequestURI, answer.Code, answer.Body)
 	}
 	if (answer.Code == http.StatusNotFound) != (failure.Code == "state_not_found") {

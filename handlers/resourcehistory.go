@@ -35,7 +35,8 @@ func (v inventories) history(ctx context.Context, r *request) (answer, error) {
 }
 
 func stepOf(s resources.Step) api.Step {
-	return api.Step{Version: describer(nil).versionOf(s.Version), Against: s.Against, Changes: items(s.Changes, resourceChangeOf)}
+	return api.Step{Version: describer(nil).versionOf(s.Version), Against: s.Against,
+		Changes: items(s.Changes, resourceChangeOf)}
 }
 
 // stepPlace is what the cursor of a history holds.

@@ -24,22 +24,28 @@ func routeResources(s section, d Deps) {
 	}
 	s = s.tagged(tagResources, fault.CursorInvalid)
 	v := inventories{service: d.Resources, lists: lists{d.Limits.Memory}}
-	filters := []openapi.Parameter{textOf("type", "Exactly this type."), textOf("provider", "Exactly this provider."), textOf("state", "Only in this state.")}
+	filters := []openapi.Parameter{textOf("type", "Exactly this type."), textOf("provider", "Exactly this provider."),
+		textOf("state", "Only in this state.")}
 	s.route("GET", "/resources", op("searchResources", "The resources of all states and uploads that match").
 		with(textOf("q", "Words, all of which must be in the address, IDs, name or tags.")).with(filters...).
-		with(choiceOf("source", "Only in states, or only uploaded.", "", string(resources.FromState), string(resources.FromUpload)), attributesOf()).
+		with(choiceOf("source", "Only in states, or only uploaded.", "", string(resources.FromState),
+			string(resources.FromUpload)), attributesOf()).
 		with(pageOf()...).gives(api.Resources{}).needs(auth.ReadState, auth.ReadData).fails(unreadStates()...), v.search)
-	s.route("GET", "/resources/coverage", op("coverResources", "What is managed, unmanaged, missing or claimed twice: counts, or with `status` a list").
-		with(choiceOf("status", "List the resources of this status.", statuses()...)).with(filters...).with(timeOf("since", "Leave out what was uploaded before.")).
-		with(pageOf()...).gives(api.Counts{}).gives(api.Covered{}).needs(auth.ReadData).fails(unreadStates()...), v.coverage)
-	s.route("GET", "/resources/:address/history", op("getResourceHistory", "The versions of a state in which a resource changed, the newest first").
-		with(required(textOf("state", "The state."))).with(pageOf()...).gives(api.History{}).needs(auth.ReadState).
-		fails(append(unreadStates(), fault.NameInvalid, fault.StateNotFound, fault.ResourceNotFound)...), v.history)
+	s.route("GET", "/resources/coverage",
+		op("coverResources", "What is managed, unmanaged, missing or claimed twice: counts, or with `status` a list").
+			with(choiceOf("status", "List the resources of this status.", statuses()...)).with(filters...).with(timeOf("since",
+			"Leave out what was uploaded before.")).
+			with(pageOf()...).gives(api.Counts{}).gives(api.Covered{}).needs(auth.ReadData).fails(unreadStates()...), v.coverage)
+	s.route("GET", "/resources/:address/history",
+		op("getResourceHistory", "The versions of a state in which a resource changed, the newest first").
+			with(required(textOf("state", "The state."))).with(pageOf()...).gives(api.History{}).needs(auth.ReadState).
+			fails(append(unreadStates(), fault.NameInvalid, fault.StateNotFound, fault.ResourceNotFound)...), v.history)
 }
 
 // unreadStates are why a state can't be looked into.
 func unreadStates() []fault.Code {
-	return []fault.Code{fault.VersionPurged, fault.StateEncrypted, fault.StateUnsupported, fault.StateCorrupt, fault.UploadsOff}
+	return []fault.Code{fault.VersionPurged, fault.StateEncrypted, fault.StateUnsupported, fault.StateCorrupt,
+		fault.UploadsOff}
 }
 
 // search looks for resources.

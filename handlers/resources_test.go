@@ -49,7 +49,8 @@ func TestResources(t *testing.T) {
 	})
 	found := owner.settled("/api/v1/resources?q=i-0abc&source=state&attr.size=3&provider=aws")
 	one := asJSON(t, found["resources"].([]any)[0])
-	for _, want := range []string{`"address":"module.net.aws_instance.web[0]"`, `"state":"prod/net"`, `"tags":{"Env":"prod"}`, `"index_key":0`, `"version":1`} {
+	for _, want := range []string{`"address":"module.net.aws_instance.web[0]"`, `"state":"prod/net"`,
+		`"tags":{"Env":"prod"}`, `"index_key":0`, `"version":1`} {
 		if !strings.Contains(one, want) {
 			t.Errorf("%s lacks %s", one, want)
 		}
@@ -75,7 +76,8 @@ func TestResources(t *testing.T) {
 		t.Errorf("behind the first page: %s", rest)
 	}
 	owner.converse([]step{
-		{"GET /api/v1/resources/module.net.aws_instance.web%5B0%5D/history?state=prod%2Fnet", "", 200, `"against":0,"changes":[{"action":"added"`},
+		{"GET /api/v1/resources/module.net.aws_instance.web%5B0%5D/history?state=prod%2Fnet", "", 200,
+			`"against":0,"changes":[{"action":"added"`},
 		{"GET /api/v1/resources/a%2Fb%22/history?state=prod%2Fnet", "", 404, "resource_not_found"},
 		{"GET /api/v1/resources/a/history", "", 400, "name_invalid"},
 		{"GET /api/v1/resources/a/history?state=none", "", 404, "state_not_found"},
@@ -94,7 +96,8 @@ func TestResources(t *testing.T) {
 // What was encrypted by the client is said to be, and never guessed at.
 func TestResourcesOfEncryptedStates(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
-	c.converse([]step{{"POST /api/v1/state/vault", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`, 200, ""}})
+	c.converse([]step{{"POST /api/v1/state/vault",
+		`{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`, 200, ""}})
 	want := `[{"code":"state_encrypted","state":"vault","version":1}]`
 	for _, path := range []string{"", "/coverage", "/coverage?status=unmanaged"} {
 		if got := asJSON(t, c.settled("/api/v1/resources" + path)["unread"]); got != want {
@@ -138,11 +141,13 @@ func TestResourcesRefuse(t *testing.T) {
 		"/coverage?since=yesterday":       fault.ParameterInvalid,
 		"/coverage?q=a":                   fault.ParameterInvalid,
 	} {
-		if got := c.do("GET /api/v1/resources"+query, ""); got.status != 400 || !strings.Contains(got.body, `"`+string(code)+`"`) {
+		if got := c.do("GET /api/v1/resources"+query, ""); got.status != 400 ||
+			!strings.Contains(got.body, `"`+string(code)+`"`) {
 			t.Errorf("%.60s: %d %s, want %s", query, got.status, got.body, code)
 		}
 	}
-	if got := c.do("GET /api/v1/resources?source=both", "").body; !strings.Contains(got, "the query's source is not state or upload") {
+	if got := c.do("GET /api/v1/resources?source=both", "").body; !strings.Contains(got,
+		"the query's source is not state or upload") {
 		t.Errorf("another source: %s", got)
 	}
 	for _, q := range []string{`"`, `a"b`, "NEAR(a b)", "a*", "-a", "a AND", "日本", "text:a", "' OR 1=1 --a"} {

@@ -69,7 +69,8 @@ func TestRetention(t *testing.T) {
 		}
 	}
 	const x = "/api/v1/state/x"
-	c.converse([]step{{"POST " + x, with(1, 1), 200, ""}, {"POST " + x, with(2, 1), 200, ""}, {"POST " + x, with(3, 1), 200, ""}})
+	c.converse([]step{{"POST " + x, with(1, 1), 200, ""}, {"POST " + x, with(2, 1), 200, ""},
+		{"POST " + x, with(3, 1), 200, ""}})
 	after(0)
 	c.converse([]step{
 		{"GET " + x + "/-/versions/1", "", 404, "version_not_found"},

@@ -13,6 +13,7 @@ import (
 func rightsOf() map[string]auth.Right {
 	needs := map[string]auth.Right{
 		"GET /api/v1/states":          auth.ReadMetadata,
+		"GET /api/v1/folders":         auth.ReadMetadata,
 		"GET /api/v1/locks":           auth.ReadMetadata,
 		"GET /api/v1/expectations":    auth.ReadMetadata,
 		"GET /api/v1/audit":           auth.ReadAudit,
@@ -67,6 +68,7 @@ func rightsOf() map[string]auth.Right {
 		"GET /-/outputs":                              auth.ReadOutputs,
 		"GET /-/outputs/k":                            auth.ReadOutputs,
 		"GET /-/outputs?sensitive=true":               auth.ReadOutputs,
+		"GET /-/graph":                                auth.ReadState,
 		"GET /-/candidates":                           auth.ReadMetadata,
 		"POST /-/candidates":                          auth.WriteState,
 		"GET /-/candidates/0123456789abcdef":          auth.ReadState,
@@ -79,15 +81,40 @@ func rightsOf() map[string]auth.Right {
 	}
 	maps.Copy(needs, rightsOfWorkspaces())
 	maps.Copy(needs, rightsOfRuns())
+	maps.Copy(needs, rightsOfProjects())
 	return needs
+}
+
+// rightsOfProjects are those of what is asked of a project that isn't there.
+func rightsOfProjects() map[string]auth.Right {
+	const one = " /api/v1/infra/x"
+	return map[string]auth.Right{
+		"GET" + one + "/files":           auth.ReadWorkspace,
+		"GET" + one + "/files/checksums": auth.ReadWorkspace,
+		"POST" + one + "/files/pull":     auth.ReadWorkspace,
+		"POST" + one + "/files":          auth.WriteWorkspace,
+		"DELETE" + one + "/files/x":      auth.WriteWorkspace,
+		"POST" + one + "/run":            auth.PlanRun,
+		// Without an order it is about a run that is there.
+		"GET" + one + "/run/stream":                  auth.ReadRun,
+		"GET" + one + "/run/stream?mode=plan":        auth.PlanRun,
+		"GET" + one + "/run/stream?mode=apply":       auth.ApplyRun,
+		"GET" + one + "/runs":                        auth.ReadRun,
+		"GET" + one + "/runs/" + noRun:               auth.ReadRun,
+		"POST" + one + "/runs/" + noRun + "/approve": auth.ReadRun,
+		"POST" + one + "/runs/" + noRun + "/deny":    auth.ReadRun,
+	}
 }
 
 // rightsOfDialects are those of what other servers' clients ask, about states of an alias.
 func rightsOfDialects() map[string]auth.Right {
 	needs := map[string]auth.Right{}
 	for address, locks := range map[string][2]string{
-		" /api/v4/projects/e/terraform/state/x": {"POST /lock", "DELETE /lock"}, " /api/packages/e/terraform/state/x": {"POST /lock", "DELETE /lock"},
-		" /-/state/e/x": {"POST /lock", "DELETE /lock"}, " /e/state/x": {"POST /lock", "DELETE /lock"}, " /state/e/x": {"LOCK ", "UNLOCK "},
+		" /api/v4/projects/e/terraform/state/x": {"POST /lock", "DELETE /lock"},
+		" /api/packages/e/terraform/state/x":    {"POST /lock", "DELETE /lock"},
+		" /-/state/e/x":                         {"POST /lock", "DELETE /lock"},
+		" /e/state/x":                           {"POST /lock", "DELETE /lock"},
+		" /state/e/x":                           {"LOCK ", "UNLOCK "},
 	} {
 		needs["GET"+address] = auth.ReadState
 		needs["POST"+address], needs["DELETE"+address] = auth.WriteState, auth.WriteState
@@ -97,7 +124,8 @@ func rightsOfDialects() map[string]auth.Right {
 		needs[leave+address+behind] = auth.ForceUnlock
 		needs[leave+address+behind+"?ID=a-1"] = auth.LockState
 	}
-	for _, address := range []string{" /api/v4/projects/e/terraform/state/x/versions/1", " /api/packages/e/terraform/state/x/versions/1"} {
+	for _, address := range []string{" /api/v4/projects/e/terraform/state/x/versions/1",
+		" /api/packages/e/terraform/state/x/versions/1"} {
 		needs["GET"+address], needs["DELETE"+address+"?reason=x"] = auth.ReadState, auth.PurgeVersions
 	}
 	return needs
@@ -106,16 +134,20 @@ func rightsOfDialects() map[string]auth.Right {
 // rightsOfRuns are those of what people ask of runs, of one that isn't there: who may approve is
 // told of a run that is, by the rules of package runs.
 func rightsOfRuns() map[string]auth.Right {
-	const one = " /api/v1/runs/" + noRun
+	const one, part = " /api/v1/runs/" + noRun, " /enclaves/e/partitions/p/iac/runs"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadRun: {"GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one + "/changes", "GET" + one + "/outputs",
-			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry"},
+		auth.ReadRun: {"GET /api/v1/runs", "GET /api/v1/pools", "GET" + one, "GET" + one + "/events", "GET" + one +
+			"/changes", "GET" + one + "/outputs", "GET" + one + "/insight",
+			"GET" + one + "/log", "GET" + one + "/log/stream", "POST" + one + "/approve", "POST" + one + "/retry",
+			"GET" + part, "GET" + part + "/latest", "GET" + part + "/" + noRun, "GET" + part + "/" + noRun + "/stream"},
+		auth.ApplyRun:    {"DELETE /enclaves/e"},
 		auth.PlanRun:     {"POST /api/v1/runs"},
 		auth.ApproveRun:  {"POST" + one + "/deny"},
 		auth.CancelRun:   {"POST" + one + "/cancel", "POST" + one + "/discard"},
 		auth.ForceUnlock: {"POST" + one + "/resolve"},
-		auth.ManageAgents: {"POST /api/v1/pools", "PATCH /api/v1/pools/x", "POST /api/v1/pools/x/rotate", "DELETE /api/v1/pools/x",
+		auth.ManageAgents: {"POST /api/v1/pools", "PATCH /api/v1/pools/x", "POST /api/v1/pools/x/rotate",
+			"DELETE /api/v1/pools/x",
 			"POST /api/v1/pools/x/grants", "DELETE /api/v1/pools/x/grants/11111111-1111-4111-8111-111111111111"},
 	} {
 		for _, route := range routes {
@@ -133,7 +165,8 @@ const noRun = "01M00000000000000000000000"
 func ofExecutors(route string) bool {
 	_, path, _ := strings.Cut(route, " ")
 	of, _ := strings.CutPrefix(path, "/api/v1/runs/"+noRun)
-	return strings.HasPrefix(path, "/api/v1/agents") || of == "/lease" || of == "/phase" || of == "/configuration" ||
+	return strings.HasPrefix(path, "/api/v1/agents") || path == "/api/v1/infra/x/state" ||
+		of == "/lease" || of == "/phase" || of == "/configuration" ||
 		strings.HasPrefix(of, "/artefacts/") || strings.HasPrefix(of, "/log/:")
 }
 
@@ -141,11 +174,15 @@ func rightsOfWorkspaces() map[string]auth.Right {
 	const one = " /api/v1/workspaces/x"
 	needs := map[string]auth.Right{}
 	for right, routes := range map[auth.Right][]string{
-		auth.ReadWorkspace: {"GET /api/v1/workspaces", "POST /api/v1/format", "GET /api/v1/variables", "GET" + one, "GET" + one + "/-/variables", "GET" + one + "/-/snapshots",
-			"GET" + one + "/-/snapshots/1", "GET" + one + "/-/snapshots/1/archive", "GET" + one + "/-/snapshots/1/diff", "GET" + one + "/-/checksums",
+		auth.ReadWorkspace: {"GET /api/v1/workspaces", "POST /api/v1/format", "GET /api/v1/variables", "GET" + one, "GET" +
+			one + "/-/variables", "GET" + one + "/-/snapshots",
+			"GET" + one + "/-/snapshots/1", "GET" + one + "/-/snapshots/1/archive", "GET" + one + "/-/snapshots/1/diff", "GET" +
+				one + "/-/checksums",
 			"GET" + one + "/-/files", "GET" + one + "/-/files/main.tf", "POST" + one + "/-/pull"},
-		auth.WriteWorkspace: {"POST /api/v1/workspaces", "POST" + one + "/-/move", "POST /api/v1/variables", "PATCH" + one, "DELETE" + one, "POST" + one + "/-/variables",
-			"POST" + one + "/-/snapshots", "POST" + one + "/-/archive", "POST" + one + "/-/checksums", "PUT" + one + "/-/contents/" + wireDigest,
+		auth.WriteWorkspace: {"POST /api/v1/workspaces", "POST" + one + "/-/move", "POST /api/v1/variables", "PATCH" + one,
+			"DELETE" + one, "POST" + one + "/-/variables",
+			"POST" + one + "/-/snapshots", "POST" + one + "/-/archive", "POST" + one + "/-/checksums", "PUT" + one +
+				"/-/contents/" + wireDigest,
 			"PUT" + one + "/-/files/main.tf", "DELETE" + one + "/-/files/main.tf"},
 	} {
 		for _, route := range routes {
@@ -158,7 +195,8 @@ func rightsOfWorkspaces() map[string]auth.Right {
 // narrowed reports whether a route is about a state, or about what all of them share, so that a
 // key for other states is refused.
 func narrowed(route string) bool {
-	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") || strings.Contains(route, "/workspaces/") ||
+	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
+		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
 		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
 }
 
@@ -166,6 +204,12 @@ func narrowed(route string) bool {
 func bodyFor(route string) string {
 	method, path, _ := strings.Cut(route, " ")
 	switch {
+	case route == "POST /api/v1/infra/x/files":
+		return `{"name":"main.tf"}`
+	case route == "POST /api/v1/infra/x/run":
+		return `{"mode":"plan"}`
+	case strings.HasPrefix(path, "/api/v1/infra/x/files"):
+		return ""
 	case path == "/api/v1/keys" && method == "POST":
 		return `{"role":"reader"}`
 	case strings.HasPrefix(path, "/api/v1/keys/"):
@@ -217,19 +261,22 @@ func TestEveryRouteNeedsItsRight(t *testing.T) {
 			route += "?state=x"
 		}
 		// Every key may ask what it is good for, and is told of what it may read.
-		if _, listed := needs[route]; !listed && !public(route) && !ofExecutors(route) && !ofEveryKey(route) && !strings.Contains(route, "/api/v1/session") {
+		if _, listed := needs[route]; !listed && !public(route) && !ofExecutors(route) && !ofEveryKey(route) &&
+			!strings.Contains(route, "/api/v1/session") {
 			t.Errorf("%s is not in the table of rights", route)
 		}
 	}
 	held := keys{}
 	for _, line := range auth.Roles() {
-		held[auth.Credentials{Org: acme, Key: string(line.Role)}] = auth.Principal{Org: acme, KeyID: string(line.Role), Grant: auth.Grant{Role: line.Role}}
+		held[auth.Credentials{Org: acme, Key: string(line.Role)}] = auth.Principal{Org: acme, KeyID: string(line.Role),
+			Grant: auth.Grant{Role: line.Role}}
 	}
 	elsewhere, err := auth.ParsePatterns("other/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	held[auth.Credentials{Org: acme, Key: "elsewhere"}] = auth.Principal{Org: acme, KeyID: "elsewhere", Grant: auth.Grant{Role: auth.Owner, States: elsewhere}}
+	held[auth.Credentials{Org: acme, Key: "elsewhere"}] = auth.Principal{Org: acme, KeyID: "elsewhere",
+		Grant: auth.Grant{Role: auth.Owner, States: elsewhere}}
 	deps.Verifier = held
 	server := startServer(t, deps)
 	refused := map[string]int{}

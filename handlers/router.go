@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/openapi"
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
@@ -42,6 +43,8 @@ type Deps struct {
 	Workspaces *workspace.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
 	Runs *runs.Service
+	// Insights says what the plans of Runs mean; nil where there are none.
+	Insights *insight.Service
 	// Live tells what happens in organizations; nil tells nothing.
 	Live *live.Hub
 	// Stopping is closed when the server stops: those who wait then come again, to another one
@@ -70,12 +73,17 @@ type Deps struct {
 	// AuthStale says in words why the auth.cfg in force may not be the newest, empty when it is;
 	// nil where no other node is known of.
 	AuthStale func() string
-	Log       *slog.Logger
-	Now       func() time.Time
+	// Unsealed says in words that states are not encrypted on the disk, empty when they are; nil where none are there.
+	Unsealed func() string
+	Log      *slog.Logger
+	Now      func() time.Time
 	// Version of the binary, for /health.
 	Version string
 	// Page has the files of the page for browsers; nil for none.
 	Page fs.FS
+	// PageFolder is where the page is read from instead, once a build has written it there, and again
+	// after each further one; nil for Page.
+	PageFolder fs.FS
 	// MaxStateBytes is the largest state body that is accepted.
 	MaxStateBytes int64
 	// TrustedProxies may name the client's address in X-Forwarded-For; usually none.
@@ -109,7 +117,8 @@ func NewRouter(d Deps) (Router, error) {
 	if d.Traces != nil {
 		engine.Use(middleware.Traced(d.Traces))
 	}
-	engine.Use(middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now), middleware.Recover(d.Log))
+	engine.Use(middleware.Log(d.Log, d.Now), measured.observe, middleware.Paced(d.Limits.Pace, d.Now),
+		middleware.Recover(d.Log))
 	if d.Doors != nil {
 		engine.Use(d.Doors.Watch())
 	}
@@ -121,7 +130,9 @@ func NewRouter(d Deps) (Router, error) {
 	routes := &book{}
 	open := section{RouterGroup: &engine.RouterGroup, book: routes}
 	routeHealth(open.tagged(tagProbes), page,
-		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, version: d.Version}, measured.handler())
+		health{states: d.States.Ready, uploads: d.Inventory.Status, auth: d.AuthStale, unsealed: d.Unsealed,
+			version: d.Version},
+		measured.handler())
 	routeDescription(open)
 	d.routeAuthenticated(engine, routes, guard, measured)
 	return Router{engine, d.spoken(), routes}, nil
@@ -129,14 +140,18 @@ func NewRouter(d Deps) (Router, error) {
 
 // pages reads the page, if there is one.
 func (d Deps) pages() (pages, error) {
-	if d.Page == nil {
-		return pages{}, nil
+	if d.PageFolder != nil {
+		folder := pageFolder{from: d.PageFolder, log: d.Log}
+		return pages{folder.files, true}, nil
 	}
-	files, err := readPage(d.Page)
-	if err == nil && files[indexName] == nil {
-		err = errors.New("the page has no " + indexName)
+	var files map[string]*pageFile
+	var err error
+	if d.Page != nil {
+		if files, err = readPage(d.Page); err == nil && files[indexName] == nil {
+			err = errors.New("the page has no " + indexName)
+		}
 	}
-	return pages{files}, err
+	return pages{func() map[string]*pageFile { return files }, files != nil}, err
 }
 
 func newEngine() (*gin.Engine, error) {
@@ -156,7 +171,8 @@ func newEngine() (*gin.Engine, error) {
 // measured are the metrics of what there is.
 func (d Deps) measured(guard *middleware.Guard) metrics {
 	m := newMetrics(d.Inventory, guard, d.Version, d.Now)
-	m.registry.MustRegister(newFindingsCollector(d.States), newStateCollector(d.States, d.Now), newDatabaseCollector(d.Databases))
+	m.registry.MustRegister(newFindingsCollector(d.States), newStateCollector(d.States, d.Now),
+		newDatabaseCollector(d.Databases))
 	if counts, ok := d.Verifier.(refuser); ok {
 		m.registry.MustRegister(newLoginCollector(counts))
 	}
@@ -180,7 +196,8 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	native := middleware.AuthenticateToo(d.Sessions, d.Verifier, middleware.NativeCredentials)
 	anyUser := middleware.Authenticate(d.Verifier, middleware.KeyCredentials)
 	all := section{RouterGroup: &router.RouterGroup, book: routes, by: byKey}
-	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory}, maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
+	one := states{service: d.States, index: d.Resources, quota: d.Quota, lists: lists{d.Limits.Memory},
+		maxBytes: d.MaxStateBytes, aliases: d.Aliases, keys: d.Keys}
 	routeNative(all.under("", native), one, guard)
 	spoken := d.spoken()
 	for _, other := range spoken {
@@ -189,12 +206,15 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 	routeResources(all.under("/api/v1", native, guard.States(nil), middleware.Admit(0)), d)
 	if d.Workspaces != nil {
 		routeWorkspaces(all.under("/api/v1", native), workspaces{d.Workspaces, lists{d.Limits.Memory}}, guard)
+		d.routeProjects(all, native, one, guard)
 	}
 	routeUploads(all.under("", native, guard.Requests()), d, measured)
 	d.routeRuns(all, native, guard)
+	d.routeEnclaves(all, anyUser, guard)
 	d.routeExecutors(all, guard)
 	who := whoami{d.Limits.Usual(), d.Limits.Nodes, guard, d.Quota, d.Runs, d.Workspaces}
-	all.tagged(tagCallers).route("GET", "/api/v1/whoami", op("whoami", "Who the credentials stand for, and what they are good for").gives(api.Identity{}).anyOther(),
+	all.tagged(tagCallers).route("GET", "/api/v1/whoami",
+		op("whoami", "Who the credentials stand for, and what they are good for").gives(api.Identity{}).anyOther(),
 		who.show, native, guard.Requests())
 	if d.KeyEdits != nil {
 		d.routeKeys(all.tagged(tagKeys), native, guard)
@@ -222,7 +242,8 @@ func routeHealth(s section, page pages, h health, metrics gin.HandlerFunc) {
 	for _, code := range unready() {
 		ready.statuses[code] = http.StatusServiceUnavailable
 	}
-	ready.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...), h.readiness)
+	ready.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...),
+		h.readiness)
 	o := op("metrics", "Prometheus metrics of this process").givesBytes(mediaText).anyOther()
 	s.raw("GET", "/metrics", o, metrics)
 	s.raw("HEAD", "/metrics", o.headers(), metrics)
@@ -230,7 +251,8 @@ func routeHealth(s section, page pages, h health, metrics gin.HandlerFunc) {
 
 // unready is why a store accepts no write, whatever it is: to a balancer it means "not this one".
 func unready() []fault.Code {
-	return []fault.Code{fault.StoreUnavailable, fault.StoreFull, fault.StoreCorrupt, fault.StateCorrupt, fault.Overloaded, fault.Interrupted, fault.UploadsOff, fault.BacklogFull, fault.InternalError}
+	return []fault.Code{fault.StoreUnavailable, fault.StoreFull, fault.StoreCorrupt, fault.StateCorrupt, fault.Overloaded,
+		fault.Interrupted, fault.UploadsOff, fault.BacklogFull, fault.InternalError}
 }
 
 // probe answers HEAD too, as GET without its body: some monitors ask no other way.
@@ -250,23 +272,30 @@ func routeUploads(s section, d Deps, measured metrics) {
 	s = s.tagged(tagUploads, fault.UploadsOff)
 	body := middleware.JSONOnly(inventory.MaxBody, middleware.AdmitBody)
 	take := uploads{service: d.Inventory, quota: d.Quota, recorded: measured.instances}
-	upload := op("upload", "Record resources: all of them or, on any error, none").with(idempotencyOf()).takes(api.Upload{}).lenient().gives(api.Receipt{}).
+	upload := op("upload", "Record resources: all of them or, on any error, none").with(idempotencyOf()).
+		takes(api.Upload{}).lenient().gives(api.Receipt{}).
 		headed("Idempotent-Replayed", "X-Holdfast-Quota").needs(auth.WriteData).anyOther().
-		fails(fault.UploadMalformed, fault.UploadInvalid, fault.IdempotencyInvalid, fault.IdempotencyMismatch, fault.StoreFull, fault.QuotaExceeded, fault.BacklogFull, fault.StoreCorrupt)
+		fails(fault.UploadMalformed, fault.UploadInvalid, fault.IdempotencyInvalid, fault.IdempotencyMismatch,
+			fault.StoreFull, fault.QuotaExceeded, fault.BacklogFull, fault.StoreCorrupt)
 	s.route("POST", "/api/v1/upload", upload, take.upload, body)
 	upload.ID = "uploadShort"
 	s.route("POST", "/upload", upload, take.upload, body)
 	read := data{service: d.Inventory, memory: d.Limits.Memory, lists: lists{d.Limits.Memory}, log: d.Log}
 	s.route("GET", "/api/v1/data", aboutRecords(), read.records, middleware.Admit(0))
-	s.route("GET", "/api/v1/data/latest", op("listLatestRecords", "The newest record of each provider, category, type and name, the newest first").
-		with(recordFilters()...).givesRecords().needs(auth.ReadData).fails(fault.QueryTooWide, fault.StoreCorrupt), read.latest, middleware.Admit(0))
-	s.route("GET", "/api/v1/data/summary", op("summarizeRecords", "Counts by provider, category and type").gives(api.Summary{}).needs(auth.ReadData).fails(fault.StoreCorrupt),
+	s.route("GET", "/api/v1/data/latest",
+		op("listLatestRecords", "The newest record of each provider, category, type and name, the newest first").
+			with(recordFilters()...).givesRecords().needs(auth.ReadData).fails(fault.QueryTooWide, fault.StoreCorrupt),
+		read.latest, middleware.Admit(0))
+	s.route("GET", "/api/v1/data/summary",
+		op("summarizeRecords", "Counts by provider, category and type").gives(api.Summary{}).needs(auth.ReadData).
+			fails(fault.StoreCorrupt),
 		read.summary, middleware.Admit(0))
 }
 
 func aboutRecords() operation {
 	return op("listRecords", "What was uploaded, in the order in which it was recorded").with(recordFilters()...).
-		with(cursorOfPage(), choiceOf("order", "Oldest or newest first.", "asc", "desc")).givesRecords().needs(auth.ReadData).fails(fault.CursorInvalid, fault.StoreCorrupt)
+		with(cursorOfPage(), choiceOf("order", "Oldest or newest first.", "asc",
+			"desc")).givesRecords().needs(auth.ReadData).fails(fault.CursorInvalid, fault.StoreCorrupt)
 }
 
 // corners puts the unknown corners of the API behind authentication too, so that a stranger can't

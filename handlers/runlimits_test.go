@@ -30,7 +30,8 @@ func limited(t *testing.T, limits runs.Limits) (*runworld.World, caller) {
 func (c caller) executes(e *runworld.Executor, request, body string) answer {
 	sum := sha256.Sum256([]byte(body))
 	method, path, _ := strings.Cut(request, " ")
-	return c.do(method+" /api/v1/runs/"+e.Run+path, body, "Authorization: Bearer "+e.Token, "X-Digest: "+hex.EncodeToString(sum[:]))
+	return c.do(method+" /api/v1/runs/"+e.Run+path, body, "Authorization: Bearer "+e.Token, "X-Digest: "+
+		hex.EncodeToString(sum[:]))
 }
 
 // What an organization has of runs ends at a limit, with a code of its own, and nothing of what is
@@ -63,7 +64,8 @@ func TestLimitsOnRuns(t *testing.T) {
 		{"PUT /artefacts/plan/1", 201, 413, "body_too_large"},
 		{"GET /artefacts/plan/1", 0, 404, "run_file_not_found"},
 	} {
-		if got := c.executes(e, test.request, strings.Repeat("x", test.bytes)); got.status != test.status || !strings.Contains(got.body, test.code) {
+		if got := c.executes(e, test.request, strings.Repeat("x", test.bytes)); got.status != test.status ||
+			!strings.Contains(got.body, test.code) {
 			t.Errorf("%s of %d bytes: %d %s; want %d %s", test.request, test.bytes, got.status, got.body, test.status, test.code)
 		}
 	}
@@ -78,7 +80,8 @@ func TestLimitOnStoredRuns(t *testing.T) {
 	e := world.Claim(t, acme)
 	for i := range 2 {
 		e.Log(strings.Repeat("x", 300))
-		if got := c.do("POST /api/v1/runs", order); i == 1 && (got.status != 409 || !strings.Contains(got.body, "runs_full")) {
+		if got := c.do("POST /api/v1/runs", order); i == 1 &&
+			(got.status != 409 || !strings.Contains(got.body, "runs_full")) {
 			t.Errorf("with %d bytes of logs: %d %s", 300*(i+1), got.status, got.body)
 		}
 	}
@@ -105,7 +108,9 @@ func TestLimitsOnPools(t *testing.T) {
 	}
 	const agents = 1000
 	for range agents {
-		if err := world.Store.PutAgent(t.Context(), runs.Agent{Org: acme, ID: uuid.NewString(), Pool: "more", Name: "host", SecretHash: []byte(uuid.NewString()), Seen: world.Now()}); err != nil {
+		if err := world.Store.PutAgent(t.Context(),
+			runs.Agent{Org: acme, ID: uuid.NewString(), Pool: "more", Name: "host", SecretHash: []byte(uuid.NewString()),
+				Seen: world.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}

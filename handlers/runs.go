@@ -13,6 +13,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/middleware"
@@ -22,6 +23,7 @@ import (
 // runHandlers serves runs to people, and to those who execute them.
 type runHandlers struct {
 	service  *runs.Service
+	insights *insight.Service
 	lists    lists
 	memory   *budget.Budget // nil for no bound
 	stopping <-chan struct{}
@@ -33,7 +35,8 @@ type runHandlers struct {
 
 func (d Deps) runHandlers() runHandlers {
 	return runHandlers{
-		service: d.Runs, lists: lists{d.Limits.Memory}, memory: d.Limits.Memory, stopping: d.Stopping, log: d.Log,
+		service: d.Runs, insights: d.Insights, lists: lists{d.Limits.Memory}, memory: d.Limits.Memory,
+		stopping: d.Stopping, log: d.Log,
 		streams: turns.New(maxStreams, maxOwnStreams), waits: turns.New(maxWaits, maxOwnWaits),
 	}
 }
@@ -174,6 +177,22 @@ func (h runHandlers) changes(ctx context.Context, r *request) (answer, error) {
 	}, nil}), nil
 }
 
+// insight sends what a run's plan means.
+func (h runHandlers) insight(ctx context.Context, r *request) (answer, error) {
+	id := r.run()
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	raw, err := h.insights.OfRun(ctx, r.caller, id)
+	if err != nil {
+		return nil, err
+	}
+	return h.pieces(r, streamed{mediaJSON + "; charset=utf-8", func(to io.Writer) error {
+		_, err := to.Write(raw)
+		return err
+	}, nil}), nil
+}
+
 // outputs sends what a run's apply has left behind. It is there as it was kept, as it was read, and
 // twice as JSON, in buffers that grow.
 func (h runHandlers) outputs(ctx context.Context, r *request) (answer, error) {
@@ -192,7 +211,10 @@ func (h runHandlers) outputs(ctx context.Context, r *request) (answer, error) {
 
 // approve says yes to a plan.
 func (h runHandlers) approve(ctx context.Context, r *request) (answer, error) {
-	return h.decide(r, func(id string, d api.Decision) (runs.Run, error) { return h.service.Approve(ctx, r.caller, id, d) })
+	return h.decide(r, func(id string, d api.Decision) (runs.Run,
+		error) {
+		return h.service.Approve(ctx, r.caller, id, d)
+	})
 }
 
 // deny says no to a plan.

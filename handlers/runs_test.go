@@ -75,7 +75,8 @@ func TestPlanReadsItsPinOnly(t *testing.T) {
 		{"DELETE /api/v1/state/x", "", 403, "run_read_only"},
 		{"POST /api/v1/state/x/-/candidates?reason=x", body(3), 403, "run_read_only"},
 	})
-	as("absent").converse([]step{{"GET /api/v1/state/x", "", 404, "state_not_found"}, {"GET /api/v1/state/x?version=1", "", 403, "run_read_only"}})
+	as("absent").converse([]step{{"GET /api/v1/state/x", "", 404, "state_not_found"},
+		{"GET /api/v1/state/x?version=1", "", 403, "run_read_only"}})
 	as("future").converse([]step{{"GET /api/v1/state/x", "", 410, "pinned_version_gone"}})
 	as("other").converse([]step{{"GET /api/v1/state/x", "", 403, `for the state \"y\" only`}})
 	owner.converse([]step{{"DELETE /api/v1/state/x", "", 200, ""}})
@@ -85,7 +86,8 @@ func TestPlanReadsItsPinOnly(t *testing.T) {
 	plan.converse([]step{{"GET /api/v1/state/x", "", 410, "pinned_version_gone"}})
 
 	got := owner.do("GET /api/v1/audit?action=access.refused&key=run.r&limit=99", "")
-	if n := strings.Count(got.body, `"refused":"run_read_only"`); n != 9 || !strings.Contains(got.body, `"refused":"right_missing"`) {
+	if n := strings.Count(got.body, `"refused":"run_read_only"`); n != 9 ||
+		!strings.Contains(got.body, `"refused":"right_missing"`) {
 		t.Errorf("%d refusals are on record: %s", n, got.body)
 	}
 }
@@ -148,7 +150,8 @@ func TestApplyOfARun(t *testing.T) {
 // What a lost executor writes is kept to the byte, and accepted by nobody but a person.
 func TestFencedWriteIsKept(t *testing.T) {
 	service, as := withRuns(t, map[string]auth.Principal{
-		"old": runOf("r", 1, auth.RunApply, "x", 0), "new": runOf("r", 2, auth.RunApply, "x", 0), "never": runOf("q", 9, auth.RunApply, "x", 0),
+		"old": runOf("r", 1, auth.RunApply, "x", 0), "new": runOf("r", 2, auth.RunApply, "x", 0),
+		"never": runOf("q", 9, auth.RunApply, "x", 0),
 	})
 	openFence(t, service, "x", "r", 1)
 	old, owner := as("old"), as(acmeKey)
@@ -171,7 +174,8 @@ func TestFencedWriteIsKept(t *testing.T) {
 		t.Fatalf("%v: %s", err, got.body)
 	}
 	kept := page.Candidates[0]
-	if kept.Source != "fenced" || kept.Base != 1 || kept.Run != "r" || kept.Origin == nil || !strings.Contains(kept.Origin.Reason, "run r, epoch 1") {
+	if kept.Source != "fenced" || kept.Base != 1 || kept.Run != "r" || kept.Origin == nil ||
+		!strings.Contains(kept.Origin.Reason, "run r, epoch 1") {
 		t.Errorf("%+v", kept)
 	}
 	again := old.do("POST /api/v1/state/x?ID=a-1", body(2))
@@ -192,7 +196,8 @@ func TestFencedWriteIsKept(t *testing.T) {
 		{"LOCK /api/v1/state/x", infoB, 200, ""},
 	})
 	old.converse([]step{{"POST /api/v1/state/x?ID=a-1", body(2), 409, "run_fenced"}})
-	as("new").converse([]step{{"POST /api/v1/state/x/-/candidates/" + kept.ID + "/promote", `{"reason":"it was the last","lock_id":"b-2"}`, 200, `"version":2`}})
+	as("new").converse([]step{{"POST /api/v1/state/x/-/candidates/" + kept.ID + "/promote",
+		`{"reason":"it was the last","lock_id":"b-2"}`, 200, `"version":2`}})
 }
 
 // When no more can be kept, a fenced write is still not accepted.
@@ -236,7 +241,8 @@ func TestRunsAreSparedByLimits(t *testing.T) {
 		{"POST /api/v1/state/x?ID=a-1", body(1), 200, ""},
 		{"UNLOCK /api/v1/state/x", infoA, 200, ""},
 	})
-	if got := as("run").do("GET /api/v1/whoami", ""); !strings.Contains(got.body, fmt.Sprintf(`"state_rate_limit":%d`, run.Limits.States)) {
+	if got := as("run").do("GET /api/v1/whoami", ""); !strings.Contains(got.body,
+		fmt.Sprintf(`"state_rate_limit":%d`, run.Limits.States)) {
 		t.Errorf("%s", got.body)
 	}
 }

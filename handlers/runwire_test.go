@@ -14,7 +14,9 @@ import (
 func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	w.Pool = "eu"
 	order := func(workspace, kind string) string {
-		run, err := w.Create(t.Context(), owner, api.RunOrder{Workspace: workspace, Kind: kind, Message: "<why>", Targets: []string{"a.b"}, Replace: []string{"c.d"}}, "")
+		run, err := w.Create(t.Context(), owner,
+			api.RunOrder{Workspace: workspace, Kind: kind, Message: "<why>", Targets: []string{"a.b"}, Replace: []string{"c.d"},
+				Reconcile: "11111111-2222-4333-8444-555555555555"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,6 +48,8 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	digest := run.Pin.Digest
 	applied, e := apply("applied")
 	e.Apply(`{"id":{"sensitive":false,"type":"string","value":"<1>"}}`)
+	part, e := apply("e/x")
+	e.Apply(`{}`)
 	stale := plan("stale")
 	w.MoveState(t, acme, "stale")
 	orphan, e := apply("orphan")
@@ -55,7 +59,8 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent, secret, err := w.Register(t.Context(), owner, token, api.AgentRegistration{Name: "host", Version: "1", System: "linux_amd64", Sandbox: "landlock"})
+	agent, secret, err := w.Register(t.Context(), owner, token,
+		api.AgentRegistration{Name: "host", Version: "1", System: "linux_amd64", Sandbox: "landlock"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +74,8 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 	executor.Log("now")
 	order("claimed", "plan")
 	return []string{
-		"{waits}", waits, "{digest}", digest, "{late}", late, "{lateDigest}", run.Pin.Digest, "{applied}", applied, "{stale}", stale, "{orphan}", orphan, "{pool}", token,
+		"{waits}", waits, "{digest}", digest, "{late}", late, "{lateDigest}", run.Pin.Digest, "{applied}", applied, "{stale}",
+		stale, "{orphan}", orphan, "{part}", part, "{pool}", token,
 		"{agent}", agent.ID, "{secret}", secret, "{run}", executor.Run, "{token}", executor.Token,
 	}
 }
@@ -86,36 +92,77 @@ func by(bearer string, all []answered) []answered {
 func runAnswers() map[string][]answered {
 	const run = "/api/v1/runs/{run}"
 	const nobody = "/api/v1/runs/01JD8X6Q4ZK4T1M5S0R9V7E2WB"
+	const partRuns = "/enclaves/e/partitions/x/iac/runs"
 	return map[string][]answered{
-		"GET /api/v1/runs":                                says(api.Runs{}, "/api/v1/runs", "/api/v1/runs?limit=1", "/api/v1/runs?status=orphaned,stale&kind=apply"),
-		"POST /api/v1/runs":                               answers(201, api.Run{}, []string{`/api/v1/runs {"workspace":"x","kind":"plan","no_refresh":true,"message":"<m>"}`}),
-		"GET /api/v1/runs/:id":                            append(says(api.Run{}, run, "/api/v1/runs/{applied}", "/api/v1/runs/{stale}", "/api/v1/runs/{orphan}"), refuses(404, nobody, "/api/v1/runs/01M00000000000000000000000")...),
-		"GET /api/v1/runs/:id/events":                     says(api.RunEvents{}, run+"/events", run+"/events?limit=1&after=1"),
-		"GET /api/v1/runs/:id/changes":                    append(says(api.RunChanges{}, "/api/v1/runs/{waits}/changes"), refuses(404, run+"/changes")...),
-		"GET /api/v1/runs/:id/outputs":                    append(says(api.RunOutputs{}, "/api/v1/runs/{applied}/outputs"), refuses(404, run+"/outputs")...),
-		"GET /api/v1/runs/:id/log":                        sendsBytes(run+"/log", "/api/v1/runs/{waits}/log?ansi=strip&download=true&offset=3&attempt=1"),
-		"GET /api/v1/runs/:id/log/stream":                 sendsBytes("/api/v1/runs/{waits}/log/stream", "/api/v1/runs/{stale}/log/stream?stream=apply"),
-		"POST /api/v1/runs/:id/approve":                   append(refuses(409, "/api/v1/runs/{waits}/approve {}"), says(api.Run{}, `/api/v1/runs/{late}/approve {"digest":"{lateDigest}"}`)...),
-		"POST /api/v1/runs/:id/deny":                      says(api.Run{}, `/api/v1/runs/{waits}/deny {"digest":"{digest}","reason":"no"}`),
-		"POST /api/v1/runs/:id/cancel":                    append(says(api.Run{}, run+`/cancel {"reason":"<r>"}`, "/api/v1/runs/{waits}/cancel"), refuses(409, "/api/v1/runs/{applied}/cancel")...),
-		"POST /api/v1/runs/:id/discard":                   says(api.Run{}, "/api/v1/runs/{waits}/discard"),
-		"POST /api/v1/runs/:id/retry":                     answers(201, api.Run{}, []string{"/api/v1/runs/{applied}/retry"}),
-		"POST /api/v1/runs/:id/resolve":                   append(refuses(400, "/api/v1/runs/{orphan}/resolve {}"), says(api.Run{}, `/api/v1/runs/{orphan}/resolve {"reason":"gone"}`)...),
-		"GET /api/v1/pools":                               says(api.AgentPools{}, "/api/v1/pools"),
-		"POST /api/v1/pools":                              append(answers(201, api.AgentPool{}, []string{`/api/v1/pools {"name":"us","workspaces":["prod/*"]}`}), refuses(409, `/api/v1/pools {"name":"eu"}`)...),
-		"PATCH /api/v1/pools/:pool":                       append(says(api.AgentPool{}, `/api/v1/pools/eu {"workspaces":["a/*"]}`), refuses(404, `/api/v1/pools/us {"workspaces":[]}`)...),
-		"POST /api/v1/pools/:pool/grants":                 append(says(api.AgentPool{}, `/api/v1/pools/eu/grants {"organization":"11111111-1111-4111-8111-111111111111","workspaces":["a/*"]}`), refuses(400, `/api/v1/pools/eu/grants {"organization":"x"}`)...),
-		"DELETE /api/v1/pools/:pool/grants/:organization": append(says(api.AgentPool{}, "/api/v1/pools/eu/grants/11111111-1111-4111-8111-111111111111"), refuses(400, "/api/v1/pools/eu/grants/x")...),
-		"POST /api/v1/pools/:pool/rotate":                 append(says(api.AgentPool{}, "/api/v1/pools/eu/rotate"), refuses(404, "/api/v1/pools/us/rotate")...),
-		"DELETE /api/v1/pools/:pool":                      says(api.Done{}, "/api/v1/pools/eu"),
-		"POST /api/v1/agents":                             by("{pool}", answers(201, api.Agent{}, []string{`/api/v1/agents {"name":"<h>","version":"1","system":"linux_amd64","sandbox":"none","boot_id":"b"}`})),
-		"POST /api/v1/agents/:agent/claim":                by("{secret}", append(says(api.Assignment{}, `/api/v1/agents/{agent}/claim {"key":"k","sandbox":"none","boot_id":"b"}`), answers(204, nil, []string{`/api/v1/agents/{agent}/claim {"key":"l","sandbox":"none","boot_id":"b"}`})...)),
-		"POST /api/v1/runs/:id/lease":                     by("{token}", says(api.Lease{}, run+`/lease {"epoch":1,"stage":"plan"}`)),
-		"POST /api/v1/runs/:id/phase":                     by("{token}", append(says(api.PhaseAnswer{}, run+`/phase {"epoch":1,"stage":"plan","attempt":1,"phase":"init","outcome":"failed","exit_code":1}`), refuses(400, run+"/phase {}")...)),
-		"PUT /api/v1/runs/:id/log/:stream/:attempt":       by("{token}", append(says(api.LogEnd{}, run+"/log/plan/1?offset=3 more"), answers(409, api.LogRefusal{}, []string{run + "/log/plan/1?offset=99 more"})...)),
-		"PUT /api/v1/runs/:id/artefacts/:kind/:attempt":   by("{token}", refuses(400, run+"/artefacts/lock_file/1 text")),
-		"GET /api/v1/runs/:id/artefacts/:kind/:attempt":   by("{token}", refuses(404, run+"/artefacts/plan/1")),
-		"GET /api/v1/runs/:id/configuration":              by("{token}", sendsBytes(run+"/configuration")),
+		"GET /api/v1/runs": says(api.Runs{}, "/api/v1/runs", "/api/v1/runs?limit=1",
+			"/api/v1/runs?status=orphaned,stale&kind=apply"),
+		"POST /api/v1/runs": answers(201, api.Run{},
+			[]string{`/api/v1/runs {"workspace":"x","kind":"plan","no_refresh":true,"message":"<m>"}`}),
+		"GET /api/v1/runs/:id": append(says(api.Run{}, run, "/api/v1/runs/{applied}",
+			"/api/v1/runs/{stale}", "/api/v1/runs/{orphan}"),
+			refuses(404, nobody, "/api/v1/runs/01M00000000000000000000000")...),
+		"GET /api/v1/runs/:id/events": says(api.RunEvents{}, run+"/events", run+
+			"/events?limit=1&after=1"),
+		"GET /api/v1/runs/:id/changes": append(says(api.RunChanges{}, "/api/v1/runs/{waits}/changes"),
+			refuses(404, run+"/changes")...),
+		"GET /api/v1/runs/:id/insight": append(says(api.Insight{}, "/api/v1/runs/{waits}/insight"),
+			refuses(404, run+"/insight")...),
+		"GET /api/v1/runs/:id/outputs": append(says(api.RunOutputs{}, "/api/v1/runs/{applied}/outputs"),
+			refuses(404, run+"/outputs")...),
+		"GET /api/v1/runs/:id/log": sendsBytes(run+"/log",
+			"/api/v1/runs/{waits}/log?ansi=strip&download=true&offset=3&attempt=1"),
+		"GET /api/v1/runs/:id/log/stream": sendsBytes("/api/v1/runs/{waits}/log/stream",
+			"/api/v1/runs/{stale}/log/stream?stream=apply"),
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs": append(says([]api.IACRun{}, partRuns),
+			refuses(400, "/enclaves/%2F/partitions/x/iac/runs")...),
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs/latest": append(says(api.IACRunLog{}, partRuns+"/latest"),
+			refuses(404, "/enclaves/e/partitions/none/iac/runs/latest")...),
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs/:id": append(says(api.IACRunLog{}, partRuns+"/{part}"),
+			refuses(404, partRuns+"/{applied}")...),
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs/:id/stream": append(sendsBytes(partRuns+"/{part}/stream",
+			partRuns+"/{part}/stream?after=apply:1:0"), refuses(400, partRuns+"/{part}/stream?after=1:0")...),
+		"DELETE /enclaves/:enclave": says(api.EnclaveRemoval{}, "/enclaves/none"),
+		"POST /api/v1/runs/:id/approve": append(refuses(409, "/api/v1/runs/{waits}/approve {}"),
+			says(api.Run{}, `/api/v1/runs/{late}/approve {"digest":"{lateDigest}"}`)...),
+		"POST /api/v1/runs/:id/deny": says(api.Run{},
+			`/api/v1/runs/{waits}/deny {"digest":"{digest}","reason":"no"}`),
+		"POST /api/v1/runs/:id/cancel": append(says(api.Run{}, run+`/cancel {"reason":"<r>"}`,
+			"/api/v1/runs/{waits}/cancel"), refuses(409, "/api/v1/runs/{applied}/cancel")...),
+		"POST /api/v1/runs/:id/discard": says(api.Run{}, "/api/v1/runs/{waits}/discard"),
+		"POST /api/v1/runs/:id/retry":   answers(201, api.Run{}, []string{"/api/v1/runs/{applied}/retry"}),
+		"POST /api/v1/runs/:id/resolve": append(refuses(400, "/api/v1/runs/{orphan}/resolve {}"),
+			says(api.Run{}, `/api/v1/runs/{orphan}/resolve {"reason":"gone"}`)...),
+		"GET /api/v1/pools": says(api.AgentPools{}, "/api/v1/pools"),
+		"POST /api/v1/pools": append(answers(201, api.AgentPool{},
+			[]string{`/api/v1/pools {"name":"us","workspaces":["prod/*"]}`}), refuses(409, `/api/v1/pools {"name":"eu"}`)...),
+		"PATCH /api/v1/pools/:pool": append(says(api.AgentPool{},
+			`/api/v1/pools/eu {"workspaces":["a/*"]}`), refuses(404, `/api/v1/pools/us {"workspaces":[]}`)...),
+		"POST /api/v1/pools/:pool/grants": append(says(api.AgentPool{},
+			`/api/v1/pools/eu/grants {"organization":"11111111-1111-4111-8111-111111111111","workspaces":["a/*"]}`),
+			refuses(400, `/api/v1/pools/eu/grants {"organization":"x"}`)...),
+		"DELETE /api/v1/pools/:pool/grants/:organization": append(says(api.AgentPool{},
+			"/api/v1/pools/eu/grants/11111111-1111-4111-8111-111111111111"), refuses(400, "/api/v1/pools/eu/grants/x")...),
+		"POST /api/v1/pools/:pool/rotate": append(says(api.AgentPool{}, "/api/v1/pools/eu/rotate"),
+			refuses(404, "/api/v1/pools/us/rotate")...),
+		"DELETE /api/v1/pools/:pool": says(api.Done{}, "/api/v1/pools/eu"),
+		"POST /api/v1/agents": by("{pool}",
+			answers(201, api.Agent{},
+				[]string{`/api/v1/agents {"name":"<h>","version":"1","system":"linux_amd64","sandbox":"none","boot_id":"b"}`})),
+		"POST /api/v1/agents/:agent/claim": by("{secret}",
+			append(says(api.Assignment{}, `/api/v1/agents/{agent}/claim {"key":"k","sandbox":"none","boot_id":"b"}`),
+				answers(204, nil, []string{`/api/v1/agents/{agent}/claim {"key":"l","sandbox":"none","boot_id":"b"}`})...)),
+		"POST /api/v1/runs/:id/lease": by("{token}",
+			says(api.Lease{}, run+`/lease {"epoch":1,"stage":"plan"}`)),
+		"POST /api/v1/runs/:id/phase": by("{token}",
+			append(says(api.PhaseAnswer{}, run+
+				`/phase {"epoch":1,"stage":"plan","attempt":1,"phase":"init","outcome":"failed","exit_code":1,"seconds":1.5}`),
+				refuses(400, run+"/phase {}")...)),
+		"PUT /api/v1/runs/:id/log/:stream/:attempt": by("{token}",
+			append(says(api.LogEnd{}, run+"/log/plan/1?offset=3 more"),
+				answers(409, api.LogRefusal{}, []string{run + "/log/plan/1?offset=99 more"})...)),
+		"PUT /api/v1/runs/:id/artefacts/:kind/:attempt": by("{token}", refuses(400, run+"/artefacts/lock_file/1 text")),
+		"GET /api/v1/runs/:id/artefacts/:kind/:attempt": by("{token}", refuses(404, run+"/artefacts/plan/1")),
+		"GET /api/v1/runs/:id/configuration":            by("{token}", sendsBytes(run+"/configuration")),
 	}
 }
 

@@ -16,7 +16,9 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/seal"
@@ -26,7 +28,6 @@ import (
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 	"github.com/holdfast/holdfast/storage/sqlworkspace"
-	"github.com/holdfast/holdfast/storage/storagetest"
 	"github.com/holdfast/holdfast/workspace"
 )
 
@@ -70,7 +71,8 @@ func (a aliases) Alias(org uuid.UUID, id string) (state.Name, bool) {
 }
 
 func testAliases() aliases {
-	return aliases{acme: {"acme": "", "42": "", "77": "shop", "group/project": "deep/er", "e": "e"}, globex: {"globex": "", "43": ""}}
+	return aliases{acme: {"acme": "", "42": "", "77": "shop", "group/project": "deep/er", "e": "e"},
+		globex: {"globex": "", "43": ""}}
 }
 
 func testDeps(t testing.TB) handlers.Deps {
@@ -79,6 +81,7 @@ func testDeps(t testing.TB) handlers.Deps {
 	deps.Resources = testResources(t, store, deps.States, uploads)
 	deps.Workspaces = testWorkspaces(t, store)
 	deps.Runs = testRuns(t, store)
+	deps.Insights = insight.NewService(deps.Runs, nil, time.Now)
 	deps.Sessions = testSessions(t, store, testKeys(), time.Now)
 	deps.KeyEdits = testKeyEdits(store)
 	return deps
@@ -126,7 +129,7 @@ func testDepsWithoutResources(t testing.TB) (handlers.Deps, state.Store, invento
 	t.Helper()
 	store := memory.New(64 << 20)
 	t.Cleanup(func() { _ = store.Close() })
-	uploads := storagetest.NewInventory()
+	uploads := inventorytest.New()
 	t.Cleanup(func() { _ = uploads.Close() })
 	log := slog.New(slog.DiscardHandler)
 	return handlers.Deps{
@@ -154,10 +157,12 @@ func testResources(t testing.TB, store state.Store, states *state.Service, uploa
 	if err != nil {
 		t.Fatal(err)
 	}
-	indexer := resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules, Log: log, Now: time.Now})
+	indexer := resources.NewIndexer(resources.Sources{Index: index, States: store, Uploads: uploads, Rules: rules,
+		Log: log, Now: time.Now})
 	indexer.Start()
 	t.Cleanup(func() { _, _ = indexer.Close(), index.Close() })
-	return resources.NewService(resources.Deps{Index: index, Indexer: indexer, States: states, Events: store, Gate: audit.NewGate(store, time.Now), Uploads: uploads})
+	return resources.NewService(resources.Deps{Index: index, Indexer: indexer, States: states, Events: store,
+		Gate: audit.NewGate(store, time.Now), Uploads: uploads})
 }
 
 func startServer(t *testing.T, deps handlers.Deps) *httptest.Server {

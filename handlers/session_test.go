@@ -63,7 +63,8 @@ func (w *signInWorld) pass(d time.Duration) { w.clock.Add(int64(d / time.Second)
 
 // file is an auth file in which acme's key has these settings.
 func (w *signInWorld) file(settings string) string {
-	return fmt.Sprintf("[%s]\nname = Acme\n[%s.ana]\napikey = %s\n%s\n[%s]\nname = Globex\napikey = %s\n", acme, acme, w.hashes[0], settings, globex, w.hashes[1])
+	return fmt.Sprintf("[%s]\nname = Acme\n[%s.ana]\napikey = %s\n%s\n[%s]\nname = Globex\napikey = %s\n", acme, acme,
+		w.hashes[0], settings, globex, w.hashes[1])
 }
 
 func (w *signInWorld) use(text string) {
@@ -119,7 +120,8 @@ type answerOf struct {
 func (w *signInWorld) want(got answerOf, status int, within string) {
 	w.t.Helper()
 	if got.status != status || !strings.Contains(got.body, within) {
-		w.t.Errorf("%s %s: %d %s; want %d and %s", got.Request.Method, got.Request.URL.Path, got.status, got.body, status, within)
+		w.t.Errorf("%s %s: %d %s; want %d and %s", got.Request.Method, got.Request.URL.Path, got.status, got.body, status,
+			within)
 	}
 }
 
@@ -140,7 +142,8 @@ func (w *signInWorld) signIn(key string, had *http.Cookie) *http.Cookie {
 func TestSignIn(t *testing.T) {
 	w := newSignInWorld(t)
 	cookie := w.signIn(w.acme, nil)
-	if cookie.Name != "holdfast-session" || !cookie.HttpOnly || cookie.Secure || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" {
+	if cookie.Name != "holdfast-session" || !cookie.HttpOnly || cookie.Secure ||
+		cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || cookie.Domain != "" {
 		t.Errorf("the cookie %+v", cookie)
 	}
 	if strings.Contains(cookie.Value, w.acme) {
@@ -154,7 +157,8 @@ func TestSignIn(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.body), &who); err != nil {
 		t.Fatal(err)
 	}
-	if who.OrgName != "Acme" || who.KeyName != "ana" || who.Role != "owner" || len(who.Rights) == 0 || who.Session == nil || who.Expires == nil || !who.Expires.Equal(who.Session.EndsAt) {
+	if who.OrgName != "Acme" || who.KeyName != "ana" || who.Role != "owner" || len(who.Rights) == 0 ||
+		who.Session == nil || who.Expires == nil || !who.Expires.Equal(who.Session.EndsAt) {
 		t.Errorf("%+v", who)
 	}
 	w.want(w.ask("GET /api/v1/audit", "", cookie), 200, `"action":"session.begin"`)
@@ -184,10 +188,12 @@ func TestSignInIsRefused(t *testing.T) {
 			t.Errorf("%.80s: a browser would ask for a password", body)
 		}
 	}
-	for _, from := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: https://evil.example.com", "Origin: null"} {
+	for _, from := range []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+		"Origin: https://evil.example.com", "Origin: null"} {
 		w.want(w.ask("POST /api/v1/session", `{"key":"`+w.acme+`"}`, nil, from), 403, "cross_origin")
 	}
-	w.want(w.ask("POST /api/v1/session", `{"key":"`+w.acme+`"}`, nil, "Content-Type: text/plain"), 415, "media_unsupported")
+	w.want(w.ask("POST /api/v1/session", `{"key":"`+w.acme+`"}`, nil, "Content-Type: text/plain"), 415,
+		"media_unsupported")
 }
 
 func madeUpToken() string { return "eyJ" + strings.Repeat("x", 100) + ".e30.e30" }
@@ -221,19 +227,44 @@ func TestSessionsAreNotFixed(t *testing.T) {
 	w.want(w.ask("GET /api/v1/whoami", "", made), 401, "session_over")
 }
 
+// A tab that shows one organization does nothing in another one, as which another tab has signed in since.
+func TestATabActsAsWhomItShows(t *testing.T) {
+	w := newSignInWorld(t)
+	cookie := w.signIn(w.acme, nil)
+	var who api.Identity
+	if err := json.Unmarshal([]byte(w.ask("GET /api/v1/whoami", "", cookie).body), &who); err != nil {
+		t.Fatal(err)
+	}
+	shown := "Holdfast-Signed-In: " + who.OrgID.String() + "/" + who.KeyID + "/" + who.Subject
+	w.want(w.ask("POST /api/v1/state/x", body(1), cookie, ownPage, shown), 200, "")
+	other := w.signIn(w.globex, cookie)
+	for _, route := range []string{"POST /api/v1/state/x", "DELETE /api/v1/state/x", "GET /api/v1/state/x",
+		"DELETE /api/v1/session"} {
+		w.want(w.ask(route, body(2), other, ownPage, shown), 403, "signed_in_as_other")
+	}
+	w.want(w.ask("GET /api/v1/state/x", "", other, ownPage), 404, "state_not_found")
+	for _, bad := range []string{"x", "%zz/a/b", who.OrgID.String(), strings.ReplaceAll(shown, "/", "//")} {
+		w.want(w.ask("GET /api/v1/whoami", "", other, "Holdfast-Signed-In: "+bad), 403, "signed_in_as_other")
+	}
+}
+
 // Whatever the method and the address: what another site's page has a browser send changes nothing.
 func TestOtherSitesChangeNothing(t *testing.T) {
 	w := newSignInWorld(t)
 	cookie := w.signIn(w.acme, nil)
 	w.want(w.ask("POST /api/v1/state/x", body(1), cookie, ownPage), 200, "")
 	evil := [][]string{
-		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Sec-Fetch-Site: none"}, {"Sec-Fetch-Site: "}, {"Sec-Fetch-Site: bogus"}, {},
-		{"Origin: https://evil.example.com"}, {"Origin: null"}, {"Origin: http://evil.example.com", ownPage}, {"Origin: SELF.evil.example.com"},
+		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Sec-Fetch-Site: none"}, {"Sec-Fetch-Site: "},
+		{"Sec-Fetch-Site: bogus"}, {},
+		{"Origin: https://evil.example.com"}, {"Origin: null"}, {"Origin: http://evil.example.com", ownPage},
+		{"Origin: SELF.evil.example.com"},
 		{"Origin: SELF", "Sec-Fetch-Site: cross-site"}, {"Referer: SELF/ui/"},
 	}
 	routes := []string{
-		"POST /api/v1/state/x", "PUT /api/v1/state/x", "DELETE /api/v1/state/x", "LOCK /api/v1/state/x", "UNLOCK /api/v1/state/x",
-		"POST /api/v1/state/x/-/lock", "PUT /api/v1/state/x/-/lock", "DELETE /api/v1/state/x/-/lock", "POST /api/v1/upload", "POST /upload",
+		"POST /api/v1/state/x", "PUT /api/v1/state/x", "DELETE /api/v1/state/x", "LOCK /api/v1/state/x",
+		"UNLOCK /api/v1/state/x",
+		"POST /api/v1/state/x/-/lock", "PUT /api/v1/state/x/-/lock", "DELETE /api/v1/state/x/-/lock", "POST /api/v1/upload",
+		"POST /upload",
 		"DELETE /api/v1/session", "DELETE /api/v1/sessions", "PATCH /api/v1/state/x", "BREW /api/v1/state/x",
 	}
 	for _, route := range routes {
@@ -244,7 +275,8 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, headers := range [][]string{{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Origin: https://evil.example.com"}} {
+	for _, headers := range [][]string{{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"},
+		{"Origin: https://evil.example.com"}} {
 		w.want(w.ask("GET /api/v1/state/x", "", cookie, headers...), 403, "cross_origin")
 	}
 	for _, headers := range [][]string{{}, {"Sec-Fetch-Site: none"}, {ownPage}, {"Origin: SELF"}} {
@@ -258,7 +290,8 @@ func TestSessionsAreForTheAPIOnly(t *testing.T) {
 	w := newSignInWorld(t)
 	cookie := w.signIn(w.acme, nil)
 	for _, route := range []string{
-		"GET /terraform/state/e/p", "POST /terraform/state/e/p", "GET /api/v4/projects/acme/terraform/state/x", "GET /state/acme/x", "GET /acme/state/x",
+		"GET /terraform/state/e/p", "POST /terraform/state/e/p", "GET /api/v4/projects/acme/terraform/state/x",
+		"GET /state/acme/x", "GET /acme/state/x",
 		"POST /api/v1/runs/01J/lease", "POST /api/v1/agents",
 	} {
 		w.want(w.ask(route, body(1), cookie, ownPage), 401, "credentials_needed")
@@ -368,7 +401,8 @@ func TestCredentialsCountBeforeTheCookie(t *testing.T) {
 	cookie := w.signIn(w.acme, nil)
 	w.want(w.ask("GET /api/v1/whoami", "", cookie, "Authorization: Bearer "+w.globex), 200, "Globex")
 	w.want(w.ask("POST /api/v1/state/x", body(1), cookie, "Authorization: Bearer "+w.globex), 200, "") // a program's
-	for _, wrong := range []string{"Authorization: Bearer nonsense", "Authorization: ", "X-API-Key: ", "Private-Token: x"} {
+	for _, wrong := range []string{"Authorization: Bearer nonsense", "Authorization: ", "X-API-Key: ",
+		"Private-Token: x"} {
 		w.want(w.ask("GET /api/v1/whoami", "", cookie, wrong), 401, "credentials_")
 	}
 	w.want(w.ask("GET /api/v1/session", "", nil, "Authorization: Bearer "+w.globex), 200, `"session":null`)
@@ -380,14 +414,18 @@ func TestCookiesThatMakeNoSense(t *testing.T) {
 	good := w.signIn(w.acme, nil)
 	flipped := []byte(good.Value)
 	flipped[20] ^= 1
-	for _, value := range []string{"", "x", "hfs_", "hfs_" + strings.Repeat("A", 86), string(flipped), good.Value + "A", good.Value[:len(good.Value)-1], strings.Repeat("x", 8<<10), w.acme} {
+	for _, value := range []string{"", "x", "hfs_", "hfs_" + strings.Repeat("A", 86), string(flipped), good.Value + "A",
+		good.Value[:len(good.Value)-1], strings.Repeat("x", 8<<10), w.acme} {
 		w.want(w.ask("GET /api/v1/whoami", "", &http.Cookie{Name: good.Name, Value: value}), 401, "session_over")
 	}
-	w.want(w.ask("GET /api/v1/whoami", "", good, "Cookie: "+good.Name+"=planted"), 401, "session_over") // which of the two is the user's?
-	if got := w.ask("GET /api/v1/whoami", "", nil, "Cookie: "+good.Name+"="+strings.Repeat("x", 2<<20)); got.status != 431 {
+	w.want(w.ask("GET /api/v1/whoami", "", good, "Cookie: "+good.Name+"=planted"), 401,
+		"session_over") // which of the two is the user's?
+	if got := w.ask("GET /api/v1/whoami", "", nil, "Cookie: "+good.Name+"="+
+		strings.Repeat("x", 2<<20)); got.status != 431 {
 		t.Errorf("a cookie of 2 MiB: %d", got.status)
 	}
-	w.want(w.ask("GET /api/v1/whoami", "", &http.Cookie{Name: "__Host-" + good.Name, Value: good.Value}), 401, "credentials_needed") // without TLS
+	w.want(w.ask("GET /api/v1/whoami", "", &http.Cookie{Name: "__Host-" + good.Name, Value: good.Value}), 401,
+		"credentials_needed") // without TLS
 }
 
 // Over TLS, and behind a proxy that is trusted and says so, the cookie is for TLS only.
@@ -400,7 +438,8 @@ func TestCookiesOverTLS(t *testing.T) {
 	}
 	over.server = httptest.NewTLSServer(router)
 	t.Cleanup(over.server.Close)
-	if cookie := over.signIn(over.acme, nil); cookie.Name != name || !cookie.Secure || cookie.Path != "/" || cookie.Domain != "" {
+	if cookie := over.signIn(over.acme, nil); cookie.Name != name || !cookie.Secure || cookie.Path != "/" ||
+		cookie.Domain != "" {
 		t.Errorf("%+v", cookie)
 	}
 	behind := newSignInWorld(t)
@@ -421,14 +460,17 @@ func TestPagesAreNotAskedForPasswords(t *testing.T) {
 	w := newSignInWorld(t)
 	cookie := &http.Cookie{Name: "holdfast-session", Value: "x"}
 	for _, got := range []answerOf{
-		w.ask("GET /api/v1/states", "", nil, "Sec-Fetch-Mode: cors"), w.ask("GET /api/v1/states", "", cookie), w.ask("GET /api/v1/session", "", nil),
+		w.ask("GET /api/v1/states", "", nil, "Sec-Fetch-Mode: cors"), w.ask("GET /api/v1/states", "", cookie),
+		w.ask("GET /api/v1/session", "", nil),
 	} {
-		if challenge := got.Header.Get("WWW-Authenticate"); got.status != 401 || strings.HasPrefix(challenge, "Basic") || challenge == "" {
+		if challenge := got.Header.Get("WWW-Authenticate"); got.status != 401 || strings.HasPrefix(challenge, "Basic") ||
+			challenge == "" {
 			t.Errorf("%s: %d %q", got.Request.URL, got.status, challenge)
 		}
 	}
 	for _, headers := range [][]string{{}, {"Sec-Fetch-Mode: navigate"}} {
-		if got := w.ask("GET /api/v1/states", "", nil, headers...); !strings.HasPrefix(got.Header.Get("WWW-Authenticate"), "Basic") {
+		if got := w.ask("GET /api/v1/states", "", nil, headers...); !strings.HasPrefix(got.Header.Get("WWW-Authenticate"),
+			"Basic") {
 			t.Errorf("%q: %q", headers, got.Header.Get("WWW-Authenticate"))
 		}
 	}

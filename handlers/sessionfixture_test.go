@@ -21,13 +21,15 @@ import (
 )
 
 // SignIn implements session.Verifier.
-func (k keys) SignIn(ctx context.Context, given auth.Credentials, client auth.Client) (auth.Principal, auth.Login, error) {
+func (k keys) SignIn(ctx context.Context, given auth.Credentials,
+	client auth.Client) (auth.Principal, auth.Login, error) {
 	p, err := k.Verify(ctx, given, client)
 	return p, auth.Login{Org: p.Org, KeyID: p.KeyID, Subject: p.Subject}, err
 }
 
 // SignInBy implements session.Verifier.
-func (k keys) SignInBy(context.Context, uuid.UUID, func(*keyring.Keyring) (keyring.Token, error), auth.Client) (auth.Principal, auth.Login, error) {
+func (k keys) SignInBy(context.Context, uuid.UUID,
+	func(*keyring.Keyring) (keyring.Token, error), auth.Client) (auth.Principal, auth.Login, error) {
 	return auth.Principal{}, auth.Login{}, fault.New(fault.TokenRefused, "there are no rules")
 }
 
@@ -43,7 +45,8 @@ func (k keys) VerifyLogin(_ context.Context, login auth.Login, client auth.Clien
 }
 
 // testSessions are kept in memory.
-func testSessions(t testing.TB, record audit.Recorder, verifier session.Verifier, now func() time.Time) *middleware.Sessions {
+func testSessions(t testing.TB, record audit.Recorder, verifier session.Verifier,
+	now func() time.Time) *middleware.Sessions {
 	t.Helper()
 	db, err := sqldb.Open(t.Context(), sqldb.Options{})
 	if err != nil {
@@ -51,8 +54,10 @@ func testSessions(t testing.TB, record audit.Recorder, verifier session.Verifier
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	return &middleware.Sessions{Service: session.NewService(session.Deps{
-		Store: sqlsessions.New(db), Verifier: verifier, Signer: session.NewSigner([session.SecretLength]byte{1}), Audit: record,
-		Limits: session.Limits{Idle: time.Hour, Absolute: 8 * time.Hour, PerHolder: 5}, Now: now, Log: slog.New(slog.DiscardHandler),
+		Store: sqlsessions.New(db), Verifier: verifier, Signer: session.NewSigner([session.SecretLength]byte{1}),
+		Audit:  record,
+		Limits: session.Limits{Idle: time.Hour, Absolute: 8 * time.Hour, PerHolder: 5}, Now: now,
+		Log: slog.New(slog.DiscardHandler),
 	})}
 }
 

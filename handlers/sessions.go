@@ -26,12 +26,14 @@ type sessions struct {
 // routeSessions routes what is about sessions. Those who have a key may look at theirs with it, too,
 // and end them.
 func (d Deps) routeSessions(at section, known gin.HandlerFunc, guard *middleware.Guard, who whoami) {
-	s := sessions{d.Sessions, who, d.Issuer, d.Page != nil, d.Now}
+	s := sessions{d.Sessions, who, d.Issuer, d.Page != nil || d.PageFolder != nil, d.Now}
 	open := at
 	open.by = anybody
 	s.routeIssuer(open, guard)
-	open.route("GET", "/api/v1/session/ways", op("signInWays", "How people may sign in").gives(api.SignInWays{}).anyOther(), s.ways)
-	open.raw("POST", "/api/v1/session", signInOperation(), middleware.SignIn(d.Sessions, readSignIn), guard.Requests(), middleware.Admit(0),
+	open.route("GET", "/api/v1/session/ways",
+		op("signInWays", "How people may sign in").gives(api.SignInWays{}).anyOther(), s.ways)
+	open.raw("POST", "/api/v1/session", signInOperation(), middleware.SignIn(d.Sessions, readSignIn), guard.Requests(),
+		middleware.Admit(0),
 		signInOperation().serve(s.begin))
 
 	group := at.under("/api/v1", known, guard.States(nil), middleware.Admit(0))
@@ -39,19 +41,23 @@ func (d Deps) routeSessions(at section, known gin.HandlerFunc, guard *middleware
 	group.route("DELETE", "/session", op("signOut", "Sign out").gives(api.SignedOut{}).fails(fault.SessionNotFound), s.end)
 	group.route("GET", "/sessions", op("listSessions", "Where the caller is signed in").gives(api.Sessions{}), s.list)
 	group.route("DELETE", "/sessions", op("signOutEverywhere", "Sign out everywhere").gives(api.SignedOut{}), s.endAll)
-	group.route("DELETE", "/sessions/:session", op("endSession", "Sign out in one place").gives(api.SignedOut{}).fails(fault.SessionNotFound), s.endOf)
+	group.route("DELETE", "/sessions/:session",
+		op("endSession", "Sign out in one place").gives(api.SignedOut{}).fails(fault.SessionNotFound), s.endOf)
 }
 
 func signInOperation() operation {
 	return op("signIn", "Sign in with a key").takes(api.SignIn{}).givesAs(http.StatusCreated, api.SignedIn{}).
-		fails(fault.ParameterInvalid, fault.BodyUnreadable, fault.BodyTooSlow, fault.BodyTooLarge, fault.DigestMismatch, fault.GzipDamaged, fault.MediaUnsupported).
+		fails(fault.ParameterInvalid, fault.BodyUnreadable, fault.BodyTooSlow, fault.BodyTooLarge, fault.DigestMismatch,
+			fault.GzipDamaged, fault.MediaUnsupported).
 		fails(signInFaults()...)
 }
 
 // signInFaults are why somebody is not signed in.
 func signInFaults() []fault.Code {
-	return []fault.Code{fault.CredentialsNeeded, fault.CredentialsWrong, fault.KeyExpired, fault.CredentialsRevoked, fault.TokenRefused, fault.AddressRefused,
-		fault.CrossOrigin, fault.TooManyFailures, fault.RateLimited, fault.Overloaded, fault.Interrupted, fault.Busy, fault.StoreUnavailable, fault.StoreFull, fault.IssuerUnavailable}
+	return []fault.Code{fault.CredentialsNeeded, fault.CredentialsWrong, fault.KeyExpired, fault.CredentialsRevoked,
+		fault.TokenRefused, fault.AddressRefused,
+		fault.CrossOrigin, fault.TooManyFailures, fault.RateLimited, fault.Overloaded, fault.Interrupted, fault.Busy,
+		fault.StoreUnavailable, fault.StoreFull, fault.IssuerUnavailable}
 }
 
 // readSignIn reads the body of whom nobody knows yet.
@@ -76,7 +82,8 @@ func (s sessions) begin(ctx context.Context, r *request) (answer, error) {
 
 // beginFor begins a session of a caller who has just proved who they are.
 func (s sessions) beginFor(ctx context.Context, r *request) (session.Session, error) {
-	begun, token, err := s.Service.Begin(ctx, r.caller, middleware.LoginOf(r.c), session.Client{Agent: r.header.Get("User-Agent"), Token: s.Token(r.c.Request)})
+	begun, token, err := s.Service.Begin(ctx, r.caller, middleware.LoginOf(r.c),
+		session.Client{Agent: r.header.Get("User-Agent"), Token: s.Token(r.c.Request)})
 	if err != nil {
 		return session.Session{}, err
 	}
@@ -116,7 +123,8 @@ func (s sessions) list(ctx context.Context, r *request) (answer, error) {
 		return nil, err
 	}
 	own := middleware.SessionOf(r.c)
-	return tell(api.Sessions{Sessions: items(all, func(one session.Session) api.Session { return s.sessionOf(one, own) })}), nil
+	return tell(api.Sessions{Sessions: items(all,
+		func(one session.Session) api.Session { return s.sessionOf(one, own) })}), nil
 }
 
 // end signs out. The browser forgets the token whether or not there was a session.

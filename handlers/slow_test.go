@@ -35,7 +35,8 @@ func dialled(t *testing.T, url string) connection {
 
 // post sends a request's headers, and what there is of its body.
 func (c connection) post(who caller, path string, length int, begin string) {
-	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\nContent-Type: "+
+		"application/json\r\nContent-Length: %d\r\n\r\n%s",
 		path, who.user, who.key, length, begin)
 }
 
@@ -76,7 +77,8 @@ func TestSlowBodies(t *testing.T) {
 		"half the rate":  func(conn connection, text string) { conn.trickle(text, rate/40, 50*time.Millisecond) },
 		"fast, then not": func(conn connection, text string) { conn.trickle(text[:len(text)/2], 1<<20, 0) },
 	} {
-		for path, length := range map[string]int{"/api/v1/state/x": 200_000, "/terraform/state/e/p": 200_000, "/api/v1/state/x/lock": 60_000, "/upload": 200_000} {
+		for path, length := range map[string]int{"/api/v1/state/x": 200_000, "/terraform/state/e/p": 200_000,
+			"/api/v1/state/x/lock": 60_000, "/upload": 200_000} {
 			all.Go(func() { wantCutOff(t, c, path, name, func(conn connection) { send(conn, whole[:length]) }, length) })
 		}
 	}
@@ -114,7 +116,8 @@ func TestBodiesNobodyReads(t *testing.T) {
 			all.Go(func() {
 				conn := dialled(t, c.url)
 				defer conn.Close()
-				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\n%s\r\n\r\n", path, c.user, c.key, body)
+				fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nX-Org-ID: %s\r\nX-API-Key: %s\r\n%s\r\n\r\n", path, c.user, c.key,
+					body)
 				if got := conn.status(); got != http.StatusOK {
 					t.Errorf("%s with %s: %d", path, body, got)
 				}

@@ -82,7 +82,8 @@ func (s states) get(ctx context.Context, r *request, name state.Name) (answer, e
 
 // selected is a version's exact bytes, or a view of it. That has no ETag: the digest is that
 // of the whole, of which the reader may know nothing.
-func (s states) selected(ctx context.Context, r *request, name state.Name, view state.ViewKind, number uint64) (answer, error) {
+func (s states) selected(ctx context.Context, r *request, name state.Name, view state.ViewKind,
+	number uint64) (answer, error) {
 	if view == "" {
 		return s.bytes(ctx, r, name, number)
 	}
@@ -146,8 +147,9 @@ func (s states) permitted(right auth.Right) gin.HandlerFunc {
 
 func (s states) put(ctx context.Context, r *request, name state.Name) (answer, error) {
 	write := state.Write{
-		Body: r.body(), LockID: r.lockID(), Release: r.said("unlock"), If: r.condition(), RestorePurged: r.said("restore_purged"),
-		NewSerial: s.spelling.serials,
+		Body: r.body(), LockID: r.lockID(), Release: r.said("unlock"), If: r.condition(),
+		RestorePurged: r.said("restore_purged"),
+		NewSerial:     s.spelling.serials,
 	}
 	if err := r.err(); err != nil {
 		return nil, err
@@ -174,7 +176,8 @@ func (a accepted) send(c *gin.Context) error {
 		header.Set("X-Holdfast-Warning", a.version.Warnings.String())
 	}
 	warnQuota(header, a.quota, a.org)
-	return told{status: a.status, body: api.Stored{Status: success, Version: a.version.Number, Serial: a.version.Serial}}.send(c)
+	return told{status: a.status,
+		body: api.Stored{Status: success, Version: a.version.Number, Serial: a.version.Serial}}.send(c)
 }
 
 func (s states) delete(ctx context.Context, r *request, name state.Name) (answer, error) {

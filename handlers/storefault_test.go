@@ -78,7 +78,8 @@ func brokenDeps(t *testing.T, fail func() error) handlers.Deps {
 	deps := testDeps(t)
 	store := memory.New(1 << 20)
 	t.Cleanup(func() { _ = store.Close() })
-	deps.States = state.NewService(brokenStore{store, fail}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	deps.States = state.NewService(brokenStore{store, fail}, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler))
 	return deps
 }
 
@@ -188,7 +189,8 @@ func wantFailure(t *testing.T, request string, got answer, code fault.Code) {
 		t.Errorf("%s: %d with the body %q, which is no failure: %v", request, got.status, got.body, err)
 		return
 	}
-	if want := middleware.StatusOf(code.Kind()); got.status != want || got.status < 500 || failure.Code != api.ErrorCode(code) {
+	if want := middleware.StatusOf(code.Kind()); got.status != want || got.status < 500 ||
+		failure.Code != api.ErrorCode(code) {
 		t.Errorf("%s: %d %s; want %d %s", request, got.status, failure.Code, want, code)
 	}
 	if failure.Status != "error" || failure.Message == "" || failure.RequestID != got.header.Get("X-Request-ID") {
@@ -212,7 +214,8 @@ func TestReadyzWithTrouble(t *testing.T) {
 		if strings.HasPrefix(f.name, "panic") {
 			want = http.StatusInternalServerError
 		}
-		if got.status != want || !strings.Contains(got.body, `"code":"`+string(f.code)+`"`) || strings.Contains(got.body, secretCause) {
+		if got.status != want || !strings.Contains(got.body, `"code":"`+string(f.code)+`"`) ||
+			strings.Contains(got.body, secretCause) {
 			t.Errorf("%s: %d %s; want %d %s without the cause", f.name, got.status, got.body, want, f.code)
 		}
 	}

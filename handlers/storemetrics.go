@@ -17,6 +17,7 @@ type stateCollector struct {
 	service                      *state.Service
 	now                          func() time.Time
 	states, locks, oldest, ended *prometheus.Desc
+	rewound                      *prometheus.Desc
 }
 
 func newStateCollector(service *state.Service, now func() time.Time) stateCollector {
@@ -24,15 +25,20 @@ func newStateCollector(service *state.Service, now func() time.Time) stateCollec
 		service: service,
 		now:     now,
 		states:  prometheus.NewDesc("holdfast_states", "States that can be read.", nil, nil),
-		locks:   prometheus.NewDesc("holdfast_locks", "Locks that are held.", nil, nil),
-		oldest:  prometheus.NewDesc("holdfast_locks_oldest_seconds", "For how long the lock is held that was granted before all others; 0 without locks.", nil, nil),
-		ended:   prometheus.NewDesc("holdfast_locks_ended_total", "Locks that ended otherwise than by their holders: taken_over from who gave no sign of life, forced by somebody, run for a run that was lost.", []string{"how"}, nil),
+		rewound: prometheus.NewDesc("holdfast_states_rewound",
+			"States that are refused, because the database has lost changes of them that were acknowledged.", nil, nil),
+		locks: prometheus.NewDesc("holdfast_locks", "Locks that are held.", nil, nil),
+		oldest: prometheus.NewDesc("holdfast_locks_oldest_seconds",
+			"For how long the lock is held that was granted before all others; 0 without locks.", nil, nil),
+		ended: prometheus.NewDesc("holdfast_locks_ended_total",
+			"Locks that ended otherwise than by their holders: taken_over from who gave no sign of life, forced by somebody, "+
+				"run for a run that was lost.", []string{"how"}, nil),
 	}
 }
 
 // Describe implements prometheus.Collector.
 func (s stateCollector) Describe(descs chan<- *prometheus.Desc) {
-	describe(descs, s.states, s.locks, s.oldest, s.ended)
+	describe(descs, s.states, s.rewound, s.locks, s.oldest, s.ended)
 }
 
 // Collect implements prometheus.Collector. A store that does not answer has no totals.
@@ -45,6 +51,7 @@ func (s stateCollector) Collect(found chan<- prometheus.Metric) {
 			age = max(s.now().Sub(totals.Oldest), 0)
 		}
 		found <- prometheus.MustNewConstMetric(s.states, prometheus.GaugeValue, float64(totals.States))
+		found <- prometheus.MustNewConstMetric(s.rewound, prometheus.GaugeValue, float64(totals.Rewound))
 		found <- prometheus.MustNewConstMetric(s.locks, prometheus.GaugeValue, float64(totals.Locks))
 		found <- prometheus.MustNewConstMetric(s.oldest, prometheus.GaugeValue, age.Seconds())
 	}
@@ -67,9 +74,11 @@ func newDatabaseCollector(databases []vitals.Databases) databaseCollector {
 		bytes:     prometheus.NewDesc("holdfast_database_bytes", "Size of a database's file.", of, nil),
 		wal:       prometheus.NewDesc("holdfast_database_wal_bytes", "Size of its write-ahead log.", of, nil),
 		waiting:   prometheus.NewDesc("holdfast_database_waiting", "Writes that wait for their turn.", of, nil),
-		commits:   prometheus.NewDesc("holdfast_database_commit_seconds", "How long transactions took, their fsync included.", of, nil),
-		batches:   prometheus.NewDesc("holdfast_database_batch_writes", "How many writes shared a transaction.", of, nil),
-		failures:  prometheus.NewDesc("holdfast_database_failures_total", "Transactions that failed and were undone.", of, nil),
+		commits: prometheus.NewDesc("holdfast_database_commit_seconds", "How long transactions took, their fsync included.",
+			of, nil),
+		batches: prometheus.NewDesc("holdfast_database_batch_writes", "How many writes shared a transaction.", of, nil),
+		failures: prometheus.NewDesc("holdfast_database_failures_total", "Transactions that failed and were undone.", of,
+			nil),
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // generated is a store of records that are made up as they are read.
@@ -98,7 +98,7 @@ func TestMillionRecords(t *testing.T) {
 		{"/api/v1/data/latest", "application/json", "identity"},
 	} {
 		count := 100_000
-		if i == 0 && !storagetest.UnderRace && !testing.Short() {
+		if i == 0 && !suite.UnderRace && !testing.Short() {
 			count = 1_000_000
 		}
 		var first, most atomic.Uint64
@@ -156,7 +156,8 @@ func TestDataFailsBeforeItBegins(t *testing.T) {
 	for _, count := range []int{0, 1, 50} {
 		c := serveGenerated(t, generated{count: count, err: gone})
 		got := c.do("GET /api/v1/data", "", "Accept: text/csv")
-		if got.status != 503 || !json.Valid([]byte(got.body)) || got.header.Get("Content-Type") != "application/json; charset=utf-8" || got.header.Get("Trailer") != "" {
+		if got.status != 503 || !json.Valid([]byte(got.body)) ||
+			got.header.Get("Content-Type") != "application/json; charset=utf-8" || got.header.Get("Trailer") != "" {
 			t.Errorf("after %d: %d %v %s", count, got.status, got.header, got.body)
 		}
 	}
@@ -219,10 +220,12 @@ func TestDataGzip(t *testing.T) {
 		}
 		text, err := io.ReadAll(body)
 		_, _ = io.Copy(io.Discard, response.Body)
-		if err != nil || response.Header.Get("Content-Encoding") != test.want || bytes.Count(text, []byte("\n")) != test.count {
+		if err != nil || response.Header.Get("Content-Encoding") != test.want ||
+			bytes.Count(text, []byte("\n")) != test.count {
 			t.Errorf("%+v: %v, %d lines (%v)", test, response.Header, bytes.Count(text, []byte("\n")), err)
 		}
-		if response.Trailer.Get("X-Holdfast-Count") != fmt.Sprint(test.count) || response.Header.Get("Vary") != "Accept, Accept-Encoding" {
+		if response.Trailer.Get("X-Holdfast-Count") != fmt.Sprint(test.count) ||
+			response.Header.Get("Vary") != "Accept, Accept-Encoding" {
 			t.Errorf("%+v: %v %v", test, response.Header, response.Trailer)
 		}
 	}

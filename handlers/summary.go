@@ -16,7 +16,8 @@ func (d data) summary(ctx context.Context, r *request) (answer, error) {
 			count += g.Count
 		}
 		// Nobody knows how many groups there are before they are read.
-		return listingOf(api.Summary{OrgID: r.caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf), err
+		return listingOf(api.Summary{OrgID: r.caller.Org, Count: count, Groups: []api.Group{}}, "groups", groups, groupOf),
+			err
 	})
 }
 

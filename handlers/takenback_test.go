@@ -72,7 +72,8 @@ func newDoor(t *testing.T) *door {
 	d.now.Store(&tokenStart)
 	deps := testDeps(t)
 	var err error
-	d.verifier, err = verify.New(verify.Config{Logger: deps.Log, Now: func() time.Time { return *d.now.Load() }, Tokens: anyToken{}, FailuresPerMinute: 1})
+	d.verifier, err = verify.New(verify.Config{Logger: deps.Log, Now: func() time.Time { return *d.now.Load() },
+		Tokens: anyToken{}, FailuresPerMinute: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,13 +131,16 @@ func TestCredentialsTakenBackWhileTheBodyArrives(t *testing.T) {
 		status    int
 		code      string
 	}{
-		"nothing happens":              {byKey, owner, func(*testing.T) {}, 200, ""},
-		"another key is revoked":       {byKey, owner, inForce(owner, tokenRule), 200, ""},
-		"the key is revoked":           {byKey, owner, inForce(), 401, "credentials_revoked"},
-		"the key ends":                 {byKey, d.key("role = owner, expires = 2026-05-01T13:00:00Z"), later, 401, "key_expired"},
-		"the key is made a reader's":   {byKey, owner, inForce(d.key("role = reader")), 403, "right_missing"},
-		"the key loses the state":      {byKey, owner, inForce(d.key("role = owner, states = other/*")), 403, "right_missing"},
-		"the key is bound elsewhere":   {byKey, owner, inForce(d.key("role = owner, from = 203.0.113.0/24")), 403, "address_refused"},
+		"nothing happens":        {byKey, owner, func(*testing.T) {}, 200, ""},
+		"another key is revoked": {byKey, owner, inForce(owner, tokenRule), 200, ""},
+		"the key is revoked":     {byKey, owner, inForce(), 401, "credentials_revoked"},
+		"the key ends": {byKey, d.key("role = owner, expires = 2026-05-01T13:00:00Z"), later, 401,
+			"key_expired"},
+		"the key is made a reader's": {byKey, owner, inForce(d.key("role = reader")), 403, "right_missing"},
+		"the key loses the state": {byKey, owner, inForce(d.key("role = owner, states = other/*")), 403,
+			"right_missing"},
+		"the key is bound elsewhere": {byKey, owner, inForce(d.key("role = owner, from = 203.0.113.0/24")), 403,
+			"address_refused"},
 		"nothing happens to the token": {byToken, tokenRule, inForce(tokenRule, owner), 200, ""},
 		"the token ends":               {byToken, tokenRule, later, 401, "key_expired"},
 		"the token's rule goes":        {byToken, tokenRule, inForce(owner), 401, "credentials_revoked"},
@@ -164,7 +168,8 @@ func TestCredentialsTakenBackWhileTheBodyArrives(t *testing.T) {
 				r, got := httptest.NewRequest(method, path, arriving(to.body, func() { test.meanwhile(t) })), httptest.NewRecorder()
 				test.prove(r)
 				d.ServeHTTP(got, r)
-				if test.code == "" && got.Code != to.good || test.code != "" && (got.Code != test.status || !strings.Contains(got.Body.String(), test.code)) {
+				if test.code == "" && got.Code != to.good || test.code != "" &&
+					(got.Code != test.status || !strings.Contains(got.Body.String(), test.code)) {
 					t.Errorf("%s: %d %s; want %d %s", to.request, got.Code, got.Body, test.status, test.code)
 				}
 			}
@@ -184,7 +189,8 @@ func TestTakenBackIsNoGuess(t *testing.T) {
 	}
 	for range 5 {
 		d.use(t, d.key("role = owner"))
-		if got := send(acmeKey, func() { d.use(t) }); got.Code != http.StatusUnauthorized || got.Header().Get("WWW-Authenticate") == "" {
+		if got := send(acmeKey, func() { d.use(t) }); got.Code != http.StatusUnauthorized ||
+			got.Header().Get("WWW-Authenticate") == "" {
 			t.Errorf("%d %s", got.Code, got.Body)
 		}
 	}

@@ -23,7 +23,8 @@ func TestUpload(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	for _, path := range []string{"/api/v1/upload", "/upload"} {
 		got := c.do("POST "+path, `{`+words+`,"instances":[{},{"more":1}]}`, "X-Request-ID: r-1")
-		want := `{"status":"success","message":"stored 2 instances","org_id":"` + acme.String() + `","instances_count":2,"request_id":"r-1","ignored":["/instances/1/more"]}`
+		want := `{"status":"success","message":"stored 2 instances","org_id":"` + acme.String() +
+			`","instances_count":2,"request_id":"r-1","ignored":["/instances/1/more"]}`
 		if got.status != 200 || got.body != want {
 			t.Errorf("%s: %d %s\nwant 200 %s", path, got.status, got.body, want)
 		}
@@ -38,18 +39,21 @@ func TestUploadOfASecondTime(t *testing.T) {
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
 	first := c.do("POST /api/v1/upload", oneUpload("a"), "Idempotency-Key: k", "X-Request-ID: r-1")
 	again := c.do("POST /upload", oneUpload("a"), "Idempotency-Key: k", "X-Request-ID: r-2")
-	if first.status != 200 || again.status != 200 || again.body != first.body || !strings.Contains(first.body, `"request_id":"r-1"`) {
+	if first.status != 200 || again.status != 200 || again.body != first.body ||
+		!strings.Contains(first.body, `"request_id":"r-1"`) {
 		t.Errorf("first %d %s\nagain %d %s", first.status, first.body, again.status, again.body)
 	}
 	if first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("Idempotent-Replayed: %q, then %q", first.header.Get("Idempotent-Replayed"), again.header.Get("Idempotent-Replayed"))
+		t.Errorf("Idempotent-Replayed: %q, then %q", first.header.Get("Idempotent-Replayed"),
+			again.header.Get("Idempotent-Replayed"))
 	}
 	other := c.do("POST /upload", oneUpload("b"), "Idempotency-Key: k")
 	if other.status != 422 || !strings.Contains(other.body, "idempotency_key_reused") {
 		t.Errorf("another body: %d %s", other.status, other.body)
 	}
 	for _, key := range []string{"", "a b", strings.Repeat("k", 256)} {
-		if got := c.do("POST /upload", oneUpload("b"), "Idempotency-Key: "+key); got.status != 400 || !strings.Contains(got.body, "idempotency_key_invalid") {
+		if got := c.do("POST /upload", oneUpload("b"), "Idempotency-Key: "+key); got.status != 400 ||
+			!strings.Contains(got.body, "idempotency_key_invalid") {
 			t.Errorf("key %q: %d %s", key, got.status, got.body)
 		}
 	}
@@ -71,7 +75,8 @@ func TestUploadRefusals(t *testing.T) {
 		{"NUL", `{"a":"\u0000"}`, 400, "upload_malformed", "[/a]"},
 		{"deep", `{"a":` + strings.Repeat("[", 10), 400, "upload_malformed", "[/a/0/0/0/0/0/0/0/0/0]"},
 		{"branched", `{"a":[` + strings.Repeat("{},", 999), 400, "upload_malformed", "[/a/998]"},
-		{"rules", `{"provider":"a b","category":"c","instances":[{"attributes":{"":1}},7]}`, 400, "upload_invalid", "[/provider /instances/0/attributes/ /instances/1 /resource_type]"},
+		{"rules", `{"provider":"a b","category":"c","instances":[{"attributes":{"":1}},7]}`, 400, "upload_invalid",
+			"[/provider /instances/0/attributes/ /instances/1 /resource_type]"},
 		{"large", padded(10<<20 + 1), 413, "body_too_large", "[]"},
 	}
 	c := newCaller(t, startServer(t, testDeps(t)), acme, acmeKey)
@@ -129,8 +134,10 @@ func TestUploadsOff(t *testing.T) {
 	deps := testDeps(t)
 	deps.Inventory = nil
 	c := newCaller(t, startServer(t, deps), acme, acmeKey)
-	for _, request := range []string{"POST /upload", "POST /api/v1/upload", "GET /api/v1/data", "GET /api/v1/data/latest", "GET /api/v1/data/summary"} {
-		if got := c.do(request, oneUpload("a")); got.status != http.StatusNotImplemented || !strings.Contains(got.body, "STORAGE_TYPE") {
+	for _, request := range []string{"POST /upload", "POST /api/v1/upload", "GET /api/v1/data", "GET /api/v1/data/latest",
+		"GET /api/v1/data/summary"} {
+		if got := c.do(request, oneUpload("a")); got.status != http.StatusNotImplemented ||
+			!strings.Contains(got.body, "STORAGE_TYPE") {
 			t.Errorf("%s: %d %s", request, got.status, got.body)
 		}
 	}

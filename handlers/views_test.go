@@ -15,7 +15,8 @@ func secretive(serial, size string) string {
 		`"list":{"value":["a<b",1],"type":["tuple",["string","number"]]},` +
 		`"password":{"value":"hunter2-` + serial + `","type":"string","sensitive":true}},` +
 		`"resources":[{"mode":"managed","type":"vm","name":"web","provider":"provider[\"registry.terraform.io/acme/vm\"]","instances":[` +
-		`{"schema_version":0,"attributes":{"id":"i-0abc","size":"` + size + `","token":"s3same-` + serial + `"},"sensitive_attributes":[[{"type":"get_attr","value":"token"}]]}]}]}`
+		`{"schema_version":0,"attributes":{"id":"i-0abc","size":"` + size + `","token":"s3same-` + serial +
+		`"},"sensitive_attributes":[[{"type":"get_attr","value":"token"}]]}]}]}`
 }
 
 const encrypted = `{"serial":3,"lineage":"5ad8","meta":{"key_provider.pbkdf2.k":"e30="},"encrypted_data":"AAAA","encryption_version":"v0"}`
@@ -26,7 +27,8 @@ func viewers(t *testing.T) (owner, outputs caller) {
 	t.Helper()
 	deps := testDeps(t)
 	held := testKeys()
-	held[auth.Credentials{Org: acme, Key: "outputs"}] = auth.Principal{Org: acme, KeyID: "o1", Grant: auth.Grant{Role: auth.Outputs}}
+	held[auth.Credentials{Org: acme, Key: "outputs"}] = auth.Principal{Org: acme, KeyID: "o1",
+		Grant: auth.Grant{Role: auth.Outputs}}
 	deps.Verifier = held
 	server := startServer(t, deps)
 	owner = newCaller(t, server, acme, acmeKey)
@@ -56,7 +58,8 @@ func TestOutputsWithoutTheState(t *testing.T) {
 		{"GET /api/v1/state/x/-/outputs/ip?raw", "", 200, "=192.0.2.2"},
 		{"GET /api/v1/state/x/-/outputs/list?raw=true", "", 200, `=["a<b",1]`},
 		{"GET /api/v1/state/x/-/outputs/password?raw", "", 200, "=hunter2-2"},
-		{"GET /api/v1/state/x/-/outputs/list", "", 200, `{"value":["a<b",1],"type":["tuple",["string","number"]],"sensitive":false}`},
+		{"GET /api/v1/state/x/-/outputs/list", "", 200,
+			`{"value":["a<b",1],"type":["tuple",["string","number"]],"sensitive":false}`},
 		{"GET /api/v1/state/x/-/outputs/none", "", 404, "output_not_found"},
 		{"GET /api/v1/state/none/-/outputs/ip", "", 404, "state_not_found"},
 		{"GET /api/v1/state/x/-/outputs/..", "", 400, "parameter_invalid"},
@@ -74,7 +77,8 @@ func TestOutputsWithoutTheState(t *testing.T) {
 		if err := json.Unmarshal([]byte(got.body), &list); err != nil {
 			t.Fatalf("%s: %v", got.body, err)
 		}
-		if list.Outputs["password"].Value != password || !list.Outputs["password"].Sensitive || list.Outputs["ip"].Value != "192.0.2.2" {
+		if list.Outputs["password"].Value != password || !list.Outputs["password"].Sensitive ||
+			list.Outputs["ip"].Value != "192.0.2.2" {
 			t.Errorf("outputs%s: %s", query, got.body)
 		}
 	}
@@ -95,10 +99,12 @@ func TestViewOfOutputsIsAState(t *testing.T) {
 		if err := json.Unmarshal([]byte(got.body), &parsed); err != nil {
 			t.Fatal(err)
 		}
-		if got.status != 200 || parsed.Version != 4 || parsed.Lineage != "5ad8" || parsed.Outputs["ip"].Value != ip || parsed.Resources == nil || len(parsed.Resources) > 0 {
+		if got.status != 200 || parsed.Version != 4 || parsed.Lineage != "5ad8" || parsed.Outputs["ip"].Value != ip ||
+			parsed.Resources == nil || len(parsed.Resources) > 0 {
 			t.Errorf("%d %s", got.status, got.body)
 		}
-		if strings.Contains(got.body, "s3same") || got.header.Get("ETag") != "" || got.header.Get("Content-Type") != "application/json" {
+		if strings.Contains(got.body, "s3same") || got.header.Get("ETag") != "" ||
+			got.header.Get("Content-Type") != "application/json" {
 			t.Errorf("headers %v, body %s", got.header, got.body)
 		}
 	}
@@ -116,7 +122,8 @@ func TestRedactedViewAndVersions(t *testing.T) {
 		{"GET /api/v1/state/y", "", 200, "=" + encrypted},
 	})
 	got := owner.do("GET /api/v1/state/x?view=redacted", "")
-	if got.status != 200 || strings.Contains(got.body, "hunter2") || strings.Contains(got.body, "s3same") || !strings.Contains(got.body, "i-0abc") {
+	if got.status != 200 || strings.Contains(got.body, "hunter2") || strings.Contains(got.body, "s3same") ||
+		!strings.Contains(got.body, "i-0abc") {
 		t.Errorf("%d %s", got.status, got.body)
 	}
 	list := owner.do("GET /api/v1/state/x/-/versions", "")
@@ -145,9 +152,11 @@ func TestDiff(t *testing.T) {
 		{x + "2/diff?sensitive=perhaps", "", 400, "parameter_invalid"},
 		{"GET /api/v1/state/y/-/versions/1/diff", "", 422, "state_encrypted"},
 	})
-	for query, shown := range map[string]bool{"": false, "?format=text": false, "?sensitive=false": false, "?sensitive=true": true, "?sensitive&format=text": true} {
+	for query, shown := range map[string]bool{"": false, "?format=text": false, "?sensitive=false": false,
+		"?sensitive=true": true, "?sensitive&format=text": true} {
 		got := owner.do(x+"2/diff"+query, "")
-		if got.status != 200 || strings.Contains(got.body, "hunter2-1") != shown || strings.Contains(got.body, "s3same-2") != shown {
+		if got.status != 200 || strings.Contains(got.body, "hunter2-1") != shown ||
+			strings.Contains(got.body, "s3same-2") != shown {
 			t.Errorf("diff%s: %d %s; want secrets: %t", query, got.status, got.body, shown)
 		}
 	}

@@ -19,7 +19,11 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 	}
 	var list []string
 	for _, route := range router.Routes() {
-		path := strings.NewReplacer(":name", "x", ":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1", ":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf", ":pool", "x", ":session", "0123456789abcdef", "/keys/:key", "/keys/ci", ":organization", "11111111-1111-4111-8111-111111111111").Replace(route.Path)
+		path := strings.NewReplacer(":project", "x", ":name", "x",
+			":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1",
+			":version", "1", ":id", "0123456789abcdef", ":key", "k", ":snapshot", "1", ":digest", wireDigest, ":path", "main.tf",
+			":pool", "x", ":session", "0123456789abcdef", "/keys/:key", "/keys/ci", ":organization",
+			"11111111-1111-4111-8111-111111111111").Replace(route.Path)
 		path = strings.Replace(path, "/runs/0123456789abcdef", "/runs/"+noRun, 1)
 		path = strings.Replace(path, "/api/v1/events", "/api/v1/events?after=none", 1) // else it goes on
 		list = append(list, route.Method+" "+path)
@@ -29,14 +33,16 @@ func routes(t *testing.T, deps handlers.Deps) []string {
 
 // inNative returns the native address of a state of acme's.
 func inNative(path string) string {
-	return strings.NewReplacer("/terraform/state/e/", "/api/v1/state/e/", "/api/v4/projects/42/terraform/state/", "/api/v1/state/",
+	return strings.NewReplacer("/terraform/state/e/", "/api/v1/state/e/", "/api/v4/projects/42/terraform/state/",
+		"/api/v1/state/",
 		"/api/packages/77/terraform/state/", "/api/v1/state/shop/").Replace(path)
 }
 
 // public routes tell nothing about tenants.
 func public(route string) bool {
 	switch strings.Replace(route, "HEAD ", "GET ", 1) {
-	case "GET /", "GET /health", "GET /livez", "GET /readyz", "GET /metrics", "GET /api/openapi.json", "GET /api/docs", "GET /ui", "GET /ui/*path",
+	case "GET /", "GET /health", "GET /livez", "GET /readyz", "GET /metrics", "GET /api/openapi.json", "GET /api/docs",
+		"GET /ui", "GET /ui/*path",
 		"POST /api/v1/session", "GET /api/v1/session/ways", "GET /api/v1/session/oidc", "GET /api/v1/session/oidc/callback":
 		return true
 	}
@@ -48,7 +54,8 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	deps := testDeps(t)
 	server := startServer(t, deps)
 	owner := newCaller(t, server, acme, acmeKey)
-	states := []string{"/api/v1/state/x", "/terraform/state/e/p", "/api/v4/projects/42/terraform/state/y", "/api/packages/77/terraform/state/y"}
+	states := []string{"/api/v1/state/x", "/terraform/state/e/p", "/api/v4/projects/42/terraform/state/y",
+		"/api/packages/77/terraform/state/y"}
 	for _, path := range states {
 		if got := owner.do("POST "+path, body(1)); got.status/100 != 2 {
 			t.Fatalf("%s: %d %s", path, got.status, got.body)
@@ -63,7 +70,8 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		"org that is no UUID": {user: "acme", key: acmeKey},
 		"empty key":           {user: acme.String()},
 	}
-	unknown := []string{"GET /api/v1/nothing", "GET /api", "PATCH /api/v1/state/x", "GET /terraform/state/x", "GET /upload", "POST /upload/x", "GET /api/v1/data/x", "BREW /terraform/state/e/p"}
+	unknown := []string{"GET /api/v1/nothing", "GET /api", "PATCH /api/v1/state/x", "GET /terraform/state/x",
+		"GET /upload", "POST /upload/x", "GET /api/v1/data/x", "BREW /terraform/state/e/p"}
 	for _, route := range append(routes(t, deps), unknown...) {
 		if public(route) {
 			continue
@@ -76,11 +84,13 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 				challenge = "Session " // so that no browser asks for a password
 			}
 			if got.status != http.StatusUnauthorized || !strings.HasPrefix(got.header.Get("WWW-Authenticate"), challenge) {
-				t.Errorf("%s as %s: %d, WWW-Authenticate %q; want 401 and "+challenge, route, who, got.status, got.header.Get("WWW-Authenticate"))
+				t.Errorf("%s as %s: %d, WWW-Authenticate %q; want 401 and "+challenge, route, who, got.status,
+					got.header.Get("WWW-Authenticate"))
 			}
 		}
 		other := newCaller(t, server, globex, globexKey)
-		if got := other.do(route, infoB); strings.Contains(got.body, "ada@engine") || strings.Contains(got.body, `lineage":"5ad8`) {
+		if got := other.do(route, infoB); strings.Contains(got.body, "ada@engine") ||
+			strings.Contains(got.body, `lineage":"5ad8`) {
 			t.Errorf("%s as another tenant shows the first one's state, lock or upload: %s", route, got.body)
 		}
 	}
@@ -97,7 +107,8 @@ func TestNothingRedirects(t *testing.T) {
 	for _, route := range routes(t, deps) {
 		method, path, _ := strings.Cut(route, " ")
 		for _, variant := range []string{path, path + "/", path + "//", "/" + path, strings.ToUpper(path),
-			strings.Replace(path, "/", "//", 2), path + "/.", path + "/..", "/." + path, "/x/.." + path, path + "?ID=a-1", path + "%2F"} {
+			strings.Replace(path, "/", "//", 2), path + "/.", path + "/..", "/." + path, "/x/.." + path, path + "?ID=a-1", path +
+				"%2F"} {
 			got := c.do(method+" "+variant, infoA)
 			if got.status/100 == 3 || got.header.Get("Location") != "" {
 				t.Errorf("%s %s: %d to %q", method, variant, got.status, got.header.Get("Location"))

@@ -67,13 +67,15 @@ func (w whoami) standing(ctx context.Context, p auth.Principal) *api.RunStanding
 	share := func(used, limit int) api.Share { return api.Share{Used: int64(used), Limit: int64(limit)} }
 	return &api.RunStanding{
 		Files: api.Share{Used: has.Bytes, Limit: may.StoredBytes}, Configurations: api.Share{Used: used, Limit: limit},
-		Recorded: share(has.Stored, may.Stored), Waiting: share(has.Waiting, may.Waiting), Working: share(has.Working, may.Working),
+		Recorded: share(has.Stored, may.Stored), Waiting: share(has.Waiting, may.Waiting),
+		Working: share(has.Working, may.Working),
 	}
 }
 
 // limitsOf are the caller's limits, and what is left of them.
 func (w whoami) limitsOf(p auth.Principal) api.Limits {
-	limits := api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests), States: limitOf(p.Limits.States, w.limits.States)}
+	limits := api.Limits{Requests: limitOf(p.Limits.Requests, w.limits.Requests),
+		States: limitOf(p.Limits.States, w.limits.States)}
 	if w.nodes > 1 {
 		limits.Nodes = w.nodes
 	}

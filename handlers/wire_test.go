@@ -56,8 +56,10 @@ func wireAnswers() map[string][]answered {
 		"GET /api/openapi.json": sendsBytes("/api/openapi.json"),
 		"GET /api/docs":         sendsBytes("/api/docs"),
 
-		"POST /api/v1/session": slices.Concat(answers(201, api.SignedIn{}, []string{`/api/v1/session {"org":"11111111-2222-3333-4444-555555555555","key":"acme-key"}`}),
-			refuses(401, `/api/v1/session {"org":"11111111-2222-3333-4444-555555555555","key":"wrong"}`), refuses(400, `/api/v1/session {"name":"x"}`)),
+		"POST /api/v1/session": slices.Concat(answers(201, api.SignedIn{},
+			[]string{`/api/v1/session {"org":"11111111-2222-3333-4444-555555555555","key":"acme-key"}`}),
+			refuses(401, `/api/v1/session {"org":"11111111-2222-3333-4444-555555555555","key":"wrong"}`),
+			refuses(400, `/api/v1/session {"name":"x"}`)),
 		"GET /api/v1/session":               says(api.SignedIn{}, "/api/v1/session"),
 		"GET /api/v1/session/ways":          says(api.SignInWays{}, "/api/v1/session/ways"),
 		"GET /api/v1/session/oidc":          refuses(501, "/api/v1/session/oidc"),
@@ -67,9 +69,11 @@ func wireAnswers() map[string][]answered {
 		"DELETE /api/v1/sessions":           says(api.SignedOut{}, "/api/v1/sessions"),
 		"DELETE /api/v1/sessions/:session":  refuses(404, "/api/v1/sessions/0123456789abcdef"),
 		"GET /api/v1/keys":                  says(api.Keys{}, "/api/v1/keys"),
-		"POST /api/v1/keys": slices.Concat(answers(201, api.KeyMade{}, []string{`/api/v1/keys {"role":"reader","name":"ana","states":["prod/*"],"label":"x","from":["192.0.2.1"],"expires":"2100-01-01T00:00:00Z"}`}),
+		"POST /api/v1/keys": slices.Concat(answers(201, api.KeyMade{},
+			[]string{`/api/v1/keys {"role":"reader","name":"ana","states":["prod/*"],"label":"x","from":["192.0.2.1"],"expires":"2100-01-01T00:00:00Z"}`}),
 			refuses(400, `/api/v1/keys {"role":"king"}`)),
-		"POST /api/v1/keys/:key/rotate": slices.Concat(answers(201, api.KeyMade{}, []string{"/api/v1/keys/" + wireKey() + "/rotate"}),
+		"POST /api/v1/keys/:key/rotate": slices.Concat(answers(201, api.KeyMade{},
+			[]string{"/api/v1/keys/" + wireKey() + "/rotate"}),
 			refuses(404, "/api/v1/keys/nobody/rotate")),
 		"DELETE /api/v1/keys/:key": refuses(409, "/api/v1/keys/"+wireKey()),
 		"GET /api/v1/home":         says(api.Home{}, "/api/v1/home"),
@@ -77,6 +81,8 @@ func wireAnswers() map[string][]answered {
 		"GET /api/v1/whoami":       says(api.Identity{}, "/api/v1/whoami"),
 		"GET /api/v1/states": slices.Concat(says(api.States{}, "/api/v1/states?deleted=any", "/api/v1/states?limit=1"),
 			refuses(400, "/api/v1/states?x=1")),
+		"GET /api/v1/folders": slices.Concat(says(api.Folders{}, "/api/v1/folders", "/api/v1/folders?prefix=f/&limit=1"),
+			refuses(400, "/api/v1/folders?prefix=f", "/api/v1/folders?cursor=!x")),
 		"GET /api/v1/locks":        says(api.States{}, "/api/v1/locks"),
 		"GET /api/v1/expectations": says(api.States{}, "/api/v1/expectations"),
 		"GET /api/v1/audit":        says(api.Events{}, "/api/v1/audit", "/api/v1/audit?limit=1"),
@@ -97,13 +103,16 @@ func wireAnswers() map[string][]answered {
 			"/api/v1/resources/aws_vpc.moved2%5B0%5D/history?state=x"),
 
 		"POST " + all + "/undelete": says(api.Version{}, "/api/v1/state/gone/-/undelete"),
-		"POST " + all + "/import": slices.Concat(says(api.Version{}, "/api/v1/state/brought/-/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")),
-			refuses(409, x+"/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")), refuses(400, x+"/import "+wireState("1", "z"))),
+		"POST " + all + "/import": slices.Concat(says(api.Version{},
+			"/api/v1/state/brought/-/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")),
+			refuses(409, x+"/import?time=2024-01-01T00:00:00Z&source=elsewhere "+wireState("1", "z")),
+			refuses(400, x+"/import "+wireState("1", "z"))),
 		"POST " + all + "/lock/release": says(api.Released{},
 			locked+`/lock/release {"reason":"<why>"}`, locked+`/lock/release {"reason":"<why>"}`),
 		"GET " + all + "/expect": says(api.Expected{}, x+"/expect", locked+"/expect"),
 		"POST " + all + "/expect": slices.Concat(says(api.Expected{}, x+"/expect "+wireExpect),
-			refuses(404, locked+"/expect "+wireExpect), refuses(400, x+`/expect {"findings":["emptied"],"for":"0s","reason":"x"}`)),
+			refuses(404, locked+"/expect "+wireExpect),
+			refuses(400, x+`/expect {"findings":["emptied"],"for":"0s","reason":"x"}`)),
 		"DELETE " + all + "/expect": says(api.Expected{}, x+"/expect", x+"/expect?reason=over"),
 
 		"GET " + all + "/lock": says(api.LockInfo{}, locked+"/lock", x+"/lock"),
@@ -115,19 +124,26 @@ func wireAnswers() map[string][]answered {
 			x+"/versions/1?reason=leaked", x+"/versions/1?reason=leaked&copies=true"),
 		"POST " + all + version + "/rollback": says(api.Version{}, x+`/versions/1/rollback {"reason":"<why>"}`),
 		"GET " + all + version + "/diff": slices.Concat(
-			says(api.Diff{}, x+"/versions/2/diff", x+"/versions/1/diff?sensitive=true"), sendsBytes(x+"/versions/2/diff?format=text")),
+			says(api.Diff{}, x+"/versions/2/diff", x+"/versions/1/diff?sensitive=true"),
+			sendsBytes(x+"/versions/2/diff?format=text")),
 		"GET " + all + "/outputs":      slices.Concat(says(api.Outputs{}, x+"/outputs"), refuses(404, locked+"/outputs")),
 		"GET " + all + "/outputs/:key": slices.Concat(says(api.Output{}, x+"/outputs/a"), sendsBytes(x+"/outputs/b?raw")),
 
-		"GET " + all + "/candidates":           says(api.Candidates{}, x+"/candidates", x+"/candidates?limit=1"),
-		"POST " + all + "/candidates":          answers(201, api.Candidate{}, []string{x + "/candidates?reason=lost " + wireState("8", "z")}),
-		"GET " + all + candidate:               slices.Concat(sendsBytes(x+"/candidates/{open}"), says(api.Candidate{}, x+"/candidates/{settled}")),
+		"GET " + all + "/graph": slices.Concat(says(api.Graph{}, x+"/graph", x+"/graph?version=1"),
+			refuses(404, locked+"/graph", x+"/graph?version=9")),
+		"GET " + all + "/candidates": says(api.Candidates{}, x+"/candidates", x+"/candidates?limit=1"),
+		"POST " + all + "/candidates": answers(201, api.Candidate{},
+			[]string{x + "/candidates?reason=lost " + wireState("8", "z")}),
+		"GET " + all + candidate: slices.Concat(sendsBytes(x+"/candidates/{open}"),
+			says(api.Candidate{}, x+"/candidates/{settled}")),
 		"GET " + all + candidate + "/diff":     says(api.Diff{}, x+"/candidates/{open}/diff"),
 		"POST " + all + candidate + "/discard": says(api.Done{}, x+`/candidates/{open}/discard {"reason":"old"}`),
 		"POST " + all + candidate + "/promote": slices.Concat(
-			says(api.Version{}, x+"/candidates/{open}/promote "+wireOrder), refuses(409, x+"/candidates/{settled}/promote "+wireOrder)),
+			says(api.Version{}, x+"/candidates/{open}/promote "+wireOrder),
+			refuses(409, x+"/candidates/{settled}/promote "+wireOrder)),
 	}
 	maps.Copy(found, workspaceAnswers())
+	maps.Copy(found, projectAnswers())
 	maps.Copy(found, runAnswers())
 	maps.Copy(found, protocolAnswers("/api/v1/state/:name", "/api/v1/state/", "/-/lock"))
 	maps.Copy(found, protocolAnswers("/terraform/state/:enclave/:partition", "/terraform/state/e/", "/lock"))
@@ -144,14 +160,17 @@ func dialectAnswers() map[string][]answered {
 		unnamed               int // held, to a write without the ID of a lock
 		serials               bool
 	}{
-		{"/api/v4/projects/:alias/terraform/state/:name", "/api/v4/projects/42/terraform/state/", "/lock", 200, 409, 409, 409, true},
-		{"/api/packages/:alias/terraform/state/:name", "/api/packages/42/terraform/state/", "/lock", 201, 423, 423, 423, true},
+		{"/api/v4/projects/:alias/terraform/state/:name", "/api/v4/projects/42/terraform/state/", "/lock", 200, 409, 409, 409,
+			true},
+		{"/api/packages/:alias/terraform/state/:name", "/api/packages/42/terraform/state/", "/lock", 201, 423, 423, 423,
+			true},
 		{"/state/:alias/:name", "/state/42/", "", 200, 423, 400, 423, false},
 		{"/-/state/:alias/:name", "/42/state/", "/lock", 200, 409, 409, 423, false},
 	} {
 		x, locked := d.states+"x", d.states+"locked"
 		other, third := " "+strings.ReplaceAll(wireInfo, "w-1", "w-3"), " "+strings.ReplaceAll(wireInfo, "w-1", "w-4")
-		found["GET "+d.pattern] = slices.Concat(sendsBytes(x, x+"?view=redacted"), refuses(403, strings.Replace(x, "42", "43", 1)))
+		found["GET "+d.pattern] = slices.Concat(sendsBytes(x, x+"?view=redacted"),
+			refuses(403, strings.Replace(x, "42", "43", 1)))
 		found["POST "+d.pattern] = slices.Concat(answers(d.stored, api.Stored{}, []string{x + " " + wireState("7", "y")}),
 			answers(d.unnamed, api.LockInfo{}, []string{locked + " " + wireState("1", "y")}))
 		found["DELETE "+d.pattern] = says(api.Done{}, x)
@@ -159,11 +178,15 @@ func dialectAnswers() map[string][]answered {
 		if d.lock == "" {
 			take, leave = "LOCK ", "UNLOCK "
 		}
-		found[take+d.pattern+d.lock] = slices.Concat(says(api.LockInfo{}, x+d.lock+other), answers(d.held, api.LockInfo{}, []string{locked + d.lock + third}))
-		found[leave+d.pattern+d.lock] = slices.Concat(refuses(d.wrong, locked+d.lock+third), says(api.Done{}, locked+d.lock+" "+wireInfo))
+		found[take+d.pattern+d.lock] = slices.Concat(says(api.LockInfo{}, x+d.lock+other),
+			answers(d.held, api.LockInfo{}, []string{locked + d.lock + third}))
+		found[leave+d.pattern+d.lock] = slices.Concat(refuses(d.wrong, locked+d.lock+third),
+			says(api.Done{}, locked+d.lock+" "+wireInfo))
 		if d.serials {
-			found["GET "+d.pattern+"/versions/:serial"] = slices.Concat(sendsBytes(x+"/versions/2"), refuses(404, x+"/versions/9"))
-			found["DELETE "+d.pattern+"/versions/:serial"] = slices.Concat(answers(204, nil, []string{x + "/versions/2"}), refuses(404, x+"/versions/9"))
+			found["GET "+d.pattern+"/versions/:serial"] = slices.Concat(sendsBytes(x+"/versions/2"),
+				refuses(404, x+"/versions/9"))
+			found["DELETE "+d.pattern+"/versions/:serial"] = slices.Concat(answers(204, nil, []string{x + "/versions/2"}),
+				refuses(404, x+"/versions/9"))
 		}
 	}
 	return found
@@ -175,14 +198,15 @@ func protocolAnswers(pattern, states, lock string) map[string][]answered {
 	other, third := " "+strings.ReplaceAll(wireInfo, "w-1", "w-3"), " "+strings.ReplaceAll(wireInfo, "w-1", "w-4")
 	stored := slices.Concat(says(api.Stored{}, x+" "+wireState("7", "y")), isLocked(locked+" "+wireState("1", "y")))
 	return map[string][]answered{
-		"GET " + pattern:           slices.Concat(sendsBytes(x, x+"?view=redacted"), refuses(400, x+"?version=9")),
-		"POST " + pattern:          stored,
-		"PUT " + pattern:           stored,
-		"DELETE " + pattern:        says(api.Done{}, x),
-		"LOCK " + pattern:          slices.Concat(says(api.LockInfo{}, x+other), isLocked(locked+third)),
-		"POST " + pattern + lock:   says(api.LockInfo{}, x+lock+other),
-		"PUT " + pattern + lock:    says(api.LockInfo{}, x+lock+other),
-		"UNLOCK " + pattern:        slices.Concat(refuses(400, locked+third), says(api.Done{}, locked+" "+wireInfo)),
-		"DELETE " + pattern + lock: slices.Concat(refuses(400, locked+lock+third), says(api.Done{}, locked+lock+" "+wireInfo)),
+		"GET " + pattern:         slices.Concat(sendsBytes(x, x+"?view=redacted"), refuses(400, x+"?version=9")),
+		"POST " + pattern:        stored,
+		"PUT " + pattern:         stored,
+		"DELETE " + pattern:      says(api.Done{}, x),
+		"LOCK " + pattern:        slices.Concat(says(api.LockInfo{}, x+other), isLocked(locked+third)),
+		"POST " + pattern + lock: says(api.LockInfo{}, x+lock+other),
+		"PUT " + pattern + lock:  says(api.LockInfo{}, x+lock+other),
+		"UNLOCK " + pattern:      slices.Concat(refuses(400, locked+third), says(api.Done{}, locked+" "+wireInfo)),
+		"DELETE " + pattern + lock: slices.Concat(refuses(400, locked+lock+third),
+			says(api.Done{}, locked+lock+" "+wireInfo)),
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/runworld"
 )
 
@@ -28,11 +30,15 @@ const (
 // wireState has resources and outputs of all sorts.
 func wireState(serial, size string) string {
 	return `{"version":4,"terraform_version":"1.9.` + serial + `","serial":` + serial + `,"lineage":"5ad8",
- "outputs":{"a":{"value":{"x":["<` + size + `>"]},"type":["object",{"x":["list","string"]}]},"b":{"value":"s` + size + `","type":"string","sensitive":true}},
+ "outputs":{"a":{"value":{"x":["<` + size + `>"]},"type":["object",{"x":["list","string"]}]},"b":{"value":"s` + size +
+		`","type":"string","sensitive":true}},
  "resources":[{"module":"module.m[\"k\"]","mode":"managed","type":"aws_vpc","name":"n","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[
-  {"index_key":"k","schema_version":` + serial + `,"attributes":{"id":"vpc-1","size":["` + size + `"],"policy":"{\"size\":\"` + size + `\"}","secret":"s` + size + `","tags":{"a b":"<&>"}},"sensitive_attributes":[[{"type":"get_attr","value":"secret"}]]},
+  {"index_key":"k","schema_version":` + serial + `,"attributes":{"id":"vpc-1","size":["` + size +
+		`"],"policy":"{\"size\":\"` + size + `\"}","secret":"s` + size +
+		`","tags":{"a b":"<&>"}},"sensitive_attributes":[[{"type":"get_attr","value":"secret"}]]},
   {"index_key":"only` + serial + `","schema_version":0,"attributes":{"id":"vpc-o` + serial + `"}}]},
-  {"mode":"managed","type":"aws_vpc","name":"moved` + serial + `","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"index_key":0,"attributes":{"id":"vpc-m"}}]}]}`
+  {"mode":"managed","type":"aws_vpc","name":"moved` + serial +
+		`","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"index_key":0,"attributes":{"id":"vpc-m"}}]}]}`
 }
 
 // wireWorld is a server with all that the answers are of.
@@ -41,22 +47,28 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 	deps.Quota = withQuota(t, 1<<30).Quota
 	deps.Limits.Requests, deps.Limits.States = 100_000, 100_000
 	known := testKeys()
-	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1", Grant: auth.Grant{Role: auth.Reader}}
+	known[auth.Credentials{Org: acme, Key: "reader"}] = auth.Principal{Org: acme, KeyID: "r1",
+		Grant: auth.Grant{Role: auth.Reader}}
 	known[auth.Credentials{Org: acme, Key: "run"}] = runOf("r-1", 1, auth.RunApply, "run", 0)
 	own := known[auth.Credentials{Org: acme, Key: acmeKey}]
 	own.KeyID = wireKey()
 	known[auth.Credentials{Org: acme, Key: acmeKey}] = own
+	known[auth.Credentials{Org: acme, Key: "internal"}] = internalOwner(own)
+	known[auth.Credentials{Org: acme, Key: "summary"}] = shown(own, auth.AccessSummary)
 	world := runworld.New(t)
 	deps.Keys = ownKeys{}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
+	deps.Insights = insight.NewService(world.Service, nil, time.Now)
 	c = newCaller(t, startServer(t, deps), acme, acmeKey)
 	reader, run := c, c
 	reader.key, run.key = "reader", "run"
 	openFence(t, deps.States, "run", "r-1", 1)
-	run.converse([]step{{"LOCK /api/v1/state/run", wireInfo, 200, ""}, {"POST /api/v1/state/run?ID=w-1", body(1), 200, ""}})
+	run.converse([]step{{"LOCK /api/v1/state/run", wireInfo, 200, ""},
+		{"POST /api/v1/state/run?ID=w-1", body(1), 200, ""}})
 	reader.converse([]step{{"POST /api/v1/state/x", "", 403, "right_missing"}})
 	for _, name := range []string{"/api/v1/state/x", "/terraform/state/e/x"} {
-		c.converse([]step{{"POST " + name, wireState("1", "small"), 200, ""}, {"POST " + name, wireState("2", "large"), 200, ""}})
+		c.converse([]step{{"POST " + name, wireState("1", "small"), 200, ""},
+			{"POST " + name, wireState("2", "large"), 200, ""}})
 	}
 	for _, name := range []string{"/api/v1/state/locked", "/terraform/state/e/locked"} {
 		c.converse([]step{{"LOCK " + name, wireInfo, 200, ""}})
@@ -65,16 +77,19 @@ func wireWorld(t *testing.T) (c caller, fill *strings.Replacer) {
 		{"POST /api/v1/state/x/-/expect", wireExpect, 200, ""},
 		{"POST /api/v1/state/x", wireState("1", "small"), 200, ""}, // again, so that a purge finds it in two
 		{"POST /api/v1/state/x", wireState("3", "small"), 200, ""},
-		{"LOCK /api/v1/state/purged", wireInfo, 200, ""}, {"POST /api/v1/state/purged?ID=w-1", body(1), 200, ""}, {"POST /api/v1/state/purged?ID=w-1&unlock=true", body(2), 200, ""},
+		{"LOCK /api/v1/state/purged", wireInfo, 200, ""}, {"POST /api/v1/state/purged?ID=w-1", body(1), 200, ""},
+		{"POST /api/v1/state/purged?ID=w-1&unlock=true", body(2), 200, ""},
 		{"DELETE /api/v1/state/purged/-/versions/1?reason=leaked", "", 200, ""},
 		{"POST /api/v1/state/gone", body(1), 200, ""}, {"DELETE /api/v1/state/gone", "", 200, ""},
 		{"POST /api/v1/state/vault", `{"serial":1,"lineage":"l","encrypted_data":"AAAA","encryption_version":"v0"}`, 200, ""},
+		{"POST /api/v1/state/f/a/one", body(1), 200, ""}, {"POST /api/v1/state/f/b/two", body(1), 200, ""},
 		{"POST /upload", oneUpload("<a>"), 200, ""}, {"POST /upload", oneUpload("b"), 200, ""},
 	})
 	fillWorkspaces(c)
 	made := func(reason, serial string) string {
 		var kept api.Candidate
-		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason, strings.ReplaceAll(wireState(serial, "other"), "hashicorp/aws", "hashicorp/"+reason))
+		got := c.do("POST /api/v1/state/x/-/candidates?reason="+reason,
+			strings.ReplaceAll(wireState(serial, "other"), "hashicorp/aws", "hashicorp/"+reason))
 		if err := json.Unmarshal([]byte(got.body), &kept); err != nil || kept.ID == "" {
 			t.Fatalf("%d %s", got.status, got.body)
 		}
@@ -140,11 +155,20 @@ func TestEveryAnswerIsOfItsType(t *testing.T) {
 func rarelyShownOfRuns() []string {
 	return []string{
 		"Assignment.LogFrom", "Stale.What",
-		".Digest", ".Directory", ".Lineage", "Approval.From", "Assignment.Carried", "Assignment.Environment", "Assignment.NoRefresh",
-		"Assignment.Outputs", "Assignment.Parallelism", "Cancel.Until", "Executor.Sandbox", "Input.HCL", "Input.Sensitive", "Lease.Cancel",
-		"Lease.Drain", "Pin.PlanFiles", "Run.AutoApprove", "Run.Diagnostics", "Run.Needed", "RunChange.Because", "RunChange.Deposed",
-		"RunChange.Import", "RunChange.Previous", "RunChange.Reason", "RunChanges.Cut", "RunEvent.RequestID", "RunOutputs.Missing",
-		"Tool.Calls", ".Calls", "Tool.Digest", "Tool.System", "Run.Follows", "Workspace.PausedReason", "AgentPool.Lender", "Agent.Runs",
+		".Digest", ".Directory", ".Lineage", "Approval.From", "Assignment.Carried", "Assignment.Environment",
+		"Assignment.NoRefresh",
+		"Assignment.Outputs", "Assignment.Parallelism", "Cancel.Until", "Executor.Sandbox", "Input.HCL", "Input.Sensitive",
+		"Lease.Cancel",
+		"Lease.Drain", "Pin.PlanFiles", "Run.AutoApprove", "Run.Diagnostics", "Run.Needed", "RunChange.Because",
+		"RunChange.Deposed",
+		"RunChange.Import", "RunChange.Previous", "RunChange.Reason", "RunChanges.Cut", "RunEvent.RequestID",
+		"RunOutputs.Missing",
+		"Tool.Calls", ".Calls", "Tool.Digest", "Tool.System", "Run.Follows", "Workspace.PausedReason", "AgentPool.Lender",
+		"Agent.Runs", "Insight.Cut", "Insight.Unread", "InsightChange.Attributes", "InsightChange.Because",
+		"InsightChange.DependedBy", "InsightChange.Previous", "InsightChange.Unknown", "InsightCost.Note",
+		"InsightFinding.Link", "InsightFinding.Standing", "InsightFinding.Waived",
+		"ProjectChange.ActionReason", "ProjectChange.Deposed", "ProjectChange.PreviousAddress",
+		"ProjectPlan.Cut", "ProjectPlan.Masked", "ProjectRun.FilesCut", "ProjectRun.LogsCut",
 	}
 }
 
@@ -154,7 +178,8 @@ func rarelyShown() []string {
 	return []string{
 		"Actor.KeyName", "Actor.Subject", "Expectation.KeyName", "Expectation.Subject", "Expectation.LockID",
 		"Version.Subject", "Event.Subject", "Identity.Run", "Event.KeyName", "Output.Deprecated", "OutputValue.Deprecated",
-		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Limits.Nodes", "Purged.More", "Instance.Deposed", "Resource.Deposed",
+		"Extent.Limited", "Extent.UnreadMore", "Readiness.Reason", "Readiness.AuthStale", "Readiness.Unsealed",
+		"Limits.Nodes", "Purged.More", "Instance.Deposed", "Resource.Deposed", "IACRunLog.LogCut",
 	}
 }
 

@@ -63,7 +63,8 @@ func (w workspaces) list(ctx context.Context, r *request) (answer, error) {
 	limit := r.limit()
 	return w.lists.answer(ctx, r, rowsBytes(limit), func() (listing, error) {
 		page, next, err := w.service.List(ctx, r.caller, after, limit)
-		return listOf(api.Workspaces{Workspaces: []api.Workspace{}, Next: orNull(next)}, "workspaces", page, workspaceBytes, workspaceOf), err
+		return listOf(api.Workspaces{Workspaces: []api.Workspace{}, Next: orNull(next)}, "workspaces", page, workspaceBytes,
+			workspaceOf), err
 	})
 }
 

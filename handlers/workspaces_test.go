@@ -68,7 +68,8 @@ func TestOrdersOfManyParts(t *testing.T) {
 		"pull":      `{"paths":[` + strings.Repeat(`"",`, 2*parts) + `""]}`,
 		"variables": `{` + manyNames(parts) + `}`,
 	} {
-		if got := c.do("POST /api/v1/workspaces/x/-/"+order, body); got.status != 400 || !strings.Contains(got.body, "workspace_invalid") {
+		if got := c.do("POST /api/v1/workspaces/x/-/"+order, body); got.status != 400 ||
+			!strings.Contains(got.body, "workspace_invalid") {
 			t.Errorf("%s: %d %.200s", order, got.status, got.body)
 		}
 	}

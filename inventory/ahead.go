@@ -41,7 +41,8 @@ func (a *ahead) learn(ctx context.Context, org uuid.UUID, r Receipt) {
 	a.mu.Unlock()
 	switch {
 	case lead >= aheadFrom && !known:
-		a.log.ErrorContext(ctx, "an organization's newest record lies in the future, by this server's clock; until then its uploads get timestamps a microsecond apart",
+		a.log.ErrorContext(ctx, "an organization's newest record lies in the future, by this server's clock; until then "+
+			"its uploads get timestamps a microsecond apart",
 			"org", org, "newest", r.At, "ahead", lead.Round(time.Second).String())
 	case lead < aheadFrom && known:
 		a.log.InfoContext(ctx, "an organization's timestamps follow the clock again", "org", org)

@@ -10,18 +10,19 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 // TestTimestampsAheadAreTold has a record of the future in the store: the first upload that
 // comes behind it is logged, how far it is ahead is known, and both end when the clock is
 // there.
 func TestTimestampsAheadAreTold(t *testing.T) {
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	t.Cleanup(func() { _ = store.Close() })
 	var log bytes.Buffer
 	now := time.Now()
-	service := inventory.NewService(store).WithClock(func() time.Time { return now }, slog.New(slog.NewTextHandler(&log, nil)))
+	service := inventory.NewService(store).WithClock(func() time.Time { return now },
+		slog.New(slog.NewTextHandler(&log, nil)))
 	caller, body := principal("r"), []byte(list(`{"resource_name":"a"}`))
 	send := func(key string) {
 		t.Helper()
@@ -34,14 +35,18 @@ func TestTimestampsAheadAreTold(t *testing.T) {
 		t.Errorf("ahead by %v, and the log has %q", service.Ahead(), log.String())
 	}
 	future := now.Add(24 * time.Hour).Truncate(time.Microsecond).UTC()
-	_, err := store.Append(t.Context(), inventory.Batch{ID: "future", Org: caller.Org, At: future, Resources: []inventory.Resource{{Provider: "a", Category: "b", ResourceType: "c", ResourceName: "d", Attributes: []byte("{}")}}})
+	_, err := store.Append(t.Context(),
+		inventory.Batch{ID: "future", Org: caller.Org, At: future,
+			Resources: []inventory.Resource{{Provider: "a", Category: "b", ResourceType: "c", ResourceName: "d",
+				Attributes: []byte("{}")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
 		send("")
 	}
-	if n := strings.Count(log.String(), "lies in the future"); n != 1 || !strings.Contains(log.String(), "org="+caller.Org.String()) {
+	if n := strings.Count(log.String(), "lies in the future"); n != 1 ||
+		!strings.Contains(log.String(), "org="+caller.Org.String()) {
 		t.Errorf("%d lines say so: %s", n, log.String())
 	}
 	if lead := service.Ahead(); lead < 23*time.Hour || lead > 24*time.Hour+time.Second {
@@ -64,7 +69,8 @@ func TestTimestampsAheadAreTold(t *testing.T) {
 }
 
 func TestStamp(t *testing.T) {
-	now, end := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("", 3600)), time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
+	now, end := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("", 3600)),
+		time.Date(9999, 12, 31, 23, 59, 59, 999_999_000, time.UTC)
 	clock := time.Date(2026, 1, 2, 2, 4, 5, 6000, time.UTC)
 	for newest, want := range map[time.Time]time.Time{
 		{}:                           clock,

@@ -45,7 +45,8 @@ func (f *faults) err() error {
 	message := "the upload breaks a rule; nothing was stored"
 	switch {
 	case f.count > maxFaults:
-		message = fmt.Sprintf("the upload breaks rules in %d places, of which the first %d are listed; nothing was stored", f.count, maxFaults)
+		message = fmt.Sprintf("the upload breaks rules in %d places, of which the first %d are listed; nothing was stored",
+			f.count, maxFaults)
 	case f.count > 1:
 		message = fmt.Sprintf("the upload breaks rules in %d places; nothing was stored", f.count)
 	}

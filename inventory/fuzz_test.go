@@ -18,9 +18,11 @@ import (
 // rules, and its attributes are those that encoding/json reads, with numbers as spelled.
 func FuzzParse(f *testing.F) {
 	fuzzseeds.Add(f)
-	f.Add([]byte(list(`{"resource_name":"a","attributes":{"size":"t2.micro"}}`, `{"attributes":{"id":12345678901234567890}}`)))
+	f.Add([]byte(list(`{"resource_name":"a","attributes":{"size":"t2.micro"}}`,
+		`{"attributes":{"id":12345678901234567890}}`)))
 	f.Add([]byte(`{"name":"n",` + head + `,"resource_name":"x","properties":{"a/b":[1.0e+00,{"~":null}]}}`))
-	f.Add([]byte(`{` + head + `,"instances":[1,[],{"attributes":[]},{"properties":{"":"\u0041"},"attributes":{}}],"x":{"instances":[]}}`))
+	f.Add([]byte(`{` + head +
+		`,"instances":[1,[],{"attributes":[]},{"properties":{"":"\u0041"},"attributes":{}}],"x":{"instances":[]}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		before := bytes.Clone(body)
 		upload, err := inventory.Parse(body)

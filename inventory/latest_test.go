@@ -31,12 +31,13 @@ func TestNewestIsBounded(t *testing.T) {
 	} {
 		var got []string
 		var failure error
-		l := latest{most: 2, turn: func() (func(), error) { return func() {}, nil }, yield: func(record Positioned, err error) bool {
-			if failure = err; err == nil {
-				got = append(got, record.ResourceName)
-			}
-			return true
-		}}
+		l := latest{most: 2, turn: func() (func(), error) { return func() {}, nil },
+			yield: func(record Positioned, err error) bool {
+				if failure = err; err == nil {
+					got = append(got, record.ResourceName)
+				}
+				return true
+			}}
 		l.run(t.Context(), resources(test.names...))
 		if fmt.Sprint(got) != test.want || fault.Is(failure, fault.QueryTooWide) != test.wide {
 			t.Errorf("%q: %q, %v", test.names, got, failure)
@@ -90,7 +91,8 @@ func TestLeavingLatest(t *testing.T) {
 	for _, stop := range []int{1, firstPiece, firstPiece + 1, 5000} {
 		var s turnstile
 		left := stop
-		l := latest{hold: memory.Hold(budget.Share{}), most: 1 << 20, turn: s.turn, yield: func(Positioned, error) bool { left--; return left > 0 }}
+		l := latest{hold: memory.Hold(budget.Share{}), most: 1 << 20, turn: s.turn,
+			yield: func(Positioned, error) bool { left--; return left > 0 }}
 		l.run(t.Context(), many(25_000))
 		if s.held || left != 0 || memory.InUse() != 0 {
 			t.Errorf("after %d records a turn is held: %t, and %d bytes", stop, s.held, memory.InUse())
@@ -112,7 +114,8 @@ func TestWhatLatestRemembersIsBounded(t *testing.T) {
 		return true
 	}}
 	l.run(t.Context(), many(100_000))
-	if !fault.Is(failure, fault.Overloaded) || found < 10_000 || most < int64(found)*identityBytes || most > 2<<20 || memory.InUse() != 0 || s.held {
+	if !fault.Is(failure, fault.Overloaded) || found < 10_000 || most < int64(found)*identityBytes || most > 2<<20 ||
+		memory.InUse() != 0 || s.held {
 		t.Errorf("%v after %d records, with %d bytes", failure, found, most)
 	}
 }
@@ -120,7 +123,8 @@ func TestWhatLatestRemembersIsBounded(t *testing.T) {
 // The borders between the texts count.
 func TestIdentities(t *testing.T) {
 	seen := map[identity]bool{}
-	for _, r := range []Resource{{Provider: "ab"}, {Provider: "a", Category: "b"}, {Category: "ab"}, {ResourceType: "ab"}, {ResourceName: "ab"}, {ResourceType: "a", ResourceName: "b"}} {
+	for _, r := range []Resource{{Provider: "ab"}, {Provider: "a", Category: "b"}, {Category: "ab"}, {ResourceType: "ab"},
+		{ResourceName: "ab"}, {ResourceType: "a", ResourceName: "b"}} {
 		id, _ := identify(r, nil)
 		if seen[id] {
 			t.Errorf("%+v looks like another", r)
@@ -130,7 +134,8 @@ func TestIdentities(t *testing.T) {
 }
 
 func TestAppendJSON(t *testing.T) {
-	r := Record{Resource: Resource{Provider: "aws", Category: "c", ResourceType: "t", ResourceName: "<\"&\u2028\n>", Attributes: []byte(`{"a":"<&>"}`)}}
+	r := Record{Resource: Resource{Provider: "aws", Category: "c", ResourceType: "t", ResourceName: "<\"&\u2028\n>",
+		Attributes: []byte(`{"a":"<&>"}`)}}
 	want := `{"timestamp":"0001-01-01T00:00:00.000000Z","org_id":"00000000-0000-0000-0000-000000000000","data":{"provider":"aws","category":"c","resource_type":"t",` +
 		"\"resource_name\":\"<\\\"&\u2028\\n>\"," + `"attributes":{"a":"<&>"}}}`
 	if got := string(r.AppendJSON(nil)); got != want {

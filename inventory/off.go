@@ -14,7 +14,8 @@ import (
 type Off struct{}
 
 func errOff() error {
-	return fault.New(fault.UploadsOff, "this server keeps no uploads: set storage.type (STORAGE_TYPE) to csv, mysql or dual")
+	return fault.New(fault.UploadsOff,
+		"this server keeps no uploads: set storage.type (STORAGE_TYPE) to csv, mysql or dual")
 }
 
 // Append implements Store.

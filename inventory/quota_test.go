@@ -12,14 +12,14 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/quota"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // TestQuota records uploads until there is no room for one more: a replay is answered all the
 // same, and another organization isn't concerned.
 func TestQuota(t *testing.T) {
-	store, free := storagetest.NewInventory(), int64(1<<40)
+	store, free := inventorytest.New(), int64(1<<40)
 	now := time.Now()
 	keeper := quota.New(quota.Options{
 		Sources: []quota.Source{{Kind: quota.Uploads, Store: store}},

@@ -29,7 +29,8 @@ func (p *parser) needWord(pointer string, w word) {
 func (p *parser) instances() []instance {
 	switch {
 	case !p.listGiven && !p.single.given():
-		p.faults.addAt("/instances", "is required: 1 to %d instances, or one resource with resource_name and attributes at the top level", MaxInstances)
+		p.faults.addAt("/instances",
+			"is required: 1 to %d instances, or one resource with resource_name and attributes at the top level", MaxInstances)
 		return nil
 	case !p.listGiven:
 		return []instance{p.single}
@@ -70,7 +71,8 @@ func (p *parser) nameOf(r *instance) string {
 	}
 	name := p.resourceType.text + "-" + strconv.Itoa(r.index)
 	if utf8.RuneCountInString(name) > MaxName {
-		p.faults.addAt(p.pointerTo(r)+"/resource_name", "is required: a name made of resource_type and index would have more than %d characters", MaxName)
+		p.faults.addAt(p.pointerTo(r)+"/resource_name",
+			"is required: a name made of resource_type and index would have more than %d characters", MaxName)
 	}
 	return name
 }

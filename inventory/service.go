@@ -99,7 +99,8 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 	})
 	s.uploaded(p.Org) // also after an error, which may leave it open what was recorded
 	if fault.Is(err, fault.IdempotencyMismatch) {
-		err = fault.Wrap(err, fault.IdempotencyMismatch, "this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
+		err = fault.Wrap(err, fault.IdempotencyMismatch,
+			"this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
 	}
 	s.ahead.learn(ctx, p.Org, receipt)
 	return Accepted{Receipt: receipt, Ignored: upload.Ignored}, err
@@ -144,7 +145,8 @@ func digest(id string, body []byte, key string) [32]byte {
 }
 
 func errIdempotencyKey() error {
-	return fault.New(fault.IdempotencyInvalid, "the Idempotency-Key is not 1 to %d visible ASCII characters", maxIdempotencyKey)
+	return fault.New(fault.IdempotencyInvalid, "the Idempotency-Key is not 1 to %d visible ASCII characters",
+		maxIdempotencyKey)
 }
 
 // Records reads the caller's records as Store.Records does.

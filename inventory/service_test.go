@@ -12,15 +12,16 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 func principal(request string) auth.Principal {
-	return auth.Principal{Org: uuid.MustParse("11111111-2222-3333-4444-555555555555"), Request: request, Grant: auth.Grant{Role: auth.Owner}}
+	return auth.Principal{Org: uuid.MustParse("11111111-2222-3333-4444-555555555555"), Request: request,
+		Grant: auth.Grant{Role: auth.Owner}}
 }
 
 func newService(t *testing.T) *inventory.Service {
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	t.Cleanup(func() { _ = store.Close() })
 	return inventory.NewService(store)
 }
@@ -41,7 +42,8 @@ func names(t *testing.T, records iter.Seq2[inventory.Positioned, error]) []strin
 func TestUpload(t *testing.T) {
 	service, body := newService(t), []byte(list(`{"resource_name":"a"}`, `{"resource_name":"b","x":1}`))
 	first, err := service.Upload(t.Context(), principal("r-1"), body, "key")
-	if err != nil || first.Request != "r-1" || first.Count != 2 || first.Replayed || !cmp.Equal(first.Ignored, []string{"/instances/1/x"}) {
+	if err != nil || first.Request != "r-1" || first.Count != 2 || first.Replayed ||
+		!cmp.Equal(first.Ignored, []string{"/instances/1/x"}) {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	again, err := service.Upload(t.Context(), principal("r-2"), body, "key")
@@ -71,7 +73,7 @@ func (f failing) Append(context.Context, inventory.Batch) (inventory.Receipt, er
 
 // Who follows uploads is told of each that may be there, and of no other.
 func TestTell(t *testing.T) {
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	t.Cleanup(func() { _ = store.Close() })
 	for what, c := range map[string]struct {
 		store inventory.Store
@@ -132,7 +134,8 @@ func TestBatchIDs(t *testing.T) {
 	for i, batch := range store.got {
 		seen[batch.ID]++
 		digests[batch.Digest]++
-		if keyed := i >= 2; len(batch.ID) > 64 || strings.HasPrefix(batch.ID, "key-") != keyed || strings.Trim(batch.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || batch.New == keyed {
+		if keyed := i >= 2; len(batch.ID) > 64 || strings.HasPrefix(batch.ID, "key-") != keyed ||
+			strings.Trim(batch.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || batch.New == keyed {
 			t.Errorf("ID %q, new: %t", batch.ID, batch.New)
 		}
 	}
@@ -165,10 +168,12 @@ func TestLatest(t *testing.T) {
 		}
 		return all
 	}
-	if got, want := latest(inventory.Query{After: "ignored"}), []string{`gcp/a{"v":3}`, `aws/a{"v":2}`, `aws/b{"v":1}`}; !cmp.Equal(got, want) {
+	if got, want := latest(inventory.Query{After: "ignored"}),
+		[]string{`gcp/a{"v":3}`, `aws/a{"v":2}`, `aws/b{"v":1}`}; !cmp.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := latest(inventory.Query{Attributes: map[string]string{"v": "1"}}), []string{`aws/b{"v":1}`, `aws/a{"v":1}`}; !cmp.Equal(got, want) {
+	if got, want := latest(inventory.Query{Attributes: map[string]string{"v": "1"}}),
+		[]string{`aws/b{"v":1}`, `aws/a{"v":1}`}; !cmp.Equal(got, want) {
 		t.Errorf("filtered: %q, want %q", got, want)
 	}
 }
@@ -178,7 +183,8 @@ func TestNobodyIsRefused(t *testing.T) {
 	_, errUpload := service.Upload(t.Context(), nobody, []byte(list(`{}`)), "")
 	_, errSummary := service.Summary(t.Context(), nobody)
 	for _, err := range []error{errUpload, errSummary,
-		firstError(service.Records(t.Context(), nobody, inventory.Query{})), firstError(service.Latest(t.Context(), nobody, inventory.Query{}))} {
+		firstError(service.Records(t.Context(), nobody, inventory.Query{})),
+		firstError(service.Latest(t.Context(), nobody, inventory.Query{}))} {
 		if !fault.Is(err, fault.CredentialsNeeded) {
 			t.Error(err)
 		}
@@ -190,7 +196,8 @@ func TestOff(t *testing.T) {
 	_, errUpload := service.Upload(t.Context(), principal(""), []byte(list(`{}`)), "")
 	_, errSummary := service.Summary(t.Context(), principal(""))
 	for _, err := range []error{errUpload, errSummary, inventory.Off{}.Status(t.Context()),
-		firstError(service.Records(t.Context(), principal(""), inventory.Query{})), firstError(service.Latest(t.Context(), principal(""), inventory.Query{}))} {
+		firstError(service.Records(t.Context(), principal(""), inventory.Query{})),
+		firstError(service.Latest(t.Context(), principal(""), inventory.Query{}))} {
 		if !fault.Is(err, fault.UploadsOff) || !strings.Contains(err.Error(), "STORAGE_TYPE") {
 			t.Error(err)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Store keeps records, append-only, for each organization apart. Every engine and every
-// decorator passes storagetest.RunInventory.
+// decorator passes inventorytest.RunStore.
 //
 // All methods are safe for concurrent use. Errors about the store itself are faults of
 // code StoreUnavailable, StoreFull or StoreCorrupt, and Overloaded when others of the same

@@ -55,7 +55,8 @@ func kindOf(e audit.Event) Kind {
 	switch {
 	case e.Refused != "":
 		return OfAudit
-	case group == "state", group == "version", group == "versions", group == "lock", group == "candidate", group == "expect":
+	case group == "state", group == "version", group == "versions", group == "lock", group == "candidate",
+		group == "expect":
 		return OfState
 	case group == "workspace":
 		return OfWorkspace
@@ -68,7 +69,8 @@ func kindOf(e audit.Event) Kind {
 func ofChange(c runs.ChangedRun) Event {
 	r := c.Run
 	return Event{
-		Kind: OfRun, At: latest(r.CreatedAt, r.StartedAt, r.PlannedAt, r.DecidedAt, r.AppliedAt, r.FinishedAt), Name: r.Workspace, Run: Run{ID: r.ID, Kind: r.Kind, Status: r.Status, Phase: r.Phase},
+		Kind: OfRun, At: latest(r.CreatedAt, r.StartedAt, r.PlannedAt, r.DecidedAt, r.AppliedAt, r.FinishedAt),
+		Name: r.Workspace, Run: Run{ID: r.ID, Kind: r.Kind, Status: r.Status, Phase: r.Phase},
 		ofRun: true, number: uint64(c.Number),
 	}
 }

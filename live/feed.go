@@ -45,7 +45,8 @@ type feed struct {
 func newFeed(h *Hub, org uuid.UUID) *feed {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &feed{
-		hub: h, org: org, wake: make(chan struct{}, 1), stop: stop, read: make(chan struct{}), readers: map[string]int{}, more: make(chan struct{}),
+		hub: h, org: org, wake: make(chan struct{}, 1), stop: stop, read: make(chan struct{}), readers: map[string]int{},
+		more: make(chan struct{}),
 	}
 	go f.run(ctx)
 	return f

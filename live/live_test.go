@@ -68,7 +68,8 @@ func (w *world) LastChange(_ context.Context, org uuid.UUID) (int64, error) {
 func (w *world) write(org uuid.UUID, name string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.events = append(w.events, audit.Event{Sequence: uint64(len(w.events) + 1), Org: org, Action: audit.StateWrite, State: name, Version: 1})
+	w.events = append(w.events,
+		audit.Event{Sequence: uint64(len(w.events) + 1), Org: org, Action: audit.StateWrite, State: name, Version: 1})
 }
 
 func (w *world) move(org uuid.UUID, id string) {
@@ -76,7 +77,8 @@ func (w *world) move(org uuid.UUID, id string) {
 	defer w.mu.Unlock()
 	w.changes[org]++
 	w.runs[org] = slices.DeleteFunc(w.runs[org], func(c runs.ChangedRun) bool { return c.Run.ID == id })
-	w.runs[org] = append(w.runs[org], runs.ChangedRun{Number: w.changes[org], Run: runs.Run{ID: id, Workspace: "w", Status: runs.Planning}})
+	w.runs[org] = append(w.runs[org],
+		runs.ChangedRun{Number: w.changes[org], Run: runs.Run{ID: id, Workspace: "w", Status: runs.Planning}})
 }
 
 func owner(org uuid.UUID) auth.Principal {

@@ -2,9 +2,21 @@ package live
 
 import (
 	"context"
+	"time"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 )
+
+// firstLook is how long a reader waits for the end of what has happened to be found, the first who
+// follows an organization only.
+const firstLook = 10 * time.Second
+
+func errUnread() error {
+	f := fault.New(fault.StoreUnavailable, "what happens in the organization can't be read right now; come again")
+	f.RetryAfter = 5 * time.Second
+	return f
+}
 
 // Reader is somebody who follows an organization. It is for one goroutine.
 type Reader struct {
@@ -46,8 +58,12 @@ func (r *Reader) At() Position { return r.at }
 
 // begin finds where to begin.
 func (r *Reader) begin(ctx context.Context, last Position, given bool) error {
+	patience := time.NewTimer(firstLook)
+	defer patience.Stop()
 	select {
 	case <-r.feed.read:
+	case <-patience.C:
+		return errUnread()
 	case <-ctx.Done():
 		return ctx.Err()
 	}

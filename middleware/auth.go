@@ -81,6 +81,7 @@ func recognize(c *gin.Context, principal auth.Principal, again reverify) error {
 		return err
 	}
 	r.principal, r.again = principal, again
+	r.trace(true)
 	seatOf(r).recognize(principal.Org)
 	r.lines.Add(slog.String("org", principal.Org.String()))
 	return nil
@@ -113,7 +114,8 @@ func Identify(who func(ctx context.Context, c *gin.Context, secret string) (auth
 func BearerSecret(r *http.Request) (string, error) {
 	scheme, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if secret = strings.TrimSpace(secret); !ok || secret == "" || !strings.EqualFold(scheme, "Bearer") {
-		return "", fault.New(fault.CredentialsNeeded, "no credentials; send the pool's token, or the agent's secret, as Bearer")
+		return "", fault.New(fault.CredentialsNeeded,
+			"no credentials; send the pool's token, or the agent's secret, as Bearer")
 	}
 	return secret, nil
 }
@@ -126,7 +128,8 @@ func StillGood(c *gin.Context) error { return verifyAgain(c) }
 // way to tell.
 type reverify func(ctx context.Context, before auth.Principal) (auth.Principal, error)
 
-func login(c *gin.Context, sessions *Sessions, verifier Verifier, credentials Credentials) (auth.Principal, reverify, error) {
+func login(c *gin.Context, sessions *Sessions, verifier Verifier,
+	credentials Credentials) (auth.Principal, reverify, error) {
 	ctx := c.Request.Context()
 	client := auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)}
 	if sessions.carries(c.Request) && carriesNone(c.Request) {
@@ -143,7 +146,8 @@ func login(c *gin.Context, sessions *Sessions, verifier Verifier, credentials Cr
 	return loginByKey(ctx, verifier, given, client)
 }
 
-func loginByCertificate(ctx context.Context, verifier CertificateVerifier, shown auth.Certificate, client auth.Client) (auth.Principal, reverify, error) {
+func loginByCertificate(ctx context.Context, verifier CertificateVerifier, shown auth.Certificate,
+	client auth.Client) (auth.Principal, reverify, error) {
 	principal, err := verifier.VerifyCertificate(ctx, shown, client)
 	later, ok := verifier.(Reverifier)
 	if !ok {
@@ -154,7 +158,8 @@ func loginByCertificate(ctx context.Context, verifier CertificateVerifier, shown
 	}, err
 }
 
-func loginByKey(ctx context.Context, verifier Verifier, given auth.Credentials, client auth.Client) (auth.Principal, reverify, error) {
+func loginByKey(ctx context.Context, verifier Verifier, given auth.Credentials,
+	client auth.Client) (auth.Principal, reverify, error) {
 	later, ok := verifier.(Reverifier)
 	if !ok {
 		principal, err := verifier.Verify(ctx, given, client)
@@ -257,7 +262,8 @@ func withOrg(org, key string) (auth.Credentials, error) {
 	case org == "":
 		id, _ = auth.OrgOfKey(key)
 	case auth.IsToken(key): // a run's token names its organization itself
-		return auth.Credentials{}, fault.New(fault.CredentialsWrong, "the user name, or X-Org-ID, is not an organization's UUID")
+		return auth.Credentials{},
+			fault.New(fault.CredentialsWrong, "the user name, or X-Org-ID, is not an organization's UUID")
 	}
 	return auth.Credentials{Org: id, Key: key, Name: org}, nil
 }
@@ -275,7 +281,8 @@ func bearer(r *http.Request) (auth.Credentials, error) {
 	scheme, key, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !ok || !strings.EqualFold(scheme, "Bearer") {
 		return auth.Credentials{}, fault.New(fault.CredentialsNeeded,
-			"no credentials; send HTTP Basic with a key as password (TF_HTTP_USERNAME, which may be anything with a key of `holdfast key add`, and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
+			"no credentials; send HTTP Basic with a key as password (TF_HTTP_USERNAME, which may be anything with a key of "+
+				"`holdfast key add`, and TF_HTTP_PASSWORD), X-Org-ID with X-API-Key, or a Bearer key or token")
 	}
 	key = strings.TrimSpace(key)
 	if auth.IsToken(key) || auth.IsRunToken(key) {

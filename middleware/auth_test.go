@@ -39,43 +39,67 @@ func TestCredentials(t *testing.T) {
 		native    credentials
 		partition credentials // the zero value: the same
 	}{
-		{"X-API-Key", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + key}, credentials{Org: acme, Key: key}, credentials{}},
-		{"X-API-Key, made by hand", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + madeByHand}, credentials{Org: acme, Key: madeByHand}, credentials{}},
-		{"X-API-Key of another organization", []string{"X-Org-ID: " + globex.String(), "X-API-Key: " + key}, credentials{Org: globex, Key: key}, credentials{}},
+		{"X-API-Key", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + key}, credentials{Org: acme, Key: key},
+			credentials{}},
+		{"X-API-Key, made by hand", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + madeByHand},
+			credentials{Org: acme, Key: madeByHand}, credentials{}},
+		{"X-API-Key of another organization", []string{"X-Org-ID: " + globex.String(), "X-API-Key: " + key},
+			credentials{Org: globex, Key: key}, credentials{}},
 		{"X-API-Key without X-Org-ID", []string{"X-API-Key: " + key}, credentials{Org: acme, Key: key}, credentials{}},
-		{"X-API-Key, X-Org-ID no UUID", []string{"X-Org-ID: acme", "X-API-Key: " + key}, credentials{Key: key}, credentials{}},
-		{"X-API-Key, X-Org-ID of zeros", []string{"X-Org-ID: " + uuid.Nil.String(), "X-API-Key: " + key}, credentials{Key: key}, credentials{}},
+		{"X-API-Key, X-Org-ID no UUID", []string{"X-Org-ID: acme", "X-API-Key: " + key}, credentials{Key: key},
+			credentials{}},
+		{"X-API-Key, X-Org-ID of zeros", []string{"X-Org-ID: " + uuid.Nil.String(), "X-API-Key: " + key},
+			credentials{Key: key}, credentials{}},
 		{"Private-Token", []string{"Private-Token: " + key}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Private-Token, made by hand", []string{"Private-Token: " + madeByHand}, credentials{Key: madeByHand}, credentials{}},
-		{"Basic before Private-Token", []string{"Private-Token: " + key, basic(globex.String(), madeByHand)}, credentials{Org: globex, Key: madeByHand}, credentials{}},
-		{"Private-Token before Bearer", []string{"Private-Token: " + key, "Authorization: Bearer " + madeByHand}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Job-Token, an organization named", []string{"X-Org-ID: " + globex.String(), "Job-Token: " + madeByHand}, credentials{Org: globex, Key: madeByHand}, credentials{}},
-		{"Job-Token, token", []string{"X-Org-ID: " + acme.String(), "Job-Token: " + token}, credentials{Org: acme, Key: token}, credentials{}},
-		{"X-API-Key before Basic", []string{"X-Org-ID: " + globex.String(), "X-API-Key: " + madeByHand, basic(acme.String(), key)}, credentials{Org: globex, Key: madeByHand}, credentials{}},
-		{"X-API-Key before Bearer", []string{"X-Org-ID: acme", "X-API-Key: " + madeByHand, "Authorization: Bearer " + key}, credentials{Key: madeByHand}, credentials{}},
-		{"X-Org-ID beside Bearer", []string{"X-Org-ID: " + globex.String(), "Authorization: Bearer " + key}, credentials{Org: acme, Key: key}, credentials{}},
+		{"Private-Token, made by hand", []string{"Private-Token: " + madeByHand}, credentials{Key: madeByHand},
+			credentials{}},
+		{"Basic before Private-Token", []string{"Private-Token: " + key, basic(globex.String(), madeByHand)},
+			credentials{Org: globex, Key: madeByHand}, credentials{}},
+		{"Private-Token before Bearer", []string{"Private-Token: " + key, "Authorization: Bearer " + madeByHand},
+			credentials{Org: acme, Key: key}, credentials{}},
+		{"Job-Token, an organization named", []string{"X-Org-ID: " + globex.String(), "Job-Token: " + madeByHand},
+			credentials{Org: globex, Key: madeByHand}, credentials{}},
+		{"Job-Token, token", []string{"X-Org-ID: " + acme.String(), "Job-Token: " + token},
+			credentials{Org: acme, Key: token}, credentials{}},
+		{"X-API-Key before Basic",
+			[]string{"X-Org-ID: " + globex.String(), "X-API-Key: " + madeByHand, basic(acme.String(), key)},
+			credentials{Org: globex, Key: madeByHand}, credentials{}},
+		{"X-API-Key before Bearer", []string{"X-Org-ID: acme", "X-API-Key: " + madeByHand, "Authorization: Bearer " + key},
+			credentials{Key: madeByHand}, credentials{}},
+		{"X-Org-ID beside Bearer", []string{"X-Org-ID: " + globex.String(), "Authorization: Bearer " + key},
+			credentials{Org: acme, Key: key}, credentials{}},
 
 		{"Basic", []string{basic(acme.String(), key)}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Basic in capitals", []string{basic(strings.ToUpper(acme.String()), key)}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Basic, scheme in small letters", []string{strings.Replace(basic(acme.String(), key), "Basic", "basic", 1)}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Basic, made by hand", []string{basic(acme.String(), madeByHand)}, credentials{Org: acme, Key: madeByHand}, credentials{}},
-		{"Basic, made by hand with a colon", []string{basic(acme.String(), "a:b")}, credentials{Org: acme, Key: "a:b"}, credentials{}},
+		{"Basic in capitals", []string{basic(strings.ToUpper(acme.String()), key)}, credentials{Org: acme, Key: key},
+			credentials{}},
+		{"Basic, scheme in small letters", []string{strings.Replace(basic(acme.String(), key), "Basic", "basic", 1)},
+			credentials{Org: acme, Key: key}, credentials{}},
+		{"Basic, made by hand", []string{basic(acme.String(), madeByHand)}, credentials{Org: acme, Key: madeByHand},
+			credentials{}},
+		{"Basic, made by hand with a colon", []string{basic(acme.String(), "a:b")}, credentials{Org: acme, Key: "a:b"},
+			credentials{}},
 		{"Basic, any user name", []string{basic("terraform", key)}, credentials{Org: acme, Key: key}, credentials{}},
 		{"Basic, no user name", []string{basic("", key)}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Basic, another organization's key", []string{basic(globex.String(), key)}, credentials{Org: globex, Key: key}, credentials{Org: acme, Key: key}},
-		{"Basic, any user name, made by hand", []string{basic("terraform", madeByHand)}, credentials{Key: madeByHand}, credentials{}},
+		{"Basic, another organization's key", []string{basic(globex.String(), key)}, credentials{Org: globex, Key: key},
+			credentials{Org: acme, Key: key}},
+		{"Basic, any user name, made by hand", []string{basic("terraform", madeByHand)}, credentials{Key: madeByHand},
+			credentials{}},
 		{"Basic, no key", []string{basic(acme.String(), "")}, credentials{Org: acme}, credentials{}},
 
 		{"Bearer", []string{"Authorization: Bearer " + key}, credentials{Org: acme, Key: key}, credentials{}},
 		{"bearer", []string{"Authorization: bearer " + key}, credentials{Org: acme, Key: key}, credentials{}},
 		{"BEARER", []string{"Authorization: BEARER " + key}, credentials{Org: acme, Key: key}, credentials{}},
-		{"Bearer with more spaces", []string{"Authorization: Bearer    " + key + "  "}, credentials{Org: acme, Key: key}, credentials{}},
+		{"Bearer with more spaces", []string{"Authorization: Bearer    " + key + "  "}, credentials{Org: acme, Key: key},
+			credentials{}},
 		{"Bearer token", []string{"Authorization: Bearer " + token}, credentials{Key: token}, credentials{}},
-		{"X-Org-ID beside a Bearer token", []string{"X-Org-ID: " + acme.String(), "Authorization: Bearer " + token}, credentials{Org: acme, Key: token}, credentials{}},
+		{"X-Org-ID beside a Bearer token", []string{"X-Org-ID: " + acme.String(), "Authorization: Bearer " + token},
+			credentials{Org: acme, Key: token}, credentials{}},
 		{"Basic, token", []string{basic(acme.String(), token)}, credentials{Org: acme, Key: token}, credentials{}},
 		{"Basic, token without a user name", []string{basic("", token)}, credentials{Key: token}, credentials{}},
-		{"X-API-Key, token", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + token}, credentials{Org: acme, Key: token}, credentials{}},
-		{"Bearer, made by hand", []string{"Authorization: Bearer " + madeByHand}, credentials{Key: madeByHand}, credentials{}},
+		{"X-API-Key, token", []string{"X-Org-ID: " + acme.String(), "X-API-Key: " + token},
+			credentials{Org: acme, Key: token}, credentials{}},
+		{"Bearer, made by hand", []string{"Authorization: Bearer " + madeByHand}, credentials{Key: madeByHand},
+			credentials{}},
 	}
 	for _, test := range tests {
 		if test.partition == (credentials{}) {
@@ -98,7 +122,8 @@ func TestTokenForAnotherNameThanAnOrganizations(t *testing.T) {
 	token := madeToken()
 	for _, name := range []string{"acme", acme.String()[1:], "{" + acme.String() + "}", uuid.Nil.String()} {
 		for _, headers := range [][]string{
-			{basic(name, token)}, {"X-Org-ID: " + name, "X-API-Key: " + token}, {"X-Org-ID: " + name, "Authorization: Bearer " + token},
+			{basic(name, token)}, {"X-Org-ID: " + name, "X-API-Key: " + token},
+			{"X-Org-ID: " + name, "Authorization: Bearer " + token},
 		} {
 			got, err := middleware.NativeCredentials(request("GET", headers...))
 			if !fault.Is(err, fault.CredentialsWrong) || got != (auth.Credentials{}) {
@@ -142,11 +167,14 @@ func TestNoCredentials(t *testing.T) {
 	key := auth.NewKey(acme)
 	for _, headers := range [][]string{
 		{}, {"Authorization: "}, {"Authorization: Bearer"}, {"Authorization: Basic"}, {"Authorization: " + key},
-		{"Authorization: Bearer" + key}, {"Authorization: Token " + key}, {"Authorization: Basic " + key}, {"Authorization:  Bearer " + key},
-		{"X-Org-ID: " + acme.String()}, {"X-Org-ID: " + acme.String(), "X-API-Key: "}, {"Proxy-Authorization: Bearer " + key}, {"Cookie: key=" + key},
+		{"Authorization: Bearer" + key}, {"Authorization: Token " + key}, {"Authorization: Basic " + key},
+		{"Authorization:  Bearer " + key},
+		{"X-Org-ID: " + acme.String()}, {"X-Org-ID: " + acme.String(), "X-API-Key: "}, {"Proxy-Authorization: Bearer " + key},
+		{"Cookie: key=" + key},
 	} {
 		for _, read := range []string{"native", "partition"} {
-			if got, err := reader(read)(request("GET", headers...)); !fault.Is(err, fault.CredentialsNeeded) || got != (auth.Credentials{}) {
+			if got, err := reader(read)(request("GET", headers...)); !fault.Is(err, fault.CredentialsNeeded) ||
+				got != (auth.Credentials{}) {
 				t.Errorf("%s, %q: %s, %v; want %s", read, headers, got, err, fault.CredentialsNeeded)
 			}
 		}
@@ -180,7 +208,8 @@ func TestAuthenticateRefuses(t *testing.T) {
 		"canceled": {context.Canceled, 503, fault.Interrupted},
 	} {
 		got := serve(guarded(t, &verifier{err: c.err}), request("GET", basic(acme.String(), madeByHand), "X-Request-ID: r-1"))
-		wantFailure(t, got, c.status, api.Failure{Status: "error", Code: api.ErrorCode(c.code), Message: fault.From(c.err).Message, RequestID: "r-1"})
+		wantFailure(t, got, c.status,
+			api.Failure{Status: "error", Code: api.ErrorCode(c.code), Message: fault.From(c.err).Message, RequestID: "r-1"})
 		if after := got.Header().Get("Retry-After"); (after == "1") != (name == "busy") {
 			t.Errorf("%s: Retry-After %q", name, after)
 		}

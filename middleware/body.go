@@ -152,9 +152,11 @@ func (a *admission) explain(err error, limit int64) error {
 		return err
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return a.refuse(Slowness, fault.Wrap(err, fault.BodyTooSlow, "the body arrived too slowly, or not at all; nothing was stored"))
+		return a.refuse(Slowness,
+			fault.Wrap(err, fault.BodyTooSlow, "the body arrived too slowly, or not at all; nothing was stored"))
 	}
-	return fault.Wrap(err, fault.BodyUnreadable, "the connection broke off before the whole body arrived; nothing was stored")
+	return fault.Wrap(err, fault.BodyUnreadable,
+		"the connection broke off before the whole body arrived; nothing was stored")
 }
 
 func tooLarge(limit int64) error {
@@ -166,7 +168,8 @@ func tooLarge(limit int64) error {
 // understood too: either tells what was damaged on the way.
 func checkDigest(c *gin.Context, body []byte) error {
 	header := c.GetHeader(contentMD5)
-	if packed, ok := c.Request.Body.(*gunzipped); ok && packed.sent.md5 != nil && checkSum(header, [md5.Size]byte(packed.sent.md5.Sum(nil))) == nil {
+	if packed, ok := c.Request.Body.(*gunzipped); ok && packed.sent.md5 != nil &&
+		checkSum(header, [md5.Size]byte(packed.sent.md5.Sum(nil))) == nil {
 		return nil
 	}
 	return checkMD5(header, body)
@@ -183,10 +186,12 @@ func checkMD5(header string, body []byte) error {
 func checkSum(header string, got [md5.Size]byte) error {
 	want, err := base64.StdEncoding.DecodeString(header)
 	if err != nil || len(want) != md5.Size {
-		return fault.New(fault.DigestMismatch, "the Content-MD5 header is not the base64 of an MD5 digest; nothing was stored")
+		return fault.New(fault.DigestMismatch,
+			"the Content-MD5 header is not the base64 of an MD5 digest; nothing was stored")
 	}
 	if got != [md5.Size]byte(want) {
-		return fault.New(fault.DigestMismatch, "the body does not match its Content-MD5: it was damaged on the way; nothing was stored")
+		return fault.New(fault.DigestMismatch,
+			"the body does not match its Content-MD5: it was damaged on the way; nothing was stored")
 	}
 	return nil
 }

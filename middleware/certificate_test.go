@@ -30,7 +30,8 @@ func everyName() x509.Certificate {
 
 // Over a real connection, as far as the server has verified the certificate.
 func TestVerifiedCertificate(t *testing.T) {
-	all := []string{"dns:ci.acme.example", "email:Ada@acme.example", "ip:192.0.2.1", "ip:2001:db8::1", "uri:spiffe://acme.example/ci"}
+	all := []string{"dns:ci.acme.example", "email:Ada@acme.example", "ip:192.0.2.1", "ip:2001:db8::1",
+		"uri:spiffe://acme.example/ci"}
 	clients := certstest.NewAuthority("clients")
 	end := time.Now().Add(24 * time.Hour).UTC().Truncate(time.Second)
 	template := everyName()
@@ -77,7 +78,8 @@ func TestVerifiedCertificate(t *testing.T) {
 
 // What stands in headers is a stranger's word.
 func TestNoCertificateWithoutTLS(t *testing.T) {
-	got := middleware.Certificate(request("GET", "X-Client-Cert: dns:ci.acme.example", "X-Forwarded-Client-Cert: URI=spiffe://acme.example/ci"))
+	got := middleware.Certificate(request("GET", "X-Client-Cert: dns:ci.acme.example",
+		"X-Forwarded-Client-Cert: URI=spiffe://acme.example/ci"))
 	if got.SANs != nil {
 		t.Errorf("got %q", got.SANs)
 	}

@@ -51,10 +51,11 @@ type Connections struct {
 	closed [crowdings]atomic.Uint64
 
 	mu        sync.Mutex
-	strangers list.List                 // of *seat, the oldest in front
-	known     map[uuid.UUID]*list.List  // of *seat, likewise, by organization: those that carried good credentials; without empty ones
-	knownAll  int                       // how many those are
-	at        map[netip.Addr]*list.List // of *seat: the strangers of an address; without empty ones
+	strangers list.List // of *seat, the oldest in front
+	// of *seat, likewise, by organization: those that carried good credentials; without empty ones
+	known    map[uuid.UUID]*list.List
+	knownAll int                       // how many those are
+	at       map[netip.Addr]*list.List // of *seat: the strangers of an address; without empty ones
 }
 
 // seat is one open connection.

@@ -132,7 +132,8 @@ func TestStrangersMakeRoom(t *testing.T) {
 	h.want(1, 3)
 	h.call("192.0.2.5:1")
 	if !first.closed || second.closed || busy.closed || owner.closed {
-		t.Errorf("closed: the first stranger %v, the second %v, a busy one %v, the owner %v", first.closed, second.closed, busy.closed, owner.closed)
+		t.Errorf("closed: the first stranger %v, the second %v, a busy one %v, the owner %v", first.closed, second.closed,
+			busy.closed, owner.closed)
 	}
 	h.call("192.0.2.6:1")
 	if !second.closed || busy.closed || owner.closed {
@@ -174,7 +175,8 @@ func TestWhoGoesNext(t *testing.T) {
 // An address has its part, whoever else calls; one of IPv6 is a network. Those who showed a
 // key don't count, nor do trusted proxies.
 func TestAddressesHaveTheirPart(t *testing.T) {
-	h := newHall(t, ConnectionLimits{Total: 100, PerAddress: 2, Trusted: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}})
+	h := newHall(t, ConnectionLimits{Total: 100, PerAddress: 2,
+		Trusted: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}})
 	for _, from := range []string{"192.0.2.1:%d", "[2001:db8:1:%d::1]:1", "[::ffff:192.0.2.7]:%d"} {
 		first, _ := h.call(fmt.Sprintf(from, 1))
 		second, _ := h.call(fmt.Sprintf(from, 2))

@@ -37,7 +37,8 @@ func Fail(c *gin.Context, err error) {
 		c.Data(status, "application/json", by.InTheWay())
 		return
 	}
-	failure := api.Failure{Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, Details: detailsOf(f), RequestID: RequestIDOf(c.Request.Context())}
+	failure := api.Failure{Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message, Details: detailsOf(f),
+		RequestID: RequestIDOf(c.Request.Context())}
 	if isBlocked {
 		failure.Lock = by.InTheWay()
 	}
@@ -88,7 +89,8 @@ func setHeaders(c *gin.Context, f *fault.Error) {
 // name and a password, in a dialog of its own: so a page is told of sessions, which none knows.
 func challengeFor(r *http.Request) string {
 	mode := r.Header.Get("Sec-Fetch-Mode")
-	if mode != "" && mode != "navigate" || len(r.CookiesNamed(cookieName)) > 0 || len(r.CookiesNamed(securePrefix+cookieName)) > 0 || strings.HasPrefix(r.URL.Path, sessionPath) {
+	if mode != "" && mode != "navigate" || len(r.CookiesNamed(cookieName)) > 0 ||
+		len(r.CookiesNamed(securePrefix+cookieName)) > 0 || strings.HasPrefix(r.URL.Path, sessionPath) {
 		return `Session realm="holdfast"`
 	}
 	return `Basic realm="holdfast", charset="UTF-8"`

@@ -61,7 +61,8 @@ func TestRetryAfterIsRoundedUp(t *testing.T) {
 		busy := fault.New(fault.Busy, "too many")
 		busy.RetryAfter = after
 		got := failed(t, fmt.Errorf("wrapped: %w", busy))
-		if values := got.Header().Values("Retry-After"); got.Code != http.StatusServiceUnavailable || strings.Join(values, ",") != want {
+		if values := got.Header().Values("Retry-After"); got.Code != http.StatusServiceUnavailable ||
+			strings.Join(values, ",") != want {
 			t.Errorf("after %s: %d, Retry-After %q; want 503 and %q", after, got.Code, values, want)
 		}
 	}
@@ -108,7 +109,8 @@ func TestFailTellsNothingOfUnknownErrors(t *testing.T) {
 		if err := json.Unmarshal(got.Body.Bytes(), &failure); err != nil {
 			t.Fatal(err)
 		}
-		if got.Code != c.status || failure.Code != api.ErrorCode(c.code) || strings.Contains(got.Body.String(), "secret cause") {
+		if got.Code != c.status || failure.Code != api.ErrorCode(c.code) ||
+			strings.Contains(got.Body.String(), "secret cause") {
 			t.Errorf("%v: %d %s; want %d %s without the cause", c.err, got.Code, got.Body, c.status, c.code)
 		}
 	}

@@ -22,7 +22,8 @@ func (s *Sessions) KeepFlow(c *gin.Context, f session.Flow) error {
 	if err != nil {
 		return err
 	}
-	http.SetCookie(c.Writer, s.cookie(c.Request, flowCookie, sealed, int(session.FlowTime/time.Second), http.SameSiteLaxMode))
+	http.SetCookie(c.Writer,
+		s.cookie(c.Request, flowCookie, sealed, int(session.FlowTime/time.Second), http.SameSiteLaxMode))
 	return nil
 }
 
@@ -36,13 +37,16 @@ func (s *Sessions) TakeFlow(c *gin.Context, now time.Time) (session.Flow, error)
 			return f, nil
 		}
 	}
-	return session.Flow{}, fault.New(fault.SignInStale, "this sign-in took too long, was used already, or began in another browser; begin again")
+	return session.Flow{}, fault.New(fault.SignInStale,
+		"this sign-in took too long, was used already, or began in another browser; begin again")
 }
 
 // CameBack has a request go on as that of somebody whom an issuer has signed in for a flow.
-func CameBack(c *gin.Context, sessions *Sessions, f session.Flow, match func(*keyring.Keyring) (keyring.Token, error)) error {
+func CameBack(c *gin.Context, sessions *Sessions, f session.Flow,
+	match func(*keyring.Keyring) (keyring.Token, error)) error {
 	ctx := c.Request.Context()
-	p, login, err := sessions.Service.ProveBy(ctx, f.Org, match, auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)})
+	p, login, err := sessions.Service.ProveBy(ctx, f.Org, match,
+		auth.Client{Address: clientOf(c), Request: RequestIDOf(ctx)})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ func FuzzCredentials(f *testing.F) {
 		r := request("GET")
 		r.Header = http.Header{"X-Org-Id": {org}, "X-Api-Key": {apiKey}, "Authorization": {authorization}}
 		user, password, isBasic := r.BasicAuth()
-		for name, read := range map[string]middleware.Credentials{"native": middleware.NativeCredentials, "partition": middleware.KeyCredentials} {
+		for name, read := range map[string]middleware.Credentials{"native": middleware.NativeCredentials,
+			"partition": middleware.KeyCredentials} {
 			got, err := read(r)
 			if err != nil {
 				if !fault.Is(err, fault.CredentialsNeeded) || got != (auth.Credentials{}) || apiKey != "" || isBasic {
@@ -88,7 +89,8 @@ var (
 // FuzzMedia: nothing but JSON in UTF-8, as it is or in gzip, gets to a body.
 func FuzzMedia(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, media := range []string{"application/json", "Application/vnd.x+JSON; charset=UTF-8", "text/json", "application/json; charset*=latin1''x", "json", ";"} {
+	for _, media := range []string{"application/json", "Application/vnd.x+JSON; charset=UTF-8", "text/json",
+		"application/json; charset*=latin1''x", "json", ";"} {
 		f.Add(media, "")
 		f.Add(media, "GZIP")
 		f.Add(media, "br")
@@ -108,10 +110,12 @@ func FuzzMedia(f *testing.F) {
 		if passed && !(known && jsonMedia.MatchString(media)) {
 			t.Fatalf("%q, %q passed", media, encoding)
 		}
-		if media == strings.TrimSpace(media) && !passed && known && jsonMedia.MatchString(media) && !strings.Contains(media, ";") {
+		if media == strings.TrimSpace(media) && !passed && known && jsonMedia.MatchString(media) &&
+			!strings.Contains(media, ";") {
 			t.Fatalf("%q, %q was refused", media, encoding)
 		}
-		if passed && withCharset.MatchString(media) && !strings.Contains(strings.ToLower(media), "utf-8") && !strings.ContainsAny(media, `"*\`) && strings.Contains(strings.ToLower(media), ";charset=") {
+		if passed && withCharset.MatchString(media) && !strings.Contains(strings.ToLower(media), "utf-8") &&
+			!strings.ContainsAny(media, `"*\`) && strings.Contains(strings.ToLower(media), ";charset=") {
 			t.Fatalf("%q passed, with another charset", media)
 		}
 	})

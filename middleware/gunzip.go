@@ -32,8 +32,10 @@ func readDecoded(c *gin.Context, read ReadBody, limit int64) ([]byte, error) {
 
 func checkEncoding(header http.Header) error {
 	encodings := header.Values(contentEncoding)
-	if len(encodings) > 1 || len(encodings) == 1 && encodings[0] != "" && !strings.EqualFold(encodings[0], "identity") && !isGzip(encodings[0]) {
-		return fault.New(fault.MediaUnsupported, "the body has a Content-Encoding other than gzip; send it as it is, or in gzip")
+	if len(encodings) > 1 || len(encodings) == 1 && encodings[0] != "" && !strings.EqualFold(encodings[0], "identity") &&
+		!isGzip(encodings[0]) {
+		return fault.New(fault.MediaUnsupported,
+			"the body has a Content-Encoding other than gzip; send it as it is, or in gzip")
 	}
 	return nil
 }
@@ -87,7 +89,8 @@ func (g *gunzipped) Read(p []byte) (int, error) {
 	case g.sent.err != nil:
 		return n, g.sent.err
 	}
-	g.damage = fault.Wrap(err, fault.GzipDamaged, "the body is not whole gzip, as its Content-Encoding says; nothing was stored")
+	g.damage = fault.Wrap(err, fault.GzipDamaged,
+		"the body is not whole gzip, as its Content-Encoding says; nothing was stored")
 	return n, g.damage
 }
 

@@ -57,7 +57,8 @@ func checkMedia(header http.Header) error {
 		return fault.New(fault.MediaUnsupported, "the Content-Type is not application/json")
 	}
 	if charset, given := parameters["charset"]; given && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(fault.MediaUnsupported, "the Content-Type has another charset than utf-8, which is the only one that JSON has")
+		return fault.New(fault.MediaUnsupported,
+			"the Content-Type has another charset than utf-8, which is the only one that JSON has")
 	}
 	return nil
 }

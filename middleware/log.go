@@ -28,6 +28,7 @@ func Log(log *slog.Logger, now func() time.Time) gin.HandlerFunc {
 }
 
 func write(c *gin.Context, log *slog.Logger, took time.Duration, aborted bool) {
+	infoOf(c).trace(false) // of a stranger, or of a route for anybody
 	status := c.Writer.Status()
 	attrs := []slog.Attr{
 		slog.String("method", cut(c.Request.Method, maxLoggedMethod)),

@@ -17,7 +17,8 @@ import (
 // doorkeeper lets in whoever has a certificate, and nobody with a key.
 type doorkeeper struct{ verifier }
 
-func (*doorkeeper) VerifyCertificate(_ context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+func (*doorkeeper) VerifyCertificate(_ context.Context, shown auth.Certificate,
+	client auth.Client) (auth.Principal, error) {
 	return auth.Principal{Org: acme, Subject: shown.SANs[0], Request: client.Request}, nil
 }
 
@@ -46,11 +47,13 @@ func TestCertificateInsteadOfCredentials(t *testing.T) {
 		r := request("GET", append(c.headers, "X-Request-ID: r-1")...)
 		r.TLS = c.connection
 		var got auth.Principal
-		answer := serve(newRouter(middleware.RequestID(), middleware.Authenticate(refuses, middleware.NativeCredentials), func(c *gin.Context) {
-			got = middleware.Principal(c)
-			c.Status(http.StatusOK)
-		}), r)
-		if answer.Code != c.status || (c.status == 200) != (got.Org == acme && got.Subject == "dns:ci.acme.example" && got.Request == "r-1") {
+		answer := serve(newRouter(middleware.RequestID(), middleware.Authenticate(refuses, middleware.NativeCredentials),
+			func(c *gin.Context) {
+				got = middleware.Principal(c)
+				c.Status(http.StatusOK)
+			}), r)
+		if answer.Code != c.status ||
+			(c.status == 200) != (got.Org == acme && got.Subject == "dns:ci.acme.example" && got.Request == "r-1") {
 			t.Errorf("%s: %d as %+v, want %d", name, answer.Code, got, c.status)
 		}
 	}

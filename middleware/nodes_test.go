@@ -20,7 +20,8 @@ func TestNodesShareRates(t *testing.T) {
 		g := NewGuard(Limits{Requests: test.usual, States: test.usual, Nodes: test.nodes}, func() time.Time { return now })
 		p := auth.Principal{Org: uuid.New(), Limits: auth.Limits{Requests: test.own, States: test.own}}
 		if requests, states, _ := g.Left(p); requests != test.want || states != test.want {
-			t.Errorf("of %d nodes with %d, own %d: %d and %d are left, want %d", test.nodes, test.usual, test.own, requests, states, test.want)
+			t.Errorf("of %d nodes with %d, own %d: %d and %d are left, want %d", test.nodes, test.usual, test.own, requests,
+				states, test.want)
 		}
 		admitted := 0
 		for range test.want + 1 {
@@ -29,7 +30,8 @@ func TestNodesShareRates(t *testing.T) {
 			}
 		}
 		if test.want > 0 && admitted != test.want {
-			t.Errorf("of %d nodes with %d, own %d: %d passed at once, want %d", test.nodes, test.usual, test.own, admitted, test.want)
+			t.Errorf("of %d nodes with %d, own %d: %d passed at once, want %d", test.nodes, test.usual, test.own, admitted,
+				test.want)
 		}
 	}
 }

@@ -103,11 +103,12 @@ func TestPaceOfAnAnswer(t *testing.T) {
 		"a tenth of it":       {100, testPace, 30 * time.Second},
 		"a byte now and then": {1, testPace, 30 * time.Second},
 		"any time":            {1, Pace{}, never},
-		"for too long":        {size / 60, Pace{Silence: 30 * time.Second, MinRate: 1 << 10, Answer: 40 * time.Second}, 40 * time.Second},
-		"with no other end":   {size / 60, Pace{Answer: 10 * time.Second}, 10 * time.Second},
-		"just in time":        {size / 60, Pace{Silence: 30 * time.Second, Answer: 61 * time.Second}, never},
-		"silence alone":       {1 << 9, Pace{Silence: 30 * time.Second}, never},
-		"a great rate":        {64 << 20, Pace{Silence: 30 * time.Second, MinRate: 32 << 20}, never},
+		"for too long": {size / 60, Pace{Silence: 30 * time.Second, MinRate: 1 << 10, Answer: 40 * time.Second},
+			40 * time.Second},
+		"with no other end": {size / 60, Pace{Answer: 10 * time.Second}, 10 * time.Second},
+		"just in time":      {size / 60, Pace{Silence: 30 * time.Second, Answer: 61 * time.Second}, never},
+		"silence alone":     {1 << 9, Pace{Silence: 30 * time.Second}, never},
+		"a great rate":      {64 << 20, Pace{Silence: 30 * time.Second, MinRate: 32 << 20}, never},
 	} {
 		l := newLine(test.rate)
 		start := l.clock.time

@@ -91,7 +91,8 @@ func (r *rates) count(p auth.Principal, d demand) standing {
 	if d == operation && bucket.saved >= 1 {
 		bucket.saved--
 		tokens := bucket.TokensAt(now)
-		return standing{limit: limit, remaining: wholeTokens(tokens + bucket.saved), whole: timeOf(float64(limit)-tokens, limit)}
+		return standing{limit: limit, remaining: wholeTokens(tokens + bucket.saved),
+			whole: timeOf(float64(limit)-tokens, limit)}
 	}
 	reserved := bucket.ReserveN(now, 1)
 	delay := reserved.DelayFrom(now)

@@ -188,7 +188,8 @@ func TestTurnsWithinPatience(t *testing.T) {
 		}
 	}
 	for n := range 5 {
-		if s := r.count(org(1, 0), anyRequest); s.wait != 0 || s.delay.Round(time.Millisecond) != time.Duration(n+1)*time.Second || s.remaining != 0 {
+		if s := r.count(org(1, 0), anyRequest); s.wait != 0 ||
+			s.delay.Round(time.Millisecond) != time.Duration(n+1)*time.Second || s.remaining != 0 {
 			t.Errorf("%d waits already: %+v", n, s)
 		}
 	}
@@ -276,7 +277,8 @@ func TestExecutorsAreLimited(t *testing.T) {
 	caller := org(1, 0)
 	caller.Run = &auth.RunGrant{ID: "run"}
 	router := gin.New()
-	router.GET("/", Identify(func(context.Context, *gin.Context, string) (auth.Principal, error) { return caller, nil }), guard.Executors())
+	router.GET("/", Identify(func(context.Context, *gin.Context, string) (auth.Principal, error) { return caller, nil }),
+		guard.Executors())
 	passed := 0
 	for range 10 {
 		request := httptest.NewRequest(http.MethodGet, "/", nil)

@@ -26,7 +26,8 @@ func TestRequestID(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, id := range []string{
-		"", long + "x", strings.Repeat("x", 100_000), " ", " r-1", "r-1 ", "r 1", "r\t1", "r\n1", "r\r\n1", "r-1\n", "r\x001", "r\x7f1",
+		"", long + "x", strings.Repeat("x", 100_000), " ", " r-1", "r-1 ", "r 1", "r\t1", "r\n1", "r\r\n1", "r-1\n", "r\x001",
+		"r\x7f1",
 		"r/1", `r"1`, `r\1`, "r,1", "r;1", "r=1", "{r}", "r:1", "r+1", "r%201", "r<1>", "é", "r\xff1", "\u202er",
 	} {
 		got := requestID(t, id)

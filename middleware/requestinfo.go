@@ -11,6 +11,7 @@ import (
 	"github.com/holdfast/holdfast/auth/session"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx"
+	"github.com/holdfast/holdfast/internal/spans"
 )
 
 // requestInfo is what the chain knows of a request, and the request's context. There is one for
@@ -26,6 +27,7 @@ type requestInfo struct {
 	session   *session.Session   // by which the caller has come in; nil for other credentials
 	login     auth.Login         // how the caller has just signed in; see SignIn
 	doors     *Doors             // nil for none
+	span      *spans.Request     // nil where nobody asks for traces
 	inside    uuid.UUID          // whose door it came in by; uuid.Nil for none
 	statuses  map[fault.Code]int // of the route; see Statuses
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -86,11 +87,32 @@ func (s *Sessions) verify(c *gin.Context, client auth.Client) (auth.Principal, r
 	if err != nil {
 		return auth.Principal{}, nil, err
 	}
+	if shown := c.GetHeader(signedInHeader); shown != "" && !isShown(shown, p) {
+		return auth.Principal{}, nil, fault.New(fault.SignedInAsOther,
+			"this browser is signed in as another one by now than the page shows; nothing was done: load the page anew")
+	}
 	infoOf(c).session = &found
 	return p, func(ctx context.Context, before auth.Principal) (auth.Principal, error) {
-		_, now, err := s.Service.Verify(ctx, token, auth.Client{Address: before.Address, Request: before.Request})
+		// A stream that goes on is no use of the session.
+		_, now, err := s.Service.Look(ctx, token, auth.Client{Address: before.Address, Request: before.Request})
 		return now, err
 	}, nil
+}
+
+// signedInHeader is where a page names whom it shows: a cookie is one for all tabs of a browser, and
+// another tab may have signed in as somebody else.
+const signedInHeader = "Holdfast-Signed-In"
+
+func isShown(shown string, p auth.Principal) bool {
+	parts := strings.Split(shown, "/")
+	for i, part := range parts {
+		text, err := url.PathUnescape(part)
+		if err != nil {
+			return false
+		}
+		parts[i] = text
+	}
+	return slices.Equal(parts, []string{p.Org.String(), p.KeyID, p.Subject})
 }
 
 // SessionOf returns the session by which a caller has come in; nil for those with a key.
@@ -114,7 +136,8 @@ func (s *Sessions) CheckOrigin(r *http.Request) error {
 }
 
 func crossOrigin() error {
-	return fault.New(fault.CrossOrigin, "a session's cookie counts for what this server's own pages send only, and this is from elsewhere; nothing was done")
+	return fault.New(fault.CrossOrigin,
+		"a session's cookie counts for what this server's own pages send only, and this is from elsewhere; nothing was done")
 }
 
 // isOwn reports whether an origin is where the browser has the server's pages from.
@@ -123,7 +146,8 @@ func (s *Sessions) isOwn(r *http.Request, origin string) bool {
 	if s.isSecure(r) {
 		scheme = "https://"
 	}
-	return strings.EqualFold(origin, scheme+r.Host) || s.PublicURL != "" && strings.EqualFold(origin, originOf(s.PublicURL))
+	return strings.EqualFold(origin, scheme+r.Host) || s.PublicURL != "" &&
+		strings.EqualFold(origin, originOf(s.PublicURL))
 }
 
 func originOf(address string) string {

@@ -72,7 +72,8 @@ func readSmall(c *gin.Context) ([]byte, error) {
 		return nil, tooLarge(maxSignIn)
 	}
 	control := http.NewResponseController(c.Writer)
-	_ = control.SetReadDeadline(time.Now().Add(signInPatience)) // a writer without deadlines, as in tests, reads without them
+	_ = control.SetReadDeadline(time.Now().
+		Add(signInPatience)) // a writer without deadlines, as in tests, reads without them
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, maxSignIn))
 	if err != nil {
 		return nil, explainSmall(err)

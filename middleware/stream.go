@@ -40,7 +40,8 @@ func (s *streamed) Read(p []byte) (int, error) {
 		return 0, s.err
 	}
 	if encoding := s.c.GetHeader("Content-Encoding"); encoding != "" && encoding != "identity" {
-		s.err = fault.New(fault.MediaUnsupported, "the Content-Encoding %.40q is not one that this body may have; nothing was stored", encoding)
+		s.err = fault.New(fault.MediaUnsupported,
+			"the Content-Encoding %.40q is not one that this body may have; nothing was stored", encoding)
 		return 0, s.err
 	}
 	n, err := s.from.Read(p)

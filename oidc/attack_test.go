@@ -82,9 +82,11 @@ func TestForgedTokens(t *testing.T) {
 		"two objects":                r.key.SignText(t, payload(t, r.claims())+"{}", nil),
 		"alg given twice":            part(`{"alg":"none","alg":"ES256","kid":"first"}`) + "." + good[1] + "." + good[2],
 		"standard base64":            good[0] + "." + good[1] + "=." + good[2],
-		"unknown critical header":    r.key.SignText(t, payload(t, r.claims()), map[jose.HeaderKey]any{"crit": []string{"x"}, "x": 1}),
-		"four parts":                 strings.Join(good, ".") + ".x",
-		"JSON":                       `{"payload":"` + good[1] + `","protected":"` + good[0] + `","signature":"` + good[2] + `"}`,
+		"unknown critical header": r.key.SignText(t, payload(t, r.claims()),
+			map[jose.HeaderKey]any{"crit": []string{"x"}, "x": 1}),
+		"four parts": strings.Join(good, ".") + ".x",
+		"JSON": `{"payload":"` + good[1] + `","protected":"` + good[0] + `","signature":"` + good[2] +
+			`"}`,
 	} {
 		t.Run(name, func(t *testing.T) { r.mustFail(t, token, fault.TokenRefused, "the token is refused: it") })
 	}
@@ -124,7 +126,8 @@ func TestLongTokens(t *testing.T) {
 	fits := r.key.Sign(t, r.claims().With("x", strings.Repeat("x", 5000)))
 	r.mustPass(t, fits)
 	for _, length := range []int{6500, 100_000, 10 << 20} {
-		r.mustFail(t, r.key.Sign(t, r.claims().With("x", strings.Repeat("x", length))), fault.TokenRefused, "longer than 8192 bytes")
+		r.mustFail(t, r.key.Sign(t, r.claims().With("x", strings.Repeat("x", length))), fault.TokenRefused,
+			"longer than 8192 bytes")
 	}
 }
 

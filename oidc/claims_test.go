@@ -14,8 +14,9 @@ import (
 // pattern is that of a rule with claims.<name> = text.
 func pattern(t testing.TB, name, text string) keyring.ClaimPattern {
 	t.Helper()
-	doc, err := authfile.Parse("auth.cfg", "[11111111-2222-3333-4444-555555555555]\n[11111111-2222-3333-4444-555555555555.oidc.x]\n"+
-		"issuer = https://issuer.example\naudience = a\nrole = reader\nclaims."+name+" = "+text+"\n")
+	doc, err := authfile.Parse("auth.cfg",
+		"[11111111-2222-3333-4444-555555555555]\n[11111111-2222-3333-4444-555555555555.oidc.x]\n"+
+			"issuer = https://issuer.example\naudience = a\nrole = reader\nclaims."+name+" = "+text+"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +38,18 @@ func TestClaimsMatch(t *testing.T) {
 		name, pattern string
 		want          bool
 	}{
-		{"text", "acme/infra", true}, {"text", "acme/*", true}, {"text", "*", true}, {"text", "*me*fra", true}, {"text", "acme/infra*", true},
-		{"text", "acme/infr", false}, {"text", "cme/infra", false}, {"text", "ACME/infra", false}, {"text", "acme.infra", false},
+		{"text", "acme/infra", true}, {"text", "acme/*", true}, {"text", "*", true}, {"text", "*me*fra", true},
+		{"text", "acme/infra*", true},
+		{"text", "acme/infr", false}, {"text", "cme/infra", false}, {"text", "ACME/infra", false},
+		{"text", "acme.infra", false},
 		{"empty", "*", true}, {"empty", "?", false},
 		{"yes", "true", true}, {"no", "false", true}, {"yes", "false", false}, {"n", "7", true}, {"n", "7.0", false},
 		{"big", "12345678901234567890", true}, {"exact", "1.50", true},
 		{"nothing", "*", false}, {"nothing", "null", false}, {"missing", "*", false},
-		{"list", "a", true}, {"list", "2", true}, {"list", "false", true}, {"list", "b", false}, {"list", "d", false}, {"list", "null", false}, {"none", "*", false},
-		{"a.b", "flat", true}, {"a.b", "nested", false}, {"a.c.d", "deep", true}, {"a.c", "*", false}, {"x.y.z", "mixed", true},
+		{"list", "a", true}, {"list", "2", true}, {"list", "false", true}, {"list", "b", false}, {"list", "d", false},
+		{"list", "null", false}, {"none", "*", false},
+		{"a.b", "flat", true}, {"a.b", "nested", false}, {"a.c.d", "deep", true}, {"a.c", "*", false},
+		{"x.y.z", "mixed", true},
 		{"twice.k", "*", false}, {"text.x", "*", false}, {"a.", "*", false}, {".a", "*", false},
 		{"kubernetes.io/serviceaccount", "one", true},
 	} {

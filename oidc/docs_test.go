@@ -15,7 +15,8 @@ func sections(text, before string) string {
 	inside := false
 	for line := range strings.Lines(text) {
 		line, ok := strings.CutPrefix(line, before)
-		inside = ok && strings.TrimSpace(line) != "" && (inside || strings.HasPrefix(line, "[") && strings.Contains(line, ".oidc."))
+		inside = ok && strings.TrimSpace(line) != "" &&
+			(inside || strings.HasPrefix(line, "[") && strings.Contains(line, ".oidc."))
 		if inside {
 			all.WriteString(line)
 		}

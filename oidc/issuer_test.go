@@ -32,7 +32,8 @@ func TestLyingIssuers(t *testing.T) {
 	configuration := func(issuer, keys string) http.HandlerFunc {
 		return say(fmt.Sprintf(`{"issuer":%q,"jwks_uri":%q}`, issuer, keys))
 	}
-	weak := `{"keys":[{"kty":"RSA","kid":"first","alg":"RS256","e":"AQAB","n":"` + part(strings.Repeat("\xff", 128)) + `"}]}`
+	weak := `{"keys":[{"kty":"RSA","kid":"first","alg":"RS256","e":"AQAB","n":"` + part(strings.Repeat("\xff", 128)) +
+		`"}]}`
 	for _, c := range []struct {
 		name  string
 		keys  bool // it lies about its keys, not in its configuration
@@ -43,13 +44,19 @@ func TestLyingIssuers(t *testing.T) {
 			return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }
 		}, "500 Internal Server Error"},
 		{"not JSON", false, func(*rig) http.HandlerFunc { return say("<html>") }, "is not JSON"},
-		{"another issuer", false, func(r *rig) http.HandlerFunc { return configuration(trap.URL, r.issuer.URL+"/jwks") }, "is that of"},
-		{"a slash more", false, func(r *rig) http.HandlerFunc { return configuration(r.issuer.URL+"/", r.issuer.URL+"/jwks") }, "is that of"},
-		{"keys elsewhere", false, func(r *rig) http.HandlerFunc { return configuration(r.issuer.URL, trap.URL+"/jwks") }, "are not at"},
+		{"another issuer", false, func(r *rig) http.HandlerFunc { return configuration(trap.URL, r.issuer.URL+"/jwks") },
+			"is that of"},
+		{"a slash more", false, func(r *rig) http.HandlerFunc {
+			return configuration(r.issuer.URL+"/", r.issuer.URL+
+				"/jwks")
+		}, "is that of"},
+		{"keys elsewhere", false, func(r *rig) http.HandlerFunc { return configuration(r.issuer.URL, trap.URL+"/jwks") },
+			"are not at"},
 		{"keys with a user", false, func(r *rig) http.HandlerFunc {
 			return configuration(r.issuer.URL, strings.Replace(r.issuer.URL, "//", "//u:p@", 1)+"/jwks")
 		}, "are not at"},
-		{"keys in a file", false, func(r *rig) http.HandlerFunc { return configuration(r.issuer.URL, "file:///etc/passwd") }, "are not at"},
+		{"keys in a file", false, func(r *rig) http.HandlerFunc { return configuration(r.issuer.URL, "file:///etc/passwd") },
+			"are not at"},
 		{"redirect", false, func(*rig) http.HandlerFunc {
 			return func(w http.ResponseWriter, q *http.Request) { http.Redirect(w, q, trap.URL+"/x", http.StatusFound) }
 		}, "302 Found"},
@@ -58,7 +65,8 @@ func TestLyingIssuers(t *testing.T) {
 				http.Redirect(w, q, trap.URL+"/x", http.StatusPermanentRedirect)
 			}
 		}, "308 Permanent Redirect"},
-		{"huge configuration", false, func(*rig) http.HandlerFunc { return say(strings.Repeat(" ", 1<<20)) }, "more than 262144 bytes"},
+		{"huge configuration", false, func(*rig) http.HandlerFunc { return say(strings.Repeat(" ", 1<<20)) },
+			"more than 262144 bytes"},
 		{"huge keys", true, func(*rig) http.HandlerFunc { return say(strings.Repeat(" ", 1<<20)) }, "more than 524288 bytes"},
 		{"endless", true, func(*rig) http.HandlerFunc {
 			return func(w http.ResponseWriter, _ *http.Request) {
@@ -109,7 +117,9 @@ func TestLyingIssuers(t *testing.T) {
 func TestHangingIssuerHoldsUpNobodyElse(t *testing.T) {
 	r := newRig(t)
 	hanging := oidctest.New(t)
-	r.rules = ring(t, fmt.Sprintf(rules, r.issuer.URL)+fmt.Sprintf("[%s.oidc.dead]\nissuer = %s\naudience = %s\nclaims.sub = *\nrole = reader\n", other, hanging.URL, audience))
+	r.rules = ring(t, fmt.Sprintf(rules, r.issuer.URL)+
+		fmt.Sprintf("[%s.oidc.dead]\nissuer = %s\naudience = %s\nclaims.sub = *\nrole = reader\n", other, hanging.URL,
+			audience))
 	arrived, release := make(chan struct{}, 100), make(chan struct{})
 	hanging.Instead(func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-release })
 	key := oidctest.NewKey(t, "x", jose.ES256)
@@ -197,7 +207,8 @@ func TestManyHangingIssuers(t *testing.T) {
 		v := r.verifier(t, pipes())
 		text := "[11111111-2222-3333-4444-555555555555]\n"
 		for n := range 20 {
-			text += fmt.Sprintf("[%s.oidc.x%d]\nissuer = https://issuer-%d.example\naudience = %s\nclaims.sub = *\nrole = reader\n", acme, n, n, audience)
+			text += fmt.Sprintf("[%s.oidc.x%d]\nissuer = https://issuer-%d.example\naudience = %s\nclaims.sub = "+
+				"*\nrole = reader\n", acme, n, n, audience)
 		}
 		ring := ring(t, text)
 		start, refused := time.Now(), make(chan time.Duration)

@@ -81,7 +81,8 @@ func (s *issuers) fetch(address string) (keySet, time.Duration, error) {
 	defer cancel()
 	keys, fresh, err := fetchKeys(ctx, s.client, address)
 	if err != nil {
-		s.log.WarnContext(ctx, "an issuer's keys can't be had", slog.String("issuer", address), slog.String("error", err.Error()))
+		s.log.WarnContext(ctx, "an issuer's keys can't be had", slog.String("issuer", address),
+			slog.String("error", err.Error()))
 		return nil, 0, err
 	}
 	s.log.InfoContext(ctx, "issuer's keys fetched", slog.String("issuer", address),

@@ -15,11 +15,14 @@ func TestKeysAreForTheirAlgorithm(t *testing.T) {
 		named      string                  // the algorithm that the set gives it
 		fits, nots []jose.SignatureAlgorithm
 	}{
-		{jose.RS256, "", []jose.SignatureAlgorithm{jose.RS256, jose.RS512, jose.PS256, jose.PS384}, []jose.SignatureAlgorithm{jose.ES256, jose.EdDSA, jose.HS256}},
+		{jose.RS256, "", []jose.SignatureAlgorithm{jose.RS256, jose.RS512, jose.PS256, jose.PS384},
+			[]jose.SignatureAlgorithm{jose.ES256, jose.EdDSA, jose.HS256}},
 		{jose.RS256, "RS256", []jose.SignatureAlgorithm{jose.RS256}, []jose.SignatureAlgorithm{jose.RS512, jose.PS256}},
-		{jose.ES256, "", []jose.SignatureAlgorithm{jose.ES256}, []jose.SignatureAlgorithm{jose.ES384, jose.ES512, jose.RS256, jose.EdDSA, ""}},
+		{jose.ES256, "", []jose.SignatureAlgorithm{jose.ES256},
+			[]jose.SignatureAlgorithm{jose.ES384, jose.ES512, jose.RS256, jose.EdDSA, ""}},
 		{jose.ES512, "", []jose.SignatureAlgorithm{jose.ES512}, []jose.SignatureAlgorithm{jose.ES256}},
-		{jose.EdDSA, "", []jose.SignatureAlgorithm{jose.EdDSA}, []jose.SignatureAlgorithm{jose.ES256, jose.RS256, jose.HS256}},
+		{jose.EdDSA, "", []jose.SignatureAlgorithm{jose.EdDSA},
+			[]jose.SignatureAlgorithm{jose.ES256, jose.RS256, jose.HS256}},
 	} {
 		key := oidctest.NewKey(t, "k", c.kind).Public()
 		key.Algorithm = c.named
@@ -40,7 +43,8 @@ func TestOtherKeysAreLeftOut(t *testing.T) {
 	encryption.Use = "enc"
 	private := jose.JSONWebKey{Key: good.Private, KeyID: "private"}
 	var parts []json.RawMessage
-	for _, key := range []any{encryption, map[string]string{"kty": "new"}, map[string]string{"kty": "EC", "crv": "P-224"}, private, 7, good.Public()} {
+	for _, key := range []any{encryption, map[string]string{"kty": "new"}, map[string]string{"kty": "EC", "crv": "P-224"},
+		private, 7, good.Public()} {
 		text, err := json.Marshal(key)
 		if err != nil {
 			t.Fatal(err)

@@ -30,10 +30,12 @@ func loginsFor(rules *keyring.Keyring, org uuid.UUID, t token) ([]keyring.TokenL
 		}
 	}
 	if len(logins) == 0 {
-		return nil, fmt.Errorf("no rule of the organization is for its iss, %.200q, and its aud, %.200q", t.issuer, strings.Join(t.audience, " "))
+		return nil, fmt.Errorf("no rule of the organization is for its iss, %.200q, and its aud, %.200q", t.issuer,
+			strings.Join(t.audience, " "))
 	}
 	if slices.ContainsFunc(logins, func(l keyring.TokenLogin) bool { return l.Org.ID != logins[0].Org.ID }) {
-		return nil, errors.New("several organizations have rules for its iss and aud; name yours, as the Basic user name or in X-Org-ID")
+		return nil, errors.New("several organizations have rules for its iss and aud; name yours, as the Basic user name " +
+			"or in X-Org-ID")
 	}
 	return logins, nil
 }
@@ -48,7 +50,8 @@ func choose(logins []keyring.TokenLogin, c claims) (keyring.TokenLogin, error) {
 		}
 		unmet = append(unmet, fmt.Sprintf("%s (rule %s)", claim, login.Rule.Name))
 	}
-	refused := fault.New(fault.TokenRefused, "the token is good, but for no rule of the organization; claims that don't match: %s",
+	refused := fault.New(fault.TokenRefused,
+		"the token is good, but for no rule of the organization; claims that don't match: %s",
 		strings.Join(unmet[:min(len(unmet), maxNamed)], ", "))
 	refused.Err = fmt.Errorf("its sub is %.200q", c.registered.Subject)
 	return keyring.TokenLogin{}, refused

@@ -81,7 +81,8 @@ func newRig(t testing.TB) *rig {
 
 func (r *rig) verifier(t testing.TB, transport *http.Transport) *oidc.Verifier {
 	t.Helper()
-	v, err := oidc.NewVerifier(oidc.Config{Logger: slog.New(slog.NewTextHandler(&r.log, nil)), Now: r.now, Transport: transport})
+	v, err := oidc.NewVerifier(oidc.Config{Logger: slog.New(slog.NewTextHandler(&r.log, nil)), Now: r.now,
+		Transport: transport})
 	if err != nil {
 		t.Fatal(err)
 	}

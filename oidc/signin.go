@@ -47,8 +47,8 @@ const maxTrades = 16
 // providerFresh is how long what an issuer says of its addresses counts.
 const providerFresh = time.Hour
 
-// providerRetry is for how long an issuer that does not answer is left alone: all who come meanwhile
-// are told so, and none waits behind the others.
+// providerRetry is for how long an issuer that did not answer is left alone: all who come meanwhile
+// are told so at once. Who comes while it is being asked waits for the same answer.
 const providerRetry = 5 * time.Second
 
 // NewSignIn returns a SignIn. The issuer is asked when somebody comes, not before.
@@ -93,7 +93,8 @@ func (s *SignIn) Start(ctx context.Context, f Flow) (address string, err error) 
 
 func (s *SignIn) oauth(p *gooidc.Provider) *oauth2.Config {
 	return &oauth2.Config{
-		ClientID: s.ClientID, ClientSecret: s.ClientSecret, Endpoint: p.Endpoint(), RedirectURL: s.RedirectURL, Scopes: s.Scopes,
+		ClientID: s.ClientID, ClientSecret: s.ClientSecret, Endpoint: p.Endpoint(), RedirectURL: s.RedirectURL,
+		Scopes: s.Scopes,
 	}
 }
 
@@ -133,7 +134,8 @@ func (s *SignIn) checkAddresses(p *gooidc.Provider) error {
 }
 
 func unavailable(err error) error {
-	f := fault.Wrap(err, fault.IssuerUnavailable, "the issuer that signs people in can't be asked right now; try again, or sign in with a key")
+	f := fault.Wrap(err, fault.IssuerUnavailable,
+		"the issuer that signs people in can't be asked right now; try again, or sign in with a key")
 	f.RetryAfter = time.Second
 	return f
 }
@@ -172,7 +174,8 @@ func (s *SignIn) Finish(ctx context.Context, f Flow, code string) (Identity, err
 // explainExchange tells an issuer that refuses a code from one that can't be reached.
 func explainExchange(err error) error {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode/100 == 4 {
-		return fault.Wrap(err, fault.TokenRefused, "the issuer does not accept the code that the browser came back with; sign in again")
+		return fault.Wrap(err, fault.TokenRefused,
+			"the issuer does not accept the code that the browser came back with; sign in again")
 	}
 	return unavailable(err)
 }
@@ -184,7 +187,8 @@ func (s *SignIn) read(ctx context.Context, provider *gooidc.Provider, f Flow, ra
 	for _, a := range algorithms() {
 		names = append(names, string(a))
 	}
-	verified, err := provider.Verifier(&gooidc.Config{ClientID: s.ClientID, SupportedSigningAlgs: names, Now: s.Now}).Verify(ctx, raw)
+	verified, err := provider.Verifier(&gooidc.Config{ClientID: s.ClientID, SupportedSigningAlgs: names,
+		Now: s.Now}).Verify(ctx, raw)
 	if err != nil {
 		return Identity{}, fault.Wrap(err, fault.TokenRefused, "the issuer's ID token is refused")
 	}
@@ -199,7 +203,8 @@ func (s *SignIn) read(ctx context.Context, provider *gooidc.Provider, f Flow, ra
 		return Identity{}, fault.Wrap(err, fault.TokenRefused, "the claims of the issuer's ID token can't be read")
 	}
 	if len(verified.Audience) > 1 && party.Authorized != s.ClientID {
-		return Identity{}, fault.New(fault.TokenRefused, "the issuer's ID token is for several clients, and was made for another one")
+		return Identity{}, fault.New(fault.TokenRefused,
+			"the issuer's ID token is for several clients, and was made for another one")
 	}
 	return Identity{c}, nil
 }
@@ -218,5 +223,6 @@ func (s *SignIn) Match(rules *keyring.Keyring, org uuid.UUID, who Identity) (key
 	if err := who.claims.check(s.Now(), login.Rule); err != nil {
 		return keyring.Token{}, refuse(err)
 	}
-	return keyring.Token{TokenLogin: login, Subject: who.claims.registered.Subject, Expires: who.claims.expires(login.Rule)}, nil
+	return keyring.Token{TokenLogin: login, Subject: who.claims.registered.Subject,
+		Expires: who.claims.expires(login.Rule)}, nil
 }

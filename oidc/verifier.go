@@ -57,7 +57,8 @@ func (v *Verifier) Close() error {
 //
 //   - TokenRefused, with what is wrong with the token and never what would be right;
 //   - IssuerUnavailable, while its issuer's keys can't be had.
-func (v *Verifier) VerifyToken(ctx context.Context, rules *keyring.Keyring, cred auth.Credentials) (keyring.Token, error) {
+func (v *Verifier) VerifyToken(ctx context.Context, rules *keyring.Keyring,
+	cred auth.Credentials) (keyring.Token, error) {
 	t, err := parse(cred.Key)
 	if err != nil {
 		return keyring.Token{}, refuse(err)

@@ -18,7 +18,8 @@ import (
 )
 
 func TestGoodTokenStandsForItsRule(t *testing.T) {
-	for _, algorithm := range []jose.SignatureAlgorithm{jose.RS256, jose.RS512, jose.PS256, jose.PS384, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA} {
+	for _, algorithm := range []jose.SignatureAlgorithm{jose.RS256, jose.RS512, jose.PS256, jose.PS384, jose.ES256,
+		jose.ES384, jose.ES512, jose.EdDSA} {
 		t.Run(string(algorithm), func(t *testing.T) {
 			r := newRig(t)
 			key := r.issuer.Add(t, "another", algorithm)
@@ -58,23 +59,37 @@ func TestClaimsAreChecked(t *testing.T) {
 		message string // of the refusal; empty when the token is good
 	}{
 		{"no exp", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", nil) }, "no exp"},
-		{"exp null", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", json.RawMessage("null")) }, "no exp"},
-		{"exp is text", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", "2099-01-01") }, "can't be read"},
+		{"exp null", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", json.RawMessage("null")) },
+			"no exp"},
+		{"exp is text", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", "2099-01-01") },
+			"can't be read"},
 		{"exp is huge", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 1e300) }, "can't be read"},
 		{"exp in the year 9999", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 253402300799) }, ""},
-		{"exp in the year 10000", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 253402300800) }, "its exp is beyond the year 9999"},
-		{"expired", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)-1) }, "its exp is past: it was good until 2027-01-15T07:58:59Z"},
-		{"expired within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)) }, ""},
-		{"not yet", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)+1) }, "its nbf is to come"},
-		{"not yet within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)) }, ""},
-		{"issued in the future", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("iat", minute(r, 1)+1) }, "its iat is to come"},
-		{"no nbf, no iat", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", nil).With("iat", nil) }, ""},
+		{"exp in the year 10000", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", 253402300800) },
+			"its exp is beyond the year 9999"},
+		{"expired", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)-1) },
+			"its exp is past: it was good until 2027-01-15T07:58:59Z"},
+		{"expired within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("exp", minute(r, -1)) },
+			""},
+		{"not yet", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)+1) },
+			"its nbf is to come"},
+		{"not yet within the skew", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", minute(r, 1)) },
+			""},
+		{"issued in the future", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("iat", minute(r, 1)+1) },
+			"its iat is to come"},
+		{"no nbf, no iat", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("nbf", nil).With("iat", nil) },
+			""},
 		{"no sub", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", nil) }, "no sub"},
 		{"sub is a number", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", 7) }, "can't be read"},
-		{"sub is long", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", strings.Repeat("x", 1025)) }, "no sub"},
+		{"sub is long", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("sub", strings.Repeat("x", 1025)) },
+			"no sub"},
 		{"no aud", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", nil) }, "needs an aud"},
-		{"wrong aud", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", "https://else.example.com") }, "no rule of the organization is for its iss"},
-		{"aud in another case", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", "HTTPS://state.example.com") }, "no rule of the organization is for its iss"},
+		{"wrong aud", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("aud", "https://else.example.com") },
+			"no rule of the organization is for its iss"},
+		{"aud in another case", func(_ *rig,
+			g oidctest.Claims) oidctest.Claims {
+			return g.With("aud", "HTTPS://state.example.com")
+		}, "no rule of the organization is for its iss"},
 		{"one aud of several", func(_ *rig, g oidctest.Claims) oidctest.Claims {
 			return g.With("aud", []string{"https://else.example.com", audience})
 		}, ""},
@@ -82,10 +97,14 @@ func TestClaimsAreChecked(t *testing.T) {
 			return g.With("aud", strings.Split(strings.Repeat("x ", 20)+audience, " "))
 		}, "needs an aud"},
 		{"no iss", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("iss", nil) }, "no iss"},
-		{"iss with a slash", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("iss", r.issuer.URL+"/") }, "no rule of the organization is for its iss"},
-		{"claim missing", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", nil) }, "claims that don't match: ref (rule github), repository (rule readers)"},
-		{"claim wrong", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", "refs/heads/main2") }, "ref (rule github)"},
-		{"claim with more lines", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", "refs/heads/main\nx") }, "ref (rule github)"},
+		{"iss with a slash", func(r *rig, g oidctest.Claims) oidctest.Claims { return g.With("iss", r.issuer.URL+"/") },
+			"no rule of the organization is for its iss"},
+		{"claim missing", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", nil) },
+			"claims that don't match: ref (rule github), repository (rule readers)"},
+		{"claim wrong", func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", "refs/heads/main2") },
+			"ref (rule github)"},
+		{"claim with more lines",
+			func(_ *rig, g oidctest.Claims) oidctest.Claims { return g.With("ref", "refs/heads/main\nx") }, "ref (rule github)"},
 		{"claim in another case", func(_ *rig, g oidctest.Claims) oidctest.Claims {
 			return g.With("ref", nil).With("Ref", "refs/heads/main")
 		}, "ref (rule github)"},

@@ -73,7 +73,8 @@ type Keeper struct {
 
 // New returns a keeper.
 func New(o Options) *Keeper {
-	return &Keeper{o: o, disk: disk{look: o.Free, now: o.Now}, remote: newRemotes(o.Now), lent: newLent(), warnings: newWarnings()}
+	return &Keeper{o: o, disk: disk{look: o.Free, now: o.Now}, remote: newRemotes(o.Now), lent: newLent(),
+		warnings: newWarnings()}
 }
 
 // Standing is what an organization has, and may have.

@@ -184,7 +184,8 @@ func TestReserve(t *testing.T) {
 	}
 	r.free = 600 * mib
 	r.want("", holder, mib, false)
-	if strings.Count(r.log.String(), "reserve left") != 1 || !strings.Contains(r.log.String(), "room beyond its reserve again") {
+	if strings.Count(r.log.String(), "reserve left") != 1 ||
+		!strings.Contains(r.log.String(), "room beyond its reserve again") {
 		t.Errorf("the log:\n%s", &r.log)
 	}
 	r.free = 90 * mib // all of it is there again, and so are the shares
@@ -332,7 +333,8 @@ func TestWarning(t *testing.T) {
 		r.want("", org, mib, false)
 	}
 	s, near := r.keeper.Near(org)
-	if !near || s.Used != 84*mib || s.Limit != 100*mib || r.keeper.NearOnes() != 1 || len(r.warned) != 1 || r.warned[0].Used != 80*mib {
+	if !near || s.Used != 84*mib || s.Limit != 100*mib || r.keeper.NearOnes() != 1 || len(r.warned) != 1 ||
+		r.warned[0].Used != 80*mib {
 		t.Errorf("near %v %+v; warned %+v", near, s, r.warned)
 	}
 	r.states.used[org] = 75 * mib // not far enough below
@@ -353,7 +355,8 @@ func TestStandingHidesTheDisk(t *testing.T) {
 	r, org := newRig(t, nil), uuid.New()
 	r.states.used[org], r.uploads.used[org] = 3*mib, 4*mib
 	first, err := r.keeper.Standing(t.Context(), org)
-	if err != nil || first.Used != 7*mib || first.Limit != 1024*mib || first.By[quota.States] != 3*mib || first.By[quota.Uploads] != 4*mib {
+	if err != nil || first.Used != 7*mib || first.Limit != 1024*mib || first.By[quota.States] != 3*mib ||
+		first.By[quota.Uploads] != 4*mib {
 		t.Errorf("standing %+v, %v", first, err)
 	}
 	r.want("", uuid.New(), mib, false)

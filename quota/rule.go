@@ -78,7 +78,9 @@ func (l limit) shown() int64 {
 func (a account) refusal() error {
 	switch {
 	case a.place.known && a.place.reserve > 0 && a.place.free-twice*a.adds < a.place.reserve:
-		return fault.New(fault.StoreFull, "the disk has little more than its reserve left, which is for who holds a lock already; nothing was stored, an operator must make room")
+		return fault.New(fault.StoreFull,
+			"the disk has little more than its reserve left, which is for who holds a lock already; nothing was stored, an "+
+				"operator must make room")
 	case a.exceeds():
 		return a.exceeded()
 	}
@@ -92,7 +94,8 @@ func (a account) exceeds() bool { return a.limit.bytes != Unlimited && a.used+a.
 func (a account) refusalOfHolder(since, overdraft int64) error {
 	more := a.used + a.adds - since
 	if a.place.known && (twice*a.adds > a.place.free || more > greed*a.place.free) {
-		return fault.New(fault.StoreFull, "the organization has its share of the disk's reserve already; nothing was stored, an operator must make room")
+		return fault.New(fault.StoreFull,
+			"the organization has its share of the disk's reserve already; nothing was stored, an operator must make room")
 	}
 	if more > overdraft {
 		return a.exceeded()
@@ -101,7 +104,9 @@ func (a account) refusalOfHolder(since, overdraft int64) error {
 }
 
 func (a account) exceeded() error {
-	return fault.New(fault.QuotaExceeded, "the organization has %s stored, of %s that it may have, and this takes %s; nothing was stored. Purge versions, keep fewer of them (keep_versions), or ask the operator for a larger quota",
+	return fault.New(fault.QuotaExceeded,
+		"the organization has %s stored, of %s that it may have, and this takes %s; nothing was stored. Purge versions, "+
+			"keep fewer of them (keep_versions), or ask the operator for a larger quota",
 		show(a.used), show(a.limit.shown()), show(a.adds))
 }
 

@@ -107,7 +107,8 @@ func (k *Keeper) watchDisk(ctx context.Context, where place) {
 		return
 	}
 	if scarce {
-		k.o.Log.ErrorContext(ctx, "the disk has no more than its reserve left: only lock holders and what makes room go on", "free", show(where.free), "reserve", show(where.reserve))
+		k.o.Log.ErrorContext(ctx, "the disk has no more than its reserve left: only lock holders and what makes room go on",
+			"free", show(where.free), "reserve", show(where.reserve))
 	} else {
 		k.o.Log.InfoContext(ctx, "the disk has room beyond its reserve again", "free", show(where.free))
 	}

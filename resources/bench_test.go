@@ -47,7 +47,8 @@ func BenchmarkIndex(b *testing.B) {
 			}
 			runtime.GC()
 		})
-		for q, words := range map[string][]string{"ID": {fmt.Sprintf("i-%08x", count/2)}, "Tag": {"team-7"}, "Everything": {"aws_instance"}} {
+		for q, words := range map[string][]string{"ID": {fmt.Sprintf("i-%08x", count/2)}, "Tag": {"team-7"},
+			"Everything": {"aws_instance"}} {
 			b.Run("Search/"+q+"/"+name, func(b *testing.B) {
 				for b.Loop() {
 					_, err := w.service.Search(b.Context(), owner(acme), resources.Query{Words: words, Limit: 100})
@@ -57,7 +58,8 @@ func BenchmarkIndex(b *testing.B) {
 		}
 		b.Run("Search/Attribute/"+name, func(b *testing.B) {
 			for b.Loop() {
-				_, err := w.service.Search(b.Context(), owner(acme), resources.Query{Attributes: []resources.Pair{{Name: "attribute_3", Value: "value-3-7"}}, Limit: 100})
+				_, err := w.service.Search(b.Context(), owner(acme),
+					resources.Query{Attributes: []resources.Pair{{Name: "attribute_3", Value: "value-3-7"}}, Limit: 100})
 				must(b, err)
 			}
 		})

@@ -16,7 +16,8 @@ const (
 
 // Bytes is about what it takes in memory.
 func (r *Resource) Bytes() int64 {
-	n := resourceBytes + len(r.State) + len(r.Address) + len(r.Type) + len(r.Provider) + len(r.Category) + len(r.Module) + len(r.Name) + len(r.Key)
+	n := resourceBytes + len(r.State) + len(r.Address) + len(r.Type) + len(r.Provider) + len(r.Category) + len(r.Module) +
+		len(r.Name) + len(r.Key)
 	for _, pairs := range [][]Pair{r.Attributes, r.Tags} {
 		for _, p := range pairs {
 			n += pairBytes + len(p.Name) + len(p.Value)

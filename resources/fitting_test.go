@@ -21,7 +21,8 @@ func TestPagesAreBounded(t *testing.T) {
 		all = append(all, fmt.Sprintf(`{"resource_name":"vm-%d","attributes":{%s}}`, i, strings.Join(attributes, ",")))
 	}
 	for range 2 {
-		w.upload(acme, `{"provider":"aws","category":"compute","resource_type":"vm","instances":[`+strings.Join(all, ",")+`]}`)
+		w.upload(acme, `{"provider":"aws","category":"compute","resource_type":"vm","instances":[`+strings.Join(all, ",")+
+			`]}`)
 		for i := range all {
 			all[i] = strings.Replace(all[i], "vm-", "web-", 1)
 		}

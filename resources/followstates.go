@@ -103,7 +103,8 @@ func (x *Indexer) knows(ctx context.Context, p Position) (bool, error) {
 }
 
 func (x *Indexer) positionAt(e audit.Event) Position {
-	parts := []string{e.Org.String(), string(e.Action), e.State, strconv.FormatUint(e.Version, 10), e.At.UTC().String(), e.Actor.Request}
+	parts := []string{e.Org.String(), string(e.Action), e.State, strconv.FormatUint(e.Version, 10), e.At.UTC().String(),
+		e.Actor.Request}
 	return Position{Sequence: e.Sequence, Event: strings.Join(parts, " "), Complete: true, Reader: x.Rules.Print()}
 }
 
@@ -140,7 +141,8 @@ func (x *Indexer) scrub(ctx context.Context) error {
 
 func changesResources(a audit.Action) bool {
 	switch a {
-	case audit.StateWrite, audit.StateImport, audit.StateRollback, audit.StateDelete, audit.StateUndelete, audit.StateExpire,
+	case audit.StateWrite, audit.StateImport, audit.StateRollback, audit.StateDelete, audit.StateUndelete,
+		audit.StateExpire,
 		audit.VersionPurge, audit.CandidateAccept:
 		return true
 	}

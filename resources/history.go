@@ -62,7 +62,7 @@ type Unread struct {
 // ResourceNotFound when none of the versions has it, StateEncrypted or another reason when
 // none could be read, Overloaded.
 func (s *Service) History(ctx context.Context, p auth.Principal, q HistoryQuery) (History, error) {
-	if err := s.Gate.AuthorizeOn(ctx, p, auth.ReadState, string(q.State)); err != nil {
+	if err := s.Gate.AuthorizeView(ctx, p, auth.ReadState, string(q.State)); err != nil {
 		return History{}, err
 	}
 	versions, err := s.States.Versions(ctx, p, q.State, q.From, maxWalked+1)
@@ -230,7 +230,7 @@ func (w *walk) read(ctx context.Context, v state.Version) (*document.Document, e
 	switch {
 	case err == nil:
 		return read, nil
-	case temporary(ctx, err), fault.Is(err, fault.RightMissing):
+	case temporary(ctx, err), fault.Is(err, fault.RightMissing), fault.Is(err, fault.StateInternal):
 		return nil, err
 	}
 	w.history.Unread = append(w.history.Unread, Unread{v.Number, fault.From(err).Code})
@@ -257,7 +257,8 @@ func (w *walk) compare(ctx context.Context, v state.Version, older *document.Doc
 func (w *walk) step(against uint64, before, after *document.Document) error {
 	step := Step{Version: w.newer.version, Against: against}
 	address, size := w.query.Address, int64(0)
-	for c, err := range document.ChangesAt(before, after, w.query.Address, document.Options{Memory: w.history.hold.AcquireNow}) {
+	for c, err := range document.ChangesAt(before, after, w.query.Address,
+		document.Options{Memory: w.history.hold.AcquireNow}) {
 		if err != nil {
 			return err // with the address as it was: the next call does this step again
 		}

@@ -20,7 +20,8 @@ func named(serial int, name, attributes string) string {
 	return fmt.Sprintf(`{"version":4,"serial":%[2]d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_vpc","name":%[1]q,
 		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[{"attributes":{"id":"vpc-1","password":"hunter%[2]d",
 			"pin":{"value":48151623%[2]d,"type":"number"},"output":{"value":48151623%[2]d,"type":"number"},%[3]s},"identity":{"token":"hunter%[2]d"},
-		"sensitive_attributes":[[{"type":"get_attr","value":"password"}],[{"type":"get_attr","value":"pin"}]]}]}]}`, name, serial, attributes)
+		"sensitive_attributes":[[{"type":"get_attr","value":"password"}],[{"type":"get_attr","value":"pin"}]]}]}]}`, name,
+		serial, attributes)
 }
 
 func historyWorld(t *testing.T) *world {
@@ -48,7 +49,8 @@ func TestHistory(t *testing.T) {
 				text += fmt.Sprintf(" %s %s", c.Action, c.Address)
 			}
 			got = append(got, text)
-			if raw, err := json.Marshal(s); err != nil || strings.Contains(string(raw), "hunter") || strings.Contains(string(raw), "48151623") {
+			if raw, err := json.Marshal(s); err != nil || strings.Contains(string(raw), "hunter") ||
+				strings.Contains(string(raw), "48151623") {
 				t.Errorf("a secret, or no JSON: %s %v", raw, err)
 			}
 		}
@@ -102,14 +104,16 @@ func TestHistoryRefuses(t *testing.T) {
 		name state.Name
 		want fault.Code
 	}{
-		"unknown":       {owner(acme), "b", fault.StateNotFound},
-		"never there":   {owner(acme), "n", fault.ResourceNotFound},
-		"other tenant":  {owner(globex), "a", fault.StateNotFound},
-		"encrypted":     {owner(acme), "e", fault.StateEncrypted},
-		"other pattern": {auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner, States: other}}, "a", fault.RightMissing},
-		"auditor":       {auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Auditor}}, "a", fault.RightMissing},
+		"unknown":      {owner(acme), "b", fault.StateNotFound},
+		"never there":  {owner(acme), "n", fault.ResourceNotFound},
+		"other tenant": {owner(globex), "a", fault.StateNotFound},
+		"encrypted":    {owner(acme), "e", fault.StateEncrypted},
+		"other pattern": {auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Owner, States: other}}, "a",
+			fault.RightMissing},
+		"auditor": {auth.Principal{Org: acme, Grant: auth.Grant{Role: auth.Auditor}}, "a", fault.RightMissing},
 	} {
-		_, err := w.service.History(t.Context(), c.p, resources.HistoryQuery{State: c.name, Address: "aws_vpc.never", Limit: 10})
+		_, err := w.service.History(t.Context(), c.p,
+			resources.HistoryQuery{State: c.name, Address: "aws_vpc.never", Limit: 10})
 		if !fault.Is(err, c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}

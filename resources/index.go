@@ -12,7 +12,7 @@ import (
 )
 
 // Index keeps what can be searched. It is derived: whoever loses it makes it again. Every
-// engine passes storagetest.RunIndex.
+// engine passes resourcestest.RunIndex.
 //
 // All methods are safe for concurrent use, but only one caller at a time may change
 // things. What returned without an error is there after a crash of the process, or

@@ -73,7 +73,8 @@ type Indexer struct {
 
 // NewIndexer returns an indexer that does nothing until Start or CatchUp.
 func NewIndexer(s Sources) *Indexer {
-	return &Indexer{Sources: s, wake: make(chan struct{}, 1), anew: true, damaged: map[uuid.UUID]bool{}, turn: newTurn(), lag: lag{at: s.Now()}, retries: retries{states: map[state.Ref]retry{}}, progress: newProgress()}
+	return &Indexer{Sources: s, wake: make(chan struct{}, 1), anew: true, damaged: map[uuid.UUID]bool{}, turn: newTurn(),
+		lag: lag{at: s.Now()}, retries: retries{states: map[state.Ref]retry{}}, progress: newProgress()}
 }
 
 // Start follows what is written until Close.
@@ -220,5 +221,6 @@ type Activity struct {
 func (x *Indexer) Activity() Activity {
 	x.lag.mu.Lock()
 	defer x.lag.mu.Unlock()
-	return Activity{Current: x.lag.current, Failures: x.lag.failures, States: x.lag.states, Age: max(x.Now().Sub(x.lag.at), 0)}
+	return Activity{Current: x.lag.current, Failures: x.lag.failures, States: x.lag.states,
+		Age: max(x.Now().Sub(x.lag.at), 0)}
 }

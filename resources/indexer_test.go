@@ -21,11 +21,11 @@ import (
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/resourceindex"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 var (
@@ -47,7 +47,8 @@ type world struct {
 
 func newWorld(t testing.TB, path string) *world {
 	t.Helper()
-	w := &world{t: t, states: memory.New(256 << 20), uploads: storagetest.NewInventory(), now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
+	w := &world{t: t, states: memory.New(256 << 20), uploads: inventorytest.New(),
+		now: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)}
 	w.door = state.NewService(w.states, state.DefaultPolicies{}, func() time.Time { return w.now }, discard())
 	w.open(path)
 	t.Cleanup(func() {
@@ -71,9 +72,11 @@ func (w *world) open(path string) {
 	must(w.t, err)
 	rules, err := resources.DefaultRules()
 	must(w.t, err)
-	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules, Log: discard(), Now: func() time.Time { return w.now }})
-	w.service = resources.NewService(resources.Deps{Index: w.index, Indexer: w.indexer, States: w.door, Events: w.states, Uploads: w.uploads,
-		Gate: audit.NewGate(w.states, func() time.Time { return w.now })})
+	w.indexer = resources.NewIndexer(resources.Sources{Index: w.index, States: w.states, Uploads: w.uploads, Rules: rules,
+		Log: discard(), Now: func() time.Time { return w.now }})
+	w.service = resources.NewService(resources.Deps{Index: w.index, Indexer: w.indexer, States: w.door, Events: w.states,
+		Uploads: w.uploads,
+		Gate:    audit.NewGate(w.states, func() time.Time { return w.now })})
 }
 
 func refOf(name state.Name) state.Ref { return state.Ref{Org: acme, Name: name} }
@@ -123,11 +126,14 @@ func (w *world) find(org uuid.UUID, text string) []string {
 func vm(serial int, ids ...string) string {
 	var instances []string
 	for n, id := range ids {
-		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":%q,"arn":"arn:aws:ec2:%s","tags":{"Env":"prod"},"password":"hunter%s","user_data":"open","pin":48151623,"port":48151623},
-			"sensitive_attributes":[[{"type":"get_attr","value":"password"}],[{"type":"get_attr","value":"pin"}]]}`, n, id, id, id))
+		instances = append(instances,
+			fmt.Sprintf(`{"index_key":%d,"attributes":{"id":%q,"arn":"arn:aws:ec2:%s","tags":{"Env":"prod"},"password":"hunter%s","user_data":"open","pin":48151623,"port":48151623},
+			"sensitive_attributes":[[{"type":"get_attr","value":"password"}],[{"type":"get_attr","value":"pin"}]]}`, n, id, id,
+				id))
 	}
 	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_instance","name":"web",
-		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, serial, strings.Join(instances, ","))
+		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, serial,
+		strings.Join(instances, ","))
 }
 
 func TestIndexerFollowsStates(t *testing.T) {
@@ -149,7 +155,8 @@ func TestIndexerFollowsStates(t *testing.T) {
 	}
 	page, err := w.service.Search(ctx, owner(acme), resources.Query{Limit: 1})
 	must(t, err)
-	if page.Behind || len(page.Unread) != 2 || page.Unread[0].Unread != fault.StateUnsupported || page.Unread[1].Unread != fault.StateEncrypted {
+	if page.Behind || len(page.Unread) != 2 || page.Unread[0].Unread != fault.StateUnsupported ||
+		page.Unread[1].Unread != fault.StateEncrypted {
 		t.Errorf("behind %v, unread %+v", page.Behind, page.Unread)
 	}
 	w.write(acme, "prod/net", vm(2, "i-1"))
@@ -270,7 +277,7 @@ func TestIndexerAfterRestart(t *testing.T) {
 	if got := w.indexer.Activity().States; got != 0 {
 		t.Errorf("%d states were read again", got)
 	}
-	w.states, w.uploads = memory.New(1<<20), storagetest.NewInventory()
+	w.states, w.uploads = memory.New(1<<20), inventorytest.New()
 	w.door = state.NewService(w.states, state.DefaultPolicies{}, time.Now, discard())
 	w.write(acme, "b", vm(7, "i-7"))
 	w.write(acme, "c", vm(1, "i-8"))
@@ -305,9 +312,11 @@ func TestIndexIsWhatARebuildMakes(t *testing.T) {
 			org := rapid.SampledFrom([]uuid.UUID{acme, globex}).Draw(r, "org")
 			name := rapid.SampledFrom(names).Draw(r, "name")
 			ctx := context.Background()
-			switch rapid.SampledFrom([]string{"write", "write", "delete", "undelete", "purge", "rollback", "upload", "encrypt", "run", "cut"}).Draw(r, "step") {
+			switch rapid.SampledFrom([]string{"write", "write", "delete", "undelete", "purge", "rollback", "upload", "encrypt",
+				"run", "cut"}).Draw(r, "step") {
 			case "write":
-				w.write(org, name, vm(serial, rapid.SliceOfN(rapid.SampledFrom([]string{"i-1", "i-2", "i-3"}), 0, 3).Draw(r, "ids")...))
+				w.write(org, name, vm(serial,
+					rapid.SliceOfN(rapid.SampledFrom([]string{"i-1", "i-2", "i-3"}), 0, 3).Draw(r, "ids")...))
 			case "delete":
 				_ = w.door.Delete(ctx, owner(org), name, "")
 			case "undelete":

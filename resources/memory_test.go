@@ -120,7 +120,8 @@ func TestIndexerAcquiresWhatItLoads(t *testing.T) {
 func historyOf(t *testing.T, versions int, through *checked) *world {
 	w := newWorld(t, "")
 	through.Store, through.t = w.states, t
-	w.door = state.NewService(through, state.DefaultPolicies{}, func() time.Time { return w.now }, discard()).Within(through.memory)
+	w.door = state.NewService(through, state.DefaultPolicies{}, func() time.Time { return w.now },
+		discard()).Within(through.memory)
 	w.open("")
 	w.within(through.memory)
 	for n := range versions {
@@ -171,7 +172,8 @@ func TestHistoriesTakeTurns(t *testing.T) {
 	through := &checked{memory: budget.New(10<<20, "bytes")}
 	w := historyOf(t, 2, through)
 	read := func(org uuid.UUID) error {
-		h, err := w.service.History(t.Context(), owner(org), resources.HistoryQuery{State: "a", Address: "aws_vpc.old", Limit: 100})
+		h, err := w.service.History(t.Context(), owner(org),
+			resources.HistoryQuery{State: "a", Address: "aws_vpc.old", Limit: 100})
 		h.Release()
 		return err
 	}

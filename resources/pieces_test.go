@@ -38,7 +38,8 @@ func TestLooksTakeAPieceOfEach(t *testing.T) {
 		for j := range 100 {
 			all = append(all, fmt.Sprintf(`{"resource_name":"vm-%d-%d","attributes":{"size":"large"}}`, i, j))
 		}
-		w.upload(acme, `{"provider":"aws","category":"compute","resource_type":"vm","instances":[`+strings.Join(all, ",")+`]}`)
+		w.upload(acme, `{"provider":"aws","category":"compute","resource_type":"vm","instances":[`+strings.Join(all, ",")+
+			`]}`)
 	}
 	var orgs []uuid.UUID
 	w.indexer.Index = recorded{w.index, &orgs, func() {

@@ -43,7 +43,8 @@ func (x *Indexer) Erase(ctx context.Context, ref state.Ref, purged state.Purged)
 		case <-time.After(erasePause):
 		case <-ctx.Done():
 			return fault.Wrap(err, fault.StoreUnavailable,
-				"the version's bytes are destroyed, but the files of the resource index may still have some of them; searches show nothing of it; ask again")
+				"the version's bytes are destroyed, but the files of the resource index may still have some of them; searches "+
+					"show nothing of it; ask again")
 		}
 	}
 }

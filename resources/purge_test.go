@@ -32,10 +32,13 @@ func leak() string { return fmt.Sprintf("leak%016x", rand.Uint64()) }
 func leaky(serial int, secrets ...string) string {
 	var instances []string
 	for n, secret := range secrets {
-		instances = append(instances, fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i-%s","size":"size%s","tags":{"T":"tag%s"}}}`, n, secret, secret, secret))
+		instances = append(instances,
+			fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i-%s","size":"size%s","tags":{"T":"tag%s"}}}`, n, secret, secret,
+				secret))
 	}
 	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"l","terraform_version":"1.9.0","resources":[{"mode":"managed","type":"aws_instance","name":"web",
-		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, serial, strings.Join(instances, ","))
+		"provider":"provider[\"registry.terraform.io/hashicorp/aws\"]","instances":[%s]}]}`, serial,
+		strings.Join(instances, ","))
 }
 
 // Secrets come and go among others, so that rows move from page to page, while somebody

@@ -103,7 +103,8 @@ func TestDamagedFile(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	const page = 4096
-	damages := map[string][]byte{"cut in half": whole[:len(whole)/2/page*page], "empty": nil, "cut within a page": whole[:len(whole)-100]}
+	damages := map[string][]byte{"cut in half": whole[:len(whole)/2/page*page], "empty": nil,
+		"cut within a page": whole[:len(whole)-100]}
 	for at := page; at < len(whole); at += 9 * page {
 		damaged := bytes.Clone(whole)
 		copy(damaged[at:], bytes.Repeat([]byte{0xa5}, page))

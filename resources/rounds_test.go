@@ -50,7 +50,8 @@ func newCrowd(t *testing.T, count int) *crowd {
 }
 
 func (c *crowd) indexer() *Indexer {
-	return NewIndexer(Sources{Index: c, States: c, Uploads: c, Rules: c.rules, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	return NewIndexer(Sources{Index: c, States: c, Uploads: c, Rules: c.rules, Log: slog.New(slog.DiscardHandler),
+		Now: time.Now})
 }
 
 func (c *crowd) Usable() bool { return true }

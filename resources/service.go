@@ -69,6 +69,9 @@ type Page struct {
 // read has the reason as its fault, such as StateEncrypted.
 func (s *Service) Search(ctx context.Context, p auth.Principal, q Query) (Page, error) {
 	scope, err := s.scopeOf(ctx, p)
+	if err == nil {
+		err = s.shownAtAll(ctx, p, q.State)
+	}
 	if err != nil {
 		return Page{}, err
 	}
@@ -133,6 +136,9 @@ func (s *Service) Activity() Activity { return s.Indexer.Activity() }
 // too: they may claim the same objects.
 func (s *Service) compared(ctx context.Context, p auth.Principal, of state.Name) (Extent, Scope, error) {
 	scope, err := s.scopeOfBoth(ctx, p)
+	if err == nil {
+		err = s.shownAtAll(ctx, p, of)
+	}
 	if err != nil {
 		return Extent{}, scope, err
 	}
@@ -152,7 +158,19 @@ func (s *Service) scopeOf(ctx context.Context, p auth.Principal) (Scope, error) 
 	if p.States != nil && scope.AnyState {
 		scope.States = p.States.Match
 	}
+	if scope.AnyState && !p.Exposure.ShowsAll() {
+		inner := scope.States
+		scope.States = func(name string) bool { return p.SeesValues(name) && (inner == nil || inner(name)) }
+	}
 	return scope, nil
+}
+
+// shownAtAll refuses a search in one state whose values are for its runs alone. In a search of several, it is left out.
+func (s *Service) shownAtAll(ctx context.Context, p auth.Principal, name state.Name) error {
+	if name == "" || p.SeesValues(string(name)) || p.MayOn(auth.ReadMetadata, string(name)) != nil {
+		return nil
+	}
+	return s.Gate.AuthorizeView(ctx, p, auth.ReadState, string(name))
 }
 
 // scopeOfBoth is scopeOf for what compares the sources, which takes both rights.

@@ -151,13 +151,15 @@ func (x *Indexer) unread(ctx context.Context, ref state.Ref, v state.Version, ha
 	if have == h {
 		return nil // it is as it was at the last try
 	}
-	x.Log.WarnContext(ctx, "a state is not in the resource index", "org", ref.Org, "state", ref.Name, "version", v.Number, "code", h.Unread)
+	x.Log.WarnContext(ctx, "a state is not in the resource index", "org", ref.Org, "state", ref.Name, "version", v.Number,
+		"code", h.Unread)
 	return x.Index.Replace(ctx, ref, h, none)
 }
 
 // temporary reports whether an error says something of the server, not of one state.
 func temporary(ctx context.Context, err error) bool {
-	return err != nil && (ctx.Err() != nil || fault.Is(err, fault.StoreUnavailable) || fault.Is(err, fault.StoreFull) || fault.Is(err, fault.Overloaded))
+	return err != nil && (ctx.Err() != nil || fault.Is(err, fault.StoreUnavailable) || fault.Is(err, fault.StoreFull) ||
+		fault.Is(err, fault.Overloaded))
 }
 
 func none(func(Resource) bool) {}

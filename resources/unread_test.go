@@ -48,7 +48,8 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		if got := saysUnread(extent, err); got != c.cover {
 			t.Errorf("counts of %q say %q, want %q", c.state, got, c.cover)
 		}
-		covered, err := w.service.Coverage(t.Context(), owner(acme), resources.CoverageQuery{State: c.state, Status: resources.Managed, Limit: 10})
+		covered, err := w.service.Coverage(t.Context(), owner(acme),
+			resources.CoverageQuery{State: c.state, Status: resources.Managed, Limit: 10})
 		if got := saysUnread(covered.Extent, err); got != c.cover {
 			t.Errorf("coverage of %q says %q, want %q", c.state, got, c.cover)
 		}

@@ -32,7 +32,9 @@ func (s *slow) write(n int) {
 	defer s.mu.Unlock()
 	for range n {
 		sequence := len(s.events) + 1
-		s.events = append(s.events, audit.Event{Sequence: uint64(sequence), Org: uuid.UUID{1}, Action: audit.StateWrite, State: fmt.Sprint("state", sequence)})
+		s.events = append(s.events,
+			audit.Event{Sequence: uint64(sequence), Org: uuid.UUID{1}, Action: audit.StateWrite,
+				State: fmt.Sprint("state", sequence)})
 	}
 }
 
@@ -75,7 +77,8 @@ func TestWoken(t *testing.T) {
 	}
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{position: Position{Complete: true, Reader: rules.Print()}, advanced: make(chan time.Time, 1)}
-		x := NewIndexer(Sources{Index: s, States: s, Uploads: inventory.Off{}, Rules: rules, Log: slog.New(slog.DiscardHandler), Now: time.Now})
+		x := NewIndexer(Sources{Index: s, States: s, Uploads: inventory.Off{}, Rules: rules,
+			Log: slog.New(slog.DiscardHandler), Now: time.Now})
 		x.Start()
 		defer x.Close()
 		synctest.Wait()

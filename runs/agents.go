@@ -13,13 +13,15 @@ import (
 )
 
 // Register makes an agent of the pool whose token this is. Its secret is told once.
-func (s *Service) Register(ctx context.Context, p auth.Principal, token string, r api.AgentRegistration) (agent Agent, secret string, err error) {
+func (s *Service) Register(ctx context.Context, p auth.Principal, token string,
+	r api.AgentRegistration) (agent Agent, secret string, err error) {
 	pool, err := s.Store.PoolByToken(ctx, hashOf(token))
 	if err != nil {
 		return Agent{}, "", err
 	}
 	agent, secret, err = s.register(ctx, pool, r)
-	event := audit.Event{At: s.clock(), Org: pool.Org, Actor: audit.ActorOf(p), Action: audit.AgentRegister, Note: "agent " + agent.ID + " of pool " + pool.Name}
+	event := audit.Event{At: s.clock(), Org: pool.Org, Actor: audit.ActorOf(p), Action: audit.AgentRegister,
+		Note: "agent " + agent.ID + " of pool " + pool.Name}
 	if err != nil {
 		event.Note, event.Refused = "pool "+pool.Name, fault.From(err).Code
 	}
@@ -27,7 +29,8 @@ func (s *Service) Register(ctx context.Context, p auth.Principal, token string, 
 	return agent, secret, err
 }
 
-func (s *Service) register(ctx context.Context, pool Pool, r api.AgentRegistration) (agent Agent, secret string, err error) {
+func (s *Service) register(ctx context.Context, pool Pool,
+	r api.AgentRegistration) (agent Agent, secret string, err error) {
 	if longest(r.Name, r.Version, r.System, r.Sandbox, r.BootID) > maxWord {
 		return Agent{}, "", fault.New(fault.RunInvalid, "what an agent says of itself has at most %d bytes each", maxWord)
 	}
@@ -41,8 +44,9 @@ func (s *Service) register(ctx context.Context, pool Pool, r api.AgentRegistrati
 	now := s.clock()
 	secret, hash := newSecret(AgentSecretPrefix)
 	agent = Agent{
-		Org: pool.Org, ID: newID(now), Pool: pool.Name, Name: r.Name, Version: r.Version, System: r.System, Sandbox: r.Sandbox,
-		BootID: r.BootID, SecretHash: hash, CreatedAt: now, Seen: now,
+		Org: pool.Org, ID: newID(now), Pool: pool.Name, Name: r.Name, Version: r.Version, System: r.System,
+		Sandbox: r.Sandbox,
+		BootID:  r.BootID, SecretHash: hash, CreatedAt: now, Seen: now,
 	}
 	return agent, secret, s.Store.PutAgent(ctx, agent)
 }
@@ -59,7 +63,8 @@ func (s *Service) WorkerOf(ctx context.Context, id, secret string, c api.AgentCl
 		return Worker{}, err
 	}
 	if len(own) == 0 || own[0].isLent() {
-		return Worker{}, fault.New(fault.CredentialsWrong, "the agent's pool is gone: register it again with another pool's token")
+		return Worker{}, fault.New(fault.CredentialsWrong,
+			"the agent's pool is gone: register it again with another pool's token")
 	}
 	lent, err := s.accepted(ctx, own[0])
 	if err != nil {
@@ -104,7 +109,8 @@ func (s *Service) ProveDead(ctx context.Context, orgs []uuid.UUID, id, bootID st
 		if run.Status != Orphaned || run.Executor == nil || run.Executor.BootID == "" || run.Executor.BootID == bootID {
 			continue
 		}
-		if _, err := s.resolve(ctx, run, Server(), "the machine of its executor was started anew, so nothing of the apply is left"); err != nil {
+		if _, err := s.resolve(ctx, run, Server(),
+			"the machine of its executor was started anew, so nothing of the apply is left"); err != nil {
 			return err
 		}
 	}

@@ -83,7 +83,9 @@ func (m *moving) decided(r Run, beyond string) {
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
 	case changed && len(r.Earlier.Approvals) > 0:
-		m.to(AwaitingApproval, m.run.waitsFor()+": the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned, m.run.Reason)
+		m.to(AwaitingApproval, m.run.waitsFor()+
+			": the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned,
+			m.run.Reason)
 	default:
 		m.to(AwaitingApproval, m.run.waitsFor()).because(EventPlanned, m.run.Reason)
 	}
@@ -146,7 +148,8 @@ func (r Run) waitsFor() string {
 	if r.Terms.Approvals == 0 {
 		return "waits until somebody confirms the plan"
 	}
-	return "waits for " + number(uint64(r.Terms.Approvals-min(len(r.Approvals), r.Terms.Approvals))) + " of " + number(uint64(r.Terms.Approvals)) + " approvals"
+	return "waits for " + number(uint64(r.Terms.Approvals-min(len(r.Approvals), r.Terms.Approvals))) + " of " +
+		number(uint64(r.Terms.Approvals)) + " approvals"
 }
 
 // approve is one person's yes to the plan with this digest.
@@ -159,13 +162,15 @@ func (c call) approve(d api.Decision, now Base, revision int64) Decide {
 			return Change{}, err
 		}
 		if !r.Base.same(now) || r.Terms.Revision != revision {
-			return Change{}, fault.New(fault.RunStale, "the state or the workspace has changed since the plan was made: retry the run")
+			return Change{}, fault.New(fault.RunStale,
+				"the state or the workspace has changed since the plan was made: retry the run")
 		}
 		if !r.Terms.mayApprove(r.Trigger, c.by.Wire()) {
 			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
 		}
 		m := c.change(r)
-		m.run.Approvals = append(m.run.Approvals, api.Approval{Digest: d.Digest, Approved: true, Reason: d.Reason, By: c.by.Wire(), At: c.at})
+		m.run.Approvals = append(m.run.Approvals,
+			api.Approval{Digest: d.Digest, Approved: true, Reason: d.Reason, By: c.by.Wire(), At: c.at})
 		m.because(EventApproved, d.Reason)
 		if !m.run.enough() {
 			m.run.Reason = m.run.waitsFor()

@@ -43,7 +43,8 @@ func (s *Service) withPlans(ctx context.Context, run Run, refs []FileRef, use fu
 	var plans []*changes.Plan
 	for _, file := range files {
 		plan, err := changes.Parse(s.open(ctx, file), changes.Options{
-			Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.Kind == Refresh || run.Kind == Drift,
+			Limits: changes.Limits{Bytes: s.Limits.FileBytes, Kept: maxShown}, RefreshOnly: run.Kind == Refresh ||
+				run.Kind == Drift,
 		})
 		if err != nil {
 			return err
@@ -59,7 +60,8 @@ func (s *Service) beyondApproved(ctx context.Context, run Run) (beyond string, e
 	if !run.isPart() {
 		return "", nil
 	}
-	next, approved := FileRef{run.Ref(), FilePlanJSON, run.Attempt}, FileRef{Ref{run.Org, run.Earlier.Run}, FilePlanJSON, run.Earlier.Planned}
+	next, approved := FileRef{run.Ref(), FilePlanJSON, run.Attempt},
+		FileRef{Ref{run.Org, run.Earlier.Run}, FilePlanJSON, run.Earlier.Planned}
 	if _, err := s.Store.FileOf(ctx, approved); fault.Is(err, fault.RunFileNotFound) {
 		return "the plan that was approved is not kept any more", nil
 	}

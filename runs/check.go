@@ -88,7 +88,8 @@ func (s *Service) inspect(ctx context.Context, run Run) (result, error) {
 // newPin has what the run itself knows of it.
 func (r Run) newPin(tool api.Tool) *api.Pin {
 	pin := &api.Pin{}
-	pin.State.Version, pin.State.Lineage, pin.State.Serial, pin.State.Digest = r.Base.Version, r.Base.Lineage, r.Base.Serial, r.Base.Digest
+	pin.State.Version, pin.State.Lineage, pin.State.Serial, pin.State.Digest = r.Base.Version, r.Base.Lineage,
+		r.Base.Serial, r.Base.Digest
 	pin.Config.Snapshot, pin.Config.Directory = r.Order.Snapshot, r.Terms.Directory
 	pin.Tool.Name, pin.Tool.Version, pin.Tool.Digest, pin.Tool.System = tool.Name, tool.Version, tool.Digest, tool.System
 	pin.Tool.Calls = tool.Calls
@@ -109,7 +110,8 @@ func digestOf(pin api.Pin) string {
 // inputsDigest tells apart runs that were given other variables or options, and tells nothing
 // else about them.
 func (s *Service) inputsDigest(ctx context.Context, run Run, inputs Inputs) (string, error) {
-	options, err := json.Marshal([]any{run.Kind, run.Order.Targets, run.Order.Replace, run.Order.NoRefresh, run.Terms.Parallelism})
+	options, err := json.Marshal([]any{run.Kind, run.Order.Targets, run.Order.Replace, run.Order.NoRefresh,
+		run.Terms.Parallelism})
 	if err != nil {
 		return "", err
 	}

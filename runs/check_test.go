@@ -19,7 +19,8 @@ type looked struct {
 	twice bool
 }
 
-func (s *looked) CompleteFile(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (runs.File, error) {
+func (s *looked) CompleteFile(ctx context.Context, file runs.File, upload string,
+	allow func(runs.Run) error) (runs.File, error) {
 	if file.Kind == runs.FileChanges && !s.twice {
 		s.twice = true
 		if err := s.PutPiece(ctx, file.FileRef, "another", 0, []byte("x")); err != nil {
@@ -39,10 +40,12 @@ func TestLookingTwiceRefusesNoPlan(t *testing.T) {
 	l.Renew("plan")
 	for kind, content := range runworld.PlanFiles(1) {
 		sum := sha256.Sum256(content)
-		_, err := l.PutFile(t.Context(), as, l.Run, api.Artefact{Kind: kind, Attempt: 1, Digest: hex.EncodeToString(sum[:])}, bytes.NewReader(content))
+		_, err := l.PutFile(t.Context(), as, l.Run, api.Artefact{Kind: kind, Attempt: 1, Digest: hex.EncodeToString(sum[:])},
+			bytes.NewReader(content))
 		l.must(err)
 	}
-	report := api.PhaseReport{Epoch: l.Epoch, Stage: l.Stage, Attempt: 1, Phase: "show", Outcome: "succeeded", Last: true, Tool: runworld.Tool()}
+	report := api.PhaseReport{Epoch: l.Epoch, Stage: l.Stage, Attempt: 1, Phase: "show", Outcome: "succeeded", Last: true,
+		Tool: runworld.Tool()}
 	if _, err := l.World.Report(t.Context(), as, l.Run, report); !fault.Is(err, fault.UploadReplaced) {
 		t.Errorf("the first look: %v", err)
 	}

@@ -263,13 +263,16 @@ func (r Run) assignment() *api.Assignment {
 	a := &api.Assignment{
 		Run: r.ID, Workspace: r.Workspace, Org: r.Org.String(), Kind: string(r.Kind), Stage: string(r.Stage),
 		Attempt: r.Attempt, Epoch: r.Epoch, Lease: r.LeaseUntil, StateAddress: "/api/v1/state/" + r.Workspace,
-		Snapshot: r.Order.Snapshot, Directory: r.Terms.Directory, Tool: api.Tool{Name: r.Terms.Tool, Version: r.Terms.Version},
+		Snapshot: r.Order.Snapshot, Directory: r.Terms.Directory,
+		Tool:    api.Tool{Name: r.Terms.Tool, Version: r.Terms.Version},
 		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, Parallelism: r.Terms.Parallelism,
 		Timeout: int(r.Terms.Timeout[r.Stage] / time.Second), Grace: int(r.Terms.Grace[r.Stage] / time.Second),
-		MinSandbox: r.Terms.MinSandbox, LogFrom: r.logFrom(), MaxLogBytes: r.logRoom(r.Terms.MaxLogBytes), Outputs: r.Terms.Outputs,
+		MinSandbox: r.Terms.MinSandbox, LogFrom: r.logFrom(), MaxLogBytes: r.logRoom(r.Terms.MaxLogBytes),
+		Outputs: r.Terms.Outputs,
 	}
 	if r.Stage == ApplyStage && r.Pin != nil {
-		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest, System: r.Pin.Tool.System, Calls: r.Pin.Tool.Calls}
+		a.Tool = api.Tool{Name: r.Pin.Tool.Name, Version: r.Pin.Tool.Version, Digest: r.Pin.Tool.Digest,
+			System: r.Pin.Tool.System, Calls: r.Pin.Tool.Calls}
 	}
 	return a
 }

@@ -45,7 +45,9 @@ func TestTokensOfARunAreMasked(t *testing.T) {
 		encoded := base64.StdEncoding.EncodeToString([]byte(l.StateToken))
 		l.Log("Authorization: Bearer " + l.Token + ", " + encoded + "\n")
 	}
-	if got := l.shown(1 << 20); strings.Contains(got, l.Token[:20]) || strings.Contains(got, base64.StdEncoding.EncodeToString([]byte(l.StateToken))) || strings.Count(got, "Bearer *") != 2 {
+	if got := l.shown(1 << 20); strings.Contains(got, l.Token[:20]) ||
+		strings.Contains(got, base64.StdEncoding.EncodeToString([]byte(l.StateToken))) ||
+		strings.Count(got, "Bearer *") != 2 {
 		t.Errorf("it shows %s", got)
 	}
 }

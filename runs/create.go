@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/google/uuid"
+
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
@@ -19,6 +21,18 @@ import (
 // Create makes a run that waits for its turn. A repeated call with the same key is given the run
 // of the first one. Faults: RunInvalid, RunsFull, DestroyProtected, ApprovalNeeded, ToolUnavailable.
 func (s *Service) Create(ctx context.Context, p auth.Principal, order api.RunOrder, key string) (Run, error) {
+	return s.ordered(ctx, p, order, key, func(*Order) {})
+}
+
+// CreateAlone is Create of a run that goes on from a plan that somebody has seen, if there is one, and is made only
+// where no other run of its workspace goes on. Faults: those of Create, RunInProgress.
+func (s *Service) CreateAlone(ctx context.Context, p auth.Principal, order api.RunOrder, planRun,
+	key string) (Run, error) {
+	return s.ordered(ctx, p, order, key, func(o *Order) { o.PlanRun, o.Alone = planRun, true })
+}
+
+func (s *Service) ordered(ctx context.Context, p auth.Principal, order api.RunOrder, key string,
+	complete func(*Order)) (Run, error) {
 	right := auth.PlanRun
 	if Kind(order.Kind).Mutates() {
 		right = auth.ApplyRun
@@ -37,6 +51,7 @@ func (s *Service) Create(ctx context.Context, p auth.Principal, order api.RunOrd
 	if err != nil {
 		return Run{}, err
 	}
+	complete(&run.Order)
 	return s.create(ctx, p, run, key)
 }
 
@@ -49,14 +64,15 @@ func (s *Service) create(ctx context.Context, p auth.Principal, run Run, key str
 		return Run{}, err
 	}
 	if made.ID != run.ID && !made.sameOrder(run) {
-		return Run{}, fault.New(fault.IdempotencyMismatch, "this Idempotency-Key came with another order of a run before; use a new key")
+		return Run{}, fault.New(fault.IdempotencyMismatch,
+			"this Idempotency-Key came with another order of a run before; use a new key")
 	}
 	if made.ID == run.ID {
 		s.record(ctx, p, audit.RunCreate, made, run.Order.Message)
 		s.changed.tellWork()
 		s.makeWay(ctx, made)
 	}
-	return made, nil
+	return s.seen(p, made), nil
 }
 
 // makeWay ends what the server tries again by itself in a workspace in which somebody has asked for
@@ -85,9 +101,11 @@ const wayReach = 5
 // sameOrder reports whether another run was asked for by the same caller with the same words. The
 // snapshot is no part of it: who asks for the newest one may get another the second time.
 func (r Run) sameOrder(other Run) bool {
-	return r.Trigger.Is(other.Trigger) && r.Workspace == other.Workspace && r.Kind == other.Kind && r.RetryOf == other.RetryOf &&
+	return r.Trigger.Is(other.Trigger) && r.Workspace == other.Workspace && r.Kind == other.Kind &&
+		r.RetryOf == other.RetryOf &&
 		slices.Equal(r.Order.Targets, other.Order.Targets) && slices.Equal(r.Order.Replace, other.Order.Replace) &&
-		r.Order.NoRefresh == other.Order.NoRefresh && r.Order.AutoApprove == other.Order.AutoApprove
+		r.Order.NoRefresh == other.Order.NoRefresh && r.Order.AutoApprove == other.Order.AutoApprove &&
+		r.Order.Reconcile == other.Order.Reconcile
 }
 
 // What an order may have.
@@ -104,7 +122,11 @@ func checkOrder(o api.RunOrder) error {
 		return fault.New(fault.RunInvalid, "the kind %q is none: plan, apply, destroy, refresh or drift", o.Kind)
 	}
 	if refreshes := Kind(o.Kind) == Refresh || Kind(o.Kind) == Drift; refreshes && (o.NoRefresh || len(o.Replace) > 0) {
-		return fault.New(fault.RunInvalid, "a run of kind %s does nothing but refresh: it replaces nothing, and can't do without", o.Kind)
+		return fault.New(fault.RunInvalid,
+			"a run of kind %s does nothing but refresh: it replaces nothing, and can't do without", o.Kind)
+	}
+	if _, err := uuid.Parse(o.Reconcile); o.Reconcile != "" && (err != nil || len(o.Reconcile) != 36) {
+		return fault.New(fault.RunInvalid, "reconcile is the UUID that the runs of a reconcile have in common")
 	}
 	if len(o.Message) > maxMessage {
 		return fault.New(fault.RunInvalid, "the message has %d bytes; at most %d are allowed", len(o.Message), maxMessage)
@@ -114,13 +136,15 @@ func checkOrder(o api.RunOrder) error {
 	}
 	bytes := 0
 	for _, address := range slices.Concat(o.Targets, o.Replace) {
-		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") || strings.ContainsFunc(address, unicode.IsControl) {
+		if address == "" || len(address) > maxAddress || strings.HasPrefix(address, "-") ||
+			strings.ContainsFunc(address, unicode.IsControl) {
 			return fault.New(fault.RunInvalid, "%.100q is not the address of a resource", address)
 		}
 		bytes += len(address)
 	}
 	if bytes > maxAddresses {
-		return fault.New(fault.RunInvalid, "the targets and replacements have %d bytes; at most %d are allowed", bytes, maxAddresses)
+		return fault.New(fault.RunInvalid, "the targets and replacements have %d bytes; at most %d are allowed", bytes,
+			maxAddresses)
 	}
 	if o.AutoApprove && !Kind(o.Kind).Mutates() {
 		return fault.New(fault.RunInvalid, "a run of kind %s applies nothing that could be approved", o.Kind)
@@ -134,7 +158,8 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	case Kind(o.Kind) == Destroy && at.Protected:
 		return Run{}, fault.New(fault.DestroyProtected, "the workspace %s is protected from being destroyed", o.Workspace)
 	case o.AutoApprove && at.Terms.Approvals > 0:
-		return Run{}, fault.New(fault.ApprovalNeeded, "the workspace wants %d approvals of each plan, so a run can't approve itself", at.Terms.Approvals)
+		return Run{}, fault.New(fault.ApprovalNeeded,
+			"the workspace wants %d approvals of each plan, so a run can't approve itself", at.Terms.Approvals)
 	}
 	snapshot := o.Snapshot
 	if snapshot == "" {
@@ -154,7 +179,7 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 		Org: p.Org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
 		Order: Order{
 			Snapshot: snapshot, Message: o.Message, Targets: o.Targets, Replace: o.Replace,
-			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove,
+			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove, Reconcile: o.Reconcile,
 		},
 		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
 	}, nil

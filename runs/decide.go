@@ -73,12 +73,13 @@ func (s *Service) settingsOf(ctx context.Context, run Run) api.Stale {
 }
 
 // acted records what somebody did, and returns what became of it.
-func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string, err error) (Run, error) {
+func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string,
+	err error) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
 	s.record(ctx, p, action, run, reason)
-	return run, nil
+	return s.seen(p, run), nil
 }
 
 // Deny says no to the plan with the digest, which ends the run.
@@ -161,6 +162,7 @@ func (r Run) order() api.RunOrder {
 	return api.RunOrder{
 		Workspace: r.Workspace, Kind: string(r.Kind), Snapshot: r.Order.Snapshot, Message: r.Order.Message,
 		Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, AutoApprove: r.Order.AutoApprove,
+		Reconcile: r.Order.Reconcile,
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // executed returns the run that an executor speaks of, by its token.
 func (s *Service) executed(ctx context.Context, p auth.Principal, id string) (Run, error) {
 	if p.Run == nil || p.Run.ID != id || p.Run.Tool {
-		return Run{}, fault.New(fault.RightMissing, "only the executor of run %s may do that, with the token of its assignment", id)
+		return Run{}, fault.New(fault.RightMissing,
+			"only the executor of run %s may do that, with the token of its assignment", id)
 	}
 	return s.Store.Run(ctx, Ref{p.Org, id})
 }
@@ -55,7 +56,8 @@ func (r Run) lease(long time.Duration) api.Lease {
 	return lease
 }
 
-// AwaitWish waits until more is wanted of an executor than it knows of, or it has the run no more, for as long as its renewal says. It returns the lease that it has then, which is
+// AwaitWish waits until more is wanted of an executor than it knows of, or it has the run no more, for as long as its
+// renewal says. It returns the lease that it has then, which is
 // the one that it was given where nothing has changed.
 func (s *Service) AwaitWish(ctx context.Context, p auth.Principal, l api.LeaseRenewal, lease api.Lease) api.Lease {
 	ctx, enough := context.WithTimeout(ctx, min(time.Duration(l.Wait)*time.Second, maxWait))
@@ -118,7 +120,8 @@ func sameEpoch(p auth.Principal, epoch int64) error {
 
 // Report says how a phase ended. A stage's last phase is answered once it is settled what
 // follows: until then the executor repeats it. Faults: EpochOld, RunInvalid.
-func (s *Service) Report(ctx context.Context, p auth.Principal, id string, report api.PhaseReport) (api.PhaseAnswer, error) {
+func (s *Service) Report(ctx context.Context, p auth.Principal, id string,
+	report api.PhaseReport) (api.PhaseAnswer, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
 		return api.PhaseAnswer{}, err
@@ -148,7 +151,8 @@ func (s *Service) Report(ctx context.Context, p auth.Principal, id string, repor
 	}
 	if run.Stage == ApplyStage && ends && run.current(report.Epoch) != nil {
 		// A renewal that was on its way may have opened the fence behind close.
-		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, report.Epoch, false); err != nil && !fault.Is(err, fault.RunFenced) {
+		if err := s.States.Fence(ctx, run.Org, run.Workspace, run.ID, report.Epoch, false); err != nil &&
+			!fault.Is(err, fault.RunFenced) {
 			return api.PhaseAnswer{}, err
 		}
 	}
@@ -205,7 +209,8 @@ func checkTool(t *api.Tool) error {
 			return fault.New(fault.RunInvalid, "what is said of the tool has at most %d bytes each", maxWord)
 		}
 		if t.Calls != nil && (t.Name != "terragrunt" || t.Calls.Name == "terragrunt") {
-			return fault.New(fault.RunInvalid, "%.32q is said to call %.32q: only terragrunt calls another tool", t.Name, t.Calls.Name)
+			return fault.New(fault.RunInvalid, "%.32q is said to call %.32q: only terragrunt calls another tool", t.Name,
+				t.Calls.Name)
 		}
 	}
 	return nil
@@ -275,9 +280,11 @@ func (s *Service) VerifyRun(ctx context.Context, p auth.Principal) (auth.Princip
 	case run.current(p.Run.Epoch) == nil:
 		p.Expires = time.Time{}
 	case p.Run.Stage == auth.RunPlan && !s.justEnded(run, p.Run.Epoch):
-		return auth.Principal{}, fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
+		return auth.Principal{},
+			fault.New(fault.CredentialsRevoked, "the run of this token has ended, or another executor has it")
 	case !p.Expires.IsZero() && !s.clock().Before(p.Expires):
-		return auth.Principal{}, fault.New(fault.KeyExpired, "the token of run %s was good until %s", p.Run.ID, p.Expires.Format(time.RFC3339))
+		return auth.Principal{},
+			fault.New(fault.KeyExpired, "the token of run %s was good until %s", p.Run.ID, p.Expires.Format(time.RFC3339))
 	}
 	return p, nil
 }

@@ -25,7 +25,8 @@ func (c call) claim(by Executor, base Base, terms Terms, lease time.Duration) De
 		case r.Status == Confirmed && !r.Base.same(base):
 			return Change{}, fault.New(fault.RunStale, "the state has changed since the plan was made")
 		case r.Status == Confirmed && r.Terms.Revision != terms.Revision:
-			return Change{}, fault.New(fault.RunStale, "the workspace's settings or variables have changed since the plan was made")
+			return Change{}, fault.New(fault.RunStale,
+				"the workspace's settings or variables have changed since the plan was made")
 		case r.Status == Confirmed && r.overdue(c.at):
 			return Change{}, fault.New(fault.RunStale, "the plan or its approval has waited for longer than it counts")
 		}
@@ -144,7 +145,8 @@ func (c call) report(p api.PhaseReport, head Base) Decide {
 			return Change{}, err
 		}
 		if p.Stage != string(r.Stage) || p.Attempt != r.Attempt {
-			return Change{}, fault.New(fault.RunInvalid, "the run is in its stage %s, attempt %d, not in %.32q, attempt %d", r.Stage, r.Attempt, p.Stage, p.Attempt)
+			return Change{}, fault.New(fault.RunInvalid, "the run is in its stage %s, attempt %d, not in %.32q, attempt %d",
+				r.Stage, r.Attempt, p.Stage, p.Attempt)
 		}
 		m := c.change(r)
 		m.resume()
@@ -221,7 +223,8 @@ func workOf(w api.Work) api.Work {
 	w.Resources, w.PerSecond = max(w.Resources, 0), max(w.PerSecond, 0)
 	w.Slowest = slices.Clone(w.Slowest[:min(len(w.Slowest), maxSlowest)])
 	for i := range w.Slowest {
-		w.Slowest[i].Address, w.Slowest[i].Action = cut(w.Slowest[i].Address, maxSlowestAddress), cut(w.Slowest[i].Action, maxSlowestAddress)
+		w.Slowest[i].Address, w.Slowest[i].Action = cut(w.Slowest[i].Address, maxSlowestAddress),
+			cut(w.Slowest[i].Action, maxSlowestAddress)
 	}
 	return w
 }
@@ -230,7 +233,8 @@ func (m *moving) note(p api.PhaseReport, key string) {
 	r := &m.run
 	r.Phase = Phase(p.Phase)
 	r.Reports = append(r.Reports, key)
-	r.Phases = append(r.Phases, api.PhaseTime{Phase: p.Phase, Attempt: p.Attempt, Seconds: p.Seconds, Outcome: p.Outcome, Work: workOf(p.Work)})
+	r.Phases = append(r.Phases,
+		api.PhaseTime{Phase: p.Phase, Attempt: p.Attempt, Seconds: p.Seconds, Outcome: p.Outcome, Work: workOf(p.Work)})
 	code := p.ExitCode
 	r.ExitCode = &code
 	r.Phases = r.Phases[max(len(r.Phases)-maxPhases, 0):]
@@ -238,7 +242,8 @@ func (m *moving) note(p api.PhaseReport, key string) {
 		r.Phases[i].Slowest = nil
 	}
 	room := max(maxDiagnostics-len(r.Diagnostics), 0)
-	r.Diagnostics = fitting(append(r.Diagnostics, p.Found[:min(room, len(p.Found))]...), maxDiagnosticBytes, shortDiagnostic)
+	r.Diagnostics = fitting(append(r.Diagnostics, p.Found[:min(room, len(p.Found))]...), maxDiagnosticBytes,
+		shortDiagnostic)
 	r.InFlight = fitting(slices.Clone(p.InFlight), maxInFlightBytes, shortInFlight)
 	if p.Sandbox != nil && r.Executor != nil {
 		r.Executor.Sandbox = p.Sandbox

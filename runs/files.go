@@ -15,8 +15,8 @@ import (
 	"github.com/holdfast/holdfast/seal"
 )
 
-// name is what a file is sealed under.
-func (f FileRef) name() string { return fmt.Sprintf("%s/%s/%d", f.ID, f.Kind, f.Attempt) }
+// SealedAs is what a file is sealed under, as its kind.
+func (f FileRef) SealedAs() string { return fmt.Sprintf("%s/%s/%d", f.ID, f.Kind, f.Attempt) }
 
 // Wire is the file in an answer.
 func (f File) Wire() api.Artefact {
@@ -26,7 +26,8 @@ func (f File) Wire() api.Artefact {
 // PutFile keeps a file that an executor has made, if it has this digest. The same file again is
 // fine; of two uploads at once the one that began last counts. Faults: EpochOld, DigestMismatch,
 // FileMismatch, UploadReplaced, BodyTooLarge, and those of a plan file that is not of the run.
-func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact, body io.Reader) (File, error) {
+func (s *Service) PutFile(ctx context.Context, p auth.Principal, id string, a api.Artefact,
+	body io.Reader) (File, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
 		return File{}, err
@@ -76,7 +77,8 @@ func (r Run) takes(file FileRef, from auth.RunGrant) error {
 		stage = PlanStage
 	}
 	if stage != r.Stage || r.Status == Checking || file.Attempt != r.Attempt {
-		return fault.New(fault.RunInvalid, "the run, which is %s in attempt %d, takes no %s of attempt %d", r.Status, r.Attempt, file.Kind, file.Attempt)
+		return fault.New(fault.RunInvalid, "the run, which is %s in attempt %d, takes no %s of attempt %d", r.Status,
+			r.Attempt, file.Kind, file.Attempt)
 	}
 	return nil
 }
@@ -113,7 +115,8 @@ func (s *Service) put(ctx context.Context, in incoming, body io.Reader) (File, e
 	if in.cover != nil {
 		kept = in.cover(counted)
 	}
-	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.name(), kept, func(index int, sealed []byte) error {
+	err := s.Seals.SealPieces(ctx, ref.Org, seal.Kind(ref.Kind), ref.SealedAs(), kept, func(index int,
+		sealed []byte) error {
 		pieces = index + 1
 		return s.Store.PutPiece(ctx, ref, upload, index, sealed)
 	})
@@ -122,14 +125,16 @@ func (s *Service) put(ctx context.Context, in incoming, body io.Reader) (File, e
 	}
 	got := counted.Sum().String()
 	if in.digest != "" && got != in.digest {
-		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got, in.digest)
+		return File{}, fault.New(fault.DigestMismatch, "the file has the digest %s, not %s: it was damaged on the way", got,
+			in.digest)
 	}
 	if in.look != nil {
 		if err := in.look(); err != nil {
 			return File{}, err
 		}
 	}
-	file, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.N, Digest: got, Pieces: pieces}, upload, in.allow)
+	file, err := s.Store.CompleteFile(ctx, File{FileRef: ref, Size: counted.N, Digest: got, Pieces: pieces}, upload,
+		in.allow)
 	if err != nil {
 		return File{}, err
 	}
@@ -138,7 +143,7 @@ func (s *Service) put(ctx context.Context, in incoming, body io.Reader) (File, e
 
 // open reads a file's plain bytes.
 func (s *Service) open(ctx context.Context, file File) io.Reader {
-	return s.Seals.OpenPieces(ctx, file.Org, seal.Kind(file.Kind), file.name(), func(index int) ([]byte, error) {
+	return s.Seals.OpenPieces(ctx, file.Org, seal.Kind(file.Kind), file.SealedAs(), func(index int) ([]byte, error) {
 		if index >= file.Pieces {
 			return nil, io.EOF
 		}
@@ -147,7 +152,8 @@ func (s *Service) open(ctx context.Context, file File) io.Reader {
 }
 
 // OpenFile opens a file of the run for its executor, who is given the plan again by it.
-func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kind FileKind, attempt int) (File, io.Reader, error) {
+func (s *Service) OpenFile(ctx context.Context, p auth.Principal, id string, kind FileKind,
+	attempt int) (File, io.Reader, error) {
 	run, err := s.executed(ctx, p, id)
 	if err == nil {
 		err = run.current(p.Run.Epoch)

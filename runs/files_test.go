@@ -22,7 +22,8 @@ type halted struct {
 }
 
 func newHalted(content []byte) *halted {
-	return &halted{Reader: bytes.NewReader(content), half: len(content) / 2, reached: make(chan struct{}), on: make(chan struct{})}
+	return &halted{Reader: bytes.NewReader(content), half: len(content) / 2, reached: make(chan struct{}),
+		on: make(chan struct{})}
 }
 
 func (h *halted) Read(p []byte) (int, error) {
@@ -54,7 +55,8 @@ func TestTwoUploadsOfAFileAreNotMixed(t *testing.T) {
 		sent[i], done[i] = newHalted(content[i]), make(chan error)
 		sum := sha256.Sum256(content[i])
 		go func() {
-			_, err := l.PutFile(t.Context(), p, l.Run, api.Artefact{Kind: "plan_json", Attempt: 1, Digest: hex.EncodeToString(sum[:])}, sent[i])
+			_, err := l.PutFile(t.Context(), p, l.Run,
+				api.Artefact{Kind: "plan_json", Attempt: 1, Digest: hex.EncodeToString(sum[:])}, sent[i])
 			done[i] <- err
 		}()
 		<-sent[i].reached
@@ -71,7 +73,8 @@ func TestTwoUploadsOfAFileAreNotMixed(t *testing.T) {
 	if l.must(err); !bytes.Equal(got, content[1]) {
 		t.Error("what is kept is not what the second one sent")
 	}
-	if _, again := l.PutFile(t.Context(), p, l.Run, api.Artefact{Kind: "plan_json", Attempt: 1, Digest: "0"}, errorReader{}); !fault.Is(again, fault.FileMismatch) {
+	if _, again := l.PutFile(t.Context(), p, l.Run, api.Artefact{Kind: "plan_json", Attempt: 1, Digest: "0"},
+		errorReader{}); !fault.Is(again, fault.FileMismatch) {
 		t.Errorf("another file in its place: %v", again)
 	}
 }
@@ -97,7 +100,8 @@ func TestJSONLogIsMaskedByTheServer(t *testing.T) {
 	l.must(err)
 	got, err := io.ReadAll(reader)
 	l.must(err)
-	if want := `{"@message":"it is *************","x":"********************"}` + "\n"; string(got) != want || file.Digest != "" {
+	if want := `{"@message":"it is *************","x":"********************"}` + "\n"; string(got) != want ||
+		file.Digest != "" {
 		t.Errorf("kept is %s, digest %q", got, file.Digest)
 	}
 }

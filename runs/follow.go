@@ -82,8 +82,9 @@ func (s *Service) makeFollowing(ctx context.Context, was, next Run) error {
 	if err != nil {
 		return err
 	}
-	s.keep(ctx, audit.Event{At: s.clock(), Org: made.Org, Actor: audit.Server(), Action: audit.RunCreate, State: made.Workspace,
-		Note: "run " + made.ID + ", behind run " + made.Follows})
+	s.keep(ctx, audit.Event{At: s.clock(), Org: made.Org, Actor: audit.Server(), Action: audit.RunCreate,
+		State: made.Workspace,
+		Note:  "run " + made.ID + ", behind run " + made.Follows})
 	s.changed.tellWork()
 	return s.giveWay(ctx, was, made)
 }
@@ -126,8 +127,9 @@ func (r Run) superseded(at Workspace) bool {
 func (r Run) following(at Workspace) Run {
 	f := r.Follow
 	next := Run{
-		Org: r.Org, ID: f.ID, Workspace: r.Workspace, Kind: f.Kind, Status: Pending, Order: r.Order, Trigger: r.Trigger, Follows: r.ID,
-		Pool: at.Pool, Terms: at.Terms, Attempt: 1, NotBefore: f.NotBefore,
+		Org: r.Org, ID: f.ID, Workspace: r.Workspace, Kind: f.Kind, Status: Pending, Order: r.Order, Trigger: r.Trigger,
+		Follows: r.ID,
+		Pool:    at.Pool, Terms: at.Terms, Attempt: 1, NotBefore: f.NotBefore,
 	}
 	if !f.Kind.Mutates() {
 		next.Trigger, next.Priority, next.Order = Server(), Drifts, Order{Snapshot: r.Order.Snapshot}

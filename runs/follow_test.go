@@ -105,12 +105,14 @@ func TestDriftBehindADeadApply(t *testing.T) {
 		b.must(b.Sweep(t.Context()), b.ProveDead(t.Context(), []uuid.UUID{b.run.Org}, "x", "after"))
 	}
 	made := b.behind()
-	if len(made) != 1 || made[0].Kind != runs.Drift || made[0].Follows != b.run.ID || made[0].Priority != runs.Drifts || !made[0].Trigger.Is(runs.Server()) {
+	if len(made) != 1 || made[0].Kind != runs.Drift || made[0].Follows != b.run.ID || made[0].Priority != runs.Drifts ||
+		!made[0].Trigger.Is(runs.Server()) {
 		t.Fatalf("%+v follow", made)
 	}
 	was, err := b.Store.Run(t.Context(), b.run.Ref())
 	b.must(err)
-	if !strings.HasPrefix(was.Reason, "apply interrupted at version 0") || !strings.Contains(was.Reason, made[0].ID) || was.Wire().FollowedBy != made[0].ID || made[0].Wire().Follows != was.ID {
+	if !strings.HasPrefix(was.Reason, "apply interrupted at version 0") || !strings.Contains(was.Reason, made[0].ID) ||
+		was.Wire().FollowedBy != made[0].ID || made[0].Wire().Follows != was.ID {
 		t.Errorf("the run says %q, and is followed by %s", was.Reason, was.Wire().FollowedBy)
 	}
 	if got := b.claims("k", "", b.run.Org); got == nil || got.Kind != "drift" || got.Run != made[0].ID {
@@ -142,7 +144,8 @@ func TestDriftOfNoWorkspace(t *testing.T) {
 	b.must(b.ProveDead(t.Context(), []uuid.UUID{b.run.Org}, "x", "after"), b.Sweep(t.Context()))
 	run, err := b.Store.Run(t.Context(), b.run.Ref())
 	b.must(err)
-	if len(b.behind()) > 0 || run.Follow != nil || !strings.Contains(run.Reason, "the workspace or its configuration is gone") {
+	if len(b.behind()) > 0 || run.Follow != nil ||
+		!strings.Contains(run.Reason, "the workspace or its configuration is gone") {
 		t.Errorf("the run says %q", run.Reason)
 	}
 }
@@ -168,7 +171,8 @@ func TestLostAppliesAreResolvedInTheEnd(t *testing.T) {
 func (b *bench) broken() {
 	b.t.Helper()
 	_, err := b.Report(b.t.Context(), b.as, b.run.ID, api.PhaseReport{
-		Epoch: 2, Stage: "apply", Attempt: 1, Phase: "apply", Outcome: runs.OutcomeFailed, Class: "provider", ExitCode: 1, Last: true,
+		Epoch: 2, Stage: "apply", Attempt: 1, Phase: "apply", Outcome: runs.OutcomeFailed, Class: "provider", ExitCode: 1,
+		Last: true,
 	})
 	b.must(err)
 }
@@ -178,7 +182,8 @@ func TestTryingAgainMakesWay(t *testing.T) {
 	b, _ := following(t)
 	b.broken()
 	made := b.behind()
-	if len(made) != 1 || made[0].Kind != runs.Apply || made[0].RetryOf != b.run.ID || !made[0].NotBefore.After(b.now) || made[0].Earlier == nil || made[0].Earlier.Planned != 1 {
+	if len(made) != 1 || made[0].Kind != runs.Apply || made[0].RetryOf != b.run.ID || !made[0].NotBefore.After(b.now) ||
+		made[0].Earlier == nil || made[0].Earlier.Planned != 1 {
 		t.Fatalf("%+v follow", made)
 	}
 	p := auth.Principal{Org: b.run.Org, KeyID: "one", Grant: auth.Grant{Role: auth.Writer}}
@@ -258,9 +263,11 @@ func planJSON(names ...string) []byte {
 	var all []string
 	for _, name := range names {
 		all = append(all, `{"address":"x.`+name+`","mode":"managed","type":"x","name":"`+name+`","provider_name":"p",`+
-			`"change":{"actions":["create"],"before":null,"after":{"input":"`+name+`"},"after_unknown":{"id":true},"before_sensitive":false,"after_sensitive":{}}}`)
+			`"change":{"actions":["create"],"before":null,"after":{"input":"`+name+
+			`"},"after_unknown":{"id":true},"before_sensitive":false,"after_sensitive":{}}}`)
 	}
-	return []byte(`{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[` + strings.Join(all, ",") + `],"output_changes":{}}`)
+	return []byte(`{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[` + strings.Join(all, ",") +
+		`],"output_changes":{}}`)
 }
 
 // A plan of what is left is compared, value by value, with the one that was applied in part.

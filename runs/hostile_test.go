@@ -58,12 +58,14 @@ func (unsealed) Sum(context.Context, uuid.UUID, seal.Kind, ...[]byte) (sum [32]b
 	return sum, nil
 }
 
-func (unsealed) SealPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, r io.Reader, put func(int, []byte) error) error {
+func (unsealed) SealPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, r io.Reader,
+	put func(int, []byte) error) error {
 	all, err := io.ReadAll(r)
 	return errors.Join(err, put(0, all))
 }
 
-func (unsealed) OpenPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, get func(int) ([]byte, error)) io.Reader {
+func (unsealed) OpenPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string,
+	get func(int) ([]byte, error)) io.Reader {
 	all, err := get(0)
 	return io.MultiReader(bytes.NewReader(all), failing{err})
 }
@@ -88,7 +90,8 @@ func (unheard) Record(context.Context, audit.Event) error { return nil }
 
 func withWorkspaces(b *bench, w *settled) *bench {
 	d := b.Deps
-	d.Workspaces, d.Seals, d.Tokens, d.Gate, d.Limits.Working = w, unsealed{}, anyToken{}, audit.NewGate(unheard{}, time.Now), 1
+	d.Workspaces, d.Seals, d.Tokens, d.Gate, d.Limits.Working = w, unsealed{}, anyToken{},
+		audit.NewGate(unheard{}, time.Now), 1
 	b.Service = runs.NewService(d)
 	return b
 }
@@ -96,7 +99,8 @@ func withWorkspaces(b *bench, w *settled) *bench {
 func (b *bench) waits(org uuid.UUID, id string, kind runs.Kind, pool string) {
 	b.t.Helper()
 	_, err := b.Store.Create(b.t.Context(), runs.Run{
-		Org: org, ID: id, Workspace: "w" + id[20:], Kind: kind, Status: runs.Pending, Pool: pool, Attempt: 1, CreatedAt: b.now,
+		Org: org, ID: id, Workspace: "w" + id[20:], Kind: kind, Status: runs.Pending, Pool: pool, Attempt: 1,
+		CreatedAt: b.now,
 	}, "", nil, nil)
 	b.must(err)
 }
@@ -187,18 +191,21 @@ func TestKeysAreOfOneOrder(t *testing.T) {
 	if err != nil || again.ID != first.ID {
 		t.Errorf("again: %s, %v", again.ID, err)
 	}
-	if _, err := b.Create(t.Context(), p, api.RunOrder{Workspace: "b", Kind: "plan"}, "key"); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := b.Create(t.Context(), p, api.RunOrder{Workspace: "b", Kind: "plan"}, "key"); !fault.Is(err,
+		fault.IdempotencyMismatch) {
 		t.Errorf("of another workspace: %v", err)
 	}
 	p.KeyID = "two"
-	if _, err := b.Create(t.Context(), p, api.RunOrder{Workspace: "a", Kind: "plan"}, "key"); !fault.Is(err, fault.IdempotencyMismatch) {
+	if _, err := b.Create(t.Context(), p, api.RunOrder{Workspace: "a", Kind: "plan"}, "key"); !fault.Is(err,
+		fault.IdempotencyMismatch) {
 		t.Errorf("of somebody else: %v", err)
 	}
 }
 
 func (b *bench) puts(kind runs.FileKind, content []byte) error {
 	sum := sha256.Sum256(content)
-	_, err := b.PutFile(b.t.Context(), b.as, b.run.ID, api.Artefact{Kind: string(kind), Attempt: 1, Digest: hex.EncodeToString(sum[:])}, bytes.NewReader(content))
+	_, err := b.PutFile(b.t.Context(), b.as, b.run.ID,
+		api.Artefact{Kind: string(kind), Attempt: 1, Digest: hex.EncodeToString(sum[:])}, bytes.NewReader(content))
 	return err
 }
 
@@ -218,7 +225,8 @@ func TestFilesComeInTheirStage(t *testing.T) {
 		}
 	}
 	plan.must(plan.puts(runs.FileLock, []byte("x")))
-	if _, err := plan.AppendLog(t.Context(), plan.as, plan.run.ID, "apply", 1, 0, []byte("x")); !fault.Is(err, fault.RunInvalid) {
+	if _, err := plan.AppendLog(t.Context(), plan.as, plan.run.ID, "apply", 1, 0, []byte("x")); !fault.Is(err,
+		fault.RunInvalid) {
 		t.Errorf("the apply's log in the plan: %v", err)
 	}
 	checking := withWorkspaces(newBench(t, runs.Checking, runs.PlanStage, runs.PhaseShow), &settled{})
@@ -230,7 +238,8 @@ func TestFilesComeInTheirStage(t *testing.T) {
 // An executor that shows people other changes than those of the plan file is refused.
 func TestShownChangesAreThePlans(t *testing.T) {
 	tool := plantest.Tools(t)[0]
-	folder := tool.New(t, map[string]string{"main.tf": `resource "terraform_data" "a" {}`, backend.File: string(backend.Content())})
+	folder := tool.New(t, map[string]string{"main.tf": `resource "terraform_data" "a" {}`,
+		backend.File: string(backend.Content())})
 	file, show := folder.Plan()
 	w := &settled{files: filesOf(t, file), now: runs.Workspace{Terms: runs.Terms{MaxAttempts: 5}}}
 	lies := strings.Replace(string(show), `"address":"terraform_data.a","mode"`, `"address":"terraform_data.b","mode"`, -1)
@@ -244,7 +253,8 @@ func TestShownChangesAreThePlans(t *testing.T) {
 		b.must(err)
 		run, err := b.Store.Run(t.Context(), b.run.Ref())
 		b.must(err)
-		if run.Status != want || want == runs.Failed && !strings.Contains(run.Reason, "the changes that the plan's JSON lists") {
+		if run.Status != want || want == runs.Failed &&
+			!strings.Contains(run.Reason, "the changes that the plan's JSON lists") {
 			t.Errorf("%s: %s; want %s", run.Status, run.Reason, want)
 		}
 	}
@@ -256,7 +266,8 @@ func TestToolsSpeakForNoExecutor(t *testing.T) {
 	b := newBench(t, runs.Planning, runs.PlanStage, runs.PhasePlan)
 	b.as.Run.Tool = true
 	_, renewed := b.Renew(t.Context(), b.as, b.run.ID, api.LeaseRenewal{Epoch: 2})
-	_, reported := b.Report(t.Context(), b.as, b.run.ID, api.PhaseReport{Epoch: 2, Stage: "plan", Attempt: 1, Phase: "plan", Outcome: "failed"})
+	_, reported := b.Report(t.Context(), b.as, b.run.ID,
+		api.PhaseReport{Epoch: 2, Stage: "plan", Attempt: 1, Phase: "plan", Outcome: "failed"})
 	_, logged := b.AppendLog(t.Context(), b.as, b.run.ID, "plan", 1, 0, []byte("x"))
 	for what, err := range map[string]error{"renew": renewed, "report": reported, "log": logged} {
 		if !fault.Is(err, fault.RightMissing) {

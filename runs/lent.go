@@ -24,7 +24,8 @@ func (p Pool) isLent() bool { return p.Lender != uuid.Nil }
 
 // GrantPool lends a pool to another organization, or changes for which of its workspaces. Faults:
 // PoolNotFound, RunInvalid, RunsFull.
-func (s *Service) GrantPool(ctx context.Context, p auth.Principal, name string, to uuid.UUID, workspaces []string) (Pool, error) {
+func (s *Service) GrantPool(ctx context.Context, p auth.Principal, name string, to uuid.UUID,
+	workspaces []string) (Pool, error) {
 	return s.changeGrants(ctx, p, audit.PoolGrant, name, to, func(pool *Pool) error {
 		if len(pool.Grants) >= maxGrants {
 			return fault.New(fault.RunsFull, "a pool may be lent to %d organizations", maxGrants)
@@ -41,7 +42,8 @@ func (s *Service) RevokePool(ctx context.Context, p auth.Principal, name string,
 }
 
 // changeGrants has change see the pool without its grant to an organization.
-func (s *Service) changeGrants(ctx context.Context, p auth.Principal, action audit.Action, name string, org uuid.UUID, change func(*Pool) error) (Pool, error) {
+func (s *Service) changeGrants(ctx context.Context, p auth.Principal, action audit.Action, name string, org uuid.UUID,
+	change func(*Pool) error) (Pool, error) {
 	if org == uuid.Nil || org == p.Org {
 		return Pool{}, fault.New(fault.RunInvalid, "a pool is lent to another organization, by its UUID")
 	}
@@ -61,7 +63,8 @@ func (s *Service) changeGrants(ctx context.Context, p auth.Principal, action aud
 
 // AcceptPool makes a pool of one that another organization lends. Its agents get what runs of these
 // workspaces need, secrets too. Faults: PoolNotFound where nothing is lent, PoolExists, RunInvalid.
-func (s *Service) AcceptPool(ctx context.Context, p auth.Principal, name string, lender uuid.UUID, workspaces []string) (Pool, error) {
+func (s *Service) AcceptPool(ctx context.Context, p auth.Principal, name string, lender uuid.UUID,
+	workspaces []string) (Pool, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return Pool{}, err
 	}

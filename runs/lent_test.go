@@ -113,7 +113,8 @@ func TestPoolsAreLentByBoth(t *testing.T) {
 	}
 	var said []audit.Action
 	for _, e := range l.log.all {
-		if e.Org == l.other.Org && e.Action == audit.PoolAccept || e.Org == l.lender.Org && (e.Action == audit.PoolGrant || e.Action == audit.PoolRevoke) {
+		if e.Org == l.other.Org && e.Action == audit.PoolAccept || e.Org == l.lender.Org &&
+			(e.Action == audit.PoolGrant || e.Action == audit.PoolRevoke) {
 			said = append(said, e.Action)
 		}
 	}

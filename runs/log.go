@@ -14,10 +14,11 @@ import (
 // MaxLogPiece is how many bytes of a log come at once.
 const MaxLogPiece = 1 << 20
 
-const sealedLog seal.Kind = "log"
+// SealedLog is what pieces of logs are sealed as.
+const SealedLog seal.Kind = "log"
 
-// name is what a piece of the log is sealed under.
-func (l LogRef) name(offset int64) string {
+// SealedAs is what a piece of the log is sealed under, as SealedLog.
+func (l LogRef) SealedAs(offset int64) string {
 	return fmt.Sprintf("%s/%s/%d/%d", l.ID, l.Stream, l.Attempt, offset)
 }
 
@@ -35,13 +36,15 @@ func (e *LogGapError) Unwrap() error { return e.Fault }
 // AppendLog adds bytes to a log at an offset, and returns where it ends then. Bytes that are
 // there already are fine if they are the same. Faults: EpochOld, LogTooLarge, and LogGap and
 // LogMismatch, each as *LogGapError.
-func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset int64, text []byte) (int64, error) {
+func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset int64,
+	text []byte) (int64, error) {
 	run, err := s.executed(ctx, p, id)
 	if err != nil {
 		return 0, err
 	}
 	if stream != Stream(p.Run.Stage) || attempt < 1 || attempt > run.Attempt || offset < 0 {
-		return 0, fault.New(fault.RunInvalid, "an executor writes the log of its stage, of an attempt up to %d, from offset 0", run.Attempt)
+		return 0, fault.New(fault.RunInvalid,
+			"an executor writes the log of its stage, of an attempt up to %d, from offset 0", run.Attempt)
 	}
 	if len(text) > MaxLogPiece {
 		return 0, fault.New(fault.BodyTooLarge, "a piece of a log may have %d bytes", MaxLogPiece)
@@ -62,7 +65,8 @@ func (s *Service) AppendLog(ctx context.Context, p auth.Principal, id string, st
 }
 
 // append goes by where the log ends: what is there is compared, the rest is added.
-func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offset int64, text []byte, masker *mask.Masker) (int64, error) {
+func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offset int64, text []byte,
+	masker *mask.Masker) (int64, error) {
 	allow := func(r Run) error {
 		if err := r.current(p.Run.Epoch); err != nil || log.Attempt == r.Attempt {
 			return err
@@ -100,13 +104,14 @@ func (s *Service) append(ctx context.Context, p auth.Principal, log LogRef, offs
 }
 
 // sealParts seals parts that end where the tail does.
-func (s *Service) sealParts(ctx context.Context, log LogRef, tail logTail, parts []logPart) (pieces []LogPiece, err error) {
+func (s *Service) sealParts(ctx context.Context, log LogRef, tail logTail,
+	parts []logPart) (pieces []LogPiece, err error) {
 	for i, part := range parts {
 		plain := part.text
 		if i == len(parts)-1 {
 			plain = tail.plain(plain)
 		}
-		sealed, err := s.Seals.Seal(ctx, log.Org, sealedLog, log.name(part.offset), plain)
+		sealed, err := s.Seals.Seal(ctx, log.Org, SealedLog, log.SealedAs(part.offset), plain)
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +145,8 @@ func (s *Service) tailOf(ctx context.Context, log LogRef, offset int64) (tail lo
 // was masked is taken for the same: nobody knows any more what it was.
 func (s *Service) beyond(ctx context.Context, log LogRef, end, offset int64, text []byte) ([]byte, error) {
 	if offset > end {
-		return nil, &LogGapError{fault.New(fault.LogGap, "the log ends at %d, so nothing can be added at %d", end, offset), end}
+		return nil, &LogGapError{fault.New(fault.LogGap, "the log ends at %d, so nothing can be added at %d", end, offset),
+			end}
 	}
 	common := text[:min(int64(len(text)), end-offset)]
 	for done := 0; done < len(common); {
@@ -171,7 +177,8 @@ func sameButMasked(have, sent []byte) int {
 // readLog returns bytes of a log from an offset on: at most limit, or up to the end of the piece
 // that has the last of them, and at least one where there is one. The last open ones of them may
 // have to be masked yet.
-func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64, whole bool) (text []byte, open int, err error) {
+func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64,
+	whole bool) (text []byte, open int, err error) {
 	var end int64
 	err = s.openLog(ctx, log, offset, limit, func(piece LogPiece, plain []byte) {
 		var part []byte
@@ -187,13 +194,14 @@ func (s *Service) readLog(ctx context.Context, log LogRef, offset, limit int64, 
 }
 
 // openLog calls take with the pieces of a log from an offset on, and what was sealed of each.
-func (s *Service) openLog(ctx context.Context, log LogRef, offset, limit int64, take func(piece LogPiece, plain []byte)) error {
+func (s *Service) openLog(ctx context.Context, log LogRef, offset, limit int64,
+	take func(piece LogPiece, plain []byte)) error {
 	pieces, err := s.Store.ReadLog(ctx, log, offset, limit)
 	if err != nil {
 		return err
 	}
 	for _, piece := range pieces {
-		plain, err := s.Seals.Open(ctx, log.Org, sealedLog, log.name(piece.Offset), piece.Sealed)
+		plain, err := s.Seals.Open(ctx, log.Org, SealedLog, log.SealedAs(piece.Offset), piece.Sealed)
 		if err != nil {
 			return err
 		}
@@ -212,7 +220,8 @@ type Log struct {
 }
 
 // ReadLog returns a part of a log, of an attempt or, with 0, of the newest that has one.
-func (s *Service) ReadLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset, limit int64) (Log, error) {
+func (s *Service) ReadLog(ctx context.Context, p auth.Principal, id string, stream Stream, attempt int, offset,
+	limit int64) (Log, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
 		return Log{}, err
@@ -222,15 +231,30 @@ func (s *Service) ReadLog(ctx context.Context, p auth.Principal, id string, stre
 			return Log{}, err
 		}
 	}
-	text, open, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece), false)
-	if err != nil {
-		return Log{}, err
+	read := func(offset int64) ([]byte, bool, error) {
+		text, open, err := s.readLog(ctx, LogRef{run.Ref(), stream, attempt}, offset, min(limit, MaxLogPiece), false)
+		if err == nil && run.writes(stream, attempt) {
+			text = text[:len(text)-open]
+		}
+		return text, len(text) == 0 && !run.writes(stream, attempt), err
 	}
-	if run.writes(stream, attempt) {
-		text = text[:len(text)-open]
+	if !p.SeesValues(run.Workspace) {
+		return s.plainPiece(attempt, offset, read)
 	}
-	over := len(text) == 0 && !run.writes(stream, attempt)
-	return Log{Text: text, End: offset + int64(len(text)), Ended: over, Attempt: attempt}, nil
+	text, over, err := read(offset)
+	return Log{Text: text, End: offset + int64(len(text)), Ended: over, Attempt: attempt}, err
+}
+
+// plainPiece is ReadLog for who is shown no values: it goes on until there is something that is shown.
+func (s *Service) plainPiece(attempt int, offset int64, read func(int64) ([]byte, bool, error)) (Log, error) {
+	for {
+		log, err := s.plainLog(offset, read)
+		if err != nil || len(log.Text) > 0 || log.End == offset {
+			log.Attempt = attempt
+			return log, err
+		}
+		offset = log.End
+	}
 }
 
 func (s *Service) newestLog(ctx context.Context, run Run, stream Stream) (int, error) {

@@ -117,7 +117,8 @@ func TestLogOfSmallPartsHasFewRows(t *testing.T) {
 func TestLogIsMaskedByTheServer(t *testing.T) {
 	const secret = "correct horse battery"
 	encoded := base64.StdEncoding.EncodeToString([]byte(secret))
-	text := "begin " + secret + " and " + encoded + "; correct horses are " + secret[:9] + "\n" + strings.Repeat("x", 30) + secret + "!"
+	text := "begin " + secret + " and " + encoded + "; correct horses are " + secret[:9] + "\n" + strings.Repeat("x", 30) +
+		secret + "!"
 	stars := func(s string) string { return strings.Repeat("*", len(s)) }
 	want := strings.NewReplacer(secret, stars(secret), encoded, stars(encoded)).Replace(text)
 	for _, restarts := range []bool{false, true} {
@@ -152,7 +153,8 @@ func (l *logged) again(text string) {
 		l.t.Errorf("the same again: the log ends at %d, %v", end, err)
 	}
 	other := bytes.Replace([]byte(text), []byte("begin"), []byte("began"), 1)
-	if _, err := l.AppendLog(l.t.Context(), p, l.Run, runs.Stream(l.Stage), l.Attempt, 0, other); !fault.Is(err, fault.LogMismatch) {
+	if _, err := l.AppendLog(l.t.Context(), p, l.Run, runs.Stream(l.Stage), l.Attempt, 0, other); !fault.Is(err,
+		fault.LogMismatch) {
 		l.t.Errorf("another text in its place: %v", err)
 	}
 	if l.shown(1<<20) != before {
@@ -167,13 +169,15 @@ func TestOpenEndOfALogIsShownInTheEnd(t *testing.T) {
 	if got := l.shown(100); got != "a " {
 		t.Errorf("%q is shown while more may come", got)
 	}
-	l.Report(api.PhaseReport{Phase: "plan", Outcome: "failed", Last: true, Message: "it said hunter2", Found: []api.Diagnostic{{Severity: "error", Summary: "no hunter2", Detail: "aHVudGVyMg=="}}})
+	l.Report(api.PhaseReport{Phase: "plan", Outcome: "failed", Last: true, Message: "it said hunter2",
+		Found: []api.Diagnostic{{Severity: "error", Summary: "no hunter2", Detail: "aHVudGVyMg=="}}})
 	if got := l.shown(100); got != "a hunt" {
 		t.Errorf("%q is shown in the end", got)
 	}
 	run, err := l.Get(t.Context(), l.caller, l.Run)
 	l.must(err)
-	if d := run.Diagnostics; strings.Contains(run.Reason, "hunter2") || len(d) != 1 || d[0].Summary != "no ***" || d[0].Detail != "***" {
+	if d := run.Diagnostics; strings.Contains(run.Reason, "hunter2") || len(d) != 1 || d[0].Summary != "no ***" ||
+		d[0].Detail != "***" {
 		t.Errorf("the run shows %q and %v", run.Reason, d)
 	}
 }
@@ -183,13 +187,15 @@ func TestRunShowsTheWorkOfItsPhases(t *testing.T) {
 	l := newLogged(t, "hunter2")
 	work := api.Work{Resources: 120, PerSecond: 37.5}
 	for i := range 9 {
-		work.Slowest = append(work.Slowest, api.ResourceTime{Address: "t.r[\"hunter2\"]", Action: "create", Seconds: float64(9 - i)})
+		work.Slowest = append(work.Slowest,
+			api.ResourceTime{Address: "t.r[\"hunter2\"]", Action: "create", Seconds: float64(9 - i)})
 	}
 	l.Report(api.PhaseReport{Phase: "plan", Outcome: "failed", Last: true, Work: work})
 	run, err := l.Get(t.Context(), l.caller, l.Run)
 	l.must(err)
 	got := run.Wire().Phases
-	if len(got) != 1 || got[0].Resources != 120 || got[0].PerSecond != 37.5 || len(got[0].Slowest) != 5 || got[0].Slowest[0] != (api.ResourceTime{Address: "t.r[\"***\"]", Action: "create", Seconds: 9}) {
+	if len(got) != 1 || got[0].Resources != 120 || got[0].PerSecond != 37.5 || len(got[0].Slowest) != 5 ||
+		got[0].Slowest[0] != (api.ResourceTime{Address: "t.r[\"***\"]", Action: "create", Seconds: 9}) {
 		t.Errorf("the run shows %+v", got)
 	}
 }

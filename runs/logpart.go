@@ -30,6 +30,18 @@ type partKey struct {
 // Log returns the part of a log that begins at an offset: of an attempt or, with 0, of the newest
 // that has a log. It ends where a piece does, or where the log does now.
 func (w *Watch) Log(ctx context.Context, stream Stream, attempt int, offset int64) (*LogPart, error) {
+	run, err := w.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !w.caller.SeesValues(run.Workspace) {
+		return w.plainPart(ctx, stream, attempt, offset)
+	}
+	return w.log(ctx, stream, attempt, offset)
+}
+
+// log is Log for who is shown all of it.
+func (w *Watch) log(ctx context.Context, stream Stream, attempt int, offset int64) (*LogPart, error) {
 	key := partKey{LogRef{w.ref, stream, attempt}, offset}
 	if part, ok := w.watched.parts.get(key); ok {
 		return part, nil
@@ -76,7 +88,8 @@ func (s *Service) offer(log LogRef, tail logTail, parts []logPart) {
 	}
 	for _, p := range parts {
 		if shown := min(p.end(), tail.end-int64(tail.open)) - p.offset; shown > 0 {
-			part := &LogPart{Log: Log{Text: bytes.Clone(p.text[:shown]), End: p.offset + shown, Attempt: log.Attempt}, Offset: p.offset}
+			part := &LogPart{Log: Log{Text: bytes.Clone(p.text[:shown]), End: p.offset + shown, Attempt: log.Attempt},
+				Offset: p.offset}
 			watched.parts.add(partKey{log, p.offset}, part)
 		}
 	}

@@ -32,7 +32,8 @@ func TestTriesOfAnAttemptFollowEachOtherInTheLog(t *testing.T) {
 	l.Restart()
 	l.tryAgain()
 	l.Log("the third\n")
-	if got, want := l.shown(7), "the first try, and what it says\nthe second\nthe third\n"; got != want || !strings.HasPrefix(got, read) {
+	if got, want := l.shown(7), "the first try, and what it says\nthe second\nthe third\n"; got != want ||
+		!strings.HasPrefix(got, read) {
 		t.Errorf("it shows %q, wanted %q", got, want)
 	}
 	if l.LogFrom != int64(len("the first try, and what it says\nthe second\n")) {
@@ -54,7 +55,8 @@ func TestTryHasRoomInALogThatIsFull(t *testing.T) {
 	l.Log(strings.Repeat("y", room))
 	p, err := l.VerifyRun(t.Context(), l.Token)
 	l.must(err)
-	if _, err := l.AppendLog(t.Context(), p, l.Run, runs.Stream(l.Stage), l.Attempt, 3*room, []byte("z")); !fault.Is(err, fault.LogTooLarge) {
+	if _, err := l.AppendLog(t.Context(), p, l.Run, runs.Stream(l.Stage), l.Attempt, 3*room, []byte("z")); !fault.Is(err,
+		fault.LogTooLarge) {
 		t.Errorf("more than its room: %v", err)
 	}
 }

@@ -25,7 +25,8 @@ func (c call) lose(orphans time.Duration) Decide {
 		switch {
 		case r.Touched:
 			m.run.GiveUpAt = after(c.at, orphans)
-			return m.to(Orphaned, "the executor was lost while it applied: it is not known whether it still does").because(EventLost, lost).done()
+			return m.to(Orphaned, "the executor was lost while it applied: it is not known whether it still does").
+				because(EventLost, lost).done()
 		case r.Cancel != nil:
 			m.run.Epoch++
 			return m.to(Cancelled, "cancelled before anything was changed").because(EventLost, lost).done()
@@ -115,5 +116,6 @@ func interruptedAt(version uint64, left []api.InFlight) string {
 	if len(left) > len(names) {
 		names = append(names, "…")
 	}
-	return fmt.Sprintf("%s; %d %s may exist: %s", text, len(left), map[bool]string{true: "resource", false: "resources"}[len(left) == 1], strings.Join(names, ", "))
+	return fmt.Sprintf("%s; %d %s may exist: %s", text, len(left),
+		map[bool]string{true: "resource", false: "resources"}[len(left) == 1], strings.Join(names, ", "))
 }

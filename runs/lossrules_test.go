@@ -28,13 +28,15 @@ func (s *story) breaks(head Base, with func(*api.PhaseReport)) *story {
 // reads is the server's reading of a plan that goes beyond an earlier one in something.
 func (s *story) reads(beyond string, unchecked ...string) Decide {
 	pin := &api.Pin{Digest: "pin-b", Changes: "b", Unchecked: unchecked}
-	return s.by(Server()).planned(result{pin: pin, counts: api.RunCounts{Add: 1, Any: true}, now: base(s.run.Base.Version), revision: 1, epoch: s.run.Epoch, beyond: beyond})
+	return s.by(Server()).planned(result{pin: pin, counts: api.RunCounts{Add: 1, Any: true}, now: base(s.run.Base.Version),
+		revision: 1, epoch: s.run.Epoch, beyond: beyond})
 }
 
 // What is lost while it applied is followed by a look at what there is, and says so.
 func TestWhatFollowsALostApply(t *testing.T) {
 	s := begin(t, Apply, Terms{}).applying()
-	s.do(s.by(Server()).renew(api.LeaseRenewal{Epoch: s.run.Epoch, Phase: "apply", InFlight: []api.InFlight{{Address: "aws_db.x"}, {Address: "aws_db.y"}, {Address: "aws_db.z"}}}, testLease))
+	s.do(s.by(Server()).renew(api.LeaseRenewal{Epoch: s.run.Epoch, Phase: "apply",
+		InFlight: []api.InFlight{{Address: "aws_db.x"}, {Address: "aws_db.y"}, {Address: "aws_db.z"}}}, testLease))
 	s.at = s.at.Add(testLease)
 	s.do(s.by(Server()).lose(0)).is(Orphaned)
 	epoch := s.run.Epoch
@@ -44,7 +46,8 @@ func TestWhatFollowsALostApply(t *testing.T) {
 	if want := "apply interrupted at version 9; 3 resources may exist: aws_db.x, aws_db.y, aws_db.z"; !strings.HasPrefix(s.run.Reason, want) || !strings.Contains(s.run.Reason, "NEXT") {
 		t.Errorf("it says %q", s.run.Reason)
 	}
-	if f := s.run.Follow; f == nil || f.Kind != Drift || f.ID != "NEXT" || s.run.Epoch != epoch+1 || s.run.Due() != s.run.FinishedAt {
+	if f := s.run.Follow; f == nil || f.Kind != Drift || f.ID != "NEXT" || s.run.Epoch != epoch+1 ||
+		s.run.Due() != s.run.FinishedAt {
 		t.Errorf("%+v follows at epoch %d, due %v", f, s.run.Epoch, s.run.Due())
 	}
 	s.do(c.resolve("again", base(10)))
@@ -84,7 +87,8 @@ func TestABrokenApplyIsPlannedAnew(t *testing.T) {
 	}
 	next := s.run.following(Workspace{Snapshot: "s", Terms: s.run.Terms, Pool: "p"})
 	e := next.Earlier
-	if next.RetryOf != "RUN" || next.Follows != "RUN" || next.Tries != 1 || !next.Trigger.Is(author) || next.NotBefore != f.NotBefore || next.Pool != "p" || e == nil || e.Planned != 1 || e.Run != "RUN" {
+	if next.RetryOf != "RUN" || next.Follows != "RUN" || next.Tries != 1 || !next.Trigger.Is(author) ||
+		next.NotBefore != f.NotBefore || next.Pool != "p" || e == nil || e.Planned != 1 || e.Run != "RUN" {
 		t.Errorf("it is %+v of %+v", next, e)
 	}
 }
@@ -99,7 +103,8 @@ func TestUnknownEndsAreNotTriedAgain(t *testing.T) {
 	} {
 		s := begin(t, Apply, Terms{}).applying()
 		s.breaks(base(9), with).is(Failed)
-		if f := s.run.Follow; f == nil || f.Kind != Drift || !strings.Contains(s.run.Reason, "apply interrupted at version 9") {
+		if f := s.run.Follow; f == nil || f.Kind != Drift ||
+			!strings.Contains(s.run.Reason, "apply interrupted at version 9") {
 			t.Errorf("%s: %+v follows, %q", name, f, s.run.Reason)
 		}
 	}
@@ -141,15 +146,18 @@ func TestOnlyASubsetGoesOnByItself(t *testing.T) {
 		unchecked []string
 		want      Status
 	}{
-		"approved, a subset":         {terms: Terms{Approvals: 1}, approved: true, want: Confirmed},
-		"approved, and more":         {terms: Terms{Approvals: 1, Carry: true}, approved: true, beyond: "x", want: AwaitingApproval},
-		"confirmed, a subset":        {approved: true, want: Confirmed},
-		"auto-approved, a subset":    {order: Order{AutoApprove: true}, want: Confirmed},
-		"auto-approved, and more":    {order: Order{AutoApprove: true}, beyond: "x", want: AwaitingApproval},
-		"always applied, a subset":   {terms: Terms{AutoApply: "always"}, want: Confirmed},
-		"always applied, and more":   {terms: Terms{AutoApply: "always"}, beyond: "x", want: AwaitingApproval},
-		"always applied, unreadable": {terms: Terms{AutoApply: "always"}, unchecked: []string{"changes"}, want: AwaitingApproval},
-		"approved, unreadable":       {terms: Terms{Approvals: 1}, approved: true, unchecked: []string{"changes"}, want: AwaitingApproval},
+		"approved, a subset": {terms: Terms{Approvals: 1}, approved: true, want: Confirmed},
+		"approved, and more": {terms: Terms{Approvals: 1, Carry: true}, approved: true, beyond: "x",
+			want: AwaitingApproval},
+		"confirmed, a subset":      {approved: true, want: Confirmed},
+		"auto-approved, a subset":  {order: Order{AutoApprove: true}, want: Confirmed},
+		"auto-approved, and more":  {order: Order{AutoApprove: true}, beyond: "x", want: AwaitingApproval},
+		"always applied, a subset": {terms: Terms{AutoApply: "always"}, want: Confirmed},
+		"always applied, and more": {terms: Terms{AutoApply: "always"}, beyond: "x", want: AwaitingApproval},
+		"always applied, unreadable": {terms: Terms{AutoApply: "always"}, unchecked: []string{"changes"},
+			want: AwaitingApproval},
+		"approved, unreadable": {terms: Terms{Approvals: 1}, approved: true, unchecked: []string{"changes"},
+			want: AwaitingApproval},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := begin(t, Apply, c.terms)
@@ -188,7 +196,8 @@ func TestOtherVariablesAreAskedAbout(t *testing.T) {
 		next.run.Terms.Revision = 2
 		next.at = next.run.NotBefore
 		next.do(next.claim("1")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
-		found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(next.run.Base.Version), revision: 2, epoch: next.run.Epoch}
+		found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(next.run.Base.Version),
+			revision: 2, epoch: next.run.Epoch}
 		next.do(next.by(Server()).planned(found)).is(map[bool]Status{true: AwaitingApproval, false: Confirmed}[asked])
 		if len(next.run.Approvals) > 0 || asked != strings.Contains(next.run.Reason, "variables have changed") {
 			t.Errorf("it says %q with %+v", next.run.Reason, next.run.Approvals)
@@ -204,7 +213,8 @@ func TestAnOvertakenPlanIsNotTheApprovedOne(t *testing.T) {
 	next.run = s.run.following(Workspace{Terms: s.run.Terms})
 	next.at = next.run.NotBefore
 	next.do(next.claim("1")).do(next.renew(PhasePlan)).do(next.report(PhaseShow, OutcomeSucceeded, true))
-	found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(10), revision: 1, epoch: next.run.Epoch, beyond: "x"}
+	found := result{pin: &api.Pin{Digest: "pin-b"}, counts: api.RunCounts{Any: true}, now: base(10), revision: 1,
+		epoch: next.run.Epoch, beyond: "x"}
 	next.do(next.by(Server()).planned(found)).is(Retrying)
 	if e := next.run.Earlier; e == nil || e.Run != s.run.ID || e.Planned != 1 || len(e.Approvals) != 1 {
 		t.Fatalf("it is compared with %+v", e)
@@ -216,11 +226,13 @@ func TestAnOvertakenPlanIsNotTheApprovedOne(t *testing.T) {
 
 // Whoever was too busy is left alone for as long as they want, within reason.
 func TestRetryAfterIsHonoured(t *testing.T) {
-	for said, want := range map[int]time.Duration{0: 15 * time.Second, 5: 15 * time.Second, 120: 2 * time.Minute, 1 << 40: time.Hour, -7: 15 * time.Second} {
+	for said, want := range map[int]time.Duration{0: 15 * time.Second, 5: 15 * time.Second, 120: 2 * time.Minute,
+		1 << 40: time.Hour, -7: 15 * time.Second} {
 		s := begin(t, Apply, Terms{})
 		s.do(s.claim("1"))
 		s.do(s.by(Server()).report(api.PhaseReport{
-			Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init", Outcome: OutcomeFailed, Class: string(Infrastructure), RetryAfter: said,
+			Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init", Outcome: OutcomeFailed, Class: string(Infrastructure),
+			RetryAfter: said,
 		}, Base{})).is(Retrying)
 		if got := s.run.NotBefore.Sub(s.at); got != want {
 			t.Errorf("said %d, waits %v", said, got)
@@ -230,7 +242,8 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 
 // Waits double up to ten minutes, and are spread by half.
 func TestWaits(t *testing.T) {
-	for attempt, want := range map[int]time.Duration{1: 15 * time.Second, 2: 30 * time.Second, 5: 4 * time.Minute, 6: 8 * time.Minute, 7: 10 * time.Minute, 100: 10 * time.Minute} {
+	for attempt, want := range map[int]time.Duration{1: 15 * time.Second, 2: 30 * time.Second, 5: 4 * time.Minute,
+		6: 8 * time.Minute, 7: 10 * time.Minute, 100: 10 * time.Minute} {
 		for _, jitter := range []float64{0.5, 1, 1.5} {
 			if got := (call{jitter: jitter}).wait(attempt); got != time.Duration(float64(want)*jitter) {
 				t.Errorf("attempt %d, jitter %g: %v", attempt, jitter, got)
@@ -257,7 +270,8 @@ func TestStaleAtTheLock(t *testing.T) {
 			head := base(41)
 			head.By = ann
 			s.breaks(head, refused).is(want)
-			if s.run.Stale == nil || s.run.Stale.By != ann || !strings.Contains(s.run.Reason, "version 41 of the state, by ann") || s.run.Epoch == epoch {
+			if s.run.Stale == nil || s.run.Stale.By != ann ||
+				!strings.Contains(s.run.Reason, "version 41 of the state, by ann") || s.run.Epoch == epoch {
 				t.Errorf("told %v: %+v, %q, epoch %d", told, s.run.Stale, s.run.Reason, s.run.Epoch)
 			}
 		}

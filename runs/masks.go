@@ -44,7 +44,8 @@ const (
 
 func newMasks() *masks {
 	m := &masks{}
-	m.known, _ = lru.NewWithEvict(maxMasks, func(_ maskKey, gone runMask) { m.bytes -= gone.bytes }) // it fails for a size below 1
+	m.known, _ = lru.NewWithEvict(maxMasks,
+		func(_ maskKey, gone runMask) { m.bytes -= gone.bytes }) // it fails for a size below 1
 	return m
 }
 
@@ -108,7 +109,8 @@ func (s *Service) maskReport(ctx context.Context, run Run, r api.PhaseReport) (a
 	}
 	r.Message, r.Found, r.InFlight = text(r.Message), slices.Clone(r.Found), maskInFlight(r.InFlight, text)
 	for i, d := range r.Found {
-		d.Severity, d.Summary, d.Detail, d.Address, d.File = text(d.Severity), text(d.Summary), text(d.Detail), text(d.Address), text(d.File)
+		d.Severity, d.Summary, d.Detail, d.Address, d.File = text(d.Severity), text(d.Summary), text(d.Detail),
+			text(d.Address), text(d.File)
 		r.Found[i] = d
 	}
 	return r, nil

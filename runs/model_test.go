@@ -73,7 +73,8 @@ type check struct {
 }
 
 func newWorld(choose func(string, int) int, machine runs.Machine, store runs.Store) *world {
-	w := &world{choose: choose, machine: machine, store: store, org: uuid.New(), now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), places: map[string]*workspace{}}
+	w := &world{choose: choose, machine: machine, store: store, org: uuid.New(),
+		now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), places: map[string]*workspace{}}
 	for _, name := range []string{"a", "b"} {
 		w.places[name] = &workspace{terms: w.drawTerms()}
 	}
@@ -124,9 +125,12 @@ func anyRun(runs.Run) bool { return true }
 // steps are what may happen, more often where there is more of it.
 func (w *world) steps() []func() {
 	return []func(){
-		w.create, w.create, w.claim, w.claim, w.claim, w.claim, w.claim, w.renew, w.report, w.stage, w.push, w.push, w.push, w.push, w.push, w.push, w.push,
-		w.look, w.look, w.look, w.planned, w.planned, w.approve, w.approve, w.approve, w.approve, w.approve, w.deny, w.discard, w.cancel,
-		w.retry, w.retry, w.resolve, w.resolve, w.sweep, w.sweep, w.sweep, w.write, w.edit, w.edit, w.edit, w.configure, w.tick, w.tick, w.tick, w.crash,
+		w.create, w.create, w.claim, w.claim, w.claim, w.claim, w.claim, w.renew, w.report, w.stage, w.push, w.push, w.push,
+		w.push, w.push, w.push, w.push,
+		w.look, w.look, w.look, w.planned, w.planned, w.approve, w.approve, w.approve, w.approve, w.approve, w.deny,
+		w.discard, w.cancel,
+		w.retry, w.retry, w.resolve, w.resolve, w.sweep, w.sweep, w.sweep, w.write, w.edit, w.edit, w.edit, w.configure,
+		w.tick, w.tick, w.tick, w.crash,
 	}
 }
 
@@ -154,7 +158,8 @@ func (w *world) unexpected(err error) bool {
 	if _, blocked := errors.AsType[*runs.BlockedError](err); err == nil || blocked {
 		return false
 	}
-	for _, code := range []fault.Code{fault.RunStatus, fault.RunStale, fault.PinMismatch, fault.ApprovalOwn, fault.EpochOld, fault.RunInvalid} {
+	for _, code := range []fault.Code{fault.RunStatus, fault.RunStale, fault.PinMismatch, fault.ApprovalOwn,
+		fault.EpochOld, fault.RunInvalid} {
 		if fault.Is(err, code) {
 			return false
 		}
@@ -176,9 +181,11 @@ func (w *world) create() {
 
 func (w *world) add(run runs.Run) {
 	w.made++
-	run.Org, run.ID, run.Status, run.Attempt, run.CreatedAt = w.org, fmt.Sprintf("01J%023d", w.made), runs.Pending, 1, w.now
+	run.Org, run.ID, run.Status, run.Attempt, run.CreatedAt = w.org, fmt.Sprintf("01J%023d", w.made), runs.Pending, 1,
+		w.now
 	run.Terms = w.places[run.Workspace].terms
-	_, err := w.store.Create(context.Background(), run, "", []runs.Event{{At: w.now, Type: runs.EventCreated, To: runs.Pending, By: run.Trigger}}, nil)
+	_, err := w.store.Create(context.Background(), run, "",
+		[]runs.Event{{At: w.now, Type: runs.EventCreated, To: runs.Pending, By: run.Trigger}}, nil)
 	if err != nil {
 		w.laws.broken("create: %v", err)
 	}
@@ -213,7 +220,8 @@ func (w *world) claim() {
 
 func (w *world) claimOne(e *executor, ref runs.Ref, key string) bool {
 	at := w.places[w.laws.run(ref.ID).Workspace]
-	run, err := w.update(step{name: "claim", key: key}, ref, w.machine.Claim(w.server(), runs.Executor{Agent: e.name, ClaimKey: key}, at.head, at.terms))
+	run, err := w.update(step{name: "claim", key: key}, ref,
+		w.machine.Claim(w.server(), runs.Executor{Agent: e.name, ClaimKey: key}, at.head, at.terms))
 	switch {
 	case err != nil:
 		e.key = ""
@@ -291,8 +299,9 @@ func (w *world) end(e *executor) {
 	t := e.task
 	phases := t.phases()
 	p := api.PhaseReport{
-		Epoch: t.run.Epoch, Stage: string(t.run.Stage), Attempt: t.run.Attempt, Phase: string(phases[t.step-1]), Outcome: runs.OutcomeSucceeded,
-		Last: t.step == len(phases),
+		Epoch: t.run.Epoch, Stage: string(t.run.Stage), Attempt: t.run.Attempt, Phase: string(phases[t.step-1]),
+		Outcome: runs.OutcomeSucceeded,
+		Last:    t.step == len(phases),
 	}
 	switch w.choose("outcome", 20) {
 	case 0:
@@ -302,7 +311,8 @@ func (w *world) end(e *executor) {
 		p.Outcome, p.Last = runs.OutcomeCancelled, true
 	}
 	at := w.places[t.run.Workspace]
-	_, err := w.update(step{name: "report", epoch: t.run.Epoch, class: runs.Class(p.Class)}, t.run.Ref(), w.machine.Report(w.server(), p, at.head))
+	_, err := w.update(step{name: "report", epoch: t.run.Epoch, class: runs.Class(p.Class)}, t.run.Ref(),
+		w.machine.Report(w.server(), p, at.head))
 	if err == nil {
 		t.reported = t.step
 	}

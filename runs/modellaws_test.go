@@ -138,7 +138,8 @@ func (l *laws) changed(s step, was, run runs.Run) {
 // touch follows applies that may have changed something: nobody else may decide on one than its
 // executor and a person who resolves it.
 func (l *laws) touch(s step, was, run runs.Run) {
-	if l.touched[run.ID] && was.Holds() && run.Status != runs.Applying && run.Status != runs.Orphaned && s.name != "report" && s.name != "resolve" {
+	if l.touched[run.ID] && was.Holds() && run.Status != runs.Applying && run.Status != runs.Orphaned &&
+		s.name != "report" && s.name != "resolve" {
 		l.broken("%s: an apply that was begun is %s", s.name, run.Status)
 	}
 	if l.touched[run.ID] && run.Status.Claimable() && s.class != runs.LockHeld {
@@ -192,7 +193,8 @@ func (l *laws) applies(s step, was, run runs.Run) {
 func (l *laws) approved(run runs.Run) bool {
 	counts, terms := run.Counts, run.Terms
 	only := counts.Add+counts.Change+counts.Destroy == 0
-	if terms.Approvals == 0 && (l.ordered[run.ID].AutoApprove || terms.AutoApply == "always" || terms.AutoApply == "no-changes" && only) {
+	if terms.Approvals == 0 &&
+		(l.ordered[run.ID].AutoApprove || terms.AutoApply == "always" || terms.AutoApply == "no-changes" && only) {
 		return true
 	}
 	who := map[string]bool{}
@@ -230,7 +232,8 @@ func (l *laws) explained(s step, run runs.Run) {
 	at, epoch := runs.Status(""), int64(0)
 	for _, e := range events {
 		if e.From != at || e.Epoch < epoch {
-			l.broken("%s: event %d of run %s leads from %q at epoch %d, and the one before to %q at %d", s.name, e.Sequence, run.ID, e.From, e.Epoch, at, epoch)
+			l.broken("%s: event %d of run %s leads from %q at epoch %d, and the one before to %q at %d", s.name, e.Sequence,
+				run.ID, e.From, e.Epoch, at, epoch)
 		}
 		at, epoch = e.To, e.Epoch
 	}
@@ -246,7 +249,9 @@ func (l *laws) repeated(s step, first, again runs.Run, err error) {
 		return
 	}
 	events, err := l.w.store.Events(context.Background(), first.Ref(), int64(len(l.events[first.ID])), 10)
-	if err != nil || len(events) > 0 || first.Status != again.Status || first.Epoch != again.Epoch || first.Attempt != again.Attempt {
-		l.broken("%s, repeated: %s at epoch %d, then %s at %d, and %d more events, %v", s.name, first.Status, first.Epoch, again.Status, again.Epoch, len(events), err)
+	if err != nil || len(events) > 0 || first.Status != again.Status || first.Epoch != again.Epoch ||
+		first.Attempt != again.Attempt {
+		l.broken("%s, repeated: %s at epoch %d, then %s at %d, and %d more events, %v", s.name, first.Status, first.Epoch,
+			again.Status, again.Epoch, len(events), err)
 	}
 }

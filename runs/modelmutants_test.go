@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func chooser(seed uint64) func(string, int) int {
@@ -48,7 +48,8 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 		},
 		"gives no epoch of its own": func(rules runs.Machine, m *runs.Machine) {
 			m.Claim = func(c runs.Call, by runs.Executor, base runs.Base, terms runs.Terms) runs.Decide {
-				return making(rules.Claim(c, by, base, terms), func(was runs.Run, c *runs.Change) { c.Run.Epoch = max(was.Epoch, 1) })
+				return making(rules.Claim(c, by, base, terms),
+					func(was runs.Run, c *runs.Change) { c.Run.Epoch = max(was.Epoch, 1) })
 			}
 		},
 		"forgets who claimed": func(rules runs.Machine, m *runs.Machine) {
@@ -229,8 +230,9 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 // TestModelNotices proves that the laws can be broken: each machine that leaves out a check is
 // found in some schedule.
 func TestModelNotices(t *testing.T) {
-	if storagetest.UnderRace {
-		t.Skip("each machine is used by one goroutine, so the detector finds nothing in many minutes: scripts/race.sh runs this without it")
+	if suite.UnderRace {
+		t.Skip("each machine is used by one goroutine, so the detector finds nothing in many minutes: scripts/race.sh runs " +
+			"this without it")
 	}
 	for name, mutate := range mutants() {
 		t.Run(name, func(t *testing.T) {

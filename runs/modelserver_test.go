@@ -74,7 +74,8 @@ func (w *world) approve() {
 func (w *world) approveAs(who runs.Actor, run runs.Run, digest string) {
 	at := w.places[run.Workspace]
 	w.laws.says(who, digest)
-	_, _ = w.update(step{name: "approve"}, run.Ref(), w.machine.Approve(w.by(who), api.Decision{Digest: digest}, at.head, at.terms.Revision))
+	_, _ = w.update(step{name: "approve"}, run.Ref(),
+		w.machine.Approve(w.by(who), api.Decision{Digest: digest}, at.head, at.terms.Revision))
 }
 
 func (w *world) deny() {
@@ -94,7 +95,8 @@ func (w *world) discard() {
 func (w *world) cancel() {
 	run, ok := w.any("cancel", anyRun)
 	if ok && w.choose("really", 4) == 0 {
-		_, _ = w.update(step{name: "cancel"}, run.Ref(), w.machine.Cancel(w.by(people()[0]), draw(w, "level", runs.Soft, runs.Soft, runs.Hard)))
+		_, _ = w.update(step{name: "cancel"}, run.Ref(),
+			w.machine.Cancel(w.by(people()[0]), draw(w, "level", runs.Soft, runs.Soft, runs.Hard)))
 	}
 }
 
@@ -206,7 +208,8 @@ func (w *world) tell(name, by string, why api.Stale) {
 
 // tick lets time pass, or jump in either direction.
 func (w *world) tick() {
-	w.now = w.now.Add(draw(w, "time", time.Second, 5*time.Second, 20*time.Second, time.Minute, time.Minute, 15*time.Minute, 2*time.Hour, -10*time.Second, -time.Hour))
+	w.now = w.now.Add(draw(w, "time", time.Second, 5*time.Second, 20*time.Second, time.Minute, time.Minute, 15*time.Minute,
+		2*time.Hour, -10*time.Second, -time.Hour))
 }
 
 // crash kills an executor, or the server with what it has not stored.

@@ -32,7 +32,7 @@ func (s *Service) notice(ctx context.Context, was Status, run Run) {
 	}
 	s.keep(ctx, audit.Event{
 		At: s.clock(), Org: run.Org, Actor: audit.Server(), Action: action, State: run.Workspace, Version: run.Base.Version,
-		Note: "run " + run.ID + ": " + cut(run.Reason, maxNote),
+		Note: "run " + run.ID + ": " + cut(s.noteOf(run), maxNote),
 	})
 }
 

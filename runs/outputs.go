@@ -19,10 +19,13 @@ const MaxOutputs = 4 << 20
 
 // Outputs returns the outputs that the run's apply has left behind: those that the workspace
 // declares, or all where it declares none. A sensitive one has no value: who may read it reads
-// the state. Its fault: RunFileNotFound.
+// the state. Faults: RunFileNotFound, StateInternal.
 func (s *Service) Outputs(ctx context.Context, p auth.Principal, id string) (api.RunOutputs, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
+		return api.RunOutputs{}, err
+	}
+	if err := s.Gate.AuthorizeView(ctx, p, auth.ReadRun, run.Workspace); err != nil {
 		return api.RunOutputs{}, err
 	}
 	file, err := s.newest(ctx, run.Ref(), FileOutputs)
@@ -30,7 +33,9 @@ func (s *Service) Outputs(ctx context.Context, p auth.Principal, id string) (api
 		return api.RunOutputs{}, err
 	}
 	if file.Size > MaxOutputs {
-		return api.RunOutputs{}, fault.New(fault.RunFileNotFound, "the run's outputs have %d bytes, and at most %d are shown: read them from the state", file.Size, MaxOutputs)
+		return api.RunOutputs{},
+			fault.New(fault.RunFileNotFound,
+				"the run's outputs have %d bytes, and at most %d are shown: read them from the state", file.Size, MaxOutputs)
 	}
 	raw, err := io.ReadAll(s.open(ctx, file))
 	if err != nil {
@@ -54,7 +59,8 @@ func maskedOutputs(raw []byte, declared []string) (api.RunOutputs, error) {
 			break
 		}
 		if len(said) >= maxOutputCount {
-			return api.RunOutputs{}, fault.New(fault.RunFileNotFound, "the run has more than %d outputs: read them from the state", maxOutputCount)
+			return api.RunOutputs{},
+				fault.New(fault.RunFileNotFound, "the run has more than %d outputs: read them from the state", maxOutputCount)
 		}
 		if twice := said[out.Name]; twice {
 			err = fmt.Errorf("there is an output of the name %.100q twice", out.Name)
@@ -65,7 +71,8 @@ func maskedOutputs(raw []byte, declared []string) (api.RunOutputs, error) {
 		}
 	}
 	if err = cmp.Or(err, want(from, json.Delim('}')), want(from, nil)); err != nil {
-		return api.RunOutputs{}, fault.Wrap(err, fault.RunFileNotFound, "the run's outputs are not what a tool prints: read them from the state")
+		return api.RunOutputs{},
+			fault.Wrap(err, fault.RunFileNotFound, "the run's outputs are not what a tool prints: read them from the state")
 	}
 	slices.SortFunc(all.Outputs, func(a, b api.RunOutput) int { return cmp.Compare(a.Name, b.Name) })
 	for _, name := range declared {

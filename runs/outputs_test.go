@@ -33,7 +33,8 @@ func TestOutputsAreMasked(t *testing.T) {
 }
 
 func TestForeignOutputsAreRefused(t *testing.T) {
-	for _, said := range []string{"", "[]", `"secret"`, `{"a":"secret"}`, `{"a":{}`, `{"a":{}} {}`, `{"a":{},"a":{}}`, `{"a":{"value":"secret}}`} {
+	for _, said := range []string{"", "[]", `"secret"`, `{"a":"secret"}`, `{"a":{}`, `{"a":{}} {}`, `{"a":{},"a":{}}`,
+		`{"a":{"value":"secret}}`} {
 		_, err := maskedOutputs([]byte(said), nil)
 		if !fault.Is(err, fault.RunFileNotFound) || strings.Contains(fault.From(err).Message, "secret") {
 			t.Errorf("%s: %v", said, err)

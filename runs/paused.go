@@ -24,7 +24,7 @@ func (s *Service) Paused(ctx context.Context, org uuid.UUID, workspace, newest s
 		case run.Kind == Drift && run.Priority == Drifts:
 			continue
 		case run.GaveUp && run.Order.Snapshot == newest:
-			return fmt.Sprintf("run %s has failed in the last of its attempts: %s", run.ID, cut(run.Reason, maxNote)), nil
+			return fmt.Sprintf("run %s has failed in the last of its attempts: %s", run.ID, cut(s.noteOf(run), maxNote)), nil
 		}
 		return "", nil
 	}

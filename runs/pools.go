@@ -43,7 +43,8 @@ func hashOf(secret string) []byte {
 
 // CreatePool makes a pool of agents. Its token is told once. Faults: RunInvalid, PoolExists,
 // RunsFull.
-func (s *Service) CreatePool(ctx context.Context, p auth.Principal, name string, workspaces []string) (pool Pool, token string, err error) {
+func (s *Service) CreatePool(ctx context.Context, p auth.Principal, name string,
+	workspaces []string) (pool Pool, token string, err error) {
 	token, hash := newSecret(PoolTokenPrefix)
 	pool, err = s.addPool(ctx, p, audit.PoolCreate, Pool{Name: name, Workspaces: workspaces, TokenHash: hash})
 	return pool, token, err
@@ -86,7 +87,8 @@ func (s *Service) ConfigurePool(ctx context.Context, p auth.Principal, name stri
 }
 
 // changePool changes a pool that is there.
-func (s *Service) changePool(ctx context.Context, p auth.Principal, action audit.Action, name string, change func(*Pool) error) (Pool, error) {
+func (s *Service) changePool(ctx context.Context, p auth.Principal, action audit.Action, name string,
+	change func(*Pool) error) (Pool, error) {
 	return s.updatePool(ctx, p, action, name, func(have []Pool) (Pool, error) {
 		i := indexOf(have, name)
 		if i < 0 {
@@ -98,7 +100,8 @@ func (s *Service) changePool(ctx context.Context, p auth.Principal, action audit
 }
 
 // updatePool has a decision about pools carried out, for who may change them.
-func (s *Service) updatePool(ctx context.Context, p auth.Principal, action audit.Action, note string, decide func([]Pool) (Pool, error)) (Pool, error) {
+func (s *Service) updatePool(ctx context.Context, p auth.Principal, action audit.Action, note string,
+	decide func([]Pool) (Pool, error)) (Pool, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ManageAgents); err != nil {
 		return Pool{}, err
 	}
@@ -115,7 +118,8 @@ func indexOf(pools []Pool, name string) int {
 
 func checkPool(name string, workspaces []string) error {
 	if ok, _ := regexp.MatchString(`^[a-z0-9][a-z0-9._-]{0,62}$`, name); !ok {
-		return fault.New(fault.RunInvalid, "a pool's name has up to 63 small letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+		return fault.New(fault.RunInvalid,
+			"a pool's name has up to 63 small letters, digits, dots, dashes and underscores, and begins with a letter or digit")
 	}
 	return checkPatterns(workspaces)
 }

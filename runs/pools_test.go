@@ -47,10 +47,12 @@ func TestRegistrationsAreOnRecord(t *testing.T) {
 	agent, _, err := b.Register(t.Context(), as, token, api.AgentRegistration{Name: "host"})
 	b.must(err)
 	made := log.all[len(log.all)-1]
-	if made.Action != audit.AgentRegister || made.Refused != "" || made.Org != b.run.Org || made.Actor.KeyID != "pool.eu" || !strings.Contains(made.Note, agent.ID) {
+	if made.Action != audit.AgentRegister || made.Refused != "" || made.Org != b.run.Org ||
+		made.Actor.KeyID != "pool.eu" || !strings.Contains(made.Note, agent.ID) {
 		t.Errorf("on record is %+v", made)
 	}
-	if _, _, err := b.Register(t.Context(), as, token, api.AgentRegistration{Name: strings.Repeat("x", 256)}); !fault.Is(err, fault.RunInvalid) {
+	if _, _, err := b.Register(t.Context(), as, token,
+		api.AgentRegistration{Name: strings.Repeat("x", 256)}); !fault.Is(err, fault.RunInvalid) {
 		t.Errorf("with a long name: %v", err)
 	}
 	refused := log.all[len(log.all)-1]
@@ -63,7 +65,8 @@ func TestRegistrationsAreOnRecord(t *testing.T) {
 func TestWhoMayDiscard(t *testing.T) {
 	b, _ := recorded(t)
 	p := auth.Principal{Org: b.run.Org, KeyID: "r", Grant: auth.Grant{Role: auth.Reader}}
-	if _, err := b.Discard(t.Context(), p, b.run.ID, ""); !fault.Is(err, fault.RightMissing) || !strings.Contains(err.Error(), string(auth.CancelRun)) {
+	if _, err := b.Discard(t.Context(), p, b.run.ID, ""); !fault.Is(err, fault.RightMissing) ||
+		!strings.Contains(err.Error(), string(auth.CancelRun)) {
 		t.Errorf("a reader hears %v", err)
 	}
 }

@@ -69,8 +69,10 @@ type Seals interface {
 	Seal(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, plain []byte) ([]byte, error)
 	Open(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, sealed []byte) ([]byte, error)
 	Sum(ctx context.Context, org uuid.UUID, kind seal.Kind, data ...[]byte) ([32]byte, error)
-	SealPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, r io.Reader, put func(index int, sealed []byte) error) error
-	OpenPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, get func(index int) ([]byte, error)) io.Reader
+	SealPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, r io.Reader,
+		put func(index int, sealed []byte) error) error
+	OpenPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string,
+		get func(index int) ([]byte, error)) io.Reader
 }
 
 // Tokens makes the tokens of runs.

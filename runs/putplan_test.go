@@ -29,18 +29,21 @@ func TestPlansOfSomethingElse(t *testing.T) {
 	good := plan(tools[0], right)
 	b := withWorkspaces(newBench(t, runs.Planning, runs.PlanStage, runs.PhasePlan), &settled{files: filesOf(t, good)})
 	_, err := b.Report(t.Context(), b.as, b.run.ID, api.PhaseReport{
-		Epoch: 2, Stage: "plan", Attempt: 1, Phase: "plan", Outcome: runs.OutcomeSucceeded, Tool: &api.Tool{Name: tools[0].Name, Version: tools[0].Version},
+		Epoch: 2, Stage: "plan", Attempt: 1, Phase: "plan", Outcome: runs.OutcomeSucceeded,
+		Tool: &api.Tool{Name: tools[0].Name, Version: tools[0].Version},
 	})
 	b.must(err)
 	for name, c := range map[string]struct {
 		file []byte
 		code fault.Code
 	}{
-		"no plan":                  {[]byte("no plan"), fault.PlanFileInvalid},
-		"cut off":                  {good[:len(good)/2], fault.PlanFileInvalid},
-		"of another state":         {ofAState, fault.PlanStateMismatch},
-		"of another configuration": {plan(tools[0], map[string]string{"main.tf": `resource "terraform_data" "b" {}`, backend.File: string(backend.Content())}), fault.PlanConfigMismatch},
-		"of another tool":          {plan(tools[1], right), fault.PlanToolMismatch},
+		"no plan":          {[]byte("no plan"), fault.PlanFileInvalid},
+		"cut off":          {good[:len(good)/2], fault.PlanFileInvalid},
+		"of another state": {ofAState, fault.PlanStateMismatch},
+		"of another configuration": {plan(tools[0],
+			map[string]string{"main.tf": `resource "terraform_data" "b" {}`, backend.File: string(backend.Content())}),
+			fault.PlanConfigMismatch},
+		"of another tool": {plan(tools[1], right), fault.PlanToolMismatch},
 	} {
 		if err := b.puts(runs.FilePlan, c.file); !fault.Is(err, c.code) {
 			t.Errorf("%s: %v; want %s", name, err, c.code)

@@ -15,7 +15,8 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, id string) (Run, er
 	if err != nil {
 		return Run{}, err
 	}
-	return s.explained(ctx, run)
+	run, err = s.explained(ctx, run)
+	return s.seen(p, run), err
 }
 
 // explained says of a run that waits behind whom.
@@ -83,7 +84,7 @@ func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (Page, er
 	seen := page.Runs[:0]
 	for _, run := range page.Runs {
 		if p.States.Match(run.Workspace) {
-			seen = append(seen, run)
+			seen = append(seen, s.seen(p, run))
 		}
 	}
 	page.Runs = seen
@@ -96,7 +97,8 @@ func (s *Service) Events(ctx context.Context, p auth.Principal, id string, after
 	if err != nil {
 		return nil, err
 	}
-	return s.Store.Events(ctx, run.Ref(), after, limit)
+	all, err := s.Store.Events(ctx, run.Ref(), after, limit)
+	return s.seenEvents(p, run, all), err
 }
 
 // Changes opens what the run's plan would change, with sensitive values masked: an
@@ -110,7 +112,7 @@ func (s *Service) Changes(ctx context.Context, p auth.Principal, id string) (io.
 	if err != nil {
 		return nil, err
 	}
-	return s.open(ctx, file), nil
+	return s.seenChanges(p, run, s.open(ctx, file))
 }
 
 // newest returns the last attempt's file of a kind.

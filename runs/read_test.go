@@ -32,7 +32,8 @@ func TestWaitingRunSaysForWhom(t *testing.T) {
 			}
 			run, err := w.Get(t.Context(), p, made.ID)
 			if got, _, _ := strings.Cut(run.Reason, ";"); err != nil || got != test.says {
-				t.Errorf("a %s of %s in the pool %q says %q, %v; want %q", kind, test.workspace, test.pool, run.Reason, err, test.says)
+				t.Errorf("a %s of %s in the pool %q says %q, %v; want %q", kind, test.workspace, test.pool, run.Reason, err,
+					test.says)
 			}
 		}
 	}

@@ -42,12 +42,14 @@ func (s *Service) AgentCaller(ctx context.Context, id, secret string) (auth.Prin
 
 // agent returns the one whose secret this is.
 func (s *Service) agent(ctx context.Context, id, secret string) (Agent, error) {
-	wrong := fault.New(fault.CredentialsWrong, "there is no such agent, or this is not its secret: register it again with its pool's token")
+	wrong := fault.New(fault.CredentialsWrong,
+		"there is no such agent, or this is not its secret: register it again with its pool's token")
 	if !isSecret(secret, AgentSecretPrefix) {
 		return Agent{}, wrong
 	}
 	agent, err := s.Store.AgentByID(ctx, id)
-	if fault.Is(err, fault.AgentNotFound) || err == nil && subtle.ConstantTimeCompare(agent.SecretHash, hashOf(secret)) != 1 {
+	if fault.Is(err, fault.AgentNotFound) || err == nil &&
+		subtle.ConstantTimeCompare(agent.SecretHash, hashOf(secret)) != 1 {
 		return Agent{}, wrong
 	}
 	return agent, err

@@ -15,9 +15,10 @@ func (s *Service) Retain(ctx context.Context) error {
 		return err
 	}
 	before := s.clock().Add(-s.Limits.KeepRuns)
-	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Ended(ctx, before, after, sweepReach) }, func(ref Ref) error {
-		return s.remove(ctx, ref)
-	})
+	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Ended(ctx, before, after, sweepReach) },
+		func(ref Ref) error {
+			return s.remove(ctx, ref)
+		})
 }
 
 // strip removes the files of a run that ended not so long ago: nobody can apply its plan any more.

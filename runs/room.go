@@ -18,7 +18,8 @@ const leaving = 10
 
 // withRoom makes a run, unless its organization has as much of something as it may have. Runs on
 // record are no reason: the oldest that ended go. Its fault: RunsFull.
-func (s *Service) withRoom(ctx context.Context, org uuid.UUID, create func(room func(Tally) error) (Run, error)) (Run, error) {
+func (s *Service) withRoom(ctx context.Context, org uuid.UUID,
+	create func(room func(Tally) error) (Run, error)) (Run, error) {
 	over := 0
 	made, err := create(func(has Tally) error {
 		over = has.Stored + 1 - s.Limits.Stored
@@ -46,11 +47,16 @@ func (s *Service) Holds(ctx context.Context, org uuid.UUID) (Tally, Limits, erro
 func (s *Service) room(has Tally) error {
 	switch l := s.Limits; {
 	case s.Scarce != nil && s.Scarce():
-		return fault.New(fault.StoreFull, "the disk has little more than its reserve left, which is for what goes on already; no run begins, an operator must make room")
+		return fault.New(fault.StoreFull,
+			"the disk has little more than its reserve left, which is for what goes on already; no run begins, an operator "+
+				"must make room")
 	case has.Bytes >= l.StoredBytes:
-		return fault.New(fault.RunsFull, "the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed", has.Bytes, l.StoredBytes)
+		return fault.New(fault.RunsFull,
+			"the logs and files of the organization's runs take %d bytes, and may take %d: wait until older ones are removed",
+			has.Bytes, l.StoredBytes)
 	case has.Waiting >= l.Waiting:
-		return fault.New(fault.RunsFull, "%d runs are waiting, and an organization may have %d: wait, or cancel some", has.Waiting, l.Waiting)
+		return fault.New(fault.RunsFull, "%d runs are waiting, and an organization may have %d: wait, or cancel some",
+			has.Waiting, l.Waiting)
 	}
 	return nil
 }
@@ -62,7 +68,8 @@ func (s *Service) forget(ctx context.Context, org uuid.UUID, n int) error {
 		return err
 	}
 	if len(refs) == 0 {
-		return fault.New(fault.RunsFull, "the organization has %d runs, and none of them has ended: wait, or cancel some", s.Limits.Stored)
+		return fault.New(fault.RunsFull, "the organization has %d runs, and none of them has ended: wait, or cancel some",
+			s.Limits.Stored)
 	}
 	for _, ref := range refs {
 		if err := s.remove(ctx, ref); err != nil {

@@ -99,7 +99,8 @@ func TestSweepsGoPastBadRuns(t *testing.T) {
 	for i := range 250 {
 		_, err := b.Store.Create(t.Context(), runs.Run{
 			Org: b.run.Org, ID: fmt.Sprintf("01N%023d", i), Workspace: "w", Kind: runs.Plan, Status: runs.Preparing, Attempt: 1,
-			LeaseUntil: b.now.Add(time.Duration(i-300) * time.Second), Executor: &runs.Executor{Agent: "x"}, Terms: runs.Terms{MaxAttempts: 5}, CreatedAt: b.now,
+			LeaseUntil: b.now.Add(time.Duration(i-300) * time.Second), Executor: &runs.Executor{Agent: "x"},
+			Terms: runs.Terms{MaxAttempts: 5}, CreatedAt: b.now,
 		}, "", nil, nil)
 		b.must(err)
 	}
@@ -113,7 +114,8 @@ func TestSweepsGoPastBadRuns(t *testing.T) {
 	if err := b.Sweep(t.Context()); !fault.Is(err, fault.StoreCorrupt) {
 		t.Errorf("nobody hears of it: %v", err)
 	}
-	page, err := b.Store.List(t.Context(), runs.Query{Org: b.run.Org, Kind: runs.Plan, Status: []runs.Status{runs.Preparing}, Limit: 300})
+	page, err := b.Store.List(t.Context(),
+		runs.Query{Org: b.run.Org, Kind: runs.Plan, Status: []runs.Status{runs.Preparing}, Limit: 300})
 	if b.must(err); len(page.Runs) != 1 {
 		t.Errorf("%d runs are as they were", len(page.Runs))
 	}
@@ -137,7 +139,8 @@ func TestSweepsGoPastBadRuns(t *testing.T) {
 
 func mustList(t *testing.T, b *bench, status runs.Status) []runs.Run {
 	t.Helper()
-	page, err := b.Store.List(t.Context(), runs.Query{Org: b.run.Org, Kind: runs.Plan, Status: []runs.Status{status}, Limit: 300})
+	page, err := b.Store.List(t.Context(),
+		runs.Query{Org: b.run.Org, Kind: runs.Plan, Status: []runs.Status{status}, Limit: 300})
 	if err != nil {
 		t.Fatal(err)
 	}

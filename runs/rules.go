@@ -74,7 +74,8 @@ func (m *moving) to(status Status, reason string) *moving {
 
 // because notes what happened.
 func (m *moving) because(what EventType, note string) *moving {
-	m.events = append(m.events, Event{At: m.at, Type: what, From: m.was, To: m.run.Status, Epoch: m.run.Epoch, By: m.by, Note: note})
+	m.events = append(m.events,
+		Event{At: m.at, Type: what, From: m.was, To: m.run.Status, Epoch: m.run.Epoch, By: m.by, Note: note})
 	m.was = m.run.Status
 	return m
 }
@@ -99,13 +100,17 @@ func (c call) cancel(level, reason string) Decide {
 		case r.Status.Ended():
 			return Change{}, misplaced(r, "cancelled")
 		case r.Status == Orphaned:
-			return Change{}, fault.New(fault.RunStatus, "the run's executor is lost, so nobody can be told to stop: resolve the run instead")
+			return Change{}, fault.New(fault.RunStatus,
+				"the run's executor is lost, so nobody can be told to stop: resolve the run instead")
 		case !r.Status.Leased():
-			return c.change(r).cancelled(level).to(Cancelled, "cancelled before it was executed").because(EventCancel, reason).done()
+			return c.change(r).cancelled(level).to(Cancelled, "cancelled before it was executed").because(EventCancel,
+				reason).done()
 		case r.Cancel != nil && (r.Cancel.Level == level || r.Cancel.Level == Hard):
 			return nothing(r)
 		case r.Cancel == nil && level == Hard:
-			return Change{}, fault.New(fault.RunStatus, "a run is first cancelled softly, so that the tool can store the state: ask for that, and for this only when it doesn't end")
+			return Change{}, fault.New(fault.RunStatus,
+				"a run is first cancelled softly, so that the tool can store the state: ask for that, and for this only when it "+
+					"doesn't end")
 		}
 		return c.change(r).cancelled(level).because(EventCancel, level+": "+reason).done()
 	}
@@ -170,7 +175,8 @@ func (c call) waitFor(p api.PhaseReport, attempt int) time.Duration {
 func (m *moving) again(reason string, delay time.Duration) *moving {
 	r := &m.run
 	if r.Pin != nil && (len(r.Approvals) > 0 || r.isPart()) {
-		r.Earlier = &Earlier{Run: r.ID, Changes: r.Pin.Changes, Approvals: r.Approvals, Planned: r.ofPart(), Revision: r.Terms.Revision}
+		r.Earlier = &Earlier{Run: r.ID, Changes: r.Pin.Changes, Approvals: r.Approvals, Planned: r.ofPart(),
+			Revision: r.Terms.Revision}
 	}
 	r.Stage, r.Phase = "", ""
 	r.Pin, r.Counts, r.Approvals, r.InFlight = nil, nil, nil, nil

@@ -84,13 +84,15 @@ func (s *story) renew(phase Phase) Decide {
 
 func (s *story) report(phase Phase, outcome string, last bool) Decide {
 	return s.by(Server()).report(api.PhaseReport{
-		Epoch: s.run.Epoch, Stage: string(s.run.Stage), Attempt: s.run.Attempt, Phase: string(phase), Outcome: outcome, Last: last,
+		Epoch: s.run.Epoch, Stage: string(s.run.Stage), Attempt: s.run.Attempt, Phase: string(phase), Outcome: outcome,
+		Last: last,
 	}, base(7))
 }
 
 func (s *story) planned(changesDigest string, now uint64) Decide {
 	pin := &api.Pin{Digest: "pin-" + changesDigest, Changes: changesDigest}
-	return s.by(Server()).planned(result{pin: pin, counts: api.RunCounts{Add: 1, Any: changesDigest != ""}, now: base(now), revision: 1, epoch: s.run.Epoch})
+	return s.by(Server()).planned(result{pin: pin, counts: api.RunCounts{Add: 1, Any: changesDigest != ""}, now: base(now),
+		revision: 1, epoch: s.run.Epoch})
 }
 
 // plan brings the run to where its plan was looked at.
@@ -175,7 +177,8 @@ func TestStalePlans(t *testing.T) {
 	// So does a claim of what was approved before it.
 	s = begin(t, Apply, Terms{}).plan("a")
 	s.do(s.approve(author, "pin-a")).is(Confirmed)
-	s.refused(fault.RunStale, s.by(Server()).claim(Executor{Agent: "agent", ClaimKey: "apply"}, base(41), s.run.Terms, testLease))
+	s.refused(fault.RunStale,
+		s.by(Server()).claim(Executor{Agent: "agent", ClaimKey: "apply"}, base(41), s.run.Terms, testLease))
 }
 
 func TestApprovalsCarryOver(t *testing.T) {
@@ -282,7 +285,8 @@ func TestFailures(t *testing.T) {
 	for class, want := range map[Class]Status{Infrastructure: Retrying, Config: Failed, SandboxLow: Failed} {
 		s := begin(t, Apply, Terms{})
 		s.do(s.claim("1"))
-		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init", Outcome: OutcomeFailed, Class: string(class)}, Base{})).is(want)
+		s.do(s.by(Server()).report(api.PhaseReport{Epoch: s.run.Epoch, Stage: "plan", Attempt: 1, Phase: "init",
+			Outcome: OutcomeFailed, Class: string(class)}, Base{})).is(want)
 	}
 	s := begin(t, Apply, Terms{}).applying()
 	s.do(s.by(Server()).report(api.PhaseReport{
@@ -323,7 +327,8 @@ func TestClaimsLookAtSettings(t *testing.T) {
 	s.do(s.approve(author, "pin-a")).is(Confirmed)
 	changed := s.run.Terms
 	changed.Revision++
-	s.refused(fault.RunStale, s.by(Server()).claim(Executor{Agent: "agent", ClaimKey: "apply"}, base(0), changed, testLease))
+	s.refused(fault.RunStale,
+		s.by(Server()).claim(Executor{Agent: "agent", ClaimKey: "apply"}, base(0), changed, testLease))
 }
 
 // Who approved a plan and asks for the run again is its author now: that approval is none.
@@ -331,7 +336,8 @@ func TestAuthorsApprovalsAreNotCarried(t *testing.T) {
 	for who, want := range map[Actor]Status{reviewer: AwaitingApproval, second: Confirmed} {
 		s := begin(t, Apply, Terms{Approvals: 1, Carry: true})
 		s.run.Trigger = who
-		s.run.Earlier = &Earlier{Run: "OTHER", Changes: "a", Approvals: []api.Approval{{Digest: "other", Approved: true, By: reviewer.Wire()}}}
+		s.run.Earlier = &Earlier{Run: "OTHER", Changes: "a",
+			Approvals: []api.Approval{{Digest: "other", Approved: true, By: reviewer.Wire()}}}
 		s.plan("a").is(want)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // Ref addresses a run. No operation of a Store ever looks at, or changes, a run of another
@@ -88,6 +89,17 @@ func (r Run) Ref() Ref { return Ref{r.Org, r.ID} }
 // its first claim to its end.
 func (r Run) Holds() bool { return r.Kind.Mutates() && r.Status != Pending && !r.Status.Ended() }
 
+// InTheWay reports whether the run keeps others from being made that are to be alone in its workspace. What
+// only looks for drift, which the server does by itself, keeps nobody.
+func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift }
+
+// InProgress is the fault of a run that is to be alone where this one goes on.
+func (r Run) InProgress() error {
+	f := fault.New(fault.RunInProgress, "A run is already in progress for this project")
+	f.Details = []fault.Detail{{Pointer: "run", Rule: r.ID}, {Pointer: "status", Rule: string(r.Status)}}
+	return f
+}
+
 // Due is when somebody must look at the run again though nobody asks; zero for never.
 func (r Run) Due() time.Time {
 	switch {
@@ -130,6 +142,11 @@ type Order struct {
 	Targets, Replace []string
 	NoRefresh        bool
 	AutoApprove      bool
+	Reconcile        string `json:",omitempty"` // a UUID
+	// PlanRun is the run of kind plan that whoever asked has seen before; empty for none.
+	PlanRun string `json:",omitempty"`
+	// Alone has the run made only where no other run of its workspace goes on.
+	Alone bool `json:"-"`
 }
 
 // Terms are what a workspace wants of its runs, as they were when the run was made.

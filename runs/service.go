@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/internal/budget"
+	"github.com/holdfast/holdfast/runs/plainlog"
 )
 
 // Service is the door to runs: every operation names its caller, and touches that caller's
@@ -22,6 +23,7 @@ type Service struct {
 	attendance *attendance
 	masks      *masks
 	tails      *lru.Cache[LogRef, logTail] // the ends of logs that grow
+	plain      *plainlog.Lines             // of logs that are shown to who sees no values
 }
 
 // maxTails is how many ends of logs are remembered; each takes some 100 KiB at most, and what is
@@ -36,10 +38,12 @@ type Deps struct {
 	Seals      Seals
 	Tokens     Tokens
 	Tools      Tools // nil for what is not known before a run begins
-	Gate       *audit.Gate
-	Audit      audit.Recorder
-	Limits     Limits
-	Memory     *budget.Budget // nil for no bound
+	// Access is what notices and the audit log go by; nil for auth.AccessFull.
+	Access Access
+	Gate   *audit.Gate
+	Audit  audit.Recorder
+	Limits Limits
+	Memory *budget.Budget // nil for no bound
 	// Changed hears of organizations of which a run has changed; nil for nobody. It is quick.
 	Changed func(org uuid.UUID)
 	// Scarce reports whether the disk of logs and files has its reserve left only; nil for never.
@@ -92,7 +96,8 @@ func (l Limits) withDefaults() Limits {
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
 	tails, _ := lru.New[LogRef, logTail](maxTails) // it fails for a size below 1
-	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails}
+	return &Service{Deps: d, changed: newWatchers(), attendance: &attendance{}, masks: newMasks(), tails: tails,
+		plain: plainlog.NewLines()}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
@@ -139,7 +144,8 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Run, erro
 // record puts what somebody did into the audit log. The run has its own event of it already.
 func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Action, run Run, reason string) {
 	s.keep(ctx, audit.Event{
-		At: s.clock(), Org: run.Org, Actor: audit.ActorOf(p), Action: action, State: run.Workspace, Reason: reason, Note: "run " + run.ID,
+		At: s.clock(), Org: run.Org, Actor: audit.ActorOf(p), Action: action, State: run.Workspace, Reason: reason,
+		Note: "run " + run.ID,
 	})
 }
 
@@ -150,6 +156,7 @@ func (s *Service) recordPool(ctx context.Context, p auth.Principal, action audit
 
 func (s *Service) keep(ctx context.Context, event audit.Event) {
 	if err := s.Audit.Record(context.WithoutCancel(ctx), event); err != nil {
-		s.Log.ErrorContext(ctx, "an action on a run is not in the audit log", "action", event.Action, "what", event.Note, "error", err)
+		s.Log.ErrorContext(ctx, "an action on a run is not in the audit log", "action", event.Action, "what", event.Note,
+			"error", err)
 	}
 }

@@ -76,18 +76,22 @@ func newBench(t *testing.T, status runs.Status, stage runs.Stage, phase runs.Pha
 	t.Cleanup(func() { _ = store.Close() })
 	b := &bench{t: t, now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC), state: &fenced{fence: 2, open: true}}
 	b.Service = runs.NewService(runs.Deps{
-		Store: store, States: b.state, Workspaces: plainWorkspaces{}, Tokens: anyToken{}, Audit: forgetful{}, Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
+		Store: store, States: b.state, Workspaces: plainWorkspaces{}, Tokens: anyToken{}, Audit: forgetful{},
+		Now: func() time.Time { return b.now }, Log: slog.New(slog.DiscardHandler),
 		Limits: runs.Limits{Lease: benchLease},
 	})
 	run := runs.Run{
-		Org: uuid.New(), ID: "01M00000000000000000000000", Workspace: "a", Kind: runs.Apply, Status: status, Stage: stage, Phase: phase,
-		Attempt: 1, Epoch: 2, LeaseUntil: b.now.Add(benchLease), Touched: phase == runs.PhaseApply, Executor: &runs.Executor{Agent: "x"},
-		Terms: runs.Terms{MaxAttempts: 5}, CreatedAt: b.now,
+		Org: uuid.New(), ID: "01M00000000000000000000000", Workspace: "a", Kind: runs.Apply, Status: status, Stage: stage,
+		Phase:   phase,
+		Attempt: 1, Epoch: 2, LeaseUntil: b.now.Add(benchLease), Touched: phase == runs.PhaseApply,
+		Executor: &runs.Executor{Agent: "x"},
+		Terms:    runs.Terms{MaxAttempts: 5}, CreatedAt: b.now,
 	}
 	var err error
 	b.run, err = store.Create(t.Context(), run, "", nil, nil)
 	b.must(err)
-	b.as = auth.Principal{Org: run.Org, KeyID: auth.RunKeyID(run.ID), Run: &auth.RunGrant{ID: run.ID, Epoch: 2, Stage: auth.RunStage(stage), State: "a"}}
+	b.as = auth.Principal{Org: run.Org, KeyID: auth.RunKeyID(run.ID),
+		Run: &auth.RunGrant{ID: run.ID, Epoch: 2, Stage: auth.RunStage(stage), State: "a"}}
 	return b
 }
 
@@ -117,7 +121,8 @@ func (b *bench) sweeps(d time.Duration) {
 }
 
 func (b *bench) renew() error {
-	_, err := b.Renew(b.t.Context(), b.as, b.run.ID, api.LeaseRenewal{Epoch: 2, Stage: string(b.run.Stage), Phase: string(b.run.Phase)})
+	_, err := b.Renew(b.t.Context(), b.as, b.run.ID,
+		api.LeaseRenewal{Epoch: 2, Stage: string(b.run.Stage), Phase: string(b.run.Phase)})
 	return err
 }
 
@@ -188,7 +193,8 @@ func TestRenewWhileStatesAreUnavailable(t *testing.T) {
 func TestRenewBesideTheEnd(t *testing.T) {
 	b := applying(t)
 	b.state.after = func() {
-		_, err := b.Report(t.Context(), b.as, b.run.ID, api.PhaseReport{Epoch: 2, Stage: "apply", Attempt: 1, Phase: "output", Outcome: runs.OutcomeSucceeded, Last: true})
+		_, err := b.Report(t.Context(), b.as, b.run.ID,
+			api.PhaseReport{Epoch: 2, Stage: "apply", Attempt: 1, Phase: "output", Outcome: runs.OutcomeSucceeded, Last: true})
 		b.must(err)
 	}
 	if err := b.renew(); !fault.Is(err, fault.EpochOld) {
@@ -206,7 +212,8 @@ func TestStaleWhileItApplies(t *testing.T) {
 	b.must(b.StateMoved(t.Context(), b.run.Org, "a", runs.Base{Version: 41, Digest: "x"}, by))
 	run, err := b.Store.Run(t.Context(), b.run.Ref())
 	b.must(err)
-	if run.Stale == nil || run.Stale.Version != 41 || run.Stale.By == nil || *run.Stale.By != by || run.Status != runs.Applying {
+	if run.Stale == nil || run.Stale.Version != 41 || run.Stale.By == nil || *run.Stale.By != by ||
+		run.Status != runs.Applying {
 		t.Errorf("the run is %s, stale %+v", run.Status, run.Stale)
 	}
 }
@@ -216,7 +223,8 @@ func TestStaleWhileItApplies(t *testing.T) {
 func TestPaused(t *testing.T) {
 	b := applying(t)
 	failed := b.run
-	failed.ID, failed.Status, failed.GaveUp, failed.Reason = "01M00000000000000000000001", runs.Failed, true, "quota exceeded"
+	failed.ID, failed.Status, failed.GaveUp, failed.Reason = "01M00000000000000000000001", runs.Failed, true,
+		"quota exceeded"
 	failed.Order.Snapshot = "s"
 	drift := failed
 	drift.ID, drift.Kind, drift.Priority, drift.GaveUp = "01M00000000000000000000002", runs.Drift, runs.Drifts, false

@@ -17,7 +17,8 @@ type Store interface {
 	// Create stores a new run with its events, in a transaction that also asks allow, unless it is
 	// nil, with what the organization has then; its error refuses the run. A run that was created
 	// with this key by this organization before is returned instead, as it is now, and nobody is
-	// asked; the empty key is nobody's.
+	// asked; the empty key is nobody's. A run whose Order says Alone is refused with RunInProgress, in the same
+	// transaction, where another run of its workspace has not ended: see Run.InTheWay.
 	Create(ctx context.Context, run Run, key string, events []Event, allow func(Tally) error) (made Run, err error)
 
 	// Run returns a run, or fault.RunNotFound.
@@ -168,7 +169,8 @@ type Logs interface {
 	// and take the place of all that is there from the first one's offset on, which is where the
 	// log ends or where a piece of it begins. When the log doesn't end at end any more, nothing is
 	// stored. It returns where the log ends afterwards. Pieces that don't fit are LogMismatch.
-	AppendLog(ctx context.Context, log LogRef, end int64, pieces []LogPiece, allow func(Run) error) (after int64, err error)
+	AppendLog(ctx context.Context, log LogRef, end int64, pieces []LogPiece, allow func(Run) error) (after int64,
+		err error)
 	// LogEnd returns where a log ends; 0 for one that isn't there.
 	LogEnd(ctx context.Context, log LogRef) (int64, error)
 	// ReadLog returns the pieces from the one that has the offset on, of about limit bytes in

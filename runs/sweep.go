@@ -20,9 +20,10 @@ const sweepReach = 100
 // lease: nobody is taken for lost by a server that was not there itself for so long.
 func (s *Service) Sweep(ctx context.Context) error {
 	listened, now := s.attendance.look(s.clock(), s.Limits.Lease), s.clock()
-	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Due(ctx, now, after, sweepReach) }, func(ref Ref) error {
-		return s.sweepOne(ctx, ref, listened)
-	})
+	return walk(ctx, func(after Mark) ([]Mark, error) { return s.Store.Due(ctx, now, after, sweepReach) },
+		func(ref Ref) error {
+			return s.sweepOne(ctx, ref, listened)
+		})
 }
 
 // walk calls do for all runs that find returns, page by page, each of them once. An error about one
@@ -136,7 +137,8 @@ func (s *Service) StateMoved(ctx context.Context, org uuid.UUID, workspace strin
 }
 
 // WorkspaceChanged marks plans stale that were made with other settings or variables.
-func (s *Service) WorkspaceChanged(ctx context.Context, org uuid.UUID, workspace string, revision int64, by api.Actor) error {
+func (s *Service) WorkspaceChanged(ctx context.Context, org uuid.UUID, workspace string, revision int64,
+	by api.Actor) error {
 	return s.moved(ctx, org, workspace, func(r Run) *api.Stale {
 		if r.Terms.Revision >= revision {
 			return nil
@@ -155,7 +157,8 @@ func (s *Service) moved(ctx context.Context, org uuid.UUID, workspace string, wh
 	if err != nil {
 		return ignore(err, fault.RunNotFound)
 	}
-	if stale := why(run); stale != nil && (run.Status == AwaitingApproval || run.Status == Confirmed || run.Status == Applying) {
+	if stale := why(run); stale != nil &&
+		(run.Status == AwaitingApproval || run.Status == Confirmed || run.Status == Applying) {
 		_, err = s.update(ctx, run.Ref(), s.by(Server()).stale(*stale))
 	}
 	return err

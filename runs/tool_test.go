@@ -15,7 +15,8 @@ func TestOnlyTerragruntCallsATool(t *testing.T) {
 		code fault.Code
 	}{
 		{nil, ""}, {tofu, ""}, {&api.Tool{Name: "terragrunt", Calls: tofu}, ""},
-		{&api.Tool{Name: "terraform", Calls: tofu}, fault.RunInvalid}, {&api.Tool{Name: "opentofu", Calls: tofu}, fault.RunInvalid},
+		{&api.Tool{Name: "terraform", Calls: tofu}, fault.RunInvalid},
+		{&api.Tool{Name: "opentofu", Calls: tofu}, fault.RunInvalid},
 		{&api.Tool{Name: "terragrunt", Calls: &api.Tool{Name: "terragrunt", Calls: tofu}}, fault.RunInvalid},
 		{&api.Tool{Name: "terragrunt", Calls: &api.Tool{Name: string(make([]byte, 300))}}, fault.RunInvalid},
 	} {

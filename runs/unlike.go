@@ -26,7 +26,8 @@ func (s *Service) giveUpUnlike(ctx context.Context, run Run, inputs Inputs) erro
 	if err != nil {
 		return err
 	}
-	_, err = s.update(ctx, run.Ref(), s.by(Server()).giveUpUnlike(run.Epoch, s.staleBySettings(at.Changed, inputs.Changed)))
+	_, err = s.update(ctx, run.Ref(),
+		s.by(Server()).giveUpUnlike(run.Epoch, s.staleBySettings(at.Changed, inputs.Changed)))
 	return err
 }
 

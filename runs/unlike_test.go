@@ -24,7 +24,8 @@ func (c *changing) Inputs(ctx context.Context, org uuid.UUID, name string) (runs
 	in, err := c.Workspaces.Inputs(ctx, org, name)
 	if c.now = c.now || c.next; c.now {
 		in.Revision, in.Digest = in.Revision+1, "other inputs"
-		in.Changed = runs.Changed{What: "the variable region", By: api.Actor{KeyName: "ann"}, At: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)}
+		in.Changed = runs.Changed{What: "the variable region", By: api.Actor{KeyName: "ann"},
+			At: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)}
 	}
 	return in, err
 }
@@ -51,7 +52,8 @@ func approved(t *testing.T) (w *runworld.World, caller auth.Principal, run runs.
 
 func claimBy(t *testing.T, w *runworld.World, org uuid.UUID, key string) *api.Assignment {
 	t.Helper()
-	got, err := w.Service.Claim(t.Context(), runs.Worker{ID: "executor", Orgs: []uuid.UUID{org}}, api.AgentClaim{Key: key, BootID: "boot"})
+	got, err := w.Service.Claim(t.Context(), runs.Worker{ID: "executor", Orgs: []uuid.UUID{org}},
+		api.AgentClaim{Key: key, BootID: "boot"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,8 @@ func wantStale(t *testing.T, w *runworld.World, caller auth.Principal, id string
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := run.Stale; run.Status != runs.Outdated || s == nil || s.Because != runs.BySettings || s.By == nil || s.By.KeyName != "ann" ||
+	if s := run.Stale; run.Status != runs.Outdated || s == nil || s.Because != runs.BySettings || s.By == nil ||
+		s.By.KeyName != "ann" ||
 		!strings.Contains(run.Reason, "the variable region changed since, by ann") {
 		t.Errorf("the run is %s, %q, stale %+v", run.Status, run.Reason, s)
 	}
@@ -93,7 +96,8 @@ func TestExecutorThatComesBackGetsNoOtherVariables(t *testing.T) {
 	}
 	wantStale(t, w, caller, run.ID)
 	if p, err := w.VerifyRun(t.Context(), first.Token); err == nil {
-		if _, err := w.Renew(t.Context(), p, run.ID, api.LeaseRenewal{Epoch: first.Epoch, Stage: "apply", Phase: "apply"}); err == nil {
+		if _, err := w.Renew(t.Context(), p, run.ID,
+			api.LeaseRenewal{Epoch: first.Epoch, Stage: "apply", Phase: "apply"}); err == nil {
 			t.Error("it goes on to apply")
 		}
 	}
@@ -104,7 +108,8 @@ func TestExecutorThatComesBackGetsNoOtherVariables(t *testing.T) {
 		_, err = w.Renew(t.Context(), p, run.ID, api.LeaseRenewal{Epoch: first.Epoch, Stage: "apply", Phase: "apply"})
 	}
 	c.next = true
-	if again := claimBy(t, w, caller.Org, "a"); err != nil || again == nil || again.Epoch != first.Epoch || again.Inputs == first.Inputs {
+	if again := claimBy(t, w, caller.Org, "a"); err != nil || again == nil || again.Epoch != first.Epoch ||
+		again.Inputs == first.Inputs {
 		t.Errorf("an executor that applies is given %+v, %v", again, err)
 	}
 }

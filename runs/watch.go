@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
 )
 
 // sight is what was seen of a run that is watched.
@@ -23,6 +24,7 @@ type Watch struct {
 	ref     Ref
 	watched *watched
 	stop    func()
+	caller  auth.Principal
 }
 
 // Watch has the caller see what becomes of a run and its logs. The caller closes it.
@@ -31,7 +33,9 @@ func (s *Service) Watch(ctx context.Context, p auth.Principal, id string) (*Watc
 	if err != nil {
 		return nil, err
 	}
-	return s.watch(run.Ref()), nil
+	w := s.watch(run.Ref())
+	w.caller = p
+	return w, nil
 }
 
 func (s *Service) watch(ref Ref) *Watch {
@@ -40,7 +44,7 @@ func (s *Service) watch(ref Ref) *Watch {
 		go s.lookAfter(ctx, ref, w)
 		return end
 	})
-	return &Watch{s, ref, w, stop}
+	return &Watch{service: s, ref: ref, watched: w, stop: stop}
 }
 
 // Close ends the watching.
@@ -61,6 +65,9 @@ func (w *Watch) Allowed(ctx context.Context, p auth.Principal) error {
 	if err != nil {
 		return err
 	}
+	if p.SeesValues(run.Workspace) != w.caller.SeesValues(run.Workspace) {
+		return fault.New(fault.StateInternal, "who is shown values of %q has changed: begin again", run.Workspace)
+	}
 	return w.service.Gate.AuthorizeOn(ctx, p, auth.ReadRun, run.Workspace)
 }
 
@@ -68,7 +75,8 @@ func (w *Watch) Allowed(ctx context.Context, p auth.Principal) error {
 func (w *Watch) Run(ctx context.Context) (Run, error) {
 	w.watched.reading.Lock()
 	defer w.watched.reading.Unlock()
-	return w.run(ctx)
+	run, err := w.run(ctx)
+	return w.service.seen(w.caller, run), err
 }
 
 func (w *Watch) run(ctx context.Context) (Run, error) {

@@ -16,9 +16,12 @@ func (r Run) Wire() api.Run {
 // Brief is the run in a list: without what its tool has said and what is in flight.
 func (r Run) Brief() api.Run {
 	said := api.Run{
-		ID: r.ID, Workspace: r.Workspace, Kind: string(r.Kind), Status: string(r.Status), Phase: string(r.Phase), Reason: r.Reason,
-		Message: r.Order.Message, Trigger: r.Trigger.Wire(), RetryOf: r.RetryOf, Follows: r.Follows, FollowedBy: r.Follow.id(), Attempt: r.Attempt,
-		Snapshot: r.Order.Snapshot, Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh, AutoApprove: r.Order.AutoApprove,
+		ID: r.ID, Workspace: r.Workspace, Kind: string(r.Kind), Status: string(r.Status), Phase: string(r.Phase),
+		Reason:  r.Reason,
+		Message: r.Order.Message, Trigger: r.Trigger.Wire(), RetryOf: r.RetryOf, Follows: r.Follows,
+		FollowedBy: r.Follow.id(), Attempt: r.Attempt,
+		Snapshot: r.Order.Snapshot, Targets: r.Order.Targets, Replace: r.Order.Replace, NoRefresh: r.Order.NoRefresh,
+		AutoApprove: r.Order.AutoApprove, Reconcile: r.Order.Reconcile,
 		Pin: r.Pin, Counts: r.Counts, Stale: r.Stale, Approvals: r.Approvals, Cancel: r.Cancel,
 		Executor: r.executorWire(), ExitCode: r.ExitCode, Before: r.Base.Version, After: r.After,
 		CreatedAt: r.CreatedAt, StartedAt: orNil(r.StartedAt), PlannedAt: orNil(r.PlannedAt), DecidedAt: orNil(r.DecidedAt),
@@ -35,7 +38,8 @@ func (r Run) executorWire() *api.Executor {
 	if e == nil {
 		return nil
 	}
-	return &api.Executor{Agent: e.Agent, Name: e.Name, Epoch: r.Epoch, Lease: orNil(r.LeaseUntil), Seen: orNil(e.Seen), Sandbox: e.Sandbox}
+	return &api.Executor{Agent: e.Agent, Name: e.Name, Epoch: r.Epoch, Lease: orNil(r.LeaseUntil), Seen: orNil(e.Seen),
+		Sandbox: e.Sandbox}
 }
 
 // orNil makes the zero time none.

@@ -1,4 +1,4 @@
-// Package seal encrypts what is kept at rest: variables, configurations, plans, logs and lock
+// Package seal encrypts what is kept at rest: states, variables, configurations, plans, logs and lock
 // files of an organization, each bound to its organization, its kind and its name.
 //
 // What is sealed can't be read, changed, or passed off as anything else by who has no key. Who
@@ -26,6 +26,8 @@
 //	"holdfast seal 1: wrap"       32 bytes, what a master key wraps data keys with
 //	"holdfast seal 1: seal"       32 bytes, what a data key seals with
 //	"holdfast seal 1: sum"        32 bytes, the key of Sum, from data key 1
+//	"holdfast seal 1: tag"        32 bytes, the key of a hidden digest's tag, from data key 1
+//	"holdfast seal 1: mask"       32 bytes, the key of its mask, from data key 1
 //
 // # What is sealed
 //
@@ -71,4 +73,10 @@
 //
 // Sum is HMAC-SHA256 over the kind and each of the data, every one of them preceded by its
 // length in 8 bytes. It never changes for an organization: data key 1 stays, rewrapped or not.
+//
+// # Hidden digests
+//
+//	32 bytes  the tag: HMAC-SHA256 over the kind, the scope and the digest, every one of them
+//	          preceded by its length in 8 bytes
+//	32 bytes  the digest, XOR the mask: HMAC-SHA256 over the tag, under another key
 package seal

@@ -36,7 +36,8 @@ func readHeader(magic string, blob []byte) (key keyID, body []byte, err error) {
 	case string(blob[:len(magic)]) != magic:
 		return key, nil, fmt.Errorf("it does not begin with %q", magic)
 	case blob[len(magic)] != formatOne:
-		return key, nil, fmt.Errorf("its format is %d, and only %d is known: a newer version may have written it", blob[len(magic)], formatOne)
+		return key, nil, fmt.Errorf("its format is %d, and only %d is known: a newer version may have written it",
+			blob[len(magic)], formatOne)
 	case len(blob) < headerSize+nonceSize+tagSize:
 		return key, nil, errors.New("it is cut off")
 	}

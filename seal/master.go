@@ -18,6 +18,9 @@ const (
 	forWrapping = "holdfast seal 1: wrap"
 	forSealing  = "holdfast seal 1: seal"
 	forSums     = "holdfast seal 1: sum"
+	forMarks    = "holdfast seal 1: mark"
+	forTags     = "holdfast seal 1: tag"
+	forMasks    = "holdfast seal 1: mask"
 )
 
 // Master has the master keys of a file. Printing it shows none of them.
@@ -31,10 +34,12 @@ func NewMaster() *Master { return &Master{keys: []masterKey{newMasterKey(newKey(
 type masterKey struct {
 	id   keyID
 	wrap *xaes
+	mark [keySize]byte
 }
 
 func newMasterKey(key [keySize]byte) masterKey {
-	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), wrap: newXAES(derivedKey(key, forWrapping))}
+	return masterKey{id: keyID(derived(key, forMasterID, len(keyID{}))), wrap: newXAES(derivedKey(key, forWrapping)),
+		mark: derivedKey(key, forMarks)}
 }
 
 // Format keeps the keys out of whatever a Master is printed to.
@@ -57,7 +62,8 @@ func (m *Master) unwrap(org uuid.UUID, w WrappedKey) (dataKey, error) {
 	}
 	i := slices.IndexFunc(m.keys, func(k masterKey) bool { return k.id == by })
 	if i < 0 {
-		return dataKey{}, fault.New(fault.SealKeyMissing, "the master key %x, which the organization's data key %d is wrapped with, is not in the master file", by, w.Number)
+		return dataKey{}, fault.New(fault.SealKeyMissing,
+			"the master key %x, which the organization's data key %d is wrapped with, is not in the master file", by, w.Number)
 	}
 	binding := wrapBinding(w.Wrapped[:headerSize], org, w.Number, w.ID)
 	plain, err := m.keys[i].wrap.open(body[:nonceSize], body[nonceSize:], binding)
@@ -79,11 +85,12 @@ type dataKey struct {
 	id     keyID
 	key    [keySize]byte
 	seal   *xaes
+	hide   *hider
 	err    error // why it could not be unwrapped; then there is no key
 }
 
 func newDataKey(w WrappedKey, key [keySize]byte) dataKey {
-	return dataKey{number: w.Number, id: w.ID, key: key, seal: newXAES(derivedKey(key, forSealing))}
+	return dataKey{number: w.Number, id: w.ID, key: key, seal: newXAES(derivedKey(key, forSealing)), hide: newHider(key)}
 }
 
 func derivedKey(key [keySize]byte, what string) [keySize]byte {

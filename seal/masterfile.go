@@ -73,7 +73,8 @@ func readMasterText(path string) (text []byte, info fs.FileInfo, err error) {
 		return nil, nil, err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
-		return nil, nil, fmt.Errorf("%s is open to others than its owner (mode %04o); `chmod 600` closes it, and whoever may have read it can open what is sealed", path, mode)
+		return nil, nil, fmt.Errorf("%s is open to others than its owner (mode %04o); `chmod 600` closes it, and whoever "+
+			"may have read it can open what is sealed", path, mode)
 	}
 	text, err = io.ReadAll(io.LimitReader(f, fileMaxBytes+1))
 	if err != nil {

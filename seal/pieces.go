@@ -27,7 +27,8 @@ const (
 // SealPieces seals what r has, of any length, as pieces with the numbers 0, 1, 2 and so on, and
 // passes each to put, which may keep it. Something empty is one piece. When it fails, put has
 // had pieces that don't open as a whole; they are of no use.
-func (s *Sealer) SealPieces(ctx context.Context, org uuid.UUID, kind Kind, name string, r io.Reader, put func(index int, sealed []byte) error) error {
+func (s *Sealer) SealPieces(ctx context.Context, org uuid.UUID, kind Kind, name string, r io.Reader,
+	put func(index int, sealed []byte) error) error {
 	var id [sealingIDSize]byte
 	_, _ = rand.Read(id[:]) // never fails
 	source, plain := bufio.NewReader(r), &bytes.Buffer{}
@@ -68,7 +69,8 @@ func ended(source *bufio.Reader) (byte, error) {
 // fs.ErrNotExist if there is none. Nothing is read that was not found to be as it was sealed;
 // pieces that are missing, in another order, or of another sealing are a fault of the code
 // SealCorrupt. So only who has read to io.EOF has read everything.
-func (s *Sealer) OpenPieces(ctx context.Context, org uuid.UUID, kind Kind, name string, get func(index int) ([]byte, error)) io.Reader {
+func (s *Sealer) OpenPieces(ctx context.Context, org uuid.UUID, kind Kind, name string,
+	get func(index int) ([]byte, error)) io.Reader {
 	return &pieceReader{sealer: s, ctx: ctx, place: place{org: org, what: onePiece, kind: kind, name: name}, get: get}
 }
 
@@ -112,7 +114,8 @@ func (r *pieceReader) next() ([]byte, error) {
 		return nil, err
 	}
 	if len(plain) < pieceHead || r.sealing != nil && !bytes.Equal(plain[:sealingIDSize], r.sealing) {
-		return nil, fault.New(fault.SealCorrupt, "piece %d of what is kept of the %s does not belong to those before it", index, r.place.kind)
+		return nil, fault.New(fault.SealCorrupt, "piece %d of what is kept of the %s does not belong to those before it",
+			index, r.place.kind)
 	}
 	r.sealing = plain[:sealingIDSize]
 	r.place.index++

@@ -72,7 +72,8 @@ func TestPiecesReadLikeAFile(t *testing.T) {
 func TestPiecesThatDoNotBelong(t *testing.T) {
 	s, org := seal.New(newMaster(t), &sealtest.Memory{}), uuid.New()
 	plain := randomBytes(2*seal.PieceBytes + 5)
-	good, again, other := sealPieces(t, s, org, "a", plain), sealPieces(t, s, org, "a", plain), sealPieces(t, s, org, "b", plain)
+	good, again, other := sealPieces(t, s, org, "a", plain), sealPieces(t, s, org, "a", plain),
+		sealPieces(t, s, org, "b", plain)
 	whole := mustSeal(t, s, org, "plan", "a", string(plain))
 	for name, pieces := range map[string][][]byte{
 		"none":             {},

@@ -56,12 +56,12 @@ func (r *ring) whole() bool {
 // rings remembers the rings of organizations, those that were used last. Of each organization
 // one caller at a time asks Keys, and the others find what it found.
 type rings struct {
-	master *Master
-	keys   Keys
+	keys Keys
 
 	mu      sync.Mutex
 	known   *simplelru.LRU[uuid.UUID, *ring]
 	loading map[uuid.UUID]*loadTurn
+	newest  *Master
 }
 
 // loadTurn is whose turn it is to ask for an organization's keys.
@@ -72,7 +72,14 @@ type loadTurn struct {
 
 func newRings(master *Master, keys Keys) *rings {
 	known, _ := simplelru.NewLRU[uuid.UUID, *ring](ringsKept, nil) // fails for no room only
-	return &rings{master: master, keys: keys, known: known, loading: map[uuid.UUID]*loadTurn{}}
+	return &rings{newest: master, keys: keys, known: known, loading: map[uuid.UUID]*loadTurn{}}
+}
+
+// master has the master keys as they are by now.
+func (r *rings) master() *Master {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.newest
 }
 
 // forSealing returns an organization's ring, and makes its first key if it has none.
@@ -98,11 +105,13 @@ func (r *rings) forOpening(ctx context.Context, org uuid.UUID, id keyID) (dataKe
 			return key, key.err
 		}
 	}
-	return dataKey{}, fault.New(fault.SealKeyMissing, "the organization has no data key %x, which this was sealed with", id)
+	return dataKey{}, fault.New(fault.SealKeyMissing, "the organization has no data key %x, which this was sealed with",
+		id)
 }
 
 // get returns the ring that is known if it will do, else what load returns.
-func (r *rings) get(ctx context.Context, org uuid.UUID, willDo func(*ring) bool, load func() (*ring, error)) (*ring, error) {
+func (r *rings) get(ctx context.Context, org uuid.UUID, willDo func(*ring) bool,
+	load func() (*ring, error)) (*ring, error) {
 	if known, ok := r.lookUp(org); ok && willDo(known) {
 		return known, nil
 	}
@@ -189,7 +198,7 @@ func (r *rings) loadOrCreate(ctx context.Context, org uuid.UUID) (*ring, error) 
 		return loaded, err
 	}
 	// Another process may do the same now. The one that was first has made the key of both.
-	kept, err := r.keys.AddDataKey(ctx, org, r.master.newDataKey(org, 1))
+	kept, err := r.keys.AddDataKey(ctx, org, r.master().newDataKey(org, 1))
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +212,7 @@ func (r *rings) unwrap(org uuid.UUID, wrapped []WrappedKey) *ring {
 	}
 	out := &ring{loaded: time.Now()}
 	for _, w := range wrapped {
-		key, err := r.master.unwrap(org, w)
+		key, err := r.master().unwrap(org, w)
 		key.number, key.id, key.err = w.Number, w.ID, err
 		out.keys = append(out.keys, key)
 	}

@@ -11,6 +11,13 @@ import (
 	"github.com/holdfast/holdfast/fault"
 )
 
+// Turn has it use other master keys from now on: those of the file after AddMaster. What is remembered stays.
+func (s *Sealer) Turn(master *Master) {
+	s.rings.mu.Lock()
+	defer s.rings.mu.Unlock()
+	s.rings.newest = master
+}
+
 // Rotate makes a new data key for an organization, which seals from now on. What was sealed
 // before stays as it is, and opens. Other processes seal with the new key within minutes. Of
 // several calls at once some may share one new key.
@@ -24,7 +31,7 @@ func (s *Sealer) Rotate(ctx context.Context, org uuid.UUID) error {
 		if len(wrapped) > 0 {
 			next = wrapped[len(wrapped)-1].Number + 1
 		}
-		if _, err := s.rings.keys.AddDataKey(ctx, org, s.rings.master.newDataKey(org, next)); err != nil {
+		if _, err := s.rings.keys.AddDataKey(ctx, org, s.rings.master().newDataKey(org, next)); err != nil {
 			return fmt.Errorf("add a data key: %w", err)
 		}
 		return nil
@@ -41,7 +48,7 @@ func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err er
 			return fmt.Errorf("get the organization's data keys: %w", err)
 		}
 		for _, was := range wrapped {
-			if s.rings.master.wrapsNow(was) {
+			if s.rings.master().wrapsNow(was) {
 				continue
 			}
 			if err := s.rewrap(ctx, org, was); err != nil {
@@ -55,18 +62,19 @@ func (s *Sealer) Rewrap(ctx context.Context, org uuid.UUID) (changed int, err er
 }
 
 func (s *Sealer) rewrap(ctx context.Context, org uuid.UUID, was WrappedKey) error {
-	key, err := s.rings.master.unwrap(org, was)
+	key, err := s.rings.master().unwrap(org, was)
 	if err != nil {
 		return err
 	}
-	is := s.rings.master.wrap(org, key.number, key.id, key.key)
+	is := s.rings.master().wrap(org, key.number, key.id, key.key)
 	kept, err := s.rings.keys.ReplaceDataKey(ctx, org, was, is)
 	if err != nil {
 		return fmt.Errorf("rewrap data key %d: %w", was.Number, err)
 	}
 	// Somebody else may have been first, and has the same key wrapped the same way then.
-	if !bytes.Equal(kept.Wrapped, is.Wrapped) && !s.rings.master.wrapsNow(kept) {
-		return fault.New(fault.StoreUnavailable, "the organization's data key %d was changed meanwhile by a process with another master file", was.Number)
+	if !bytes.Equal(kept.Wrapped, is.Wrapped) && !s.rings.master().wrapsNow(kept) {
+		return fault.New(fault.StoreUnavailable,
+			"the organization's data key %d was changed meanwhile by a process with another master file", was.Number)
 	}
 	return nil
 }

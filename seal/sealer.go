@@ -76,10 +76,14 @@ func (s *Sealer) seal(ctx context.Context, p place, plain []byte) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	out := make([]byte, 0, headerSize+nonceSize+len(plain)+tagSize)
-	out = append(out, header(sealMagic, key.id)...)
+	return key.sealed(p, plain), nil
+}
+
+func (k dataKey) sealed(p place, plain []byte) []byte {
+	out := make([]byte, 0, Overhead+len(plain))
+	out = append(out, header(sealMagic, k.id)...)
 	binding, nonce := p.binding(out), newNonce()
-	return key.seal.seal(append(out, nonce...), nonce, plain, binding), nil
+	return k.seal.seal(append(out, nonce...), nonce, plain, binding)
 }
 
 func (s *Sealer) open(ctx context.Context, p place, sealed []byte) ([]byte, error) {
@@ -96,7 +100,8 @@ func (s *Sealer) open(ctx context.Context, p place, sealed []byte) ([]byte, erro
 	}
 	plain, err := key.seal.open(body[:nonceSize], body[nonceSize:], p.binding(sealed[:headerSize]))
 	if err != nil {
-		return nil, fault.New(fault.SealCorrupt, "what is kept of the %s was changed, damaged or put in the place of something else", p.kind)
+		return nil, fault.New(fault.SealCorrupt,
+			"what is kept of the %s was changed, damaged or put in the place of something else", p.kind)
 	}
 	return plain, nil
 }

@@ -90,7 +90,8 @@ func TestUnknownFormatIsNamed(t *testing.T) {
 	s, org := seal.New(newMaster(t), &sealtest.Memory{}), uuid.New()
 	sealed := mustSeal(t, s, org, "log", "a", plainText)
 	sealed[4] = 2
-	if _, err := s.Open(t.Context(), org, "log", "a", sealed); err == nil || !strings.Contains(err.Error(), "format is 2") {
+	if _, err := s.Open(t.Context(), org, "log", "a", sealed); err == nil ||
+		!strings.Contains(err.Error(), "format is 2") {
 		t.Errorf("the error is %v", err)
 	}
 }

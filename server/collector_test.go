@@ -29,7 +29,8 @@ func TestCollectorAdjusts(t *testing.T) {
 	for _, live = range []uint64{400, 410, 390, 800, 900, 790, 100} {
 		c.adjust()
 	}
-	if want := []int{300, 100, 1500}; len(set) != len(want) || set[0] != want[0] || set[1] != want[1] || set[2] != want[2] {
+	if want := []int{300, 100, 1500}; len(set) != len(want) || set[0] != want[0] || set[1] != want[1] ||
+		set[2] != want[2] {
 		t.Errorf("set to %v, want %v", set, want)
 	}
 }

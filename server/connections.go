@@ -54,9 +54,11 @@ func connectionsFor(files uint64) int {
 
 // sayConnections logs the bounds, and a setting that leaves too little for data.
 func sayConnections(ctx context.Context, log *slog.Logger, limits middleware.ConnectionLimits, files uint64) {
-	log.DebugContext(ctx, "connections are bounded", "total", limits.Total, "strangers_per_address", limits.PerAddress, "open_files", files)
+	log.DebugContext(ctx, "connections are bounded", "total", limits.Total, "strangers_per_address", limits.PerAddress,
+		"open_files", files)
 	if files > 0 && limits.Total > connectionsFor(files) && uint64(limits.Total)+dataFiles > files {
-		log.WarnContext(ctx, "max_connections leaves too few of the process's open files for data; raise its limit (ulimit -n, LimitNOFILE), or lower the setting",
+		log.WarnContext(ctx, "max_connections leaves too few of the process's open files for data; raise its limit (ulimit "+
+			"-n, LimitNOFILE), or lower the setting",
 			"max_connections", limits.Total, "open_files", files)
 	}
 }

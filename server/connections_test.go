@@ -10,7 +10,8 @@ import (
 // However few files the process may have open, data gets its part, and clients get some.
 func TestConnectionsFollowOpenFiles(t *testing.T) {
 	for files, want := range map[uint64]int{
-		0: mostConnections, 64: 32, 256: 128, 512: 320, 1024: 768, 4096: 3072, 12_000: 9000, 20_000: mostConnections, 1 << 40: mostConnections, 1<<64 - 1: mostConnections,
+		0: mostConnections, 64: 32, 256: 128, 512: 320, 1024: 768, 4096: 3072, 12_000: 9000, 20_000: mostConnections,
+		1 << 40: mostConnections, 1<<64 - 1: mostConnections,
 	} {
 		if got := connectionsFor(files); got != want || files > 0 && uint64(got) > files-min(files/4, dataFiles) {
 			t.Errorf("%d files: %d connections, want %d", files, got, want)

@@ -65,7 +65,8 @@ func (p *parts) execute(ctx context.Context, settings agent.Settings, c machine.
 		return err
 	}
 	reached := commands.Sandbox()
-	p.log.InfoContext(ctx, "the server executes runs", "sandbox", reached.Level, "network", reached.Network, "weaker_because", reached.Why)
+	p.log.InfoContext(ctx, "the server executes runs", "sandbox", reached.Level, "network", reached.Network,
+		"weaker_because", reached.Why)
 	settings.Commands, settings.Presentation = commands, api.AgentRegistration{Name: local.ID, Sandbox: reached.Level}
 	executor, err := agent.New(settings)
 	if err != nil {
@@ -112,7 +113,8 @@ func (p *parts) executorSettings(address net.Addr) (agent.Settings, machine.Comm
 
 // private are the files and folders that no command may read.
 func (p *parts) private() (all []string, err error) {
-	for _, path := range []string{p.settings.Storage.Path, p.settings.MasterKeyPath(), p.settings.Auth.File, p.settings.Server.TLSKeyFile} {
+	for _, path := range []string{p.settings.Storage.Path, p.settings.MasterKeyPath(), p.settings.Auth.File,
+		p.settings.Server.TLSKeyFile} {
 		if path == "" {
 			continue
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/auth/keys"
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqlnotices"
@@ -25,7 +26,8 @@ import (
 
 // openKeys reads the auth file, or what the database has of it, and follows its changes until the
 // watcher is closed.
-func openKeys(ctx context.Context, settings configs.Settings, shared *sqlauth.Store, tokens keyring.TokenVerifier, runs verify.RunVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
+func openKeys(ctx context.Context, settings configs.Settings, shared *sqlauth.Store, tokens keyring.TokenVerifier,
+	runs verify.RunVerifier, log *slog.Logger) (*verify.Verifier, *authfile.Watcher, error) {
 	verifier, err := verify.New(verify.Config{
 		Logger:            log,
 		Remember:          settings.Auth.CacheTTL,
@@ -42,7 +44,21 @@ func openKeys(ctx context.Context, settings configs.Settings, shared *sqlauth.St
 		from.Path, from.Revisions = AuthDatabaseName(settings), shared
 	}
 	watcher, err := authfile.Watch(ctx, from)
+	if err == nil {
+		verifier.TrustWhile(func() error { return confirmed(watcher) })
+	}
 	return verifier, watcher, err
+}
+
+// confirmed has an error when nobody could say for too long whether what is in force is the newest: a key may
+// have been revoked elsewhere, by somebody who waits no longer for this node.
+func confirmed(watcher *authfile.Watcher) error {
+	if watcher.Unconfirmed() <= copies.Unconfirmed {
+		return nil
+	}
+	f := fault.New(fault.StoreUnavailable, "the database can't be asked whether keys are still good; try again")
+	f.RetryAfter = 2 * time.Second
+	return f
 }
 
 // AuthDatabaseName is how people are told of the auth.cfg in the database.
@@ -60,7 +76,11 @@ func (p *parts) openShared(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("what nodes tell one another", db)
-	p.shared, p.turns = sqlauth.New(db), sqlnotices.New(db, p.node)
+	master, err := storage.MarkingMaster(p.settings)
+	if err != nil {
+		return err
+	}
+	p.shared, p.turns = sqlauth.New(db, master), sqlnotices.New(db, p.node, p.log)
 	return nil
 }
 
@@ -73,7 +93,8 @@ func (p *parts) compareKeys(ctx context.Context) {
 	name := nodeName(p.settings)
 	p.copies = copies.New(ctx, copies.Config{Board: p.shared, Log: p.log, Own: func() copies.Copy {
 		taken := p.watcher.Taken()
-		return copies.Copy{Node: p.node.String(), Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At, Shredded: p.shreddedHere()}
+		return copies.Copy{Node: p.node.String(), Name: name, Revision: taken.Revision, Digest: taken.Digest, At: taken.At,
+			Shredded: p.shreddedHere()}
 	}})
 	p.closeLater("what other nodes are told of auth.cfg", p.copies)
 }
@@ -121,7 +142,7 @@ func (p *parts) confirmKeys(ctx context.Context) io.Closer {
 			p.log.Warn("commands that change the auth file wait in vain for this server", "error", err)
 		}
 	})
-	return confirmed{p.watcher, receipt}
+	return receipted{p.watcher, receipt}
 }
 
 // openReceipt returns nil where no command waits for one: for the database's auth.cfg, or without a
@@ -138,14 +159,14 @@ func (p *parts) openReceipt(ctx context.Context) *authfile.Receipt {
 	return receipt
 }
 
-// confirmed is a watcher that writes a receipt, if there is one.
-type confirmed struct {
+// receipted is a watcher that writes a receipt, if there is one.
+type receipted struct {
 	watcher *authfile.Watcher
 	receipt *authfile.Receipt
 }
 
 // Close ends that. The watcher goes on.
-func (c confirmed) Close() error {
+func (c receipted) Close() error {
 	c.watcher.Confirm(func(string) {})
 	if c.receipt == nil {
 		return nil

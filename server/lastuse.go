@@ -41,7 +41,8 @@ func usesOf(uses keyUses) handlers.KeyUses {
 
 // trackUses writes beside the stores whom the verifier lets in, until it is closed. A
 // server that keeps nothing writes nothing.
-func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, shared lastuse.Shared, log *slog.Logger) keyUses {
+func trackUses(ctx context.Context, verifier *verify.Verifier, settings configs.Settings, shared lastuse.Shared,
+	log *slog.Logger) keyUses {
 	if keepsNothing(settings) && shared == nil {
 		return noUses{io.NopCloser(nil)}
 	}

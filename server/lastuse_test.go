@@ -42,7 +42,8 @@ func TestCertificatesAreNoted(t *testing.T) {
 	settings := configs.Settings{Storage: configs.Storage{Path: t.TempDir()}}
 	n := trackUses(t.Context(), verifier, settings, nil, slog.New(slog.DiscardHandler))
 	for _, san := range []string{"dns:gw", "dns:other"} {
-		_, err := verifier.VerifyCertificate(t.Context(), auth.Certificate{SANs: []string{san}, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
+		_, err := verifier.VerifyCertificate(t.Context(),
+			auth.Certificate{SANs: []string{san}, NotAfter: time.Now().Add(time.Hour)}, auth.Client{Address: "192.0.2.1"})
 		if known := san == "dns:gw"; known != (err == nil) {
 			t.Errorf("%s: %v", san, err)
 		}
@@ -51,7 +52,8 @@ func TestCertificatesAreNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	uses, err := lastuse.Read(LastUsePath(settings))
-	if err != nil || len(uses) != 1 || uses[lastuse.Credential{Org: uuid.MustParse(testOrg), ID: "cert.gw"}].From != "192.0.2.1" {
+	if err != nil || len(uses) != 1 ||
+		uses[lastuse.Credential{Org: uuid.MustParse(testOrg), ID: "cert.gw"}].From != "192.0.2.1" {
 		t.Errorf("noted %v, %v", uses, err)
 	}
 }
@@ -59,7 +61,8 @@ func TestCertificatesAreNoted(t *testing.T) {
 // A server that keeps nothing keeps no record either.
 func TestMemoryNotesNothing(t *testing.T) {
 	dir := t.TempDir()
-	settings := configs.Settings{Storage: configs.Storage{Path: dir, Type: configs.Memory}, State: configs.State{Storage: configs.Memory}}
+	settings := configs.Settings{Storage: configs.Storage{Path: dir, Type: configs.Memory},
+		State: configs.State{Storage: configs.Memory}}
 	verifier, err := verify.New(verify.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,8 @@ func listen(ctx context.Context, address string, log *slog.Logger) (net.Listener
 	if !errors.Is(err, syscall.EADDRINUSE) {
 		return listener, err
 	}
-	log.WarnContext(ctx, "the address is in use; waiting in case it is by what a crashed server has left", "address", address, "at_most", addressPatience.String())
+	log.WarnContext(ctx, "the address is in use; waiting in case it is by what a crashed server has left", "address",
+		address, "at_most", addressPatience.String())
 	ctx, stop := context.WithTimeout(ctx, addressPatience)
 	defer stop()
 	for errors.Is(err, syscall.EADDRINUSE) {

@@ -26,7 +26,8 @@ func TestAddressInUse(t *testing.T) {
 	}
 	defer taken.Close()
 	synctest.Test(t, func(t *testing.T) {
-		if _, err := listen(t.Context(), taken.Addr().String(), slog.New(slog.DiscardHandler)); !errors.Is(err, syscall.EADDRINUSE) {
+		if _, err := listen(t.Context(), taken.Addr().String(), slog.New(slog.DiscardHandler)); !errors.Is(err,
+			syscall.EADDRINUSE) {
 			t.Errorf("the address is in use, and it says %v", err)
 		}
 		listener, err := listen(t.Context(), taken.Addr().String(), slog.New(onWarning(func() { taken.Close() })))

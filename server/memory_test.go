@@ -17,8 +17,9 @@ func TestMemoryLimit(t *testing.T) {
 		err         error
 		want        int64
 	}{
-		"a size goes before all":          {setting: 300, environment: "500", cgroup: 1000, want: 300},
-		"off goes before all":             {setting: configs.NoMemoryLimit, environment: "500", cgroup: 1000, want: math.MaxInt64},
+		"a size goes before all": {setting: 300, environment: "500", cgroup: 1000, want: 300},
+		"off goes before all": {setting: configs.NoMemoryLimit, environment: "500", cgroup: 1000,
+			want: math.MaxInt64},
 		"GOMEMLIMIT stays":                {environment: "500", cgroup: 1000},
 		"a tenth of the cgroup's is free": {cgroup: 1000, want: 900},
 		"no cgroup":                       {err: none},
@@ -26,7 +27,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	for name, test := range tests {
 		getenv := func(string) string { return test.environment }
-		got := memoryLimit(configs.Server{MemoryLimit: test.setting}, getenv, func() (uint64, error) { return test.cgroup, test.err })
+		got := memoryLimit(configs.Server{MemoryLimit: test.setting}, getenv,
+			func() (uint64, error) { return test.cgroup, test.err })
 		if got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/storage"
 )
 
 // The paths that commands on the server's own machine ask for.
@@ -43,17 +44,20 @@ func HoldsUploads(settings configs.Settings) bool {
 
 // openOperator answers at the OperatorSocket until it is closed. The server goes on without, if
 // that can't be had: its path may be too long for a socket.
-func openOperator(settings configs.Settings, uploads inventory.Store, log *slog.Logger) io.Closer {
-	if !HoldsUploads(settings) {
+func openOperator(settings configs.Settings, uploads inventory.Store, moves *mover, log *slog.Logger) io.Closer {
+	if !HoldsUploads(settings) && !storage.UsesFolder(settings) {
 		return io.NopCloser(nil)
 	}
 	path := OperatorSocket(settings)
 	listener, err := listenPrivately(path)
 	if err != nil {
-		log.Warn("exports from this machine have to wait until the server is stopped", "socket", path, "error", err)
+		log.Warn("exports and moves from this machine have to wait until the server is stopped", "socket", path, "error", err)
 		return io.NopCloser(nil)
 	}
 	mux := http.NewServeMux()
+	if moves != nil {
+		moves.routes(mux)
+	}
 	mux.HandleFunc("GET "+OperatorOrganizations, func(w http.ResponseWriter, r *http.Request) {
 		sendOrganizations(r.Context(), w, uploads)
 	})
@@ -67,7 +71,8 @@ func openOperator(settings configs.Settings, uploads inventory.Store, log *slog.
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	server := &http.Server{
-		Handler: oneOfFew(mux), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		Handler: oneOfFew(mux), ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10,
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	go func() {

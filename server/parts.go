@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,7 @@ import (
 	"github.com/holdfast/holdfast/auth/verify"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/internal/spans"
@@ -33,6 +35,7 @@ import (
 	"github.com/holdfast/holdfast/storage"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 	"github.com/holdfast/holdfast/storage/sqlnotices"
 	"github.com/holdfast/holdfast/workspace"
 )
@@ -65,11 +68,15 @@ type parts struct {
 	inventory *inventory.Service
 	notifier  *webhook.Notifier
 	live      *live.Hub
+	moves     *mover             // nil where nothing is moved while it is served
+	freezers  []sqlitedb.Freezer // of what is written beside states and runs
 
 	database      *sqldb.DB          // of workspaces and runs; nil for none
 	sealer        *seal.Sealer       // nil with it
+	sealing       sync.Mutex         // held by who seals states, or has a new master key wrap their keys
 	workspaces    *workspace.Service // likewise
 	runs          *runs.Service      // likewise
+	insights      *insight.Service   // likewise
 	sessions      *middleware.Sessions
 	issuer        *handlers.Issuer // nil for none
 	runTokens     *runTokens
@@ -84,7 +91,13 @@ func (p *parts) open(ctx context.Context) (err error) {
 	if p.tls, err = openTLS(ctx, p.settings.Server, p.log); err != nil {
 		return err
 	}
+	if err := storage.AwaitMove(ctx, p.settings, p.log); err != nil {
+		return err
+	}
 	if err := p.openKeys(ctx); err != nil {
+		return err
+	}
+	if err := p.openSealed(ctx); err != nil {
 		return err
 	}
 	if err := p.openStores(ctx); err != nil {
@@ -92,6 +105,9 @@ func (p *parts) open(ctx context.Context) (err error) {
 	}
 	if err := p.openServices(ctx); err != nil {
 		return err
+	}
+	if _, err := (doctorsCopies{p.settings}).removeLeft(); err != nil {
+		p.log.WarnContext(ctx, "a copy that `holdfast doctor` has left can't be removed; it has all secrets", "error", err)
 	}
 	p.startShredder(ctx)
 	return nil
@@ -135,19 +151,21 @@ func (p *parts) openStores(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the state store", p.states)
+	p.startSealing(ctx)
 	if p.uploads, err = storage.OpenUploads(ctx, p.settings, p.log); err != nil {
 		return err
 	}
 	p.closeLater("the upload store", p.uploads)
-	p.closeLater("the answers to exports from this machine", openOperator(p.settings, p.uploads, p.log))
+	p.closeLater("the answers to exports from this machine", openOperator(p.settings, p.uploads, p.moves, p.log))
 	return nil
 }
 
 func (p *parts) openServices(ctx context.Context) (err error) {
 	p.memory = middleware.NewMemory(p.settings.Limits.MaxBodyBytes)
-	p.gate = audit.NewGate(p.states, time.Now)
+	clock := storage.ClockOf(p.states)
+	p.gate = audit.NewGate(p.states, clock)
 	p.keeper = newKeeper(p.settings, p.watcher, p.states, p.uploads, p.log)
-	p.service = state.NewService(p.states, p.watcher, time.Now, p.log).Within(p.memory).WithQuota(p.keeper)
+	p.service = state.NewService(p.states, p.watcher, clock, p.log).Within(p.memory).WithQuota(p.keeper)
 	p.closers = append(p.closers, sweepRegularly(ctx, p.service.Sweep, p.log))
 	if err := p.startNotices(ctx); err != nil {
 		return err
@@ -159,7 +177,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 		return err
 	}
 	p.closeLater("the resource index", p.catalogue)
-	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now, p.log).WithQuota(p.keeper).Within(p.memory)
+	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now,
+		p.log).WithQuota(p.keeper).Within(p.memory)
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
 	p.live = live.NewHub(live.Deps{Log: p.states, Gate: p.gate, Logger: p.log})
 	p.service.OnMove(func(_ context.Context, moved state.Moved) { p.live.Wake(moved.Ref.Org) })

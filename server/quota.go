@@ -20,10 +20,12 @@ import (
 )
 
 // newKeeper returns who says what organizations may store.
-func newKeeper(settings configs.Settings, keys *authfile.Watcher, states state.Store, uploads inventory.Store, log *slog.Logger) *quota.Keeper {
+func newKeeper(settings configs.Settings, keys *authfile.Watcher, states state.Store, uploads inventory.Store,
+	log *slog.Logger) *quota.Keeper {
 	sources := []quota.Source{
 		{Kind: quota.States, Store: states, Elsewhere: settings.State.Storage != configs.SQLite},
-		{Kind: quota.Uploads, Store: uploads, Elsewhere: settings.Storage.Type == configs.MySQL || settings.Storage.Type == configs.Memory},
+		{Kind: quota.Uploads, Store: uploads, Elsewhere: settings.Storage.Type == configs.MySQL ||
+			settings.Storage.Type == configs.Memory},
 	}
 	o := quota.Options{
 		Sources:   sources,

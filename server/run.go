@@ -38,11 +38,14 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		return err
 	}
 	defer listener.Close()
-	p := &parts{settings: settings, program: program, log: log, node: uuid.New(), runTokens: &runTokens{now: time.Now}, doors: middleware.NewDoors()}
+	p := &parts{settings: settings, program: program, log: log, node: uuid.New(), runTokens: &runTokens{now: time.Now},
+		doors: middleware.NewDoors()}
 	defer p.close()
+	p.moves = &mover{handover: newHandover(log), parts: p, stop: ctx}
 	if err := p.open(ctx); err != nil {
 		return err
 	}
+	p.closeLater("a move", p.moves)
 	connections := boundConnections(ctx, settings, log)
 	router, err := handlers.NewRouter(handlers.Deps{
 		States:         p.service,
@@ -50,6 +53,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Inventory:      p.inventory,
 		Workspaces:     p.workspaces,
 		Runs:           p.runs,
+		Insights:       p.insights,
 		Live:           p.live,
 		Quota:          p.keeper,
 		Databases:      p.databases(),
@@ -63,10 +67,12 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 		Aliases:        p.watcher,
 		Keys:           p.watcher,
 		AuthStale:      p.authStale,
+		Unsealed:       p.unsealed,
 		Log:            log,
 		Now:            time.Now,
 		Version:        program.Version,
 		Page:           web.Page(),
+		PageFolder:     settings.Page.Folder(),
 		MaxStateBytes:  settings.State.MaxBytes,
 		TrustedProxies: settings.Server.TrustedProxies,
 		Limits:         limitsOf(settings, connections.Limits(), p.memory),
@@ -78,7 +84,7 @@ func Run(ctx context.Context, settings configs.Settings, program Program, log *s
 	if err != nil {
 		return err
 	}
-	server := newServer(settings.Server, router, log)
+	server := newServer(settings.Server, p.moves.before(router), log)
 	server.TLSConfig = p.tls
 	server.ConnState = connections.Track
 	if err := p.startExecutor(ctx, listener.Addr()); err != nil {
@@ -122,7 +128,8 @@ func newServer(settings configs.Server, handler http.Handler, log *slog.Logger) 
 }
 
 // serveUntil serves until ctx ends, then lets the requests that have begun finish.
-func serveUntil(ctx context.Context, listener net.Listener, server *http.Server, settings configs.Server, log *slog.Logger) error {
+func serveUntil(ctx context.Context, listener net.Listener, server *http.Server, settings configs.Server,
+	log *slog.Logger) error {
 	ended := make(chan error, 1)
 	go func() { ended <- serveOn(server, listener, settings.EnableTLS) }()
 	sayListening(ctx, listener.Addr(), settings.EnableTLS, log)

@@ -82,7 +82,8 @@ func start(t *testing.T, environ ...string) *running {
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, "auth.cfg")
-	if err := os.WriteFile(file, []byte("["+r.org.String()+"]\nname = Acme\napikey = "+string(hash)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("["+r.org.String()+"]\nname = Acme\napikey = "+string(hash)+"\n"),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	settings, err := configs.Load(configs.Sources{Environ: append([]string{
@@ -138,15 +139,18 @@ func TestServerIsWatched(t *testing.T) {
 	if status, _ := r.ask("POST", "/api/v1/state/x", `{"version":4,"serial":1,"lineage":"a"}`); status != http.StatusOK {
 		t.Fatal(status)
 	}
-	if status, _ := r.ask("POST", "/api/v1/upload", `{"provider":"aws","category":"compute","resource_type":"vm","attributes":{"a":"b"}}`); status != http.StatusOK {
+	if status, _ := r.ask("POST", "/api/v1/upload",
+		`{"provider":"aws","category":"compute","resource_type":"vm","attributes":{"a":"b"}}`); status != http.StatusOK {
 		t.Fatal(status)
 	}
 	_, scrape := r.ask("GET", "/metrics", "")
 	for _, line := range []string{
-		"holdfast_states 1", "holdfast_locks 0", `holdfast_database_bytes{database="runs"} `, `holdfast_database_bytes{database="states"} `,
+		"holdfast_states 1", "holdfast_locks 0", `holdfast_database_bytes{database="runs"} `,
+		`holdfast_database_bytes{database="states"} `,
 		`holdfast_database_bytes{database="uploads"} `, `holdfast_database_commit_seconds_count{database="states"} `,
 		`holdfast_database_failures_total{database="states"} 0`, `holdfast_logins_refused_total{code="credentials_wrong"} 0`,
-		`holdfast_notices_total{outcome="dropped"} 0`, "holdfast_disk_free_bytes ", "holdfast_limits_held_total 0", "holdfast_resource_index_age_seconds ",
+		`holdfast_notices_total{outcome="dropped"} 0`, "holdfast_disk_free_bytes ", "holdfast_limits_held_total 0",
+		"holdfast_resource_index_age_seconds ",
 	} {
 		if !strings.Contains(scrape, "\n"+line) {
 			t.Errorf("no line %s in\n%s", line, scrape)

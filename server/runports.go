@@ -81,14 +81,16 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 	}
 	s := found.Settings
 	return runs.Workspace{
-		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found), Changed: runs.Changed{By: changedBy(found.UpdatedBy), At: found.UpdatedAt},
+		Pool: s.Pool, Protected: s.Protected, Snapshot: snapshotOf(found),
+		Changed: runs.Changed{By: changedBy(found.UpdatedBy), At: found.UpdatedAt},
 		Terms: runs.Terms{
 			Revision: found.Revision, Tool: s.Tool, Version: s.Version, Directory: s.Directory, Parallelism: s.Parallelism,
 			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: s.PlanTimeout, runs.ApplyStage: s.ApplyTimeout},
 			Grace:   map[runs.Stage]time.Duration{runs.PlanStage: s.PlanGrace, runs.ApplyStage: s.ApplyGrace},
 			Outputs: s.Outputs, AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, Carry: s.Carry,
-			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes, MaxAttempts: maxAttempts,
-			KeepFiles: w.keepFiles,
+			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes,
+			MaxAttempts: maxAttempts,
+			KeepFiles:   w.keepFiles,
 		},
 	}, nil
 }
@@ -153,8 +155,10 @@ type workspaceRuns struct {
 
 // Changed implements workspace.Runs.
 func (w *workspaceRuns) Changed(ctx context.Context, now workspace.Workspace) {
-	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision, changedBy(now.UpdatedBy)); err != nil {
-		w.log.ErrorContext(ctx, "plans that a change of a workspace has outdated wait still; they are refused when they are to be applied", "workspace", now.Name, "error", err)
+	if err := w.service.WorkspaceChanged(ctx, now.Org, string(now.Name), now.Revision,
+		changedBy(now.UpdatedBy)); err != nil {
+		w.log.ErrorContext(ctx, "plans that a change of a workspace has outdated wait still; they are refused when they "+
+			"are to be applied", "workspace", now.Name, "error", err)
 	}
 }
 
@@ -203,7 +207,8 @@ const beyond = 6 * time.Hour
 // Sign implements runs.Tokens.
 func (t *runTokens) Sign(run runs.Run, tool bool) (string, error) {
 	return t.signer.Sign(token.Claims{
-		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version, Tool: tool,
+		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace,
+		Version: run.Base.Version, Tool: tool,
 		Expires: t.begin(run).Add(run.Terms.Timeout[run.Stage] + run.Terms.Grace[run.Stage] + beyond),
 	}), nil
 }

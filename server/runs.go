@@ -10,6 +10,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/seal"
@@ -41,10 +42,14 @@ func (p *parts) openRuns(ctx context.Context) error {
 	kept := sqlruns.New(p.database)
 	p.live.Runs = kept
 	p.runs = runs.NewService(runs.Deps{
-		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states}, Seals: p.sealer,
-		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.live.Recorder(p.states), Memory: p.memory,
+		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states},
+		Seals:  p.sealer,
+		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.live.Recorder(p.states),
+		Access: p.watcher,
+		Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
+	p.insights = insight.NewService(p.runs, p.memory, time.Now)
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
 	p.closers = append(p.closers,
@@ -70,7 +75,8 @@ func runLimits(s configs.Runs) runs.Limits {
 }
 
 func (p *parts) runWorkspaces() runWorkspaces {
-	return runWorkspaces{service: p.workspaces, maxLogBytes: p.settings.Runs.MaxLogBytes, keepFiles: days(p.settings.Runs.KeepPlanDays)}
+	return runWorkspaces{service: p.workspaces, maxLogBytes: p.settings.Runs.MaxLogBytes,
+		keepFiles: days(p.settings.Runs.KeepPlanDays)}
 }
 
 // runSweep is how often runs are looked at whose time has come, at least: in the time of a lease it
@@ -86,7 +92,8 @@ func (p *parts) stateMoved(ctx context.Context, moved state.Moved) {
 	by := api.Actor{KeyID: moved.Actor.KeyID, KeyName: moved.Actor.KeyName, Subject: moved.Actor.Subject}
 	err := p.runs.StateMoved(ctx, moved.Ref.Org, string(moved.Ref.Name), baseOf(moved.Head), by)
 	if err != nil {
-		p.log.ErrorContext(ctx, "plans that a write has outdated wait still; they are refused when they are to be applied", "state", moved.Ref.Name, "error", err)
+		p.log.ErrorContext(ctx, "plans that a write has outdated wait still; they are refused when they are to be applied",
+			"state", moved.Ref.Name, "error", err)
 	}
 }
 

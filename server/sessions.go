@@ -42,7 +42,8 @@ func (p *parts) openSessions(ctx context.Context) (err error) {
 	if p.issuer, err = openIssuer(p.settings); err != nil {
 		return err
 	}
-	p.sessions = &middleware.Sessions{Service: service, TrustedProxies: p.settings.Server.TrustedProxies, PublicURL: p.settings.Server.PublicURL}
+	p.sessions = &middleware.Sessions{Service: service, TrustedProxies: p.settings.Server.TrustedProxies,
+		PublicURL: p.settings.Server.PublicURL}
 	p.closers = append(p.closers, sweepRegularly(ctx, service.Sweep, p.log))
 	return nil
 }
@@ -54,12 +55,15 @@ func openIssuer(settings configs.Settings) (*handlers.Issuer, error) {
 	case page.OIDCIssuer == "":
 		return nil, nil
 	case page.OIDCClientID == "":
-		return nil, errors.New("[page] oidc_issuer is set, but oidc_client_id (HOLDFAST_PAGE_OIDC_CLIENT_ID) is not: what the issuer calls this server")
+		return nil, errors.New("[page] oidc_issuer is set, but oidc_client_id (HOLDFAST_PAGE_OIDC_CLIENT_ID) is not: what " +
+			"the issuer calls this server")
 	case settings.Server.PublicURL == "":
-		return nil, errors.New("[page] oidc_issuer is set, but [server] public_url (HOLDFAST_PUBLIC_URL) is not: where the issuer sends people back to")
+		return nil, errors.New("[page] oidc_issuer is set, but [server] public_url (HOLDFAST_PUBLIC_URL) is not: where the " +
+			"issuer sends people back to")
 	}
 	return &handlers.Issuer{Name: page.OIDCName, SignIn: oidc.NewSignIn(oidc.SignInConfig{
 		Issuer: page.OIDCIssuer, ClientID: page.OIDCClientID, ClientSecret: page.OIDCClientSecret.Reveal(),
-		RedirectURL: strings.TrimSuffix(settings.Server.PublicURL, "/") + handlers.CallbackPath, Scopes: strings.Fields(page.OIDCScopes),
+		RedirectURL: strings.TrimSuffix(settings.Server.PublicURL, "/") + handlers.CallbackPath,
+		Scopes:      strings.Fields(page.OIDCScopes),
 	})}, nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/internal/shred"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqldb"
 	"github.com/holdfast/holdfast/storage/sqlruns"
 )
@@ -65,7 +66,8 @@ func (p *parts) shredded() (all []shred.Part) {
 		shred.Part{What: "states", Store: p.states},
 		shred.Part{What: "uploads", Store: p.uploads},
 		shred.Part{What: "resources", Store: p.catalogue.indexer},
-		shred.Part{What: "uses_of_keys", Store: p.uses})
+		shred.Part{What: "uses_of_keys", Store: p.uses},
+		shred.Part{What: "copies_of_doctor", Store: doctorsCopies{p.settings}})
 }
 
 // isShredded reports whether the auth file says that an organization was removed with its data.
@@ -128,6 +130,26 @@ func (s sealedData) Shred(ctx context.Context, org uuid.UUID, limit int) (int, e
 	removed, err := s.DB.Shred(ctx, org, limit)
 	s.sealer.Forget(org)
 	return removed, err
+}
+
+// doctorsCopies are those that `holdfast doctor` reads, of all that is in the store's folder.
+type doctorsCopies struct{ settings configs.Settings }
+
+// removeLeft removes those that were left by a doctor that was killed, and says how many are used.
+func (d doctorsCopies) removeLeft() (used int, err error) {
+	if keepsNothing(d.settings) {
+		return 0, nil
+	}
+	return folder.RemoveCopies(d.settings.Storage.Path)
+}
+
+// Shred implements shred.Store.
+func (d doctorsCopies) Shred(context.Context, uuid.UUID, int) (int, error) {
+	used, err := d.removeLeft()
+	if err == nil && used > 0 {
+		err = fmt.Errorf("`holdfast doctor` still reads a copy (%d folders .doctor-*)", used)
+	}
+	return 0, err
 }
 
 // lentPools are what others lend to an organization: whoever has its ID next is lent nothing.

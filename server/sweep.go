@@ -21,14 +21,16 @@ func sweepRegularly(ctx context.Context, sweep func(context.Context) error, log 
 }
 
 // sweepOften is for what must not wait: it begins at once.
-func sweepOften(ctx context.Context, every time.Duration, sweep func(context.Context) error, log *slog.Logger) (stop func()) {
+func sweepOften(ctx context.Context, every time.Duration, sweep func(context.Context) error,
+	log *slog.Logger) (stop func()) {
 	return repeat(ctx, 0, every, sweep, func(err error) {
 		log.ErrorContext(ctx, "not all runs whose time has come were looked at; the next sweep tries again", "error", err)
 	})
 }
 
 // repeat does something in the background, first after a while and then again and again.
-func repeat(ctx context.Context, first, every time.Duration, sweep func(context.Context) error, failed func(error)) (stop func()) {
+func repeat(ctx context.Context, first, every time.Duration, sweep func(context.Context) error,
+	failed func(error)) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {

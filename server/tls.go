@@ -15,7 +15,8 @@ import (
 func openTLS(ctx context.Context, settings configs.Server, log *slog.Logger) (*tls.Config, error) {
 	if !settings.EnableTLS {
 		if settings.AllowPlaintext {
-			log.WarnContext(ctx, "serving without TLS, because allow_plaintext is set: whoever is on the way can read keys and states")
+			log.WarnContext(ctx, "serving without TLS, because allow_plaintext is set: whoever is on the way can read "+
+				"keys and states")
 		}
 		return nil, nil
 	}

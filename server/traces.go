@@ -92,7 +92,8 @@ func (q *quiet) ExportSpans(ctx context.Context, all []sdk.ReadOnlySpan) error {
 	defer q.mu.Unlock()
 	if now := time.Now(); err != nil && now.After(q.silent) {
 		q.silent = now.Add(tracesSilence)
-		q.log.WarnContext(ctx, "traces could not be sent, and are lost; nothing else is said of it for a minute", "spans", len(all), "error", err)
+		q.log.WarnContext(ctx, "traces could not be sent, and are lost; nothing else is said of it for a minute", "spans",
+			len(all), "error", err)
 	}
 	return nil // the SDK would log it too, and otherwise
 }

@@ -32,7 +32,8 @@ func newCollectorOfTraces(t *testing.T) *collectorOfTraces {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Tenant") != "ours" {
+		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" ||
+			r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Tenant") != "ours" {
 			c.other = append(c.other, r.Method+" "+r.URL.Path)
 		}
 		c.got = append(c.got, sent.ResourceSpans...)
@@ -73,8 +74,10 @@ func (c *collectorOfTraces) text() string {
 
 // standard sets OpenTelemetry's variables, which the SDK reads by itself.
 func standard(t *testing.T, variables ...string) {
-	for _, name := range []string{"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
+	for _, name := range []string{"OTEL_SDK_DISABLED", "OTEL_TRACES_EXPORTER", "OTEL_EXPORTER_OTLP_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+		"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER",
+		"OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
 		t.Setenv(name, "")
 	}
 	for i := 0; i < len(variables); i += 2 {
@@ -91,13 +94,17 @@ const (
 // trace; and nothing of a key, a state or its name is in what is sent. What waits is sent at a stop.
 func TestTraces(t *testing.T) {
 	collector := newCollectorOfTraces(t)
-	standard(t, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=ours", "OTEL_SERVICE_NAME", "states of ours")
+	standard(t, "OTEL_EXPORTER_OTLP_ENDPOINT", collector.URL, "OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=ours",
+		"OTEL_SERVICE_NAME", "states of ours")
 	r := start(t)
-	if status, answer := r.ask("POST", "/api/v1/state/payroll", `{"version":4,"serial":1,"lineage":"a","secret":"hunter2"}`, "Traceparent", traceparent, "X-Request-ID", "write-1"); status != http.StatusOK {
+	if status, answer := r.ask("POST", "/api/v1/state/payroll",
+		`{"version":4,"serial":1,"lineage":"a","secret":"hunter2"}`, "Traceparent", traceparent, "X-Request-ID",
+		"write-1"); status != http.StatusOK {
 		t.Fatal(status, answer)
 	}
 	r.ask("GET", "/api/v1/state/payroll", "")
-	r.ask("POST", "/api/v1/upload", `{"provider":"aws","category":"compute","resource_type":"vm","attributes":{"secret":"hunter2"}}`)
+	r.ask("POST", "/api/v1/upload",
+		`{"provider":"aws","category":"compute","resource_type":"vm","attributes":{"secret":"hunter2"}}`)
 	r.ask("BREW", "/payroll", "")
 	if line := r.log.find(t, map[string]string{"request_id": "write-1"}); line["trace_id"] != clientsTrace {
 		t.Errorf("logged %v", line)
@@ -122,7 +129,8 @@ func TestTraces(t *testing.T) {
 		t.Errorf("the client's trace is not gone on with: %v", write)
 	}
 	for _, part := range []string{"authenticate", "read body", "commit", "write answer"} {
-		if !slices.ContainsFunc(all[part], func(s *tracepb.Span) bool { return string(s.ParentSpanId) == string(write.SpanId) }) {
+		if !slices.ContainsFunc(all[part],
+			func(s *tracepb.Span) bool { return string(s.ParentSpanId) == string(write.SpanId) }) {
 			t.Errorf("no span %q is a part of the write", part)
 		}
 	}
@@ -192,7 +200,8 @@ func TestTracesToNobody(t *testing.T) {
 	hangs := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-gone }))
 	defer hangs.Close()
 	defer close(gone)
-	standard(t, "OTEL_EXPORTER_OTLP_ENDPOINT", hangs.URL, "OTEL_BSP_SCHEDULE_DELAY", "1", "OTEL_BSP_MAX_QUEUE_SIZE", "10", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "5")
+	standard(t, "OTEL_EXPORTER_OTLP_ENDPOINT", hangs.URL, "OTEL_BSP_SCHEDULE_DELAY", "1", "OTEL_BSP_MAX_QUEUE_SIZE", "10",
+		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "5")
 	r := start(t)
 	for range 100 { // more than the queue has room for
 		if status, _ := r.ask("GET", "/livez", ""); status != http.StatusOK {

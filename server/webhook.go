@@ -45,7 +45,8 @@ func (p *parts) startNotices(ctx context.Context) error {
 		return err
 	}
 	p.notifier = webhook.New(webhook.Config{
-		Source: p.states, Outbox: box, Turn: p.noticeTurn(), Receivers: notified{p.watcher}, Public: p.settings.Server.PublicURL, Log: p.log,
+		Source: p.states, Outbox: box, Turn: p.noticeTurn(), Receivers: notified{p.watcher},
+		Public: p.settings.Server.PublicURL, Networks: p.settings.Server.NoticeNetworks, Log: p.log,
 	})
 	p.closers = append(p.closers, notifyRegularly(ctx, p.notifier, p.settings.Server.ShutdownTimeout, p.log))
 	return nil
@@ -60,11 +61,15 @@ func (p *parts) openNotices(ctx context.Context) (webhook.Outbox, error) {
 	case configs.MySQL:
 		return p.turns, nil
 	}
-	box := &lateOutbox{open: func(ctx context.Context) (*notices.Store, error) { return storage.OpenNotices(ctx, p.settings, p.log) }}
+	box := &lateOutbox{open: func(ctx context.Context) (*notices.Store,
+		error) {
+		return storage.OpenNotices(ctx, p.settings, p.log)
+	}}
 	if err := box.opened(ctx); err != nil && sqlitedb.TroubleOf(err) != sqlitedb.Full {
 		return nil, err
 	}
 	p.closeLater("the outbox of notices", box)
+	p.freezers = append(p.freezers, box)
 	return box, nil
 }
 
@@ -109,6 +114,14 @@ func (o *lateOutbox) Shred(ctx context.Context, org uuid.UUID, limit int) (int, 
 	return o.Store.Shred(ctx, org, limit)
 }
 
+// Freeze has what is written to the outbox wait.
+func (o *lateOutbox) Freeze(ctx context.Context) (thaw func(), err error) {
+	if err := o.opened(ctx); err != nil {
+		return nil, err
+	}
+	return o.Store.Freeze(ctx)
+}
+
 // Close implements io.Closer.
 func (o *lateOutbox) Close() error {
 	if o.Store == nil {
@@ -120,7 +133,8 @@ func (o *lateOutbox) Close() error {
 // notifyRegularly sends notices in the background until stop is called: when the requests
 // are done, since they too bring some. Then what waits has until shutdown is over, which
 // begins when ctx ends, to be delivered, and stays in the outbox else.
-func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown time.Duration, log *slog.Logger) (stop func()) {
+func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown time.Duration,
+	log *slog.Logger) (stop func()) {
 	following, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	if err := follower.Begin(ctx); err != nil { // before anything is served; Follow tries again
 		log.WarnContext(ctx, "notices can't begin yet; trying again", "error", err)
@@ -151,6 +165,7 @@ func notifyRegularly(ctx context.Context, follower *webhook.Notifier, shutdown t
 func noticeCounts(n *webhook.Notifier) func() handlers.NoticeCounts {
 	return func() handlers.NoticeCounts {
 		s := n.Stats()
-		return handlers.NoticeCounts{Delivered: s.Delivered, Failed: s.Failed, Dropped: s.Dropped, Waiting: s.Waiting, Oldest: s.Oldest}
+		return handlers.NoticeCounts{Delivered: s.Delivered, Failed: s.Failed, Dropped: s.Dropped, Waiting: s.Waiting,
+			Oldest: s.Oldest}
 	}
 }

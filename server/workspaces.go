@@ -16,11 +16,18 @@ import (
 	"github.com/holdfast/holdfast/workspace"
 )
 
-// openWorkspaces opens the database of workspaces and runs, what encrypts it, and the service of
-// workspaces. All three stay nil where runs.storage is off.
-func (p *parts) openWorkspaces(ctx context.Context) (err error) {
-	if p.database, err = storage.OpenRuns(ctx, p.settings, p.log); err != nil || p.database == nil {
+// openSealed opens the database of workspaces and runs, and what encrypts it. Both stay nil where runs.storage is
+// off. It comes before the states: their keys are under the same master key, and only this database tells a new
+// store from one whose master key file is gone.
+func (p *parts) openSealed(ctx context.Context) (err error) {
+	if err := storage.MakeFolder(p.settings); err != nil {
 		return err
+	}
+	if p.database, err = storage.OpenRuns(ctx, p.settings, p.log); err != nil {
+		return err
+	}
+	if p.database == nil {
+		return p.newMasterIfNew(ctx)
 	}
 	p.closeLater("the database of workspaces and runs", p.database)
 	keys := sqldb.NewKeys(p.database)
@@ -29,10 +36,20 @@ func (p *parts) openWorkspaces(ctx context.Context) (err error) {
 		return err
 	}
 	p.sealer = seal.New(master, keys)
+	return nil
+}
+
+// openWorkspaces opens the service of workspaces, which stays nil where runs.storage is off.
+func (p *parts) openWorkspaces(ctx context.Context) error {
+	if p.database == nil {
+		return nil
+	}
 	p.workspaceRuns = &workspaceRuns{store: sqlruns.New(p.database), log: p.log}
 	p.workspaces = workspace.NewService(workspace.Deps{
-		Store: sqlworkspace.New(p.database, p.sealer, time.Now), Gate: p.gate, Audit: p.live.Recorder(p.states), Seals: p.sealer,
-		Runs: p.workspaceRuns, Limits: workspace.Limits{StoredBytes: p.settings.Runs.MaxConfigBytes}, Memory: p.memory, Now: time.Now, Log: p.log,
+		Store: sqlworkspace.New(p.database, p.sealer, time.Now), Gate: p.gate, Audit: p.live.Recorder(p.states),
+		Seals: p.sealer,
+		Runs:  p.workspaceRuns, Limits: workspace.Limits{StoredBytes: p.settings.Runs.MaxConfigBytes}, Memory: p.memory,
+		Now: time.Now, Log: p.log,
 	})
 	p.closers = append(p.closers, sweepRegularly(ctx, p.workspaces.Sweep, p.log))
 	return nil
@@ -54,11 +71,11 @@ func (p *parts) openMaster(ctx context.Context, keys *sqldb.Keys) (*seal.Master,
 		return nil, failed
 	}
 	if used {
-		return nil, fmt.Errorf("the master key file is missing, and what is kept encrypted can't be read without it: bring back %s, or say in seal.master_key_file where it is: %w", path, err)
+		return nil, fmt.Errorf("the master key file is missing, and what is kept encrypted can't be read without it: bring "+
+			"back %s, or say in seal.master_key_file where it is: %w", path, err)
 	}
-	if err := seal.CreateMasterFile(path); err != nil {
-		return nil, fmt.Errorf("make the master key file: %w", err)
+	if err := p.createMaster(ctx, path); err != nil {
+		return nil, err
 	}
-	p.log.WarnContext(ctx, "made a master key file; keep a copy of it apart from copies of the data: if it is lost, variables, configurations, plans and logs are lost too", "path", path)
 	return seal.ReadMasterFile(path)
 }

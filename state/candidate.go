@@ -9,7 +9,8 @@ import (
 )
 
 // Candidate is a body that is not a version, or not yet: a guard held it back, a run wrote it
-// whose place another one has taken, or somebody brought it, such as an errored.tfstate. Nothing of it is lost until somebody decides.
+// whose place another one has taken, or somebody brought it, such as an errored.tfstate. Nothing of it is lost until
+// somebody decides.
 type Candidate struct {
 	// ID is the same for the same content on top of the same version, whatever its serial: a client
 	// that sends its refused write again makes no second candidate. The first one's bytes stay.

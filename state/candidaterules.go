@@ -28,7 +28,8 @@ func (c call) candidateOf(h Head, next Version, source Source) (*Candidate, erro
 		return nil, errContent
 	}
 	next.Number = h.Version.Number
-	return &Candidate{ID: candidateID(next.Number, *c.content, c.again), Version: next, Source: source, Status: Open, Content: *c.content}, nil
+	return &Candidate{ID: candidateID(next.Number, *c.content, c.again), Version: next, Source: source, Status: Open,
+		Content: *c.content}, nil
 }
 
 // decideRepeat accepts a version that the server itself made out of an older one or of a
@@ -48,6 +49,9 @@ func (c call) decideRepeat(r repeat) Decide {
 			return Change{At: c.at, Seen: c.holds(h)}, nil
 		case !r.anyway && h.Version.Number != r.base:
 			return Change{}, errMoved(r.base)
+		}
+		if err := r.only.check(h); err != nil {
+			return Change{}, err
 		}
 		action := audit.StateRollback
 		if r.settle != nil {
@@ -89,7 +93,8 @@ func (c call) decideDiscard(id, reason string) Decide {
 }
 
 func errMoved(base uint64) error {
-	return fault.New(fault.CandidateStale, "the state has a newer version than %d, which this was made for; look at the difference to the newest, then ask again", base)
+	return fault.New(fault.CandidateStale,
+		"the state has a newer version than %d, which this was made for; look at the difference to the newest, then ask again", base)
 }
 
 func errSettled(c Candidate) error {
@@ -99,6 +104,7 @@ func errSettled(c Candidate) error {
 // errHeld is for who wrote what a guard kept back. Clients show nobody of it more than its
 // status, so that it is for the log and for whoever asks with curl.
 func errHeld(name Name, c *Candidate) error {
-	return fault.New(fault.WriteHeld, "the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it: `%s`",
+	return fault.New(fault.WriteHeld,
+		"the write was kept back (%s) as candidate %s; look at its diff, then promote or discard it: `%s`",
 		c.Warnings, c.ID, strings.Join(audit.CandidateCommands(string(name), c.ID), "`, `"))
 }

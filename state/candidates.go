@@ -11,7 +11,8 @@ import (
 // may write may bring one, lock or no lock, and so may a run that a fence keeps out. The same
 // bytes on the same version are the same candidate. Faults: StateInvalid, CandidatesFull,
 // BytesPurged.
-func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name, body []byte, reason string) (Candidate, error) {
+func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name, body []byte,
+	reason string) (Candidate, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Candidate{}, err
@@ -39,7 +40,8 @@ func (s *Service) AddCandidate(ctx context.Context, p auth.Principal, name Name,
 // Candidates lists a state's candidates, the newest first: all open ones and up to limit of
 // those that were settled; after a settled one, those that came before it. next continues
 // the list as after, and is empty at its end.
-func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, after string, limit int) (page []Candidate, next string, err error) {
+func (s *Service) Candidates(ctx context.Context, p auth.Principal, name Name, after string,
+	limit int) (page []Candidate, next string, err error) {
 	ref, err := s.authorize(ctx, p, auth.ReadMetadata, name)
 	if err != nil {
 		return nil, "", err
@@ -118,7 +120,8 @@ func (s *Service) Promote(ctx context.Context, p auth.Principal, name Name, id s
 	next.Warnings, next.Origin = candidate.Warnings, Origin{Candidate: id, Reason: d.Reason}
 	return s.repeat(ctx, p, ref, repeat{
 		next: next, body: candidate.Body, base: candidate.Number, anyway: d.Anyway, lockID: d.LockID,
-		settle: &Settlement{ID: id, Status: Promoted, At: s.clock(), Content: contentOf(candidate.Body)}, restorePurged: d.RestorePurged,
+		settle:        &Settlement{ID: id, Status: Promoted, At: s.clock(), Content: contentOf(candidate.Body)},
+		restorePurged: d.RestorePurged,
 	})
 }
 

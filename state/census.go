@@ -10,6 +10,8 @@ import (
 type Totals struct {
 	States int64 // that can be read
 	Locks  int64 // that are held
+	// Rewound are refused: the store has lost changes of them that were acknowledged.
+	Rewound int64
 	// Oldest is since when the lock is held that was granted before all others; zero for none.
 	Oldest time.Time
 }

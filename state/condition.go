@@ -31,7 +31,9 @@ func (c Condition) check(h Head) error {
 		return nil
 	}
 	if !h.Exists() {
-		return fault.New(fault.ConditionFailed, "there is no such state, and the request is for one that it names; nothing was done")
+		return fault.New(fault.ConditionFailed,
+			"there is no such state, and the request is for one that it names; nothing was done")
 	}
-	return fault.New(fault.ConditionFailed, "the state's newest version is %d, which the request is not for; nothing was done", h.Version.Number)
+	return fault.New(fault.ConditionFailed,
+		"the state's newest version is %d, which the request is not for; nothing was done", h.Version.Number)
 }

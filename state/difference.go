@@ -34,7 +34,7 @@ const diffPart = 8
 // VersionNotFound, VersionPurged, StateEncrypted, StateUnsupported, Overloaded. The caller
 // closes it.
 func (s *Service) Diff(ctx context.Context, p auth.Principal, name Name, q DiffQuery) (*Rendered, error) {
-	ref, err := s.authorize(ctx, p, auth.ReadState, name)
+	ref, err := s.authorizeShown(ctx, p, auth.ReadState, name, q.Sensitive)
 	if err != nil {
 		return nil, err
 	}
@@ -51,22 +51,24 @@ func (s *Service) Diff(ctx context.Context, p auth.Principal, name Name, q DiffQ
 			return nil, err
 		}
 	}
-	return s.difference(ctx, ref, from.Size+to.Size, q.DiffOptions, func(memory document.Memory) (c comparison, err error) {
-		if c.to, err = s.parsed(ctx, ref, to, memory); err != nil {
+	return s.difference(ctx, ref, from.Size+to.Size, q.DiffOptions,
+		func(memory document.Memory) (c comparison, err error) {
+			if c.to, err = s.parsed(ctx, ref, to, memory); err != nil {
+				return c, err
+			}
+			if c.from, err = s.parsedIfAny(ctx, ref, from, memory); err == nil && q.Sensitive {
+				err = s.reveal(ctx, p, ref, q.Number, fmt.Sprintf("difference to version %d", q.Against))
+			}
 			return c, err
-		}
-		if c.from, err = s.parsedIfAny(ctx, ref, from, memory); err == nil && q.Sensitive {
-			err = s.reveal(ctx, p, ref, q.Number, fmt.Sprintf("difference to version %d", q.Against))
-		}
-		return c, err
-	})
+		})
 }
 
 // CandidateDiff compares an open candidate with the newest version; where there is no
 // state, with nothing. Faults: CandidateNotFound, CandidateSettled, and those of Diff. The
 // caller closes it.
-func (s *Service) CandidateDiff(ctx context.Context, p auth.Principal, name Name, id string, o DiffOptions) (*Rendered, error) {
-	ref, err := s.authorize(ctx, p, auth.ReadState, name)
+func (s *Service) CandidateDiff(ctx context.Context, p auth.Principal, name Name, id string,
+	o DiffOptions) (*Rendered, error) {
+	ref, err := s.authorizeShown(ctx, p, auth.ReadState, name, o.Sensitive)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,8 @@ func (s *Service) CandidateDiff(ctx context.Context, p auth.Principal, name Name
 type comparison struct{ from, to *document.Document }
 
 // difference shows how what read returns differs, which takes so many bytes together.
-func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffOptions, read func(document.Memory) (comparison, error)) (*Rendered, error) {
+func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffOptions,
+	read func(document.Memory) (comparison, error)) (*Rendered, error) {
 	return s.look(ctx, ref, bodies, bodies/diffPart, func(w *budget.Buffer) error {
 		c, err := read(w.Beside)
 		if err != nil {
@@ -112,14 +115,16 @@ func (s *Service) difference(ctx context.Context, ref Ref, bodies int64, o DiffO
 
 // parsedIfAny is parsed, and an empty document for the zero Version, which was never
 // written.
-func (s *Service) parsedIfAny(ctx context.Context, ref Ref, known Version, memory document.Memory) (*document.Document, error) {
+func (s *Service) parsedIfAny(ctx context.Context, ref Ref, known Version,
+	memory document.Memory) (*document.Document, error) {
 	if known.Number == 0 {
 		return &document.Document{}, nil
 	}
 	return s.parsed(ctx, ref, known, memory)
 }
 
-func (s *Service) parsedCandidate(ctx context.Context, ref Ref, id string, memory document.Memory) (*document.Document, error) {
+func (s *Service) parsedCandidate(ctx context.Context, ref Ref, id string,
+	memory document.Memory) (*document.Document, error) {
 	candidate, err := s.store.Candidate(ctx, ref, id)
 	if err == nil && candidate.Status != Open {
 		err = errSettled(candidate.Candidate)

@@ -92,7 +92,8 @@ func (a Announcement) check() error {
 	case a.Findings == 0 || a.Findings&^CanExpect() != 0:
 		return fault.New(fault.ParameterInvalid, "say what is expected: emptied, shrunk, or both")
 	case a.For < MinExpected || a.For > MaxExpected:
-		return fault.New(fault.ParameterInvalid, "a change is expected for a time from %s to %s, such as 1h", MinExpected, MaxExpected)
+		return fault.New(fault.ParameterInvalid, "a change is expected for a time from %s to %s, such as 1h", MinExpected,
+			MaxExpected)
 	}
 	return nil
 }

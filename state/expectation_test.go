@@ -42,20 +42,25 @@ func TestExpectedWrites(t *testing.T) {
 		{"on its way", WarnEmptied, nil, 3, true, ""},
 		{"shrunk", WarnShrunk, nil, 3, true, ""},
 		{"emptied, though only less was said", WarnShrunk, nil, 0, false, ""},
-		{"under a lock", WarnEmptied, func(_ *call, h *Head, _ *Version, w *Write) { h.Lock, w.LockID = lock, "A" }, 0, true, "A"},
+		{"under a lock", WarnEmptied, func(_ *call, h *Head, _ *Version, w *Write) { h.Lock, w.LockID = lock, "A" }, 0, true,
+			"A"},
 		{"under the lock of its use", WarnEmptied, func(_ *call, h *Head, _ *Version, w *Write) {
 			h.Lock, w.LockID, h.Expected.LockID = lock, "A", "A"
 		}, 0, true, "A"},
 		{"under another lock", WarnEmptied, func(_ *call, h *Head, _ *Version, w *Write) {
 			h.Lock, w.LockID, h.Expected.LockID = lock, "A", "B"
 		}, 0, false, ""},
-		{"without the lock of its use", WarnEmptied, func(_ *call, h *Head, _ *Version, _ *Write) { h.Expected.LockID = "B" }, 0, false, ""},
+		{"without the lock of its use", WarnEmptied, func(_ *call, h *Head, _ *Version, _ *Write) { h.Expected.LockID = "B" },
+			0, false, ""},
 		{"under a lock that goes with it", WarnEmptied, func(_ *call, h *Head, _ *Version, w *Write) {
 			h.Lock, w.LockID, w.Release = lock, "A", true
 		}, 0, true, ""},
-		{"at its last moment", WarnEmptied, func(c *call, h *Head, _ *Version, _ *Write) { c.at = h.Expected.Until.Add(-1) }, 0, true, ""},
-		{"after its time", WarnEmptied, func(c *call, h *Head, _ *Version, _ *Write) { c.at = h.Expected.Until }, 0, false, ""},
-		{"with another finding", WarnEmptied, func(_ *call, _ *Head, v *Version, _ *Write) { v.Lineage = "other" }, 0, false, ""},
+		{"at its last moment", WarnEmptied, func(c *call, h *Head, _ *Version, _ *Write) { c.at = h.Expected.Until.Add(-1) },
+			0, true, ""},
+		{"after its time", WarnEmptied, func(c *call, h *Head, _ *Version, _ *Write) { c.at = h.Expected.Until }, 0, false,
+			""},
+		{"with another finding", WarnEmptied, func(_ *call, _ *Head, v *Version, _ *Write) { v.Lineage = "other" }, 0, false,
+			""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c, w := holding(), Write{}
@@ -70,7 +75,8 @@ func TestExpectedWrites(t *testing.T) {
 				t.Fatal(err)
 			case test.passes:
 				checkUsed(t, change, w, test.lockID)
-			case change.Candidate == nil || change.Version != nil || change.Expect != nil || out.held == nil || out.held.Warnings == 0:
+			case change.Candidate == nil || change.Version != nil || change.Expect != nil || out.held == nil ||
+				out.held.Warnings == 0:
 				t.Errorf("%+v; want it held, and the announcement untouched", change)
 			}
 		})
@@ -133,7 +139,8 @@ func TestExpectationEndsWithItsLock(t *testing.T) {
 		late   time.Duration
 		ends   bool
 	}{
-		{"its lock", "A", 0, true}, {"another one", "B", 0, false}, {"not used", "", 0, false}, {"over", "", 2 * time.Hour, true},
+		{"its lock", "A", 0, true}, {"another one", "B", 0, false}, {"not used", "", 0, false},
+		{"over", "", 2 * time.Hour, true},
 	} {
 		c := holding()
 		h := announced(c, WarnEmptied)
@@ -142,7 +149,8 @@ func TestExpectationEndsWithItsLock(t *testing.T) {
 		unlock, err := c.decideUnlock("A", audit.LockRelease, new(*Lock))(h)
 		forced, err2 := c.decideForceUnlock(Forcing{}, new(*Lock))(h)
 		for _, change := range []Change{unlock, forced} {
-			if ended := change.Expect != nil && change.Expect.Findings == 0; err != nil || err2 != nil || !change.Release || ended != test.ends {
+			if ended := change.Expect != nil && change.Expect.Findings == 0; err != nil || err2 != nil || !change.Release ||
+				ended != test.ends {
 				t.Errorf("%s: %+v, %v, %v", test.name, change, err, err2)
 			}
 		}
@@ -179,7 +187,8 @@ func TestAnnouncements(t *testing.T) {
 		c    call
 		h    Head
 		ends bool
-	}{"expected": {c, announced(c, WarnEmptied), true}, "over": {over, announced(c, WarnEmptied), false}, "nothing": {c, Head{}, false}} {
+	}{"expected": {c, announced(c, WarnEmptied), true}, "over": {over, announced(c, WarnEmptied), false},
+		"nothing": {c, Head{}, false}} {
 		change, err := test.c.decideUnexpect("not today", &taken)(test.h)
 		if err != nil || change.Empty() == test.ends || (taken != nil) != test.ends {
 			t.Errorf("%s taken back: %+v, %+v, %v", name, change, taken, err)

@@ -88,7 +88,8 @@ func (c call) decideFence(f Fence) Decide {
 		case f == now, f.Run != now.Run && !f.Open:
 			return Change{}, nil
 		case f.Run == now.Run && f.Epoch < now.Epoch:
-			return Change{}, fault.New(fault.RunFenced, "run %s is at epoch %d on this state, and can't go back to epoch %d", f.Run, now.Epoch, f.Epoch)
+			return Change{}, fault.New(fault.RunFenced, "run %s is at epoch %d on this state, and can't go back to epoch %d",
+				f.Run, now.Epoch, f.Epoch)
 		}
 		return Change{At: c.at, Fence: &f}, nil
 	}

@@ -16,7 +16,8 @@ import (
 
 // applies is a run that applies x.
 func (b *bench) applies(run string, epoch int64) auth.Principal {
-	return auth.Principal{Org: b.owner.Org, KeyID: auth.RunKeyID(run), Run: &auth.RunGrant{ID: run, Epoch: epoch, Stage: auth.RunApply, State: "x"}}
+	return auth.Principal{Org: b.owner.Org, KeyID: auth.RunKeyID(run),
+		Run: &auth.RunGrant{ID: run, Epoch: epoch, Stage: auth.RunApply, State: "x"}}
 }
 
 func (b *bench) ref() state.Ref { return state.Ref{Org: b.owner.Org, Name: "x"} }
@@ -91,7 +92,8 @@ func TestFenceOfALostExecutor(t *testing.T) {
 	if n := len(b.on(audit.CandidateFence)); n != 3 {
 		t.Errorf("%d fenced writes are on record", n)
 	}
-	if newest, err := b.Get(t.Context(), b.owner, "x"); err != nil || string(newest.Body) != numbered(6) || newest.Author.KeyID != "run.r" {
+	if newest, err := b.Get(t.Context(), b.owner, "x"); err != nil || string(newest.Body) != numbered(6) ||
+		newest.Author.KeyID != "run.r" {
 		t.Errorf("%+v, %v", newest.Version, err)
 	}
 }
@@ -130,7 +132,8 @@ func TestReleaseFor(t *testing.T) {
 		t.Errorf("a person's lock: %+v, %v", lock, err)
 	}
 	forced := b.on(audit.LockForce)
-	if len(forced) != 1 || forced[0].Actor.KeyID != "holdfast" || forced[0].Reason != "rebooted" || forced[0].LockID != "a" || forced[0].Note != "agent" {
+	if len(forced) != 1 || forced[0].Actor.KeyID != "holdfast" || forced[0].Reason != "rebooted" ||
+		forced[0].LockID != "a" || forced[0].Note != "agent" {
 		t.Errorf("on record: %+v", forced)
 	}
 }
@@ -153,7 +156,8 @@ func TestSeenFor(t *testing.T) {
 	b.must(seen()) // not of the run's epoch any more
 	b.now = b.now.Add(time.Minute)
 	b.must(b.lock("b", "bob"), seen())
-	if lock, err := b.Holder(t.Context(), b.owner, "x"); err != nil || !lock.Seen.Equal(lock.Since) || lock.Run != (state.RunRef{}) {
+	if lock, err := b.Holder(t.Context(), b.owner, "x"); err != nil || !lock.Seen.Equal(lock.Since) ||
+		lock.Run != (state.RunRef{}) {
 		t.Errorf("a person's lock: %+v, %v", lock, err)
 	}
 }
@@ -210,7 +214,8 @@ func TestOnMove(t *testing.T) {
 	_, err := b.Put(ctx, b.owner, "x", state.Write{Body: []byte(numbered(1))})
 	cancel()
 	b.must(err, b.put(numbered(1), ""), b.lock("a", "ada"), b.put(numbered(2), "a"))
-	b.must(b.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "a"}), b.fence("r", 1, true), b.putAs(b.applies("r", 1), 3, ""))
+	b.must(b.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "a"}), b.fence("r", 1, true),
+		b.putAs(b.applies("r", 1), 3, ""))
 	b.refuses(fault.LockNotHeld, b.put(numbered(4), "a"))
 	b.refuses(fault.RunFenced, b.putAs(b.applies("r", 0), 5, ""))
 	_, err = b.Rollback(t.Context(), b.owner, "x", 1, "back", "")
@@ -219,7 +224,8 @@ func TestOnMove(t *testing.T) {
 	b.must(err, b.Delete(t.Context(), b.owner, "x", ""), b.Delete(t.Context(), b.owner, "x", ""))
 	_, err = b.Undelete(t.Context(), b.owner, "x")
 	b.must(err)
-	want := []string{"1 false by k-1", "2 false by k-1", "3 false by run.r", "4 false by k-1", "5 false by k-1", "5 true by k-1", "5 false by k-1"}
+	want := []string{"1 false by k-1", "2 false by k-1", "3 false by run.r", "4 false by k-1", "5 false by k-1",
+		"5 true by k-1", "5 false by k-1"}
 	if !slices.Equal(heard, want) {
 		t.Errorf("heard\n%s\nwant\n%s", strings.Join(heard, "\n"), strings.Join(want, "\n"))
 	}

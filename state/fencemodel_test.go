@@ -40,9 +40,11 @@ func TestFencesAgainstAModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store := memory.New(1 << 30)
 		defer store.Close()
-		service := state.NewService(store, ruled(state.Policy{Guards: state.GuardsOff}), time.Now, slog.New(slog.DiscardHandler))
+		service := state.NewService(store, ruled(state.Policy{Guards: state.GuardsOff}), time.Now,
+			slog.New(slog.DiscardHandler))
 		w := &fenceWorld{service: service, store: store, ref: state.Ref{Org: uuid.New(), Name: "x"}}
-		t.Repeat(map[string]func(*rapid.T){"fence": w.fence, "write": w.write, "lock": w.lock, "unlock": w.unlock, "verdict": w.verdict, "": w.check})
+		t.Repeat(map[string]func(*rapid.T){"fence": w.fence, "write": w.write, "lock": w.lock, "unlock": w.unlock,
+			"verdict": w.verdict, "": w.check})
 	})
 }
 
@@ -59,7 +61,8 @@ func (w *fenceWorld) caller(t *rapid.T) auth.Principal {
 }
 
 func (w *fenceWorld) run(t *rapid.T) state.RunRef {
-	return state.RunRef{ID: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "run"), Epoch: rapid.Int64Range(1, 3).Draw(t, "epoch")}
+	return state.RunRef{ID: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "run"),
+		Epoch: rapid.Int64Range(1, 3).Draw(t, "epoch")}
 }
 
 // admits is the promise, in other words than the code's.
@@ -71,7 +74,8 @@ func (w *fenceWorld) fence(t *rapid.T) {
 	run := w.run(t)
 	next := state.Fence{Run: run.ID, Epoch: run.Epoch, Open: rapid.Bool().Draw(t, "open")}
 	back := next.Run == w.fenced.Run && next.Epoch < w.fenced.Epoch
-	if _, err := w.service.Fence(context.Background(), w.ref, next); fault.Is(err, fault.RunFenced) != back || !back && err != nil {
+	if _, err := w.service.Fence(context.Background(), w.ref, next); fault.Is(err, fault.RunFenced) != back || !back &&
+		err != nil {
 		t.Fatalf("%+v after %+v: %v", next, w.fenced, err)
 	}
 	if !back && (next.Open || next.Run == w.fenced.Run) {
@@ -83,7 +87,8 @@ func (w *fenceWorld) write(t *rapid.T) {
 	p := w.caller(t)
 	w.written++
 	id := rapid.SampledFrom([]string{"", w.lockID}).Draw(t, "id")
-	body := fmt.Sprintf(`{"version":4,"serial":%[1]d,"lineage":"L","outputs":{"n":{"value":%[1]d}},"resources":[]}`, w.written)
+	body := fmt.Sprintf(`{"version":4,"serial":%[1]d,"lineage":"L","outputs":{"n":{"value":%[1]d}},"resources":[]}`,
+		w.written)
 	v, err := w.service.Put(context.Background(), p, w.ref.Name, state.Write{Body: []byte(body), LockID: id})
 	switch {
 	case !w.admits(p) && w.kept == state.MaxOpenCandidates:

@@ -28,7 +28,8 @@ func (c call) unmoved(h Head) error {
 	if c.run == nil || now == c.pinned || now > 0 && h.Version.Author.KeyID == c.actor.KeyID {
 		return nil
 	}
-	return fault.New(fault.RunStale, "the plan of run %s is of version %d, and the state is at version %d", c.run.ID, c.pinned, now)
+	return fault.New(fault.RunStale, "the plan of run %s is of version %d, and the state is at version %d", c.run.ID,
+		c.pinned, now)
 }
 
 // excluded says why a fence does not admit the run.
@@ -62,7 +63,8 @@ func (c call) keepFenced(h Head, next Version, out *written) (Change, error) {
 
 // errKept is for a run whose write was kept as a candidate.
 func (w written) errKept() error {
-	return fault.New(fault.RunFenced, "%s; nothing is lost: the body is kept as candidate %s; look at its diff, then promote or discard it",
+	return fault.New(fault.RunFenced,
+		"%s; nothing is lost: the body is kept as candidate %s; look at its diff, then promote or discard it",
 		fault.From(w.fenced).Message, w.held.ID)
 }
 
@@ -72,7 +74,8 @@ func (w written) errThere(v Version) error {
 	if w.fenced == nil {
 		return nil
 	}
-	return fault.New(fault.RunFenced, "%s; nothing is lost: version %d has the very bytes", fault.From(w.fenced).Message, v.Number)
+	return fault.New(fault.RunFenced, "%s; nothing is lost: version %d has the very bytes", fault.From(w.fenced).Message,
+		v.Number)
 }
 
 // errNotKept is err, with which a write failed; for a run whose body could not even be kept
@@ -81,6 +84,8 @@ func (w written) errNotKept(err error) error {
 	if w.fenced == nil || !fault.Is(err, fault.CandidatesFull) {
 		return err
 	}
-	return fault.Wrap(err, fault.CandidatesFull, "%s; the body could not be kept as a candidate, because the state has %d open ones: keep errored.tfstate, promote or discard a candidate, then push it",
+	return fault.Wrap(err, fault.CandidatesFull,
+		"%s; the body could not be kept as a candidate, because the state has %d open ones: keep errored.tfstate, promote "+
+			"or discard a candidate, then push it",
 		fault.From(w.fenced).Message, MaxOpenCandidates)
 }

@@ -67,7 +67,8 @@ const opStateRm = "state-rm"
 // destroys reports whether the lock's holder says that it takes resources away. Today's clients
 // call a destroy an apply, like everything else that changes things; wrappers and older ones say so.
 func destroys(lock *Lock) bool {
-	return lock != nil && (lock.Info.Operation == opStateRm || strings.Contains(strings.ToLower(lock.Info.Operation), "destroy"))
+	return lock != nil && (lock.Info.Operation == opStateRm ||
+		strings.Contains(strings.ToLower(lock.Info.Operation), "destroy"))
 }
 
 // shrunk reports whether more than the share of a state's resources is gone. A count that

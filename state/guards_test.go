@@ -8,7 +8,8 @@ import (
 
 // counted is a version whose describing members a guard looks at.
 func counted(content byte, serial uint64, resources int) Version {
-	return Version{Number: 1, Digest: Digest{content}, Size: 1, Serial: serial, Lineage: "L", TerraformVersion: "1.9.0", Resources: resources}
+	return Version{Number: 1, Digest: Digest{content}, Size: 1, Serial: serial, Lineage: "L", TerraformVersion: "1.9.0",
+		Resources: resources}
 }
 
 func TestGuards(t *testing.T) {
@@ -36,20 +37,23 @@ func TestGuards(t *testing.T) {
 		{"after a deletion", Head{Version: old, Deleted: true}, resources(0), 0},
 		{"first version without a lineage", Head{}, next(func(v *Version) { v.Lineage = "" }), WarnNoLineage},
 		{"first version of nothing", Head{}, Version{Digest: Digest{'b'}, Size: 2, Resources: -1}, WarnNoLineage},
-		{"after a deletion, without a lineage", Head{Version: old, Deleted: true}, next(func(v *Version) { v.Lineage = "" }), WarnNoLineage},
+		{"after a deletion, without a lineage", Head{Version: old, Deleted: true}, next(func(v *Version) { v.Lineage = "" }),
+			WarnNoLineage},
 		{"no lineage as before", Head{Version: Version{Number: 1}}, Version{Digest: Digest{'b'}, Serial: 1}, 0},
 		{"first version from elsewhere", Head{}, next(func(v *Version) { v.Serial = 1_000_000 }), 0},
 		{"first version that nobody counted", Head{}, next(func(v *Version) { v.Serial = 1<<64 - 1 }), WarnSerialJump},
 		{"a million at once", Head{Version: old}, next(func(v *Version) { v.Serial = 1_000_005 }), 0},
 		{"a jump", Head{Version: old}, next(func(v *Version) { v.Serial = 1_000_006 }), WarnSerialJump},
 		{"the last serial there is", Head{Version: old}, next(func(v *Version) { v.Serial = 1<<64 - 1 }), WarnSerialJump},
-		{"another lineage far on", Head{Version: counted('a', 5_000_000, 10)}, next(func(v *Version) { v.Lineage, v.Serial = "M", 5_000_001 }), WarnLineage | WarnSerialJump},
+		{"another lineage far on", Head{Version: counted('a', 5_000_000, 10)},
+			next(func(v *Version) { v.Lineage, v.Serial = "M", 5_000_001 }), WarnLineage | WarnSerialJump},
 		{"emptied", Head{Version: old}, resources(0), WarnEmptied},
 		{"emptied by an apply", Head{Version: old, Lock: apply}, resources(0), WarnEmptied},
 		{"emptied by a destroy", Head{Version: old, Lock: destroy}, resources(0), 0},
 		{"emptied by state rm", Head{Version: old, Lock: removal}, resources(0), 0},
 		{"shrunk by state rm", Head{Version: old, Lock: removal}, resources(4), 0},
-		{"another lineage by state rm", Head{Version: old, Lock: removal}, next(func(v *Version) { v.Lineage, v.Serial = "M", 1 }), WarnLineage},
+		{"another lineage by state rm", Head{Version: old, Lock: removal},
+			next(func(v *Version) { v.Lineage, v.Serial = "M", 1 }), WarnLineage},
 		{"emptied by state mv", Head{Version: old, Lock: move}, resources(0), WarnEmptied},
 		{"empty as before", Head{Version: counted('a', 5, 0)}, resources(0), 0},
 		{"half of it", Head{Version: old}, resources(5), 0},
@@ -71,7 +75,9 @@ func TestGuards(t *testing.T) {
 		{"no version", Head{Version: old}, next(func(v *Version) { v.TerraformVersion = "" }), 0},
 		{"plain now", Head{Version: sealed}, next(func(*Version) {}), WarnDecrypted},
 		{"encrypted now", Head{Version: plain}, next(func(v *Version) { v.Encrypted, v.Resources = true, -1 }), 0},
-		{"all at once", Head{Version: old}, next(func(v *Version) { v.Resources, v.Serial, v.TerraformVersion = 1, 2, "0.15.5" }), WarnShrunk | WarnSerialBack | WarnOlderTool},
+		{"all at once", Head{Version: old},
+			next(func(v *Version) { v.Resources, v.Serial, v.TerraformVersion = 1, 2, "0.15.5" }),
+			WarnShrunk | WarnSerialBack | WarnOlderTool},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := guards(c.head, c.next, 50); got != c.want {
@@ -98,7 +104,8 @@ func checkModes(t *testing.T, h Head, next Version, found Warnings) {
 			t.Fatal(err)
 		}
 		if mode == GuardsHold && found != 0 {
-			if change.Version != nil || change.Candidate == nil || change.Candidate.Warnings != found || change.Release || out.held != change.Candidate {
+			if change.Version != nil || change.Candidate == nil || change.Candidate.Warnings != found || change.Release ||
+				out.held != change.Candidate {
 				t.Errorf("%s: %+v; want a candidate only", mode, change)
 			}
 			continue
@@ -114,7 +121,8 @@ func TestShrinkPercent(t *testing.T) {
 		before, after, percent int
 		want                   bool
 	}{
-		{100, 99, 0, true}, {100, 100, 0, false}, {3, 2, 33, true}, {3, 2, 34, false}, {10, 1, 90, false}, {10, 0, 100, false}, {0, 0, 0, false}, {-1, 5, 0, false}, {5, -1, 0, false},
+		{100, 99, 0, true}, {100, 100, 0, false}, {3, 2, 33, true}, {3, 2, 34, false}, {10, 1, 90, false},
+		{10, 0, 100, false}, {0, 0, 0, false}, {-1, 5, 0, false}, {5, -1, 0, false},
 	} {
 		if got := shrunk(c.before, c.after, c.percent); got != c.want {
 			t.Errorf("%d to %d of %d%%: %t", c.before, c.after, c.percent, got)

@@ -75,7 +75,8 @@ func (s *Service) visible(p auth.Principal, q StatesQuery, listed []Listed) []Li
 
 // Versions describes a state's versions, the newest first; before continues below that
 // number. StateNotFound when the state was never written.
-func (s *Service) Versions(ctx context.Context, p auth.Principal, name Name, before uint64, limit int) ([]Version, error) {
+func (s *Service) Versions(ctx context.Context, p auth.Principal, name Name, before uint64,
+	limit int) ([]Version, error) {
 	ref, err := s.authorize(ctx, p, auth.ReadMetadata, name)
 	if err != nil {
 		return nil, err
@@ -106,18 +107,20 @@ func (s *Service) Version(ctx context.Context, p auth.Principal, name Name, numb
 	return s.load(ctx, ref, number)
 }
 
-// Parsed reads a version that is as Versions lists it. The caller has acquired memory for
-// it, gives what the document takes beside that, and lets go of the document before both.
+// Parsed reads a version that is as Versions lists it, for what masks its sensitive values. The caller has
+// acquired memory for it, gives what the document takes beside that, and lets go of the document before both.
 // Faults are those of Version, StateEncrypted, StateUnsupported and memory's.
-func (s *Service) Parsed(ctx context.Context, p auth.Principal, name Name, known Version, memory document.Memory) (*document.Document, error) {
-	ref, err := s.authorize(ctx, p, auth.ReadState, name)
+func (s *Service) Parsed(ctx context.Context, p auth.Principal, name Name, known Version,
+	memory document.Memory) (*document.Document, error) {
+	ref, err := s.authorizeView(ctx, p, auth.ReadState, name)
 	if err != nil {
 		return nil, err
 	}
 	return s.parsed(ctx, ref, known, memory)
 }
 
-func (s *Service) parsed(ctx context.Context, ref Ref, known Version, memory document.Memory) (*document.Document, error) {
+func (s *Service) parsed(ctx context.Context, ref Ref, known Version,
+	memory document.Memory) (*document.Document, error) {
 	snapshot, err := s.read(ctx, ref, known)
 	if err != nil {
 		return nil, err

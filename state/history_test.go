@@ -250,11 +250,12 @@ func TestSweep(t *testing.T) {
 		after   time.Duration
 		left    string // numbers of the versions; empty when the state is gone
 	}{
-		"nothing by default":                {func(*state.Policy) {}, false, 10_000 * day, "5 4 3 2 1"},
-		"the newest two":                    {func(p *state.Policy) { p.KeepVersions = 2 }, false, 0, "5 4"},
-		"three days":                        {func(p *state.Policy) { p.KeepFor = 3 * day }, false, 0, "5 4 3"},
-		"the newest is kept for ever":       {func(p *state.Policy) { p.KeepFor = day }, false, 1000 * day, "5"},
-		"both":                              {func(p *state.Policy) { p.KeepVersions, p.KeepFor = 4, 3*day }, false, 0, "5 4 3"},
+		"nothing by default":          {func(*state.Policy) {}, false, 10_000 * day, "5 4 3 2 1"},
+		"the newest two":              {func(p *state.Policy) { p.KeepVersions = 2 }, false, 0, "5 4"},
+		"three days":                  {func(p *state.Policy) { p.KeepFor = 3 * day }, false, 0, "5 4 3"},
+		"the newest is kept for ever": {func(p *state.Policy) { p.KeepFor = day }, false, 1000 * day, "5"},
+		"both": {func(p *state.Policy) { p.KeepVersions, p.KeepFor = 4, 3*day }, false, 0,
+			"5 4 3"},
 		"deleted, within the grace":         {func(*state.Policy) {}, true, 30*day - 1, "5 4 3 2 1"},
 		"deleted, after the grace":          {func(*state.Policy) {}, true, 30 * day, ""},
 		"deleted, and never removed":        {func(p *state.Policy) { p.Grace = 0 }, true, 10_000 * day, "5 4 3 2 1"},
@@ -300,4 +301,32 @@ func (b *bench) left() string {
 		b.t.Fatal(err)
 	}
 	return strings.Join(numbers, " ")
+}
+
+// Who rolls back over a version that they have not seen is told so.
+func TestRollbackOverWhatWasSeen(t *testing.T) {
+	b := newBench(t, func(*state.Policy) {})
+	b.must(b.put(numbered(1), ""), b.put(numbered(2), ""))
+	seen, err := b.Get(t.Context(), b.owner, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.must(b.put(numbered(3), ""))
+	only := state.Condition{Is: &state.Contents{Digests: []state.Digest{seen.Digest}}}
+	if _, err := b.RollbackIf(t.Context(), b.owner, "x", 1, "why", "", only); !fault.Is(err, fault.ConditionFailed) {
+		t.Errorf("over a version that came since: %v", err)
+	}
+	if body, _ := b.newest(); body != numbered(3) {
+		t.Errorf("the newest is %q", body)
+	}
+	now, err := b.Get(t.Context(), b.owner, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	only.Is.Digests = append(only.Is.Digests, now.Digest)
+	for range 2 { // the second is a replay: its answer was lost, and the newest version is its own
+		if v, err := b.RollbackIf(t.Context(), b.owner, "x", 1, "why", "", only); err != nil || v.Number != 4 {
+			t.Errorf("%+v, %v", v, err)
+		}
+	}
 }

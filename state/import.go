@@ -93,9 +93,11 @@ func (c call) decideImport(next Version, i Import) Decide {
 		}
 		switch {
 		case h.Version.Number != i.After:
-			return Change{}, fault.New(fault.CandidateStale, "the state's newest version is %d, not %d, which this was to follow", h.Version.Number, i.After)
+			return Change{}, fault.New(fault.CandidateStale,
+				"the state's newest version is %d, not %d, which this was to follow", h.Version.Number, i.After)
 		case next.CreatedAt.Before(h.Version.CreatedAt):
-			return Change{}, fault.New(fault.ImportTooOld, "version %d is newer than what was to follow it: the state was written here since", h.Version.Number)
+			return Change{}, fault.New(fault.ImportTooOld,
+				"version %d is newer than what was to follow it: the state was written here since", h.Version.Number)
 		}
 		made := successor(h, next)
 		warnings, err := c.findings(h, *made)

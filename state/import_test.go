@@ -26,7 +26,8 @@ func (keepsBack) Policy(uuid.UUID, string) state.Policy {
 
 func TestImport(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	service := state.NewService(memory.New(1<<20), keepsBack{}, func() time.Time { return now }, slog.New(slog.DiscardHandler))
+	service := state.NewService(memory.New(1<<20), keepsBack{}, func() time.Time { return now },
+		slog.New(slog.DiscardHandler))
 	owner := auth.Principal{Org: uuid.New(), KeyID: "k", Grant: auth.Grant{Role: auth.Owner}}
 	writer := auth.Principal{Org: owner.Org, KeyID: "w", Grant: auth.Grant{Role: auth.Writer}}
 	body := func(serial int) []byte {
@@ -34,7 +35,8 @@ func TestImport(t *testing.T) {
 	}
 	at := func(day int) time.Time { return time.Date(2024, 1, day, 0, 0, 0, 0, time.UTC) }
 	bring := func(p auth.Principal, after uint64, serial, day int) (state.Version, error) {
-		return service.Import(t.Context(), p, "x", state.Import{Body: body(serial), At: at(day), After: after, Source: "from elsewhere"})
+		return service.Import(t.Context(), p, "x",
+			state.Import{Body: body(serial), At: at(day), After: after, Source: "from elsewhere"})
 	}
 	for i, c := range []struct {
 		p           auth.Principal
@@ -58,12 +60,14 @@ func TestImport(t *testing.T) {
 		if got.Number != c.number || c.fault != "" && !fault.Is(err, c.fault) || c.fault == "" && err != nil {
 			t.Errorf("step %d: version %d, %v; want %d, %s", i, got.Number, err, c.number, c.fault)
 		}
-		if c.number > 0 && (!got.CreatedAt.Equal(at(c.day)) || got.Origin.Reason != "from elsewhere" || got.Author.KeyID != "k") {
+		if c.number > 0 && (!got.CreatedAt.Equal(at(c.day)) || got.Origin.Reason != "from elsewhere" ||
+			got.Author.KeyID != "k") {
 			t.Errorf("step %d: %+v", i, got)
 		}
 	}
 	events, err := service.Events(t.Context(), owner, audit.Query{Action: audit.StateImport, Limit: 10})
-	if err != nil || len(events.Events) != 3 || events.Events[0].Version != 3 || !events.Events[0].At.Equal(now) || events.Events[0].Reason != "from elsewhere" {
+	if err != nil || len(events.Events) != 3 || events.Events[0].Version != 3 || !events.Events[0].At.Equal(now) ||
+		events.Events[0].Reason != "from elsewhere" {
 		t.Errorf("on record: %+v, %v", events, err)
 	}
 }
@@ -99,7 +103,8 @@ func TestImportSparesWhatWasDeleted(t *testing.T) {
 	bring := func(after uint64, want fault.Code) {
 		t.Helper()
 		body := fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"l"}`, after)
-		got, err := service.Import(t.Context(), owner, "x", state.Import{Body: body, At: time.Unix(1e9, 0), After: after, Source: "s"})
+		got, err := service.Import(t.Context(), owner, "x",
+			state.Import{Body: body, At: time.Unix(1e9, 0), After: after, Source: "s"})
 		if want == "" && (err != nil || got.Number != after+1) || want != "" && !fault.Is(err, want) {
 			t.Errorf("behind %d: version %d, %v; want %s", after, got.Number, err, want)
 		}

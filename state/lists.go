@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -23,6 +24,12 @@ type Lists interface {
 	// States lists an organization's states in the order of their names (by bytes). A page
 	// ends before a state whose Bytes would take it past PageBytes, unless that is its first.
 	States(ctx context.Context, org uuid.UUID, q StatesQuery) (Page, error)
+
+	// Names lists the names of what States lists without any choice: of the states that exist. It
+	// looks at up to limit names of an organization's states, in order, and returns those of states
+	// that exist; so there may be fewer, or none. next says where the list goes on, as after; it is
+	// empty at the end. It is for counting: what a name takes is little beside what a state does.
+	Names(ctx context.Context, org uuid.UUID, prefix string, after Name, limit int) (names []Name, next Name, err error)
 
 	// Versions describes a state's versions, the newest first, also of a deleted state;
 	// before continues below that number, 0 begins with the newest.
@@ -65,6 +72,20 @@ type StatesQuery struct {
 	// Expected lists only those of which a change is expected, deleted ones too; also where its
 	// time is over.
 	Expected bool
+	// Direct, Contains and Held leave out more of what Deleted selects, and mean nothing with Locked
+	// and Expected: states with a "/" behind the prefix, those that have no such text in their name,
+	// capital letters being as good as small ones, and those without an open candidate.
+	Direct   bool
+	Contains string // in small letters; empty for any
+	Held     bool
+}
+
+// Picks reports whether the query selects a state that Deleted does, by its name and by whether it
+// has an open candidate.
+func (q StatesQuery) Picks(name Name, held bool) bool {
+	behind := strings.TrimPrefix(string(name), q.Prefix)
+	return (!q.Direct || !strings.Contains(behind, "/")) && (!q.Held || held) &&
+		strings.Contains(strings.ToLower(string(name)), q.Contains)
 }
 
 // Deletion selects states by whether they are deleted.
@@ -104,7 +125,8 @@ func (l Listed) Bytes() int64 {
 	n += l.Head.Expected.textBytes()
 	if lock := l.Head.Lock; lock != nil {
 		i := lock.Info
-		n += len(i.Raw) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) + len(i.Path) + len(lock.KeyID) + len(lock.Run.ID)
+		n += len(i.Raw) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) +
+			len(i.Path) + len(lock.KeyID) + len(lock.Run.ID)
 	}
 	return int64(n)
 }

@@ -93,7 +93,8 @@ type HeldError struct {
 }
 
 func held(code fault.Code, holder LockInfo) *HeldError {
-	return &HeldError{Holder: holder, Fault: fault.New(code, "the lock is held by %q for %q", holder.Who, holder.Operation)}
+	return &HeldError{Holder: holder,
+		Fault: fault.New(code, "the lock is held by %q for %q", holder.Who, holder.Operation)}
 }
 
 func (e *HeldError) Error() string { return e.Fault.Error() }

@@ -18,25 +18,32 @@ type ViewKind string
 // The views.
 const (
 	OutputsView  ViewKind = "outputs"  // a state with the outputs only; needs auth.ReadOutputs
+	GraphView    ViewKind = "graph"    // what document.WriteGraph writes; needs auth.ReadState
 	RedactedView ViewKind = "redacted" // all of it with sensitive values masked; needs auth.ReadState
 )
 
 // View shows a part of a version; number 0 is the newest of a state that exists. Faults are
 // those of Version, StateEncrypted and StateUnsupported. The caller closes it.
-func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind ViewKind, number uint64) (*Rendered, error) {
+func (s *Service) View(ctx context.Context, p auth.Principal, name Name, kind ViewKind,
+	number uint64) (*Rendered, error) {
 	right, write := auth.ReadState, document.WriteRedacted
-	if kind == OutputsView {
+	switch kind {
+	case OutputsView:
 		right, write = auth.ReadOutputs, document.WriteOutputs
+	case GraphView:
+		write = document.WriteGraph
 	}
-	ref, err := s.authorize(ctx, p, right, name)
+	ref, err := s.authorizeShown(ctx, p, right, name, kind == OutputsView)
 	if err != nil {
 		return nil, err
 	}
-	return s.show(ctx, ref, number, func(w *budget.Buffer, snapshot Snapshot) error { return write(w, snapshot.Body, w.Beside) })
+	return s.show(ctx, ref, number,
+		func(w *budget.Buffer, snapshot Snapshot) error { return write(w, snapshot.Body, w.Beside) })
 }
 
 // show makes an answer out of one version, which takes about as much as that at most.
-func (s *Service) show(ctx context.Context, ref Ref, number uint64, write func(*budget.Buffer, Snapshot) error) (*Rendered, error) {
+func (s *Service) show(ctx context.Context, ref Ref, number uint64,
+	write func(*budget.Buffer, Snapshot) error) (*Rendered, error) {
 	known, err := s.describedVersion(ctx, ref, number)
 	if err != nil {
 		return nil, err
@@ -64,8 +71,9 @@ type OutputsQuery struct {
 // masked unless they are asked for, which is recorded. What write gets is gone when it
 // returns. Faults: StateNotFound, OutputNotFound, StateEncrypted, StateUnsupported,
 // Overloaded. The caller closes what is returned.
-func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q OutputsQuery, write func(io.Writer, []document.Output) error) (*Rendered, error) {
-	ref, err := s.authorize(ctx, p, auth.ReadOutputs, name)
+func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q OutputsQuery,
+	write func(io.Writer, []document.Output) error) (*Rendered, error) {
+	ref, err := s.authorizeShown(ctx, p, auth.ReadOutputs, name, q.Sensitive)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +87,8 @@ func (s *Service) Outputs(ctx context.Context, p auth.Principal, name Name, q Ou
 }
 
 // outputs returns those that are asked for, once it is recorded what they reveal.
-func (s *Service) outputs(ctx context.Context, p auth.Principal, ref Ref, q OutputsQuery, of Snapshot, memory document.Memory) ([]document.Output, error) {
+func (s *Service) outputs(ctx context.Context, p auth.Principal, ref Ref, q OutputsQuery, of Snapshot,
+	memory document.Memory) ([]document.Output, error) {
 	all, err := document.Outputs(of.Body, memory)
 	if err != nil {
 		return nil, err
@@ -90,6 +99,11 @@ func (s *Service) outputs(ctx context.Context, p auth.Principal, ref Ref, q Outp
 		}
 	}
 	show := q.Sensitive || q.Key != ""
+	if q.Key != "" && all[0].Sensitive {
+		if _, err := s.authorize(ctx, p, auth.ReadOutputs, ref.Name); err != nil {
+			return nil, err
+		}
+	}
 	if n := maskOutputs(all, !show); n > 0 && show {
 		err = s.reveal(ctx, p, ref, of.Number, fmt.Sprintf("%d sensitive outputs", n))
 	}

@@ -69,7 +69,8 @@ func (s *Service) load(ctx context.Context, ref Ref, number uint64) (Loaded, err
 }
 
 // loadWith is load from the store, with memory that acquire has acquired.
-func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64, acquire func(size int64) (budget.Hold, error)) (Loaded, error) {
+func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64,
+	acquire func(size int64) (budget.Hold, error)) (Loaded, error) {
 	for {
 		known, err := s.describedVersion(ctx, ref, number)
 		if err != nil && !fault.Is(err, fault.StateNotFound) { // which version says best
@@ -85,7 +86,8 @@ func (s *Service) loadWith(ctx context.Context, ref Ref, number uint64, acquire 
 
 // loadInto reads a version into memory that acquire acquires. After an error, or when the store
 // panics, nothing is held.
-func (s *Service) loadInto(ctx context.Context, ref Ref, number uint64, acquire func() (budget.Hold, error)) (l Loaded, err error) {
+func (s *Service) loadInto(ctx context.Context, ref Ref, number uint64,
+	acquire func() (budget.Hold, error)) (l Loaded, err error) {
 	if l.hold, err = acquire(); err != nil {
 		return Loaded{}, err
 	}

@@ -84,9 +84,11 @@ func spaced(serial, size int) []byte {
 // newLarder has the versions 1 (small), 2 (large), 3 (small) and 4 (large, never counted),
 // and a large candidate.
 func newLarder(t *testing.T) *larder {
-	l := &larder{memory: budget.New(capacity, "bytes"), p: auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}, sizes: map[uint64]int64{}}
+	l := &larder{memory: budget.New(capacity, "bytes"),
+		p: auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}, sizes: map[uint64]int64{}}
 	l.store = &charged{Store: memory.New(1 << 30), t: t, memory: l.memory}
-	l.Service = state.NewService(l.store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler)).Within(l.memory)
+	l.Service = state.NewService(l.store, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler)).Within(l.memory)
 	for i, size := range []int{small, large, small} {
 		v, err := l.Put(t.Context(), l.p, "x", state.Write{Body: spaced(i+1, size)})
 		if err != nil {
@@ -101,7 +103,8 @@ func newLarder(t *testing.T) *larder {
 	last := spaced(4, large)
 	l.sizes[4] = int64(len(last))
 	_, err = l.store.Update(t.Context(), state.Ref{Org: l.p.Org, Name: "x"}, last, func(state.Head) (state.Change, error) {
-		return state.Change{Version: &state.Version{Number: 4, Serial: 4, Lineage: "L", Resources: -1, Size: int64(len(last)), Digest: sha256.Sum256(last)}}, nil
+		return state.Change{Version: &state.Version{Number: 4, Serial: 4, Lineage: "L", Resources: -1, Size: int64(len(last)),
+			Digest: sha256.Sum256(last)}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +218,8 @@ func TestDescribingLoadsNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got, err := l.Candidate(t.Context(), l.p, "x", again); err != nil || got.Status != state.Discarded || got.Body != nil {
+	if got, err := l.Candidate(t.Context(), l.p, "x", again); err != nil || got.Status != state.Discarded ||
+		got.Body != nil {
 		t.Errorf("%+v, %v", got.Candidate, err)
 	}
 	if l.store.candidates > 0 {
@@ -227,7 +231,8 @@ func TestDescribingLoadsNothing(t *testing.T) {
 // while, all else is refused at once. Nothing stays acquired.
 func TestBodiesWithoutMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		waits := map[string]bool{"redacted": true, "outputs view": true, "outputs": true, "diff": true, "diff of the first": false, "candidate's diff": true}
+		waits := map[string]bool{"redacted": true, "outputs view": true, "outputs": true, "diff": true,
+			"diff of the first": false, "candidate's diff": true}
 		l := newLarder(t)
 		other := budget.Share{Org: uuid.New()}
 		short := int64(capacity*9/10 - 100_000)

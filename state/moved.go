@@ -33,7 +33,8 @@ func (s *Service) update(ctx context.Context, ref Ref, body []byte, actor audit.
 	})
 	if err == nil && moves {
 		for _, hear := range s.heard {
-			hear(context.WithoutCancel(ctx), Moved{Ref: ref, Head: head, Actor: actor}) // the change stands, even if its caller has left
+			hear(context.WithoutCancel(ctx),
+				Moved{Ref: ref, Head: head, Actor: actor}) // the change stands, even if its caller has left
 		}
 	}
 	return head, err

@@ -42,13 +42,16 @@ func ParseSegment(s string) (Name, error) {
 func checkSegment(segment string) error {
 	switch segment {
 	case "":
-		return fault.New(fault.NameInvalid, "the state name has an empty segment: it starts or ends with \"/\", or has \"//\" in it")
+		return fault.New(fault.NameInvalid,
+			"the state name has an empty segment: it starts or ends with \"/\", or has \"//\" in it")
 	case ".", "..":
 		return fault.New(fault.NameInvalid, "the state name has the segment %q, which is not allowed", segment)
 	}
 	for i := range len(segment) {
 		if !nameByte(segment[i]) {
-			return fault.New(fault.NameInvalid, "the state name has a character that is not allowed (byte %#02x); use letters, digits and . _ - ~, with / between segments", segment[i])
+			return fault.New(fault.NameInvalid,
+				"the state name has a character that is not allowed (byte %#02x); use letters, digits and . _ - ~, with / "+
+					"between segments", segment[i])
 		}
 	}
 	return nil

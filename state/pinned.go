@@ -22,7 +22,8 @@ func (s *Service) pinned(ctx context.Context, p auth.Principal, name Name) (Load
 	}
 	loaded, err := s.load(ctx, ref, number)
 	if fault.Is(err, fault.StateNotFound) || fault.Is(err, fault.VersionNotFound) || fault.Is(err, fault.VersionPurged) {
-		err = fault.Wrap(err, fault.PinGone, "version %d, which the plan of run %s is pinned to, is not there any more; plan anew", number, p.Run.ID)
+		err = fault.Wrap(err, fault.PinGone,
+			"version %d, which the plan of run %s is pinned to, is not there any more; plan anew", number, p.Run.ID)
 	}
 	return loaded, err
 }

@@ -56,7 +56,8 @@ func TestSweepWithWrongClocks(t *testing.T) {
 // TestCountWithoutNow takes no version for one of the future when nobody says what time it is.
 func TestCountWithoutNow(t *testing.T) {
 	at := time.Unix(1e9, 0)
-	versions := []state.Aged{{Number: 1, CreatedAt: at}, {Number: 2, CreatedAt: time.Unix(0, 0)}, {Number: 3, CreatedAt: at, Newest: true}}
+	versions := []state.Aged{{Number: 1, CreatedAt: at}, {Number: 2, CreatedAt: time.Unix(0, 0)},
+		{Number: 3, CreatedAt: at, Newest: true}}
 	if n := (state.Pruning{Before: at, Limit: 9}).Count(slices.Values(versions)); n != 0 {
 		t.Errorf("%d versions go", n)
 	}

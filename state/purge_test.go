@@ -118,7 +118,8 @@ func TestReplayRestoresLostBytesUnderAnyPolicy(t *testing.T) {
 	b := newBench(t, func(p *state.Policy) { p.Guards, p.RequireLock = state.GuardsHold, true })
 	b.must(b.lock("a", "ada"), b.put(numbered(1), "a"))
 	b.destroy(1, false)
-	_, err := b.Put(t.Context(), b.owner, "x", state.Write{Body: []byte(numbered(1)), LockID: "a", RestorePurged: true, Release: true})
+	_, err := b.Put(t.Context(), b.owner, "x",
+		state.Write{Body: []byte(numbered(1)), LockID: "a", RestorePurged: true, Release: true})
 	b.must(err)
 	b.over(&corrupt{Store: b.store, upTo: 2})
 	v, err := b.Put(t.Context(), b.owner, "x", state.Write{Body: []byte(numbered(1)), LockID: "a", Release: true})
@@ -145,7 +146,8 @@ func TestLostReplayDecidesAnew(t *testing.T) {
 			b.must(b.lock("a", "ada"), b.put(numbered(1), "a"), b.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "a"}))
 			other := *b
 			b.over(&corrupt{Store: b.store, upTo: 1, before: func() {
-				other.must(other.lock("b", "bob"), other.put(numbered(2), "b"), other.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "b"}))
+				other.must(other.lock("b", "bob"), other.put(numbered(2), "b"),
+					other.Unlock(t.Context(), b.owner, "x", state.LockInfo{ID: "b"}))
 			}})
 			b.refuses(c.want, b.put(numbered(1), ""))
 			if body, n := b.newest(); body != numbered(2) || n != 2 {
@@ -163,7 +165,8 @@ func TestPurgeNamesCopies(t *testing.T) {
 		b.must(b.put(numbered(serial), ""))
 	}
 	for range 2 {
-		if got := b.destroy(3, false); !slices.Equal(got.Destroyed, []uint64{3}) || !slices.Equal(got.AlsoIn, []uint64{5, 1}) || got.More {
+		if got := b.destroy(3, false); !slices.Equal(got.Destroyed, []uint64{3}) ||
+			!slices.Equal(got.AlsoIn, []uint64{5, 1}) || got.More {
 			t.Errorf("%+v; want version 3 destroyed, with copies in 5 and 1", got)
 		}
 	}
@@ -172,8 +175,10 @@ func TestPurgeNamesCopies(t *testing.T) {
 			t.Errorf("%+v; want versions 5, 3 and 1 destroyed", got)
 		}
 	}
-	for number, want := range map[uint64]fault.Code{1: fault.VersionPurged, 2: "", 3: fault.VersionPurged, 4: "", 5: fault.VersionPurged} {
-		if _, err := b.Version(t.Context(), b.owner, "x", number); fmt.Sprint(err == nil) != fmt.Sprint(want == "") || want != "" && !fault.Is(err, want) {
+	for number, want := range map[uint64]fault.Code{1: fault.VersionPurged, 2: "", 3: fault.VersionPurged, 4: "",
+		5: fault.VersionPurged} {
+		if _, err := b.Version(t.Context(), b.owner, "x", number); fmt.Sprint(err == nil) != fmt.Sprint(want == "") ||
+			want != "" && !fault.Is(err, want) {
 			t.Errorf("version %d: %v; want %q", number, err, want)
 		}
 	}
@@ -200,7 +205,8 @@ func TestLostBytesAreRestoredOnce(t *testing.T) {
 	if err != nil || v.Number != 2 {
 		t.Errorf("%+v, %v; want version 2, which the other made", v, err)
 	}
-	if head, err := b.store.Head(t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}); err != nil || head.Version.Number != 2 {
+	if head, err := b.store.Head(t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}); err != nil ||
+		head.Version.Number != 2 {
 		t.Errorf("version %d, %v", head.Version.Number, err)
 	}
 }

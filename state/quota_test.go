@@ -37,12 +37,14 @@ func newTight(limit int64) *tight {
 		Now:       func() time.Time { now = now.Add(time.Second); return now },
 		Log:       slog.New(slog.DiscardHandler),
 	})
-	s.Service = state.NewService(s.store, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler)).WithQuota(s.keeper)
+	s.Service = state.NewService(s.store, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler)).WithQuota(s.keeper)
 	return s
 }
 
 func filled(serial, size int) []byte {
-	return fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"a","resources":[],"x":"%s"}`, serial, strings.Repeat("x", size))
+	return fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"a","resources":[],"x":"%s"}`, serial,
+		strings.Repeat("x", size))
 }
 
 func lockOf(id string) state.LockInfo {

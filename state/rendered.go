@@ -30,7 +30,8 @@ func (r *Rendered) Close() { r.hold.Release() }
 // these and of answer bytes; if the answer, or what is made of the bodies on the way to it,
 // gets larger, it acquires more or is refused.
 // render lets go of the bodies when it returns. Its faults, and Overloaded, are look's.
-func (s *Service) look(ctx context.Context, ref Ref, bodies, answer int64, render func(*budget.Buffer) error) (*Rendered, error) {
+func (s *Service) look(ctx context.Context, ref Ref, bodies, answer int64,
+	render func(*budget.Buffer) error) (*Rendered, error) {
 	r := &Rendered{hold: s.hold(ref)}
 	if err := r.hold.Acquire(ctx, bodies+answer); err != nil {
 		return nil, err

@@ -9,10 +9,19 @@ import (
 // Rollback makes the content of an older version the newest one: a new version, with a
 // serial above those of all kept versions of its lineage, so that clients take it (see
 // serialAbove). What the client encrypted is stored byte for byte, with its serial: another one
-// outside of the encryption would not be the one inside, from which clients go on. It needs the lock that lockID names, or, with an empty one, that nobody holds
+// outside of the encryption would not be the one inside, from which clients go on. It needs the lock that lockID names,
+// or, with an empty one, that nobody holds
 // it. Faults: VersionNotFound, VersionPurged, LockHeld, LockNotHeld, LockRequired,
 // CandidateStale when a write came between; Overloaded.
-func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string) (Version, error) {
+func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, number uint64, reason,
+	lockID string) (Version, error) {
+	return s.RollbackIf(ctx, p, name, number, reason, lockID, Condition{})
+}
+
+// RollbackIf is Rollback of a state whose newest version is as a condition says: that of somebody who
+// has seen it. Its fault is PreconditionFailed.
+func (s *Service) RollbackIf(ctx context.Context, p auth.Principal, name Name, number uint64, reason, lockID string,
+	only Condition) (Version, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteState, name)
 	if err != nil {
 		return Version{}, err
@@ -43,7 +52,7 @@ func (s *Service) Rollback(ctx context.Context, p auth.Principal, name Name, num
 		return Version{}, err
 	}
 	next.Origin = Origin{Version: number, Reason: reason}
-	return s.repeat(ctx, p, ref, repeat{next: next, body: body, base: head.Version.Number, lockID: lockID})
+	return s.repeat(ctx, p, ref, repeat{next: next, body: body, base: head.Version.Number, lockID: lockID, only: only})
 }
 
 // raised returns a version's body with a serial above those that are taken, or as it is where the
@@ -104,6 +113,8 @@ type repeat struct {
 	settle *Settlement
 	// restorePurged is that of Write.
 	restorePurged bool
+	// only is the condition under which it is done, unless it was before.
+	only Condition
 }
 
 // isNewest reports whether this was made before, can still be read, and nothing has

@@ -201,7 +201,8 @@ func sameContent(a, b Version) bool { return a.Digest == b.Digest && a.Size == b
 func mayChange(h Head, lockID string) error {
 	switch {
 	case h.Lock == nil && lockID != "":
-		return fault.New(fault.LockNotHeld, "nobody holds the lock that this request names: it was released or forced open, so this request may be out of date")
+		return fault.New(fault.LockNotHeld,
+			"nobody holds the lock that this request names: it was released or forced open, so this request may be out of date")
 	case h.Lock != nil && h.Lock.Info.ID != lockID:
 		return held(fault.LockHeld, h.Lock.Info)
 	}
@@ -215,7 +216,9 @@ func (c call) mayWrite(h Head, lockID string) error {
 		return err
 	}
 	if h.Lock == nil && lockID == "" && c.policy.RequireLock {
-		return fault.New(fault.LockRequired, "this organization lets only the holder of the lock change this state: take it and name its ID; use the client without -lock=false")
+		return fault.New(fault.LockRequired,
+			"this organization lets only the holder of the lock change this state: take it and name its ID; use the client "+
+				"without -lock=false")
 	}
 	return mayChange(h, lockID)
 }
@@ -258,11 +261,13 @@ func (c call) decideUndelete() Decide {
 		}
 		switch {
 		case h.Version.Number == 0:
-			return Change{}, fault.New(fault.StateNotFound, "there is no such state, and none was deleted that could be brought back")
+			return Change{}, fault.New(fault.StateNotFound,
+				"there is no such state, and none was deleted that could be brought back")
 		case h.Undeleted:
 			return Change{}, nil
 		case !h.Deleted:
-			return Change{}, fault.New(fault.StateExists, "the state is there, at version %d: there is nothing to bring back", h.Version.Number)
+			return Change{}, fault.New(fault.StateExists, "the state is there, at version %d: there is nothing to bring back",
+				h.Version.Number)
 		case h.Lock != nil:
 			return Change{}, held(fault.LockHeld, h.Lock.Info)
 		}

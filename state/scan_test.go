@@ -84,7 +84,8 @@ func TestScanRefuses(t *testing.T) {
 		{"lineage as a number", `{"lineage":1}`, "lineage is not a string"},
 		{"lineage as an object", `{"lineage":{}}`, "lineage is not a string"},
 		{"lineage too long", `{"lineage":"` + strings.Repeat("a", maxText+1) + `"}`, "lineage is not a string of up to 255"},
-		{"lineage far too long", `{"lineage":"` + strings.Repeat(`\u0061`, 1e5) + `"}`, "lineage is not a string of up to 255"},
+		{"lineage far too long", `{"lineage":"` + strings.Repeat(`\u0061`, 1e5) + `"}`,
+			"lineage is not a string of up to 255"},
 		{"serial twice", `{"serial":1,"serial":1}`, `more than one "serial"`},
 		{"serial twice, once escaped", `{"serial":1,"\u0073erial":2}`, `more than one "serial"`},
 		{"serial twice, once null", `{"serial":null,"serial":2}`, `more than one "serial"`},
@@ -166,7 +167,8 @@ func TestScanAgrees(t *testing.T) {
 
 // anyValue generates values as deep as depth, with names that Scan looks for among them.
 func anyValue(depth int) *rapid.Generator[any] {
-	scalars := rapid.OneOf(rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil))
+	scalars := rapid.OneOf(rapid.String().AsAny(), rapid.Float64().AsAny(), rapid.Int64().AsAny(), rapid.Bool().AsAny(),
+		rapid.Just[any](nil))
 	if depth == 0 {
 		return scalars
 	}
@@ -253,7 +255,8 @@ func TestScanAllocates(t *testing.T) {
 func TestSurvey(t *testing.T) {
 	bodies := []string{
 		string(bigState(1 << 10)), "", "{}", "[]", `{"version":4}`, `{"version":4,"serial":1,"serial":2}`,
-		`{"version":4,"serial":-1,"resources":[]}`, `{"version":4,"lineage":7}`, `{"version":4,"lineage":null,"terraform_version":"1.9"}`,
+		`{"version":4,"serial":-1,"resources":[]}`, `{"version":4,"lineage":7}`,
+		`{"version":4,"lineage":null,"terraform_version":"1.9"}`,
 		`{"version":4,"resources":[{"mode":"managed","instances":[{},{}]},{"mode":"data","instances":[{}]}],"serial":7}`,
 		`{"version":4,"resources":[{"mode":"odd"}],"lineage":"l"}`, `{"version":4,"resources":[],"resources":[]}`,
 		`{"version":3,"serial":9,"modules":[]}`, `{"serial":3,"lineage":"l","encrypted_data":"x"}`,

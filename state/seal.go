@@ -46,5 +46,6 @@ func (s seals) open(org uuid.UUID, text Name) (Name, error) {
 			return Name(name), nil
 		}
 	}
-	return "", fault.New(fault.CursorInvalid, "the cursor is not one that this server gave since it was started; begin the list again")
+	return "", fault.New(fault.CursorInvalid,
+		"the cursor is not one that this server gave since it was started; begin the list again")
 }

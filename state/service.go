@@ -44,7 +44,8 @@ func (DefaultPolicies) Policy(uuid.UUID, string) Policy { return DefaultPolicy()
 
 // NewService returns a service on store. now gives the time of versions and locks.
 func NewService(store Store, policies Policies, now func() time.Time, log *slog.Logger) *Service {
-	return &Service{store: store, gate: audit.NewGate(store, now), policies: policies, now: now, log: log, seals: newSeals()}
+	return &Service{store: store, gate: audit.NewGate(store, now), policies: policies, now: now, log: log,
+		seals: newSeals()}
 }
 
 // Write is one request to store a state.
@@ -245,6 +246,23 @@ func (s *Service) authorize(ctx context.Context, p auth.Principal, right auth.Ri
 		return Ref{}, cmp.Or(s.gate.Authorize(ctx, p, right), err)
 	}
 	return Ref{Org: p.Org, Name: name}, s.gate.AuthorizeOn(ctx, p, right, string(name))
+}
+
+// authorizeView is authorize for what is made of a state's bytes with sensitive values masked.
+func (s *Service) authorizeView(ctx context.Context, p auth.Principal, right auth.Right, name Name) (Ref, error) {
+	if _, err := ParseName(string(name)); err != nil {
+		return Ref{}, cmp.Or(s.gate.Authorize(ctx, p, right), err)
+	}
+	return Ref{Org: p.Org, Name: name}, s.gate.AuthorizeView(ctx, p, right, string(name))
+}
+
+// authorizeShown is authorizeView, and authorize where sensitive values are to be shown as they are.
+func (s *Service) authorizeShown(ctx context.Context, p auth.Principal, right auth.Right, name Name,
+	sensitive bool) (Ref, error) {
+	if sensitive {
+		return s.authorize(ctx, p, right, name)
+	}
+	return s.authorizeView(ctx, p, right, name)
 }
 
 // Permit returns why the caller may not use a right on the state; nil if they may. Every

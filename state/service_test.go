@@ -33,8 +33,14 @@ func TestForcedReleaseIsLogged(t *testing.T) {
 			_, err := s.ForceUnlock(t.Context(), p, "x", state.Forcing{})
 			return err
 		}, true},
-		"OpenTofu's force-unlock": {func(s *state.Service, p auth.Principal) error { return s.Unlock(t.Context(), p, "x", forced) }, true},
-		"the holder's UNLOCK":     {func(s *state.Service, p auth.Principal) error { return s.Unlock(t.Context(), p, "x", mine) }, false},
+		"OpenTofu's force-unlock": {func(s *state.Service,
+			p auth.Principal) error {
+			return s.Unlock(t.Context(), p, "x", forced)
+		}, true},
+		"the holder's UNLOCK": {func(s *state.Service,
+			p auth.Principal) error {
+			return s.Unlock(t.Context(), p, "x", mine)
+		}, false},
 	}
 	for name, test := range tests {
 		var lines bytes.Buffer
@@ -87,7 +93,8 @@ func (s lossy) Current(ctx context.Context, ref state.Ref) (state.Snapshot, erro
 // A replay is not told that its bytes are there when they can't be read: they are written
 // again.
 func TestReplayRestoresLostBytes(t *testing.T) {
-	service := state.NewService(lossy{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
+	service := state.NewService(lossy{memory.New(1 << 20)}, state.DefaultPolicies{}, time.Now,
+		slog.New(slog.DiscardHandler))
 	p, body := auth.Principal{Org: uuid.New(), Grant: auth.Grant{Role: auth.Owner}}, []byte(`{"serial":1}`)
 	for want := uint64(1); want <= 2; want++ {
 		version, err := service.Put(t.Context(), p, "x", state.Write{Body: body})

@@ -139,7 +139,8 @@ type Change struct {
 
 // Empty reports whether the change has no parts. Events alone are parts.
 func (c Change) Empty() bool {
-	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen && c.Fence == nil && c.Expect == nil &&
+	return c.Version == nil && !c.Delete && !c.Undelete && c.Lock == nil && !c.Release && !c.Seen && c.Fence == nil &&
+		c.Expect == nil &&
 		c.Candidate == nil && c.Settle == nil && len(c.Events) == 0
 }
 
@@ -170,7 +171,7 @@ type Pruning struct {
 	Limit  int       // above zero
 }
 
-// Store keeps states. Every engine and every decorator passes storagetest.RunStore.
+// Store keeps states. Every engine and every decorator passes statetest.RunStore.
 //
 // All methods are safe for concurrent use. Snapshots and heads that were returned never
 // change afterwards. Errors about the store itself are faults of code StoreUnavailable,
@@ -273,9 +274,11 @@ type Changes interface {
 	// their versions, locks, announcements, candidates and lock IDs, what Usage and Totals count,
 	// and its events, of which the log keeps the sequences and the times alone (see
 	// audit.Event.Blank). It is for an organization that nobody is let in for any more, and
-	// records nothing. Each call is one bounded transaction, in which at most limit rows go, above zero; removed is how many did.
+	// records nothing. Each call is one bounded transaction, in which at most limit rows go, above zero; removed is how
+	// many did.
 	// When it is 0, nothing of the organization is left for any method to find, nor in the
-	// store's files, as far as Purge says that of them. It may be stopped anywhere and called again, also when there is nothing,
+	// store's files, as far as Purge says that of them. It may be stopped anywhere and called again, also when there is
+	// nothing,
 	// and changes nothing of any other organization. What becomes of a part of it meanwhile, by
 	// any method, is not defined. Afterwards the organization is as good as a new one.
 	Shred(ctx context.Context, org uuid.UUID, limit int) (removed int, err error)

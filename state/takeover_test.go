@@ -194,7 +194,8 @@ func TestNothingUnrecordedIsShown(t *testing.T) {
 	silent := state.NewService(mute{b.store}, state.DefaultPolicies{}, time.Now, slog.New(slog.DiscardHandler))
 	_, open := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1})
 	b.must(open)
-	_, diff := silent.Diff(t.Context(), b.owner, "x", state.DiffQuery{Number: 1, DiffOptions: state.DiffOptions{Sensitive: true}})
+	_, diff := silent.Diff(t.Context(), b.owner, "x",
+		state.DiffQuery{Number: 1, DiffOptions: state.DiffOptions{Sensitive: true}})
 	none := func(io.Writer, []document.Output) error { t.Error("it is shown"); return nil }
 	_, outputs := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Sensitive: true}, none)
 	_, one := silent.Outputs(t.Context(), b.owner, "x", state.OutputsQuery{Key: "p"}, none)

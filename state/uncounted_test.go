@@ -18,18 +18,20 @@ func instances(serial, n int) string {
 		}
 		text += `{"index_key":` + string(rune('0'+i)) + `}`
 	}
-	return `{"version":4,"serial":` + string(rune('0'+serial)) + `,"lineage":"L","resources":[{"mode":"managed","type":"t","name":"n","instances":` + text + `]}]}`
+	return `{"version":4,"serial":` + string(rune('0'+serial)) +
+		`,"lineage":"L","resources":[{"mode":"managed","type":"t","name":"n","instances":` + text + `]}]}`
 }
 
 // before stores a body as a version of before there were guards: without a count.
 func (b *bench) before(body string) {
 	b.t.Helper()
-	_, err := b.store.Update(b.t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}, []byte(body), func(h state.Head) (state.Change, error) {
-		return state.Change{At: b.now, Version: &state.Version{
-			Number: h.Version.Number + 1, Serial: 1, Lineage: "L", Resources: -1,
-			Size: int64(len(body)), Digest: sha256.Sum256([]byte(body)), CreatedAt: b.now,
-		}}, nil
-	})
+	_, err := b.store.Update(b.t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}, []byte(body),
+		func(h state.Head) (state.Change, error) {
+			return state.Change{At: b.now, Version: &state.Version{
+				Number: h.Version.Number + 1, Serial: 1, Lineage: "L", Resources: -1,
+				Size: int64(len(body)), Digest: sha256.Sum256([]byte(body)), CreatedAt: b.now,
+			}}, nil
+		})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -140,7 +142,8 @@ func TestGuardsWaitForTheCount(t *testing.T) {
 	b.before(instances(1, 4))
 	b.over(unreadable{b.store})
 	b.refuses(fault.StoreUnavailable, b.put(instances(2, 0), ""))
-	if head, err := b.store.Head(t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}); err != nil || head.Version.Number != 1 {
+	if head, err := b.store.Head(t.Context(), state.Ref{Org: b.owner.Org, Name: "x"}); err != nil ||
+		head.Version.Number != 1 {
 		t.Errorf("version %d, %v; want 1", head.Version.Number, err)
 	}
 }

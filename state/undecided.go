@@ -28,7 +28,8 @@ func (u undecided) add(ref Ref, candidates int) {
 
 func (u undecided) log(ctx context.Context, log *slog.Logger) {
 	for org, of := range u {
-		log.WarnContext(ctx, "deleted states are kept beyond their time, because nobody has decided on their candidates: promote or discard them",
+		log.WarnContext(ctx, "deleted states are kept beyond their time, because nobody has decided on their candidates: "+
+			"promote or discard them",
 			"org", org, "states", of.states, "candidates", of.candidates, "one_of_them", of.first)
 	}
 }

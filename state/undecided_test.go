@@ -35,7 +35,8 @@ func TestSweepWaitsForCandidates(t *testing.T) {
 		if err != nil || kept.Status != state.Open || string(kept.Body) != numbered(3) {
 			t.Fatalf("the candidate after the sweep: %+v, %v", kept.Candidate, err)
 		}
-		if got := lines.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "states=1 candidates=1 one_of_them=x") || !strings.Contains(got, b.owner.Org.String()) {
+		if got := lines.String(); strings.Count(got, "\n") != 1 ||
+			!strings.Contains(got, "states=1 candidates=1 one_of_them=x") || !strings.Contains(got, b.owner.Org.String()) {
 			t.Errorf("the log has\n%s", got)
 		}
 	}

@@ -43,7 +43,8 @@ const describedBytes = 512
 // textBytes is how long its texts are.
 func (v Version) textBytes() int {
 	a, o := v.Author, v.Origin
-	return len(v.Lineage) + len(v.TerraformVersion) + len(a.KeyID) + len(a.Subject) + len(a.Address) + len(a.Request) + len(a.Who) + len(a.Operation) +
+	return len(v.Lineage) + len(v.TerraformVersion) + len(a.KeyID) + len(a.Subject) + len(a.Address) + len(a.Request) +
+		len(a.Who) + len(a.Operation) +
 		len(o.Candidate) + len(o.Reason)
 }
 

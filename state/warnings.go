@@ -23,7 +23,8 @@ const numWarnings = 9
 
 // warningNames are the names of the findings, in the order of their bits.
 func warningNames() [numWarnings]string {
-	return [numWarnings]string{"emptied", "shrunk", "lineage_changed", "serial_back", "serial_reused", "older_terraform", "encryption_ended",
+	return [numWarnings]string{"emptied", "shrunk", "lineage_changed", "serial_back", "serial_reused", "older_terraform",
+		"encryption_ended",
 		"no_lineage", "serial_jump"}
 }
 

@@ -28,7 +28,8 @@ func (s *Service) ToPurge(ctx context.Context, p auth.Principal, name Name, seri
 	return s.withSerial(ctx, p, auth.PurgeVersions, name, serial)
 }
 
-func (s *Service) withSerial(ctx context.Context, p auth.Principal, right auth.Right, name Name, serial uint64) (found Numbered, err error) {
+func (s *Service) withSerial(ctx context.Context, p auth.Principal, right auth.Right, name Name,
+	serial uint64) (found Numbered, err error) {
 	ref, err := s.authorize(ctx, p, right, name)
 	if err != nil {
 		return Numbered{}, err
@@ -45,7 +46,8 @@ func (s *Service) withSerial(ctx context.Context, p auth.Principal, right auth.R
 	case err != nil || found.Number > 0:
 		return found, err
 	case looked == serialReach:
-		return Numbered{}, fault.New(fault.SerialTooOld, "none of the newest %d versions has the serial %d; ask for an older one by its number", serialReach, serial)
+		return Numbered{}, fault.New(fault.SerialTooOld,
+			"none of the newest %d versions has the serial %d; ask for an older one by its number", serialReach, serial)
 	}
 	return Numbered{}, fault.New(fault.VersionNotFound, "the state has no version with the serial %d", serial)
 }

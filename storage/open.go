@@ -6,10 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/mysqlstates"
@@ -34,8 +37,14 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 		}
 		return readmap.New(store, settings.State.CacheBytes), nil
 	case configs.MySQL:
+		master, err := masterOf(settings)
+		if err != nil {
+			return nil, err
+		}
 		store, err := mysqlstates.Open(ctx, mysqlstates.Options{
 			Options: serverOptions(settings.Database, log), StartupWait: settings.Database.StartupWait,
+			AckFile: filepath.Join(settings.Storage.Path, "acknowledged.jsonl"),
+			Master:  master, Plain: settings.Seal.PlainStates,
 		})
 		if err != nil {
 			return nil, err // a nil *mysqlstates.Store would be no nil state.Store
@@ -46,10 +55,24 @@ func OpenStates(ctx context.Context, settings configs.Settings, log *slog.Logger
 	}
 }
 
+// ClockOf returns the time that decisions about states go by: where several nodes write them, that of their
+// database.
+func ClockOf(states state.Store) func() time.Time {
+	if shared, ok := states.(interface{ Time() time.Time }); ok {
+		return shared.Time
+	}
+	return time.Now
+}
+
 // openSQLite makes room on a full disk by what can be made again: SQLite needs some space
 // even to read.
 func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger) (*sqlite.Store, error) {
-	options := sqlite.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now}
+	master, err := masterOf(settings)
+	if err != nil {
+		return nil, err
+	}
+	options := sqlite.Options{Dir: settings.Storage.Path, Log: log, Now: time.Now, Master: master,
+		Plain: settings.Seal.PlainStates}
 	store, err := sqlite.Open(ctx, options)
 	if err == nil || sqlitedb.TroubleOf(err) != sqlitedb.Full {
 		return store, err
@@ -57,6 +80,16 @@ func openSQLite(ctx context.Context, settings configs.Settings, log *slog.Logger
 	if removed := removeIndex(settings); removed != nil {
 		return nil, errors.Join(err, removed)
 	}
-	log.ErrorContext(ctx, "no space left on the disk: the resource index was removed, so that states can be read; it is made again when there is room", "error", err)
+	log.ErrorContext(ctx, "no space left on the disk: the resource index was removed, so that states can be read; it is "+
+		"made again when there is room", "error", err)
 	return sqlite.Open(ctx, options)
+}
+
+// masterOf reads the master key file, if there is one.
+func masterOf(settings configs.Settings) (*seal.Master, error) {
+	master, err := seal.ReadMasterFile(settings.MasterKeyPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return master, err
 }

@@ -2,10 +2,13 @@ package storage
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"time"
 
 	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage/sqlauth"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
@@ -14,26 +17,50 @@ import (
 // amount of other work keeps a revoked key good.
 const authConnections = 2
 
+// authPatience is for how long a node waits for one answer about keys: several times less than
+// copies.Unconfirmed, so that a connection whose server has fallen silent is not all that it tries.
+const authPatience = 2 * time.Second
+
 // SharesDatabase reports whether nodes with these settings have a database in common, in which they
 // can tell one another something.
 func SharesDatabase(settings configs.Settings) bool {
-	return settings.Auth.Source == configs.AuthDatabase || settings.Runs.Storage == configs.MySQL || settings.State.Storage == configs.MySQL
+	return settings.Auth.Source == configs.AuthDatabase || settings.Runs.Storage == configs.MySQL ||
+		settings.State.Storage == configs.MySQL
 }
 
 // OpenAuth opens what nodes share of auth.cfg; see OpenShared.
-func OpenAuth(ctx context.Context, settings configs.Settings, wait time.Duration, log *slog.Logger) (*sqlauth.Store, error) {
+func OpenAuth(ctx context.Context, settings configs.Settings, wait time.Duration,
+	log *slog.Logger) (*sqlauth.Store, error) {
 	db, err := OpenShared(ctx, settings, wait, log)
 	if err != nil {
 		return nil, err
 	}
-	return sqlauth.New(db), nil
+	master, err := MarkingMaster(settings)
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return sqlauth.New(db, master), nil
+}
+
+// MarkingMaster returns the master keys that mark what nodes share of auth.cfg: those of the file that all of
+// them have. It is nil where the settings name none, as each node has one of its own then, or it is not there yet.
+func MarkingMaster(settings configs.Settings) (*seal.Master, error) {
+	if settings.Seal.MasterKeyFile == "" {
+		return nil, nil
+	}
+	master, err := seal.ReadMasterFile(settings.Seal.MasterKeyFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return master, err
 }
 
 // OpenShared opens the database of [database] for the little that nodes tell one another: what they
 // have of auth.cfg, and whose turn it is to tell notices. It waits for a server that is not up yet,
 // for as long as wait says; zero waits for as long as it takes. The caller closes it.
-func OpenShared(ctx context.Context, settings configs.Settings, wait time.Duration, log *slog.Logger) (*sqldb.DB, error) {
+func OpenShared(ctx context.Context, settings configs.Settings, wait time.Duration,
+	log *slog.Logger) (*sqldb.DB, error) {
 	o := serverOptions(settings.Database, log)
 	o.MaxOpenConns, o.MaxIdleConns = authConnections, authConnections
-	return sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: wait, Log: log})
+	return sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: wait, Patience: authPatience, Log: log})
 }

@@ -12,11 +12,17 @@ import (
 )
 
 // OpenIndex opens the index of resources: beside durable states, in whose folder it has its
-// file, else in memory. The states have to be open, because they own the folder. All in it is
-// derived, so that a file that can't be opened keeps nobody from serving the rest: searches
-// say why until Recover succeeds. The caller closes it.
+// file, else in memory. So it does where it is to be on no disk: then a file of before is
+// removed. The states have to be open, because they own the folder. All in it is derived, so
+// that a file that can't be opened keeps nobody from serving the rest: searches say why until
+// Recover succeeds. The caller closes it.
 func OpenIndex(ctx context.Context, settings configs.Settings, log *slog.Logger) (resources.Index, error) {
-	if settings.State.Storage != configs.SQLite {
+	if settings.Seal.IndexInMemory && settings.State.Storage == configs.SQLite {
+		if err := removeIndex(settings); err != nil {
+			return nil, err
+		}
+	}
+	if settings.State.Storage != configs.SQLite || settings.Seal.IndexInMemory {
 		index, err := resourceindex.OpenMemory(ctx, log)
 		if err != nil {
 			return nil, err // a nil *resourceindex.Index would be no nil resources.Index
@@ -29,7 +35,8 @@ func OpenIndex(ctx context.Context, settings configs.Settings, log *slog.Logger)
 	}
 	index := resourceindex.New(path, log)
 	if err := index.Recover(ctx); err != nil {
-		log.ErrorContext(ctx, "the resource index can't be opened; it is tried again while the rest is served", "path", path, "error", errors.Unwrap(err))
+		log.ErrorContext(ctx, "the resource index can't be opened; it is tried again while the rest is served", "path", path,
+			"error", errors.Unwrap(err))
 	}
 	return index, nil
 }

@@ -23,7 +23,8 @@ func OpenRuns(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 		return sqldb.Open(ctx, sqldb.Options{MySQL: &o, StartupWait: settings.Database.StartupWait, Log: log})
 	case configs.SQLite:
 		if settings.State.Storage == configs.Memory {
-			log.WarnContext(ctx, "workspaces and runs are kept in memory only, as states are: they are gone when this process ends")
+			log.WarnContext(ctx, "workspaces and runs are kept in memory only, as states are: they are gone when this "+
+				"process ends")
 			return sqldb.Open(ctx, sqldb.Options{Log: log})
 		}
 		dir, err := filepath.Abs(settings.Storage.Path)
@@ -34,7 +35,8 @@ func OpenRuns(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 		switch {
 		case sqlitedb.TroubleOf(err) == sqlitedb.Full:
 			// States come first: their locks have to be released on a full disk too.
-			log.ErrorContext(ctx, "there is no room for the database of workspaces and runs; states are served without them until the next start", "path", dir, "error", err)
+			log.ErrorContext(ctx, "there is no room for the database of workspaces and runs; states are served without them "+
+				"until the next start", "path", dir, "error", err)
 			return nil, nil
 		case err != nil:
 			return nil, fmt.Errorf("open the database of workspaces and runs: %w", err)

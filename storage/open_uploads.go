@@ -57,7 +57,8 @@ func OpenBoth(ctx context.Context, settings configs.Settings, log *slog.Logger) 
 }
 
 // openDual can open the database in the background: CSV takes the uploads until it is up.
-func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger, background bool) (inventory.Store, error) {
+func openDual(ctx context.Context, settings configs.Settings, log *slog.Logger,
+	background bool) (inventory.Store, error) {
 	files, err := OpenCSV(ctx, settings, log)
 	if err != nil {
 		return nil, err

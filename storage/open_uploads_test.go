@@ -15,8 +15,9 @@ import (
 func settingsOf(kind, dir string) configs.Settings {
 	// Nothing listens on the discard port: a database that is away.
 	return configs.Settings{
-		Storage:  configs.Storage{Type: kind, Path: dir},
-		Database: configs.Database{Host: "127.0.0.1", Port: 9, User: "holdfast", Name: "holdfast", TLS: configs.TLSOff, StartupWait: 1},
+		Storage: configs.Storage{Type: kind, Path: dir},
+		Database: configs.Database{Host: "127.0.0.1", Port: 9, User: "holdfast", Name: "holdfast", TLS: configs.TLSOff,
+			StartupWait: 1},
 	}
 }
 

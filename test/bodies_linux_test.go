@@ -28,7 +28,7 @@ const (
 	bodySize   = 12 * mib  // of each large body, about
 	bodyBudget = 128 * mib // for all that are in memory
 	bodyAsks   = 40        // at once: four times as many as there is memory for
-	bodyPeak   = 480       // MiB that the server may have, with all that is not a body
+	bodyPeak   = 450       // MiB that the server may have, with all that is not a body
 	unseen     = 6 * mib   // of an answer may be on its way to a reader who takes nothing
 	maxUpload  = 9 * mib
 	pieceSize  = 3 * mib // that counts for what goes piece by piece
@@ -41,15 +41,18 @@ const (
 func TestBodiesInMemory(t *testing.T) {
 	dir := t.TempDir()
 	tenants := addTenants(t, dir+"/auth.cfg", 2)
-	if err := authfile.Edit(t.Context(), dir+"/auth.cfg", func(d *authfile.Document) error { // for other servers' addresses
-		return d.AddAliases(tenants[0].id, authfile.Alias{ID: "e"})
-	}); err != nil {
+	if err := authfile.Edit(t.Context(), dir+"/auth.cfg",
+		func(d *authfile.Document) error { // for other servers' addresses
+			return d.AddAliases(tenants[0].id, authfile.Alias{ID: "e"})
+		}); err != nil {
 		t.Fatal(err)
 	}
 	// As in a container: what is garbage is collected before it takes more than that, however busy
 	// the machine is. What is alive has to be bounded by the server itself.
-	s := newServer(dir, tenantsEnviron(dir, "HOLDFAST_MEMORY_LIMIT=400MiB", "HOLDFAST_STATE_MAX_BYTES=32MiB", fmt.Sprintf("HOLDFAST_MAX_BODY_BYTES=%d", bodyBudget),
-		"HOLDFAST_STATE_CACHE_BYTES=8MiB", "HOLDFAST_STATE_RATE_LIMIT=off", "HOLDFAST_RATE_LIMIT=off", "HOLDFAST_MAX_IN_FLIGHT=200"))
+	s := newServer(dir, tenantsEnviron(dir, "HOLDFAST_MEMORY_LIMIT=400MiB", "HOLDFAST_STATE_MAX_BYTES=32MiB",
+		fmt.Sprintf("HOLDFAST_MAX_BODY_BYTES=%d", bodyBudget),
+		"HOLDFAST_STATE_CACHE_BYTES=8MiB", "HOLDFAST_STATE_RATE_LIMIT=off", "HOLDFAST_RATE_LIMIT=off",
+		"HOLDFAST_MAX_IN_FLIGHT=200"))
 	if err := s.start(); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +69,7 @@ func TestBodiesInMemory(t *testing.T) {
 	asks := bodyRoutes()
 	maps.Copy(asks, moreAsks())
 	for _, ask := range slices.Sorted(maps.Keys(asks)) {
-		if asks[ask] == noBody || asks[ask] == sendsRun {
+		if asks[ask] == noBody || asks[ask] == sendsRun || asks[ask] == holdsOwn {
 			continue
 		}
 		t.Run(ask, func(t *testing.T) {
@@ -120,7 +123,8 @@ func largeUpload() string {
 	const length = 9000
 	text := `"` + strings.Repeat("x", length) + `",`
 	texts := strings.TrimSuffix(strings.Repeat(text, maxUpload/len(text)-1), ",")
-	return `{"provider":"p","category":"c","resource_type":"t","instances":[{"resource_name":"n","attributes":{"texts":[` + texts + `]}}]}`
+	return `{"provider":"p","category":"c","resource_type":"t","instances":[{"resource_name":"n","attributes":{"texts":[` +
+		texts + `]}}]}`
 }
 
 // sizedState is one of about this size, with nothing in it.
@@ -184,7 +188,7 @@ func allRefused(crowd []*guest) error {
 // leastHeld is what counts at least while all are there; 0 where connections may take all.
 func leastHeld(use bodyUse) int64 {
 	switch use {
-	case makesBody, sendsList:
+	case readsBody, makesBody, sendsList:
 		return 0
 	case sendsPieces, takesPieces:
 		return held * pieceSize
@@ -228,7 +232,8 @@ func (g *glutton) crowd(m meal) []*guest {
 	if !m.whole && length > 0 {
 		body = body[:length-1] // the end never comes
 	}
-	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Type: %s\r\nContent-Length: %d\r\n\r\n", m.method, m.path, m.header, m.media, length)
+	head := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\n%sContent-Type: %s\r\nContent-Length: %d\r\n\r\n", m.method, m.path,
+		m.header, m.media, length)
 	var all []*guest
 	for range bodyAsks {
 		conn, err := net.DialTimeout("tcp", g.server.address, answerLimit)
@@ -264,7 +269,8 @@ func (g *glutton) wantTruth(crowd []*guest, path string, use bodyUse) {
 	}
 	g.t.Logf("answers by status %v", answers)
 	least := int64(bodySize - unseen) // of what is made piece by piece, the rest
-	if exact := strings.Contains(path, "versions/1") || strings.Contains(path, "version=1") && !strings.Contains(path, "view"); exact {
+	if exact := strings.Contains(path, "versions/1") || strings.Contains(path, "version=1") &&
+		!strings.Contains(path, "view"); exact {
 		least = bodySize
 	}
 	if strings.Contains(path, "outputs") {
@@ -281,7 +287,8 @@ func (g *glutton) wantTruth(crowd []*guest, path string, use bodyUse) {
 		}
 	}
 	for status := range answers {
-		if !slices.Contains([]int{0, 200, 201, 409, 503}, status) && (use != makesBody || status != 404) { // another one has removed it
+		if !slices.Contains([]int{0, 200, 201, 409, 503}, status) &&
+			(use != makesBody || status != 404) { // another one has removed it
 			g.t.Errorf("some are answered with %d", status)
 		}
 	}
@@ -313,21 +320,28 @@ func (g *glutton) inFlight(least, most int64) error {
 
 // forgetPeak has the server's peak begin anew at what it has now, so that it tells of one route.
 func (g *glutton) forgetPeak() {
-	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", g.server.process.cmd.Process.Pid), []byte("5"), 0); err != nil {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", g.server.process.cmd.Process.Pid), []byte("5"),
+		0); err != nil {
 		g.t.Logf("the peak is that of all so far: %v", err)
 	}
 }
 
-// wantPeak bounds what the server had in memory.
+// wantPeak bounds what the server had in memory, beside the pages of its own program, which the system
+// can drop at any time.
 func (g *glutton) wantPeak() {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", g.server.process.cmd.Process.Pid))
-	found := peak.FindSubmatch(status)
-	if err != nil || found == nil {
-		g.t.Fatalf("no peak: %v", err)
+	if err != nil {
+		g.t.Fatal(err)
 	}
-	kB, err := strconv.Atoi(string(found[1]))
-	if err != nil || kB>>10 > bodyPeak {
-		g.t.Errorf("the server had %d MiB at its peak, and may have %d: %v", kB>>10, bodyPeak, err)
+	kB := map[string]int{}
+	for _, found := range memoryOf.FindAllSubmatch(status, -1) {
+		kB[string(found[1])], _ = strconv.Atoi(string(found[2])) // matched digits
 	}
-	g.t.Logf("%d MiB at the peak", kB>>10)
+	had := (kB["VmHWM"] - kB["RssFile"]) >> 10
+	if len(kB) != 2 || had > bodyPeak {
+		g.t.Errorf("the server had %d MiB at its peak, and may have %d: %v", had, bodyPeak, kB)
+	}
+	g.t.Logf("%d MiB at the peak, beside %d MiB of its program", had, kB["RssFile"]>>10)
 }
+
+var memoryOf = regexp.MustCompile(`(?m)^(VmHWM|RssFile):\s+(\d+) kB$`)

@@ -76,8 +76,10 @@ func (g *glutton) places(route string) *strings.Replacer {
 	if strings.HasPrefix(route, "PUT") {
 		kind = "plan_json"
 	}
-	return strings.NewReplacer(":name", name, ":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1", ":version", "1", ":id", id, ":key", "k", ":address", url.PathEscape("t.n"),
-		":snapshot", "2", ":path", largeFile, ":digest", strings.Repeat("0", 64), ":kind", kind, ":stream", "plan", ":attempt", "1")
+	return strings.NewReplacer(":name", name, ":enclave", "e", ":partition", "p", ":alias", "e", ":serial", "1",
+		":version", "1", ":id", id, ":key", "k", ":address", url.PathEscape("t.n"),
+		":snapshot", "2", ":path", largeFile, ":digest", strings.Repeat("0", 64), ":kind", kind, ":stream", "plan",
+		":attempt", "1")
 }
 
 // ofExecutor reports whether only who executes the run may ask.
@@ -92,7 +94,8 @@ func ofExecutor(route string) bool {
 
 // hasPages reports whether a list is read page by page.
 func hasPages(route string) bool {
-	for _, end := range []string{"/summary", "/coverage", "/variables", "/:snapshot", "/diff", "/checksums", "/files", "/runs/:id", "/outputs", "/pools", "/pull", "/home"} {
+	for _, end := range []string{"/summary", "/coverage", "/variables", "/:snapshot", "/diff", "/checksums", "/files",
+		"/runs/:id", "/outputs", "/pools", "/pull", "/home"} {
 		if strings.HasSuffix(route, end) {
 			return false
 		}

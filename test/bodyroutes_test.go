@@ -25,12 +25,18 @@ const (
 	noBody      bodyUse = iota // it looks into none, and takes none that is large: its answer has less than 64 KiB
 	sendsBody                  // its answer is one, or is made of one or several
 	takesBody                  // its request is one
+	readsBody                  // its answer is small, and made of one
 	makesBody                  // it stores one that is made of another
 	sendsList                  // its answer may have more than 64 KiB, and counts as a body does
 	sendsPieces                // its answer goes out piece by piece, and counts as what a piece takes
 	takesPieces                // its request comes piece by piece, and counts likewise
 	takesOrder                 // its request is JSON that may have many parts
-	sendsRun                   // its answer is a run or a pool, of less than 512 KiB: the requests in flight bound them, so that a change is told whose answer finds no memory
+	// its answer is a run or a pool, of less than 512 KiB: the requests in flight bound them, so that a change is told
+	// whose answer finds no memory
+	sendsRun
+	// its bodies are those of other routes by other names, or are bounded by a few MiB for which memory is held:
+	// not yet asked for by many at once here
+	holdsOwn
 )
 
 // bodyRoutes has every route, so that a new one is thought about: each that has to do with
@@ -40,13 +46,17 @@ const (
 func bodyRoutes() map[string]bodyUse {
 	return map[string]bodyUse{
 		"GET /": noBody, "HEAD /": noBody,
-		"GET /ui": noBody, "HEAD /ui": noBody, "GET /ui/*path": noBody, "HEAD /ui/*path": noBody, "GET /health": noBody, "GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody, "GET /readyz": noBody, "GET /metrics": noBody,
+		"GET /ui": noBody, "HEAD /ui": noBody, "GET /ui/*path": noBody, "HEAD /ui/*path": noBody, "GET /health": noBody,
+		"GET /livez": noBody, "HEAD /livez": noBody, "HEAD /health": noBody, "HEAD /readyz": noBody, "HEAD /metrics": noBody,
+		"GET /readyz": noBody, "GET /metrics": noBody,
 		"GET /api/v1/whoami": noBody, "GET /api/openapi.json": noBody, "GET /api/docs": noBody, // the same bytes for all
 
-		"POST /api/v1/session": noBody, "GET /api/v1/session": noBody, "DELETE /api/v1/session": noBody, "GET /api/v1/session/ways": noBody,
+		"POST /api/v1/session": noBody, "GET /api/v1/session": noBody, "DELETE /api/v1/session": noBody,
+		"GET /api/v1/session/ways": noBody,
 		"GET /api/v1/session/oidc": noBody, "GET /api/v1/session/oidc/callback": noBody,
 		"GET /api/v1/sessions": noBody, "DELETE /api/v1/sessions": noBody, "DELETE /api/v1/sessions/:session": noBody,
-		"GET /api/v1/keys": noBody, "POST /api/v1/keys": noBody, "POST /api/v1/keys/:key/rotate": noBody, "DELETE /api/v1/keys/:key": noBody,
+		"GET /api/v1/keys": noBody, "POST /api/v1/keys": noBody, "POST /api/v1/keys/:key/rotate": noBody,
+		"DELETE /api/v1/keys/:key": noBody,
 
 		"GET /api/v1/state/:name":           sendsBody,
 		"POST /api/v1/state/:name":          takesBody,
@@ -112,6 +122,8 @@ func bodyRoutes() map[string]bodyUse {
 		"GET /api/v1/state/:name/-/versions/:version/diff":      sendsBody,
 		"GET /api/v1/state/:name/-/outputs":                     sendsBody,
 		"GET /api/v1/state/:name/-/outputs/:key":                sendsBody,
+		"GET /api/v1/state/:name/-/graph":                       readsBody,
+		"GET /api/v1/folders":                                   sendsList,
 		"GET /api/v1/state/:name/-/candidates":                  sendsList,
 		"POST /api/v1/state/:name/-/candidates":                 takesBody,
 		"GET /api/v1/state/:name/-/candidates/:id":              sendsBody,
@@ -168,6 +180,27 @@ func bodyRoutes() map[string]bodyUse {
 		"POST /api/v1/runs/:id/discard":   sendsRun,
 		"POST /api/v1/runs/:id/retry":     sendsRun,
 		"POST /api/v1/runs/:id/resolve":   sendsRun,
+		"GET /api/v1/runs/:id/insight":    holdsOwn,
+
+		"GET /api/v1/infra/:project/runs":              holdsOwn,
+		"GET /api/v1/infra/:project/runs/:id":          holdsOwn,
+		"GET /api/v1/infra/:project/run/stream":        holdsOwn,
+		"GET /api/v1/infra/:project/files":             holdsOwn,
+		"GET /api/v1/infra/:project/files/checksums":   holdsOwn,
+		"GET /api/v1/infra/:project/state":             holdsOwn,
+		"POST /api/v1/infra/:project/run":              holdsOwn,
+		"POST /api/v1/infra/:project/runs/:id/approve": holdsOwn,
+		"POST /api/v1/infra/:project/runs/:id/deny":    holdsOwn,
+		"POST /api/v1/infra/:project/files":            holdsOwn,
+		"POST /api/v1/infra/:project/files/pull":       holdsOwn,
+		"POST /api/v1/infra/:project/state":            holdsOwn,
+		"DELETE /api/v1/infra/:project/files/:name":    holdsOwn,
+
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs":            holdsOwn,
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs/latest":     holdsOwn,
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs/:id":        holdsOwn,
+		"GET /enclaves/:enclave/partitions/:partition/iac/runs/:id/stream": holdsOwn,
+		"DELETE /enclaves/:enclave":                                        holdsOwn,
 
 		"GET /api/v1/pools":                               sendsList,
 		"POST /api/v1/pools":                              takesOrder,
@@ -209,7 +242,8 @@ func TestEveryRouteIsThoughtAbout(t *testing.T) {
 	router, err := handlers.NewRouter(handlers.Deps{
 		States: state.NewService(nowhere.New(1<<20), state.DefaultPolicies{}, time.Now, log), Log: log, Now: time.Now,
 		Resources:  resources.NewService(resources.Deps{Indexer: resources.NewIndexer(resources.Sources{Now: time.Now})}),
-		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Sessions: &middleware.Sessions{}, KeyEdits: &keys.Service{}, Dialects: handlers.Dialects(),
+		Workspaces: &workspace.Service{}, Runs: &runs.Service{}, Sessions: &middleware.Sessions{}, KeyEdits: &keys.Service{},
+		Dialects: handlers.Dialects(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -64,9 +64,11 @@ func (g *glutton) configure() {
 	for snapshot := range 2 {
 		files := []api.SnapshotFile{{Path: largeFile, SHA256: large}}
 		for i := range 8 {
-			files = append(files, api.SnapshotFile{Path: fmt.Sprintf("a-text-%d.txt", i), SHA256: g.content(manyLines(8*snapshot + i))})
+			files = append(files, api.SnapshotFile{Path: fmt.Sprintf("a-text-%d.txt", i),
+				SHA256: g.content(manyLines(8*snapshot + i))})
 		}
-		small, folder := g.content(fmt.Append(nil, "small ", snapshot)), strings.Repeat("folder/", 25)+strings.Repeat("f", 200)+"/"+strings.Repeat("F", 250)+"/"
+		small, folder := g.content(fmt.Append(nil, "small ", snapshot)), strings.Repeat("folder/", 25)+
+			strings.Repeat("f", 200)+"/"+strings.Repeat("F", 250)+"/"
 		for i := range manyFiles {
 			files = append(files, api.SnapshotFile{Path: fmt.Sprintf("z%s%0250d.txt", folder, i), SHA256: small})
 		}
@@ -95,7 +97,8 @@ func (g *glutton) content(content []byte) string {
 // execute has an agent plan and apply a run with large files, and begin the plan of another one.
 func (g *glutton) execute() {
 	ctx, c := g.t.Context(), g.runs.client
-	me, err := c.RegisterAgent(ctx, g.runs.pool, api.AgentRegistration{Name: "host", Version: "test", System: "linux_amd64", Sandbox: "none", BootID: "boot"})
+	me, err := c.RegisterAgent(ctx, g.runs.pool,
+		api.AgentRegistration{Name: "host", Version: "test", System: "linux_amd64", Sandbox: "none", BootID: "boot"})
 	g.mustRun(err)
 	g.runs.ended = g.order()
 	plan := g.claim(me)
@@ -109,7 +112,8 @@ func (g *glutton) execute() {
 	_, err = c.ApproveRun(ctx, run.ID, api.Decision{Digest: run.Pin.Digest})
 	g.mustRun(err)
 	apply := g.claim(me)
-	g.put(apply, "outputs", []byte(`{"k":{"sensitive":false,"type":"string","value":"`+strings.Repeat("<", 4*mib-1000)+`"}}`))
+	g.put(apply, "outputs", []byte(`{"k":{"sensitive":false,"type":"string","value":"`+strings.Repeat("<", 4*mib-1000)+
+		`"}}`))
 	g.report(apply, "output")
 	if run, err = c.Run(ctx, g.runs.ended); err != nil || run.Status != "succeeded" {
 		g.t.Fatalf("the run is %s: %s, %v", run.Status, run.Reason, err)
@@ -130,13 +134,15 @@ func (g *glutton) order() string {
 	for i := range targets {
 		targets[i] = fmt.Sprintf("t.%s%d", strings.Repeat("n", 300), i)
 	}
-	run, err := g.runs.client.CreateRun(g.t.Context(), api.RunOrder{Workspace: largeWorkspace, Kind: "apply", Targets: targets}, "")
+	run, err := g.runs.client.CreateRun(g.t.Context(),
+		api.RunOrder{Workspace: largeWorkspace, Kind: "apply", Targets: targets}, "")
 	g.mustRun(err)
 	return run.ID
 }
 
 func (g *glutton) claim(agent api.Agent) api.Assignment {
-	found, err := g.runs.client.ClaimRun(g.t.Context(), agent.ID, agent.Secret, api.AgentClaim{Key: uuid.NewString(), Wait: 20, Sandbox: "none", BootID: "boot"})
+	found, err := g.runs.client.ClaimRun(g.t.Context(), agent.ID, agent.Secret,
+		api.AgentClaim{Key: uuid.NewString(), Wait: 20, Sandbox: "none", BootID: "boot"})
 	g.mustRun(err)
 	if found == nil {
 		g.t.Helper()
@@ -149,7 +155,8 @@ func (g *glutton) claim(agent api.Agent) api.Assignment {
 // renew keeps the run that is being planned.
 func (g *glutton) renew() {
 	a := g.runs.live
-	_, err := g.runs.client.RenewLease(g.t.Context(), a.Token, a.Run, api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Phase: "plan"})
+	_, err := g.runs.client.RenewLease(g.t.Context(), a.Token, a.Run,
+		api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Phase: "plan"})
 	g.mustRun(err)
 }
 
@@ -164,7 +171,8 @@ func (g *glutton) log(a api.Assignment, pieces int) {
 
 func (g *glutton) put(a api.Assignment, kind string, content []byte) {
 	sum := sha256.Sum256(content)
-	described := api.Artefact{Kind: kind, Attempt: a.Attempt, Size: int64(len(content)), Digest: hex.EncodeToString(sum[:])}
+	described := api.Artefact{Kind: kind, Attempt: a.Attempt, Size: int64(len(content)),
+		Digest: hex.EncodeToString(sum[:])}
 	_, err := g.runs.client.PutArtefact(g.t.Context(), a.Token, a.Run, described, bytes.NewReader(content))
 	g.mustRun(err)
 }
@@ -189,5 +197,6 @@ func largePlan() []byte {
 		all = append(all, fmt.Sprintf(`{"address":"terraform_data.r%[1]d","mode":"managed","type":"terraform_data","name":"r%[1]d","provider_name":"terraform.io/builtin/terraform",`+
 			`"change":{"actions":["create"],"before":null,"after":{"input":"%[2]s"},"after_unknown":{"id":true},"before_sensitive":false,"after_sensitive":{}}}`, i, strings.Repeat("<", 100<<10)))
 	}
-	return []byte(`{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[` + strings.Join(all, ",") + `],"output_changes":{}}`)
+	return []byte(`{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[` + strings.Join(all, ",") +
+		`],"output_changes":{}}`)
 }

@@ -88,7 +88,8 @@ func gzipBomb(kind string) string {
 	case "blocks": // of nothing
 		return "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + strings.Repeat("\x00\x00\x00\xff\xff", 2*mib-100)
 	case "extra": // as much beside the data as there may be
-		return strings.Repeat("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\xff\xff"+strings.Repeat("x", 65535)+"\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", 100)
+		return strings.Repeat("\x1f\x8b\x08\x04\x00\x00\x00\x00\x00\xff\xff\xff"+strings.Repeat("x", 65535)+
+			"\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", 100)
 	}
 	return ""
 }
@@ -106,11 +107,12 @@ func lengthBomb(kind string) (bomb, error) {
 		"endless-get":    {"GET /api/v1/state/honest", []string{chunked}, "", &endless{text: "5\r\n     \r\n"}},
 		"chunk-too-long": {uploadTo, []string{chunked}, "FFFFFFFFFFFFFFFFF\r\n", none},
 		"chunk-negative": {uploadTo, []string{chunked}, "-1\r\nx\r\n", none},
-		"trailers":       {uploadTo, []string{chunked}, "2\r\n{}\r\n0\r\n", &endless{text: "X-Trailer: " + strings.Repeat("x", 4096) + "\r\n"}},
-		"longer":         {uploadTo, []string{"Content-Length: 1000"}, `{"a":1}`, nil},
-		"much-longer":    {uploadTo, []string{"Content-Length: 9223372036854775807"}, `{"a":1}`, none},
-		"state-longer":   {stateTo, []string{"Content-Length: 16777216"}, `{"a":1}`, nil},
-		"shorter":        {uploadTo, []string{"Content-Length: 2"}, "{}", &endless{text: "GET /smuggled HTTP/1.1\r\n"}},
+		"trailers": {uploadTo, []string{chunked}, "2\r\n{}\r\n0\r\n",
+			&endless{text: "X-Trailer: " + strings.Repeat("x", 4096) + "\r\n"}},
+		"longer":       {uploadTo, []string{"Content-Length: 1000"}, `{"a":1}`, nil},
+		"much-longer":  {uploadTo, []string{"Content-Length: 9223372036854775807"}, `{"a":1}`, none},
+		"state-longer": {stateTo, []string{"Content-Length: 16777216"}, `{"a":1}`, nil},
+		"shorter":      {uploadTo, []string{"Content-Length: 2"}, "{}", &endless{text: "GET /smuggled HTTP/1.1\r\n"}},
 	}[kind]
 	if !ok {
 		return bomb{}, fmt.Errorf("there is no bomb length/%s", kind)

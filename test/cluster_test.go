@@ -22,6 +22,7 @@ import (
 // server is the test's, so that it may be killed.
 type cluster struct {
 	t        *testing.T
+	dir      string // of auth.cfg, which all follow
 	org      *tenant
 	nodes    []*node
 	database *mysqltest.Server
@@ -36,11 +37,12 @@ type node struct {
 // newCluster starts so many nodes, which limit nobody.
 func newCluster(t *testing.T, count int, environ ...string) *cluster {
 	t.Helper()
-	c := &cluster{t: t, database: ownServer(t)}
 	dir := t.TempDir()
+	c := &cluster{t: t, dir: dir, database: ownServer(t)}
 	c.org = addTenants(t, dir+"/auth.cfg", 1)[0]
 	(&neighbours{t: t, dir: dir}).addSettings(c.org, "state_rate_limit = off", "rate_limit = off")
-	shared := append(environ, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql", "DB_NAME=holdfast")
+	shared := append(environ, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
+		"DB_NAME=holdfast")
 	for i := range count {
 		proxy, err := mysqltest.NewProxy(c.database.Address)
 		if err != nil {
@@ -68,7 +70,9 @@ func (c *cluster) add(n *node, dir, own string, environ []string) {
 	if err := os.Mkdir(own, 0o700); err != nil {
 		c.t.Fatal(err)
 	}
-	n.server = newServer(own, tenantsEnviron(own, append(environ, "HOLDFAST_AUTH_FILE="+dir+"/auth.cfg", "HOLDFAST_SEAL_MASTER_KEY_FILE="+dir+"/master.key")...))
+	n.server = newServer(own,
+		tenantsEnviron(own, append(environ, "HOLDFAST_AUTH_FILE="+dir+"/auth.cfg", "HOLDFAST_SEAL_MASTER_KEY_FILE="+dir+
+			"/master.key")...))
 	c.nodes = append(c.nodes, n)
 	c.t.Cleanup(func() {
 		if err := n.end(); err != nil {
@@ -83,10 +87,11 @@ func (c *cluster) add(n *node, dir, own string, environ []string) {
 	}
 }
 
-// ownServer starts a database server for this test alone.
+// ownServer starts a database server for this test alone. It has a binary log, as one with replicas has:
+// without it InnoDB shows a commit to others before it is on disk, and a kill takes that back.
 func ownServer(t *testing.T) *mysqltest.Server {
 	t.Helper()
-	s, err := mysqltest.Start(t.Context())
+	s, err := mysqltest.Start(t.Context(), "--log-bin=binlog", "--sync-binlog=1", "--server-id=1")
 	if err != nil {
 		if os.Getenv(mysqltest.Required) == "required" {
 			t.Fatal(err)
@@ -108,7 +113,8 @@ func (c *cluster) clients() (all []*client.Client) {
 		transport := http.DefaultTransport.(*http.Transport).Clone()
 		transport.MaxIdleConnsPerHost = 64
 		c.t.Cleanup(transport.CloseIdleConnections)
-		all = append(all, client.New(client.Options{Address: n.url, Org: c.org.id, Key: c.org.key, HTTP: &http.Client{Transport: transport}}))
+		all = append(all, client.New(client.Options{Address: n.url, Org: c.org.id, Key: c.org.key,
+			HTTP: &http.Client{Transport: transport}}))
 	}
 	return all
 }

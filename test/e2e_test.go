@@ -31,7 +31,8 @@ func TestScripts(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir: "scripts",
 				Setup: setup(filepath.Dir(program(t, "HOLDFAST_BIN")), map[string]string{
-					"TF": program(t, client.binary), "OTHER": program(t, client.other), "TOOL": client.tool, "TOOL_VERSION": client.version,
+					"TF": program(t, client.binary), "OTHER": program(t, client.other), "TOOL": client.tool,
+					"TOOL_VERSION": client.version,
 				}),
 				Cmds:                commands(),
 				Condition:           func(name string) (bool, error) { return name == client.name, nil },

@@ -33,7 +33,8 @@ func scenarios() []scenario {
 		{
 			shared:  turnsOfReadings,
 			prepare: manyReports,
-			worst:   []worst{takeSlowly(8, "/api/v1/data/latest"), takeSlowly(8, "/api/v1/data"), takeSlowly(8, "/api/v1/data?order=desc")},
+			worst: []worst{takeSlowly(8, "/api/v1/data/latest"), takeSlowly(8, "/api/v1/data"),
+				takeSlowly(8, "/api/v1/data?order=desc")},
 		},
 		{
 			shared:  histories,
@@ -50,12 +51,14 @@ func scenarios() []scenario {
 		},
 		{
 			shared: places,
-			worst:  []worst{again(100, "POST", "/api/v1/state/noise?ID=guessed", stateOfSize(1000)), again(50, "GET", "/api/v1/states", "")},
+			worst: []worst{again(100, "POST", "/api/v1/state/noise?ID=guessed", stateOfSize(1000)),
+				again(50, "GET", "/api/v1/states", "")},
 		},
 		{
 			shared:  theIndex,
 			prepare: manyReports,
-			worst:   []worst{again(20, "GET", "/api/v1/resources?q=a&limit=1000", ""), again(5, "GET", "/api/v1/resources/coverage", "")},
+			worst: []worst{again(20, "GET", "/api/v1/resources?q=a&limit=1000", ""),
+				again(5, "GET", "/api/v1/resources/coverage", "")},
 		},
 		{
 			shared:  backlog, // nobody listens on port 1
@@ -101,7 +104,8 @@ func manyEvents(n *neighbours, b *belowHTTP) {
 	p := ownerOf(n.noisy.id)
 	b.each(n.t, events/2, func(i int) error {
 		name := state.Name(fmt.Sprint("app-", i%20_000))
-		info := state.LockInfo{ID: fmt.Sprint("run-", i), Operation: "apply", Who: "ada@engine", Version: "1.12.6", Created: "2026-01-31T12:00:00Z"}
+		info := state.LockInfo{ID: fmt.Sprint("run-", i), Operation: "apply", Who: "ada@engine", Version: "1.12.6",
+			Created: "2026-01-31T12:00:00Z"}
 		if _, err := b.states.Lock(n.t.Context(), p, name, info); err != nil {
 			return err
 		}
@@ -113,7 +117,8 @@ func manyEvents(n *neighbours, b *belowHTTP) {
 func purgedVersions(n *neighbours, b *belowHTTP) {
 	p := ownerOf(n.noisy.id)
 	b.each(n.t, 4000, func(i int) error {
-		_, err := b.states.Put(n.t.Context(), p, state.Name(fmt.Sprint("app-", i)), state.Write{Body: []byte(uniqueState(20_000, i))})
+		_, err := b.states.Put(n.t.Context(), p, state.Name(fmt.Sprint("app-", i)),
+			state.Write{Body: []byte(uniqueState(20_000, i))})
 		return err
 	})
 	for i := range 2 {
@@ -149,7 +154,8 @@ func touchedFile(n *neighbours, b *belowHTTP) {
 func manyInstances(number int) string {
 	var all []string
 	for i := range 100 {
-		all = append(all, fmt.Sprintf(`{"resource_name":"a%d-%d","attributes":{"size":"large","note":"a %s"}}`, number, i, strings.Repeat("x", 200)))
+		all = append(all, fmt.Sprintf(`{"resource_name":"a%d-%d","attributes":{"size":"large","note":"a %s"}}`, number, i,
+			strings.Repeat("x", 200)))
 	}
 	return `{"provider":"aws","category":"compute","resource_type":"vm","instances":[` + strings.Join(all, ",") + `]}`
 }
@@ -162,7 +168,8 @@ func manyVersions(n *neighbours, b *belowHTTP) {
 			all = append(all, fmt.Sprintf(`{"mode":"managed","type":"terraform_data","name":"a%s","provider":"provider[\"terraform.io/builtin/terraform\"]",
 				"instances":[{"attributes":{"id":"%d","input":"%d"}}]}`, strings.Repeat("a", j), j, i))
 		}
-		body := fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"5ad8","terraform_version":"1.12.6","resources":[%s]}`, i+1, strings.Join(all, ","))
+		body := fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"5ad8","terraform_version":"1.12.6","resources":[%s]}`, i+1,
+			strings.Join(all, ","))
 		if _, err := b.states.Put(n.t.Context(), ownerOf(n.noisy.id), "long", state.Write{Body: []byte(body)}); err != nil {
 			n.t.Fatal(err)
 		}

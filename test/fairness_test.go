@@ -279,5 +279,6 @@ func (b *belowHTTP) each(t *testing.T, count int, one func(i int) error) {
 }
 
 func ownerOf(org uuid.UUID) auth.Principal {
-	return auth.Principal{Org: org, KeyID: "0f3a9c21d4e5", Grant: auth.Grant{Role: auth.Owner}, Address: "127.0.0.1", Request: "fairness"}
+	return auth.Principal{Org: org, KeyID: "0f3a9c21d4e5", Grant: auth.Grant{Role: auth.Owner}, Address: "127.0.0.1",
+		Request: "fairness"}
 }

@@ -90,7 +90,8 @@ func (g *guessing) check(t *testing.T) {
 			t.Error(fault)
 		}
 	}
-	t.Logf("guesses by status: %v in %s, %d honest requests", g.guesses, guessingTime, len(g.known)+len(g.first)+len(g.arrived))
+	t.Logf("guesses by status: %v in %s, %d honest requests", g.guesses, guessingTime, len(g.known)+len(g.first)+
+		len(g.arrived))
 	// Of an address, one more at the end of every six seconds; keys of the usual form apart.
 	most := 2 * guesserCount * (guessesAtOnce + int(guessingTime/(6*time.Second)) + 1)
 	if looked := len(g.looked); looked > most {
@@ -102,7 +103,8 @@ func (g *guessing) check(t *testing.T) {
 		}
 	}
 	percentile(t, "first requests with an unknown key", g.first)
-	for name, all := range map[string][]time.Duration{"known keys": g.known, "unknown keys": slices.Concat(g.first, g.arrived)} {
+	for name, all := range map[string][]time.Duration{"known keys": g.known,
+		"unknown keys": slices.Concat(g.first, g.arrived)} {
 		if p99 := percentile(t, name, all); p99 >= honestLimit {
 			t.Errorf("%s: the 99th percentile is %s, want less than %s", name, p99, honestLimit)
 		}

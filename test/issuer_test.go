@@ -39,7 +39,10 @@ func issue(w *world, ts *testscript.TestScript, args []string) error {
 		w.tokens.issuer.Retire(w.tokens.key.ID)
 		w.tokens.rotate(args[1])
 	case len(args) == 1 && args[0] == "down":
-		w.tokens.issuer.Instead(func(answer http.ResponseWriter, _ *http.Request) { answer.WriteHeader(http.StatusBadGateway) })
+		w.tokens.issuer.Instead(func(answer http.ResponseWriter,
+			_ *http.Request) {
+			answer.WriteHeader(http.StatusBadGateway)
+		})
 	default:
 		return errors.New("it is started once, then goes down, or rotates its key to one of a new ID")
 	}

@@ -7,11 +7,33 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-var peak = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+var (
+	peak     = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+	resident = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
+)
+
+// residentOf is how many bytes of memory a process has.
+func residentOf(t *testing.T, pid int) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := resident.FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no memory in %s", status)
+	}
+	kB, err := strconv.ParseInt(string(found[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kB << 10
+}
 
 // memory wants that the server never had more than so many MiB, and writes how much it had.
 func memory(w *world, ts *testscript.TestScript, args []string) error {

@@ -36,8 +36,11 @@ type nodes struct {
 func newNodes(t *testing.T) *nodes {
 	n := &nodes{T: t, dir: t.TempDir()}
 	n.environ = append(freshEnviron(), testDatabase(t).environ()...)
-	n.environ = append(n.environ, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql", "HOLDFAST_AUTH_SOURCE=database",
-		"HOLDFAST_SEAL_MASTER_KEY_FILE="+filepath.Join(n.dir, "master.key"), "HOLDFAST_NODES_COUNT=2", "HOLDFAST_STATE_RATE_LIMIT=off")
+	n.environ = append(n.environ, "HOLDFAST_STATE_STORAGE=mysql", "HOLDFAST_RUNS_STORAGE=mysql", "STORAGE_TYPE=mysql",
+		"HOLDFAST_NOTICE_NETWORKS=127.0.0.0/8",
+		"HOLDFAST_AUTH_SOURCE=database",
+		"HOLDFAST_SEAL_MASTER_KEY_FILE="+filepath.Join(n.dir, "master.key"), "HOLDFAST_NODES_COUNT=2",
+		"HOLDFAST_STATE_RATE_LIMIT=off")
 	var made struct {
 		Organization uuid.UUID
 		Key          string
@@ -73,7 +76,8 @@ func (n *nodes) must(err error) {
 // holdfast runs a command on a machine where no node runs.
 func (n *nodes) holdfast(args ...string) []byte {
 	n.Helper()
-	return output(n.T, n.dir, append(n.environ, "STORAGE_PATH="+filepath.Join(n.dir, "nothing")), os.Getenv("HOLDFAST_BIN"), args...)
+	return output(n.T, n.dir, append(n.environ, "STORAGE_PATH="+filepath.Join(n.dir, "nothing")),
+		os.Getenv("HOLDFAST_BIN"), args...)
 }
 
 // balance sends each request to the other node than the one before. A node that can't be connected
@@ -108,15 +112,25 @@ func (n *nodes) balance() {
 // ask sends a request to a node with a key, and returns the status and the body.
 func (n *nodes) ask(base, method, path, body, key string) (int, string) {
 	n.Helper()
-	request, err := http.NewRequestWithContext(n.Context(), method, base+path, strings.NewReader(body))
+	status, said, err := n.send(base, method, path, body, key)
 	n.must(err)
+	return status, said
+}
+
+// send is ask for who goes on after an error.
+func (n *nodes) send(base, method, path, body, key string) (int, string, error) {
+	request, err := http.NewRequestWithContext(n.Context(), method, base+path, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
 	request.SetBasicAuth(n.org.String(), key)
 	answer, err := httpClient.Do(request)
-	n.must(err)
+	if err != nil {
+		return 0, "", err
+	}
 	defer answer.Body.Close()
 	said, err := io.ReadAll(answer.Body)
-	n.must(err)
-	return answer.StatusCode, string(said)
+	return answer.StatusCode, string(said), err
 }
 
 // want is ask by the usual key, and wants a status.
@@ -185,7 +199,8 @@ func TestKeysOfTwoNodes(t *testing.T) {
 	if said := n.want(200, 0, "GET", "/readyz", ""); strings.Contains(said, "stale") {
 		t.Error(said)
 	}
-	if out := n.holdfast("auth", "pull", "-"); !bytes.Contains(out, []byte("name = Acme")) || bytes.Contains(out, []byte("ci")) {
+	if out := n.holdfast("auth", "pull", "-"); !bytes.Contains(out, []byte("name = Acme")) ||
+		bytes.Contains(out, []byte("ci")) {
 		t.Errorf("the database has\n%s", out)
 	}
 	if said := n.want(200, 1, "GET", "/api/v1/whoami", ""); !strings.Contains(said, `"nodes":2`) {
@@ -239,7 +254,8 @@ resource "terraform_data" "one" {
 }
 `
 	n.must(os.WriteFile(filepath.Join(project, "main.tf"), []byte(main), 0o600))
-	environ := append(freshEnviron(), "TF_HTTP_PASSWORD="+n.key, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull)
+	environ := append(freshEnviron(), "TF_HTTP_PASSWORD="+n.key, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1",
+		"TF_CLI_CONFIG_FILE="+os.DevNull)
 	run(t, project, environ, tofu, "init")
 	for i := 1; i <= 3; i++ {
 		run(t, project, environ, tofu, "apply", "-auto-approve", fmt.Sprint("-var=n=", i))
@@ -249,7 +265,8 @@ resource "terraform_data" "one" {
 	}
 	applied := make(chan string)
 	go func() {
-		applied <- run(t, project, environ, tofu, "apply", "-auto-approve", "-var=n=4", "-var=wait=while ! test -e go-on; do sleep 0.1; done")
+		applied <- run(t, project, environ, tofu, "apply", "-auto-approve", "-var=n=4",
+			"-var=wait=while ! test -e go-on; do sleep 0.1; done")
 	}()
 	n.must(poll(func() error {
 		_, err := os.Stat(filepath.Join(project, "begun-4"))
@@ -269,7 +286,8 @@ resource "terraform_data" "one" {
 // edit changes auth.cfg as a person does: takes it out of the database, and brings it back.
 func (n *nodes) edit(add ...string) {
 	n.Helper()
-	text := strings.Replace(string(n.holdfast("auth", "pull", "-")), "name = Acme\n", "name = Acme\n"+strings.Join(add, "\n")+"\n", 1)
+	text := strings.Replace(string(n.holdfast("auth", "pull", "-")), "name = Acme\n", "name = Acme\n"+
+		strings.Join(add, "\n")+"\n", 1)
 	n.must(os.WriteFile(filepath.Join(n.dir, "edited.cfg"), []byte(text), 0o600))
 	n.holdfast("auth", "push", "--replace", "edited.cfg")
 }
@@ -281,7 +299,8 @@ func TestNoticesOfTwoNodes(t *testing.T) {
 	n, r := newNodes(t), &receiver{took: map[uint64]map[string]int{}}
 	hook := httptest.NewServer(r)
 	t.Cleanup(hook.Close)
-	n.edit("notify_url = "+hook.URL+"/hook", "notify_events = state.write", "notify_header = X-Token: s3cret", "notify_secret = whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+	n.edit("notify_url = "+hook.URL+"/hook", "notify_events = state.write", "notify_header = X-Token: s3cret",
+		"notify_secret = whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	for i := 1; i <= 10; i++ {
 		n.want(200, i%2, "POST", "/api/v1/state/app", serialBody(i))
 	}

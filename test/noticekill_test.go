@@ -37,7 +37,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, got *http.Request) {
 	switch {
 	case r.down:
 		w.WriteHeader(http.StatusBadGateway)
-	case json.Unmarshal(body, &n) != nil, n.ID != got.Header.Get("Webhook-Id"), !strings.HasPrefix(got.Header.Get("Webhook-Signature"), "v1,"),
+	case json.Unmarshal(body, &n) != nil, n.ID != got.Header.Get("Webhook-Id"),
+		!strings.HasPrefix(got.Header.Get("Webhook-Signature"), "v1,"),
 		got.Header.Get("X-Token") != "s3cret":
 		w.WriteHeader(http.StatusBadRequest)
 	default:
@@ -106,7 +107,8 @@ func TestNoticesOutliveKills(t *testing.T) {
 		}
 		o.base, o.http = s.url, httpClient
 		for range 1 + rand.IntN(40) {
-			answer, err := o.send("POST", "/api/v1/state/x", fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"5ad8","resources":[]}`, acked+1))
+			answer, err := o.send("POST", "/api/v1/state/x",
+				fmt.Appendf(nil, `{"version":4,"serial":%d,"lineage":"5ad8","resources":[]}`, acked+1))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -114,7 +114,8 @@ func filesEnding(t *testing.T, suffix string) (files []string) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && slices.Contains([]string{".git", "bin", "data", "dist", "node_modules", "testdata"}, entry.Name()) {
+		if entry.IsDir() && slices.Contains([]string{".git", "bin", "data", "dist", "node_modules", "testdata"},
+			entry.Name()) {
 			return fs.SkipDir
 		}
 		if strings.HasSuffix(name, suffix) {

@@ -48,7 +48,8 @@ func TestProviders(t *testing.T) {
 	}
 	start := time.Now()
 	uploadAll(t, tenants)
-	t.Logf("%d uploads by %d organizations took %s", tenantCount*uploadsOfEach, tenantCount, time.Since(start).Round(time.Millisecond))
+	t.Logf("%d uploads by %d organizations took %s", tenantCount*uploadsOfEach, tenantCount,
+		time.Since(start).Round(time.Millisecond))
 	if err := poll(func() error { return isReady(s.url) }); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,8 @@ func compareEngines(t *testing.T, dir string, environ []string) {
 			Source struct{ Count int64 }
 		}
 	}
-	out := output(t, dir, environ, os.Getenv("HOLDFAST_BIN"), "data", "migrate", "--from", "csv", "--to", "mysql", "--dry-run", "--json")
+	out := output(t, dir, environ, os.Getenv("HOLDFAST_BIN"), "data", "migrate", "--from", "csv", "--to", "mysql",
+		"--dry-run", "--json")
 	if err := json.Unmarshal(out, &result); err != nil || len(result.Organizations) != tenantCount {
 		t.Fatalf("%v: %d organizations in %s", err, len(result.Organizations), out)
 	}
@@ -203,7 +205,8 @@ func (d ownDatabase) sums(t *testing.T, o *tenant) (s sums) {
 	}
 	defer db.Close()
 	table := "org_" + strings.ReplaceAll(o.id.String(), "-", "_")
-	err = db.QueryRow("SELECT COUNT(*), CAST(COALESCE(SUM(JSON_EXTRACT(attributes, '$.size_gb')), 0) AS SIGNED) FROM "+table).Scan(&s.Records, &s.Gigabytes)
+	err = db.QueryRow("SELECT COUNT(*), CAST(COALESCE(SUM(JSON_EXTRACT(attributes, '$.size_gb')), 0) AS SIGNED) FROM "+
+		table).Scan(&s.Records, &s.Gigabytes)
 	if err != nil {
 		t.Errorf("%s: %v", table, err)
 	}

@@ -60,7 +60,8 @@ func paste(t *testing.T, clone, printed, readme string) {
 	failing := "trap 'echo \"this failed: $BASH_COMMAND\" >&2' ERR\n"
 	shell := exec.Command("bash", "-eu", "-o", "pipefail", "-c", failing+exports+"\n"+lines)
 	shell.Dir = clone
-	shell.Env = []string{"HOME=" + t.TempDir(), "PATH=" + filepath.Dir(program(t, "TOFU_BIN")) + ":/usr/local/bin:/usr/bin:/bin",
+	shell.Env = []string{"HOME=" + t.TempDir(), "PATH=" + filepath.Dir(program(t, "TOFU_BIN")) +
+		":/usr/local/bin:/usr/bin:/bin",
 		"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull}
 	if out, err := shell.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -54,7 +54,8 @@ func (b *runBench) agentOf(name, address string) *agentProcess {
 	defer log.Close()
 	environ := []string{"PATH=" + filepath.Dir(program(b.T, "TOFU_BIN")) + ":" + os.Getenv("PATH"), "HOME=" + b.dir}
 	a.process, err = startProcess(b.dir, environ, log, program(b.T, "HOLDFAST_BIN"),
-		"agent", "--server", address, "--pool-token-file", b.tokenFile(), "--work", a.work, "--min-sandbox", "none", "--slots", "2")
+		"agent", "--server", address, "--pool-token-file", b.tokenFile(), "--work", a.work, "--min-sandbox", "none",
+		"--slots", "2")
 	b.must(err)
 	b.agents = append(b.agents, a)
 	b.Cleanup(func() {
@@ -218,7 +219,8 @@ func (b *runBench) noVersion(run api.Run) {
 	for v, err := range b.client.Versions(run.Workspace, 0).All(b.Context()) {
 		if err == nil {
 			b.Errorf("a lost executor made a version: %+v", v)
-		} else if refusal, ok := errors.AsType[*client.Error](err); !ok || refusal.Code != api.ErrorCode(fault.StateNotFound) {
+		} else if refusal, ok := errors.AsType[*client.Error](err); !ok ||
+			refusal.Code != api.ErrorCode(fault.StateNotFound) {
 			b.Error(err)
 		}
 	}

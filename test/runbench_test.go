@@ -87,7 +87,8 @@ func newRunBenchIn(t *testing.T, dir string, settings ...string) *runBench {
 	b.must(err)
 	b.server.environ = append(b.server.environ, "PORT="+port)
 	b.org = made.Organization
-	b.client = client.New(client.Options{Address: b.server.url, Org: made.Organization, Key: made.Key, Tries: 1, HTTP: &http.Client{Timeout: 30 * time.Second}})
+	b.client = client.New(client.Options{Address: b.server.url, Org: made.Organization, Key: made.Key, Tries: 1,
+		HTTP: &http.Client{Timeout: 30 * time.Second}})
 	return b
 }
 
@@ -143,7 +144,8 @@ func (b *runBench) workspace(name, configuration string, changes ...func(*api.Wo
 	b.must(b.client.ChangeVariables(ctx, name, api.VariablesChange{Set: []api.VariableValue{
 		{Kind: "terraform", Name: "password", Value: runSecret, Sensitive: true},
 	}}))
-	_, err = b.client.PushArchive(ctx, name, bytes.NewReader(archiveOf(b.T, map[string]string{"main.tf": configuration})), "", nil)
+	_, err = b.client.PushArchive(ctx, name, bytes.NewReader(archiveOf(b.T, map[string]string{"main.tf": configuration})),
+		"", nil)
 	b.must(err)
 }
 

@@ -33,7 +33,8 @@ func (b *runBench) exact(run api.Run, resources int) {
 func (b *runBench) exactLogs(run api.Run, resources int) {
 	b.Helper()
 	logs := map[string]string{"plan": b.log(run, "plan"), "apply": b.log(run, "apply")}
-	want := map[string][]string{"plan": {"prepare", "init", "plan", "show"}, "apply": {"prepare", "init", "apply", "output"}}
+	want := map[string][]string{"plan": {"prepare", "init", "plan", "show"},
+		"apply": {"prepare", "init", "apply", "output"}}
 	for stream, text := range logs {
 		for _, phase := range want[stream] {
 			b.once(run, stream, text, "[holdfast: "+phase+"]\n")
@@ -68,7 +69,8 @@ func (b *runBench) exactState(run api.Run, resources int) {
 	versions := collect(b, b.client.Versions(run.Workspace, 0))
 	for i, v := range versions { // the newest first
 		if want := uint64(len(versions) - i); v.Number != want || v.Lineage != versions[0].Lineage {
-			b.Errorf("state %s: version %d of lineage %s is where %d of %s was to be", run.Workspace, v.Number, v.Lineage, want, versions[0].Lineage)
+			b.Errorf("state %s: version %d of lineage %s is where %d of %s was to be", run.Workspace, v.Number, v.Lineage, want,
+				versions[0].Lineage)
 		}
 		if i > 0 && v.Serial >= versions[i-1].Serial {
 			b.Errorf("state %s: serial %d comes behind %d", run.Workspace, versions[i-1].Serial, v.Serial)
@@ -182,7 +184,8 @@ func processesIn(folder string) map[int]string {
 		line, err := os.ReadFile(path)
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		cwd, _ := os.Readlink(filepath.Join(filepath.Dir(path), "cwd"))
-		if err == nil && pid != os.Getpid() && (bytes.Contains(line, []byte(folder+"/")) || strings.HasPrefix(cwd, folder+"/")) {
+		if err == nil && pid != os.Getpid() &&
+			(bytes.Contains(line, []byte(folder+"/")) || strings.HasPrefix(cwd, folder+"/")) {
 			found[pid] = string(bytes.ReplaceAll(line, []byte{0}, []byte(" ")))
 		}
 	}
@@ -200,7 +203,8 @@ func (b *runBench) endCommands() {
 func (b *runBench) story(id string) string {
 	var text strings.Builder
 	for _, e := range collect(b, b.client.RunEvents(id, 0)) {
-		fmt.Fprintf(&text, "%s %s: %s -> %s, epoch %d, %s %s\n", e.At.Format("15:04:05.000"), e.Type, e.From, e.To, e.Epoch, e.By.KeyID, e.Note)
+		fmt.Fprintf(&text, "%s %s: %s -> %s, epoch %d, %s %s\n", e.At.Format("15:04:05.000"), e.Type, e.From, e.To, e.Epoch,
+			e.By.KeyID, e.Note)
 	}
 	return text.String()
 }

@@ -67,12 +67,14 @@ func (b *runBench) killedInEveryPhase(wanted int, kill func() time.Time, changes
 }
 
 // killedIn makes two runs, and kills at these moments of the first one.
-func (b *runBench) killedIn(name string, at []string, hits map[string]int, kill func() time.Time, changes ...func(*api.WorkspaceChange)) {
+func (b *runBench) killedIn(name string, at []string, hits map[string]int, kill func() time.Time,
+	changes ...func(*api.WorkspaceChange)) {
 	b.Helper()
 	const resources = 2
 	always := "always"
 	b.workspace(name, checkedSlowly(resources), changes...)
-	b.workspace(name+"-beside", slowly(resources), append(changes, func(w *api.WorkspaceChange) { w.AutoApply = &always })...)
+	b.workspace(name+"-beside", slowly(resources),
+		append(changes, func(w *api.WorkspaceChange) { w.AutoApply = &always })...)
 	orders := []api.Run{b.order(name, "apply")}
 	var kills []time.Time
 	for i, moment := range at {

@@ -50,7 +50,8 @@ func TestRunWhoseLogIsRefused(t *testing.T) {
 		return err
 	}))
 	<-over
-	if now := b.until(run.ID, "applying", func(api.Run) bool { return true }); now.Status != "applying" || refused.Load() == 0 {
+	if now := b.until(run.ID, "applying", func(api.Run) bool { return true }); now.Status != "applying" ||
+		refused.Load() == 0 {
 		t.Errorf("while its log is refused, %d times so far, the run is %s", refused.Load(), now.Status)
 	}
 	refuses.Store(false)

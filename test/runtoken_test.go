@@ -40,7 +40,8 @@ type runWorld struct {
 // newRunWorld has a project of one resource, whose input is the variable v. Once there is a
 // file "wait" in the project, to create it anew takes until there is one named "go".
 func newRunWorld(t *testing.T, client string) *runWorld {
-	w := &runWorld{T: t, ref: state.Ref{Org: uuid.New(), Name: "prod/network"}, signer: token.NewSigner([token.SecretLength]byte{7}), client: client, dir: t.TempDir()}
+	w := &runWorld{T: t, ref: state.Ref{Org: uuid.New(), Name: "prod/network"},
+		signer: token.NewSigner([token.SecretLength]byte{7}), client: client, dir: t.TempDir()}
 	log := slog.New(slog.DiscardHandler)
 	verifier, err := verify.New(verify.Config{Logger: log, Runs: token.Verifier{Signer: w.signer, Now: time.Now}})
 	if err != nil {
@@ -48,7 +49,8 @@ func newRunWorld(t *testing.T, client string) *runWorld {
 	}
 	verifier.Use(keyring.New(&keyring.Organization{ID: w.ref.Org, Name: "Acme"}))
 	w.states = state.NewService(inmemory.New(64<<20), state.DefaultPolicies{}, time.Now, log)
-	router, err := handlers.NewRouter(handlers.Deps{States: w.states, Verifier: verifier, Log: log, Now: time.Now, Version: "test", MaxStateBytes: 1 << 20})
+	router, err := handlers.NewRouter(handlers.Deps{States: w.states, Verifier: verifier, Log: log, Now: time.Now,
+		Version: "test", MaxStateBytes: 1 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +77,13 @@ resource "terraform_data" "a" {
 
 // plan and apply are tokens.
 func (w *runWorld) plan(version uint64) string {
-	return w.signer.Sign(token.Claims{Run: "r", Org: w.ref.Org, Epoch: 1, Stage: auth.RunPlan, State: string(w.ref.Name), Version: version, Expires: time.Now().Add(time.Hour)})
+	return w.signer.Sign(token.Claims{Run: "r", Org: w.ref.Org, Epoch: 1, Stage: auth.RunPlan, State: string(w.ref.Name),
+		Version: version, Expires: time.Now().Add(time.Hour)})
 }
 
 func (w *runWorld) apply(epoch int64) string {
-	return w.signer.Sign(token.Claims{Run: "r", Org: w.ref.Org, Epoch: epoch, Stage: auth.RunApply, State: string(w.ref.Name), Expires: time.Now().Add(time.Hour)})
+	return w.signer.Sign(token.Claims{Run: "r", Org: w.ref.Org, Epoch: epoch, Stage: auth.RunApply,
+		State: string(w.ref.Name), Expires: time.Now().Add(time.Hour)})
 }
 
 func (w *runWorld) fence(epoch int64, open bool) {
@@ -93,8 +97,10 @@ func (w *runWorld) fence(epoch int64, open bool) {
 func (w *runWorld) command(key string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(w.Context(), w.client, args...)
 	cmd.Dir = w.dir
-	cmd.Env = append(freshEnviron(), "TF_CLI_ARGS=-no-color", "TF_INPUT=0", "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+os.DevNull,
-		"TF_HTTP_ADDRESS="+w.url, "TF_HTTP_LOCK_ADDRESS="+w.url, "TF_HTTP_UNLOCK_ADDRESS="+w.url, "TF_HTTP_USERNAME=run", "TF_HTTP_PASSWORD="+key)
+	cmd.Env = append(freshEnviron(), "TF_CLI_ARGS=-no-color", "TF_INPUT=0", "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+
+		os.DevNull,
+		"TF_HTTP_ADDRESS="+w.url, "TF_HTTP_LOCK_ADDRESS="+w.url, "TF_HTTP_UNLOCK_ADDRESS="+w.url, "TF_HTTP_USERNAME=run",
+		"TF_HTTP_PASSWORD="+key)
 	return cmd
 }
 
@@ -204,7 +210,8 @@ func lostExecutor(w *runWorld) {
 		w.Errorf("the late write is version %d", now)
 	}
 	w.wantKept(before, file("errored.tfstate"), out.String())
-	if lock, err := w.states.ReleaseFor(w.Context(), w.ref, "r", "it was lost"); err != nil || lock == nil || lock.Run != (state.RunRef{ID: "r", Epoch: 1}) {
+	if lock, err := w.states.ReleaseFor(w.Context(), w.ref, "r", "it was lost"); err != nil || lock == nil ||
+		lock.Run != (state.RunRef{ID: "r", Epoch: 1}) {
 		w.Errorf("the lock: %+v, %v", lock, err)
 	}
 	w.fence(2, true)
@@ -237,7 +244,8 @@ func (w *runWorld) wantKept(base uint64, errored, said string) {
 	if err := json.Unmarshal(left, &had); err != nil {
 		w.Fatal(err)
 	}
-	if err := json.Unmarshal(newest.Body, &has); err != nil || fmt.Sprint(had["resources"], had["lineage"]) != fmt.Sprint(has["resources"], has["lineage"]) {
+	if err := json.Unmarshal(newest.Body, &has); err != nil ||
+		fmt.Sprint(had["resources"], had["lineage"]) != fmt.Sprint(has["resources"], has["lineage"]) {
 		w.Errorf("%v: the candidate is\n%s\nthe client left\n%s", err, newest.Body, left)
 	}
 }

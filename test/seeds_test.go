@@ -85,7 +85,8 @@ func targetsOf(t *testing.T, path string) (names []string) {
 			t.Fatal(err)
 		}
 		own := strings.HasSuffix(filepath.Dir(path), "fuzzseeds")
-		if text := body.String(); !strings.HasPrefix(text, "{\n\tfuzzseeds.Add(f)\n") && !(own && strings.HasPrefix(text, "{\n\tAdd(f)\n")) {
+		if text := body.String(); !strings.HasPrefix(text, "{\n\tfuzzseeds.Add(f)\n") &&
+			!(own && strings.HasPrefix(text, "{\n\tAdd(f)\n")) {
 			t.Errorf("%s: %s does not begin with fuzzseeds.Add(f)", path, function.Name)
 		}
 	}

@@ -29,7 +29,8 @@ func TestSharedThings(t *testing.T) {
 			}
 		}
 	}
-	why := append(scenarioNames(), ofOne, inOrder, atStart, ofOperator, byPlaces, byTurns, limited, claimed, refused)
+	why := append(scenarioNames(), ofOne, inOrder, atStart, ofOperator, byPlaces, byTurns, byInsight, limited, claimed,
+		refused)
 	for _, key := range slices.Sorted(maps.Keys(sharedThings())) {
 		if !slices.Contains(why, sharedThings()[key]) {
 			t.Errorf("%q: %q is neither a scenario nor a reason", key, sharedThings()[key])
@@ -47,7 +48,8 @@ func productFiles(t *testing.T) (files []string) {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (path == "../bench" || path == "../test" || path == "../.git" || name == "node_modules" || strings.HasSuffix(name, "test") && path != ".."):
+		case entry.IsDir() && (path == "../bench" || path == "../test" || path == "../.git" || name == "node_modules" ||
+			strings.HasSuffix(name, "test") && path != ".."):
 			return fs.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			files = append(files, path)
@@ -127,7 +129,8 @@ func isBounded(call *ast.CallExpr, isChannel func(name string) bool) bool {
 			return true
 		}
 		of, ok := fun.X.(*ast.Ident)
-		return ok && slices.Contains([]string{"turns.New", "budget.New", "fair.NewInbox", "semaphore.NewWeighted"}, of.Name+"."+fun.Sel.Name)
+		return ok && slices.Contains([]string{"turns.New", "budget.New", "fair.NewInbox", "semaphore.NewWeighted"}, of.Name+
+			"."+fun.Sel.Name)
 	}
 	return false
 }

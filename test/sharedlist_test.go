@@ -26,18 +26,24 @@ const (
 	claimed    = "runs are claimed in turns of organizations, which runs/runstest holds every store to"
 	refused    = "who asks for more than a part is refused at once, and the rest stays for others: handlers/follow_test.go"
 	byTurns    = "a part of them is left to others, whatever one asks for: storage/mysqlstates/turns_test.go"
+	byInsight  = "a place is left to others, whatever one asks for: insight/service_test.go"
 	byPlaces   = "held for one page or one batch, by no more requests of an organization than have places"
 )
 
 // scenarioNames are those that TestFairness must have.
 func scenarioNames() []string {
-	return []string{readersOfLists, theWriter, turnsOfReadings, histories, bodies, places, theIndex, backlog, notices, files, theDisk, connections}
+	return []string{readersOfLists, theWriter, turnsOfReadings, histories, bodies, places, theIndex, backlog, notices,
+		files, theDisk, connections}
 }
 
 // sharedThings lists what is bounded in the server, by package and code, with the scenario in
 // which an organization does its worst to it, or the reason why there is none.
 func sharedThings() map[string]string {
 	return map[string]string{
+		"cmd/holdfast: make(chan os.Signal, 1)":                                    atStart,
+		"enclave/reconcile: make(chan struct{}, width)":                            atStart,
+		"engine/apply: make(chan error, 1)":                                        atStart,
+		"engine/apply: make(chan struct{}, r.options.Parallelism)":                 atStart,
 		"agent: make(chan summary, 1)":                                             inOrder,
 		"agent: make(chan bool, 1)":                                                inOrder,
 		"handlers: turns.New(maxStreams, maxOwnStreams)":                           refused,
@@ -49,10 +55,14 @@ func sharedThings() map[string]string {
 		"live: make(chan struct{}, 1)":                                             inOrder,
 		"live: turns.New(d.All, d.Own)":                                            refused,
 		"auth/copies: make(chan struct{}, 1)":                                      inOrder,
+		"server: make(chan struct{}, 1)":                                           inOrder,
+		"storage/sqlitedb: make(chan error, 1)":                                    ofOne,
 		"server: make(chan error, 1)":                                              inOrder,
 		"cmd/holdfast: make(chan string, 1)":                                       atStart,
 		"cmd/holdfast: group.SetLimit(uploads)":                                    atStart,
 		"internal/fair: make(chan struct{}, 1)":                                    inOrder,
+		"insight: turns.New(maxWorking, maxOwn)":                                   byInsight,
+		"insight/facts: make(chan error, 1)":                                       inOrder,
 		"inventory: turns.New(maxReadings, maxOwnReadings)":                        turnsOfReadings,
 		"middleware: budget.New(bytes, \"bytes of bodies are in memory\")":         bodies,
 		"middleware: budget.New(int64(l.Begun), \"requests have begun\")":          connections,

@@ -89,7 +89,8 @@ func (o *tenant) upload(u upload) error {
 			wait, _ := strconv.Atoi(answer.Header.Get("Retry-After"))
 			time.Sleep(time.Duration(wait) * time.Second)
 			return fmt.Errorf("%s: %s", answer.Status, text)
-		case answer.StatusCode != http.StatusOK || !bytes.Contains(text, fmt.Appendf(nil, `"instances_count":%d,`, len(u.Instances))):
+		case answer.StatusCode != http.StatusOK ||
+			!bytes.Contains(text, fmt.Appendf(nil, `"instances_count":%d,`, len(u.Instances))):
 			return permanent{fmt.Errorf("%s: %s", answer.Status, text)}
 		}
 		return nil
@@ -193,6 +194,7 @@ func (p page) has(uploads []upload) error {
 
 // tenantsEnviron is the environment of a server or a command that works for them.
 func tenantsEnviron(dir string, more ...string) []string {
-	return append(freshEnviron(), append([]string{"HOLDFAST_AUTH_FILE=" + dir + "/auth.cfg", "STORAGE_PATH=" + dir + "/data",
-		"PATH=" + os.Getenv("PATH")}, more...)...)
+	return append(freshEnviron(),
+		append([]string{"HOLDFAST_AUTH_FILE=" + dir + "/auth.cfg", "STORAGE_PATH=" + dir + "/data",
+			"HOLDFAST_NOTICE_NETWORKS=127.0.0.0/8", "PATH=" + os.Getenv("PATH")}, more...)...)
 }

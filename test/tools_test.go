@@ -40,7 +40,8 @@ func TestToolsRunProviders(t *testing.T) {
 	}))
 	t.Cleanup(probe.Close)
 	store := tools.New(tools.Settings{Root: filepath.Join(t.TempDir(), "tools")})
-	cached := tools.Plugins{Mirror: program(t, "PROVIDERS_MIRROR"), Cache: filepath.Join(t.TempDir(), "cache"), Direct: true}
+	cached := tools.Plugins{Mirror: program(t, "PROVIDERS_MIRROR"), Cache: filepath.Join(t.TempDir(), "cache"),
+		Direct: true}
 	mirrored := tools.Plugins{Mirror: cached.Mirror}
 	for _, c := range []struct {
 		name              tools.Name
@@ -90,13 +91,15 @@ func applyWith(t *testing.T, tool, dir string) {
 	for _, args := range [][]string{{"init", "-input=false"}, {"apply", "-auto-approve", "-input=false"}} {
 		cmd := exec.CommandContext(t.Context(), tool, args...)
 		cmd.Dir = dir
-		cmd.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "cli.tfrc")}
+		cmd.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" +
+			filepath.Join(dir, "cli.tfrc")}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s %v: %v\n%s", tool, args, err, out)
 			return
 		}
 	}
-	if text, err := os.ReadFile(filepath.Join(dir, "greeting.txt")); err != nil || len(text) < len("hello at 2026-01-01T00:00:00Z") {
+	if text, err := os.ReadFile(filepath.Join(dir, "greeting.txt")); err != nil ||
+		len(text) < len("hello at 2026-01-01T00:00:00Z") {
 		t.Errorf("greeting.txt has %q, %v", text, err)
 	}
 }

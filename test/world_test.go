@@ -83,6 +83,7 @@ func commands() map[string]func(*testscript.TestScript, bool, []string) {
 		"open-files":   limitFiles,
 		"example":      example,
 		"idle":         idle,
+		"stream":       stream,
 	} {
 		all[name] = func(ts *testscript.TestScript, negated bool, args []string) {
 			if negated {

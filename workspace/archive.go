@@ -31,7 +31,8 @@ func readArchive(from io.Reader, limits Limits, put func(p string, executable bo
 	if err != nil {
 		return badArchive(packed, err)
 	}
-	bounded := &unpacking{from: unzipped, packed: packed, most: limits.SnapshotBytes + int64(limits.Files)*entryBytes, limits: limits}
+	bounded := &unpacking{from: unzipped, packed: packed, most: limits.SnapshotBytes + int64(limits.Files)*entryBytes,
+		limits: limits}
 	in := tar.NewReader(bounded)
 	for files := 0; ; {
 		header, err := in.Next()
@@ -135,7 +136,8 @@ func writeArchive(files []File, open func(File) (io.Reader, error), w io.Writer)
 		if f.Executable {
 			mode = 0o755
 		}
-		err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: path.Clean(f.Path), Mode: int64(mode), Size: f.Size, ModTime: time.Unix(0, 0).UTC()})
+		err := out.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: path.Clean(f.Path), Mode: int64(mode), Size: f.Size,
+			ModTime: time.Unix(0, 0).UTC()})
 		if err != nil {
 			return err
 		}

@@ -29,8 +29,10 @@ func TestHostileArchives(t *testing.T) {
 		raw  []byte
 		code fault.Code
 	}{
-		"link":               {archive(t, append(file("main.tf"), entry{name: "l", kind: tar.TypeSymlink})...), fault.ArchiveEntry},
-		"hard link":          {archive(t, append(file("main.tf"), entry{name: "l", kind: tar.TypeLink})...), fault.ArchiveEntry},
+		"link": {archive(t, append(file("main.tf"), entry{name: "l", kind: tar.TypeSymlink})...),
+			fault.ArchiveEntry},
+		"hard link": {archive(t, append(file("main.tf"), entry{name: "l", kind: tar.TypeLink})...),
+			fault.ArchiveEntry},
 		"device":             {archive(t, entry{name: "d", kind: tar.TypeChar}), fault.ArchiveEntry},
 		"pipe":               {archive(t, entry{name: "p", kind: tar.TypeFifo}), fault.ArchiveEntry},
 		"absolute":           {archive(t, file("/etc/passwd")...), fault.FilePathInvalid},
@@ -129,7 +131,8 @@ func TestArchiveThatDoesNotArrive(t *testing.T) {
 	w, broke := made(t, workspace.Limits{}), fault.New(fault.BodyTooSlow, "too slow")
 	raw := archive(t, entry{name: "main.tf", content: "a = 1\n"})
 	for _, n := range []int{0, 5, 20, len(raw) - 1} {
-		_, err := w.PushArchive(w.ctx, w.owner, "a", io.MultiReader(bytes.NewReader(raw[:n]), iotest.ErrReader(broke)), "", nil)
+		_, err := w.PushArchive(w.ctx, w.owner, "a", io.MultiReader(bytes.NewReader(raw[:n]), iotest.ErrReader(broke)), "",
+			nil)
 		wantCode(t, fmt.Sprint(n, " bytes"), err, fault.BodyTooSlow)
 	}
 }
@@ -137,9 +140,11 @@ func TestArchiveThatDoesNotArrive(t *testing.T) {
 // An archive comes back as it was, in one form, whatever the order and the form it came in.
 func TestArchiveComesBack(t *testing.T) {
 	w := made(t, workspace.Limits{})
-	one, err := w.push(archive(t, entry{name: "./", kind: tar.TypeDir}, entry{name: "./b.sh", content: "#!", mode: 0o755}, entry{name: "./a/ü.tf", content: "x = 1\n"}))
+	one, err := w.push(archive(t, entry{name: "./", kind: tar.TypeDir}, entry{name: "./b.sh", content: "#!", mode: 0o755},
+		entry{name: "./a/ü.tf", content: "x = 1\n"}))
 	wantCode(t, "push", err, "")
-	other, err := w.push(archive(t, entry{name: "a/ü.tf", content: "x = 1\n", mode: 0o640}, entry{name: "b.sh", content: "#!", mode: 0o711}))
+	other, err := w.push(archive(t, entry{name: "a/ü.tf", content: "x = 1\n", mode: 0o640},
+		entry{name: "b.sh", content: "#!", mode: 0o711}))
 	wantCode(t, "push", err, "")
 	if one != other || one.Files != 2 || one.Bytes != 8 {
 		t.Errorf("%+v, then %+v", one, other)

@@ -43,7 +43,8 @@ func (s *Service) Missing(ctx context.Context, p auth.Principal, name state.Name
 
 // PutContent keeps a content for a snapshot that is to be made. Faults: FileTooLarge,
 // DigestMismatch, FilesTooLarge.
-func (s *Service) PutContent(ctx context.Context, p auth.Principal, name state.Name, digest Digest, content io.Reader) error {
+func (s *Service) PutContent(ctx context.Context, p auth.Principal, name state.Name, digest Digest,
+	content io.Reader) error {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return err
@@ -95,7 +96,8 @@ func (s *Service) checkStored(ctx context.Context, org uuid.UUID) error {
 // workspace. The sizes of the files are not asked for. Parent, unless it is nil, is the number
 // of the snapshot that it builds on. Faults: FilesMissing, SnapshotMoved, and those of
 // NewSnapshot.
-func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, files []File, message string, parent *int64) (Entry, error) {
+func (s *Service) Push(ctx context.Context, p auth.Principal, name state.Name, files []File, message string,
+	parent *int64) (Entry, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Entry{}, err
@@ -179,7 +181,8 @@ func (s *Service) knownTexts(ctx context.Context, ref Ref) (map[Digest]bool, err
 
 // PushArchive is Push of what a tar.gz has, which is read as it comes. Faults: those of Push,
 // ArchiveInvalid, ArchiveEntry, ArchiveBomb, FileNotText.
-func (s *Service) PushArchive(ctx context.Context, p auth.Principal, name state.Name, archive io.Reader, message string, parent *int64) (Entry, error) {
+func (s *Service) PushArchive(ctx context.Context, p auth.Principal, name state.Name, archive io.Reader, message string,
+	parent *int64) (Entry, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Entry{}, err
@@ -222,19 +225,22 @@ const edits = 20
 
 // PutFile makes a snapshot of the newest one with a file put into it. Faults: those of Push,
 // FileNotText.
-func (s *Service) PutFile(ctx context.Context, p auth.Principal, name state.Name, file File, content io.Reader, parent *int64) (Entry, error) {
+func (s *Service) PutFile(ctx context.Context, p auth.Principal, name state.Name, file File, content io.Reader,
+	parent *int64) (Entry, error) {
 	made, _, err := s.PutFileIf(ctx, p, name, file, content, Edit{Parent: parent})
 	return made, err
 }
 
 // RemoveFile makes a snapshot of the newest one without a file. Fault: FileNotFound.
-func (s *Service) RemoveFile(ctx context.Context, p auth.Principal, name state.Name, path string, parent *int64) (Entry, error) {
+func (s *Service) RemoveFile(ctx context.Context, p auth.Principal, name state.Name, path string,
+	parent *int64) (Entry, error) {
 	return s.RemoveFileIf(ctx, p, name, path, Edit{Parent: parent})
 }
 
 // edit makes a snapshot of the newest one, and again when somebody else's came between, unless
 // the caller has said what it builds on.
-func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, e Edit, what string, change func(Snapshot, Entry) ([]File, error)) (made Entry, err error) {
+func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, e Edit, what string,
+	change func(Snapshot, Entry) ([]File, error)) (made Entry, err error) {
 	for range edits {
 		if made, err = s.editOnce(ctx, p, ref, e, what, change); !fault.Is(err, fault.SnapshotMoved) || e.Parent != nil {
 			return made, err
@@ -243,7 +249,8 @@ func (s *Service) edit(ctx context.Context, p auth.Principal, ref Ref, e Edit, w
 	return made, fault.New(fault.SnapshotMoved, "others change the configuration at the same time; try again")
 }
 
-func (s *Service) editOnce(ctx context.Context, p auth.Principal, ref Ref, e Edit, what string, change func(Snapshot, Entry) ([]File, error)) (Entry, error) {
+func (s *Service) editOnce(ctx context.Context, p auth.Principal, ref Ref, e Edit, what string,
+	change func(Snapshot, Entry) ([]File, error)) (Entry, error) {
 	w, err := s.Store.Workspace(ctx, ref)
 	if err != nil {
 		return Entry{}, err
@@ -280,7 +287,8 @@ func ErrMoved(newest int64) error {
 }
 
 // add makes a snapshot the newest one, and removes old ones that nobody needs.
-func (s *Service) add(ctx context.Context, p auth.Principal, ref Ref, files []File, message string, parent *int64) (Entry, error) {
+func (s *Service) add(ctx context.Context, p auth.Principal, ref Ref, files []File, message string,
+	parent *int64) (Entry, error) {
 	if message == draftMessage {
 		return Entry{}, fault.New(fault.ParameterInvalid, "this message is that of drafts, which are saved file by file")
 	}
@@ -288,7 +296,8 @@ func (s *Service) add(ctx context.Context, p auth.Principal, ref Ref, files []Fi
 }
 
 // addQuietly is add; quietly without a line in the audit log.
-func (s *Service) addQuietly(ctx context.Context, p auth.Principal, ref Ref, files []File, message string, parent *int64, quietly bool) (Entry, error) {
+func (s *Service) addQuietly(ctx context.Context, p auth.Principal, ref Ref, files []File, message string,
+	parent *int64, quietly bool) (Entry, error) {
 	if len(message) > maxMessage {
 		return Entry{}, fault.New(fault.ParameterInvalid, "a message has at most %d bytes", maxMessage)
 	}
@@ -335,7 +344,8 @@ func (s *Service) prune(ctx context.Context, ref Ref, newest Entry) {
 			continue
 		}
 		if err := s.Store.RemoveEntry(ctx, ref, e.Number); err != nil {
-			s.Log.WarnContext(ctx, "an old snapshot of a configuration was not removed", "workspace", string(ref.Name), "number", e.Number, "error", err)
+			s.Log.WarnContext(ctx, "an old snapshot of a configuration was not removed", "workspace", string(ref.Name), "number",
+				e.Number, "error", err)
 			return
 		}
 	}
@@ -343,7 +353,8 @@ func (s *Service) prune(ctx context.Context, ref Ref, newest Entry) {
 
 // Entries returns a workspace's snapshots, the newest first, with numbers below before, and
 // where to go on; 0 at the end.
-func (s *Service) Entries(ctx context.Context, p auth.Principal, name state.Name, before int64, limit int) ([]Entry, int64, error) {
+func (s *Service) Entries(ctx context.Context, p auth.Principal, name state.Name, before int64,
+	limit int) ([]Entry, int64, error) {
 	ref, err := s.authorize(ctx, p, auth.ReadWorkspace, name)
 	if err != nil {
 		return nil, 0, err
@@ -394,7 +405,8 @@ func (s *Service) entry(ctx context.Context, ref Ref, which string) (Entry, erro
 }
 
 // OpenFile returns a file of a snapshot with its content. Faults: SnapshotNotFound, FileNotFound.
-func (s *Service) OpenFile(ctx context.Context, p auth.Principal, name state.Name, which, path string) (File, io.Reader, error) {
+func (s *Service) OpenFile(ctx context.Context, p auth.Principal, name state.Name, which,
+	path string) (File, io.Reader, error) {
 	entry, err := s.Entry(ctx, p, name, which)
 	if err != nil {
 		return File{}, nil, err

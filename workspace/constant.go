@@ -51,7 +51,8 @@ func notConstant(value string) string {
 // beginnings are the tokens that a constant comes behind; TokenEOF stands for none.
 func beginnings() []hclsyntax.TokenType {
 	return []hclsyntax.TokenType{
-		hclsyntax.TokenEOF, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenComma, hclsyntax.TokenEqual, hclsyntax.TokenColon,
+		hclsyntax.TokenEOF, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenComma, hclsyntax.TokenEqual,
+		hclsyntax.TokenColon,
 	}
 }
 
@@ -60,7 +61,8 @@ func beginnings() []hclsyntax.TokenType {
 func operators() []hclsyntax.TokenType {
 	return []hclsyntax.TokenType{
 		hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl, hclsyntax.TokenQuestion, hclsyntax.TokenBang,
-		hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPercent, hclsyntax.TokenAnd, hclsyntax.TokenOr,
+		hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPercent, hclsyntax.TokenAnd,
+		hclsyntax.TokenOr,
 		hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
 		hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq, hclsyntax.TokenDot, hclsyntax.TokenEllipsis,
 	}

@@ -37,8 +37,10 @@ func TestHCLValuesAreConstants(t *testing.T) {
 		}
 	}
 	for _, value := range []string{
-		"1", "-1.5e3", "[-1, -2, -3]", "true", "null", `"a-b"`, "{a = 1, \"b c\" = [2], for_each = \"x\"}", "{\n  a : 1 # one\n  b = {}\n}\n",
-		"<<EOT\nsome ? text + more\nEOT\n", `["${"$"}{x}"]`[:0] + `["$${x}"]`, strings.Repeat("[", 90) + strings.Repeat("]", 90),
+		"1", "-1.5e3", "[-1, -2, -3]", "true", "null", `"a-b"`, "{a = 1, \"b c\" = [2], for_each = \"x\"}",
+		"{\n  a : 1 # one\n  b = {}\n}\n",
+		"<<EOT\nsome ? text + more\nEOT\n", `["${"$"}{x}"]`[:0] + `["$${x}"]`, strings.Repeat("[", 90) +
+			strings.Repeat("]", 90),
 	} {
 		if err := check(value); err != nil {
 			t.Errorf("%q: %v", value, err)

@@ -55,7 +55,8 @@ func Compare(from, to Snapshot) (all []Difference) {
 
 // Sides returns two snapshots of a workspace that are to be compared, as Entry names them; an
 // empty from is the one before the other, or nothing.
-func (s *Service) Sides(ctx context.Context, p auth.Principal, name state.Name, from, to string) (before, after Entry, err error) {
+func (s *Service) Sides(ctx context.Context, p auth.Principal, name state.Name, from,
+	to string) (before, after Entry, err error) {
 	if after, err = s.Entry(ctx, p, name, to); err != nil {
 		return before, after, err
 	}
@@ -112,7 +113,8 @@ func (s *Service) writeFile(ctx context.Context, org uuid.UUID, d Difference, w 
 		}
 	}
 	if !plain || !alsoPlain {
-		_, err = fmt.Fprintf(w, "Files %s and %s differ, and are not compared line by line\n", nameOr(d.Before, "a/"), nameOr(d.After, "b/"))
+		_, err = fmt.Fprintf(w, "Files %s and %s differ, and are not compared line by line\n", nameOr(d.Before, "a/"),
+			nameOr(d.After, "b/"))
 		return err
 	}
 	text := diff.Diff(nameOr(d.Before, "a/"), before, nameOr(d.After, "b/"), after)

@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/holdfast/holdfast/auth"
@@ -18,6 +19,8 @@ type Edit struct {
 	// must be no such file.
 	Base   []Digest
 	Absent bool
+	// KeepMode says that a file which is there already stays executable, or not, as it was.
+	KeepMode bool
 	// Draft says that more is to follow: an editor saves each second. The next draft of the same
 	// author takes this one's place among the snapshots, unless a run needs it.
 	Draft bool
@@ -56,7 +59,8 @@ func (e Edit) check(newest Snapshot, at Entry, path string) error {
 	if there {
 		theirs = f.Digest.String()
 	}
-	moved := fault.New(fault.FileChanged, "somebody else has changed %.200q: it is not, or not any more, what this builds on", path)
+	moved := fault.New(fault.FileChanged,
+		"somebody else has changed %.200q: it is not, or not any more, what this builds on", path)
 	moved.Details = []fault.Detail{
 		{Pointer: "theirs", Rule: theirs}, {Pointer: "snapshot", Rule: strconv.FormatInt(at.Number, 10)},
 		{Pointer: "by", Rule: at.CreatedBy.KeyID}, {Pointer: "at", Rule: at.CreatedAt.UTC().Format("2006-01-02T15:04:05Z")},
@@ -64,8 +68,15 @@ func (e Edit) check(newest Snapshot, at Entry, path string) error {
 	return moved
 }
 
+// moved reports whether the file that the edit names is where a move would have brought it.
+func (e Edit) moved(newest Snapshot, to string) bool {
+	f, err := newest.File(to)
+	return err == nil && slices.Contains(e.Base, f.Digest)
+}
+
 // PutFileIf is PutFile of a file that is as the edit says. Faults: those of PutFile, FileChanged.
-func (s *Service) PutFileIf(ctx context.Context, p auth.Principal, name state.Name, file File, content io.Reader, e Edit) (Entry, File, error) {
+func (s *Service) PutFileIf(ctx context.Context, p auth.Principal, name state.Name, file File, content io.Reader,
+	e Edit) (Entry, File, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Entry{}, File{}, err
@@ -83,7 +94,11 @@ func (s *Service) PutFileIf(ctx context.Context, p auth.Principal, name state.Na
 		return Entry{}, File{}, err
 	}
 	made, err := s.edit(ctx, p, ref, e, "put "+file.Path, func(newest Snapshot, at Entry) ([]File, error) {
-		if was, err := newest.File(file.Path); err == nil && was == file {
+		was, err := newest.File(file.Path)
+		if err == nil && e.KeepMode {
+			file.Executable = was.Executable
+		}
+		if err == nil && was == file {
 			return newest.Files, nil // it is there already, perhaps of the same call before
 		}
 		return newest.with(file), e.check(newest, at, file.Path)
@@ -102,7 +117,8 @@ func (s *Service) putFile(ctx context.Context, p auth.Principal, file File, cont
 }
 
 // RemoveFileIf is RemoveFile of a file that is as the edit says. Faults: FileNotFound, FileChanged.
-func (s *Service) RemoveFileIf(ctx context.Context, p auth.Principal, name state.Name, path string, e Edit) (Entry, error) {
+func (s *Service) RemoveFileIf(ctx context.Context, p auth.Principal, name state.Name, path string,
+	e Edit) (Entry, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Entry{}, err
@@ -117,7 +133,8 @@ func (s *Service) RemoveFileIf(ctx context.Context, p auth.Principal, name state
 
 // MoveFile gives a file that is as the edit says another path, where there is no file. Faults:
 // FileNotFound, FileTwice, FileChanged.
-func (s *Service) MoveFile(ctx context.Context, p auth.Principal, name state.Name, from, to string, e Edit) (Entry, error) {
+func (s *Service) MoveFile(ctx context.Context, p auth.Principal, name state.Name, from, to string,
+	e Edit) (Entry, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Entry{}, err
@@ -128,6 +145,9 @@ func (s *Service) MoveFile(ctx context.Context, p auth.Principal, name state.Nam
 	return s.edit(ctx, p, ref, e, "move "+from+" to "+to, func(newest Snapshot, at Entry) ([]File, error) {
 		f, err := newest.File(from)
 		if err != nil {
+			if e.moved(newest, to) {
+				return newest.Files, nil // by the same call before
+			}
 			return nil, err
 		}
 		if err := e.check(newest, at, from); err != nil {
@@ -176,7 +196,8 @@ func (s *Service) dropDrafts(ctx context.Context, ref Ref, newest Entry) {
 			continue
 		}
 		if err := s.Store.RemoveEntry(ctx, ref, e.Number); err != nil {
-			s.Log.WarnContext(ctx, "an old draft of a configuration was not removed", "workspace", string(ref.Name), "number", e.Number, "error", err)
+			s.Log.WarnContext(ctx, "an old draft of a configuration was not removed", "workspace", string(ref.Name), "number",
+				e.Number, "error", err)
 			return
 		}
 	}
@@ -185,5 +206,6 @@ func (s *Service) dropDrafts(ctx context.Context, ref Ref, newest Entry) {
 // quiet reports whether a draft needs no line of its own in the audit log: that its author edits
 // there, the one before says.
 func (s *Service) quiet(newest Entry, message string, by Actor) bool {
-	return message == draftMessage && newest.Draft() && newest.CreatedBy == by && s.clock().Sub(newest.CreatedAt) < s.Limits.DraftAge
+	return message == draftMessage && newest.Draft() && newest.CreatedBy == by &&
+		s.clock().Sub(newest.CreatedAt) < s.Limits.DraftAge
 }

@@ -59,12 +59,61 @@ func TestDraftsCoalesce(t *testing.T) {
 	}
 	for n := range 300 {
 		w.clock.Sleep(time.Second)
-		if _, _, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader(fmt.Sprint(n)), workspace.Edit{Draft: true}); err != nil {
+		if _, _, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader(fmt.Sprint(n)),
+			workspace.Edit{Draft: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all, _, err := w.Entries(w.ctx, w.owner, "a", 0, 500)
 	if err != nil || len(all) > 70 || !all[0].Draft() || all[len(all)-1].Draft() {
 		t.Errorf("%d snapshots are left: %v", len(all), err)
+	}
+}
+
+// A move whose answer was lost, sent again, is fine; one of a file that was never there is not.
+func TestAMoveSentAgain(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	_, f, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "x"}, strings.NewReader("text"), workspace.Edit{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := workspace.Edit{Base: []workspace.Digest{f.Digest}}
+	var numbers []int64
+	for range 2 {
+		made, err := w.MoveFile(w.ctx, w.owner, "a", "x", "y", on)
+		if err != nil {
+			t.Fatal(err)
+		}
+		numbers = append(numbers, made.Number)
+	}
+	if numbers[0] != numbers[1] {
+		t.Errorf("snapshots %v of one move", numbers)
+	}
+	if _, err := w.MoveFile(w.ctx, w.owner, "a", "x", "y", workspace.Edit{}); !fault.Is(err, fault.FileNotFound) {
+		t.Errorf("a move of nothing: %v", err)
+	}
+}
+
+// An editor that knows nothing of modes leaves a script one that can be run.
+func TestAnEditKeepsTheMode(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	put := func(executable bool, text string, e workspace.Edit) bool {
+		t.Helper()
+		_, f, err := w.PutFileIf(w.ctx, w.owner, "a", workspace.File{Path: "run.sh", Executable: executable},
+			strings.NewReader(text), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Executable
+	}
+	put(true, "one", workspace.Edit{})
+	if !put(false, "two", workspace.Edit{KeepMode: true}) {
+		t.Error("the script can't be run any more")
+	}
+	if put(false, "three", workspace.Edit{}) {
+		t.Error("the mode that was asked for is not there")
+	}
+	if put(false, "four", workspace.Edit{KeepMode: true}) {
+		t.Error("a file that could not be run can be")
 	}
 }

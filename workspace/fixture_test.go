@@ -93,8 +93,9 @@ func newWorld(t *testing.T, limits workspace.Limits) *world {
 		owner: auth.Principal{Org: uuid.New(), KeyID: "k", Grant: auth.Grant{Role: auth.Owner}}}
 	sealer := seal.New(seal.NewMaster(), sqldb.NewKeys(db))
 	w.Service = workspace.NewService(workspace.Deps{
-		Store: sqlworkspace.New(db, sealer, w.clock.Now), Gate: audit.NewGate(w.events, w.clock.Now), Audit: w.events, Seals: sealer,
-		Runs: w.runs, Limits: limits, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler),
+		Store: sqlworkspace.New(db, sealer, w.clock.Now), Gate: audit.NewGate(w.events, w.clock.Now), Audit: w.events,
+		Seals: sealer,
+		Runs:  w.runs, Limits: limits, Now: w.clock.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	return w
 }

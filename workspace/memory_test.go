@@ -98,6 +98,7 @@ func TestCaseOfLongPaths(t *testing.T) {
 	files := []workspace.File{{Path: long + "İ"}, {Path: strings.ToLower(long) + "x"}}
 	_, err := workspace.NewSnapshot(files, workspace.Limits{})
 	wantCode(t, "folders that differ by case", err, fault.FileTwice)
-	_, err = workspace.NewSnapshot([]workspace.File{{Path: long + "İ/a"}, {Path: long + "İ/b"}, {Path: long + "J/c"}}, workspace.Limits{})
+	_, err = workspace.NewSnapshot([]workspace.File{{Path: long + "İ/a"}, {Path: long + "İ/b"}, {Path: long + "J/c"}},
+		workspace.Limits{})
 	wantCode(t, "folders of two letters", err, "")
 }

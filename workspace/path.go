@@ -62,7 +62,8 @@ func errPath(p, why string) error {
 
 // isText reports whether the tools read a file as text.
 func isText(p string) bool {
-	for _, suffix := range []string{".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl", ".tftest.hcl", ".tofutest.hcl"} {
+	for _, suffix := range []string{".tf", ".tofu", ".tf.json", ".tofu.json", ".tfvars", ".tfvars.json", ".hcl",
+		".tftest.hcl", ".tofutest.hcl"} {
 		if strings.HasSuffix(p, suffix) {
 			return true
 		}

@@ -18,7 +18,10 @@ import (
 
 // Service is the door to workspaces: every operation names its caller, and touches that caller's
 // organization only.
-type Service struct{ Deps }
+type Service struct {
+	Deps
+	kinds kinds
+}
 
 // Deps is what a Service stands on.
 type Deps struct {
@@ -61,7 +64,7 @@ type Runs interface {
 // NewService returns a service on what it stands on.
 func NewService(d Deps) *Service {
 	d.Limits = d.Limits.withDefaults()
-	return &Service{d}
+	return &Service{Deps: d}
 }
 
 func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
@@ -170,9 +173,34 @@ func (s *Service) List(ctx context.Context, p auth.Principal, after string, limi
 	return shown, next, nil
 }
 
+// namedAtOnce is how many workspaces are looked at in one go for one with an ID.
+const namedAtOnce = 500
+
+// Named returns the name of the workspace with an ID, of those that the caller's credentials are for. Which of
+// its things the caller may see, is asked with each. Fault: WorkspaceNotFound.
+func (s *Service) Named(ctx context.Context, p auth.Principal, id uuid.UUID) (state.Name, error) {
+	for after := ""; p.Org != uuid.Nil; {
+		page, err := s.Store.Workspaces(ctx, p.Org, after, namedAtOnce)
+		if err != nil {
+			return "", err
+		}
+		for _, w := range page {
+			if w.ID() == id && p.States.Match(string(w.Name)) {
+				return w.Name, nil
+			}
+		}
+		if len(page) < namedAtOnce {
+			break
+		}
+		after = string(page[len(page)-1].Name)
+	}
+	return "", fault.New(fault.WorkspaceNotFound, "there is no workspace with the ID %s", id)
+}
+
 // Configure changes a workspace's settings. Who may not approve can't have it want fewer approvals,
 // nor the author's. Faults: WorkspaceNotFound, WorkspaceInvalid, PoolNotFound.
-func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name, change func(*Settings)) (Workspace, error) {
+func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name,
+	change func(*Settings)) (Workspace, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
 	if err != nil {
 		return Workspace{}, err
@@ -253,7 +281,8 @@ func (s *Service) update(ctx context.Context, ref Ref, decide Decide) (Workspace
 }
 
 func (s *Service) event(p auth.Principal, ref Ref, action audit.Action, note string) *audit.Event {
-	return &audit.Event{At: s.clock(), Org: ref.Org, Actor: audit.ActorOf(p), Action: action, State: string(ref.Name), Note: note}
+	return &audit.Event{At: s.clock(), Org: ref.Org, Actor: audit.ActorOf(p), Action: action, State: string(ref.Name),
+		Note: note}
 }
 
 // deliveries is how many events one call puts into the audit log.

@@ -46,8 +46,9 @@ func TestRights(t *testing.T) {
 		do     func(auth.Principal) error
 		writes bool
 	}{
-		"create": {func(p auth.Principal) error { _, err := w.Create(w.ctx, p, "a", workspace.Defaults()); return err }, true},
-		"get":    {func(p auth.Principal) error { _, err := w.Get(w.ctx, p, "a"); return err }, false},
+		"create": {func(p auth.Principal) error { _, err := w.Create(w.ctx, p, "a", workspace.Defaults()); return err },
+			true},
+		"get": {func(p auth.Principal) error { _, err := w.Get(w.ctx, p, "a"); return err }, false},
 		"configure": {func(p auth.Principal) error {
 			_, err := w.Configure(w.ctx, p, "a", func(*workspace.Settings) {})
 			return err
@@ -70,8 +71,9 @@ func TestRights(t *testing.T) {
 		"remove":   {func(p auth.Principal) error { _, err := w.RemoveFile(w.ctx, p, "a", "x", nil); return err }, true},
 		"entries":  {func(p auth.Principal) error { _, _, err := w.Entries(w.ctx, p, "a", 0, 1); return err }, false},
 		"snapshot": {func(p auth.Principal) error { _, err := w.Entry(w.ctx, p, "a", ""); return err }, false},
-		"file":     {func(p auth.Principal) error { _, _, err := w.OpenFile(w.ctx, p, "a", "", "main.tf"); return err }, false},
-		"diff":     {func(p auth.Principal) error { _, _, err := w.Sides(w.ctx, p, "a", "", ""); return err }, false},
+		"file": {func(p auth.Principal) error { _, _, err := w.OpenFile(w.ctx, p, "a", "", "main.tf"); return err },
+			false},
+		"diff": {func(p auth.Principal) error { _, _, err := w.Sides(w.ctx, p, "a", "", ""); return err }, false},
 	} {
 		before := len(w.events.all)
 		wantCode(t, name+" by nobody", call.do(nobody), fault.RightMissing)
@@ -101,31 +103,46 @@ func TestVariableRules(t *testing.T) {
 		code fault.Code
 	}{
 		{text("region", "x"), ""}, {text("größe", "x"), ""}, {text("a-b", "x"), ""},
-		{text("", "x"), fault.VariableInvalid}, {text("1a", "x"), fault.VariableInvalid}, {text("a b", "x"), fault.VariableInvalid},
+		{text("", "x"), fault.VariableInvalid}, {text("1a", "x"), fault.VariableInvalid},
+		{text("a b", "x"), fault.VariableInvalid},
 		{text("a.b", "x"), fault.VariableInvalid}, {text(strings.Repeat("a", 256), "x"), fault.VariableInvalid},
 		{text("for_each", "x"), fault.VariableRefused}, {text("version", "x"), fault.VariableRefused},
-		{environment("AWS_REGION", "x"), ""}, {environment("_x1", "x"), ""}, {environment("TF_LOG", "INFO"), ""}, {environment("TF_LOG", "TRACE"), fault.VariableRefused}, {environment("TF_LOG_PROVIDER", "json"), fault.VariableRefused},
-		{environment("1A", "x"), fault.VariableInvalid}, {environment("A=B", "x"), fault.VariableInvalid}, {environment("Ä", "x"), fault.VariableInvalid},
-		{environment("TF_HTTP_PASSWORD", "x"), fault.VariableRefused}, {environment("TF_CLI_CONFIG_FILE", "x"), fault.VariableRefused},
+		{environment("AWS_REGION", "x"), ""}, {environment("_x1", "x"), ""}, {environment("TF_LOG", "INFO"), ""},
+		{environment("TF_LOG", "TRACE"), fault.VariableRefused},
+		{environment("TF_LOG_PROVIDER", "json"), fault.VariableRefused},
+		{environment("1A", "x"), fault.VariableInvalid}, {environment("A=B", "x"), fault.VariableInvalid},
+		{environment("Ä", "x"), fault.VariableInvalid},
+		{environment("TF_HTTP_PASSWORD", "x"), fault.VariableRefused},
+		{environment("TF_CLI_CONFIG_FILE", "x"), fault.VariableRefused},
 		{environment("TF_VAR_a", "x"), fault.VariableRefused}, {environment("LD_PRELOAD", "x"), fault.VariableRefused},
-		{environment("PATH", "x"), fault.VariableRefused}, {environment("home", "x"), fault.VariableRefused}, {environment("TF_CLI_ARGS_plan", "x"), fault.VariableRefused},
+		{environment("PATH", "x"), fault.VariableRefused}, {environment("home", "x"), fault.VariableRefused},
+		{environment("TF_CLI_ARGS_plan", "x"), fault.VariableRefused},
 		{environment("HOLDFAST_KEY", "x"), fault.VariableRefused},
 		{workspace.Value{Key: workspace.Key{Kind: "other", Name: "x"}}, fault.VariableInvalid},
 		{hcl("l", `["a", {b = 1}]`), ""}, {hcl("l", "null"), ""}, {hcl("l", "<<E\nx\nE\n"), ""},
-		{hcl("l", "["), fault.VariableHCL}, {hcl("l", "var.x"), fault.VariableHCL}, {hcl("l", `file("/etc/passwd")`), fault.VariableHCL},
-		{hcl("l", "1 2"), fault.VariableHCL}, {hcl("l", ""), fault.VariableHCL}, {hcl("l", `"${path.module}"`), fault.VariableHCL},
+		{hcl("l", "["), fault.VariableHCL}, {hcl("l", "var.x"), fault.VariableHCL},
+		{hcl("l", `file("/etc/passwd")`), fault.VariableHCL},
+		{hcl("l", "1 2"), fault.VariableHCL}, {hcl("l", ""), fault.VariableHCL},
+		{hcl("l", `"${path.module}"`), fault.VariableHCL},
 		{workspace.Value{Key: environment("E", "").Key, HCL: true, Value: "[]"}, fault.VariableInvalid},
-		{text("x", "a\x00b"), fault.VariableInvalid}, {text("x", "\xff"), fault.VariableInvalid}, {text("x", strings.Repeat("x", 101)), fault.VariableInvalid},
+		{text("x", "a\x00b"), fault.VariableInvalid}, {text("x", "\xff"), fault.VariableInvalid},
+		{text("x", strings.Repeat("x", 101)), fault.VariableInvalid},
 	} {
 		err := w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{c.v}, nil)
 		wantCode(t, fmt.Sprintf("%s %q = %q", c.v.Kind, c.v.Name, c.v.Value), err, c.code)
 		wantCode(t, "unset", w.SetVariables(w.ctx, w.owner, "a", nil, []workspace.Key{c.v.Key}), "")
 	}
 	long := strings.Repeat("x", 100)
-	wantCode(t, "too long together", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{text("a", long), text("b", long), text("c", long)}, nil), fault.VariablesFull)
-	wantCode(t, "too many", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{text("a", ""), text("b", ""), text("c", ""), text("d", ""), text("e", "")}, nil), fault.VariablesFull)
-	wantCode(t, "twice", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{text("a", ""), text("a", "")}, nil), fault.VariableInvalid)
-	wantCode(t, "of no workspace", w.SetVariables(w.ctx, w.owner, "b", []workspace.Value{text("a", "")}, nil), fault.WorkspaceNotFound)
+	wantCode(t, "too long together",
+		w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{text("a", long), text("b", long), text("c", long)}, nil),
+		fault.VariablesFull)
+	wantCode(t, "too many", w.SetVariables(w.ctx, w.owner, "a",
+		[]workspace.Value{text("a", ""), text("b", ""), text("c", ""), text("d", ""), text("e", "")}, nil),
+		fault.VariablesFull)
+	wantCode(t, "twice", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{text("a", ""), text("a", "")}, nil),
+		fault.VariableInvalid)
+	wantCode(t, "of no workspace", w.SetVariables(w.ctx, w.owner, "b", []workspace.Value{text("a", "")}, nil),
+		fault.WorkspaceNotFound)
 }
 
 // A refusal never repeats a value: it may be a secret.
@@ -147,10 +164,12 @@ func TestSensitiveVariables(t *testing.T) {
 	secret := text("password", "geheim-geheim")
 	secret.Sensitive = true
 	wantCode(t, "set", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{secret, text("region", "eu")}, nil), "")
-	wantCode(t, "set all", w.SetVariables(w.ctx, w.owner, "", []workspace.Value{text("region", "us"), environment("E", "1")}, nil), "")
+	wantCode(t, "set all", w.SetVariables(w.ctx, w.owner, "",
+		[]workspace.Value{text("region", "us"), environment("E", "1")}, nil), "")
 	all, _, err := w.Variables(w.ctx, w.owner, "a")
 	wantCode(t, "list", err, "")
-	if text := fmt.Sprintf("%+v %+v", all, w.events.all); strings.Contains(text, "geheim") || !strings.Contains(text, "+password") {
+	if text := fmt.Sprintf("%+v %+v", all, w.events.all); strings.Contains(text, "geheim") ||
+		!strings.Contains(text, "+password") {
 		t.Error(text)
 	}
 	in, err := w.Inputs(w.ctx, w.owner.Org, "a")
@@ -185,7 +204,8 @@ func TestInputsDigest(t *testing.T) {
 		set   workspace.Value
 		fresh bool
 		moved bool
-	}{{text("a", "1"), true, true}, {text("a", "1"), false, false}, {text("a", "2"), true, true}, {text("b", "2"), true, true},
+	}{{text("a", "1"), true, true}, {text("a", "1"), false, false}, {text("a", "2"), true, true},
+		{text("b", "2"), true, true},
 		{hcl, true, true}, {text("a", "2"), false, true}} {
 		wantCode(t, "set", w.SetVariables(w.ctx, w.owner, "a", []workspace.Value{step.set}, nil), "")
 		in, err := w.Inputs(w.ctx, w.owner.Org, "a")
@@ -196,7 +216,8 @@ func TestInputsDigest(t *testing.T) {
 		seen[in.Digest], last = i, in.Revision
 	}
 	other := made(t, workspace.Limits{})
-	wantCode(t, "set", other.SetVariables(other.ctx, other.owner, "a", []workspace.Value{text("a", "2"), text("b", "2")}, nil), "")
+	wantCode(t, "set", other.SetVariables(other.ctx, other.owner, "a", []workspace.Value{text("a", "2"), text("b", "2")},
+		nil), "")
 	in, err := other.Inputs(other.ctx, other.owner.Org, "a")
 	wantCode(t, "inputs", err, "")
 	if _, known := seen[in.Digest]; known {
@@ -240,7 +261,8 @@ func TestCreateAgainAndLimits(t *testing.T) {
 		name      state.Name
 		approvals int
 		code      fault.Code
-	}{{"a", 0, ""}, {"a", 0, ""}, {"a", 1, fault.WorkspaceExists}, {"b", 0, ""}, {"c", 0, fault.WorkspacesFull}, {"a", 0, ""}, {"..", 0, fault.NameInvalid}} {
+	}{{"a", 0, ""}, {"a", 0, ""}, {"a", 1, fault.WorkspaceExists}, {"b", 0, ""}, {"c", 0, fault.WorkspacesFull},
+		{"a", 0, ""}, {"..", 0, fault.NameInvalid}} {
 		settings := workspace.Defaults()
 		settings.Approvals = c.approvals
 		_, err := w.Create(w.ctx, w.owner, c.name, settings)
@@ -285,8 +307,10 @@ func TestPushByChecksums(t *testing.T) {
 	_, err := w.Push(w.ctx, w.owner, "a", slices.Clone(files), "", nil)
 	wantCode(t, "before the contents", err, fault.FilesMissing)
 	wantCode(t, "one", w.PutContent(w.ctx, w.owner, "a", digest(one), strings.NewReader(one)), "")
-	wantCode(t, "damaged", w.PutContent(w.ctx, w.owner, "a", digest(two), strings.NewReader("b = 3\n")), fault.DigestMismatch)
-	wantCode(t, "too large", w.PutContent(w.ctx, w.owner, "a", digest(two), strings.NewReader(strings.Repeat("x", 101))), fault.FileTooLarge)
+	wantCode(t, "damaged", w.PutContent(w.ctx, w.owner, "a", digest(two), strings.NewReader("b = 3\n")),
+		fault.DigestMismatch)
+	wantCode(t, "too large", w.PutContent(w.ctx, w.owner, "a", digest(two), strings.NewReader(strings.Repeat("x", 101))),
+		fault.FileTooLarge)
 	missing, err := w.Missing(w.ctx, w.owner, "a", []workspace.Digest{digest(one), digest(two)})
 	if err != nil || !slices.Equal(missing, []workspace.Digest{digest(two)}) {
 		t.Errorf("missing %v, %v", missing, err)
@@ -378,8 +402,10 @@ func TestStoredBytesAreBounded(t *testing.T) {
 func TestDiff(t *testing.T) {
 	w := made(t, workspace.Limits{})
 	for _, entries := range [][]entry{
-		{{name: "a.tf", content: "a\nb\nc\n"}, {name: "gone", content: "x\n"}, {name: "run.sh", content: "s\n"}, {name: "bin", content: "\x00"}},
-		{{name: "a.tf", content: "a\nB\nc\n"}, {name: "new", content: "no newline"}, {name: "run.sh", content: "s\n", mode: 0o755}, {name: "bin", content: "\x01"}},
+		{{name: "a.tf", content: "a\nb\nc\n"}, {name: "gone", content: "x\n"}, {name: "run.sh", content: "s\n"},
+			{name: "bin", content: "\x00"}},
+		{{name: "a.tf", content: "a\nB\nc\n"}, {name: "new", content: "no newline"},
+			{name: "run.sh", content: "s\n", mode: 0o755}, {name: "bin", content: "\x01"}},
 	} {
 		_, err := w.push(archive(t, entries...))
 		wantCode(t, "push", err, "")

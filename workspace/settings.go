@@ -82,13 +82,16 @@ func (s Settings) Check() error {
 		{s.Pool == "" || isPool(s.Pool), "pool is 1 to 64 letters, digits and . _ -"},
 		{s.Parallelism >= 0 && s.Parallelism <= maxParallelism, "parallelism is 0 to 256"},
 		{len(s.Outputs) <= maxOutputs && isNames(s.Outputs), "outputs are at most 500 different names of outputs"},
-		{isTime(s.PlanTimeout, maxTime) && isTime(s.ApplyTimeout, maxTime), "plan_timeout and apply_timeout are 1 second to 7 days"},
+		{isTime(s.PlanTimeout, maxTime) &&
+			isTime(s.ApplyTimeout, maxTime), "plan_timeout and apply_timeout are 1 second to 7 days"},
 		{isTime(s.PlanGrace, maxTime) && isTime(s.ApplyGrace, maxTime), "plan_grace and apply_grace are 1 second to 7 days"},
-		{slices.Contains([]string{ApplyNever, ApplyNoChanges, ApplyAlways}, s.AutoApply), "auto_apply is never, no-changes or always"},
+		{slices.Contains([]string{ApplyNever, ApplyNoChanges, ApplyAlways}, s.AutoApply),
+			"auto_apply is never, no-changes or always"},
 		{s.Approvals >= 0 && s.Approvals <= maxApprovals, "approvals is 0 to 20"},
 		{isTime(s.PlanTTL, maxTTL) && isTime(s.ApprovalTTL, maxTTL), "plan_ttl and approval_ttl are 1 second to 90 days"},
 		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
-		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox), "min_sandbox is none, landlock or namespaces"},
+		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
+			"min_sandbox is none, landlock or namespaces"},
 	} {
 		if !c.ok {
 			return fault.New(fault.WorkspaceInvalid, "%s", c.rule)
@@ -105,8 +108,10 @@ func (s Settings) Equal(other Settings) bool {
 }
 
 func sameButOutputs(a, b Settings) bool {
-	return a.Tool == b.Tool && a.Version == b.Version && a.Directory == b.Directory && a.Pool == b.Pool && a.Parallelism == b.Parallelism &&
-		a.PlanTimeout == b.PlanTimeout && a.ApplyTimeout == b.ApplyTimeout && a.PlanGrace == b.PlanGrace && a.ApplyGrace == b.ApplyGrace &&
+	return a.Tool == b.Tool && a.Version == b.Version && a.Directory == b.Directory && a.Pool == b.Pool &&
+		a.Parallelism == b.Parallelism &&
+		a.PlanTimeout == b.PlanTimeout && a.ApplyTimeout == b.ApplyTimeout && a.PlanGrace == b.PlanGrace &&
+		a.ApplyGrace == b.ApplyGrace &&
 		a.AutoApply == b.AutoApply && a.Approvals == b.Approvals && a.AllowAuthor == b.AllowAuthor && a.Carry == b.Carry &&
 		a.PlanTTL == b.PlanTTL && a.ApprovalTTL == b.ApprovalTTL && a.Protected == b.Protected && a.MinSandbox == b.MinSandbox
 }

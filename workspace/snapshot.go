@@ -84,7 +84,8 @@ func (s Snapshot) without(p string) []File {
 func NewSnapshot(files []File, limits Limits) (Snapshot, error) {
 	limits = limits.withDefaults()
 	if len(files) > limits.Files {
-		return Snapshot{}, fault.New(fault.FilesTooMany, "there are %d files; at most %d are allowed", len(files), limits.Files)
+		return Snapshot{}, fault.New(fault.FilesTooMany, "there are %d files; at most %d are allowed", len(files),
+			limits.Files)
 	}
 	s := Snapshot{Files: slices.Clone(files)}
 	slices.SortFunc(s.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
@@ -117,16 +118,19 @@ func (f File) check(limits Limits) error {
 }
 
 func errFileBytes(p string, limits Limits) error {
-	return fault.New(fault.FileTooLarge, "%.200q is larger than %d bytes, which is the limit of a file", p, limits.FileBytes)
+	return fault.New(fault.FileTooLarge, "%.200q is larger than %d bytes, which is the limit of a file", p,
+		limits.FileBytes)
 }
 
 func errSnapshotBytes(limits Limits) error {
-	return fault.New(fault.FilesTooLarge, "the files have more than %d bytes together, which is the limit", limits.SnapshotBytes)
+	return fault.New(fault.FilesTooLarge, "the files have more than %d bytes together, which is the limit",
+		limits.SnapshotBytes)
 }
 
 // checkPaths refuses sets of files that can't lie in one folder everywhere.
 func checkPaths(sorted []File) error {
-	names := map[string]string{} // of files and folders, as they are spelt, by how systems that don't tell case apart see them
+	// of files and folders, as they are spelt, by how systems that don't tell case apart see them
+	names := map[string]string{}
 	files := map[string]bool{}
 	for _, f := range sorted {
 		if files[f.Path] {

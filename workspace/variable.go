@@ -55,7 +55,8 @@ func (v Value) Check(limits Limits) error {
 	}
 	switch {
 	case len(v.Value) > limits.ValueBytes:
-		return fault.New(fault.VariableInvalid, "the value of %s has %d bytes; at most %d are allowed", v.Name, len(v.Value), limits.ValueBytes)
+		return fault.New(fault.VariableInvalid, "the value of %s has %d bytes; at most %d are allowed", v.Name, len(v.Value),
+			limits.ValueBytes)
 	case !utf8.ValidString(v.Value) || strings.ContainsRune(v.Value, 0):
 		return fault.New(fault.VariableInvalid, "the value of %s is not a text in UTF-8 without zero bytes", v.Name)
 	case v.HCL && v.Kind == EnvironmentVariable:
@@ -88,7 +89,8 @@ func checkHCL(name, value string) error {
 		line, column = first.Subject.Start.Line, first.Subject.Start.Column
 	}
 	// Not the detail: it may quote the value, which may be a secret.
-	return fault.New(fault.VariableHCL, "the value of %s is no HCL: %s, at line %d, column %d", name, first.Summary, line, column)
+	return fault.New(fault.VariableHCL, "the value of %s is no HCL: %s, at line %d, column %d", name, first.Summary, line,
+		column)
 }
 
 func (k Key) check() error {
@@ -106,9 +108,11 @@ func (k Key) check() error {
 
 func checkTerraformName(name string) error {
 	if !hclsyntax.ValidIdentifier(name) {
-		return fault.New(fault.VariableInvalid, "%.100q is no name of a Terraform variable: those are letters, digits, _ and -, and begin with a letter or _", name)
+		return fault.New(fault.VariableInvalid,
+			"%.100q is no name of a Terraform variable: those are letters, digits, _ and -, and begin with a letter or _", name)
 	}
-	if slices.Contains([]string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}, name) {
+	if slices.Contains([]string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on",
+		"locals"}, name) {
 		return fault.New(fault.VariableRefused, "no configuration can declare a variable of the name %s", name)
 	}
 	return nil
@@ -116,7 +120,9 @@ func checkTerraformName(name string) error {
 
 func checkEnvironmentName(name string) error {
 	if !isEnvironmentName(name) {
-		return fault.New(fault.VariableInvalid, "%.100q is no name of an environment variable: those are ASCII letters, digits and _, and don't begin with a digit", name)
+		return fault.New(fault.VariableInvalid,
+			"%.100q is no name of an environment variable: those are ASCII letters, digits and _, and don't begin with a digit",
+			name)
 	}
 	if why := runenv.WhyReserved(name); why != "" {
 		return fault.New(fault.VariableRefused, "%s can't be set for runs: %s", name, why)
@@ -136,5 +142,8 @@ func isEnvironmentName(name string) bool {
 
 // sortVariables puts variables in the order in which they are shown.
 func sortVariables(all []Variable) {
-	slices.SortFunc(all, func(a, b Variable) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(all, func(a,
+		b Variable) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
 }

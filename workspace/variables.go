@@ -18,11 +18,11 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// variableKind is what values are sealed as.
-const variableKind seal.Kind = "variable"
+// SealedVariable is what values of variables are sealed as.
+const SealedVariable seal.Kind = "variable"
 
-// sealedAs is the name that a value is sealed under.
-func (k Key) sealedAs(scope state.Name) string {
+// SealedAs is the name that a value is sealed under.
+func (k Key) SealedAs(scope state.Name) string {
 	return fmt.Sprintf("%s/%s//%s", k.Kind, k.Name, scope)
 }
 
@@ -47,7 +47,8 @@ func (s *Service) scoped(ctx context.Context, p auth.Principal, right auth.Right
 		return Ref{}, err
 	}
 	if right == auth.WriteWorkspace && p.States != nil {
-		refusal := fault.New(fault.RightMissing, "this key may not do that: it has the right %s only on %s, and not on all workspaces", right, p.States)
+		refusal := fault.New(fault.RightMissing,
+			"this key may not do that: it has the right %s only on %s, and not on all workspaces", right, p.States)
 		return Ref{}, errors.Join(refusal, s.Audit.Record(ctx, audit.Refusal(p, right, "", fault.RightMissing, s.clock())))
 	}
 	return Ref{Org: p.Org}, nil
@@ -86,7 +87,8 @@ func (s *Service) Variables(ctx context.Context, p auth.Principal, name state.Na
 }
 
 func (s *Service) show(ctx context.Context, scope Ref, v Variable) (Shown, error) {
-	shown := Shown{Value: Value{Key: v.Key, HCL: v.HCL, Sensitive: v.Sensitive}, UpdatedAt: v.UpdatedAt, UpdatedBy: v.UpdatedBy}
+	shown := Shown{Value: Value{Key: v.Key, HCL: v.HCL, Sensitive: v.Sensitive}, UpdatedAt: v.UpdatedAt,
+		UpdatedBy: v.UpdatedBy}
 	if v.Sensitive {
 		return shown, nil
 	}
@@ -96,7 +98,7 @@ func (s *Service) show(ctx context.Context, scope Ref, v Variable) (Shown, error
 }
 
 func (s *Service) open(ctx context.Context, scope Ref, v Variable) (string, error) {
-	plain, err := s.Seals.Open(ctx, scope.Org, variableKind, v.sealedAs(scope.Name), v.Sealed)
+	plain, err := s.Seals.Open(ctx, scope.Org, SealedVariable, v.SealedAs(scope.Name), v.Sealed)
 	return string(plain), err
 }
 
@@ -142,7 +144,8 @@ func present(own []Variable, keys []Key) (found []Key) {
 }
 
 // sealAll checks the values, and seals those that differ from what there is.
-func (s *Service) sealAll(ctx context.Context, p auth.Principal, ref Ref, set []Value, unset []Key) ([]Variable, error) {
+func (s *Service) sealAll(ctx context.Context, p auth.Principal, ref Ref, set []Value,
+	unset []Key) ([]Variable, error) {
 	seen := map[Key]bool{}
 	for _, k := range unset {
 		seen[k] = true
@@ -173,11 +176,12 @@ func (s *Service) sealAll(ctx context.Context, p auth.Principal, ref Ref, set []
 		if same {
 			continue
 		}
-		bytes, err := s.Seals.Seal(ctx, ref.Org, variableKind, v.sealedAs(ref.Name), []byte(v.Value))
+		bytes, err := s.Seals.Seal(ctx, ref.Org, SealedVariable, v.SealedAs(ref.Name), []byte(v.Value))
 		if err != nil {
 			return nil, err
 		}
-		sealed = append(sealed, Variable{Key: v.Key, HCL: v.HCL, Sensitive: v.Sensitive, Size: len(v.Value), Sealed: bytes, UpdatedAt: s.clock(), UpdatedBy: ActorOf(p)})
+		sealed = append(sealed, Variable{Key: v.Key, HCL: v.HCL, Sensitive: v.Sensitive, Size: len(v.Value), Sealed: bytes,
+			UpdatedAt: s.clock(), UpdatedBy: ActorOf(p)})
 	}
 	return sealed, nil
 }
@@ -219,13 +223,16 @@ func (s *Service) checkRoom(own, set []Variable, unset []Key) error {
 		}
 	}
 	if len(sizes) > s.Limits.Variables {
-		return fault.New(fault.VariablesFull, "there would be %d variables; at most %d are allowed", len(sizes), s.Limits.Variables)
+		return fault.New(fault.VariablesFull, "there would be %d variables; at most %d are allowed", len(sizes),
+			s.Limits.Variables)
 	}
 	if bytes > s.Limits.VariableBytes {
-		return fault.New(fault.VariablesFull, "the values would have %d bytes together; at most %d are allowed", bytes, s.Limits.VariableBytes)
+		return fault.New(fault.VariablesFull, "the values would have %d bytes together; at most %d are allowed", bytes,
+			s.Limits.VariableBytes)
 	}
 	if secret > s.Limits.SecretBytes {
-		return fault.New(fault.VariablesFull, "the sensitive values would have %d bytes together; at most %d are allowed", secret, s.Limits.SecretBytes)
+		return fault.New(fault.VariablesFull, "the sensitive values would have %d bytes together; at most %d are allowed",
+			secret, s.Limits.SecretBytes)
 	}
 	return nil
 }

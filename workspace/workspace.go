@@ -19,6 +19,10 @@ type Ref struct {
 	Name state.Name
 }
 
+// ID is a workspace's UUID, for those who know it by one. It follows from the name: a workspace has had it since it
+// was made, and another one that gets its name has it too, as it has the state.
+func (r Ref) ID() uuid.UUID { return uuid.NewSHA1(r.Org, []byte("workspace/"+string(r.Name))) }
+
 // Workspace is a workspace without its variables and files.
 type Workspace struct {
 	Ref

@@ -20,7 +20,8 @@ func Handler(m *Memory) http.Handler {
 		routes.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 			token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 			attempt, _ := strconv.Atoi(r.PathValue("attempt"))
-			answer, err := do(r, token, agent.Hold{Run: r.PathValue("id"), Token: token, Stage: r.PathValue("stream"), Attempt: attempt})
+			answer, err := do(r, token,
+				agent.Hold{Run: r.PathValue("id"), Token: token, Stage: r.PathValue("stream"), Attempt: attempt})
 			respond(w, answer, err)
 		})
 	}
@@ -46,14 +47,17 @@ func Handler(m *Memory) http.Handler {
 		end, err := m.AppendLog(r.Context(), hold, offset, piece)
 		return api.LogEnd{End: end}, err
 	})
-	handle("PUT /api/v1/runs/{id}/artefacts/{kind}/{attempt}", func(r *http.Request, _ string, hold agent.Hold) (any, error) {
-		content, _ := io.ReadAll(r.Body)
-		described := api.Artefact{Kind: r.PathValue("kind"), Size: int64(len(content)), Digest: r.Header.Get("X-Digest"), Attempt: hold.Attempt}
-		return described, m.PutArtefact(r.Context(), hold, described, strings.NewReader(string(content)))
-	})
-	handle("GET /api/v1/runs/{id}/artefacts/{kind}/{attempt}", func(r *http.Request, _ string, hold agent.Hold) (any, error) {
-		return m.OpenArtefact(r.Context(), hold, r.PathValue("kind"), hold.Attempt)
-	})
+	handle("PUT /api/v1/runs/{id}/artefacts/{kind}/{attempt}",
+		func(r *http.Request, _ string, hold agent.Hold) (any, error) {
+			content, _ := io.ReadAll(r.Body)
+			described := api.Artefact{Kind: r.PathValue("kind"), Size: int64(len(content)), Digest: r.Header.Get("X-Digest"),
+				Attempt: hold.Attempt}
+			return described, m.PutArtefact(r.Context(), hold, described, strings.NewReader(string(content)))
+		})
+	handle("GET /api/v1/runs/{id}/artefacts/{kind}/{attempt}",
+		func(r *http.Request, _ string, hold agent.Hold) (any, error) {
+			return m.OpenArtefact(r.Context(), hold, r.PathValue("kind"), hold.Attempt)
+		})
 	handle("GET /api/v1/runs/{id}/configuration", func(r *http.Request, _ string, hold agent.Hold) (any, error) {
 		return m.OpenConfiguration(r.Context(), hold)
 	})
@@ -67,7 +71,8 @@ func body[T any](r *http.Request) (read T) {
 
 func respond(w http.ResponseWriter, answer any, err error) {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		status := map[fault.Kind]int{fault.Gone: 410, fault.Conflict: 409, fault.NotFound: 404, fault.Unauthenticated: 401}[f.Code.Kind()]
+		status := map[fault.Kind]int{fault.Gone: 410, fault.Conflict: 409, fault.NotFound: 404,
+			fault.Unauthenticated: 401}[f.Code.Kind()]
 		w.WriteHeader(max(status, 400))
 		refusal := api.LogRefusal{Failure: api.Failure{Status: "error", Code: api.ErrorCode(f.Code), Message: f.Message}}
 		if end, ok := answer.(api.LogEnd); ok {

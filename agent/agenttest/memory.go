@@ -275,7 +275,8 @@ func (m *Memory) claim(as agent.Identity, claim api.AgentClaim) (*api.Assignment
 
 func (m *Memory) assignment(r *run) *api.Assignment {
 	a := m.Template
-	a.Run, a.Workspace, a.Kind, a.Stage, a.Attempt, a.Epoch, a.Token = r.id, r.workspace, r.kind, r.stage, r.attempt, r.epoch, r.token
+	a.Run, a.Workspace, a.Kind, a.Stage, a.Attempt, a.Epoch, a.Token = r.id, r.workspace, r.kind, r.stage, r.attempt,
+		r.epoch, r.token
 	a.StateToken, a.LogFrom = r.token, r.logFrom
 	a.StateAddress, a.Lease = "/api/v1/state/"+r.workspace, time.Now().Add(45*time.Second)
 	if r.stage == "apply" {
@@ -381,7 +382,8 @@ func (m *Memory) PutArtefact(_ context.Context, hold agent.Hold, described api.A
 }
 
 // OpenArtefact implements agent.Server.
-func (m *Memory) OpenArtefact(_ context.Context, hold agent.Hold, kind string, _ int) (content io.ReadCloser, err error) {
+func (m *Memory) OpenArtefact(_ context.Context, hold agent.Hold, kind string,
+	_ int) (content io.ReadCloser, err error) {
 	err = m.held("artefact", hold, func(r *run) error {
 		raw, ok := r.files[kind]
 		if !ok {

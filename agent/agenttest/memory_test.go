@@ -81,8 +81,9 @@ func TestRemoteWaitsAsToldTo(t *testing.T) {
 	}))
 	defer server.Close()
 	var waits []time.Duration
-	c := client.New(client.Options{Address: server.URL, Retrying: func(_ error, wait time.Duration) { waits = append(waits, wait) },
-		Pause: func(context.Context, time.Duration) error { return nil }})
+	c := client.New(client.Options{Address: server.URL,
+		Retrying: func(_ error, wait time.Duration) { waits = append(waits, wait) },
+		Pause:    func(context.Context, time.Duration) error { return nil }})
 	lease, err := remote.New(c).Lease(t.Context(), agent.Hold{Run: "r", Token: "t"}, api.LeaseRenewal{Epoch: 4})
 	if err != nil || lease.Every != 9 {
 		t.Fatalf("the lease is %+v, %v", lease, err)

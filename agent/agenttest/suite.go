@@ -85,7 +85,8 @@ func newScene(t *testing.T, w World) *scene {
 
 func (s *scene) register() agent.Identity {
 	s.t.Helper()
-	made, err := s.Server().Register(s.ctx, s.PoolToken(), api.AgentRegistration{Name: "host", Version: "test", System: "linux_amd64", Sandbox: "none", BootID: "boot"})
+	made, err := s.Server().Register(s.ctx, s.PoolToken(),
+		api.AgentRegistration{Name: "host", Version: "test", System: "linux_amd64", Sandbox: "none", BootID: "boot"})
 	s.must(err)
 	return agent.Identity{ID: made.ID, Secret: made.Secret}
 }
@@ -107,7 +108,8 @@ func (s *scene) refused(err error, code fault.Code) {
 
 func (s *scene) try(key string, draining bool) *api.Assignment {
 	s.t.Helper()
-	found, err := s.Server().Claim(s.ctx, s.me, api.AgentClaim{Key: key, Sandbox: "none", BootID: "boot", Draining: draining})
+	found, err := s.Server().Claim(s.ctx, s.me,
+		api.AgentClaim{Key: key, Sandbox: "none", BootID: "boot", Draining: draining})
 	s.must(err)
 	return found
 }
@@ -202,7 +204,8 @@ func (s *scene) read(content io.ReadCloser, err error) []byte {
 func repeatedClaim(t *testing.T, s *scene) {
 	run := s.Queue(t)
 	first := s.claim("k")
-	if first.Run != run || first.Stage != "plan" || first.Attempt != 1 || first.Epoch < 1 || first.Token == "" || !strings.HasPrefix(first.StateAddress, "/api/v1/state/") {
+	if first.Run != run || first.Stage != "plan" || first.Attempt != 1 || first.Epoch < 1 || first.Token == "" ||
+		!strings.HasPrefix(first.StateAddress, "/api/v1/state/") {
 		t.Fatalf("the assignment is %+v", first)
 	}
 	again := s.claim("k")
@@ -322,7 +325,8 @@ func waitingRenewal(t *testing.T, s *scene) {
 		ctx, stop := context.WithTimeout(s.ctx, 30*time.Second)
 		answers := make(chan api.Lease, 1)
 		go func() {
-			lease, err := s.Server().Lease(ctx, holdOf(a), api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Phase: "init", Wait: seconds, Cancel: known})
+			lease, err := s.Server().Lease(ctx, holdOf(a),
+				api.LeaseRenewal{Epoch: a.Epoch, Stage: a.Stage, Phase: "init", Wait: seconds, Cancel: known})
 			if err != nil {
 				t.Errorf("a renewal that waits: %v", err)
 			}

@@ -95,14 +95,16 @@ func TestExtractIsBounded(t *testing.T) {
 		limits archive.Limits
 		fine   bool
 	}{
-		{archive.Limits{}, true}, {archive.Limits{Files: 3, Bytes: 15}, true}, {archive.Limits{Files: 2}, false}, {archive.Limits{Bytes: 14}, false},
+		{archive.Limits{}, true}, {archive.Limits{Files: 3, Bytes: 15}, true}, {archive.Limits{Files: 2}, false},
+		{archive.Limits{Bytes: 14}, false},
 	} {
 		err := archive.Extract(pack(t, many...), t.TempDir(), test.limits)
 		if test.fine != (err == nil) || !test.fine && !invalid(err) {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
 	}
-	if err := archive.Extract(strings.NewReader(strings.Repeat("no archive", 200)), t.TempDir(), archive.Limits{}); !invalid(err) {
+	if err := archive.Extract(strings.NewReader(strings.Repeat("no archive", 200)), t.TempDir(),
+		archive.Limits{}); !invalid(err) {
 		t.Errorf("what is no archive: %v", err)
 	}
 	cut := pack(t, file("a", strings.Repeat("x", 5000))).Bytes()[:2000]
@@ -116,7 +118,8 @@ func TestMadeFilesTravel(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	write := func(folder, name, text string, mode os.FileMode) {
 		path := filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode), os.Chmod(path, mode)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), mode),
+			os.Chmod(path, mode)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -135,12 +138,14 @@ func TestMadeFilesTravel(t *testing.T) {
 	write(from, "changed", "newer", 0o600)
 	write(from, "deep/made", "made", 0o700)
 	write(from, "skipped/x", "x", 0o600)
-	if err := errors.Join(os.Symlink("/etc/passwd", filepath.Join(from, "link")), os.Remove(filepath.Join(from, "gone"))); err != nil {
+	if err := errors.Join(os.Symlink("/etc/passwd", filepath.Join(from, "link")),
+		os.Remove(filepath.Join(from, "gone"))); err != nil {
 		t.Fatal(err)
 	}
 	made := list().Since(before)
 	var packed, again bytes.Buffer
-	if err := errors.Join(archive.Pack(&packed, from, made, archive.Limits{Files: 2, Bytes: 9}), archive.Pack(&again, from, made, archive.Limits{})); err != nil {
+	if err := errors.Join(archive.Pack(&packed, from, made, archive.Limits{Files: 2, Bytes: 9}),
+		archive.Pack(&again, from, made, archive.Limits{})); err != nil {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(packed.Bytes(), again.Bytes()) {
@@ -165,7 +170,8 @@ func TestMadeFilesTravel(t *testing.T) {
 		}
 		got[name] = string(text) + " " + info.Mode().String()
 	}
-	if diff := cmp.Diff(map[string]string{"changed": "newer -rw-------", "deep/made": "made -rwx------"}, got); diff != "" {
+	if diff := cmp.Diff(map[string]string{"changed": "newer -rw-------", "deep/made": "made -rwx------"},
+		got); diff != "" {
 		t.Error(diff)
 	}
 	if entries, _ := os.ReadDir(to); len(entries) != 2 {

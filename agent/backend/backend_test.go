@@ -20,17 +20,22 @@ func TestWriteRefusesEveryOtherBackend(t *testing.T) {
 		{"JSON", "main.tf.json", `{"terraform":{"backend":{"gcs":{}}}}`, `backend "gcs"`},
 		{"JSON in lists", "main.tf.json", `{"terraform":[{"backend":[{"gcs":{}}]}]}`, `backend "gcs"`},
 		{"OpenTofu's JSON", "x.tofu.json", `{"terraform":{"cloud":{}}}`, "cloud block"},
-		{"a later override", "zz_override.tf", "terraform {\n  backend \"http\" {\n    address = \"http://evil\"\n  }\n}", "the backend is overridden"},
+		{"a later override", "zz_override.tf", "terraform {\n  backend \"http\" {\n    address = \"http://evil\"\n  }\n}",
+			"the backend is overridden"},
 		{"override.tf", "override.tf", "terraform {\n  backend \"http\" {}\n}", "the backend is overridden"},
 		{"a file in the place of ours", "holdfast_backend_override.tofu", "", "is taken"},
 		{"a JSON file in the place of ours", "holdfast_backend_override.tofu.json", "{}", "is taken"},
 		{"ours already", backend.File, "terraform {\n  backend \"s3\" {}\n}", ""},
 		{"what is no configuration", "main.tf.bak", "terraform {\n  backend \"s3\" {}\n}", ""},
-		{"within comments", "main.tf", "terraform { # one\n  /* two */ backend /* three */ \"s3\" /* four */ {\n  }\n}", `backend "s3" in line 2`},
+		{"within comments", "main.tf", "terraform { # one\n  /* two */ backend /* three */ \"s3\" /* four */ {\n  }\n}",
+			`backend "s3" in line 2`},
 		{"a word for a label", "main.tf", "terraform {\n  backend s3 {}\n}", `backend "s3"`},
 		{"on one line", "main.tf", "terraform { backend \"s3\" {} }", `backend "s3"`},
-		{"behind other blocks", "main.tf", "terraform {\n  required_providers {\n    a = { source = \"x/a\" }\n  }\n  backend \"s3\" {}\n}", `backend "s3"`},
-		{"elsewhere", "main.tf", "resource \"x_backend\" \"cloud\" {\n  backend \"s3\" {}\n  cloud {}\n}\nlocals { terraform = { backend = {} } }", ""},
+		{"behind other blocks", "main.tf",
+			"terraform {\n  required_providers {\n    a = { source = \"x/a\" }\n  }\n  backend \"s3\" {}\n}", `backend "s3"`},
+		{"elsewhere", "main.tf",
+			"resource \"x_backend\" \"cloud\" {\n  backend \"s3\" {}\n  cloud {}\n}\nlocals { terraform = { backend = {} } }",
+			""},
 		{"JSON in a list of roots", "main.tf.json", `[{"a":1},{"terraform":{"backend":{"gcs":{}}}}]`, `backend "gcs"`},
 		{"JSON with a name twice", "main.tf.json", `{"terraform":{"backend":{"gcs":{}}},"terraform":{}}`, "is no JSON"},
 		{"JSON of other things", "main.tf.json", `{"resource":{"terraform":{"cloud":{}}},"terraform":null}`, ""},
@@ -64,7 +69,8 @@ func TestWriteRefusesEveryOtherBackend(t *testing.T) {
 func TestWriteSurvivesDeepFiles(t *testing.T) {
 	const n = 10 << 20
 	for name, text := range map[string]string{
-		"a.tf": strings.Repeat("(", n), "b.tf": "terraform {\n" + strings.Repeat("a {\n", 100<<10) + " backend = " + strings.Repeat("-", 50<<10),
+		"a.tf": strings.Repeat("(", n), "b.tf": "terraform {\n" + strings.Repeat("a {\n", 100<<10) + " backend = " +
+			strings.Repeat("-", 50<<10),
 		"c.tf.json": strings.Repeat("[", n), "d.tf.json": strings.Repeat(`{"terraform":`, n/14),
 		"e.tf": "# backend\n" + strings.Repeat("[", n),
 	} {

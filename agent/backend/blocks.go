@@ -17,14 +17,16 @@ func blocksOfHCL(name string, text []byte) (found []block, err error) {
 		return nil, nil
 	}
 	if len(text) > maxTokens {
-		return nil, otherf("the configuration's file %s has more than %d bytes and speaks of a backend or a cloud: move that to a smaller one", name, maxTokens)
+		return nil, otherf("the configuration's file %s has more than %d bytes and speaks of a backend or a cloud: move "+
+			"that to a smaller one", name, maxTokens)
 	}
 	tokens, _ := hclsyntax.LexConfig(text, name, hcl.InitialPos)
 	var depth int   // of brackets
 	var inside bool // of a terraform block
 	for i, token := range tokens {
 		switch token.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp,
+			hclsyntax.TokenTemplateControl:
 			words := before(tokens, i)
 			switch {
 			case token.Type != hclsyntax.TokenOBrace:

@@ -70,7 +70,8 @@ func (s *Server) AppendLog(ctx context.Context, hold agent.Hold, offset int64, p
 }
 
 // PutArtefact implements agent.Server.
-func (s *Server) PutArtefact(ctx context.Context, hold agent.Hold, described api.Artefact, content io.ReadSeeker) error {
+func (s *Server) PutArtefact(ctx context.Context, hold agent.Hold, described api.Artefact,
+	content io.ReadSeeker) error {
 	p, err := s.Tokens.VerifyRun(ctx, hold.Token)
 	if err != nil {
 		return lost(err)
@@ -118,7 +119,8 @@ func (s *Server) Report(ctx context.Context, hold agent.Hold, r api.PhaseReport)
 
 // lost is what an executor hears whose token is good no more.
 func lost(err error) error {
-	if fault.Is(err, fault.CredentialsRevoked) || fault.Is(err, fault.TokenRefused) || fault.Is(err, fault.CredentialsWrong) {
+	if fault.Is(err, fault.CredentialsRevoked) || fault.Is(err, fault.TokenRefused) ||
+		fault.Is(err, fault.CredentialsWrong) {
 		return fault.Wrap(fmt.Errorf("its token: %w", err), fault.EpochOld, "the run is this executor's no more")
 	}
 	return err

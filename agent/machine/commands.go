@@ -116,7 +116,8 @@ func (c *Commands) Start(ctx context.Context, command agent.Command) (agent.Proc
 
 func (c *Commands) start(ctx context.Context, command agent.Command, least sandbox.Level) (agent.Process, error) {
 	made, err := shim.Start(ctx, shim.Spec{
-		Dir: command.Folder, Command: command.Path, Args: command.Args, WorkDir: command.Dir, Env: command.Env, Apart: command.Apart,
+		Dir: command.Folder, Command: command.Path, Args: command.Args, WorkDir: command.Dir, Env: command.Env,
+		Apart:  command.Apart,
 		Limits: c.limits, Sandbox: sandbox.Policy{
 			ReadOnly: command.Read, ReadWrite: command.Write, Network: c.network, User: c.user, MinLevel: least, Open: c.open,
 		},

@@ -14,7 +14,8 @@ func TestNothingRunsWhereSecretsAreExposed(t *testing.T) {
 		t.Skip("there are no commands")
 	}
 	for _, path := range []string{"/usr/local/holdfast/data", "/usr/lib", "/bin/holdfast"} {
-		_, err := machine.NewCommands(t.Context(), machine.CommandSettings{Work: t.TempDir(), Shims: true, Private: []string{path}})
+		_, err := machine.NewCommands(t.Context(),
+			machine.CommandSettings{Work: t.TempDir(), Shims: true, Private: []string{path}})
 		if err == nil || !strings.Contains(err.Error(), "keep it elsewhere") {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -12,14 +12,16 @@ import (
 
 // findTerragrunt finds Terragrunt, and the tool that it calls: OpenTofu where a version of it fits
 // the configuration, else Terraform. An apply gets both as its plan had them.
-func (t Tools) findTerragrunt(ctx context.Context, want api.Tool, configuration, directory string) (agent.Binary, error) {
+func (t Tools) findTerragrunt(ctx context.Context, want api.Tool, configuration,
+	directory string) (agent.Binary, error) {
 	root, err := os.OpenRoot(configuration)
 	if err != nil {
 		return agent.Binary{}, err
 	}
 	defer root.Close()
 	choose := func(name tools.Name, constraint string) (tools.Tool, error) {
-		found, err := t.Store.Resolve(ctx, tools.Want{Tool: name, Constraint: constraint, Files: root.FS(), Directory: directory})
+		found, err := t.Store.Resolve(ctx,
+			tools.Want{Tool: name, Constraint: constraint, Files: root.FS(), Directory: directory})
 		return found.Tool, err
 	}
 	var wrapper, called tools.Tool

@@ -39,7 +39,8 @@ func (t Tools) Find(ctx context.Context, want api.Tool, configuration, directory
 		return agent.Binary{}, err
 	}
 	defer root.Close()
-	found, err := t.Store.Resolve(ctx, tools.Want{Tool: name, Constraint: want.Version, Files: root.FS(), Directory: directory})
+	found, err := t.Store.Resolve(ctx,
+		tools.Want{Tool: name, Constraint: want.Version, Files: root.FS(), Directory: directory})
 	return binary(found.Tool), err
 }
 
@@ -55,13 +56,15 @@ func (t Tools) Offers(ctx context.Context, want api.Tool) error {
 
 func binary(found tools.Tool) agent.Binary {
 	return agent.Binary{
-		Tool: api.Tool{Name: string(found.Name), Version: found.Version, Digest: found.SHA256, System: found.OS + "_" + found.Arch},
+		Tool: api.Tool{Name: string(found.Name), Version: found.Version, Digest: found.SHA256, System: found.OS + "_" +
+			found.Arch},
 		Path: found.Path,
 	}
 }
 
 // Configuration implements agent.Tools.
-func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, slot int, shares bool) (agent.ToolConfiguration, error) {
+func (t Tools) Configuration(_ context.Context, tool agent.Binary, org string, slot int,
+	shares bool) (agent.ToolConfiguration, error) {
 	plugins := tools.Plugins{Mirror: t.Store.ProviderMirror(), Direct: t.Direct}
 	// Terragrunt's hooks and functions execute code of the configuration in its init, too: what that
 	// fetches is nobody else's.

@@ -95,7 +95,8 @@ func (l *Log) append(p []byte) error {
 // keep writes the first bytes of p into the ring, as many as it takes without a turn.
 func (l *Log) keep(p []byte) (int, error) {
 	if !l.noted {
-		note := fmt.Sprintf("\n[holdfast: the log has %d bytes so far; what follows is shown when the stage has ended, without its middle if it is too long]\n", l.size)
+		note := fmt.Sprintf("\n[holdfast: the log has %d bytes so far; what follows is shown when the stage has ended, "+
+			"without its middle if it is too long]\n", l.size)
 		if err := l.append([]byte(note)); err != nil {
 			return 0, err
 		}
@@ -138,7 +139,8 @@ func (l *Log) unroll() error {
 			return err
 		}
 	}
-	parts := []io.Reader{io.NewSectionReader(l.ring, start, min(l.beyond, l.room)-start), io.NewSectionReader(l.ring, 0, start)}
+	parts := []io.Reader{io.NewSectionReader(l.ring, start, min(l.beyond, l.room)-start),
+		io.NewSectionReader(l.ring, 0, start)}
 	if _, err := io.Copy(appender{l}, io.MultiReader(parts...)); err != nil {
 		l.size = before
 		return err

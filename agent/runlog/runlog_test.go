@@ -63,10 +63,12 @@ func TestLogIsTruncatedInItsMiddle(t *testing.T) {
 			if size <= half && got != text {
 				t.Error("a log within the bound is not what came")
 			}
-			if !strings.HasPrefix(got, text[:min(size, half)]) || !strings.HasSuffix(got, text[max(min(half, size), size-half):]) {
+			if !strings.HasPrefix(got, text[:min(size, half)]) ||
+				!strings.HasSuffix(got, text[max(min(half, size), size-half):]) {
 				t.Errorf("its first or its last half is not what came")
 			}
-			if lost := size - 2*half; lost > 0 && !strings.Contains(got, fmt.Sprintf("[holdfast: %d bytes are left out here]", lost)) {
+			if lost := size - 2*half; lost > 0 &&
+				!strings.Contains(got, fmt.Sprintf("[holdfast: %d bytes are left out here]", lost)) {
 				t.Errorf("it doesn't say that %d bytes are left out", lost)
 			}
 			if size > half && size <= 2*half && strings.Contains(got, "left out here") {
@@ -207,10 +209,11 @@ func TestSenderJumpsToWhatTheServerLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := 0
-	sender := runlog.Sender{Log: log, Judge: judge, Pause: pause, Append: func(_ context.Context, offset int64, piece []byte) (int64, error) {
-		calls++
-		return max(offset+int64(len(piece)), 4<<20), nil
-	}}
+	sender := runlog.Sender{Log: log, Judge: judge, Pause: pause,
+		Append: func(_ context.Context, offset int64, piece []byte) (int64, error) {
+			calls++
+			return max(offset+int64(len(piece)), 4<<20), nil
+		}}
 	if err := sender.Run(t.Context()); err != nil || calls != 2 {
 		t.Errorf("it takes %d calls, %v", calls, err)
 	}

@@ -38,7 +38,8 @@ func try(what string, args []string) error {
 	case "chroot":
 		return syscall.Chroot(args[0])
 	case "unshare":
-		return errors.Join(syscall.Unshare(syscall.CLONE_NEWUSER|syscall.CLONE_NEWNS), syscall.Mount("none", args[0], "tmpfs", 0, ""))
+		return errors.Join(syscall.Unshare(syscall.CLONE_NEWUSER|syscall.CLONE_NEWNS),
+			syscall.Mount("none", args[0], "tmpfs", 0, ""))
 	case "user-namespace":
 		return syscall.Unshare(syscall.CLONE_NEWUSER)
 	case "child-in-namespaces":
@@ -85,7 +86,8 @@ func raw(call, argument uintptr) error {
 
 // startWith starts a process in namespaces of its own.
 func startWith(flags uintptr) error {
-	process, err := os.StartProcess("/bin/true", []string{"true"}, &os.ProcAttr{Sys: &syscall.SysProcAttr{Cloneflags: flags}})
+	process, err := os.StartProcess("/bin/true", []string{"true"},
+		&os.ProcAttr{Sys: &syscall.SysProcAttr{Cloneflags: flags}})
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ func findBubblewrap(p Policy) (string, error) {
 		if _, err := os.Stat(path); err != nil {
 			continue
 		}
-		probe := exec.Command(path, append(namespaces(), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true")...)
+		probe := exec.Command(path,
+			append(namespaces(), "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--", "/bin/true")...)
 		probe.Env = []string{}
 		if out, err := probe.CombinedOutput(); err != nil {
 			return "", fmt.Errorf("bubblewrap can't make namespaces: %w: %s", err, strings.TrimSpace(string(out)))
@@ -123,7 +124,8 @@ func (c *Confinement) startInside(attributes *os.ProcAttr, command string) (Proc
 	defer info.Close()
 	inside := *attributes
 	inside.Files = append(append([]*os.File{}, attributes.Files...), tell, program)
-	child, err := os.StartProcess(c.bubblewrap, bubblewrapArgs(c.policy, fmt.Sprintf("/proc/self/fd/%d", programFD), command), &inside)
+	child, err := os.StartProcess(c.bubblewrap,
+		bubblewrapArgs(c.policy, fmt.Sprintf("/proc/self/fd/%d", programFD), command), &inside)
 	_ = tell.Close()
 	if err != nil {
 		return Process{}, err

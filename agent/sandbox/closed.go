@@ -4,30 +4,9 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-)
 
-// closedPrefixes are addresses of the machine itself and of what tells machines their
-// credentials.
-func closedPrefixes() []netip.Prefix {
-	var all []netip.Prefix
-	for _, text := range []string{
-		"0.0.0.0/8",          // which connects to loopback
-		"127.0.0.0/8",        // loopback
-		"169.254.0.0/16",     // link-local: the metadata of nearly all clouds
-		"100.100.100.200/32", // Alibaba's
-		"168.63.129.16/32",   // Azure's host
-		"192.0.0.192/32",     // Oracle's, once
-		"::/128",
-		"::1/128",
-		"fe80::/10",
-		"fd00:ec2::254/128", // Amazon's
-		"fd20:ce::254/128",  // Google's
-		"fd00:42::42/128",   // Scaleway's
-	} {
-		all = append(all, netip.MustParsePrefix(text))
-	}
-	return all
-}
+	"github.com/holdfast/holdfast/internal/outbound"
+)
 
 // resolvers are the name servers that the system asks. Those in closed ranges, as
 // systemd-resolved and the clouds have them, stay reachable at their port.
@@ -48,7 +27,7 @@ func resolvers() []netip.AddrPort {
 
 // isClosed says whether the address is one of the machine's own or of its credentials.
 func isClosed(address netip.Addr) bool {
-	for _, prefix := range closedPrefixes() {
+	for _, prefix := range outbound.Machine() {
 		if prefix.Contains(address.Unmap()) {
 			return true
 		}

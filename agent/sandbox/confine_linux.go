@@ -57,7 +57,8 @@ func (c *Confinement) makeGroup(l Limits, name string) {
 			c.Report.because("memory has no limit: %v", err)
 		}
 	}
-	if err := c.set("pids.max", strconv.FormatUint(l.withDefaults().Processes, 10)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := c.set("pids.max", strconv.FormatUint(l.withDefaults().Processes, 10)); err != nil &&
+		!errors.Is(err, os.ErrNotExist) {
 		c.Report.because("processes are limited by user only: %v", err)
 	}
 	if p.Network.Open {
@@ -67,7 +68,8 @@ func (c *Confinement) makeGroup(l Limits, name string) {
 		c.Report.because("loopback and metadata addresses are open: %v", err)
 		return
 	}
-	c.Report.Closed, c.Report.Network = true, "loopback, link-local and metadata addresses are closed but for Holdfast's own and the resolver's"
+	c.Report.Closed, c.Report.Network = true,
+		"loopback, link-local and metadata addresses are closed but for Holdfast's own and the resolver's"
 }
 
 // Start puts the process that is about to be started there.
@@ -138,7 +140,8 @@ func (c *Confinement) Abandon(why error) {
 	_ = c.Close()
 	RemoveCgroup(c.Cgroup)
 	*c = Confinement{Report: Report{Network: "open"}, policy: c.policy}
-	c.Report.because("the command could not be started in namespaces and a cgroup, so loopback and metadata addresses are open: %v", why)
+	c.Report.because("the command could not be started in namespaces and a cgroup, so loopback and metadata addresses "+
+		"are open: %v", why)
 }
 
 func (c *Confinement) set(file, value string) error {

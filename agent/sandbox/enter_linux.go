@@ -25,7 +25,8 @@ const (
 func Enter() error {
 	// A signal that was ignored by our parents would stay so for the command: one that is
 	// handled is back at its default after the exec.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGPIPE)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM,
+		syscall.SIGPIPE)
 	for fd := OrderFD; fd <= programFD; fd++ {
 		unix.CloseOnExec(fd)
 	}

@@ -94,12 +94,14 @@ func (r result) ok() bool { return r.err == nil && r.Error == "" }
 
 // shell runs lines of a shell.
 func (w world) shell(p Policy, lines string) result {
-	return w.execute(Order{Command: "/bin/sh", Args: []string{"-c", lines}, WorkDir: w.run, Env: []string{"PATH=/usr/bin:/bin"}, Policy: p})
+	return w.execute(Order{Command: "/bin/sh", Args: []string{"-c", lines}, WorkDir: w.run,
+		Env: []string{"PATH=/usr/bin:/bin"}, Policy: p})
 }
 
 // attempt runs one of the attempts that this program knows.
 func (w world) attempt(p Policy, args ...string) result {
-	return w.execute(Order{Command: w.path("tools/attempt"), Args: append([]string{"attempt"}, args...), WorkDir: w.run, Policy: p})
+	return w.execute(Order{Command: w.path("tools/attempt"), Args: append([]string{"attempt"}, args...), WorkDir: w.run,
+		Policy: p})
 }
 
 func (w world) execute(o Order) result {

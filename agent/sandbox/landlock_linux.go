@@ -48,7 +48,8 @@ func restrict(p Policy, r *Report) error {
 		return fmt.Errorf("can't keep signals in the sandbox with Landlock: %w", err)
 	}
 	if r.Level < Landlock {
-		r.because("Landlock leaves open sockets that have a path, and the modes and times of files of the user that the command runs as")
+		r.because("Landlock leaves open sockets that have a path, and the modes and times of files of the user that the " +
+			"command runs as")
 	}
 	r.Level = max(r.Level, Landlock)
 	return restrictPorts(p.Network, abi, r)

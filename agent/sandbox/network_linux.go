@@ -9,6 +9,8 @@ import (
 	"github.com/cilium/ebpf/asm"
 	"github.com/cilium/ebpf/link"
 	"golang.org/x/sys/unix"
+
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // closeNetwork has the kernel ask a program about each address that a process of the cgroup
@@ -40,7 +42,8 @@ func attach(cgroup string, kind ebpf.ProgramType, at ebpf.AttachType, instructio
 		return err
 	}
 	defer unix.Close(folder)
-	program, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: kind, AttachType: at, Instructions: instructions, License: "MIT"})
+	program, err := ebpf.NewProgram(&ebpf.ProgramSpec{Type: kind, AttachType: at, Instructions: instructions,
+		License: "MIT"})
 	if err != nil {
 		return err
 	}
@@ -99,7 +102,7 @@ func decideFour(open []netip.AddrPort) asm.Instructions {
 			asm.Mov.Reg(asm.R9, asm.R7).WithSymbol(next),
 		)
 	}
-	for _, prefix := range closedPrefixes() {
+	for _, prefix := range outbound.Machine() {
 		if prefix.Addr().Is4() {
 			program = append(program,
 				asm.Mov.Reg(asm.R9, asm.R7),
@@ -123,7 +126,7 @@ func filterSix(open []netip.AddrPort) asm.Instructions {
 		program = append(program, asm.JNE.Imm32(asm.R8, port(address.Port()), next), asm.Ja.Label(permitLabel))
 		program = append(program, asm.Mov.Imm(asm.R9, 0).WithSymbol(next))
 	}
-	for i, prefix := range closedPrefixes() {
+	for i, prefix := range outbound.Machine() {
 		if prefix.Addr().Is4() {
 			continue
 		}

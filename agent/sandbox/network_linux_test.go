@@ -71,7 +71,8 @@ func TestNetworkThatIsLeftOpen(t *testing.T) {
 	w := newWorld(t)
 	p := w.policy()
 	p.Network.Open = true
-	if r := w.attempt(p, "tcp", fmt.Sprintf("127.0.0.1:%d", listener(t, "tcp", "127.0.0.1:0"))); !r.ok() || r.Report.Closed {
+	if r := w.attempt(p, "tcp", fmt.Sprintf("127.0.0.1:%d", listener(t, "tcp", "127.0.0.1:0"))); !r.ok() ||
+		r.Report.Closed {
 		t.Errorf("%v, %+v, %q", r.err, r.Answer, r.output)
 	}
 }
@@ -104,7 +105,8 @@ func TestPortsAreRestricted(t *testing.T) {
 	p.Network.Open = false
 	p.Network.Allow = []netip.AddrPort{netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), allowed)}
 	p.Network.Ports = []uint16{443}
-	if r := w.attempt(p, "tcp", fmt.Sprintf("127.0.0.1:%d", allowed)); !r.ok() || !strings.Contains(r.Report.Network, "[443]") {
+	if r := w.attempt(p, "tcp", fmt.Sprintf("127.0.0.1:%d", allowed)); !r.ok() ||
+		!strings.Contains(r.Report.Network, "[443]") {
 		t.Errorf("%v, %+v, %q", r.err, r.Answer, r.output)
 	}
 	refused(t, "another port", w.attempt(p, "tcp", fmt.Sprintf("127.0.0.1:%d", other)))
@@ -112,7 +114,8 @@ func TestPortsAreRestricted(t *testing.T) {
 
 func TestClosedAddresses(t *testing.T) {
 	for text, want := range map[string]bool{
-		"127.0.0.1": true, "::ffff:127.0.0.1": true, "169.254.169.254": true, "fd00:ec2::254": true, "fe80::1": true, "::1": true,
+		"127.0.0.1": true, "::ffff:127.0.0.1": true, "169.254.169.254": true, "fd00:ec2::254": true, "fe80::1": true,
+		"::1":      true,
 		"10.0.0.1": false, "8.8.8.8": false, "fd00:ec2::253": false, "2001:db8::1": false,
 	} {
 		if got := isClosed(netip.MustParseAddr(text)); got != want {

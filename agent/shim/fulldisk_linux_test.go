@@ -35,7 +35,8 @@ func TestFullDiskEndsNoCommand(t *testing.T) {
 	filler := filepath.Join(disk, "filler")
 	_ = os.WriteFile(filler, make([]byte, 16<<20), 0o600) // until it is full
 	must(t, os.WriteFile(filepath.Join(spec.WorkDir, "go"), nil, 0o600))
-	until(t, "all is written", func() bool { _, err := os.Stat(filepath.Join(spec.WorkDir, "written")); return err == nil })
+	until(t, "all is written",
+		func() bool { _, err := os.Stat(filepath.Join(spec.WorkDir, "written")); return err == nil })
 	must(t, os.Remove(filler))
 	untilSaid(t, p, "the end")
 	_ = os.WriteFile(filler, make([]byte, 16<<20), 0o600)
@@ -46,7 +47,8 @@ func TestFullDiskEndsNoCommand(t *testing.T) {
 	if !exit.Interrupted || exit.Lost[Log] == 0 {
 		t.Errorf("the exit is %+v", exit)
 	}
-	if !strings.HasPrefix(log, "begun\n1\n2\n") && !strings.HasPrefix(log, "begun\n\n[holdfast: ") || !strings.Contains(log, " bytes of output are missing here]\n") {
+	if !strings.HasPrefix(log, "begun\n1\n2\n") && !strings.HasPrefix(log, "begun\n\n[holdfast: ") ||
+		!strings.Contains(log, " bytes of output are missing here]\n") {
 		t.Errorf("the log begins with %q", log[:min(len(log), 200)])
 	}
 }
@@ -83,7 +85,8 @@ func TestFullDiskAtTheStart(t *testing.T) {
 	if err == nil {
 		var status Status
 		status, err = p.Wait(t.Context())
-		if status.Condition == Ended && status.Exit.Failed == "" || status.Condition != NeverBegan && status.Condition != Ended {
+		if status.Condition == Ended && status.Exit.Failed == "" || status.Condition != NeverBegan &&
+			status.Condition != Ended {
 			t.Errorf("the command is %+v, %v", status, err)
 		}
 	}

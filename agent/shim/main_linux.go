@@ -63,7 +63,8 @@ func begin(spec Spec, nudged <-chan os.Signal) error {
 	if err != nil {
 		return err
 	}
-	k.begun = begun{Identity: identity, Mark: spec.Dir, Streams: spec.streams(), MaxSpool: spec.MaxSpool, Grace: spec.Grace, Room: spec.Room}
+	k.begun = begun{Identity: identity, Mark: spec.Dir, Streams: spec.streams(), MaxSpool: spec.MaxSpool,
+		Grace: spec.Grace, Room: spec.Room}
 	if err := k.prepare(); err != nil {
 		return err
 	}

@@ -107,19 +107,24 @@ func (p *Process) withoutShim() (Status, error) {
 		return Status{Condition: Vanished, Proof: "the machine was started anew since"}, nil
 	}
 	if us.PIDs != command.PIDs {
-		return Status{Condition: Vanished, Proof: "its shim is gone, and so is the container that both were in, unless it can't be seen from here"}, nil
+		return Status{Condition: Vanished,
+			Proof: "its shim is gone, and so is the container that both were in, unless it can't be seen from here"}, nil
 	}
 	lives, err := command.Command.lives()
 	if err != nil {
 		return Status{}, err
 	}
 	if lives {
-		return Status{Condition: Orphaned, Proof: fmt.Sprintf("process %d runs without its shim", command.Command.Number)}, nil
+		return Status{Condition: Orphaned, Proof: fmt.Sprintf("process %d runs without its shim", command.Command.Number)},
+			nil
 	}
 	if left := command.family(0); len(left) > 0 {
-		return Status{Condition: Orphaned, Proof: fmt.Sprintf("process %d, which the command started, runs after it and its shim", left[0].Number)}, nil
+		return Status{Condition: Orphaned,
+			Proof: fmt.Sprintf("process %d, which the command started, runs after it and its shim", left[0].Number)}, nil
 	}
-	return Status{Condition: Vanished, Proof: fmt.Sprintf("its shim is gone, and process %d that started at tick %d too", command.Command.Number, command.Command.StartTime)}, nil
+	return Status{Condition: Vanished,
+		Proof: fmt.Sprintf("its shim is gone, and process %d that started at tick %d too", command.Command.Number,
+			command.Command.StartTime)}, nil
 }
 
 var errLocked = errors.New("the folder is locked")

@@ -77,7 +77,8 @@ func TestSpoolKeepsBothEnds(t *testing.T) {
 	s.write([]byte("the end"))
 	size, lost := s.end()
 	text := string(f.text)
-	if !strings.HasPrefix(text, strings.Repeat("0123456789", 30)+"\n[holdfast: ") || !strings.HasSuffix(text, "0123456789the end") {
+	if !strings.HasPrefix(text, strings.Repeat("0123456789", 30)+"\n[holdfast: ") ||
+		!strings.HasSuffix(text, "0123456789the end") {
 		t.Errorf("there is %q", text)
 	}
 	if size > 400+lineRoom || lost != 1000*10+7-400 {
@@ -107,7 +108,8 @@ func TestSpoolAccountsForEveryByte(t *testing.T) {
 		f.room = rapid.SampledFrom([]int{0, 30, 1 << 20}).Draw(t, "room in the end")
 		size, lost := s.end()
 		if got := int64(bytes.Count(f.text, []byte("x"))); got+lost != written || size != int64(len(f.text)) {
-			t.Fatalf("%d bytes were written, %d are there, %d counted as lost, in a file of %d said to be %d", written, got, lost, len(f.text), size)
+			t.Fatalf("%d bytes were written, %d are there, %d counted as lost, in a file of %d said to be %d", written, got,
+				lost, len(f.text), size)
 		}
 	})
 }

@@ -56,7 +56,8 @@ func (s Spec) streams() []Stream {
 }
 
 func (s Spec) validate() error {
-	for name, path := range map[string]string{"folder of the shim": s.Dir, "command": s.Command, "folder of the command": s.WorkDir} {
+	for name, path := range map[string]string{"folder of the shim": s.Dir, "command": s.Command,
+		"folder of the command": s.WorkDir} {
 		if !filepath.IsAbs(path) {
 			return fmt.Errorf("the %s, %q, has no absolute path", name, path)
 		}

@@ -32,7 +32,8 @@ func (s *Store) Add(ctx context.Context, name Name, text, path string) (Tool, er
 	return s.addFile(ctx, name, v, path, FromFile)
 }
 
-func (s *Store) addFile(ctx context.Context, name Name, v *version.Version, path, source string) (tool Tool, err error) {
+func (s *Store) addFile(ctx context.Context, name Name, v *version.Version, path,
+	source string) (tool Tool, err error) {
 	err = s.locked(ctx, name, v, func(staging string) error {
 		made, err := stageFile(ctx, staging, name, path)
 		if err != nil {
@@ -90,7 +91,9 @@ func (s *Store) install(ctx context.Context, name Name, v *version.Version, stag
 	case there && old.SHA256 == made.SHA256:
 		return old, nil
 	case there:
-		return Tool{}, fault.New(fault.ToolExists, "%s %s is there already with another binary, of SHA-256 %s; this one has %s. Remove that one first", name, v, old.SHA256, made.SHA256)
+		return Tool{}, fault.New(fault.ToolExists,
+			"%s %s is there already with another binary, of SHA-256 %s; this one has %s. Remove that one first", name, v,
+			old.SHA256, made.SHA256)
 	}
 	if err := check(ctx, filepath.Join(staging, name.Binary()), name, v); err != nil {
 		return Tool{}, err

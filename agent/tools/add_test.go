@@ -22,8 +22,10 @@ func TestAdd(t *testing.T) {
 	sum := sha256.Sum256([]byte(tofu("1.12.6")))
 	os, arch, _ := strings.Cut(platform, "_")
 	want := tools.Tool{
-		Name: tools.OpenTofu, Version: "1.12.6", OS: os, Arch: arch, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(tofu("1.12.6"))),
-		Source: tools.FromFile, Origin: path, Added: someTime, Path: filepath.Join(root, "opentofu", "1.12.6", platform, "tofu"),
+		Name: tools.OpenTofu, Version: "1.12.6", OS: os, Arch: arch, SHA256: hex.EncodeToString(sum[:]),
+		Size:   int64(len(tofu("1.12.6"))),
+		Source: tools.FromFile, Origin: path, Added: someTime,
+		Path: filepath.Join(root, "opentofu", "1.12.6", platform, "tofu"),
 	}
 	if diff := cmp.Diff(want, tool); diff != "" {
 		t.Errorf("added (-want +got):\n%s", diff)
@@ -33,7 +35,8 @@ func TestAdd(t *testing.T) {
 	if diff := cmp.Diff(want, opened); err != nil || diff != "" {
 		t.Errorf("opened with %v (-want +got):\n%s", err, diff)
 	}
-	if again, err := s.Add(t.Context(), tools.OpenTofu, "1.12.6", program(t, "tofu", tofu("1.12.6"))); err != nil || !cmp.Equal(again, want) {
+	if again, err := s.Add(t.Context(), tools.OpenTofu, "1.12.6", program(t, "tofu", tofu("1.12.6"))); err != nil ||
+		!cmp.Equal(again, want) {
 		t.Errorf("the same bytes again: %+v, %v", again, err)
 	}
 	_, err = s.Add(t.Context(), tools.OpenTofu, "1.12.6", program(t, "tofu", tofu("1.12.6")+"# other\n"))
@@ -47,7 +50,8 @@ func TestAdd(t *testing.T) {
 	for _, tool := range list {
 		got = append(got, string(tool.Name)+" "+tool.Version)
 	}
-	if diff := cmp.Diff([]string{"opentofu 1.13.0-beta1", "opentofu 1.12.6", "opentofu 1.9.0", "terraform 1.5.7", "terragrunt 0.55.1"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"opentofu 1.13.0-beta1", "opentofu 1.12.6", "opentofu 1.9.0", "terraform 1.5.7",
+		"terragrunt 0.55.1"}, got); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 }
@@ -73,15 +77,19 @@ func TestAddRefuses(t *testing.T) {
 		"OpenTofu's is Terraform's":  {tools.OpenTofu, "1.5.7", terraform("1.5.7"), fault.ToolMismatch},
 		"Terragrunt's is OpenTofu's": {tools.Terragrunt, "1.12.6", tofu("1.12.6"), fault.ToolMismatch},
 		"another version":            {tools.OpenTofu, "1.12.5", tofu("1.12.6"), fault.ToolMismatch},
-		"a version that is two":      {tools.OpenTofu, "1.12.6", strings.Replace(tofu("1.12.6"), `"terraform_version": "1.12.6"`, `"terraform_version": "1.12.5"`, 1), fault.ToolMismatch},
-		"another platform":           {tools.OpenTofu, "1.12.6", strings.Replace(tofu("1.12.6"), platform, "plan9_mips", 1), fault.ToolMismatch},
-		"no JSON":                    {tools.OpenTofu, "1.12.6", "#!/bin/sh\necho OpenTofu v1.12.6\n", fault.ToolMismatch},
-		"a failure":                  {tools.OpenTofu, "1.12.6", tofu("1.12.6") + "exit 1\n", fault.ToolMismatch},
-		"no program":                 {tools.OpenTofu, "1.12.6", "\x7fELF", fault.ToolMismatch},
-		"endless answers":            {tools.OpenTofu, "1.12.6", "#!/bin/sh\nwhile :; do echo OpenTofu; done\n", fault.ToolMismatch},
-		"a version with a path":      {tools.OpenTofu, "1.12.6-a/../../b", tofu("1.12.6"), fault.ToolConstraintInvalid},
-		"half a version":             {tools.OpenTofu, "1.12", tofu("1.12.6"), fault.ToolConstraintInvalid},
-		"no version":                 {tools.OpenTofu, "latest", tofu("1.12.6"), fault.ToolConstraintInvalid},
+		"a version that is two": {tools.OpenTofu, "1.12.6",
+			strings.Replace(tofu("1.12.6"), `"terraform_version": "1.12.6"`, `"terraform_version": "1.12.5"`, 1),
+			fault.ToolMismatch},
+		"another platform": {tools.OpenTofu, "1.12.6", strings.Replace(tofu("1.12.6"), platform, "plan9_mips", 1),
+			fault.ToolMismatch},
+		"no JSON":    {tools.OpenTofu, "1.12.6", "#!/bin/sh\necho OpenTofu v1.12.6\n", fault.ToolMismatch},
+		"a failure":  {tools.OpenTofu, "1.12.6", tofu("1.12.6") + "exit 1\n", fault.ToolMismatch},
+		"no program": {tools.OpenTofu, "1.12.6", "\x7fELF", fault.ToolMismatch},
+		"endless answers": {tools.OpenTofu, "1.12.6", "#!/bin/sh\nwhile :; do echo OpenTofu; done\n",
+			fault.ToolMismatch},
+		"a version with a path": {tools.OpenTofu, "1.12.6-a/../../b", tofu("1.12.6"), fault.ToolConstraintInvalid},
+		"half a version":        {tools.OpenTofu, "1.12", tofu("1.12.6"), fault.ToolConstraintInvalid},
+		"no version":            {tools.OpenTofu, "latest", tofu("1.12.6"), fault.ToolConstraintInvalid},
 	} {
 		t.Run(what, func(t *testing.T) {
 			s, root := newStore(t)
@@ -109,7 +117,8 @@ func TestAddAsksWithCleanEnvironment(t *testing.T) {
 	must(t, err)
 	seen, err := os.ReadFile(leak)
 	must(t, err)
-	if strings.Contains(string(seen), "hfk_secret") || strings.Contains(string(seen), "TF_CLI_ARGS=") || !strings.Contains(string(seen), "CHECKPOINT_DISABLE=1") {
+	if strings.Contains(string(seen), "hfk_secret") || strings.Contains(string(seen), "TF_CLI_ARGS=") ||
+		!strings.Contains(string(seen), "CHECKPOINT_DISABLE=1") {
 		t.Errorf("the program's environment:\n%s", seen)
 	}
 }
@@ -120,7 +129,8 @@ func TestOpenRefusesChangedBinary(t *testing.T) {
 			info, err := os.Stat(path)
 			must(t, err)
 			must(t, os.Chmod(path, 0o755))
-			must(t, os.WriteFile(path, []byte(strings.Replace(tofu("1.12.6"), "provider_selections", "provider_selectionz", 1)), 0o755))
+			must(t, os.WriteFile(path, []byte(strings.Replace(tofu("1.12.6"), "provider_selections", "provider_selectionz", 1)),
+				0o755))
 			must(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
 			must(t, os.Chmod(path, 0o555))
 		},
@@ -200,7 +210,8 @@ func TestFindOnPath(t *testing.T) {
 		}
 		got = append(got, string(f.Tool.Name)+" "+f.Tool.Version+" "+f.Tool.Source)
 	}
-	if diff := cmp.Diff([]string{"opentofu 1.12.6 path", "terragrunt 0.55.1 path", "opentofu 1.9.0 path", "refused terraform"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"opentofu 1.12.6 path", "terragrunt 0.55.1 path", "opentofu 1.9.0 path",
+		"refused terraform"}, got); diff != "" {
 		t.Errorf("found (-want +got):\n%s", diff)
 	}
 	tool, err := s.Open(t.Context(), tools.Terragrunt, "0.55.1")

@@ -55,7 +55,8 @@ func programIn(entries []*zip.File, binary string) (program *zip.File, err error
 			continue
 		}
 		if program != nil || entry.Mode().IsDir() || entry.UncompressedSize64 > maxBinary {
-			return nil, fault.New(fault.ToolUntrusted, "the archive should have one program %s, of at most %d bytes", binary, maxBinary)
+			return nil, fault.New(fault.ToolUntrusted, "the archive should have one program %s, of at most %d bytes", binary,
+				maxBinary)
 		}
 		program = entry
 	}

@@ -142,7 +142,8 @@ func refusedToRun(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(err, fault.ToolMismatch, "the program can't be run from the store: the folder's file system may not allow programs (noexec)")
+		return fault.Wrap(err, fault.ToolMismatch,
+			"the program can't be run from the store: the folder's file system may not allow programs (noexec)")
 	}
 	return fault.Wrap(err, fault.ToolMismatch, "the program does not run here: %v", err)
 }

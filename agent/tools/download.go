@@ -46,7 +46,8 @@ func (s *Store) Download(ctx context.Context, name Name, text string) (tool Tool
 }
 
 // stageRelease downloads, verifies and unpacks one release into the staging folder.
-func (s *Store) stageRelease(ctx context.Context, staging string, name Name, v *version.Version, mirror Mirror) (Tool, error) {
+func (s *Store) stageRelease(ctx context.Context, staging string, name Name, v *version.Version,
+	mirror Mirror) (Tool, error) {
 	keys, err := readKeys(mirror.KeyFile)
 	if err != nil {
 		return Tool{}, err

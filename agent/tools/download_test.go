@@ -51,21 +51,33 @@ func TestDownloadRefuses(t *testing.T) {
 		spoil func(m *mirror)
 		code  fault.Code
 	}{
-		"a wrong signature":             {func(m *mirror) { m.put(tofuSums+".gpgsig", signature(m.t, newKey(m.t), string(m.files[tofuSums]))) }, fault.ToolUntrusted},
-		"a signature of something else": {func(m *mirror) { m.put(tofuSums+".gpgsig", signature(m.t, m.key, "other")) }, fault.ToolUntrusted},
-		"a signature that is none":      {func(m *mirror) { m.put(tofuSums+".gpgsig", []byte("signed, yours")) }, fault.ToolUntrusted},
-		"no signature":                  {func(m *mirror) { delete(m.files, tofuSums+".gpgsig") }, fault.ToolUnavailable},
-		"a checksum added later":        {func(m *mirror) { m.put(tofuSums, append(m.files[tofuSums], '\n')) }, fault.ToolUntrusted},
-		"a missing checksum line":       {func(m *mirror) { m.sign(tofuSums, ".gpgsig", strings.Repeat("0", 64)+"  other.zip\n") }, fault.ToolUntrusted},
+		"a wrong signature": {func(m *mirror) {
+			m.put(tofuSums+".gpgsig",
+				signature(m.t, newKey(m.t), string(m.files[tofuSums])))
+		}, fault.ToolUntrusted},
+		"a signature of something else": {func(m *mirror) { m.put(tofuSums+".gpgsig", signature(m.t, m.key, "other")) },
+			fault.ToolUntrusted},
+		"a signature that is none": {func(m *mirror) { m.put(tofuSums+".gpgsig", []byte("signed, yours")) },
+			fault.ToolUntrusted},
+		"no signature": {func(m *mirror) { delete(m.files, tofuSums+".gpgsig") }, fault.ToolUnavailable},
+		"a checksum added later": {func(m *mirror) { m.put(tofuSums, append(m.files[tofuSums], '\n')) },
+			fault.ToolUntrusted},
+		"a missing checksum line": {func(m *mirror) {
+			m.sign(tofuSums, ".gpgsig", strings.Repeat("0", 64)+
+				"  other.zip\n")
+		}, fault.ToolUntrusted},
 		"two checksums": {func(m *mirror) {
 			m.sign(tofuSums, ".gpgsig", string(m.files[tofuSums])+strings.Repeat("0", 64)+"  "+filepath.Base(tofuArchive)+"\n")
 		}, fault.ToolUntrusted},
-		"a checksum that is none": {func(m *mirror) { m.sign(tofuSums, ".gpgsig", "beef  "+filepath.Base(tofuArchive)+"\n") }, fault.ToolUntrusted},
-		"another archive":         {func(m *mirror) { m.put(tofuArchive, zipped(m.t, entry{name: "tofu", text: "evil"})) }, fault.ToolUntrusted},
-		"no archive":              {func(m *mirror) { delete(m.files, tofuArchive) }, fault.ToolUnavailable},
-		"no such version":         {func(m *mirror) { clear(m.files) }, fault.ToolUnavailable},
-		"large sums":              {func(m *mirror) { m.put(tofuSums, make([]byte, 2<<20)) }, fault.ToolUntrusted},
-		"no zip":                  {func(m *mirror) { m.offer(tofuRelease, ".gpgsig", []byte("no zip")) }, fault.ToolUntrusted},
+		"a checksum that is none": {func(m *mirror) { m.sign(tofuSums, ".gpgsig", "beef  "+filepath.Base(tofuArchive)+"\n") },
+			fault.ToolUntrusted},
+		"another archive": {func(m *mirror) { m.put(tofuArchive, zipped(m.t, entry{name: "tofu", text: "evil"})) },
+			fault.ToolUntrusted},
+		"no archive":      {func(m *mirror) { delete(m.files, tofuArchive) }, fault.ToolUnavailable},
+		"no such version": {func(m *mirror) { clear(m.files) }, fault.ToolUnavailable},
+		"large sums":      {func(m *mirror) { m.put(tofuSums, make([]byte, 2<<20)) }, fault.ToolUntrusted},
+		"no zip": {func(m *mirror) { m.offer(tofuRelease, ".gpgsig", []byte("no zip")) },
+			fault.ToolUntrusted},
 		"a way out": {func(m *mirror) {
 			m.offerEntries(entry{name: "tofu", text: tofu("1.12.6")}, entry{name: "../../evil", text: "x"})
 		}, fault.ToolUntrusted},
@@ -75,17 +87,23 @@ func TestDownloadRefuses(t *testing.T) {
 		"a path of Windows": {func(m *mirror) {
 			m.offerEntries(entry{name: "tofu", text: tofu("1.12.6")}, entry{name: `..\evil`, text: "x"})
 		}, fault.ToolUntrusted},
-		"a link":   {func(m *mirror) { m.offerEntries(entry{name: "tofu", text: "/bin/sh", mode: fs.ModeSymlink | 0o777}) }, fault.ToolUntrusted},
+		"a link": {func(m *mirror) { m.offerEntries(entry{name: "tofu", text: "/bin/sh", mode: fs.ModeSymlink | 0o777}) },
+			fault.ToolUntrusted},
 		"a folder": {func(m *mirror) { m.offerEntries(entry{name: "tofu/"}) }, fault.ToolUntrusted},
 		"two programs": {func(m *mirror) {
 			m.offerEntries(entry{name: "tofu", text: tofu("1.12.6")}, entry{name: "tofu", text: tofu("1.12.6")})
 		}, fault.ToolUntrusted},
-		"no program":                {func(m *mirror) { m.offerEntries(entry{name: "bin/tofu", text: tofu("1.12.6")}) }, fault.ToolUntrusted},
-		"many entries":              {func(m *mirror) { m.offerEntries(make([]entry, 101)...) }, fault.ToolUntrusted},
-		"another version's program": {func(m *mirror) { m.offerEntries(entry{name: "tofu", text: tofu("1.12.5")}) }, fault.ToolMismatch},
-		"another tool's program":    {func(m *mirror) { m.offerEntries(entry{name: "tofu", text: terraform("1.12.6")}) }, fault.ToolMismatch},
-		"a bomb that says so":       {func(m *mirror) { m.offer(tofuRelease, ".gpgsig", bomb(m.t, 2<<30)) }, fault.ToolUntrusted},
-		"a bomb that does not":      {func(m *mirror) { m.offer(tofuRelease, ".gpgsig", bomb(m.t, 100)) }, fault.ToolUntrusted},
+		"no program": {func(m *mirror) { m.offerEntries(entry{name: "bin/tofu", text: tofu("1.12.6")}) },
+			fault.ToolUntrusted},
+		"many entries": {func(m *mirror) { m.offerEntries(make([]entry, 101)...) }, fault.ToolUntrusted},
+		"another version's program": {func(m *mirror) { m.offerEntries(entry{name: "tofu", text: tofu("1.12.5")}) },
+			fault.ToolMismatch},
+		"another tool's program": {func(m *mirror) { m.offerEntries(entry{name: "tofu", text: terraform("1.12.6")}) },
+			fault.ToolMismatch},
+		"a bomb that says so": {func(m *mirror) { m.offer(tofuRelease, ".gpgsig", bomb(m.t, 2<<30)) },
+			fault.ToolUntrusted},
+		"a bomb that does not": {func(m *mirror) { m.offer(tofuRelease, ".gpgsig", bomb(m.t, 100)) },
+			fault.ToolUntrusted},
 	} {
 		t.Run(what, func(t *testing.T) {
 			m := newMirror(t)

@@ -61,7 +61,8 @@ func (s *Store) mirror(name Name) (Mirror, error) {
 	case Terraform:
 		return s.settings.Terraform, nil
 	}
-	return Mirror{}, fault.New(fault.ToolUnavailable, "%s is not downloaded: add its binary from a file, or from a PATH", name)
+	return Mirror{}, fault.New(fault.ToolUnavailable, "%s is not downloaded: add its binary from a file, or from a PATH",
+		name)
 }
 
 const (

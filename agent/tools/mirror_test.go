@@ -38,7 +38,8 @@ type mirror struct {
 
 func newMirror(t *testing.T) *mirror {
 	t.Helper()
-	m := &mirror{t: t, root: filepath.Join(t.TempDir(), "tools"), key: newKey(t), files: map[string][]byte{}, asked: map[string]int{}}
+	m := &mirror{t: t, root: filepath.Join(t.TempDir(), "tools"), key: newKey(t), files: map[string][]byte{},
+		asked: map[string]int{}}
 	m.keyFile = writeKeys(t, m.key)
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
@@ -75,17 +76,21 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // offerTofu puts a whole release of OpenTofu into the mirror.
 func (m *mirror) offerTofu(version string) {
-	m.offer("/opentofu/v"+version+"/tofu_"+version, ".gpgsig", zipped(m.t, entry{name: "LICENSE", text: "MPL"}, entry{name: "tofu", text: tofu(version), mode: 0o755}))
+	m.offer("/opentofu/v"+version+"/tofu_"+version, ".gpgsig",
+		zipped(m.t, entry{name: "LICENSE", text: "MPL"}, entry{name: "tofu", text: tofu(version), mode: 0o755}))
 }
 
 func (m *mirror) offerTerraform(version string) {
-	m.offer("/terraform/"+version+"/terraform_"+version, ".sig", zipped(m.t, entry{name: "terraform", text: terraform(version)}))
+	m.offer("/terraform/"+version+"/terraform_"+version, ".sig",
+		zipped(m.t, entry{name: "terraform", text: terraform(version)}))
 }
 
 func (m *mirror) offer(start, suffix string, archive []byte) {
 	sum := sha256.Sum256(archive)
 	m.put(start+"_"+platform+".zip", archive)
-	m.sign(start+"_SHA256SUMS", suffix, fmt.Sprintf("%s  other.zip\n%s  %s_%s.zip\n", hex.EncodeToString(make([]byte, 32)), hex.EncodeToString(sum[:]), filepath.Base(start), platform))
+	m.sign(start+"_SHA256SUMS", suffix,
+		fmt.Sprintf("%s  other.zip\n%s  %s_%s.zip\n", hex.EncodeToString(make([]byte, 32)), hex.EncodeToString(sum[:]),
+			filepath.Base(start), platform))
 }
 
 // sign puts a list of checksums and its signature into the mirror.

@@ -29,7 +29,8 @@ func ParseName(text string) (Name, error) {
 			return name, nil
 		}
 	}
-	return "", fault.New(fault.ToolConstraintInvalid, "there is no tool %.64q: tools are opentofu, terraform and terragrunt", text)
+	return "", fault.New(fault.ToolConstraintInvalid,
+		"there is no tool %.64q: tools are opentofu, terraform and terragrunt", text)
 }
 
 // Binary is what the tool's program is called.

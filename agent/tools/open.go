@@ -100,7 +100,9 @@ func (s *Store) verify(ctx context.Context, tool Tool) error {
 }
 
 func changed(tool Tool, how string) error {
-	return fault.New(fault.ToolChanged, "the binary of %s %s is not the one that was added, of SHA-256 %s: %s; remove it and add it again", tool.Name, tool.Version, tool.SHA256, how)
+	return fault.New(fault.ToolChanged,
+		"the binary of %s %s is not the one that was added, of SHA-256 %s: %s; remove it and add it again", tool.Name,
+		tool.Version, tool.SHA256, how)
 }
 
 // digest returns the SHA-256 of a file, and what the file was when it was read.

@@ -107,7 +107,8 @@ func (p Plugins) mirrored() ([]string, error) {
 	}
 	found := []string{}
 	for _, folder := range folders {
-		if info, err := os.Stat(filepath.Join(p.Mirror, folder)); err == nil && info.IsDir() && !strings.ContainsFunc(folder, notInProvider) {
+		if info, err := os.Stat(filepath.Join(p.Mirror, folder)); err == nil && info.IsDir() &&
+			!strings.ContainsFunc(folder, notInProvider) {
 			found = append(found, folder)
 		}
 	}
@@ -121,7 +122,9 @@ func notInProvider(r rune) bool { return notInVersion(r) && r != '_' && r != '/'
 // for which they know no escape.
 func quote(path string) (string, error) {
 	if !filepath.IsAbs(path) || strings.ContainsAny(path, "\"\\$\n\r\x00") {
-		return "", fault.New(fault.ToolConstraintInvalid, "the path %q can't stand in a CLI configuration: it must be absolute, without quotes, backslashes and dollar signs", path)
+		return "", fault.New(fault.ToolConstraintInvalid,
+			"the path %q can't stand in a CLI configuration: it must be absolute, without quotes, backslashes and dollar signs",
+			path)
 	}
 	return `"` + path + `"`, nil
 }

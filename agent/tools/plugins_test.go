@@ -29,7 +29,8 @@ func TestCacheOfProviders(t *testing.T) {
 
 func TestCLIConfig(t *testing.T) {
 	mirror, cache := t.TempDir(), t.TempDir()
-	for _, folder := range []string{"registry.opentofu.org/hashicorp/time/0.14.2", "example.com/acme/widgets", "example.com/acme/not one"} {
+	for _, folder := range []string{"registry.opentofu.org/hashicorp/time/0.14.2", "example.com/acme/widgets",
+		"example.com/acme/not one"} {
 		must(t, os.MkdirAll(filepath.Join(mirror, folder), 0o755))
 	}
 	must(t, os.WriteFile(filepath.Join(mirror, "example.com", "acme", "notes"), nil, 0o600))
@@ -39,11 +40,14 @@ func TestCLIConfig(t *testing.T) {
 		plugins tools.Plugins
 		want    string
 	}{
-		"nothing":                {tools.Plugins{}, head + "provider_installation {\n}\n"},
-		"no mirror yet":          {tools.Plugins{Mirror: filepath.Join(mirror, "none"), Cache: cache}, head + "provider_installation {\n}\n"},
-		"a mirror, nothing else": {tools.Plugins{Mirror: mirror, Cache: cache}, head + "provider_installation {\n" + ofMirror + "}\n"},
-		"registries":             {tools.Plugins{Direct: true}, head + "provider_installation {\n  direct {\n  }\n}\n"},
-		"everything": {tools.Plugins{Mirror: mirror, Cache: cache, Direct: true}, head + "plugin_cache_dir = \"" + cache + "/terraform-slot-3\"\nprovider_installation {\n" + ofMirror +
+		"nothing": {tools.Plugins{}, head + "provider_installation {\n}\n"},
+		"no mirror yet": {tools.Plugins{Mirror: filepath.Join(mirror, "none"), Cache: cache}, head +
+			"provider_installation {\n}\n"},
+		"a mirror, nothing else": {tools.Plugins{Mirror: mirror, Cache: cache}, head + "provider_installation {\n" +
+			ofMirror + "}\n"},
+		"registries": {tools.Plugins{Direct: true}, head + "provider_installation {\n  direct {\n  }\n}\n"},
+		"everything": {tools.Plugins{Mirror: mirror, Cache: cache, Direct: true}, head + "plugin_cache_dir = \"" + cache +
+			"/terraform-slot-3\"\nprovider_installation {\n" + ofMirror +
 			"  direct {\n    exclude = [\"example.com/acme/widgets\", \"registry.opentofu.org/hashicorp/time\"]\n  }\n}\n"},
 	} {
 		config, err := c.plugins.CLIConfig(tools.Terraform, 3)

@@ -37,7 +37,8 @@ func requiredVersions(files fs.FS, dir string, tool Name) ([]Rule, error) {
 			return nil, err
 		}
 		if rules = append(rules, found...); len(rules) > maxRequired {
-			return nil, fault.New(fault.ToolConstraintInvalid, "the configuration has more than %d settings of required_version", maxRequired)
+			return nil, fault.New(fault.ToolConstraintInvalid, "the configuration has more than %d settings of required_version",
+				maxRequired)
 		}
 	}
 	return rules, nil
@@ -85,7 +86,8 @@ func requiredOfHCL(name string, data []byte) ([]Rule, error) {
 	var depth, outer int // of brackets; outer is how many of them a terraform block opened
 	for i, token := range tokens {
 		switch token.Type {
-		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenTemplateInterp,
+			hclsyntax.TokenTemplateControl:
 			if depth == 0 && i > 0 && isWord(tokens[i-1], "terraform") && startsLine(tokens, i-1) {
 				outer = 1
 			}
@@ -133,7 +135,8 @@ func startsLine(tokens hclsyntax.Tokens, i int) bool {
 
 // literalAfter reads `= "text"`, where the text has no template in it.
 func literalAfter(tokens hclsyntax.Tokens) (string, bool) {
-	want := []hclsyntax.TokenType{hclsyntax.TokenEqual, hclsyntax.TokenOQuote, hclsyntax.TokenQuotedLit, hclsyntax.TokenCQuote}
+	want := []hclsyntax.TokenType{hclsyntax.TokenEqual, hclsyntax.TokenOQuote, hclsyntax.TokenQuotedLit,
+		hclsyntax.TokenCQuote}
 	if len(tokens) < len(want) {
 		return "", false
 	}

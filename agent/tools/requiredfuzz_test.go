@@ -17,7 +17,8 @@ func FuzzRequired(f *testing.F) {
 	f.Add([]byte("terraform {\n  required_version = \"~> 1.9\" # so\n}\n"))
 	f.Add([]byte("terraform { required_version = \">1\" }\nterraform \"x\" {\n required_version = \"<1\"\n}\n"))
 	f.Add([]byte("a \"${x}\" {\n terraform {\n required_version = \">1\"\n}\n}\n"))
-	f.Add([]byte("x = <<-EOT\n terraform {\n required_version = \">1\"\n}\nEOT\n/* \n */ terraform {\n/**/ required_version = \"1\"\n}\n"))
+	f.Add([]byte("x = <<-EOT\n terraform {\n required_version = \">1\"\n}\nEOT\n/* \n */ terraform {\n/**/ " +
+		"required_version = \"1\"\n}\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rules, err := requiredOfHCL("main.tf", data)
 		if err != nil || len(data) > 4<<10 { // the parser descends into what is nested

@@ -111,5 +111,6 @@ func (s *Store) unavailable(ctx context.Context, name Name, format string, args 
 	for _, tool := range tools {
 		there = append(there, tool.Version)
 	}
-	return fault.New(fault.ToolUnavailable, format+"; installed: %s", append(slices.Clone(args), cmp.Or(listed(there), "none"))...)
+	return fault.New(fault.ToolUnavailable, format+"; installed: %s",
+		append(slices.Clone(args), cmp.Or(listed(there), "none"))...)
 }

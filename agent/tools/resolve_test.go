@@ -35,29 +35,51 @@ func TestResolve(t *testing.T) {
 		want  tools.Want
 		found string
 	}{
-		"nothing asked":                      {tools.Want{Tool: tools.OpenTofu}, "1.12.6"},
-		"the workspace's version":            {tools.Want{Tool: tools.OpenTofu, Constraint: "1.10.3"}, "1.10.3"},
-		"the workspace's constraint":         {tools.Want{Tool: tools.OpenTofu, Constraint: "~> 1.12.0, != 1.12.6"}, "1.12.5"},
-		"a prerelease by its name":           {tools.Want{Tool: tools.OpenTofu, Constraint: "1.13.0-beta1"}, "1.13.0-beta1"},
-		"a version file":                     {tools.Want{Tool: tools.OpenTofu, Files: files(".opentofu-version", "# ours\n v1.10.3 # pinned\n")}, "1.10.3"},
-		"another tool's version file":        {tools.Want{Tool: tools.OpenTofu, Files: files(".terraform-version", "1.10.3")}, "1.12.6"},
-		"the nearest version file":           {tools.Want{Tool: tools.Terraform, Directory: "a/b", Files: files(".terraform-version", "1.5.7", "a/.terraform-version", "1.4.6", "a/b/main.tf", "")}, "1.4.6"},
-		"latest, with an expression":         {tools.Want{Tool: tools.OpenTofu, Files: files(".opentofu-version", "latest:^1\\.10")}, "1.10.3"},
-		"latest":                             {tools.Want{Tool: tools.OpenTofu, Files: files(".opentofu-version", "latest-allowed\n", "main.tf", requires("< 1.12"))}, "1.10.3"},
-		"required_version":                   {tools.Want{Tool: tools.OpenTofu, Files: files("versions.tf", requires("~> 1.9.0"))}, "1.9.0"},
-		"that of a directory":                {tools.Want{Tool: tools.OpenTofu, Directory: "./infra/", Files: files("main.tf", requires("~> 1.9.0"), "infra/main.tf", requires("< 1.12"))}, "1.10.3"},
-		"all of them":                        {tools.Want{Tool: tools.OpenTofu, Constraint: ">= 1.10", Files: files(".opentofu-version", "!= 1.12.6", "a.tf", requires("< 2"), "b.tf", requires("!= 1.12.5"))}, "1.10.3"},
-		"in JSON":                            {tools.Want{Tool: tools.Terraform, Files: files("main.tf.json", `{"terraform":[{"backend":{}},{"required_version":"< 1.5"}]}`)}, "1.4.6"},
-		"in JSON, one block":                 {tools.Want{Tool: tools.Terraform, Files: files("main.tf.json", `{"terraform":{"required_version":"< 1.5"}}`)}, "1.4.6"},
-		"a .tofu file in the place of a .tf": {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", requires("> 9"), "main.tofu", requires("~> 1.10.0"))}, "1.10.3"},
-		"which Terraform does not read":      {tools.Want{Tool: tools.Terraform, Files: files("main.tf", requires("< 1.5"), "main.tofu", requires("> 9"))}, "1.4.6"},
-		"Terragrunt":                         {tools.Want{Tool: tools.Terragrunt, Files: files(".terragrunt-version", "0.55.1", "main.tf", requires("> 9"))}, "0.55.1"},
-		"what only looks like it":            {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", lookalikes, "notes.txt", requires("> 9"), ".hidden.tf", requires("> 9"), "old.tf~", requires("> 9"))}, "1.12.6"},
-		"behind a comment, on one line":      {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", "/* a */ terraform { required_version = \"~> 1.9.0\" }")}, "1.9.0"},
-		"between others":                     {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", "locals {\n a = \"${upper(\"x\")}\"\n}\nterraform {\n backend \"http\" {}\n # why\n required_version = \"~> 1.9.0\" # so\n}\n")}, "1.9.0"},
-		"a file too large to be looked into": {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", requires("> 9")+strings.Repeat("#", 300<<10))}, "1.12.6"},
-		"brackets without end":               {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", "required_version = "+strings.Repeat("[", 200<<10))}, "1.12.6"},
-		"bytes that are no text":             {tools.Want{Tool: tools.OpenTofu, Files: files("main.tf", "required_version\xff\x00\"${")}, "1.12.6"},
+		"nothing asked":           {tools.Want{Tool: tools.OpenTofu}, "1.12.6"},
+		"the workspace's version": {tools.Want{Tool: tools.OpenTofu, Constraint: "1.10.3"}, "1.10.3"},
+		"the workspace's constraint": {tools.Want{Tool: tools.OpenTofu, Constraint: "~> 1.12.0, != 1.12.6"},
+			"1.12.5"},
+		"a prerelease by its name": {tools.Want{Tool: tools.OpenTofu, Constraint: "1.13.0-beta1"}, "1.13.0-beta1"},
+		"a version file": {tools.Want{Tool: tools.OpenTofu,
+			Files: files(".opentofu-version", "# ours\n v1.10.3 # pinned\n")}, "1.10.3"},
+		"another tool's version file": {tools.Want{Tool: tools.OpenTofu, Files: files(".terraform-version", "1.10.3")},
+			"1.12.6"},
+		"the nearest version file": {tools.Want{Tool: tools.Terraform, Directory: "a/b",
+			Files: files(".terraform-version", "1.5.7", "a/.terraform-version", "1.4.6", "a/b/main.tf", "")}, "1.4.6"},
+		"latest, with an expression": {tools.Want{Tool: tools.OpenTofu,
+			Files: files(".opentofu-version", "latest:^1\\.10")}, "1.10.3"},
+		"latest": {tools.Want{Tool: tools.OpenTofu,
+			Files: files(".opentofu-version", "latest-allowed\n", "main.tf", requires("< 1.12"))}, "1.10.3"},
+		"required_version": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("versions.tf", requires("~> 1.9.0"))}, "1.9.0"},
+		"that of a directory": {tools.Want{Tool: tools.OpenTofu, Directory: "./infra/",
+			Files: files("main.tf", requires("~> 1.9.0"), "infra/main.tf", requires("< 1.12"))}, "1.10.3"},
+		"all of them": {tools.Want{Tool: tools.OpenTofu, Constraint: ">= 1.10",
+			Files: files(".opentofu-version", "!= 1.12.6", "a.tf", requires("< 2"), "b.tf", requires("!= 1.12.5"))}, "1.10.3"},
+		"in JSON": {tools.Want{Tool: tools.Terraform,
+			Files: files("main.tf.json", `{"terraform":[{"backend":{}},{"required_version":"< 1.5"}]}`)}, "1.4.6"},
+		"in JSON, one block": {tools.Want{Tool: tools.Terraform,
+			Files: files("main.tf.json", `{"terraform":{"required_version":"< 1.5"}}`)}, "1.4.6"},
+		"a .tofu file in the place of a .tf": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", requires("> 9"), "main.tofu", requires("~> 1.10.0"))}, "1.10.3"},
+		"which Terraform does not read": {tools.Want{Tool: tools.Terraform,
+			Files: files("main.tf", requires("< 1.5"), "main.tofu", requires("> 9"))}, "1.4.6"},
+		"Terragrunt": {tools.Want{Tool: tools.Terragrunt,
+			Files: files(".terragrunt-version", "0.55.1", "main.tf", requires("> 9"))}, "0.55.1"},
+		"what only looks like it": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", lookalikes, "notes.txt", requires("> 9"), ".hidden.tf", requires("> 9"), "old.tf~",
+				requires("> 9"))}, "1.12.6"},
+		"behind a comment, on one line": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", "/* a */ terraform { required_version = \"~> 1.9.0\" }")}, "1.9.0"},
+		"between others": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", "locals {\n a = \"${upper(\"x\")}\"\n}\nterraform {\n backend \"http\" {}\n # why\n "+
+				"required_version = \"~> 1.9.0\" # so\n}\n")}, "1.9.0"},
+		"a file too large to be looked into": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", requires("> 9")+strings.Repeat("#", 300<<10))}, "1.12.6"},
+		"brackets without end": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", "required_version = "+strings.Repeat("[", 200<<10))}, "1.12.6"},
+		"bytes that are no text": {tools.Want{Tool: tools.OpenTofu,
+			Files: files("main.tf", "required_version\xff\x00\"${")}, "1.12.6"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			got, err := s.Resolve(t.Context(), c.want)
@@ -93,7 +115,8 @@ required_version = "> 9"
 func TestResolveSaysWhatRuled(t *testing.T) {
 	s, _ := newStore(t)
 	add(t, s, tools.OpenTofu, tofu, "1.9.0", "1.10.3", "1.12.6")
-	want := tools.Want{Tool: tools.OpenTofu, Constraint: "< 1.12", Directory: "infra", Files: files("infra/a.tf", "\n"+requires("!= 1.10.3"), ".opentofu-version", "> 1")}
+	want := tools.Want{Tool: tools.OpenTofu, Constraint: "< 1.12", Directory: "infra",
+		Files: files("infra/a.tf", "\n"+requires("!= 1.10.3"), ".opentofu-version", "> 1")}
 	got, err := s.Resolve(t.Context(), want)
 	must(t, err)
 	rules := []tools.Rule{
@@ -101,7 +124,8 @@ func TestResolveSaysWhatRuled(t *testing.T) {
 		{Source: ".opentofu-version", Text: "> 1"},
 		{Source: "infra/a.tf:3", Text: "!= 1.10.3", Excluded: []string{"1.10.3"}},
 	}
-	if diff := cmp.Diff(rules, got.Rules[:3], cmpopts.IgnoreUnexported(tools.Rule{})); diff != "" || got.Tool.Version != "1.9.0" {
+	if diff := cmp.Diff(rules, got.Rules[:3], cmpopts.IgnoreUnexported(tools.Rule{})); diff != "" ||
+		got.Tool.Version != "1.9.0" {
 		t.Errorf("chose %s (-want +got):\n%s", got.Tool.Version, diff)
 	}
 	want.Constraint = "> 1.10"
@@ -110,7 +134,8 @@ func TestResolveSaysWhatRuled(t *testing.T) {
 	want.Constraint = "1.10.3"
 	_, err = s.Resolve(t.Context(), want)
 	wantFault(t, err, fault.ToolUnavailable)
-	for _, part := range []string{`the workspace asks for "1.10.3", which excludes 1.12.6, 1.9.0`, `infra/a.tf:3 asks for "!= 1.10.3", which excludes 1.10.3`, "installed: 1.12.6, 1.10.3, 1.9.0"} {
+	for _, part := range []string{`the workspace asks for "1.10.3", which excludes 1.12.6, 1.9.0`,
+		`infra/a.tf:3 asks for "!= 1.10.3", which excludes 1.10.3`, "installed: 1.12.6, 1.10.3, 1.9.0"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q has no %q", err, part)
 		}

@@ -25,11 +25,13 @@ const maxConstraint = 256
 // constraintRule is a rule in the language of required_version, such as "~> 1.10, != 1.10.3".
 func constraintRule(source, text string) (Rule, error) {
 	if len(text) > maxConstraint {
-		return Rule{}, fault.New(fault.ToolConstraintInvalid, "%s: a version constraint may have %d characters", source, maxConstraint)
+		return Rule{}, fault.New(fault.ToolConstraintInvalid, "%s: a version constraint may have %d characters", source,
+			maxConstraint)
 	}
 	constraints, err := version.NewConstraint(text)
 	if err != nil {
-		return Rule{}, fault.New(fault.ToolConstraintInvalid, "%s: %q is no version constraint: one is written like `1.12.6`, `>= 1.10, < 2.0` or `~> 1.12`", source, text)
+		return Rule{}, fault.New(fault.ToolConstraintInvalid,
+			"%s: %q is no version constraint: one is written like `1.12.6`, `>= 1.10, < 2.0` or `~> 1.12`", source, text)
 	}
 	return Rule{Source: source, Text: text, fits: constraints.Check}, nil
 }

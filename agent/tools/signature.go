@@ -17,7 +17,9 @@ const armorStart = "-----BEGIN PGP"
 // readKeys reads the operator's file of trusted public keys.
 func readKeys(path string) (openpgp.EntityList, error) {
 	if path == "" {
-		return nil, fault.New(fault.ToolUntrusted, "nothing is downloaded unless a file of trusted keys is set for the tool: [tools] opentofu_key_file or terraform_key_file")
+		return nil, fault.New(fault.ToolUntrusted,
+			"nothing is downloaded unless a file of trusted keys is set for the tool: [tools] opentofu_key_file or "+
+				"terraform_key_file")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -132,7 +132,8 @@ func (s *Store) record(name Name, v *version.Version) (Tool, error) {
 	}
 	var tool Tool
 	if err := json.Unmarshal(data, &tool); err != nil || tool.Name != name || tool.Version != v.String() {
-		return Tool{}, fault.Wrap(err, fault.ToolChanged, "what is recorded of %s %s is damaged; remove it and add it again", name, v)
+		return Tool{}, fault.Wrap(err, fault.ToolChanged, "what is recorded of %s %s is damaged; remove it and add it again",
+			name, v)
 	}
 	tool.Path = filepath.Join(dir, name.Binary())
 	return tool, nil
@@ -176,7 +177,8 @@ const (
 // that is removed afterwards. The folder's name is always the same, so that what a crash
 // leaves behind is removed by whoever comes next. The lock's file stays: to remove it would
 // let two processes lock two different files.
-func (s *Store) locked(ctx context.Context, name Name, v *version.Version, work func(staging string) error) (err error) {
+func (s *Store) locked(ctx context.Context, name Name, v *version.Version,
+	work func(staging string) error) (err error) {
 	key := fmt.Sprintf("%s_%s_%s", name, v, platform())
 	staging := filepath.Join(s.settings.Root, stagingFolder, key)
 	locks := filepath.Join(s.settings.Root, locksFolder)

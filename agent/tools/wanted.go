@@ -78,13 +78,15 @@ func versionFileRule(file string, data []byte) (Rule, bool, error) {
 	case text == "" || text == latest || text == latestAllowed:
 		return Rule{}, false, nil
 	case isPattern && len(pattern) > maxConstraint:
-		return Rule{}, false, fault.New(fault.ToolConstraintInvalid, "%s: the expression is longer than %d characters", file, maxConstraint)
+		return Rule{}, false, fault.New(fault.ToolConstraintInvalid, "%s: the expression is longer than %d characters", file,
+			maxConstraint)
 	case isPattern:
 		expression, err := regexp.Compile(pattern)
 		if err != nil {
 			return Rule{}, false, fault.New(fault.ToolConstraintInvalid, "%s: %q is no regular expression", file, pattern)
 		}
-		return Rule{Source: file, Text: text, fits: func(v *version.Version) bool { return expression.MatchString(v.String()) }}, true, nil
+		return Rule{Source: file, Text: text,
+			fits: func(v *version.Version) bool { return expression.MatchString(v.String()) }}, true, nil
 	}
 	rule, err := constraintRule(file, strings.TrimPrefix(text, "v"))
 	return rule, true, err

@@ -35,7 +35,8 @@ func (a Alias) key() string { return strings.ToLower(a.ID) }
 // ParseAlias reads one alias.
 func ParseAlias(text string) (Alias, error) {
 	id, folder, below := strings.Cut(text, ":")
-	wrong := fmt.Errorf("not an alias such as 42, 77:shop or group/project:shop: letters, digits and . _ - ~ with / between segments, then perhaps a colon and a folder of states")
+	wrong := fmt.Errorf("not an alias such as 42, 77:shop or group/project:shop: letters, digits and . _ - ~ with / " +
+		"between segments, then perhaps a colon and a folder of states")
 	if _, err := state.ParseName(id); err != nil {
 		return Alias{}, wrong
 	}

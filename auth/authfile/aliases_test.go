@@ -11,14 +11,17 @@ import (
 const idB = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
 
 func TestAliasesAreRead(t *testing.T) {
-	w := following(t, "["+idA+"]\nalias = 42, 77:shop ; GitLab\nalias = Group/Project:live/eu\n["+idB+"]\nalias: 43:shop\n")
+	w := following(t, "["+idA+"]\nalias = 42, 77:shop ; GitLab\nalias = Group/Project:live/eu\n["+idB+
+		"]\nalias: 43:shop\n")
 	for _, c := range []struct {
 		org        uuid.UUID
 		id, folder string
 		ok         bool
 	}{
-		{orgA, "42", "", true}, {orgA, "77", "shop", true}, {orgA, "Group/Project", "live/eu", true}, {orgA, "group/PROJECT", "live/eu", true},
-		{orgB, "43", "shop", true}, {orgB, "42", "", false}, {orgA, "43", "", false}, {orgA, "", "", false}, {orgA, "77:shop", "", false},
+		{orgA, "42", "", true}, {orgA, "77", "shop", true}, {orgA, "Group/Project", "live/eu", true},
+		{orgA, "group/PROJECT", "live/eu", true},
+		{orgB, "43", "shop", true}, {orgB, "42", "", false}, {orgA, "43", "", false}, {orgA, "", "", false},
+		{orgA, "77:shop", "", false},
 		{uuid.New(), "42", "", false},
 	} {
 		if folder, ok := w.Alias(c.org, c.id); string(folder) != c.folder || ok != c.ok {
@@ -41,17 +44,20 @@ func TestAliasesAreRefused(t *testing.T) {
 		{"way up in the folder", head + "alias = 42:a/../hunter2", "2: not an alias such as 42"},
 		{"escaped", head + "alias = a%2Fhunter2", "2: not an alias such as 42"},
 		{"long folder", head + "alias = 42:" + strings.Repeat("a", 128), "2: not an alias such as 42"},
-		{"of a key", head + "[" + idA + ".ci]\nrole = writer\n" + fakeHash(1) + "\nalias = 42", "5: an unknown setting; a key's section has"},
+		{"of a key", head + "[" + idA + ".ci]\nrole = writer\n" + fakeHash(1) + "\nalias = 42",
+			"5: an unknown setting; a key's section has"},
 	} {
 		_, err := Parse("auth.cfg", c.text)
-		if err == nil || !strings.HasPrefix(err.Error(), "auth.cfg:"+c.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "hunter2") {
+		if err == nil || !strings.HasPrefix(err.Error(), "auth.cfg:"+c.want) || strings.Contains(err.Error(), "\n") ||
+			strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v; want one fault, auth.cfg:%s…", c.name, err, c.want)
 		}
 	}
 }
 
 func TestAliasesAreEdited(t *testing.T) {
-	const before = "# us\n[" + idA + "]\nname = Acme\nalias = 42, 77:shop  ; GitLab's\n# keys\n[" + idA + ".ci]\nrole = owner\n"
+	const before = "# us\n[" + idA + "]\nname = Acme\nalias = 42, 77:shop  ; GitLab's\n# keys\n[" + idA +
+		".ci]\nrole = owner\n"
 	text := before + fakeHash(1) + "\n"
 	d := mustParse(t, text)
 	folder := Alias{ID: "Group/Project", Folder: "live"}
@@ -65,7 +71,8 @@ func TestAliasesAreEdited(t *testing.T) {
 	if err := d.AddAliases(orgA, Alias{ID: "a b"}); err == nil {
 		t.Error("an alias is added that is none")
 	}
-	if err := d.RemoveAliases(orgA, Alias{ID: "9"}, Alias{ID: "8"}); err == nil || !strings.Contains(d.String(), "live, 9") {
+	if err := d.RemoveAliases(orgA, Alias{ID: "9"}, Alias{ID: "8"}); err == nil ||
+		!strings.Contains(d.String(), "live, 9") {
 		t.Errorf("an alias is removed that is none: %v, the file is\n%s", err, d)
 	}
 	if err := d.RemoveAliases(orgA, Alias{ID: "group/project"}, Alias{ID: "9"}, Alias{ID: "42"}); err != nil {

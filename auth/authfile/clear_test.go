@@ -86,7 +86,8 @@ func TestMissingFileIsExplained(t *testing.T) {
 		_, loaded := Load(path)
 		_, watched := Watch(t.Context(), WatchConfig{Path: path, Use: b.use})
 		for what, err := range map[string]error{"load": loaded, "watch": watched, "edit": addFake(t.Context(), path, 1)} {
-			if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), "there is no "+path+"; `holdfast init` makes one: ") {
+			if !errors.Is(err, fs.ErrNotExist) ||
+				!strings.HasPrefix(err.Error(), "there is no "+path+"; `holdfast init` makes one: ") {
 				t.Errorf("%s: %v", what, err)
 				continue
 			}

@@ -120,12 +120,15 @@ func seeds() []string {
 	head := "[11111111-2222-3333-4444-555555555555]\n"
 	values := []string{
 		"name = Acme", "name=Acme ; x", "name: A = B", "name = 'Acme'", "name = A'", "name = it's", "name = \"\"\"A",
-		"name = `A", "name = %(apikey)s", "name = A\\", "name = A ; \\", "name = A\n  B", "\tname = \u00a0A\u00a0", "\"name\" = A",
-		"apikey = " + fakeHash(1), "apikey : " + fakeHash(1) + " # a:b=c", fakeHash(1), fakeHash(1) + " ; x", fakeHash(1) + " ; x=y",
+		"name = `A", "name = %(apikey)s", "name = A\\", "name = A ; \\", "name = A\n  B", "\tname = \u00a0A\u00a0",
+		"\"name\" = A",
+		"apikey = " + fakeHash(1), "apikey : " + fakeHash(1) + " # a:b=c", fakeHash(1), fakeHash(1) + " ; x", fakeHash(1) +
+			" ; x=y",
 		fakeHash(1) + "\n" + fakeHash(2), "apikey = " + fakeHash(1) + "\napikey = " + fakeHash(2) + "\n" + fakeHash(3),
 		"- = x", "; [x]", "[AAAAAAAA-bbbb-cccc-dddd-eeeeeeeeeeee] # x\nname = B",
 	}
-	all := []string{"", "\n", "\ufeff", "\ufeff" + head, strings.TrimSpace(head), head[:len(head)-1] + " ; x", "[DEFAULT]\nname = A"}
+	all := []string{"", "\n", "\ufeff", "\ufeff" + head, strings.TrimSpace(head), head[:len(head)-1] + " ; x",
+		"[DEFAULT]\nname = A"}
 	for _, v := range values {
 		all = append(all, head+v, head+v+"\n", head+v+"\r\n"+"; end\r\n")
 	}
@@ -136,7 +139,9 @@ func seeds() []string {
 func sectionSeeds(head string) []string {
 	under := func(name string) string { return head + "[11111111-2222-3333-4444-555555555555." + name + "]\n" }
 	key := under("ci") + "apikey = " + fakeHash(1) + " ; ci\nrole = reader\n"
-	token := under("oidc.github") + "issuer = https://token.example.com\naudience: holdfast\nrole = writer\nclaims.sub = repo:acme/*:ref:refs/heads/main\n"
+	token := under("oidc.github") +
+		"issuer = https://token.example.com\naudience: holdfast\nrole = writer\nclaims.sub = " +
+		"repo:acme/*:ref:refs/heads/main\n"
 	cert := under("cert.ci") + "role=outputs\nsan = dns:ci.acme.example, uri:spiffe://acme/ci # x\nsan = ip:2001:db8::1\n"
 	all := []string{
 		key, token, cert, head + "rate_limit = 60\nstate_rate_limit : off ; none\n",
@@ -145,7 +150,9 @@ func sectionSeeds(head string) []string {
 	}
 	all = append(all, head+"alias = 42, 77:shop ; x\nalias: group/project:a/b\n")
 	kept := under("states.prod") + "states = prod/*\nguards : hold ; x\n"
-	all = append(all, kept, head+"lock_ttl = 2h\nrequire_lock=true\nkeep_versions = off\nnotify_url = https://hooks.example.com/a?b=c:d # x\n"+kept[len(head):])
+	all = append(all, kept, head+
+		"lock_ttl = 2h\nrequire_lock=true\nkeep_versions = off\nnotify_url = https://hooks.example.com/a?b=c:d # x\n"+
+		kept[len(head):])
 	for _, v := range []string{
 		"states = prod/*, shared/network", "expires = 2027-01-31", "expires = 2027-01-31T12:00:00+01:00",
 		"from = 10.0.0.0/8, 2001:db8::1", "from = 10.0.0.1, 10.0.0.1", "name = x", "role = writer",
@@ -153,7 +160,8 @@ func sectionSeeds(head string) []string {
 		all = append(all, key+v, key+"\t"+v+" ; x\r\n", token+v, cert+v)
 	}
 	for _, v := range []string{
-		"claims.a.b/c = *", "claims.x = 'quoted'", "claims.x = `a", "claims.x = %(issuer)s", "claims.x = a\\", "claims.x = a\"b\"",
+		"claims.a.b/c = *", "claims.x = 'quoted'", "claims.x = `a", "claims.x = %(issuer)s", "claims.x = a\\",
+		"claims.x = a\"b\"",
 		"claims. = a", "claims.\"x\" = a", "claims.- = a", "claims.x =", "claims.x : = ", "claims.x = \u00a0*\u00a0",
 	} {
 		all = append(all, token+v)

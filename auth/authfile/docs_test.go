@@ -35,10 +35,12 @@ func TestExampleOfEverythingLoads(t *testing.T) {
 	}
 	shown = strings.NewReplacer("whsec_…", "whsec_"+strings.Repeat("QUFB", 10), "Bearer …", "Bearer x").Replace(shown)
 	o := mustParse(t, shown).Organizations()[0]
-	if len(o.Keys) != 4 || o.Keys[3].Name != "ci" || len(o.Tokens) != 1 || len(o.Certificates) != 1 || o.Limits != (auth.Limits{Requests: 120, States: auth.Unlimited, Quota: 20 << 30}) {
+	if len(o.Keys) != 4 || o.Keys[3].Name != "ci" || len(o.Tokens) != 1 || len(o.Certificates) != 1 ||
+		o.Limits != (auth.Limits{Requests: 120, States: auth.Unlimited, Quota: 20 << 30}) {
 		t.Errorf("the example shows %+v", o)
 	}
-	if to := o.Notify; to.URL == "" || len(to.Secret) != 30 || to.HeaderName != "Authorization" || !to.Wants.Wants(audit.Event{Action: audit.StateWrite}) {
+	if to := o.Notify; to.URL == "" || len(to.Secret) != 30 || to.HeaderName != "Authorization" ||
+		!to.Wants.Wants(audit.Event{Action: audit.StateWrite}) {
 		t.Errorf("the example's notices go to %+v", to)
 	}
 }
@@ -51,7 +53,8 @@ func TestDocumentedRoles(t *testing.T) {
 		for _, right := range role.Rights {
 			rights = append(rights, "`"+string(right)+"`")
 		}
-		if row := fmt.Sprintf("\n| `%s` | %s | ", role.Role, strings.Join(rights, ", ")); !strings.Contains(string(page), row) {
+		if row := fmt.Sprintf("\n| `%s` | %s | ", role.Role, strings.Join(rights, ", ")); !strings.Contains(string(page),
+			row) {
 			t.Errorf("docs/operating-keys.md lacks the row%s", row)
 		}
 	}

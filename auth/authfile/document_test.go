@@ -26,10 +26,13 @@ func TestParseReads(t *testing.T) {
 	d := mustParse(t, text)
 	want := []Organization{
 		{Organization: keyring.Organization{ID: orgA, Name: "Acme & Sons", Keys: []keyring.StoredKey{
-			{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Label: "2026-11-21 laptop", Grant: auth.Grant{Role: auth.Owner}},
+			{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Label: "2026-11-21 laptop",
+				Grant: auth.Grant{Role: auth.Owner}},
 			{ID: keyID(fakeHash(2)), Hash: fakeHash(2), Cost: 10, Grant: auth.Grant{Role: auth.Owner}},
 		}}},
-		{Organization: keyring.Organization{ID: orgB, Keys: []keyring.StoredKey{{ID: keyID(fakeHash(3)), Hash: fakeHash(3), Cost: 10, Grant: auth.Grant{Role: auth.Owner}}}}},
+		{Organization: keyring.Organization{ID: orgB,
+			Keys: []keyring.StoredKey{{ID: keyID(fakeHash(3)), Hash: fakeHash(3), Cost: 10,
+				Grant: auth.Grant{Role: auth.Owner}}}}},
 	}
 	if diff := cmp.Diff(want, d.Organizations(), cmpopts.IgnoreUnexported(Organization{})); diff != "" {
 		t.Errorf("organizations (-want +got):\n%s", diff)
@@ -48,7 +51,8 @@ func TestParseRefuses(t *testing.T) {
 		{"no dashes", "[11111111222233334444555555555555]\n", "1: a section's name is"},
 		{"spaces", "[ 11111111-2222-3333-4444-555555555555 ]\n", "1: a section's name is"},
 		{"nil UUID", "[00000000-0000-0000-0000-000000000000]\n", "1: the UUID of zeros"},
-		{"same section", "[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n[AAAAAAAA-bbbb-cccc-dddd-eeeeeeeeeeee]\n", "2: the same organization as in line 1"},
+		{"same section", "[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n[AAAAAAAA-bbbb-cccc-dddd-eeeeeeeeeeee]\n",
+			"2: the same organization as in line 1"},
 		{"open section", "[11111111-2222-3333-4444-555555555555\n", "1: the ] that closes"},
 		{"junk after section", head[:len(head)-1] + " x\n", "1: only a comment may stand"},
 		{"bracket in comment", head[:len(head)-1] + " ; [x]\n", "1: a comment after a section's name can't contain ]"},
@@ -116,7 +120,8 @@ func TestParseIsQuickWithManyOrganizations(t *testing.T) {
 	const n = 100_000
 	var b strings.Builder
 	for i := range n {
-		fmt.Fprintf(&b, "[%s]\nname = Organization %d\napikey = %s\n\n", uuid.NewSHA1(orgA, []byte{byte(i), byte(i >> 8), byte(i >> 16)}), i, fakeHash(i))
+		fmt.Fprintf(&b, "[%s]\nname = Organization %d\napikey = %s\n\n",
+			uuid.NewSHA1(orgA, []byte{byte(i), byte(i >> 8), byte(i >> 16)}), i, fakeHash(i))
 	}
 	start := time.Now()
 	d := mustParse(t, b.String())

@@ -18,7 +18,8 @@ func (d *Document) AddOrganization(id uuid.UUID, name string) error {
 		return d.taken(o)
 	}
 	if s, ok := d.Shredding(id); ok {
-		return fmt.Errorf("%s says that everything of %s is destroyed: its section [%s%s] has to go first", d.file, id, shreddedPrefix, s.ID)
+		return fmt.Errorf("%s says that everything of %s is destroyed: its section [%s%s] has to go first", d.file, id,
+			shreddedPrefix, s.ID)
 	}
 	if err := d.checkNewName(id, name); err != nil {
 		return err

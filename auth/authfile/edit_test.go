@@ -65,12 +65,16 @@ func TestEditsRefuse(t *testing.T) {
 		{"name like an ID", func(d *Document) error { return d.AddOrganization(orgB, orgA.String()) }, "looks like an ID"},
 		{"name with a line break", func(d *Document) error { return d.AddOrganization(orgB, "a\n[b]") }, "printable"},
 		{"name with a comment", func(d *Document) error { return d.AddOrganization(orgB, "a ; b") }, "start a comment"},
-		{"name too long", func(d *Document) error { return d.AddOrganization(orgB, strings.Repeat("a", 101)) }, "100 characters"},
-		{"label with a line break", func(d *Document) error { _, err := d.AddKey(orgA, fakeHash(2), "a\nb"); return err }, "printable"},
+		{"name too long", func(d *Document) error { return d.AddOrganization(orgB, strings.Repeat("a", 101)) },
+			"100 characters"},
+		{"label with a line break", func(d *Document) error { _, err := d.AddKey(orgA, fakeHash(2), "a\nb"); return err },
+			"printable"},
 		{"not a hash", func(d *Document) error { _, err := d.AddKey(orgA, "hunter2", ""); return err }, "not a bcrypt hash"},
 		{"hash again", func(d *Document) error { _, err := d.AddKey(orgA, fakeHash(1), ""); return err }, "the same hash"},
-		{"key for nobody", func(d *Document) error { _, err := d.AddKey(orgB, fakeHash(2), ""); return err }, "has no organization"},
-		{"revoke for nobody", func(d *Document) error { _, err := d.RevokeKey(orgB, "x"); return err }, "has no organization"},
+		{"key for nobody", func(d *Document) error { _, err := d.AddKey(orgB, fakeHash(2), ""); return err },
+			"has no organization"},
+		{"revoke for nobody", func(d *Document) error { _, err := d.RevokeKey(orgB, "x"); return err },
+			"has no organization"},
 		{"revoke nothing", func(d *Document) error { _, err := d.RevokeKey(orgA, "x"); return err }, "has no key"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -131,11 +135,13 @@ func TestNamedKeysAreAdded(t *testing.T) {
 		t.Fatalf("added %+v, %v", added, err)
 	}
 	for range 2 {
-		_, err := d.AddNamedKey(orgB, keyring.StoredKey{Hash: fakeHash(4 + len(d.orgs[1].Keys)), Grant: auth.Grant{Role: auth.Uploader}})
+		_, err := d.AddNamedKey(orgB,
+			keyring.StoredKey{Hash: fakeHash(4 + len(d.orgs[1].Keys)), Grant: auth.Grant{Role: auth.Uploader}})
 		must(t, err)
 	}
 	want := numbered(strings.Replace(sections, "10.0.0.0/8\n", "10.0.0.0/8\n"+
-		"\n["+idA+".deploy]\napikey = %3 ; 2026-11-21\nrole = reader\nstates = a/*, b\nexpires = 2027-03-01\nfrom = 192.0.2.7, 2001:db8::/32\n", 1) +
+		"\n["+idA+".deploy]\napikey = %3 ; 2026-11-21\nrole = reader\nstates = a/*, b\nexpires = 2027-03-01\nfrom = "+
+		"192.0.2.7, 2001:db8::/32\n", 1) +
 		"\n\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee.uploader]\napikey = %4\nrole = uploader\n" +
 		"\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee.uploader-2]\napikey = %5\nrole = uploader\n")
 	if d.String() != want {
@@ -157,7 +163,8 @@ func TestRevokingASectionTakesItsCommentsAlong(t *testing.T) {
 
 // What is added and revoked again leaves the file as it was.
 func TestAddAndRevokeCancelOut(t *testing.T) {
-	for _, text := range []string{sections, sections + "\n", strings.ReplaceAll(sections, "\n", "\r\n"), sections + "\n; the end\n"} {
+	for _, text := range []string{sections, sections + "\n", strings.ReplaceAll(sections, "\n", "\r\n"), sections +
+		"\n; the end\n"} {
 		text = numbered(text)
 		for _, org := range []uuid.UUID{orgA, orgB} {
 			d := mustParse(t, text)
@@ -173,7 +180,8 @@ func TestAddAndRevokeCancelOut(t *testing.T) {
 }
 
 func TestRotatedKeys(t *testing.T) {
-	ci := "[" + idA + ".ci-until-20261128]\napikey = %2 ; first\nrole = writer\nstates = prod/*\nexpires = 2026-11-28\nfrom = 10.0.0.0/8\n"
+	ci := "[" + idA + ".ci-until-20261128]\napikey = %2 ; first\nrole = writer\nstates = prod/*\nexpires = " +
+		"2026-11-28\nfrom = 10.0.0.0/8\n"
 	late := strings.NewReplacer("20261128", "20270131", "2026-11-28", "2027-01-31").Replace(ci)
 	for _, c := range []struct {
 		name, key string
@@ -184,8 +192,10 @@ func TestRotatedKeys(t *testing.T) {
 		{"named", "ci", Rotation{Until: date("2026-11-28"), Label: "new"}, []string{"%2 ; first", "%3 ; new"}, ci},
 		{"named, by ID", keyID(fakeHash(2)), Rotation{Until: date("2026-11-28")}, []string{"%2 ; first", "%3"}, ci},
 		{"no longer than before", "ci", Rotation{Until: date("2028-01-01")}, []string{"%2 ; first", "%3"}, late},
-		{"renewed", "ci", Rotation{Until: date("2026-11-28"), Expires: date("2028-02-29")}, []string{"%2 ; first", "%3", "2027-01-31 ; see the calendar", "2028-02-29"}, ci},
-		{"until a moment", "ci", Rotation{Until: date("2026-11-28T12:00:00Z")}, []string{"%2 ; first", "%3"}, strings.Replace(ci, "2026-11-28", "2026-11-28T12:00:00Z", 1)},
+		{"renewed", "ci", Rotation{Until: date("2026-11-28"), Expires: date("2028-02-29")},
+			[]string{"%2 ; first", "%3", "2027-01-31 ; see the calendar", "2028-02-29"}, ci},
+		{"until a moment", "ci", Rotation{Until: date("2026-11-28T12:00:00Z")}, []string{"%2 ; first", "%3"},
+			strings.Replace(ci, "2026-11-28", "2026-11-28T12:00:00Z", 1)},
 		{"the organization's own", keyID(fakeHash(1)), Rotation{Until: date("2026-11-28")}, []string{"%1 ; laptop", "%3"},
 			"[" + idA + ".owner-until-20261128]\napikey = %1 ; laptop\nrole = owner\nexpires = 2026-11-28\n"},
 	} {
@@ -203,7 +213,8 @@ func TestRotatedKeys(t *testing.T) {
 			if d.String() != want {
 				t.Errorf("got\n%s\nwant\n%s", d, want)
 			}
-			if old.ID != before.ID || made.Name != before.Name || made.Role != before.Role || old.Role != before.Role || made.ID != keyID(fakeHash(3)) {
+			if old.ID != before.ID || made.Name != before.Name || made.Role != before.Role || old.Role != before.Role ||
+				made.ID != keyID(fakeHash(3)) {
 				t.Errorf("old %+v, new %+v", old, made)
 			}
 		})
@@ -257,7 +268,8 @@ func TestKeyEditsRefuse(t *testing.T) {
 			return err
 		}, "not a role"},
 		{"states of an uploader", func(d *Document) error {
-			_, err := d.AddNamedKey(orgA, keyring.StoredKey{Name: "a", Hash: fakeHash(3), Grant: auth.Grant{Role: auth.Uploader, States: patterns(t, "a")}})
+			_, err := d.AddNamedKey(orgA,
+				keyring.StoredKey{Name: "a", Hash: fakeHash(3), Grant: auth.Grant{Role: auth.Uploader, States: patterns(t, "a")}})
 			return err
 		}, "no right on any state"},
 		{"rotate nothing", func(d *Document) error {

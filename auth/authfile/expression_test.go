@@ -14,7 +14,8 @@ func TestPatternsAreLightUntilTheyMatch(t *testing.T) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "[%s]\n", idA)
 	for n := range sections {
-		fmt.Fprintf(&text, "[%s.oidc.r%d]\nissuer = https://ci.example\naudience = a\nclaims.repository = acme/app-%d-*\nrole = writer\nstates = app-%d/*, shared/**\n", idA, n, n, n)
+		fmt.Fprintf(&text, "[%s.oidc.r%d]\nissuer = https://ci.example\naudience = a\nclaims.repository = "+
+			"acme/app-%d-*\nrole = writer\nstates = app-%d/*, shared/**\n", idA, n, n, n)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -24,7 +25,8 @@ func TestPatternsAreLightUntilTheyMatch(t *testing.T) {
 		t.Errorf("a section with three patterns took %d bytes", each)
 	}
 	rule := d.orgs[0].Tokens[sections-1]
-	if !rule.Claims[0].Match("acme/app-999-x") || rule.Claims[0].Match("acme/app-998-x") || !rule.States.Match("app-999/a") || rule.States.Match("app-998/a") {
+	if !rule.Claims[0].Match("acme/app-999-x") || rule.Claims[0].Match("acme/app-998-x") ||
+		!rule.States.Match("app-999/a") || rule.States.Match("app-998/a") {
 		t.Error("the patterns of the last section match something else")
 	}
 }

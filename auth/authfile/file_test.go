@@ -114,7 +114,8 @@ func TestFailedEditChangesNothing(t *testing.T) {
 		})
 	}
 	missing := filepath.Join(t.TempDir(), "auth.cfg")
-	if err := addFake(t.Context(), missing, 1); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "holdfast init") {
+	if err := addFake(t.Context(), missing, 1); !errors.Is(err, fs.ErrNotExist) ||
+		!strings.Contains(err.Error(), "holdfast init") {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -43,7 +43,8 @@ func readHeader(text string) (header, string) {
 	if kind, name, ok := strings.Cut(rest, "."); ok {
 		h.kind, h.name = kind, name
 		if kind != tokenKind && kind != certificateKind && kind != statesKind {
-			return h, "an unknown kind of section; below an organization there are [<id>.<key name>], [<id>.oidc.<name>], [<id>.cert.<name>] and [<id>.states.<name>]"
+			return h, "an unknown kind of section; below an organization there are [<id>.<key name>], [<id>.oidc.<name>], " +
+				"[<id>.cert.<name>] and [<id>.states.<name>]"
 		}
 	}
 	if err := CheckKeyName(h.name); err != nil {

@@ -88,11 +88,14 @@ func readNotifySecret(text string) ([]byte, string) {
 func readNotifyHeader(text string) (name, value, problem string) {
 	name, value, ok := strings.Cut(text, ":")
 	name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
-	if !ok || value == "" || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
+	if !ok || value == "" || !isToken(name) ||
+		strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return "", "", "not a header, such as Authorization: Bearer and a token"
 	}
-	ours := []string{"Host", "User-Agent", "Connection", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Keep-Alive", "Expect"}
-	if slices.Contains(ours, name) || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Webhook-") || strings.HasPrefix(name, "Proxy-") {
+	ours := []string{"Host", "User-Agent", "Connection", "Transfer-Encoding", "Te", "Trailer", "Upgrade", "Keep-Alive",
+		"Expect"}
+	if slices.Contains(ours, name) || strings.HasPrefix(name, "Content-") || strings.HasPrefix(name, "Webhook-") ||
+		strings.HasPrefix(name, "Proxy-") {
 		return "", "", "a header that a notice has already, or that is the connection's"
 	}
 	return name, value, checkValue(text)

@@ -50,13 +50,15 @@ func TestRenameOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bare.RenameOrganization(acme, "Acme"); err != nil || !strings.Contains(bare.String(), "]\nname = Acme\nrate_limit") {
+	if err := bare.RenameOrganization(acme, "Acme"); err != nil ||
+		!strings.Contains(bare.String(), "]\nname = Acme\nrate_limit") {
 		t.Errorf("%v, the file is\n%s", err, bare)
 	}
 }
 
 func TestRemoveOrganization(t *testing.T) {
-	acme, globex := uuid.MustParse("11111111-2222-3333-4444-555555555555"), uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")
+	acme, globex := uuid.MustParse("11111111-2222-3333-4444-555555555555"),
+		uuid.MustParse("66666666-7777-8888-9999-aaaaaaaaaaaa")
 	d, err := Parse("auth.cfg", twoOrganizations)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +69,8 @@ func TestRemoveOrganization(t *testing.T) {
 	if err := d.RemoveOrganization(acme); err != nil {
 		t.Fatal(err)
 	}
-	if text := d.String(); strings.Contains(text, "1111") || strings.Contains(text, "pipelines") || !strings.HasSuffix(text, "# another one\n[66666666-7777-8888-9999-aaaaaaaaaaaa]\nname = Globex\nrate_limit = 7\n") {
+	if text := d.String(); strings.Contains(text, "1111") || strings.Contains(text, "pipelines") ||
+		!strings.HasSuffix(text, "# another one\n[66666666-7777-8888-9999-aaaaaaaaaaaa]\nname = Globex\nrate_limit = 7\n") {
 		t.Errorf("the file is\n%s", text)
 	}
 	if err := d.RemoveOrganization(globex); err != nil || len(d.Organizations()) != 0 {

@@ -50,7 +50,8 @@ func (p *parser) read(text string) {
 		if l.kind == lineSection {
 			p.begin(refusedSection{p})
 		}
-		problem = "a key in the clear; take it out, and revoke it if others could read this file. Only a key's hash may stand here"
+		problem = "a key in the clear; take it out, and revoke it if others could read this file. Only a key's hash " +
+			"may stand here"
 	}
 	switch {
 	case problem != "":

@@ -39,6 +39,18 @@ func policySetting(l line) (apply func(*state.Policy), problem string, known boo
 	return nil, "", false
 }
 
+// accessSetting says who is shown what of states; it stands where policies do.
+const accessSetting = "state_access"
+
+// readAccess adds what is said of some states to what was said before; nil is all of them.
+func readAccess(said *auth.Exposure, states *auth.Patterns, text string) (*auth.Exposure, string) {
+	access, err := auth.ParseStateAccess(text)
+	if err != nil {
+		return said, err.Error()
+	}
+	return said.With(states, access), ""
+}
+
 // policySettings names them, for people.
 const policySettings = "lock_ttl, require_lock, keep_versions, keep_days, deleted_days, guards and guard_shrink_percent"
 
@@ -111,10 +123,11 @@ type statesSection struct {
 	org    *Organization
 	states *auth.Patterns
 	rules  []func(*state.Policy)
+	access string // as it stands there; empty where it doesn't
 }
 
 func (*statesSection) about() sectionKind {
-	return sectionKind{has: "a states section has states, " + policySettings}
+	return sectionKind{has: "a states section has states, " + accessSetting + ", " + policySettings}
 }
 
 func (s *statesSection) set(l line) (problem string, known bool) {
@@ -123,6 +136,11 @@ func (s *statesSection) set(l line) (problem string, known bool) {
 		if s.states = patterns; err != nil {
 			problem = "not a list of states: " + err.Error()
 		}
+		return problem, true
+	}
+	if l.setting == accessSetting {
+		s.access = l.value
+		_, problem := readAccess(nil, nil, l.value)
 		return problem, true
 	}
 	apply, problem, known := policySetting(l)
@@ -134,8 +152,11 @@ func (s *statesSection) set(l line) (problem string, known bool) {
 
 func (s *statesSection) end(span) {
 	s.p.lacks("a states section needs states: patterns such as prod/*", "states")
-	if len(s.rules) == 0 {
-		s.p.faults.add(s.p.span.first+1, "a states section says nothing; it has %s", policySettings)
+	if len(s.rules) == 0 && s.access == "" {
+		s.p.faults.add(s.p.span.first+1, "a states section says nothing; it has %s, %s", accessSetting, policySettings)
+	}
+	if s.access != "" && s.states != nil {
+		s.org.Exposure, _ = readAccess(s.org.Exposure, s.states, s.access)
 	}
 	for _, apply := range s.rules {
 		s.org.policies = append(s.org.policies, policyRule{s.states, apply})
@@ -228,4 +249,13 @@ func (w *Watcher) IsOnly(org uuid.UUID) bool {
 	all := w.inForce.Load().orgs
 	_, ok := all[org]
 	return ok && len(all) == 1
+}
+
+// StateAccess returns how much of a state an organization's people are shown.
+func (w *Watcher) StateAccess(org uuid.UUID, name string) auth.StateAccess {
+	o, ok := w.find(org)
+	if !ok {
+		return auth.AccessInternal
+	}
+	return o.Exposure.Of(name)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/auth/keyring"
 	"github.com/holdfast/holdfast/state"
 )
@@ -17,8 +18,10 @@ const day = 24 * time.Hour
 
 // policies is a file in which an organization says something about some of its states.
 const policies = "[" + idA + "]\nlock_ttl = 2h\nkeep_versions = 100\nguards = hold\n" +
-	"[" + idA + ".states.prod]\nstates = prod/**\nkeep_versions = off\nkeep_days = 365\nrequire_lock = true\nguard_shrink_percent = 10\n" +
-	"[" + idA + ".states.scratch]\nstates = prod/scratch, tmp/*\nguards = off\ndeleted_days = 1\nrequire_lock = false\nlock_ttl = off\n"
+	"[" + idA + ".states.prod]\nstates = prod/**\nkeep_versions = off\nkeep_days = 365\nrequire_lock = " +
+	"true\nguard_shrink_percent = 10\n" +
+	"[" + idA + ".states.scratch]\nstates = prod/scratch, tmp/*\nguards = off\ndeleted_days = 1\nrequire_lock = " +
+	"false\nlock_ttl = off\n"
 
 func TestPolicy(t *testing.T) {
 	w := following(t, policies+"[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n")
@@ -28,10 +31,16 @@ func TestPolicy(t *testing.T) {
 		org         uuid.UUID
 		want        state.Policy
 	}{
-		{"the organization's own", "x", a, state.Policy{LockTTL: 2 * time.Hour, KeepVersions: 100, Grace: 30 * day, Guards: state.GuardsHold, ShrinkPercent: 50}},
-		{"some states", "prod/net", a, state.Policy{LockTTL: 2 * time.Hour, RequireLock: true, KeepFor: 365 * day, Grace: 30 * day, Guards: state.GuardsHold, ShrinkPercent: 10}},
-		{"two sections", "prod/scratch", a, state.Policy{KeepFor: 365 * day, Grace: day, Guards: state.GuardsOff, ShrinkPercent: 10}},
-		{"the second one", "tmp/a", a, state.Policy{KeepVersions: 100, Grace: day, Guards: state.GuardsOff, ShrinkPercent: 50}},
+		{"the organization's own", "x", a,
+			state.Policy{LockTTL: 2 * time.Hour, KeepVersions: 100, Grace: 30 * day, Guards: state.GuardsHold,
+				ShrinkPercent: 50}},
+		{"some states", "prod/net", a,
+			state.Policy{LockTTL: 2 * time.Hour, RequireLock: true, KeepFor: 365 * day, Grace: 30 * day,
+				Guards: state.GuardsHold, ShrinkPercent: 10}},
+		{"two sections", "prod/scratch", a,
+			state.Policy{KeepFor: 365 * day, Grace: day, Guards: state.GuardsOff, ShrinkPercent: 10}},
+		{"the second one", "tmp/a", a,
+			state.Policy{KeepVersions: 100, Grace: day, Guards: state.GuardsOff, ShrinkPercent: 50}},
 		{"says nothing", "prod/net", uuid.MustParse("aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"), state.DefaultPolicy()},
 		{"not in the file", "prod/net", uuid.New(), state.Policy{Guards: state.GuardsWarn, ShrinkPercent: 50}},
 	} {
@@ -55,7 +64,8 @@ func TestWatcherHasThePolicyInForce(t *testing.T) {
 	}
 	put(t, path, "["+idA+"]\nguards = off\nquota = 5MiB\nnotify_url = https://hooks.example.com/s3same")
 	must(t, w.Reload(t.Context()))
-	if w.Policy(a, "x").Guards != state.GuardsOff || notified(w, a) != "https://hooks.example.com/s3same" || w.Quota(a) != 5<<20 || w.Quota(uuid.New()) != 0 {
+	if w.Policy(a, "x").Guards != state.GuardsOff || notified(w, a) != "https://hooks.example.com/s3same" ||
+		w.Quota(a) != 5<<20 || w.Quota(uuid.New()) != 0 {
 		t.Error("the file is not in force")
 	}
 }
@@ -67,14 +77,17 @@ func notified(w *Watcher, org uuid.UUID) string {
 
 // What an organization says of its notices is read whole, with its name.
 func TestNotify(t *testing.T) {
-	w := following(t, "["+idA+"]\nname = Acme\nnotify_url = https://hooks.example.com/a\nnotify_secret = whsec_"+strings.Repeat("QUFB", 10)+
+	w := following(t, "["+idA+"]\nname = Acme\nnotify_url = https://hooks.example.com/a\nnotify_secret = whsec_"+
+		strings.Repeat("QUFB", 10)+
 		"\nnotify_header = x-token:  a=b: c\nnotify_events = default, state.write, run.*\n")
 	to, name, some := w.Notify(uuid.MustParse(idA))
-	if !some || name != "Acme" || to.URL != "https://hooks.example.com/a" || string(to.Secret) != strings.Repeat("A", 30) ||
+	if !some || name != "Acme" || to.URL != "https://hooks.example.com/a" ||
+		string(to.Secret) != strings.Repeat("A", 30) ||
 		to.HeaderName != "X-Token" || to.HeaderValue != "a=b: c" {
 		t.Errorf("%+v, %q, %t", to, name, some)
 	}
-	for action, want := range map[audit.Action]bool{audit.StateWrite: true, audit.RunCreate: true, audit.LockForce: true, audit.LockTake: false} {
+	for action, want := range map[audit.Action]bool{audit.StateWrite: true, audit.RunCreate: true, audit.LockForce: true,
+		audit.LockTake: false} {
 		if to.Wants.Wants(audit.Event{Action: action}) != want {
 			t.Errorf("%s is told: %t", action, !want)
 		}
@@ -106,7 +119,8 @@ func TestPolicyIsInForceBeforeItsKeys(t *testing.T) {
 func TestOnlyOrganization(t *testing.T) {
 	a, b := uuid.MustParse(idA), uuid.New()
 	otherID := b.String()
-	for text, want := range map[string][2]bool{"": {}, "[" + idA + "]\n": {true, false}, "[" + idA + "]\n[" + otherID + "]\n": {}} {
+	for text, want := range map[string][2]bool{"": {}, "[" + idA + "]\n": {true, false}, "[" + idA + "]\n[" + otherID +
+		"]\n": {}} {
 		w := following(t, text)
 		if got := [2]bool{w.IsOnly(a), w.IsOnly(b)}; got != want {
 			t.Errorf("with %q: %v, want %v", text, got, want)
@@ -131,21 +145,29 @@ func TestPoliciesAreRefused(t *testing.T) {
 		{"odd guards", head + "guards = Hold", "2: not off, warn or hold"},
 		{"large share", head + "guard_shrink_percent = 101", "2: not a share"},
 		{"share with a sign", head + "guard_shrink_percent = 50%", "2: not a share"},
-		{"notices in the clear", head + "notify_url = http://hooks.example.com/hunter2", "2: an address for notices starts with https"},
+		{"notices in the clear", head + "notify_url = http://hooks.example.com/hunter2",
+			"2: an address for notices starts with https"},
 		{"notices to no address", head + "notify_url = hooks.example.com/hunter2", "2: not an address"},
 		{"short secret", head + "notify_url = https://a.example\nnotify_secret = whsec_aHVudGVyMg==", "3: not a secret"},
-		{"bare secret", head + "notify_url = https://a.example\nnotify_secret = hunter2hunter2hunter2hunter2hunter2hunter2", "3: not a secret"},
+		{"bare secret", head + "notify_url = https://a.example\nnotify_secret = hunter2hunter2hunter2hunter2hunter2hunter2",
+			"3: not a secret"},
 		{"no header", head + "notify_url = https://a.example\nnotify_header = hunter2", "3: not a header"},
-		{"our header", head + "notify_url = https://a.example\nnotify_header = webhook-id: hunter2", "3: a header that a notice has"},
-		{"unknown event", head + "notify_url = https://a.example\nnotify_events = default, lock.stolen", "3: there is no event \"lock.stolen\"; there are default, * and"},
-		{"secret for nobody", head + "notify_secret = whsec_" + strings.Repeat("QUFB", 10), "2: notify_secret without a notify_url"},
+		{"our header", head + "notify_url = https://a.example\nnotify_header = webhook-id: hunter2",
+			"3: a header that a notice has"},
+		{"unknown event", head + "notify_url = https://a.example\nnotify_events = default, lock.stolen",
+			"3: there is no event \"lock.stolen\"; there are default, * and"},
+		{"secret for nobody", head + "notify_secret = whsec_" + strings.Repeat("QUFB", 10),
+			"2: notify_secret without a notify_url"},
 		{"second guards", head + "guards = off\nguards = hold", "3: a second guards"},
 		{"no states", section + "guards = off", "2: a states section needs states"},
 		{"nothing said", section + "states = prod/*", "2: a states section says nothing"},
 		{"odd states", section + "guards = off\nstates = a//b", "4: not a list of states"},
-		{"notices of a section", section + "guards = off\nstates = *\nnotify_url = https://a.example", "5: an unknown setting; a states section has"},
-		{"key named so", head + "[" + idA + ".states]\nrole = owner\n" + fakeHash(1), "2: not a section's name: oidc, cert and states"},
-		{"same section", section + "guards = off\nstates = *\n[" + idA + ".states.X]\nguards = off\nstates = *", "5: the same section as in line 2"},
+		{"notices of a section", section + "guards = off\nstates = *\nnotify_url = https://a.example",
+			"5: an unknown setting; a states section has"},
+		{"key named so", head + "[" + idA + ".states]\nrole = owner\n" + fakeHash(1),
+			"2: not a section's name: oidc, cert and states"},
+		{"same section", section + "guards = off\nstates = *\n[" + idA + ".states.X]\nguards = off\nstates = *",
+			"5: the same section as in line 2"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse("auth.cfg", c.text)
@@ -156,5 +178,30 @@ func TestPoliciesAreRefused(t *testing.T) {
 				t.Errorf("the error shows the value: %q", err)
 			}
 		})
+	}
+}
+
+// state_access is the organization's and, over it, that of the last section of states that matches.
+func TestStateAccess(t *testing.T) {
+	w := following(t, "["+idA+"]\nstate_access = summary\n"+
+		"["+idA+".states.prod]\nstates = prod/**\nstate_access = internal\n"+
+		"["+idA+".states.open]\nstates = prod/open\nstate_access = full\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n")
+	a := uuid.MustParse(idA)
+	for name, want := range map[string]auth.StateAccess{"x": auth.AccessSummary, "prod/net": auth.AccessInternal,
+		"prod/open": auth.AccessFull} {
+		if got := w.StateAccess(a, name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
+		}
+	}
+	if got := w.StateAccess(uuid.MustParse("aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"), "x"); got != auth.AccessFull {
+		t.Errorf("an organization that says nothing: %s", got)
+	}
+	if got := w.StateAccess(uuid.New(), "x"); got != auth.AccessInternal {
+		t.Errorf("an organization that isn't there: %s", got)
+	}
+	for _, text := range []string{"state_access = none\n", "state_access = full\nstate_access = internal\n"} {
+		if _, err := Parse("auth.cfg", "["+idA+"]\n"+text); err == nil {
+			t.Errorf("%q was accepted", text)
+		}
 	}
 }

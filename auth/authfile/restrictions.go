@@ -107,7 +107,8 @@ func readPrefix(text string) (netip.Prefix, string) {
 	case prefix.Addr().Is4In6():
 		return netip.Prefix{}, "an IPv4 address in the clothes of IPv6; write it as 192.0.2.1"
 	case prefix != prefix.Masked():
-		return netip.Prefix{}, "a network whose address goes on beyond the length of its prefix; 10.0.0.0/8 is right, 10.0.0.1/8 is not"
+		return netip.Prefix{}, "a network whose address goes on beyond the length of its prefix; 10.0.0.0/8 is right, " +
+			"10.0.0.1/8 is not"
 	}
 	return prefix, ""
 }

@@ -72,7 +72,8 @@ type orgSection struct {
 
 func (orgSection) about() sectionKind {
 	return sectionKind{
-		has:     "an organization has name, apikey, alias, rate_limit, state_rate_limit, quota, " + notifySettings + ", runs_local, " + policySettings,
+		has: "an organization has name, apikey, alias, rate_limit, state_rate_limit, quota, " + notifySettings +
+			", runs_local, " + accessSetting + ", " + policySettings,
 		repeats: []string{keySetting, aliasSetting},
 	}
 }
@@ -96,6 +97,8 @@ func (s orgSection) set(l line) (problem string, known bool) {
 		s.org.Limits.Quota, problem = readQuota(l.value)
 	case "runs_local":
 		s.org.RunsLocal, problem = readYesNo(l.value)
+	case accessSetting:
+		s.org.Exposure, problem = readAccess(s.org.Exposure, nil, l.value)
 	default:
 		if problem, known = s.notifySetting(l); known {
 			return problem, true

@@ -69,15 +69,17 @@ func TestSectionsAreRead(t *testing.T) {
 				{ID: keyID(fakeHash(1)), Hash: fakeHash(1), Cost: 10, Grant: auth.Grant{Role: auth.Owner}},
 				{
 					ID: keyID(fakeHash(2)), Name: "ci", Hash: fakeHash(2), Cost: 10, Label: "2026-11-21",
-					Grant: auth.Grant{Role: auth.Writer, States: patterns(t, "prod/*, shared/network"), Expires: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)},
-					From:  []netip.Prefix{ten, netip.MustParsePrefix("2001:db8::1/128")},
+					Grant: auth.Grant{Role: auth.Writer, States: patterns(t, "prod/*, shared/network"),
+						Expires: time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC)},
+					From: []netip.Prefix{ten, netip.MustParsePrefix("2001:db8::1/128")},
 				},
 			},
 			Tokens: []keyring.TokenRule{{
 				Name: "github", Issuer: "https://token.example.com/acme", Audience: "holdfast",
-				Claims: []keyring.ClaimPattern{{Claim: "sub", Pattern: "repo:acme/*:ref:refs/heads/main"}, {Claim: "kubernetes.io.namespace", Pattern: "ci"}},
-				Grant:  auth.Grant{Role: auth.Writer, States: patterns(t, "prod/**")},
-				From:   []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
+				Claims: []keyring.ClaimPattern{{Claim: "sub", Pattern: "repo:acme/*:ref:refs/heads/main"},
+					{Claim: "kubernetes.io.namespace", Pattern: "ci"}},
+				Grant: auth.Grant{Role: auth.Writer, States: patterns(t, "prod/**")},
+				From:  []netip.Prefix{netip.MustParsePrefix("192.0.2.7/32")},
 			}},
 			Certificates: []keyring.CertificateRule{{
 				Name: "ci", SANs: []string{"dns:ci.acme.example", "uri:spiffe://acme.example/ci", "ip:2001:db8::1"},
@@ -85,7 +87,9 @@ func TestSectionsAreRead(t *testing.T) {
 				From:  []netip.Prefix{ten},
 			}},
 		}},
-		{Organization: keyring.Organization{ID: orgB, Keys: []keyring.StoredKey{{ID: keyID(fakeHash(3)), Name: "ci", Hash: fakeHash(3), Cost: 10, Grant: auth.Grant{Role: auth.Owner}}}}},
+		{Organization: keyring.Organization{ID: orgB,
+			Keys: []keyring.StoredKey{{ID: keyID(fakeHash(3)), Name: "ci", Hash: fakeHash(3), Cost: 10,
+				Grant: auth.Grant{Role: auth.Owner}}}}},
 	}
 	same := []cmp.Option{
 		cmpopts.IgnoreUnexported(Organization{}, keyring.ClaimPattern{}),
@@ -108,8 +112,10 @@ func TestSectionsAreRefused(t *testing.T) {
 	whole := token + "issuer = https://a.example\nclaims.sub = a\n"       // line 7 is free
 	cert := head + "[" + idA + ".cert.x]\nrole = writer\n"                // needs san; line 4 is free
 	for _, c := range []struct{ name, text, want string }{
-		{"no organization", "[" + idA + ".ci]\nrole = owner\n" + fakeHash(1), "1: a section of an organization that does not stand above it"},
-		{"organization below", "[" + idA + ".ci]\nrole = owner\n" + fakeHash(1) + "\n" + head, "1: a section of an organization that does not stand above it"},
+		{"no organization", "[" + idA + ".ci]\nrole = owner\n" + fakeHash(1),
+			"1: a section of an organization that does not stand above it"},
+		{"organization below", "[" + idA + ".ci]\nrole = owner\n" + fakeHash(1) + "\n" + head,
+			"1: a section of an organization that does not stand above it"},
 		{"unknown kind", head + "[" + idA + ".saml.x]\n", "2: an unknown kind of section"},
 		{"no name", head + "[" + idA + ".]\n", "2: not a section's name"},
 		{"kind as a name", head + "[" + idA + ".OIDC]\n", "2: not a section's name: oidc, cert and states are"},
@@ -118,7 +124,9 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"long name", head + "[" + idA + "." + strings.Repeat("a", 65) + "]\n", "2: not a section's name: 1 to 64"},
 		{"name like an ID", head + "[" + idA + ".0123456789aB]\n", "2: not a section's name: it looks like a key's ID"},
 		{"same name", full + "[" + idA + ".CI]\nrole = owner\n" + fakeHash(2), "5: the same section as in line 2"},
-		{"same token rule", whole + "[" + idA + ".oidc.x]\nrole = owner\naudience = a\nissuer = https://a.example\nclaims.sub = a", "7: the same section as in line 2"},
+		{"same token rule", whole + "[" + idA +
+			".oidc.x]\nrole = owner\naudience = a\nissuer = https://a.example\nclaims.sub = a",
+			"7: the same section as in line 2"},
 		{"no role", key, "2: a role is missing: owner, writer, reader, outputs, uploader, auditor, operator or approver"},
 		{"no key", head + "[" + idA + ".ci]\nrole = owner\n", "2: a key's section needs an apikey"},
 		{"second key", full + "apikey = " + fakeHash(2), "5: a second apikey; the first is in line 3"},
@@ -126,7 +134,8 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"unknown role", key + "role = hunter2", "4: not a role: owner, writer,"},
 		{"capital role", key + "role = Writer", "4: not a role: owner, writer,"},
 		{"second role", full + "role = owner", "5: a second role; the first is in line 4"},
-		{"states of an uploader", key + "role = uploader\nstates = hunter2/*", "5: states for a role that has no right on any state"},
+		{"states of an uploader", key + "role = uploader\nstates = hunter2/*",
+			"5: states for a role that has no right on any state"},
 		{"odd states", full + "states = a//b", "5: not a list of states: a pattern with an empty segment"},
 		{"empty states", full + "states =", "5: not a list of states: an empty pattern"},
 		{"odd expiry", full + "expires = 31.1.2027", "5: not a date such as"},
@@ -153,9 +162,11 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"second limit", head + "rate_limit = 6\nrate_limit = 7", "3: a second rate_limit; the first is in line 2"},
 		{"no issuer", token + "claims.sub = a", "2: an oidc section needs an issuer"},
 		{"no claims", token + "issuer = https://a.example", "2: an oidc section needs a claims.<name>"},
-		{"no audience", head + "[" + idA + ".oidc.x]\nrole = writer\nissuer = https://a.example\nclaims.sub = a", "2: an oidc section needs an audience"},
+		{"no audience", head + "[" + idA + ".oidc.x]\nrole = writer\nissuer = https://a.example\nclaims.sub = a",
+			"2: an oidc section needs an audience"},
 		{"issuer without TLS", token + "claims.sub = a\nissuer = http://a.example", "6: an issuer's URL starts with https"},
-		{"issuer's name like localhost", token + "claims.sub = a\nissuer = http://localhost.a.example", "6: an issuer's URL starts with https"},
+		{"issuer's name like localhost", token + "claims.sub = a\nissuer = http://localhost.a.example",
+			"6: an issuer's URL starts with https"},
 		{"issuer with a password", token + "claims.sub = a\nissuer = https://u:hunter2@a.example", "6: not an issuer's URL"},
 		{"issuer with a query", token + "claims.sub = a\nissuer = https://a.example?x", "6: not an issuer's URL"},
 		{"issuer without host", token + "claims.sub = a\nissuer = https:///x", "6: not an issuer's URL"},
@@ -176,7 +187,9 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"odd email", cert + "san = email:ci", "4: not a subject alternative name: an email: name"},
 		{"odd uri", cert + "san = uri:ci", "4: not a subject alternative name: a uri: name"},
 		{"same san", cert + "san = dns:a.b, dns:A.b", "4: the same subject alternative name as in line 4"},
-		{"san of another", cert + "san = dns:a\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee.cert.y]\nrole = owner\nsan = dns:a", "8: the same subject alternative name as in line 4"},
+		{"san of another", cert +
+			"san = dns:a\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee]\n[aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee.cert.y]\nrole = " +
+			"owner\nsan = dns:a", "8: the same subject alternative name as in line 4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := Parse("auth.cfg", c.text)
@@ -195,7 +208,8 @@ func TestSectionsAreRefused(t *testing.T) {
 
 // What a section lacks is reported where it begins, in the order of the lines.
 func TestSectionsReportAllFaults(t *testing.T) {
-	text := "[" + idA + "]\n[" + idA + ".a]\nfrom = x\n[" + idA + ".oidc.b]\nissuer = x\nx = y\n[" + idA + ".cert.c]\nexpires = x"
+	text := "[" + idA + "]\n[" + idA + ".a]\nfrom = x\n[" + idA + ".oidc.b]\nissuer = x\nx = y\n[" + idA +
+		".cert.c]\nexpires = x"
 	_, err := Parse("auth.cfg", text)
 	var got []int
 	for _, f := range err.(*FileError).Faults {
@@ -207,7 +221,8 @@ func TestSectionsReportAllFaults(t *testing.T) {
 }
 
 func TestLoopbackIssuersMayDoWithoutTLS(t *testing.T) {
-	for _, issuer := range []string{"http://localhost:8080/realm", "http://127.0.0.1:1", "http://[::1]:1/x", "https://a.example/x/"} {
+	for _, issuer := range []string{"http://localhost:8080/realm", "http://127.0.0.1:1", "http://[::1]:1/x",
+		"https://a.example/x/"} {
 		if problem := checkIssuer(issuer); problem != "" {
 			t.Errorf("%s: %s", issuer, problem)
 		}
@@ -216,7 +231,8 @@ func TestLoopbackIssuersMayDoWithoutTLS(t *testing.T) {
 
 func TestClaimPatternsMatch(t *testing.T) {
 	for _, c := range []struct{ pattern, match, miss string }{
-		{"repo:acme/*:ref:refs/heads/main", "repo:acme/infra:ref:refs/heads/main|repo:acme/:ref:refs/heads/main", "repo:acme/infra:ref:refs/heads/main2|xrepo:acme/a:ref:refs/heads/main|repo:acme/a:ref:refs/heads/main\n"},
+		{"repo:acme/*:ref:refs/heads/main", "repo:acme/infra:ref:refs/heads/main|repo:acme/:ref:refs/heads/main",
+			"repo:acme/infra:ref:refs/heads/main2|xrepo:acme/a:ref:refs/heads/main|repo:acme/a:ref:refs/heads/main\n"},
 		{"*", "|a|a\nb", ""},
 		{"a.c", "a.c", "abc|a.c\n|A.c"},
 		{"a*", "a|ab\n", "\na|ba"},

@@ -48,7 +48,8 @@ type Revisions interface {
 	// Tip returns the newest one's number and the SHA-256 of its text in hexadecimal digits, 0
 	// while there is none. It is one look-up by key.
 	Tip(ctx context.Context) (number uint64, digest string, err error)
-	// Newest returns it, the zero Revision while there is none.
+	// Newest returns it, the zero Revision while there is none. With ErrUnproven it returns the one that
+	// nobody may believe, without its text.
 	Newest(ctx context.Context) (Revision, error)
 	// Add makes a text the newest one, durably, if the newest still is the one with the number
 	// after; added says whether it was. After an error nobody knows.
@@ -56,7 +57,19 @@ type Revisions interface {
 }
 
 // ErrNoRevision says that a database has no auth.cfg yet.
-var ErrNoRevision = errors.New("there is no auth.cfg in the database yet; `holdfast auth push FILE` brings one, `holdfast org add NAME` begins one")
+var ErrNoRevision = errors.New("there is no auth.cfg in the database yet; `holdfast auth push FILE` brings one, " +
+	"`holdfast org add NAME` begins one")
+
+// ErrUnproven says that who wrote the newest auth.cfg does not have the master key.
+var ErrUnproven = errors.New("the newest auth.cfg in the database was not written with the master key of " +
+	"seal.master_key_file; `holdfast auth push --replace FILE` puts one in its place, on a machine that has that key")
+
+// ErrUncertain says that nobody can tell whether an edit was made.
+var ErrUncertain = errors.New("the answer was lost")
+
+// ErrNoMaster says that auth.cfg is written with a master key that is not here.
+var ErrNoMaster = errors.New("auth.cfg in the database is written with the nodes' master key, and no node takes one " +
+	"without it; say in seal.master_key_file where it is on this machine")
 
 // InDatabase is the auth.cfg in a database, which people call name. by says who edits it.
 func InDatabase(revisions Revisions, name, by string) Source {
@@ -117,11 +130,15 @@ func (d inDatabase) add(ctx context.Context, after uint64, text string) (done bo
 	if err == nil {
 		return done, nil
 	}
+	if errors.Is(err, ErrNoMaster) {
+		return false, err
+	}
 	newest, failed := d.revisions.Newest(ctx)
 	if failed == nil && newest.Number == after+1 && newest.Text == text && newest.By == d.by {
 		return true, nil
 	}
-	return false, fmt.Errorf("%s may have been edited or not, `holdfast auth pull -` shows it: %w", d.name, err)
+	return false, fmt.Errorf("%w: %s may have been edited or not, `holdfast auth pull -` shows it: %w", ErrUncertain,
+		d.name, err)
 }
 
 // Replace puts a text in the place of the one that is there, unless that is another than was
@@ -132,10 +149,11 @@ func Replace(ctx context.Context, revisions Revisions, name, by, text string, ex
 		return err
 	}
 	had, err := revisions.Newest(ctx)
-	if err != nil {
+	unproven := errors.Is(err, ErrUnproven)
+	if err != nil && !unproven {
 		return err
 	}
-	if had.Number > 0 && had.Text == text {
+	if had.Number > 0 && had.Text == text && !unproven {
 		return nil
 	}
 	if err := expected(had); err != nil {

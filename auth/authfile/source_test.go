@@ -130,7 +130,8 @@ func TestEditsMadeAnew(t *testing.T) {
 		edits++
 		return d.AddOrganization(uuid.New(), "Other")
 	}))
-	if text := m.last().Text; edits != 2 || m.last().Number != 3 || !strings.HasPrefix(text, keysNew) || !strings.Contains(text, "Other") {
+	if text := m.last().Text; edits != 2 || m.last().Number != 3 || !strings.HasPrefix(text, keysNew) ||
+		!strings.Contains(text, "Other") {
 		t.Errorf("%d edits, revision %d:\n%s", edits, m.last().Number, text)
 	}
 }
@@ -158,7 +159,9 @@ func TestNoRevision(t *testing.T) {
 	if _, err := s.Load(t.Context()); !errors.Is(err, ErrNoRevision) {
 		t.Errorf("Load: %v", err)
 	}
-	if _, err := Watch(t.Context(), WatchConfig{Path: "db", Revisions: m, Use: newBench().use, Logger: newBench().log.logger()}); !errors.Is(err, ErrNoRevision) {
+	if _, err := Watch(t.Context(),
+		WatchConfig{Path: "db", Revisions: m, Use: newBench().use, Logger: newBench().log.logger()}); !errors.Is(err,
+		ErrNoRevision) {
 		t.Errorf("Watch: %v", err)
 	}
 }

@@ -58,12 +58,17 @@ type followed interface {
 	Close() error
 	// trouble says why what is in force may not be the newest; empty when it is.
 	trouble() string
+	// unconfirmed is for how long nobody has said that what is in force is the newest.
+	unconfirmed() time.Duration
 }
 
 // followedFile is a file. What is wrong with it the log says: nobody else has a newer one.
 type followedFile struct{ *follow.Follower }
 
 func (followedFile) trouble() string { return "" }
+
+// unconfirmed of a file is nothing: nobody else says what counts.
+func (followedFile) unconfirmed() time.Duration { return 0 }
 
 // Watch loads the file, puts it in force and follows it until ctx ends or Close. It fails
 // when the file can't be read or is refused. Later such a file is only logged, with all its
@@ -129,6 +134,10 @@ func (w *Watcher) Reload(ctx context.Context) error { return w.file.Reload(ctx) 
 // a file, whose trouble is in the log.
 func (w *Watcher) Trouble() string { return w.file.trouble() }
 
+// Unconfirmed is for how long it is not known whether what is in force is the newest text of a database: since
+// the last look at it that was answered began. For a file it is zero.
+func (w *Watcher) Unconfirmed() time.Duration { return w.file.unconfirmed() }
+
 func (w *Watcher) loadFile(ctx context.Context, files []follow.File) error {
 	f := files[0]
 	if err := w.load(ctx, string(f.Text), Taken{Digest: digestOf(f.Text), At: f.Changed}); err != nil {
@@ -149,7 +158,8 @@ func (w *Watcher) load(ctx context.Context, text string, taken Taken) error {
 		return err
 	}
 	if had := w.inForce.Load(); strings.TrimSpace(text) == "" && had != nil && len(had.orgs) > 0 {
-		return refuseWhole(w.name, "the file is empty, as if it were only half written; to remove all organizations leave a comment in it")
+		return refuseWhole(w.name,
+			"the file is empty, as if it were only half written; to remove all organizations leave a comment in it")
 	}
 	w.putInForce(ctx, doc)
 	w.noteTaken(taken)

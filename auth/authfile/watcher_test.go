@@ -29,7 +29,8 @@ func until(t *testing.T, what string, happened func() bool) {
 
 func (b *bench) watch(t *testing.T, path string, poll time.Duration) *Watcher {
 	t.Helper()
-	w, err := Watch(t.Context(), WatchConfig{Path: path, Use: b.use, Logger: b.log.logger(), Settle: 20 * time.Millisecond, Poll: poll})
+	w, err := Watch(t.Context(),
+		WatchConfig{Path: path, Use: b.use, Logger: b.log.logger(), Settle: 20 * time.Millisecond, Poll: poll})
 	if err != nil {
 		t.Fatal(err)
 	}

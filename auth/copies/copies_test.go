@@ -68,14 +68,17 @@ func TestOlder(t *testing.T) {
 		all  []Copy
 		want string
 	}{
-		"alone":                      {own, []Copy{own}, ""},
-		"nobody is there":            {own, nil, ""},
-		"the same text elsewhere":    {own, []Copy{{Node: "b", Digest: "a", At: at.Add(time.Hour)}}, ""},
-		"an older file":              {own, []Copy{{Node: "b", Digest: "b", At: at.Add(-time.Hour)}}, ""},
-		"a newer file":               {own, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Hour)}}, "1h0m0s before"},
-		"the newest of newer ones":   {own, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Hour)}, {Node: "c", Digest: "c", At: at.Add(2 * time.Hour)}}, "2h0m0s before"},
-		"an older revision":          {revised, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Hour), Revision: 6}}, ""},
-		"a newer revision":           {revised, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Minute), Revision: 9}}, "revision 7 of auth.cfg is in force here, 9 on another node; it was written 1m0s later"},
+		"alone":                   {own, []Copy{own}, ""},
+		"nobody is there":         {own, nil, ""},
+		"the same text elsewhere": {own, []Copy{{Node: "b", Digest: "a", At: at.Add(time.Hour)}}, ""},
+		"an older file":           {own, []Copy{{Node: "b", Digest: "b", At: at.Add(-time.Hour)}}, ""},
+		"a newer file":            {own, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Hour)}}, "1h0m0s before"},
+		"the newest of newer ones": {own,
+			[]Copy{{Node: "b", Digest: "b", At: at.Add(time.Hour)}, {Node: "c", Digest: "c", At: at.Add(2 * time.Hour)}},
+			"2h0m0s before"},
+		"an older revision": {revised, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Hour), Revision: 6}}, ""},
+		"a newer revision": {revised, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Minute), Revision: 9}},
+			"revision 7 of auth.cfg is in force here, 9 on another node; it was written 1m0s later"},
 		"a file beside the database": {revised, []Copy{{Node: "b", Digest: "b", At: at.Add(time.Minute)}}, "1m0s before"},
 	} {
 		got := older(test.own, test.all)
@@ -139,18 +142,23 @@ func TestWatch(t *testing.T) {
 // TestAwait names those that are late, and waits for no file and nobody who is gone.
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := &board{all: []Copy{{Node: "a", Name: "a:1", Revision: 2}, {Node: "b", Name: "b:1", Revision: 1}, {Node: "c", Name: "c:1"}}}
+		b := &board{all: []Copy{{Node: "a", Name: "a:1", Revision: 2}, {Node: "b", Name: "b:1", Revision: 1},
+			{Node: "c", Name: "c:1"}, {Node: "d", Name: "d:1", Revision: 1, Silent: Gone + 1},
+			{Node: "e", Name: "e:1", Revision: 2, Silent: Gone + 1}}}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if late, err := Await(ctx, b, 2); !errors.Is(err, context.DeadlineExceeded) || !slices.Equal(late, []string{"b:1"}) {
-			t.Errorf("%v, %v", late, err)
+		late, silent, err := Await(ctx, b, 2)
+		if !errors.Is(err, context.DeadlineExceeded) || !slices.Equal(late, []string{"b:1"}) ||
+			!slices.Equal(silent, []string{"d:1"}) {
+			t.Errorf("late %v, silent %v, %v", late, silent, err)
 		}
 		go func() {
 			time.Sleep(time.Second)
 			_ = b.Withdraw(t.Context(), "b")
 		}()
-		if late, err := Await(t.Context(), b, 2); err != nil || len(late) != 0 {
-			t.Errorf("%v, %v", late, err)
+		late, silent, err = Await(t.Context(), b, 2)
+		if err != nil || len(late) != 0 || !slices.Equal(silent, []string{"d:1"}) {
+			t.Errorf("late %v, silent %v, %v", late, silent, err)
 		}
 	})
 }
@@ -164,7 +172,8 @@ func TestShredded(t *testing.T) {
 		all  []Copy
 		want bool
 	}{
-		"nobody": {nil, false}, "all": {[]Copy{done, done}, true}, "one is late": {[]Copy{done, not}, false}, "none": {[]Copy{{}}, false},
+		"nobody": {nil, false}, "all": {[]Copy{done, done}, true}, "one is late": {[]Copy{done, not}, false},
+		"none": {[]Copy{{}}, false}, "one is gone": {[]Copy{done, {Silent: Gone + 1}}, true},
 	} {
 		if got := Shredded(test.all, order); got != test.want {
 			t.Errorf("%s: %v", name, got)

@@ -79,7 +79,8 @@ func (w *Watch) exchange(ctx context.Context) {
 	defer w.mu.Unlock()
 	if err != nil {
 		if !w.away {
-			w.Log.WarnContext(ctx, "other nodes can't be told which auth.cfg is in force here, nor asked for theirs; trying again", "error", err)
+			w.Log.WarnContext(ctx, "other nodes can't be told which auth.cfg is in force here, nor asked for theirs; "+
+				"trying again", "error", err)
 		}
 		w.away = true
 		return
@@ -111,25 +112,30 @@ func (w *Watch) Close() error {
 	return w.Board.Withdraw(ctx, w.Own().Node)
 }
 
-// Await returns when all nodes that run have at least this revision in force; names are of those
-// that had not when ctx ended.
-func Await(ctx context.Context, board Board, revision uint64) (late []string, err error) {
+// Await returns when all nodes that run have at least this revision in force; late are those that had not
+// when ctx ended. Silent are those of which nobody knows: they were not heard of for a while, have an older
+// one in force if they run, and never said that they stop.
+func Await(ctx context.Context, board Board, revision uint64) (late, silent []string, err error) {
 	for {
 		all, err := board.Copies(ctx)
 		if err != nil {
-			return late, err
+			return late, silent, err
 		}
-		late = late[:0]
+		late, silent = late[:0], silent[:0]
 		for _, c := range all {
-			if c.Revision > 0 && c.Revision < revision {
+			switch {
+			case !c.Unproven && (c.Revision == 0 || c.Revision >= revision):
+			case c.Silent > Gone:
+				silent = append(silent, c.Name)
+			default:
 				late = append(late, c.Name)
 			}
 		}
 		if len(late) == 0 {
-			return nil, nil
+			return nil, silent, nil
 		}
 		if err := pause.For(ctx, 50*time.Millisecond); err != nil {
-			return late, err
+			return late, silent, err
 		}
 	}
 }

@@ -19,6 +19,8 @@ type Organization struct {
 	ID     uuid.UUID // never uuid.Nil
 	Name   string    // may be empty; need not be unique
 	Limits auth.Limits
+	// Exposure says who is shown what of its states; nil shows all that a role may see.
+	Exposure *auth.Exposure
 	// What its callers may prove themselves with, each in the order of the file.
 	Keys         []StoredKey
 	Tokens       []TokenRule
@@ -81,7 +83,8 @@ type Token struct {
 
 // TokenVerifier checks tokens. *oidc.Verifier is one.
 type TokenVerifier interface {
-	// VerifyToken returns what cred.Key, a token, is good for by the rules. cred.Org is the organization that the caller named; uuid.Nil when the caller named
+	// VerifyToken returns what cred.Key, a token, is good for by the rules. cred.Org is the organization that the caller
+	// named; uuid.Nil when the caller named
 	// none. A refusal is a *fault.Error; one of code TokenRefused counts as a failure.
 	VerifyToken(ctx context.Context, rules *Keyring, cred auth.Credentials) (Token, error)
 }

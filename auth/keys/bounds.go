@@ -30,6 +30,12 @@ func (s *Service) boundsOf(d *authfile.Document, p auth.Principal) (authfile.Org
 			continue
 		}
 		b := bounds{own.Grant, own.From}
+		// A rule has no end where its tokens and certificates have one: who shows one, or has stolen
+		// it, makes no key that is good for longer. Somebody who has signed in to the page has proved
+		// more than what they show there.
+		if p.Subject != "" && !p.BySession && !p.Expires.IsZero() && (b.Expires.IsZero() || p.Expires.Before(b.Expires)) {
+			b.Expires = p.Expires
+		}
 		if !b.Role.Has(auth.ManageKeys) {
 			return o, bounds{}, errGone()
 		}
@@ -41,16 +47,17 @@ func (s *Service) boundsOf(d *authfile.Document, p auth.Principal) (authfile.Org
 	return o, bounds{}, errGone()
 }
 
-// check refuses a key that would be good for more than what its maker has.
+// check refuses a key that is, or would be, good for more than what the caller has.
 func (b bounds) check(k keyring.StoredKey) error {
 	if err := b.checkRights(k); err != nil {
 		return err
 	}
 	if !b.Expires.IsZero() && (k.Expires.IsZero() || k.Expires.After(b.Expires)) {
-		return beyond("it would be good for longer than your own, until %s", b.Expires.UTC().Format(time.RFC3339))
+		return beyond("it is good for longer than what you have, until %s", b.Expires.UTC().Format(time.RFC3339))
 	}
-	if len(b.from) > 0 && (len(k.From) == 0 || slices.ContainsFunc(k.From, func(n netip.Prefix) bool { return !b.holds(n) })) {
-		return beyond("it would be good from more addresses than your own, %v", b.from)
+	if len(b.from) > 0 && (len(k.From) == 0 ||
+		slices.ContainsFunc(k.From, func(n netip.Prefix) bool { return !b.holds(n) })) {
+		return beyond("it is good from more addresses than your own, %v", b.from)
 	}
 	return nil
 }
@@ -75,7 +82,8 @@ func (b bounds) holds(network netip.Prefix) bool {
 }
 
 func beyond(format string, args ...any) error {
-	return fault.New(fault.KeyBeyond, "you may have to do only with keys that are good for no more than what you have come in with: "+format, args...)
+	return fault.New(fault.KeyBeyond,
+		"you may have to do only with keys that are good for no more than what you have come in with: "+format, args...)
 }
 
 // checkWanted refuses what makes no sense, whoever wants it.

@@ -124,10 +124,7 @@ func (s *Service) Make(ctx context.Context, p auth.Principal, w Wanted) (made Ke
 		made.StoredKey, err = d.AddNamedKey(p.Org, k)
 		return invalid(err)
 	})
-	if err == nil {
-		err = s.record(ctx, p, audit.KeyMake, made.StoredKey)
-	}
-	if err != nil {
+	if err = s.recorded(ctx, p, audit.KeyMake, made.StoredKey, err); err != nil {
 		return Key{}, "", err
 	}
 	made.StoredKey = withoutHash(made.StoredKey)
@@ -136,7 +133,8 @@ func (s *Service) Make(ctx context.Context, p auth.Principal, w Wanted) (made Ke
 
 // Rotate puts a new key in the place of another one, which is good until a moment only. Faults: those
 // of Make, and KeyNotFound.
-func (s *Service) Rotate(ctx context.Context, p auth.Principal, id string, r Rotation) (made, old Key, text string, err error) {
+func (s *Service) Rotate(ctx context.Context, p auth.Principal, id string,
+	r Rotation) (made, old Key, text string, err error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ManageKeys); err != nil {
 		return Key{}, Key{}, "", err
 	}
@@ -159,10 +157,7 @@ func (s *Service) Rotate(ctx context.Context, p auth.Principal, id string, r Rot
 		old.StoredKey, made.StoredKey, err = d.RotateKey(p.Org, found.ID, change)
 		return invalid(err)
 	})
-	if err == nil {
-		err = s.record(ctx, p, audit.KeyRotate, made.StoredKey)
-	}
-	if err != nil {
+	if err = s.recorded(ctx, p, audit.KeyRotate, made.StoredKey, err); err != nil {
 		return Key{}, Key{}, "", err
 	}
 	made.StoredKey, old.StoredKey = withoutHash(made.StoredKey), withoutHash(old.StoredKey)
@@ -197,16 +192,14 @@ func (s *Service) Revoke(ctx context.Context, p auth.Principal, id string) (gone
 			return err
 		}
 		if o, _ := d.Find(p.Org); len(o.Keys) == 1 {
-			return fault.New(fault.KeyLast, "this is the organization's last key; make another one first, or take it away with `holdfast key revoke`")
+			return fault.New(fault.KeyLast,
+				"this is the organization's last key; make another one first, or take it away with `holdfast key revoke`")
 		}
 		gone.StoredKey = withoutHash(found)
 		left, err = d.RevokeKey(p.Org, found.ID)
 		return err
 	})
-	if err == nil {
-		err = s.record(ctx, p, audit.KeyRevoke, gone.StoredKey)
-	}
-	if err != nil {
+	if err = s.recorded(ctx, p, audit.KeyRevoke, gone.StoredKey, err); err != nil {
 		return Key{}, 0, err
 	}
 	return gone, left, nil
@@ -219,13 +212,14 @@ func (s *Service) within(d *authfile.Document, p auth.Principal, id string) (key
 		return keyring.StoredKey{}, err
 	}
 	if id == "" || strings.ContainsAny(id, "./\\") {
-		return keyring.StoredKey{}, fault.New(fault.KeyInvalid, "%.80q is neither the ID nor the name of a key; rules are changed in the file", id)
+		return keyring.StoredKey{},
+			fault.New(fault.KeyInvalid, "%.80q is neither the ID nor the name of a key; rules are changed in the file", id)
 	}
 	found, err := d.Key(p.Org, id)
 	if err != nil {
 		return keyring.StoredKey{}, fault.Wrap(err, fault.KeyNotFound, "the organization has no key %.80q", id)
 	}
-	return found, bounds.checkRights(found)
+	return found, bounds.check(found)
 }
 
 // edit changes the file and has the server take it.
@@ -235,7 +229,8 @@ func (s *Service) edit(ctx context.Context, change func(*authfile.Document) erro
 		return explain(err)
 	}
 	if err := s.Take(ctx); err != nil {
-		return fault.Wrap(err, fault.KeysNotTaken, "the auth file is changed, and the server has not taken it; its log says why")
+		return fault.Wrap(err, fault.KeysNotTaken,
+			"the auth file is changed, and the server has not taken it; its log says why")
 	}
 	return nil
 }
@@ -243,12 +238,25 @@ func (s *Service) edit(ctx context.Context, change func(*authfile.Document) erro
 // explain tells apart what the caller can do something about.
 func explain(err error) error {
 	switch {
+	case errors.Is(err, authfile.ErrUncertain): // whatever else it says
+		return fault.Wrap(err, fault.StoreUnavailable, "whether the change was made is not known; look, and try again")
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EBUSY):
-		return fault.Wrap(err, fault.KeysReadOnly, "this server can't write its auth file, so its keys are changed elsewhere; nothing was changed")
+		return fault.Wrap(err, fault.KeysReadOnly,
+			"this server can't write its auth file, so its keys are changed elsewhere; nothing was changed")
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Busy, "others are editing the auth file; nothing was changed, try again")
 	}
 	return err
+}
+
+// recorded puts a change on record, unless err says that there was none. A file that was changed has
+// been, also where the server has not taken it.
+func (s *Service) recorded(ctx context.Context, p auth.Principal, action audit.Action, k keyring.StoredKey,
+	err error) error {
+	if err != nil && !fault.Is(err, fault.KeysNotTaken) {
+		return err
+	}
+	return errors.Join(err, s.record(ctx, p, action, k))
 }
 
 // record puts a change on record. One that can't be is told as a failure, and a key that was made is
@@ -259,7 +267,8 @@ func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Act
 		note += " " + k.Name
 	}
 	return s.Audit.Record(context.WithoutCancel(ctx), audit.Event{
-		At: s.Now().UTC().Truncate(time.Microsecond), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: note + ": " + string(k.Role),
+		At: s.Now().UTC().Truncate(time.Microsecond), Org: p.Org, Actor: audit.ActorOf(p), Action: action, Note: note + ": " +
+			string(k.Role),
 	})
 }
 
@@ -279,5 +288,6 @@ func (s *Service) dated(label string) string {
 }
 
 func errGone() error {
-	return fault.New(fault.CredentialsRevoked, "what you have come in with is not in the auth file any more; nothing was changed")
+	return fault.New(fault.CredentialsRevoked,
+		"what you have come in with is not in the auth file any more; nothing was changed")
 }

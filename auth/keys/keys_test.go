@@ -53,7 +53,8 @@ type rig struct {
 func newRig(t *testing.T, sections string) *rig {
 	t.Helper()
 	r := &rig{t: t, path: filepath.Join(t.TempDir(), "auth.cfg"), log: &journal{}}
-	text := fmt.Sprintf("# ours\n[%s]\nname = Acme\napikey = %s ; 2026-01-01 root\n%s", acme, hash(t, auth.NewKey(acme)), strings.ReplaceAll(sections, "ORG", acme.String()))
+	text := fmt.Sprintf("# ours\n[%s]\nname = Acme\napikey = %s ; 2026-01-01 root\n%s", acme, hash(t, auth.NewKey(acme)),
+		strings.ReplaceAll(sections, "ORG", acme.String()))
 	if err := os.WriteFile(r.path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func (r *rig) as(name string) auth.Principal {
 	}
 	for _, rule := range o.Tokens {
 		if rule.Name == name {
-			p := auth.Principal{Org: acme, KeyID: rule.ID(), Grant: rule.Grant}
+			p := auth.Principal{Org: acme, KeyID: rule.ID(), Subject: "ana", Grant: rule.Grant}
 			p.Expires = now().Add(time.Minute)
 			return p
 		}
@@ -134,7 +135,8 @@ func patterns(t *testing.T, text string) *auth.Patterns {
 func TestMakeRotateRevoke(t *testing.T) {
 	r := newRig(t, "")
 	owner, ctx := r.as(""), t.Context()
-	made, text, err := r.Make(ctx, owner, keys.Wanted{Name: "ci", Label: "pipelines", Grant: auth.Grant{Role: auth.Writer, States: patterns(t, "prod/*")}})
+	made, text, err := r.Make(ctx, owner,
+		keys.Wanted{Name: "ci", Label: "pipelines", Grant: auth.Grant{Role: auth.Writer, States: patterns(t, "prod/*")}})
 	if err != nil || made.Hash != "" || made.Name != "ci" {
 		t.Fatalf("%+v, %v", made, err)
 	}
@@ -145,7 +147,8 @@ func TestMakeRotateRevoke(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	renewed, old, second, err := r.Rotate(ctx, owner, "ci", keys.Rotation{Until: now().Add(time.Hour)})
-	if err != nil || renewed.Name != "ci" || renewed.ID == made.ID || old.ID != made.ID || !old.Expires.Equal(now().Add(time.Hour)) || second == text {
+	if err != nil || renewed.Name != "ci" || renewed.ID == made.ID || old.ID != made.ID ||
+		!old.Expires.Equal(now().Add(time.Hour)) || second == text {
 		t.Fatalf("%+v %+v %v", renewed, old, err)
 	}
 	gone, left, err := r.Revoke(ctx, owner, renewed.ID)
@@ -224,10 +227,14 @@ states = dev/*
 		{"near", "prod/x", until, from("10.1.2.3", "192.0.2.1"), auth.Reader, false},
 		{"near", "prod/x", until, from("0.0.0.0/0"), auth.Reader, false},
 		{"near", "prod/x", until, from("::/0"), auth.Reader, false},
-		{"people", "dev/x", time.Time{}, nil, auth.Writer, true}, // a token's own end is no bound
+		{"people", "dev/x", now().Add(time.Minute), nil, auth.Writer, true}, // as long as the token
+		{"people", "dev/x", now().Add(time.Hour), nil, auth.Writer, false},
+		{"people", "dev/x", time.Time{}, nil, auth.Writer, false},
 		{"people", "prod/x", time.Time{}, nil, auth.Writer, false},
 	} {
-		_, _, err := r.Make(t.Context(), r.as(test.as), keys.Wanted{Grant: auth.Grant{Role: test.role, States: patterns(t, test.states), Expires: test.expires}, From: test.from})
+		_, _, err := r.Make(t.Context(), r.as(test.as),
+			keys.Wanted{Grant: auth.Grant{Role: test.role, States: patterns(t, test.states), Expires: test.expires},
+				From: test.from})
 		if test.may != (err == nil) || err != nil && !fault.Is(err, fault.KeyBeyond) {
 			t.Errorf("%+v: %v", test, err)
 		}
@@ -236,18 +243,84 @@ states = dev/*
 	if _, _, err := r.Revoke(t.Context(), r.as("near"), root); !fault.Is(err, fault.KeyBeyond) {
 		t.Errorf("revokes a key that may do more: %v", err)
 	}
-	if _, _, _, err := r.Rotate(t.Context(), r.as("near"), root, keys.Rotation{Until: until}); !fault.Is(err, fault.KeyBeyond) {
+	if _, _, _, err := r.Rotate(t.Context(), r.as("near"), root, keys.Rotation{Until: until}); !fault.Is(err,
+		fault.KeyBeyond) {
 		t.Errorf("rotates a key that may do more: %v", err)
 	}
-	if _, _, _, err := r.Rotate(t.Context(), r.as("near"), "near", keys.Rotation{Until: until, Expires: until.AddDate(2, 0, 0)}); !fault.Is(err, fault.KeyBeyond) {
+	people := r.as("people")
+	people.BySession = true
+	if _, _, err := r.Make(t.Context(), people,
+		keys.Wanted{Grant: auth.Grant{Role: auth.Writer, States: patterns(t, "dev/x")}}); err != nil {
+		t.Errorf("somebody who has signed in to the page: %v", err)
+	}
+	if _, _, _, err := r.Rotate(t.Context(), r.as("near"), "near",
+		keys.Rotation{Until: until, Expires: until.AddDate(2, 0, 0)}); !fault.Is(err, fault.KeyBeyond) {
 		t.Errorf("goes on for longer by rotation: %v", err)
+	}
+}
+
+// A key that differs from the caller's in its end or its addresses only is out of reach, too: its
+// rotation would show the caller a key that is good for longer, or from anywhere.
+func TestKeysThatAreGoodForMore(t *testing.T) {
+	short := hash(t, auth.NewKey(acme))
+	for name, test := range map[string]struct{ own, other string }{
+		"no end":              {"expires = 2027-01-31", ""},
+		"a later end":         {"expires = 2027-01-31", "expires = 2027-02-01"},
+		"from anywhere":       {"from = 10.0.0.0/8", ""},
+		"from more addresses": {"from = 10.0.0.0/8", "from = 10.0.0.0/8, 192.0.2.1"},
+	} {
+		r := newRig(t, "[ORG.own]\napikey = "+short+"\nrole = owner\n"+test.own+
+			"\n[ORG.other]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = owner\n"+test.other+"\n")
+		before := r.text()
+		if _, _, text, err := r.Rotate(t.Context(), r.as("own"), "other",
+			keys.Rotation{Until: now().Add(time.Hour)}); !fault.Is(err, fault.KeyBeyond) || text != "" {
+			t.Errorf("%s: is rotated: %v", name, err)
+		}
+		if _, _, err := r.Revoke(t.Context(), r.as("own"), "other"); !fault.Is(err, fault.KeyBeyond) {
+			t.Errorf("%s: is revoked: %v", name, err)
+		}
+		if r.text() != before {
+			t.Errorf("%s: the file has changed", name)
+		}
+		if _, _, _, err := r.Rotate(t.Context(), r.as("own"), "own",
+			keys.Rotation{Until: now().Add(time.Hour)}); err != nil {
+			t.Errorf("%s: one's own: %v", name, err)
+		}
+	}
+}
+
+// A change that is in the file is on record, also where the server has not taken it.
+func TestChangeThatIsNotTakenIsOnRecord(t *testing.T) {
+	for name, change := range map[string]func(r *rig) error{
+		"make": func(r *rig) error {
+			_, _, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}})
+			return err
+		},
+		"rotate": func(r *rig) error {
+			_, _, _, err := r.Rotate(t.Context(), r.as(""), "ci", keys.Rotation{Until: now().Add(time.Hour)})
+			return err
+		},
+		"revoke": func(r *rig) error {
+			_, _, err := r.Revoke(t.Context(), r.as(""), "ci")
+			return err
+		},
+	} {
+		r := newRig(t, "[ORG.ci]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = writer\n")
+		r.Service.Deps.Take = func(context.Context) error { return errors.New("refused") }
+		if err := change(r); !fault.Is(err, fault.KeysNotTaken) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if len(r.log.events) != 1 {
+			t.Errorf("%s: %d events", name, len(r.log.events))
+		}
 	}
 }
 
 // Who lacks the right changes nothing, and is on record; so does who was taken out of the file since
 // they came in.
 func TestWhoMayNot(t *testing.T) {
-	r := newRig(t, "[ORG.w]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = writer\n[ORG.late]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = owner\n")
+	r := newRig(t, "[ORG.w]\napikey = "+hash(t, auth.NewKey(acme))+"\nrole = writer\n[ORG.late]\napikey = "+
+		hash(t, auth.NewKey(acme))+"\nrole = owner\n")
 	writer, late, before := r.as("w"), r.as("late"), r.text()
 	_, err := r.List(t.Context(), writer)
 	_, _, makes := r.Make(t.Context(), writer, keys.Wanted{Grant: auth.Grant{Role: auth.Reader}})
@@ -264,7 +337,8 @@ func TestWhoMayNot(t *testing.T) {
 	if _, _, err := r.Revoke(t.Context(), r.as(""), "late"); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := r.Make(t.Context(), late, keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err, fault.CredentialsRevoked) {
+	if _, _, err := r.Make(t.Context(), late, keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err,
+		fault.CredentialsRevoked) {
 		t.Errorf("a key that was revoked makes one: %v", err)
 	}
 }
@@ -286,7 +360,8 @@ func TestKeysThatCantBe(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"nobody", "oidc.people", "..", ""} {
-		if _, _, err := r.Revoke(t.Context(), r.as(""), id); !fault.Is(err, fault.KeyNotFound) && !fault.Is(err, fault.KeyInvalid) {
+		if _, _, err := r.Revoke(t.Context(), r.as(""), id); !fault.Is(err, fault.KeyNotFound) &&
+			!fault.Is(err, fault.KeyInvalid) {
 			t.Errorf("%q: %v", id, err)
 		}
 	}
@@ -296,21 +371,28 @@ func TestKeysThatCantBe(t *testing.T) {
 }
 
 func TestFileThatCantBeWritten(t *testing.T) {
-	for _, cause := range []error{fs.ErrPermission, &fs.PathError{Op: "open", Err: syscall.EROFS}, &os.LinkError{Op: "rename", Err: syscall.EBUSY}} {
+	for _, cause := range []error{fs.ErrPermission, &fs.PathError{Op: "open", Err: syscall.EROFS},
+		&os.LinkError{Op: "rename", Err: syscall.EBUSY}} {
 		r := newRig(t, "")
-		r.Service.Deps.Edit = func(context.Context, func(*authfile.Document) error) error { return fmt.Errorf("wrapped: %w", cause) }
-		if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err, fault.KeysReadOnly) || text != "" {
+		r.Service.Deps.Edit = func(context.Context,
+			func(*authfile.Document) error) error {
+			return fmt.Errorf("wrapped: %w", cause)
+		}
+		if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err,
+			fault.KeysReadOnly) || text != "" {
 			t.Errorf("%v: %v", cause, err)
 		}
 	}
 	r := newRig(t, "")
 	r.Service.Deps.Take = func(context.Context) error { return errors.New("refused") }
-	if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err, fault.KeysNotTaken) || text != "" {
+	if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err,
+		fault.KeysNotTaken) || text != "" {
 		t.Errorf("not taken: %v", err)
 	}
 	r = newRig(t, "")
 	r.log.err = fault.New(fault.StoreFull, "full")
-	if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err, fault.StoreFull) || text != "" {
+	if _, text, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err,
+		fault.StoreFull) || text != "" {
 		t.Errorf("not on record: %v", err)
 	}
 }
@@ -352,7 +434,8 @@ func TestKeysAreBounded(t *testing.T) {
 	if err := os.WriteFile(r.path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err, fault.KeysFull) {
+	if _, _, err := r.Make(t.Context(), r.as(""), keys.Wanted{Grant: auth.Grant{Role: auth.Reader}}); !fault.Is(err,
+		fault.KeysFull) {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,6 +98,20 @@ func Read(path string) (Uses, error) {
 	}
 	return uses, nil
 }
+
+// With returns the later use of each credential that one or the other has.
+func (u Uses) With(others Uses) Uses {
+	both := maps.Clone(others)
+	for c, use := range u {
+		if other, ok := both[c]; !ok || use.At.After(other.At) {
+			both[c] = use
+		}
+	}
+	return both
+}
+
+// Write writes the file of a Tracker that nobody has open.
+func Write(path string, uses Uses) error { return write(path, uses) }
 
 // write puts the file in place, mode 0600: addresses are nobody else's business.
 func write(path string, uses Uses) error {

@@ -40,7 +40,8 @@ func newUseBench(t *testing.T) *useBench {
 
 func (b *useBench) open() {
 	b.Tracker = Open(b.t.Context(), Config{
-		Path: b.path, Known: func() *keyring.Keyring { return b.ring }, Logger: slog.New(slog.NewTextHandler(&b.log, nil)), Now: time.Now,
+		Path: b.path, Known: func() *keyring.Keyring { return b.ring }, Logger: slog.New(slog.NewTextHandler(&b.log, nil)),
+		Now: time.Now,
 	})
 }
 
@@ -73,7 +74,8 @@ func (b *useBench) written() string {
 
 const keyOne = "0f3a9c21d4e5"
 
-var orgA, orgB = uuid.MustParse("11111111-2222-3333-4444-555555555555"), uuid.MustParse("aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee")
+var orgA, orgB = uuid.MustParse("11111111-2222-3333-4444-555555555555"),
+	uuid.MustParse("aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee")
 
 func everything() *keyring.Keyring {
 	return keyring.New(&keyring.Organization{
@@ -161,7 +163,8 @@ func TestLastUseIsBoundByTheKeyring(t *testing.T) {
 }
 
 func TestDamagedLastUseIsReplaced(t *testing.T) {
-	for _, text := range []string{"", "{", `{"keys":[{"organization":"x"}]}`, `[]`, `{"keys":[{"at":"yesterday"}]}`, "\x00\xff"} {
+	for _, text := range []string{"", "{", `{"keys":[{"organization":"x"}]}`, `[]`, `{"keys":[{"at":"yesterday"}]}`,
+		"\x00\xff"} {
 		b := newUseBench(t)
 		must(t, b.Close())
 		must(t, os.MkdirAll(filepath.Dir(b.path), 0o700))

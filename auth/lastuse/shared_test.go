@@ -55,7 +55,8 @@ func TestShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ring := &together{uses: Uses{}}, everything()
 		var log logtest.Journal
-		u := Open(t.Context(), Config{Shared: s, Known: func() *keyring.Keyring { return ring }, Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
+		u := Open(t.Context(), Config{Shared: s, Known: func() *keyring.Keyring { return ring },
+			Logger: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now})
 		key := Credential{orgA, keyOne}
 		note := func(from string) { u.Note(auth.Principal{Org: orgA, KeyID: keyOne, Address: from}) }
 		minute := func() { time.Sleep(interval); synctest.Wait() }

@@ -31,7 +31,8 @@ const maxFlow = 3 << 10
 
 // NewFlow returns one that begins now.
 func NewFlow(org uuid.UUID, to string, now time.Time) Flow {
-	return Flow{State: randomText(), Nonce: randomText(), Verifier: randomText(), Org: org, To: to, Ends: now.Add(FlowTime).UTC()}
+	return Flow{State: randomText(), Nonce: randomText(), Verifier: randomText(), Org: org, To: to,
+		Ends: now.Add(FlowTime).UTC()}
 }
 
 // randomText has 256 random bits, in the 43 characters that PKCE wants at least.

@@ -20,7 +20,8 @@ type Verifier interface {
 	SignIn(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, auth.Login, error)
 	// SignInBy is SignIn for somebody whom an issuer has signed in; match finds the rule that lets
 	// them in.
-	SignInBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error)
+	SignInBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error),
+		client auth.Client) (auth.Principal, auth.Login, error)
 	// VerifyLogin returns what somebody may do now who signed in so; fault.CredentialsRevoked when
 	// what they signed in with counts no more, and KeyExpired or AddressRefused as for a key.
 	VerifyLogin(ctx context.Context, login auth.Login, client auth.Client) (auth.Principal, error)
@@ -60,21 +61,26 @@ type Client struct {
 
 // Prove returns who has the credentials, and what Begin needs to have a session of theirs. Faults are
 // those of verify.Verifier.Verify, and TokenRefused for tokens, which are for programs.
-func (s *Service) Prove(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, auth.Login, error) {
+func (s *Service) Prove(ctx context.Context, cred auth.Credentials,
+	client auth.Client) (auth.Principal, auth.Login, error) {
 	if auth.IsRunToken(cred.Key) || auth.IsToken(cred.Key) {
-		return auth.Principal{}, auth.Login{}, fault.New(fault.TokenRefused, "a token is no way to sign in here: show an organization's key, or sign in with the issuer")
+		return auth.Principal{}, auth.Login{},
+			fault.New(fault.TokenRefused,
+				"a token is no way to sign in here: show an organization's key, or sign in with the issuer")
 	}
 	return s.Verifier.SignIn(ctx, cred, client)
 }
 
 // ProveBy is Prove for somebody whom an issuer has signed in.
-func (s *Service) ProveBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error) {
+func (s *Service) ProveBy(ctx context.Context, org uuid.UUID,
+	match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error) {
 	return s.Verifier.SignInBy(ctx, org, match, client)
 }
 
 // Begin begins a session of a caller who has proved who they are, and returns its token, which is
 // kept nowhere.
-func (s *Service) Begin(ctx context.Context, p auth.Principal, login auth.Login, client Client) (begun Session, token string, err error) {
+func (s *Service) Begin(ctx context.Context, p auth.Principal, login auth.Login,
+	client Client) (begun Session, token string, err error) {
 	now := s.now()
 	token = s.Signer.newToken(login.Org)
 	begun = Session{
@@ -106,13 +112,23 @@ func (s *Service) replace(ctx context.Context, client Client) {
 		return
 	}
 	if _, err := s.Store.Remove(ctx, org, h); err != nil {
-		s.Log.WarnContext(ctx, "a session that another one took the place of could not be ended; it ends by itself", "error", err)
+		s.Log.WarnContext(ctx, "a session that another one took the place of could not be ended; it ends by itself", "error",
+			err)
 	}
 }
 
-// Verify returns the session of a token, and whoever has it as they are now. Its fault is SessionOver
-// when there is none, or none any more, and those of VerifyLogin but for CredentialsRevoked.
+// Verify is Look for a request, which keeps the session from ending for want of use.
 func (s *Service) Verify(ctx context.Context, token string, client auth.Client) (Session, auth.Principal, error) {
+	found, p, err := s.Look(ctx, token, client)
+	if err == nil {
+		s.touch(ctx, found, s.now())
+	}
+	return found, p, err
+}
+
+// Look returns the session of a token, and whoever has it as they are now. Its fault is SessionOver
+// when there is none, or none any more, and those of VerifyLogin but for CredentialsRevoked.
+func (s *Service) Look(ctx context.Context, token string, client auth.Client) (Session, auth.Principal, error) {
 	org, h, ok := s.Signer.read(token)
 	if !ok {
 		return Session{}, auth.Principal{}, over()
@@ -129,8 +145,7 @@ func (s *Service) Verify(ctx context.Context, token string, client auth.Client) 
 	if err != nil {
 		return Session{}, auth.Principal{}, s.ended(ctx, found, client, err)
 	}
-	s.touch(ctx, found, now)
-	p.Expires = endOf(found, p)
+	p.Expires, p.BySession = endOf(found, p), true
 	return found, p, nil
 }
 
@@ -145,11 +160,13 @@ func (s *Service) ended(ctx context.Context, gone Session, client auth.Client, e
 	} else if removed {
 		s.note(ctx, principalOf(gone, client), audit.SessionEnd, gone.ID()+": "+string(fault.From(err).Code))
 	}
-	return fault.Wrap(err, fault.SessionOver, "the session is over: the key or the rule that it began with counts no more; sign in again")
+	return fault.Wrap(err, fault.SessionOver,
+		"the session is over: the key or the rule that it began with counts no more; sign in again")
 }
 
 func principalOf(s Session, client auth.Client) auth.Principal {
-	return auth.Principal{Org: s.Login.Org, KeyID: s.Login.KeyID, Subject: s.Login.Subject, Address: client.Address, Request: client.Request}
+	return auth.Principal{Org: s.Login.Org, KeyID: s.Login.KeyID, Subject: s.Login.Subject, Address: client.Address,
+		Request: client.Request}
 }
 
 func over() error {
@@ -260,7 +277,8 @@ func (s *Service) record(ctx context.Context, p auth.Principal, action audit.Act
 // note records what has happened already, and can't be undone for want of a record.
 func (s *Service) note(ctx context.Context, p auth.Principal, action audit.Action, note string) {
 	if err := s.record(ctx, p, action, note); err != nil {
-		s.Log.ErrorContext(ctx, "the end of a session is not in the audit log", "organization", p.Org, "action", action, "error", err)
+		s.Log.ErrorContext(ctx, "the end of a session is not in the audit log", "organization", p.Org, "action", action,
+			"error", err)
 	}
 }
 

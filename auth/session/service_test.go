@@ -24,11 +24,13 @@ var acme = uuid.MustParse("11111111-2222-3333-4444-555555555555")
 // everybody lets everybody in who names a key.
 type everybody struct{ refusal error }
 
-func (e everybody) SignIn(_ context.Context, given auth.Credentials, _ auth.Client) (auth.Principal, auth.Login, error) {
+func (e everybody) SignIn(_ context.Context, given auth.Credentials,
+	_ auth.Client) (auth.Principal, auth.Login, error) {
 	return auth.Principal{Org: acme, KeyID: given.Key}, auth.Login{Org: acme, KeyID: given.Key}, e.refusal
 }
 
-func (e everybody) SignInBy(context.Context, uuid.UUID, func(*keyring.Keyring) (keyring.Token, error), auth.Client) (auth.Principal, auth.Login, error) {
+func (e everybody) SignInBy(context.Context, uuid.UUID,
+	func(*keyring.Keyring) (keyring.Token, error), auth.Client) (auth.Principal, auth.Login, error) {
 	return auth.Principal{}, auth.Login{}, errors.New("not asked")
 }
 
@@ -124,6 +126,22 @@ func TestTouchesAreFew(t *testing.T) {
 	}
 }
 
+// A stream that goes on looks again and again, and keeps nobody signed in.
+func TestLooksAreNoUse(t *testing.T) {
+	r := newRig(t, asIs)
+	_, token := r.begin(t, "k")
+	for range 3 {
+		r.clock = r.clock.Add(20*time.Minute - time.Second)
+		if _, _, err := r.Look(t.Context(), token, auth.Client{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.clock = r.clock.Add(3 * time.Second)
+	if _, _, err := r.Look(t.Context(), token, auth.Client{}); !fault.Is(err, fault.SessionOver) {
+		t.Errorf("an hour without a request: %v", err)
+	}
+}
+
 // touching fails every other time.
 type touching struct {
 	session.Store
@@ -160,7 +178,8 @@ func TestTokensThatAreMadeUpAskNothing(t *testing.T) {
 	other := newRig(t, asIs)
 	other.Service.Deps.Signer = session.NewSigner([session.SecretLength]byte{8})
 	_, foreign := other.begin(t, "k")
-	for _, token := range []string{"", "hfs_", "hfs_" + strings.Repeat("A", 107), foreign, foreign + "=", strings.ToUpper(foreign)} {
+	for _, token := range []string{"", "hfs_", "hfs_" + strings.Repeat("A", 107), foreign, foreign + "=",
+		strings.ToUpper(foreign)} {
 		if _, _, err := r.Verify(t.Context(), token, auth.Client{}); !fault.Is(err, fault.SessionOver) {
 			t.Errorf("%q: %v", token, err)
 		}
@@ -202,7 +221,8 @@ func TestSweep(t *testing.T) {
 func TestAgentsAreCut(t *testing.T) {
 	r := newRig(t, asIs)
 	begun, _ := r.begin(t, "k")
-	if len(begun.Agent) > session.MaxAgent || !strings.HasPrefix(begun.Agent, "a?b") || strings.ContainsFunc(begun.Agent, func(c rune) bool { return c < ' ' || c > '~' }) {
+	if len(begun.Agent) > session.MaxAgent || !strings.HasPrefix(begun.Agent, "a?b") ||
+		strings.ContainsFunc(begun.Agent, func(c rune) bool { return c < ' ' || c > '~' }) {
 		t.Errorf("%q", begun.Agent)
 	}
 }
@@ -215,7 +235,8 @@ func TestFlows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := signer.Open(sealed, now.Add(9*time.Minute)); !ok || got != f || !got.Answers(f.State) || got.Answers("") || got.Answers(f.Nonce) {
+	if got, ok := signer.Open(sealed, now.Add(9*time.Minute)); !ok || got != f || !got.Answers(f.State) ||
+		got.Answers("") || got.Answers(f.Nonce) {
 		t.Errorf("%t %+v", ok, got)
 	}
 	if _, ok := signer.Open(sealed, now.Add(10*time.Minute)); ok {

@@ -18,7 +18,8 @@ var errRevoked = errors.New("they are no longer in the auth file")
 // credentials isn't guessing. A refusal is a *fault.Error: KeyExpired or AddressRefused as
 // of Verify, CredentialsRevoked when they are no longer good for this organization, or
 // IssuerUnavailable. It is logged as one of Verify is.
-func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, before auth.Principal, edition uint64) (auth.Principal, error) {
+func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, before auth.Principal,
+	edition uint64) (auth.Principal, error) {
 	client := auth.Client{Address: before.Address, Request: before.Request}
 	now := before
 	var err error
@@ -28,6 +29,9 @@ func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, befor
 	if err == nil {
 		err = usable(now.Grant, nil, v.now(), client.Address)
 	}
+	if err == nil {
+		err = v.trusts()
+	}
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, before.Org.String(), client)
 	}
@@ -35,7 +39,8 @@ func (v *Verifier) VerifyAgain(ctx context.Context, cred auth.Credentials, befor
 }
 
 // VerifyCertificateAgain is VerifyAgain for a caller whom VerifyCertificate found.
-func (v *Verifier) VerifyCertificateAgain(ctx context.Context, shown auth.Certificate, before auth.Principal) (auth.Principal, error) {
+func (v *Verifier) VerifyCertificateAgain(ctx context.Context, shown auth.Certificate,
+	before auth.Principal) (auth.Principal, error) {
 	client := auth.Client{Address: before.Address, Request: before.Request}
 	now, err := v.verifyCertificate(ctx, shown, client)
 	if fault.Is(err, fault.CredentialsWrong) || err == nil && now.Org != before.Org {
@@ -45,7 +50,8 @@ func (v *Verifier) VerifyCertificateAgain(ctx context.Context, shown auth.Certif
 }
 
 // currently finds the caller in a keyring that has come into force since.
-func (v *Verifier) currently(ctx context.Context, ring *inForce, cred auth.Credentials, before auth.Principal) (auth.Principal, error) {
+func (v *Verifier) currently(ctx context.Context, ring *inForce, cred auth.Credentials,
+	before auth.Principal) (auth.Principal, error) {
 	if v.isRun(cred) {
 		return v.runAgain(ctx, cred, before)
 	}
@@ -60,7 +66,8 @@ func (v *Verifier) currently(ctx context.Context, ring *inForce, cred auth.Crede
 	return now, usable(m.key.Grant, m.key.From, v.now(), before.Address)
 }
 
-func (v *Verifier) tokenAgain(ctx context.Context, ring *keyring.Keyring, cred auth.Credentials, before auth.Principal) (auth.Principal, error) {
+func (v *Verifier) tokenAgain(ctx context.Context, ring *keyring.Keyring, cred auth.Credentials,
+	before auth.Principal) (auth.Principal, error) {
 	t, err := v.tokens.VerifyToken(ctx, ring, cred)
 	switch {
 	case fault.Is(err, fault.TokenRefused):
@@ -77,5 +84,7 @@ func revoked(err error) error {
 	if err == nil {
 		err = errRevoked
 	}
-	return fault.Wrap(err, fault.CredentialsRevoked, "these credentials were good when the request began, and were taken back before all of it had arrived; nothing was stored")
+	return fault.Wrap(err, fault.CredentialsRevoked,
+		"these credentials were good when the request began, and were taken back before all of it had arrived; "+
+			"nothing was stored")
 }

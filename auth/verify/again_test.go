@@ -55,7 +55,8 @@ func TestVerifyAgain(t *testing.T) {
 				if got := codeOr(err, in); got != test.want || now.Role != test.role {
 					t.Errorf("%s with role %q, want %s with %q", got, now.Role, test.want, test.role)
 				}
-				if err == nil && (now.Org != orgA || now.Address != "192.0.2.1" || now.Request != "r1" || now.KeyID != before.KeyID) {
+				if err == nil && (now.Org != orgA || now.Address != "192.0.2.1" || now.Request != "r1" ||
+					now.KeyID != before.KeyID) {
 					t.Errorf("%+v", now)
 				}
 			}
@@ -152,7 +153,8 @@ func TestVerifyAgainOfACertificate(t *testing.T) {
 // Whoever comes in is told of once, however often the same request is verified again.
 func TestCallersAreToldOf(t *testing.T) {
 	b := newBench(t, Config{Tokens: answers(byRules)})
-	b.Use(parse(t, "["+orgA.String()+"]\n"+fakeHash(1)+"\n["+orgA.String()+".cert.ci]\nsan = dns:ci.example\nrole = writer\n"+
+	b.Use(parse(t, "["+orgA.String()+"]\n"+fakeHash(1)+"\n["+orgA.String()+
+		".cert.ci]\nsan = dns:ci.example\nrole = writer\n"+
 		"["+orgA.String()+".oidc.ci]\nissuer = https://issuer.example\naudience = a\nclaims.sub = *\nrole = writer\n"))
 	var told []string
 	b.Tell(func(p auth.Principal) { told = append(told, p.KeyID) })

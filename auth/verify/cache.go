@@ -49,10 +49,11 @@ func (s *secrets) choice(org uuid.UUID) uint64 {
 
 // match is a key that was found good.
 type match struct {
-	orgName string
-	limits  auth.Limits
-	key     keyring.StoredKey
-	edition uint64 // of the keyring that it was last found in
+	orgName  string
+	limits   auth.Limits
+	exposure *auth.Exposure
+	key      keyring.StoredKey
+	edition  uint64 // of the keyring that it was last found in
 }
 
 // verified remembers good keys, bounded in number. For a time they need no other check;

@@ -19,15 +19,21 @@ func limit(g auth.Grant, c auth.Certificate) auth.Grant {
 // VerifyCertificate returns for whom a certificate stands. A refusal is a *fault.Error:
 // CredentialsWrong when no rule is about any of its names, or when more than one is;
 // KeyExpired or AddressRefused as for a key. It is logged as one of Verify is.
-func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+func (v *Verifier) VerifyCertificate(ctx context.Context, shown auth.Certificate,
+	client auth.Client) (auth.Principal, error) {
 	principal, err := v.verifyCertificate(ctx, shown, client)
 	if err == nil {
-		v.tell(principal)
+		err = v.trusts()
 	}
-	return principal, err
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	v.tell(principal)
+	return principal, nil
 }
 
-func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate, client auth.Client) (auth.Principal, error) {
+func (v *Verifier) verifyCertificate(ctx context.Context, shown auth.Certificate,
+	client auth.Client) (auth.Principal, error) {
 	login, san, err := certificateLogin(v.current.Load().Keyring, shown.SANs)
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, "unknown: "+told(shown.SANs), client)

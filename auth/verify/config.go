@@ -55,6 +55,7 @@ type Verifier struct {
 	queue    *queue
 	compare  func(hash, key string) bool
 	tell     func(auth.Principal) // of everybody who is let in
+	trusts   func() error         // whether the keyring may be believed now
 }
 
 // RunVerifier checks the tokens of runs.
@@ -101,6 +102,7 @@ func New(c Config) (*Verifier, error) {
 		queue:   newQueue(c.Checks, queueLimits{origin: 64, org: 256, client: 256, total: 1024}),
 		compare: bcryptMatches,
 		tell:    func(auth.Principal) {},
+		trusts:  func() error { return nil },
 	}
 	v.Use(keyring.New())
 	return v, nil
@@ -131,6 +133,11 @@ func (c Config) withDefaults() Config {
 // Tell has noted called with every caller that Verify and VerifyCertificate let in from
 // now on, except runs: nobody keeps their tokens. It must be called before either of them is.
 func (v *Verifier) Tell(noted func(auth.Principal)) { v.tell = noted }
+
+// TrustWhile has nobody let in from now on, whatever they have come with, while trusted has an error, which is
+// what they are told: what is in force may have been taken back elsewhere. It must be called before anybody is
+// verified.
+func (v *Verifier) TrustWhile(trusted func() error) { v.trusts = trusted }
 
 // Use puts a keyring in force. When it returns, nothing that was verified before counts
 // any more, and neither does a check that is still running: a key that r lacks is refused.

@@ -57,7 +57,8 @@ func (b *bench) play(t *testing.T, steps []step) {
 		b.now.Store(s.at)
 		b.compared.Store(0)
 		if got := b.from(s.address, orgA, s.key); got != s.want || b.compared.Load() != s.compare {
-			t.Errorf("step %d, %s from %s: %s after %d comparisons, want %s after %d", i, s.key, s.address, got, b.compared.Load(), s.want, s.compare)
+			t.Errorf("step %d, %s from %s: %s after %d comparisons, want %s after %d", i, s.key, s.address, got,
+				b.compared.Load(), s.want, s.compare)
 		}
 	}
 }

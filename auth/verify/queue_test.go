@@ -111,7 +111,8 @@ func TestAbandonedTurnIsPassedOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := &g.rank[0]
-	w, next := first.add(request{origin: origin{org: orgA, client: "1"}}), first.add(request{origin: origin{org: orgA, client: "1"}})
+	w, next := first.add(request{origin: origin{org: orgA, client: "1"}}),
+		first.add(request{origin: origin{org: orgA, client: "1"}})
 	g.release() // w's turn
 	g.cancel(w)
 	select {

@@ -68,7 +68,8 @@ func (c *crowded) end(wantAway ...string) {
 	if len(c.let)+len(away) != len(c.came) {
 		c.t.Errorf("%d came, but %d were let in and %d turned away", len(c.came), len(c.let), len(away))
 	}
-	if l := &c.rank[0]; l.waiting != 0 || len(l.at) != 0 || c.free != 1 || len(l.byOrg.lists) != 0 || len(l.byClient.lists) != 0 {
+	if l := &c.rank[0]; l.waiting != 0 || len(l.at) != 0 || c.free != 1 || len(l.byOrg.lists) != 0 ||
+		len(l.byClient.lists) != 0 {
 		c.t.Errorf("the queue is left with %d waiting, %d free", l.waiting, c.free)
 	}
 }
@@ -153,7 +154,8 @@ func TestTurnedAwayWhileLeaving(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := &g.rank[0]
-	first, last := l.add(request{origin: origin{org: orgA, client: "1"}}), l.add(request{origin: origin{org: orgA, client: "1"}})
+	first, last := l.add(request{origin: origin{org: orgA, client: "1"}}),
+		l.add(request{origin: origin{org: orgA, client: "1"}})
 	if !l.makeRoom(origin{org: orgB, client: "2"}) {
 		t.Fatal("there is no room")
 	}
@@ -240,7 +242,8 @@ func TestFloodKeepsNobodyElseOut(t *testing.T) {
 				b.assault(ctx, flood.addresses, flood.each, flood.org)
 				// Cold keys all, and more of them than one: what was verified needs no check.
 				var in atomic.Int64
-				honest := []auth.Credentials{{Org: orgA, Key: "k1"}, {Org: orgA, Key: "k2"}, {Org: orgA, Key: "k3"}, {Org: orgB, Key: "k4"}}
+				honest := []auth.Credentials{{Org: orgA, Key: "k1"}, {Org: orgA, Key: "k2"}, {Org: orgA, Key: "k3"},
+					{Org: orgB, Key: "k4"}}
 				for i, cred := range honest {
 					go func() {
 						start := time.Now()

@@ -79,13 +79,17 @@ func refusal(err error) *fault.Error {
 	case errors.Is(err, errNoRule):
 		return fault.Wrap(err, fault.CredentialsWrong, "the client certificate stands for no organization")
 	case errors.Is(err, errTwoRules):
-		return fault.Wrap(err, fault.CredentialsWrong, "the client certificate has names that stand for different logins; one of them must go")
+		return fault.Wrap(err, fault.CredentialsWrong,
+			"the client certificate has names that stand for different logins; one of them must go")
 	}
 	if wrong, ok := errors.AsType[wrongError](err); ok {
 		return fault.Wrap(wrong, fault.CredentialsWrong, "the organization or the key is wrong, or the key was revoked")
 	}
 	if many, ok := errors.AsType[tooManyError](err); ok {
-		f := fault.Wrap(many, fault.TooManyFailures, "too many wrong credentials came from this address, or for this organization, within a minute; these were not looked at, and can be in %d s; a key that `holdfast key add` made for the organization has tries of its own", (many.wait+time.Second-1)/time.Second)
+		f := fault.Wrap(many, fault.TooManyFailures,
+			"too many wrong credentials came from this address, or for this organization, within a minute; these were not "+
+				"looked at, and can be in %d s; a key that `holdfast key add` made for the organization has tries of its own",
+			(many.wait+time.Second-1)/time.Second)
 		f.RetryAfter = min(many.wait, maxRetryAfter)
 		return f
 	}

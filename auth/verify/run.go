@@ -31,9 +31,12 @@ func (v *Verifier) runOf(ctx context.Context, cred auth.Credentials, client auth
 	o, ok := v.current.Load().Organizations[p.Org]
 	switch {
 	case p.Run == nil || !ok:
-		return auth.Principal{}, fault.New(fault.TokenRefused, "the run's token is not accepted: its organization is not in force any more")
+		return auth.Principal{},
+			fault.New(fault.TokenRefused, "the run's token is not accepted: its organization is not in force any more")
 	case cred.Org != uuid.Nil && cred.Org != p.Org:
-		return auth.Principal{}, fault.New(fault.TokenRefused, "the run's token is not accepted: the user name, or X-Org-ID, is another organization than the run's")
+		return auth.Principal{},
+			fault.New(fault.TokenRefused,
+				"the run's token is not accepted: the user name, or X-Org-ID, is another organization than the run's")
 	}
 	p.OrgName, p.Limits, p.Address, p.Request = o.Name, o.Limits, client.Address, client.Request
 	return p, usable(p.Grant, nil, v.now(), client.Address)

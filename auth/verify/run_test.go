@@ -56,7 +56,8 @@ func TestRunBecomesPrincipal(t *testing.T) {
 func TestRunsThatAreRefused(t *testing.T) {
 	ended, foreign, none := runPrincipal(), runPrincipal(), runPrincipal()
 	ended.Expires, foreign.Org, none.Run = time.Unix(1, 0), orgB, nil
-	b := newBench(t, Config{Runs: runTokens{"hfr_good": runPrincipal(), "hfr_ended": ended, "hfr_foreign": foreign, "hfr_none": none}})
+	b := newBench(t, Config{Runs: runTokens{"hfr_good": runPrincipal(), "hfr_ended": ended, "hfr_foreign": foreign,
+		"hfr_none": none}})
 	b.Use(parse(t, acmeLimits))
 	b.now.Store(100)
 	for name, test := range map[string]struct {
@@ -100,7 +101,8 @@ func TestRefusedRunsAreFailures(t *testing.T) {
 func TestNoRuns(t *testing.T) {
 	b := newBench(t, Config{})
 	b.Use(parse(t, acmeLimits))
-	if _, err := b.Verify(t.Context(), auth.Credentials{Org: orgA, Key: "hfr_good"}, auth.Client{}); !fault.Is(err, fault.CredentialsWrong) {
+	if _, err := b.Verify(t.Context(), auth.Credentials{Org: orgA, Key: "hfr_good"}, auth.Client{}); !fault.Is(err,
+		fault.CredentialsWrong) {
 		t.Errorf("%v", err)
 	}
 }
@@ -116,7 +118,8 @@ func TestRunAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Use(parse(t, strings.Replace(acmeLimits, "9", "11", 1)))
-	if now, err := b.VerifyAgain(t.Context(), cred, p, edition); err != nil || now.Limits.States != 11 || now.Run == nil || now.Address != "192.0.2.1" {
+	if now, err := b.VerifyAgain(t.Context(), cred, p, edition); err != nil || now.Limits.States != 11 || now.Run == nil ||
+		now.Address != "192.0.2.1" {
 		t.Errorf("%+v, %v", now, err)
 	}
 	b.Use(keyring.New())

@@ -15,7 +15,8 @@ import (
 
 // SignIn is Verify for somebody who begins a session: it returns beside who they are what has to hold
 // still for the session to go on. Its faults are those of Verify.
-func (v *Verifier) SignIn(ctx context.Context, cred auth.Credentials, client auth.Client) (auth.Principal, auth.Login, error) {
+func (v *Verifier) SignIn(ctx context.Context, cred auth.Credentials,
+	client auth.Client) (auth.Principal, auth.Login, error) {
 	for range maxReloads {
 		ring := v.current.Load()
 		p, err := v.Verify(ctx, cred, client)
@@ -39,7 +40,8 @@ func (v *Verifier) SignIn(ctx context.Context, cred auth.Credentials, client aut
 // rule of a keyring that lets them in; its faults are those of keyring.TokenVerifier. It isn't called
 // for those who have had too many failures: what it asks costs the issuer something. org is the
 // organization that they named; uuid.Nil if none.
-func (v *Verifier) SignInBy(ctx context.Context, org uuid.UUID, match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error) {
+func (v *Verifier) SignInBy(ctx context.Context, org uuid.UUID,
+	match func(*keyring.Keyring) (keyring.Token, error), client auth.Client) (auth.Principal, auth.Login, error) {
 	from := originOf(org, client.Address)
 	t, err := keyring.Token{}, v.failures.allowed(from)
 	if err == nil {
@@ -48,6 +50,9 @@ func (v *Verifier) SignInBy(ctx context.Context, org uuid.UUID, match func(*keyr
 	}
 	if err == nil {
 		err = checkAddress(t, client.Address)
+	}
+	if err == nil {
+		err = v.trusts()
 	}
 	if err != nil {
 		return auth.Principal{}, auth.Login{}, v.refuse(ctx, err, org.String(), client)
@@ -65,6 +70,9 @@ func (v *Verifier) VerifyLogin(ctx context.Context, login auth.Login, client aut
 	p, err := v.loginNow(login, client)
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, login.Org.String(), client)
+	}
+	if err := v.trusts(); err != nil {
+		return auth.Principal{}, err
 	}
 	v.tell(p)
 	return p, nil

@@ -42,7 +42,8 @@ func tokenRules(t *testing.T, more string) *keyring.Keyring {
 func TestTokenBecomesPrincipal(t *testing.T) {
 	b := newBench(t, Config{Tokens: answers(byRules)})
 	b.Use(tokenRules(t, ""))
-	got, err := b.Verify(t.Context(), auth.Credentials{Org: orgA, Key: goodToken}, auth.Client{Address: "192.0.2.1", Request: "r1"})
+	got, err := b.Verify(t.Context(), auth.Credentials{Org: orgA, Key: goodToken},
+		auth.Client{Address: "192.0.2.1", Request: "r1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,8 @@ func TestTokenBecomesPrincipal(t *testing.T) {
 		Grant:  auth.Grant{Role: auth.Writer, States: states, Expires: time.Unix(500, 0)},
 		Limits: auth.Limits{Requests: 7}, Address: "192.0.2.1", Request: "r1",
 	}
-	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b *auth.Patterns) bool { return a.String() == b.String() })); diff != "" {
+	if diff := cmp.Diff(want, got,
+		cmp.Comparer(func(a, b *auth.Patterns) bool { return a.String() == b.String() })); diff != "" {
 		t.Errorf("principal (-want +got):\n%s", diff)
 	}
 	if n := b.compared.Load(); n != 0 {

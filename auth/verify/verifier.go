@@ -35,6 +35,9 @@ func (v *Verifier) Verify(ctx context.Context, cred auth.Credentials, client aut
 	if err != nil {
 		return auth.Principal{}, v.refuse(ctx, err, cred.Whose(), client)
 	}
+	if err := v.trusts(); err != nil { // behind the check, which may have waited
+		return auth.Principal{}, err
+	}
 	if principal.Run == nil {
 		v.tell(principal)
 	}
@@ -51,7 +54,8 @@ func (v *Verifier) verifyKey(ctx context.Context, cred auth.Credentials, client 
 
 // holderOf returns whom a key stands for.
 func holderOf(m match, org uuid.UUID, client auth.Client) auth.Principal {
-	p := principalOf(&keyring.Organization{ID: org, Name: m.orgName, Limits: m.limits}, m.key.Grant, client)
+	o := keyring.Organization{ID: org, Name: m.orgName, Limits: m.limits, Exposure: m.exposure}
+	p := principalOf(&o, m.key.Grant, client)
 	p.KeyID, p.KeyName = m.key.ID, m.key.Called()
 	return p
 }
@@ -59,12 +63,13 @@ func holderOf(m match, org uuid.UUID, client auth.Client) auth.Principal {
 // principalOf returns a caller of an organization; what it came in with is not yet in it.
 func principalOf(o *keyring.Organization, grant auth.Grant, client auth.Client) auth.Principal {
 	return auth.Principal{
-		Org:     o.ID,
-		OrgName: o.Name,
-		Grant:   grant,
-		Limits:  o.Limits,
-		Address: client.Address,
-		Request: client.Request,
+		Org:      o.ID,
+		OrgName:  o.Name,
+		Grant:    grant,
+		Limits:   o.Limits,
+		Exposure: o.Exposure,
+		Address:  client.Address,
+		Request:  client.Request,
 	}
 }
 
@@ -226,7 +231,7 @@ func (v *Verifier) compareOne(a attempt, h hashes, k keyring.StoredKey) (match, 
 	if !v.compare(k.Hash, a.Key) || !h.counts {
 		return match{}, false
 	}
-	m := match{h.of.Name, h.of.Limits, k, a.ring.edition}
+	m := match{h.of.Name, h.of.Limits, h.of.Exposure, k, a.ring.edition}
 	v.verified.put(a.tag, m)
 	return m, true
 }
@@ -246,7 +251,7 @@ func (r *inForce) find(org uuid.UUID, isIt func(keyring.StoredKey) bool) (match,
 	if i < 0 {
 		return match{}, false
 	}
-	return match{o.Name, o.Limits, o.Keys[i], r.edition}, true
+	return match{o.Name, o.Limits, o.Exposure, o.Keys[i], r.edition}, true
 }
 
 // possibleKey reports whether a key could be anybody's. bcrypt ignores what comes after

@@ -87,14 +87,17 @@ func ring(t *testing.T, orgs map[uuid.UUID][]int) *keyring.Keyring {
 }
 
 func (b *bench) try(org uuid.UUID, key string) (auth.Principal, error) {
-	return b.Verify(context.Background(), auth.Credentials{Org: org, Key: key}, auth.Client{Address: "192.0.2.1", Request: "req-1"})
+	return b.Verify(context.Background(), auth.Credentials{Org: org, Key: key},
+		auth.Client{Address: "192.0.2.1", Request: "req-1"})
 }
 
 func TestVerifySaysWhoIsCalling(t *testing.T) {
 	b := newBench(t, Config{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1, 2}, orgB: {3}}))
 	got, err := b.try(orgA, "k2")
-	want := auth.Principal{Org: orgA, OrgName: "Org", KeyID: parse(t, "["+orgA.String()+"]\n"+fakeHash(2)).WithKeys[0].Keys[0].ID, Grant: auth.Grant{Role: auth.Owner}, Address: "192.0.2.1", Request: "req-1"}
+	want := auth.Principal{Org: orgA, OrgName: "Org",
+		KeyID: parse(t, "["+orgA.String()+"]\n"+fakeHash(2)).WithKeys[0].Keys[0].ID, Grant: auth.Grant{Role: auth.Owner},
+		Address: "192.0.2.1", Request: "req-1"}
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
@@ -269,7 +272,8 @@ func TestFloodOfBadKeys(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := b.Verify(ctx, auth.Credentials{Org: orgB, Key: "k2"}, auth.Client{}); !fault.Is(err, fault.Busy) || fault.From(err).RetryAfter != time.Second {
+		if _, err := b.Verify(ctx, auth.Credentials{Org: orgB, Key: "k2"}, auth.Client{}); !fault.Is(err, fault.Busy) ||
+			fault.From(err).RetryAfter != time.Second {
 			t.Errorf("out of patience: %v", err)
 		}
 		release()
@@ -305,8 +309,10 @@ func TestNoKeyInLogsOrErrors(t *testing.T) {
 func TestLogSaysWhatWasSent(t *testing.T) {
 	b := newBench(t, Config{})
 	b.Use(ring(t, map[uuid.UUID][]int{orgA: {1}}))
-	for name, want := range map[string]string{"gitlab-ci-token": "organization=gitlab-c…", "basic": "organization=basic", "": "organization=" + uuid.Nil.String()} {
-		if _, err := b.Verify(t.Context(), auth.Credentials{Key: "wrong " + name, Name: name}, auth.Client{Address: "192.0.2.1"}); err == nil {
+	for name, want := range map[string]string{"gitlab-ci-token": "organization=gitlab-c…", "basic": "organization=basic",
+		"": "organization=" + uuid.Nil.String()} {
+		if _, err := b.Verify(t.Context(), auth.Credentials{Key: "wrong " + name, Name: name},
+			auth.Client{Address: "192.0.2.1"}); err == nil {
 			t.Error("nobody's key is good")
 		}
 		if got := b.log.String(); !strings.Contains(got, want) {

@@ -75,10 +75,14 @@ and nothing else.`,
 	flags.StringVar(&f.tools, "tools", "", "folder of tools (default: tools, in --work)")
 	flags.BoolVar(&f.direct, "registry", true, "let providers that the mirror lacks come from their registries")
 	flags.StringVar(&f.ca, "ca", "", "file with the certificates that sign the server's, in PEM (default: the system's)")
-	flags.StringVar(&f.sandbox, "min-sandbox", "landlock", "the least that is closed to commands: none, landlock or namespaces")
-	flags.StringVar(&f.user, "user", "", "account that commands run as, where the agent is root (default: the agent's own)")
-	flags.StringVar(&f.maxFolder, "max-folder-bytes", "16GiB", "how much of the disk a run may use; one that has more is ended")
-	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB", "how much memory a command may have, where a cgroup can be made for it")
+	flags.StringVar(&f.sandbox, "min-sandbox", "landlock",
+		"the least that is closed to commands: none, landlock or namespaces")
+	flags.StringVar(&f.user, "user", "",
+		"account that commands run as, where the agent is root (default: the agent's own)")
+	flags.StringVar(&f.maxFolder, "max-folder-bytes", "16GiB",
+		"how much of the disk a run may use; one that has more is ended")
+	flags.StringVar(&f.maxMemory, "max-memory-bytes", "8GiB",
+		"how much memory a command may have, where a cgroup can be made for it")
 	flags.StringVar(&f.level, "log-level", "info", "debug, info, warn or error")
 	return cmd
 }
@@ -137,7 +141,8 @@ func (a *app) runAgent(ctx context.Context, f agentFlags) error {
 	// The first signal drains. The second one is the system's: it ends the process, and the
 	// shims, which have sessions of their own, go on.
 	defer context.AfterFunc(ctx, executor.Drain)()
-	log.InfoContext(ctx, "the agent starts", "server", f.server, "work", f.work, "slots", f.slots, "sandbox", settings.Commands.Sandbox().Level)
+	log.InfoContext(ctx, "the agent starts", "server", f.server, "work", f.work, "slots", f.slots, "sandbox",
+		settings.Commands.Sandbox().Level)
 	return executor.Run(context.WithoutCancel(ctx))
 }
 
@@ -166,12 +171,17 @@ func (a *app) agentSettings(ctx context.Context, f agentFlags, log *slog.Logger)
 	if err != nil {
 		return agent.Settings{}, err
 	}
-	commands, err := machine.NewCommands(ctx, machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least, Limits: sandbox.Limits{Memory: uint64(maxMemory)}, User: owner, Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
+	commands, err := machine.NewCommands(ctx,
+		machine.CommandSettings{Work: f.work, Shims: true, Private: []string{tokenFile}, Least: least,
+			Limits: sandbox.Limits{Memory: uint64(maxMemory)}, User: owner,
+			Network: sandbox.Network{Allow: reachable(ctx, f.server)}})
 	if err != nil {
 		return agent.Settings{}, err
 	}
 	if reached := commands.Sandbox(); !agent.Reaches(reached.Level, least.String()) {
-		return agent.Settings{}, fmt.Errorf("the sandbox reaches %s here, and --min-sandbox wants %s: %s", reached.Level, least, strings.Join(reached.Why, "; "))
+		return agent.Settings{},
+			fmt.Errorf("the sandbox reaches %s here, and --min-sandbox wants %s: %s", reached.Level, least,
+				strings.Join(reached.Why, "; "))
 	}
 	store := tools.New(tools.Settings{Root: f.tools})
 	if _, err := store.FindOnPath(ctx, a.getenv("PATH")); err != nil {

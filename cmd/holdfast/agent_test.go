@@ -35,8 +35,10 @@ func TestAgentSaysWhatItLacks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
-			a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, now: time.Now, environ: []string{"HOLDFAST_AGENT_WORK=" + folder}}
-			if code := run(t.Context(), append([]string{"agent"}, test.args...), a); code != test.code || !strings.Contains(out.String(), test.want) {
+			a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &out, now: time.Now,
+				environ: []string{"HOLDFAST_AGENT_WORK=" + folder}}
+			if code := run(t.Context(), append([]string{"agent"}, test.args...), a); code != test.code ||
+				!strings.Contains(out.String(), test.want) {
 				t.Errorf("it ends with code %d and says %q; wanted %d and %q", code, out.String(), test.code, test.want)
 			}
 		})

@@ -12,6 +12,7 @@ import (
 
 // app is what the commands know of the world around them.
 type app struct {
+	program        string // the file that was started, as os.Args has it
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string // as os.Environ returns it
@@ -25,7 +26,8 @@ type app struct {
 
 func newApp() *app {
 	return &app{
-		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
+		program: os.Args[0],
+		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		environ: os.Environ(), now: time.Now, interactive: isTerminal(os.Stdin), columns: columnsOf(os.Stdout),
 	}
 }

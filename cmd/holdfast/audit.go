@@ -23,7 +23,7 @@ func newAuditCommand(a *app) *cobra.Command {
 type auditFlags struct {
 	action, state, key, since, until string
 	limit                            int
-	asJSON                           bool
+	asJSON, asCEF                    bool
 }
 
 func newAuditListCommand(a *app) *cobra.Command {
@@ -35,14 +35,18 @@ func newAuditListCommand(a *app) *cobra.Command {
 want of a right, with who it was and from where.`,
 		Example: `  holdfast audit list --state prod/network
   holdfast audit list --action lock.force --since 7d
-  holdfast audit list --limit 0 --json > audit.ndjson`,
+  holdfast audit list --limit 0 --json > audit.ndjson
+  holdfast audit list --since 24h --limit 0 --cef | logger --server siem.example.com`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, c *client.Client, _ []string) error {
-		query, err := flags.query(a.now())
-		if err != nil {
+		events, err := flags.events(a, c)
+		switch {
+		case err != nil:
 			return err
+		case flags.asCEF:
+			return showCEF(ctx, a.stdout, events)
 		}
-		return showList(ctx, a, c.Events(query), flags.limit, flags.asJSON, a.eventColumns())
+		return showList(ctx, a, events, flags.limit, flags.asJSON, a.eventColumns())
 	})
 	cmd.Flags().StringVar(&flags.action, "action", "", "only this, such as state.write, lock.force or access.refused")
 	cmd.Flags().StringVar(&flags.state, "state", "", "only about this state")
@@ -51,6 +55,8 @@ want of a right, with who it was and from where.`,
 	cmd.Flags().StringVar(&flags.until, "until", "", "before then: RFC 3339, or how long ago")
 	addLimitFlag(cmd, &flags.limit, someLines)
 	a.tableFlags(cmd, &flags.asJSON)
+	cmd.Flags().BoolVar(&flags.asCEF, "cef", false, "print lines of the Common Event Format, for a SIEM system")
+	cmd.MarkFlagsMutuallyExclusive("cef", "json")
 	return cmd
 }
 
@@ -96,4 +102,13 @@ func eventNotes(e api.Event) string {
 		notes = append(notes, strconv.Quote(e.Reason))
 	}
 	return strings.Join(notes, ", ")
+}
+
+// events are the audit log's lines that the flags choose.
+func (f auditFlags) events(a *app, c *client.Client) (*client.List[api.Event], error) {
+	query, err := f.query(a.now())
+	if err != nil {
+		return nil, err
+	}
+	return c.Events(query), nil
 }

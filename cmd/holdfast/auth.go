@@ -91,7 +91,8 @@ func (a *app) pushAuth(cmd *cobra.Command, file string, replace bool) error {
 	name := server.AuthDatabaseName(settings)
 	err = authfile.Replace(cmd.Context(), shared, name, editor(), text, func(had authfile.Revision) error {
 		if had.Number > 0 && !replace {
-			return fmt.Errorf("there is another %s already, revision %d; `holdfast auth pull` writes it to a file, --replace puts this one in its place", name, had.Number)
+			return fmt.Errorf("there is another %s already, revision %d; `holdfast auth pull` writes it to a file, --replace "+
+				"puts this one in its place", name, had.Number)
 		}
 		return nil
 	})
@@ -141,12 +142,14 @@ func (a *app) pullAuth(cmd *cobra.Command, file string) error {
 		_, err := io.WriteString(a.stdout, newest.Text)
 		return err
 	}
-	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() || err != nil &&
+		!errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s is no file that can be written", file), err)
 	}
 	if err := durable.Write(file, newest.Text); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "%s has revision %d of %s, written by %s.\n", file, newest.Number, server.AuthDatabaseName(settings), newest.By)
+	fmt.Fprintf(a.stderr, "%s has revision %d of %s, written by %s.\n", file, newest.Number,
+		server.AuthDatabaseName(settings), newest.By)
 	return nil
 }

@@ -70,10 +70,12 @@ func (f *benchFlags) add(cmd *cobra.Command) {
 	flags.DurationVar(&f.warmup, "warmup", time.Second, "before each measurement, not counted")
 	flags.Int64Var(&f.count, "count", 0, "operations of each measurement, at most (default: as many as there is time for)")
 	flags.Uint64Var(&f.seed, "seed", 1, "of what is sent")
-	flags.StringVar(&f.keys, "keys", "", "file of mode 0600 with a key in each line; connections take them in turn (default: all use the one key)")
+	flags.StringVar(&f.keys, "keys", "",
+		"file of mode 0600 with a key in each line; connections take them in turn (default: all use the one key)")
 	flags.BoolVar(&f.gzip, "gzip", false, "accept compressed answers")
 	flags.BoolVar(&f.md5, "md5", false, "send Content-MD5, as Terraform does")
-	flags.BoolVar(&f.withinLimits, "within-limits", false, "measure also where the organization's rate is limited, and stop while a quarter of it is left")
+	flags.BoolVar(&f.withinLimits, "within-limits", false,
+		"measure also where the organization's rate is limited, and stop while a quarter of it is left")
 	flags.BoolVar(&f.keep, "keep", false, "leave the states where they are")
 	flags.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
@@ -100,7 +102,7 @@ func (a *app) bench(ctx context.Context, flags benchFlags) error {
 		}
 		results = append(results, result)
 		if result.Spent {
-			fmt.Fprintln(a.stderr, "Stopped: less than a quarter of the organization's limit is left, for its others.")
+			a.note("Stopped: less than a quarter of the organization's limit is left, for its others.")
 			break
 		}
 	}
@@ -122,8 +124,10 @@ func (b benching) measure(ctx context.Context, o bench.Options) (result bench.Re
 		return bench.Result{}, err
 	}
 	defer load.Close()
-	p := b.a.startProgress(fmt.Sprintf("%s, %s, %d connections", o.Mix, bench.SizeText(o.Size), o.Connections), "operation", b.flags.count)
-	result, err = load.Run(ctx, bench.Window{Warmup: b.flags.warmup, Duration: b.flags.duration, Count: b.flags.count, Progress: p.add})
+	p := b.a.startProgress(fmt.Sprintf("%s, %s, %d connections", o.Mix, bench.SizeText(o.Size), o.Connections),
+		"operation", b.flags.count)
+	result, err = load.Run(ctx,
+		bench.Window{Warmup: b.flags.warmup, Duration: b.flags.duration, Count: b.flags.count, Progress: p.add})
 	p.end()
 	if !b.flags.keep {
 		// Also after an interrupt: nobody else would know what to delete.
@@ -150,7 +154,8 @@ func (a *app) showBench(results []bench.Result, asJSON bool) error {
 	for _, r := range results {
 		failed += r.Failed()
 		if r.Limited() {
-			fmt.Fprintln(a.stderr, "The server's limits were reached; `holdfast bench --help` says which to raise, or nothing but them is measured.")
+			a.note("The server's limits were reached; `holdfast bench --help` says which to raise, or nothing " +
+				"but them is measured.")
 			break
 		}
 	}

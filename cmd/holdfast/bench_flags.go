@@ -24,7 +24,8 @@ const (
 // Uploads have one size.
 func (f benchFlags) plans() (all []bench.Options, err error) {
 	if f.duration <= 0 || f.duration > maxBenchDuration || f.warmup < 0 || f.warmup > maxBenchDuration || f.count < 0 {
-		return nil, usagef("--duration is above 0, --warmup and --count are at least 0; the first two are at most %s", maxBenchDuration)
+		return nil, usagef("--duration is above 0, --warmup and --count are at least 0; the first two are at most %s",
+			maxBenchDuration)
 	}
 	if len(f.mixes) == 0 || len(f.sizes) == 0 || len(f.connections) == 0 {
 		return nil, usagef("--mix, --size and --connections can't be empty")
@@ -41,9 +42,11 @@ func (f benchFlags) plans() (all []bench.Options, err error) {
 		for _, size := range sizes {
 			for _, connections := range f.connections {
 				if connections < 1 || connections > maxBenchConnections || connections*size > maxBenchTexts {
-					return nil, usagef("--connections are 1 to %d, their states in all at most %s", maxBenchConnections, bench.SizeText(maxBenchTexts))
+					return nil, usagef("--connections are 1 to %d, their states in all at most %s", maxBenchConnections,
+						bench.SizeText(maxBenchTexts))
 				}
-				all = append(all, bench.Options{Mix: mix, Size: size, Connections: connections, Seed: f.seed, Gzip: f.gzip, MD5: f.md5})
+				all = append(all, bench.Options{Mix: mix, Size: size, Connections: connections, Seed: f.seed, Gzip: f.gzip,
+					MD5: f.md5})
 			}
 			if mix == bench.Upload {
 				break

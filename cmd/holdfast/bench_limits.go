@@ -27,14 +27,16 @@ const headroom = 2
 // checkLimits asks whose the keys are before anything is measured. It reports whether an
 // organization has a limit that the benchmark has to keep within, which somebody must have said
 // yes to.
-func (a *app) checkLimits(ctx context.Context, target bench.Target, plans []bench.Options, flags benchFlags) (limited bool, err error) {
+func (a *app) checkLimits(ctx context.Context, target bench.Target, plans []bench.Options,
+	flags benchFlags) (limited bool, err error) {
 	asked := map[uuid.UUID]bool{}
 	for _, id := range target.Identities {
 		if asked[id.Org] {
 			continue
 		}
 		asked[id.Org] = true
-		who, err := client.New(client.Options{Address: target.Address, Org: id.Org, Key: id.Key, HTTP: http.DefaultClient}).Whoami(ctx)
+		who, err := client.New(client.Options{Address: target.Address, Org: id.Org, Key: id.Key,
+			HTTP: http.DefaultClient}).Whoami(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -81,7 +83,8 @@ func ratesOf(who api.Identity, plans []bench.Options) (all []rate) {
 // checkRate goes on within a limit only if somebody says so, and only if that is possible.
 func (a *app) checkRate(ctx context.Context, r rate, flags benchFlags) error {
 	says := fmt.Sprintf("%s may send %d %s a minute, and has %d left: that limit would be measured, and nothing else. "+
-		"For the time of it, put `%s = off` into the organization's section of auth.cfg, or limits.%s of the server's settings to off",
+		"For the time of it, put `%s = off` into the organization's section of auth.cfg, or limits.%s of the server's "+
+		"settings to off",
 		r.org, r.perMinute, r.what, r.left, r.name, r.name)
 	if !flags.withinLimits {
 		if !a.interactive {
@@ -92,10 +95,12 @@ func (a *app) checkRate(ctx context.Context, r rate, flags benchFlags) error {
 		}
 	}
 	if r.left*headroom < r.perMinute {
-		return fmt.Errorf("%s has %d of %d %s a minute left, which others may need: come again in a minute", r.org, r.left, r.perMinute, r.what)
+		return fmt.Errorf("%s has %d of %d %s a minute left, which others may need: come again in a minute", r.org, r.left,
+			r.perMinute, r.what)
 	}
 	if r.minimum*headroom*headroom > r.perMinute {
-		return usagef("--connections: setting up and tidying up would take %d of %d %s a minute; take fewer", r.minimum, r.perMinute, r.what)
+		return usagef("--connections: setting up and tidying up would take %d of %d %s a minute; take fewer", r.minimum,
+			r.perMinute, r.what)
 	}
 	return nil
 }

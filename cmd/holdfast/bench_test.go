@@ -27,7 +27,8 @@ import (
 func TestBench(t *testing.T) {
 	s := newShell(t)
 	s.serving(reports(t))
-	code, out, errs := s.run("bench", "--mix", "cycle,plan,read,upload", "--size", "10KB", "--connections", "1,2", "--count", "4", "--warmup", "0s", "--json")
+	code, out, errs := s.run("bench", "--mix", "cycle,plan,read,upload", "--size", "10KB", "--connections", "1,2",
+		"--count", "4", "--warmup", "0s", "--json")
 	var results []bench.Result
 	if err := json.Unmarshal([]byte(out), &results); err != nil || code != exitOK || len(results) != 8 {
 		t.Fatalf("exit %d, %v, stderr %q\n%s", code, err, errs, out)
@@ -60,7 +61,8 @@ func TestBenchDeletesItsStates(t *testing.T) {
 		router.ServeHTTP(w, r)
 	})
 	for _, keep := range []bool{false, true} {
-		args := []string{"bench", "--addr", front, "--mix", "plan", "--size", "10KB", "--connections", "1", "--count", "2", "--warmup", "0s"}
+		args := []string{"bench", "--addr", front, "--mix", "plan", "--size", "10KB", "--connections", "1", "--count", "2",
+			"--warmup", "0s"}
 		if keep {
 			args = append(args, "--keep")
 		}
@@ -81,8 +83,10 @@ func TestBenchTellsOfFailures(t *testing.T) {
 		}
 		router.ServeHTTP(w, r)
 	})
-	code, out, errs := s.run("bench", "--addr", front, "--mix", "read", "--size", "10KB", "--connections", "1", "--duration", "50ms", "--warmup", "0s")
-	if code != exitFailed || !strings.Contains(out, "× GET 503") || !strings.Contains(errs, "The server's limits were reached") || !strings.Contains(errs, "failed") {
+	code, out, errs := s.run("bench", "--addr", front, "--mix", "read", "--size", "10KB", "--connections", "1",
+		"--duration", "50ms", "--warmup", "0s")
+	if code != exitFailed || !strings.Contains(out, "× GET 503") ||
+		!strings.Contains(errs, "The server's limits were reached") || !strings.Contains(errs, "failed") {
 		t.Errorf("exit %d, printed\n%s\n%s", code, out, errs)
 	}
 }
@@ -117,8 +121,10 @@ func (s *shell) limitedTo(requests int) *memory.Store {
 	store, key := memory.New(1<<20), auth.NewKey(acme)
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(store, state.DefaultPolicies{}, time.Now, log), Inventory: inventory.NewService(reports(s.t)),
-		Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20, Limits: middleware.Limits{States: requests, Requests: requests},
+		States:    state.NewService(store, state.DefaultPolicies{}, time.Now, log),
+		Inventory: inventory.NewService(reports(s.t)),
+		Verifier:  oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
+		Limits: middleware.Limits{States: requests, Requests: requests},
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -134,10 +140,13 @@ func TestBenchKeepsWithinLimits(t *testing.T) {
 	s.limitedTo(200)
 	args := []string{"bench", "--size", "10KB", "--connections", "2", "--duration", "30s", "--warmup", "0s"}
 	s.refuse(exitUsage, someOrg+" may send 200 requests to states a minute, and has 200 left", args...)
-	s.refuse(exitUsage, "put `state_rate_limit = off` into the organization's section of auth.cfg, or limits.state_rate_limit", args...)
+	s.refuse(exitUsage, "put `state_rate_limit = off` into the organization's section of auth.cfg, or "+
+		"limits.state_rate_limit", args...)
 	s.refuse(exitUsage, "uploads a minute", append(args, "--mix", "upload")...)
-	s.refuse(exitUsage, "would take 200 of 200 requests to states a minute; take fewer", append(args, "--within-limits", "--connections", "100")...)
-	if code, out, errs := s.run(append(args, "--within-limits")...); code != exitOK || !strings.Contains(out, "cycle") || !strings.Contains(errs, "Stopped: less than a quarter") {
+	s.refuse(exitUsage, "would take 200 of 200 requests to states a minute; take fewer",
+		append(args, "--within-limits", "--connections", "100")...)
+	if code, out, errs := s.run(append(args, "--within-limits")...); code != exitOK || !strings.Contains(out, "cycle") ||
+		!strings.Contains(errs, "Stopped: less than a quarter") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	if out := s.must("state", "list"); strings.Contains(out, "bench-") {
@@ -145,7 +154,8 @@ func TestBenchKeepsWithinLimits(t *testing.T) {
 	}
 	s.refuse(exitFailed, "which others may need: come again in a minute", append(args, "--within-limits")...)
 	s.interactive, s.stdin = true, "no\n"
-	if code, _, errs := s.run(args...); code != exitFailed || !strings.Contains(errs, "Go on within it") || !strings.Contains(errs, "nothing was done") {
+	if code, _, errs := s.run(args...); code != exitFailed || !strings.Contains(errs, "Go on within it") ||
+		!strings.Contains(errs, "nothing was done") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
@@ -164,7 +174,8 @@ func TestInterruptedBenchCleansUp(t *testing.T) {
 		router.ServeHTTP(w, r)
 	})
 	var out, errs strings.Builder
-	code := run(ctx, []string{"bench", "--addr", front, "--size", "10KB", "--connections", "3", "--duration", "1m", "--warmup", "0s"}, s.app(&out, &errs))
+	code := run(ctx, []string{"bench", "--addr", front, "--size", "10KB", "--connections", "3", "--duration", "1m",
+		"--warmup", "0s"}, s.app(&out, &errs))
 	if code != exitFailed || seen.Load() < 8 {
 		t.Errorf("exit %d after %d requests, %s", code, seen.Load(), &errs)
 	}

@@ -28,11 +28,12 @@ one that somebody brought, such as an errored.tfstate. Promote or discard it.`
 func newCandidateListCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := a.remote(&cobra.Command{
-		Use:     "list NAME",
-		Short:   "List a state's candidates",
-		Long:    "List a state's candidates, the newest first: also those that were decided on.",
-		Example: "  holdfast candidate list prod/network\n  holdfast candidate list prod/network --json | jq -r 'select(.status==\"open\") | .id'",
-		Args:    ofState(cobra.ExactArgs(1)),
+		Use:   "list NAME",
+		Short: "List a state's candidates",
+		Long:  "List a state's candidates, the newest first: also those that were decided on.",
+		Example: "  holdfast candidate list prod/network\n  holdfast candidate list prod/network --json | jq -r " +
+			"'select(.status==\"open\") | .id'",
+		Args: ofState(cobra.ExactArgs(1)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.listCandidates(ctx, c, args[0], asJSON)
 	})
@@ -46,7 +47,8 @@ func (a *app) listCandidates(ctx context.Context, c *client.Client, name string,
 	if err := showList(ctx, a, list, 0, asJSON, a.candidateColumns()); err != nil || asJSON || list.open == "" {
 		return err
 	}
-	_, err := fmt.Fprintf(a.stderr, "\nTo decide on it:\n  %s\n", strings.Join(audit.CandidateCommands(name, printable.Text(list.open)), "\n  "))
+	_, err := fmt.Fprintf(a.stderr, "\nTo decide on it:\n  %s\n",
+		strings.Join(audit.CandidateCommands(name, printable.Text(list.open)), "\n  "))
 	return err
 }
 
@@ -87,7 +89,8 @@ func (a *app) candidateColumns() []column[api.Candidate] {
 func ofCandidate(cmd *cobra.Command, args []string) error {
 	err := ofState(cobra.ExactArgs(2))(cmd, args)
 	if err == nil && !isCandidateID(args[1]) {
-		return usagef("%.50q is not a candidate's ID, of 16 hexadecimal digits; `holdfast candidate list %s` shows them", args[1], args[0])
+		return usagef("%.50q is not a candidate's ID, of 16 hexadecimal digits; `holdfast candidate list %s` shows them",
+			args[1], args[0])
 	}
 	return err
 }

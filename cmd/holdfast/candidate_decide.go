@@ -68,16 +68,18 @@ func (a *app) promote(ctx context.Context, c *client.Client, name, id string, fl
 	if flags.asJSON {
 		return showJSON(a.stdout, made)
 	}
-	_, err = fmt.Fprintf(a.stdout, "Candidate %s is version %d of %s now, with serial %d.\n", id, made.Number, name, made.Serial)
+	_, err = fmt.Fprintf(a.stdout, "Candidate %s is version %d of %s now, with serial %d.\n", id, made.Number, name,
+		made.Serial)
 	return err
 }
 
 func newCandidateDiscardCommand(a *app) *cobra.Command {
 	var flags decisionFlags
 	cmd := a.remote(&cobra.Command{
-		Use:     "discard NAME ID",
-		Short:   "End a candidate; its bytes go",
-		Long:    "End a candidate. Its bytes go, what describes it stays in the list. Asks first on a\nterminal; elsewhere it needs --yes.",
+		Use:   "discard NAME ID",
+		Short: "End a candidate; its bytes go",
+		Long: "End a candidate. Its bytes go, what describes it stays in the list. Asks first on a\nterminal; elsewhere " +
+			"it needs --yes.",
 		Example: `  holdfast candidate discard prod/network 3f9a0c62d1e70b15 --reason "applied again" --yes`,
 		Args:    ofCandidate,
 	}, func(ctx context.Context, c *client.Client, args []string) error {
@@ -90,7 +92,8 @@ func newCandidateDiscardCommand(a *app) *cobra.Command {
 }
 
 func (a *app) discard(ctx context.Context, c *client.Client, name, id string, flags decisionFlags) error {
-	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("Discard candidate %s of %s? Its bytes can't be brought back.", id, name)); err != nil {
+	if err := a.confirm(ctx, flags.yes,
+		fmt.Sprintf("Discard candidate %s of %s? Its bytes can't be brought back.", id, name)); err != nil {
 		return err
 	}
 	if err := c.Discard(ctx, name, id, flags.reason); err != nil {

@@ -39,7 +39,8 @@ type clientFlags struct{ addr, org, credentials string }
 func (f *clientFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.addr, "addr", "", "the server's address (default: "+envAddr+", else "+defaultAddr+")")
 	cmd.Flags().StringVar(&f.org, "org", "", "the organization's UUID (default: "+envOrg+", else what the key says)")
-	cmd.Flags().StringVar(&f.credentials, "credentials", "", "file of mode 0600 with "+envAddr+", "+envOrg+" and "+envKey+", each as NAME=VALUE")
+	cmd.Flags().StringVar(&f.credentials, "credentials", "", "file of mode 0600 with "+envAddr+", "+envOrg+" and "+envKey+
+		", each as NAME=VALUE")
 }
 
 // credentials say which server to ask, and as whom.
@@ -74,9 +75,10 @@ func (a *app) client(f clientFlags) (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return client.New(client.Options{Address: found.addr, Org: found.org, Key: found.key, Retrying: func(reason error, wait time.Duration) {
-		fmt.Fprintf(a.stderr, "holdfast: %v; trying again in %s\n", inPlainWords(reason), wait)
-	}}), nil
+	return client.New(client.Options{Address: found.addr, Org: found.org, Key: found.key,
+		Retrying: func(reason error, wait time.Duration) {
+			fmt.Fprintf(a.stderr, "holdfast: %v; trying again in %s\n", inPlainWords(reason), wait)
+		}}), nil
 }
 
 func organizationFor(text, key string) (uuid.UUID, error) {

@@ -20,7 +20,8 @@ func writerOf(v api.Version) string { return cmp.Or(v.Who, v.Subject, v.KeyName,
 
 // versionCalled is how a version is named to people.
 func versionCalled(v api.Version) string {
-	return fmt.Sprintf("version %d (serial %d, %s, %s)", v.Number, v.Serial, countedOr(v.Resources, "resource"), showTime(v.CreatedAt))
+	return fmt.Sprintf("version %d (serial %d, %s, %s)", v.Number, v.Serial, countedOr(v.Resources, "resource"),
+		showTime(v.CreatedAt))
 }
 
 func countedOr(n *int, what string) string {

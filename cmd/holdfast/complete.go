@@ -31,6 +31,10 @@ func (a *app) complete(cmd *cobra.Command) {
 	if len(words) < 2 || cmd.ValidArgsFunction != nil {
 		return
 	}
+	if words[1] == "DIR" {
+		cmd.ValidArgsFunction = foldersOnly
+		return
+	}
 	offer := a.completerOf(cmd, strings.Trim(words[1], "[].…"))
 	if offer == nil {
 		return
@@ -48,6 +52,8 @@ func (a *app) completerOf(cmd *cobra.Command, argument string) completer {
 	switch argument {
 	case "ORG":
 		return a.orgNames
+	case "ENCLAVE":
+		return a.asking(enclaveNames)
 	case "RUN":
 		return a.asking(runNames)
 	case "NAME", "STATE", "WORKSPACE":

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
@@ -16,6 +17,17 @@ func stateNames(ctx context.Context, c *client.Client, typed string) []string {
 
 func workspaceNames(ctx context.Context, c *client.Client, typed string) []string {
 	return namesOf(c.Workspaces().All(ctx), typed, func(w api.Workspace) string { return w.Name })
+}
+
+// enclaveNames are what workspaces ENCLAVE/PARTITION begin with.
+func enclaveNames(ctx context.Context, c *client.Client, typed string) (names []string) {
+	for _, name := range workspaceNames(ctx, c, typed) {
+		enclave, partition, ok := strings.Cut(name, "/")
+		if ok && !strings.Contains(partition, "/") && !slices.Contains(names, enclave) {
+			names = append(names, enclave)
+		}
+	}
+	return names
 }
 
 func poolNames(ctx context.Context, c *client.Client, typed string) (names []string) {
@@ -34,7 +46,8 @@ func poolNames(ctx context.Context, c *client.Client, typed string) (names []str
 // runNames are the IDs of runs, newest first, each with what it is for.
 func runNames(ctx context.Context, c *client.Client, typed string) []string {
 	all := c.Runs(client.RunsQuery{Limit: completionNames}).All(ctx)
-	return namesOf(all, typed, func(r api.Run) string { return r.ID + "\t" + r.Kind + " of " + r.Workspace + ", " + r.Status })
+	return namesOf(all, typed,
+		func(r api.Run) string { return r.ID + "\t" + r.Kind + " of " + r.Workspace + ", " + r.Status })
 }
 
 // namesOf are those that go on from what was typed, as far as the server told them.

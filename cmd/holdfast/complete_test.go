@@ -23,7 +23,8 @@ func TestNamesAreCompleted(t *testing.T) {
 	s := newShell(t)
 	s.keeping(state.Policy{})
 	for _, name := range []string{"prod/network", "prod/data", "dev/network"} {
-		if code, _, errs := s.run("state", "push", name, s.write("one.tfstate", `{"version":4,"serial":1,"lineage":"5ad8"}`)); code != exitOK {
+		if code, _, errs := s.run("state", "push", name,
+			s.write("one.tfstate", `{"version":4,"serial":1,"lineage":"5ad8"}`)); code != exitOK {
 			t.Fatal(errs)
 		}
 	}
@@ -65,7 +66,8 @@ func TestEveryNameIsCompleted(t *testing.T) {
 	checked := 0
 	for _, cmd := range commandsUnder(root) {
 		words := strings.Fields(cmd.Use)
-		if len(words) < 2 || strings.Contains("TOOL PROJECT BUCKET FOLDER FILE... FILE ADDRESS NUMBER {NUMBER... [WORD]...", words[1]) || cmd.CommandPath() == "holdfast org add" || cmd.Hidden {
+		if len(words) < 2 || strings.Contains("TOOL PROJECT BUCKET ORGANIZATION FOLDER FILE... FILE ADDRESS NUMBER {NUMBER... [WORD]...",
+			words[1]) || cmd.CommandPath() == "holdfast org add" || cmd.Hidden {
 			continue // a name that there is not yet
 		}
 		if checked++; cmd.ValidArgsFunction == nil {

@@ -68,8 +68,9 @@ numbers or IDs as "holdfast config list" shows them. With a FOLDER, show how tha
 the newest snapshot, or from --from: what a push would change.
 
 ` + ignoreHelp,
-		Example: "  holdfast config diff prod/network\n  holdfast config diff prod/network --from 3 --to 7\n  holdfast config diff prod/network ./infra",
-		Args:    ofState(cobra.RangeArgs(1, 2)),
+		Example: "  holdfast config diff prod/network\n  holdfast config diff prod/network --from 3 --to 7\n  holdfast " +
+			"config diff prod/network ./infra",
+		Args: ofState(cobra.RangeArgs(1, 2)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		if len(args) == 2 {
 			if to != "" {
@@ -109,7 +110,8 @@ func (a *app) diffFolder(ctx context.Context, c *client.Client, name, folder, wh
 		if f.how == unchanged {
 			continue
 		}
-		said.Files = append(said.Files, api.FileDifference{Path: f.path, How: howOf(f.how), Before: f.before.SHA256, After: f.after.SHA256})
+		said.Files = append(said.Files,
+			api.FileDifference{Path: f.path, How: howOf(f.how), Before: f.before.SHA256, After: f.after.SHA256})
 		if asJSON {
 			continue
 		}
@@ -135,7 +137,8 @@ func howOf(how change) string {
 	}
 }
 
-func (a *app) diffFile(ctx context.Context, c *client.Client, name string, changes *folderChanges, f fileChange) (err error) {
+func (a *app) diffFile(ctx context.Context, c *client.Client, name string, changes *folderChanges,
+	f fileChange) (err error) {
 	var before, after []byte
 	if f.how != added {
 		content, err := c.OpenFile(ctx, name, changes.there.Snapshot.ID, f.path)

@@ -3,14 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -19,7 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
-	"github.com/holdfast/holdfast/internal/ignore"
+	"github.com/holdfast/holdfast/internal/folder"
 	"github.com/holdfast/holdfast/internal/printable"
 )
 
@@ -58,12 +51,13 @@ func (c *folderChanges) count(how change) (n int) {
 }
 
 // compareFolder reads a folder and asks for a snapshot, the newest for the empty text.
-func (a *app) compareFolder(ctx context.Context, c *client.Client, name, folder, which string) (*folderChanges, error) {
-	changes := &folderChanges{folder: folder}
-	here, err := changes.read()
+func (a *app) compareFolder(ctx context.Context, c *client.Client, name, dir, which string) (*folderChanges, error) {
+	changes := &folderChanges{folder: dir}
+	here, links, err := folder.Read(dir)
 	if err != nil {
 		return nil, err
 	}
+	changes.links = links
 	changes.there, err = c.Snapshot(ctx, name, which)
 	if err != nil && (which != "" || !client.IsCode(err, "snapshot_not_found")) {
 		return nil, err
@@ -91,76 +85,6 @@ func (a *app) compareFolder(ctx context.Context, c *client.Client, name, folder,
 	return changes, nil
 }
 
-// ignoreFiles name what is passed over beside the usual.
-var ignoreFiles = [...]string{".terraformignore", ".holdfastignore"}
-
-// read lists the folder's files with their SHA-256.
-func (c *folderChanges) read() (files []api.SnapshotFile, err error) {
-	info, err := os.Stat(c.folder)
-	if err != nil {
-		return nil, err
-	}
-	if !info.IsDir() {
-		return nil, fmt.Errorf("%s is no folder", c.folder)
-	}
-	list := ignore.Standard()
-	for _, name := range ignoreFiles {
-		if err := readIgnored(list, filepath.Join(c.folder, name)); err != nil {
-			return nil, err
-		}
-	}
-	err = filepath.WalkDir(c.folder, func(full string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(c.folder, full)
-		if err != nil || rel == "." {
-			return err
-		}
-		path := filepath.ToSlash(rel)
-		switch {
-		case list.Match(path, entry.IsDir()) && entry.IsDir():
-			return fs.SkipDir
-		case list.Match(path, false), entry.IsDir():
-			return nil
-		case !entry.Type().IsRegular():
-			c.links = append(c.links, path)
-			return nil
-		}
-		file, err := describeFile(full, path)
-		files = append(files, file)
-		return err
-	})
-	return files, err
-}
-
-func readIgnored(list *ignore.List, file string) error {
-	f, err := os.Open(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return list.Read(f)
-}
-
-func describeFile(full, path string) (api.SnapshotFile, error) {
-	f, err := os.Open(full)
-	if err != nil {
-		return api.SnapshotFile{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return api.SnapshotFile{}, err
-	}
-	sum := sha256.New()
-	size, err := io.Copy(sum, f)
-	return api.SnapshotFile{Path: path, Executable: info.Mode()&0o100 != 0, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
-}
-
 // unifiedDiff shows a file that differs line by line, if it is a text.
 func unifiedDiff(f fileChange, before, after []byte) []byte {
 	from, to := "a/"+f.path, "b/"+f.path
@@ -174,7 +98,8 @@ func unifiedDiff(f fileChange, before, after []byte) []byte {
 		return fmt.Appendf(nil, "mode of %s differs\n", printable.Text(f.path))
 	}
 	if !utf8.Valid(before) || !utf8.Valid(after) {
-		return fmt.Appendf(nil, "Files %s and %s differ, and are not compared line by line\n", printable.Text(from), printable.Text(to))
+		return fmt.Appendf(nil, "Files %s and %s differ, and are not compared line by line\n", printable.Text(from),
+			printable.Text(to))
 	}
 	_, text, _ := bytes.Cut(diff.Diff(from, before, to, after), []byte("\n")) // without its line of the command
 	return text

@@ -26,8 +26,9 @@ asks before it writes over files; elsewhere than on a terminal that needs --yes.
 only in the folder stay.
 
 ` + ignoreHelp,
-		Example: "  holdfast config pull prod/network ./infra\n  holdfast config pull prod/network ./before --snapshot 3 --yes",
-		Args:    ofState(cobra.ExactArgs(2)),
+		Example: "  holdfast config pull prod/network ./infra\n  holdfast config pull prod/network ./before " +
+			"--snapshot 3 --yes",
+		Args: ofState(cobra.ExactArgs(2)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		return a.pullConfig(ctx, c, args[0], args[1], which, yes, asJSON)
 	})
@@ -48,7 +49,8 @@ func (a *app) pullConfig(ctx context.Context, c *client.Client, name, folder, wh
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	if _, err := c.Snapshot(ctx, name, which); err != nil { // a folder may be compared with nothing, but not brought from it
+	if _, err := c.Snapshot(ctx, name,
+		which); err != nil { // a folder may be compared with nothing, but not brought from it
 		return err
 	}
 	changes, err := a.compareFolder(ctx, c, name, folder, which)
@@ -87,7 +89,8 @@ func (a *app) pullConfig(ctx context.Context, c *client.Client, name, folder, wh
 }
 
 // pullFile writes a file beside its place first, so that it is there whole or as it was.
-func (a *app) pullFile(ctx context.Context, c *client.Client, name, snapshot string, root *os.Root, f api.SnapshotFile) error {
+func (a *app) pullFile(ctx context.Context, c *client.Client, name, snapshot string, root *os.Root,
+	f api.SnapshotFile) error {
 	content, err := c.OpenFile(ctx, name, snapshot, f.Path)
 	if err != nil {
 		return err

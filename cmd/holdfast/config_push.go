@@ -120,7 +120,8 @@ func (a *app) sayPushed(name string, said pushedConfig) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "%s. %s has configuration %d now.\n", text, name, said.Snapshot.Number)
 	if len(said.Only) > 0 {
-		fmt.Fprintf(a.stderr, "`holdfast config pull %s` brings what is only at the server; --prune removes it there.\n", name)
+		fmt.Fprintf(a.stderr, "`holdfast config pull %s` brings what is only at the server; --prune removes it there.\n",
+			name)
 	}
 	return err
 }

@@ -9,7 +9,8 @@ func newDataCommand(a *app) *cobra.Command {
 query and tail ask a running server, as one organization. The others work on the store
 itself, for an operator: what CSV files are part of needs the server stopped, but for export,
 which asks the server that runs here.`
-	cmd.AddCommand(newDataQueryCommand(a), newDataTailCommand(a), newDataExportCommand(a), newDataImportCommand(a), newDataMigrateCommand(a),
+	cmd.AddCommand(newDataQueryCommand(a), newDataTailCommand(a), newDataExportCommand(a), newDataImportCommand(a),
+		newDataMigrateCommand(a),
 		newDataCompareCommand(a), newDataDeadLetterCommand(a))
 	return cmd
 }

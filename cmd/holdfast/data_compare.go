@@ -65,7 +65,8 @@ func (a *app) showComparisons(all []dual.Comparison, differing int64, asJSON boo
 			Organizations []dual.Comparison `json:"organizations"`
 		}{differing, all})
 	}
-	t := a.newTable(head{"ORGANIZATION", firm}, head{"CSV", firm}, head{"OWED", firm}, head{"REFUSED", firm}, head{"NEWEST", wide},
+	t := a.newTable(head{"ORGANIZATION", firm}, head{"CSV", firm}, head{"OWED", firm}, head{"REFUSED", firm},
+		head{"NEWEST", wide},
 		head{"MYSQL", firm}, head{"OWED", firm}, head{"REFUSED", firm}, head{"NEWEST", wide}, head{"RESULT", firm})
 	for _, c := range all {
 		result := moveEqual
@@ -75,7 +76,8 @@ func (a *app) showComparisons(all []dual.Comparison, differing int64, asJSON boo
 		case c.CSV.Records != c.MySQL.Records:
 			result = "behind"
 		}
-		t.add(append(append(append([]string{a.shortID(c.Org.String())}, extentCells(c.CSV)...), extentCells(c.MySQL)...), result)...)
+		t.add(append(append(append([]string{a.shortID(c.Org.String())}, extentCells(c.CSV)...), extentCells(c.MySQL)...),
+			result)...)
 	}
 	return t.show()
 }
@@ -85,7 +87,8 @@ func extentCells(e dual.Extent) []string {
 	if !e.Newest.IsZero() {
 		newest = stampOf(e.Newest.Time)
 	}
-	return []string{strconv.FormatInt(e.Records, 10), strconv.FormatInt(e.Owed, 10), strconv.FormatInt(e.Refused, 10), newest}
+	return []string{strconv.FormatInt(e.Records, 10), strconv.FormatInt(e.Owed, 10), strconv.FormatInt(e.Refused, 10),
+		newest}
 }
 
 // stampOf shows a timestamp as records have it, so that it can be compared and searched for.

@@ -18,7 +18,8 @@ refuses for good: because it is larger than the database takes, say, or because 
 was edited. It is kept in the outbox until it is tried again with success, or discarded.
 
 ` + operatorHelp
-	cmd.AddCommand(newDeadLetterListCommand(a), newDeadLetterExportCommand(a), newDeadLetterRetryCommand(a), newDeadLetterDiscardCommand(a))
+	cmd.AddCommand(newDeadLetterListCommand(a), newDeadLetterExportCommand(a), newDeadLetterRetryCommand(a),
+		newDeadLetterDiscardCommand(a))
 	return cmd
 }
 
@@ -32,7 +33,10 @@ func newDeadLetterListCommand(a *app) *cobra.Command {
   holdfast data deadletter list --json | jq '.[] | .number'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.onDual(cmd, func(ctx context.Context, store *dual.Store) error { return a.listDeadLetters(ctx, store, asJSON) })
+			return a.onDual(cmd, func(ctx context.Context,
+				store *dual.Store) error {
+				return a.listDeadLetters(ctx, store, asJSON)
+			})
 		},
 	}
 	addJSONFlag(cmd, &asJSON)
@@ -56,7 +60,8 @@ func (a *app) showDeadLetters(letters []dual.DeadLetter, asJSON bool) error {
 	t := a.newTable(head{"NUMBER", firm}, head{"SINCE", firm}, head{"ORGANIZATION", firm}, head{"REFUSED BY", firm},
 		head{"REQUEST", wide}, head{"TIMESTAMP", wide}, head{"RECORDS", wide}, head{"REASON", always})
 	for _, l := range letters {
-		t.add(strconv.FormatInt(l.Number, 10), a.tableTime(l.Buried), a.shortID(l.Org.String()), l.Side, l.Request, stampOf(l.At), strconv.Itoa(l.Records), l.Reason)
+		t.add(strconv.FormatInt(l.Number, 10), a.tableTime(l.Buried), a.shortID(l.Org.String()), l.Side, l.Request,
+			stampOf(l.At), strconv.Itoa(l.Records), l.Reason)
 	}
 	return t.show()
 }
@@ -90,7 +95,8 @@ func newDeadLetterExportCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-func (a *app) exportDeadLetter(ctx context.Context, store *dual.Store, number int64, flags exportFlags, output string) error {
+func (a *app) exportDeadLetter(ctx context.Context, store *dual.Store, number int64, flags exportFlags,
+	output string) error {
 	_, records, err := store.DeadLetter(ctx, number)
 	if err != nil {
 		return err

@@ -94,7 +94,8 @@ func (s *shell) wantMigrated(kind string) {
 		configs.Dual:  {"--from csv --to dual", "--from mysql --to csv", "--from csv --to mysql"},
 	}
 	for _, route := range routes[kind] {
-		if out := s.must(append([]string{"data", "migrate"}, strings.Fields(route)...)...); strings.Count(out, "  equal\n") != 2 {
+		if out := s.must(append([]string{"data", "migrate"}, strings.Fields(route)...)...); strings.Count(out,
+			"  equal\n") != 2 {
 			s.t.Errorf("%s printed\n%s", route, out)
 		}
 	}
@@ -102,7 +103,8 @@ func (s *shell) wantMigrated(kind string) {
 
 // sided are the commands that are about the two sides of a dual store.
 func sided() []string {
-	return []string{"compare", "deadletter list", "deadletter export 1", "deadletter retry --all", "deadletter discard --all --yes"}
+	return []string{"compare", "deadletter list", "deadletter export 1", "deadletter retry --all",
+		"deadletter discard --all --yes"}
 }
 
 // wantSides compares the sides and decides on dead letters, of which there are none; other

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"github.com/holdfast/holdfast/internal/durable"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
 )
@@ -168,14 +170,31 @@ func (x *exporter) line(r inventory.Record) []byte {
 }
 
 // writeFile makes a file that is there whole or not at all.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+func writeFile(path string, write func(io.Writer) error) error {
+	return placeFile(path, durable.Move, write)
+}
+
+// writeNewFile is writeFile that replaces nothing.
+func writeNewFile(path string, write func(io.Writer) error) error {
+	err := placeFile(path, durable.MoveNew, write)
+	if errors.Is(err, fs.ErrExist) {
+		return errThere(path)
+	}
+	return err
+}
+
+// placeFile writes a file beside its place, and moves it there.
+func placeFile(path string, move func(from, to string) error, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
+		if err == nil {
+			return
+		}
+		if left := os.Remove(f.Name()); !errors.Is(left, fs.ErrNotExist) { // it may have been moved
+			err = errors.Join(err, left)
 		}
 	}()
 	err = write(f)
@@ -185,5 +204,5 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return move(f.Name(), path)
 }

@@ -18,10 +18,12 @@ func TestExport(t *testing.T) {
 	if code != exitOK || out != string(file) || errs != "Exported 3 records of 1 organization.\n" {
 		t.Errorf("exit %d, stderr %q, exported\n%s\nthe file has\n%s", code, errs, out, file)
 	}
-	if out := s.must("data", "export", "--all"); !strings.HasPrefix(out, string(file)) || strings.Count(out, "\r\n") != 6 || !strings.Contains(out, ",secret,{}\r\n") {
+	if out := s.must("data", "export", "--all"); !strings.HasPrefix(out, string(file)) ||
+		strings.Count(out, "\r\n") != 6 || !strings.Contains(out, ",secret,{}\r\n") {
 		t.Errorf("exported\n%s", out)
 	}
-	if out := s.must("data", "export", "--all", "--format", "ndjson"); !strings.HasPrefix(out, webOne) || strings.Count(out, "\n") != 4 {
+	if out := s.must("data", "export", "--all", "--format", "ndjson"); !strings.HasPrefix(out, webOne) ||
+		strings.Count(out, "\n") != 4 {
 		t.Errorf("exported\n%s", out)
 	}
 	if same := s.must("data", "export", "--org", someOrg, "-o", "-"); same != out {

@@ -74,7 +74,8 @@ func parseMoment(flag, text string, now time.Time) (time.Time, error) {
 		ago = time.Duration(n) * 24 * time.Hour
 	}
 	if err != nil || ago < 0 {
-		return time.Time{}, usagef("--%s: %.50q is neither a time such as 2026-01-31T12:00:00Z nor a duration such as 24h or 7d", flag, text)
+		return time.Time{}, usagef("--%s: %.50q is neither a time such as 2026-01-31T12:00:00Z nor a duration such "+
+			"as 24h or 7d", flag, text)
 	}
 	return now.Add(-ago), nil
 }

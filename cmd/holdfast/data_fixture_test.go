@@ -18,11 +18,11 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/handlers"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/inventory/transfer"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/csv"
 	"github.com/holdfast/holdfast/storage/memory"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 var (
@@ -33,9 +33,11 @@ var (
 
 // report is an upload of one resource, so long after moment.
 func report(org uuid.UUID, after time.Duration, name, attributes string) inventory.Batch {
-	return inventory.Batch{ID: uuid.NewString(), Org: org, Request: "r", At: moment.Add(after), Resources: []inventory.Resource{
-		{Provider: "aws", Category: "compute", ResourceType: "vm_instance", ResourceName: name, Attributes: []byte(attributes)},
-	}}
+	return inventory.Batch{ID: uuid.NewString(), Org: org, Request: "r", At: moment.Add(after),
+		Resources: []inventory.Resource{
+			{Provider: "aws", Category: "compute", ResourceType: "vm_instance", ResourceName: name,
+				Attributes: []byte(attributes)},
+		}}
 }
 
 func upload(t *testing.T, store inventory.Store, batches ...inventory.Batch) {
@@ -63,8 +65,9 @@ func (s *shell) serving(store inventory.Store) *httptest.Server {
 	key := auth.NewKey(acme)
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, log), Inventory: inventory.NewService(store),
-		Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
+		States:    state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, log),
+		Inventory: inventory.NewService(store),
+		Verifier:  oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -82,7 +85,7 @@ func (s *shell) asking(handler http.Handler, key string) *httptest.Server {
 
 // reports is a store with three records of Acme's and one of Globex's.
 func reports(t *testing.T) inventory.Store {
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	t.Cleanup(func() { _ = store.Close() })
 	upload(t, store, someReports()...)
 	return store

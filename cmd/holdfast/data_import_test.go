@@ -18,7 +18,8 @@ func manyReports(n int) []inventory.Batch {
 	var all []inventory.Batch
 	for i := range n {
 		after := time.Duration(i/3) * time.Second
-		all = append(all, report(acme, after, fmt.Sprint("web-", i/2), `{"id":9007199254740993,"s":"<&>\","}`), report(globex, after, "same", `{}`))
+		all = append(all, report(acme, after, fmt.Sprint("web-", i/2), `{"id":9007199254740993,"s":"<&>\","}`),
+			report(globex, after, "same", `{}`))
 	}
 	return all
 }
@@ -33,7 +34,8 @@ func TestImportWhatWasExported(t *testing.T) {
 		s.must("data", "export", "--all", "--format", format, "-o", file)
 		to := filepath.Join(t.TempDir(), "data")
 		s.environ = []string{"STORAGE_PATH=" + to}
-		for _, want := range []string{"Imported 4 records of 2 organizations; 0 there already.\n", "Imported 0 records of 2 organizations; 4 there already.\n"} {
+		for _, want := range []string{"Imported 4 records of 2 organizations; 0 there already.\n",
+			"Imported 0 records of 2 organizations; 4 there already.\n"} {
 			if out := s.must("data", "import", file); out != want {
 				t.Errorf("%s: printed %q, want %q", format, out, want)
 			}
@@ -65,7 +67,8 @@ func TestImportDryRun(t *testing.T) {
 			t.Errorf("printed %s", out)
 		}
 	}
-	if out := s.must("data", "import", "--dry-run", "--org", globex.String(), file); out != "Would import 1 record of 1 organization; 0 there already.\n" {
+	if out := s.must("data", "import", "--dry-run", "--org", globex.String(),
+		file); out != "Would import 1 record of 1 organization; 0 there already.\n" {
 		t.Errorf("printed %s", out)
 	}
 	if after := s.extents(to); after != before {
@@ -97,7 +100,8 @@ func TestImportRefuses(t *testing.T) {
 	s := newShell(t)
 	to := s.folder(someReports()...)
 	before := s.extents(to)
-	const line = `{"timestamp":"2027-01-31T12:00:00Z","org_id":"` + someOrg + `","data":{"provider":"aws","category":"c","resource_type":"t","resource_name":"n","attributes":{}}}` + "\n"
+	const line = `{"timestamp":"2027-01-31T12:00:00Z","org_id":"` + someOrg +
+		`","data":{"provider":"aws","category":"c","resource_type":"t","resource_name":"n","attributes":{}}}` + "\n"
 	s.refuse(exitUsage, "say with --format", "data", "import", s.write("all.txt", line))
 	s.refuse(exitUsage, "say with --format", "data", "import", "--format", "xml", s.write("all.csv", line))
 	s.refuse(exitUsage, "it is `holdfast data import FILE", "data", "import")

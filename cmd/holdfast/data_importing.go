@@ -60,7 +60,8 @@ func (i imported) total() (n int64) {
 }
 
 // importOnce reads the files once. A total of 0 is not known yet.
-func (a *app) importOnce(ctx context.Context, store inventory.Store, files fileSet, dryRun bool, total int64) (imported, error) {
+func (a *app) importOnce(ctx context.Context, store inventory.Store, files fileSet, dryRun bool,
+	total int64) (imported, error) {
 	w := transfer.NewWriter(store, transfer.Options{Request: "import", DryRun: dryRun})
 	defer w.Abandon()
 	what := "importing"
@@ -91,7 +92,8 @@ func readRecords(path, format string, each func(inventory.Record) error) error {
 		return err
 	}
 	defer f.Close()
-	read := map[string]func(io.Reader) iter.Seq2[inventory.Record, error]{formatCSV: transfer.ReadCSV, formatNDJSON: transfer.ReadNDJSON}[format]
+	read := map[string]func(io.Reader) iter.Seq2[inventory.Record, error]{formatCSV: transfer.ReadCSV,
+		formatNDJSON: transfer.ReadNDJSON}[format]
 	for record, err := range read(f) {
 		if err == nil {
 			err = each(record)
@@ -108,12 +110,14 @@ func (a *app) warnBacklog(store inventory.Store) {
 	service := inventory.NewService(store)
 	for side, owed := range service.Backlog() {
 		if owed > 0 {
-			fmt.Fprintf(a.stderr, "Warning: %s has missed %d requests; a server makes up for that once it runs and %s is there.\n", side, owed, side)
+			fmt.Fprintf(a.stderr, "Warning: %s has missed %d requests; a server makes up for that once it runs and %s "+
+				"is there.\n", side, owed, side)
 		}
 	}
 	for side, refused := range service.DeadLetters() {
 		if refused > 0 {
-			fmt.Fprintf(a.stderr, "Warning: %s refuses %d requests for good; `holdfast data deadletter list` says why.\n", side, refused)
+			fmt.Fprintf(a.stderr, "Warning: %s refuses %d requests for good; `holdfast data deadletter list` says why.\n", side,
+				refused)
 		}
 	}
 }

@@ -111,7 +111,8 @@ func (a *app) settleDual(ctx context.Context, settings configs.Settings) (err er
 	defer closeStore(store, &err)
 	for side, owed := range inventory.NewService(store).Backlog() {
 		if owed > 0 {
-			return fmt.Errorf("a dual store still owes %s %d requests: start a server with storage.type dual and wait until /readyz is no longer degraded", side, owed)
+			return fmt.Errorf("a dual store still owes %s %d requests: start a server with storage.type dual and wait until "+
+				"/readyz is no longer degraded", side, owed)
 		}
 	}
 	return nil

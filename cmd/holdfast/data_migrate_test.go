@@ -43,9 +43,11 @@ func (s *shell) inDatabase() inventory.Store {
 func TestMigrate(t *testing.T) {
 	s := newShell(t)
 	s.database()
-	from := s.folder(append(manyReports(100), report(acme, time.Hour, "=f(\"x\"),\r\n ü", `{"a":{"b":[1e30,-0.0,"\u0041"]},"z":null}`))...)
+	from := s.folder(append(manyReports(100),
+		report(acme, time.Hour, "=f(\"x\"),\r\n ü", `{"a":{"b":[1e30,-0.0,"\u0041"]},"z":null}`))...)
 	migrate := []string{"data", "migrate", "--from", "csv", "--to", "mysql"}
-	want := regexp.MustCompile(`(?m)^` + someOrg + `  0        101     101     101     ([0-9a-f]{16})  ([0-9a-f]{16})  equal$`)
+	want := regexp.MustCompile(`(?m)^` + someOrg +
+		`  0        101     101     101     ([0-9a-f]{16})  ([0-9a-f]{16})  equal$`)
 	if out := s.must(append(migrate, "--wide")...); !want.MatchString(out) || strings.Count(out, "\n") != 3 {
 		t.Errorf("printed\n%s", out)
 	}
@@ -74,10 +76,12 @@ func TestMigrateDryRun(t *testing.T) {
 		Organizations []move
 	}
 	out := s.must("data", "migrate", "--from", "csv", "--to", "dual", "--dry-run", "--json", "--org", someOrg)
-	if err := json.Unmarshal([]byte(out), &result); err != nil || !result.DryRun || result.To != "dual" || len(result.Organizations) != 1 {
+	if err := json.Unmarshal([]byte(out), &result); err != nil || !result.DryRun || result.To != "dual" ||
+		len(result.Organizations) != 1 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if o := result.Organizations[0]; o.Org != acme || o.Added != 10 || o.Source.Count != 10 || o.Target.Count != 0 || o.Result != "would be copied" || len(o.Source.SHA256) != 64 {
+	if o := result.Organizations[0]; o.Org != acme || o.Added != 10 || o.Source.Count != 10 || o.Target.Count != 0 ||
+		o.Result != "would be copied" || len(o.Source.SHA256) != 64 {
 		t.Errorf("printed %s", out)
 	}
 	if got := extentsOf(t, s.inDatabase()); got != "" {
@@ -117,21 +121,25 @@ func TestMigrateRefusesOtherRecords(t *testing.T) {
 	migrate := []string{"data", "migrate", "--from", "csv", "--to", "mysql"}
 	code, out, errs := s.run(migrate...)
 	if code != exitFailed || !strings.Contains(errs, "nothing was copied: 1 of 2 organizations failed") ||
-		!strings.Contains(errs, someOrg+": the store holds other records: of organization "+someOrg+" it has vm_instance older at 2026-01-31T11") || !strings.Contains(out, "failed\n") {
+		!strings.Contains(errs, someOrg+": the store holds other records: of organization "+someOrg+
+			" it has vm_instance older at 2026-01-31T11") || !strings.Contains(out, "failed\n") {
 		t.Errorf("exit %d, printed\n%s%s", code, out, errs)
 	}
 	if after := extentsOf(t, target); after != before {
 		t.Errorf("the database has\n%s, had\n%s", after, before)
 	}
 	s.must(append(migrate, "--org", globex.String())...)
-	upload(t, target, inventory.Batch{ID: "x", Org: [16]byte{1}, At: moment, Resources: report(acme, 0, "x", `{}`).Resources})
+	upload(t, target, inventory.Batch{ID: "x", Org: [16]byte{1}, At: moment,
+		Resources: report(acme, 0, "x", `{}`).Resources})
 	s.refuse(exitFailed, "the target has records of organization 01000000-", migrate...)
 }
 
 func TestMigrateUsage(t *testing.T) {
 	s := newShell(t)
-	for _, args := range []string{"", "--from csv", "--from csv --to csv", "--from dual --to mysql", "--from mysql --to dual"} {
-		s.refuse(exitUsage, "migrate goes --from csv --to mysql", append([]string{"data", "migrate"}, strings.Fields(args)...)...)
+	for _, args := range []string{"", "--from csv", "--from csv --to csv", "--from dual --to mysql",
+		"--from mysql --to dual"} {
+		s.refuse(exitUsage, "migrate goes --from csv --to mysql",
+			append([]string{"data", "migrate"}, strings.Fields(args)...)...)
 	}
 	s.environ = []string{"STORAGE_PATH=" + t.TempDir() + "/nowhere"}
 	s.refuse(exitFailed, "storage.path (STORAGE_PATH) is ", "data", "migrate", "--from", "csv", "--to", "mysql")

@@ -73,7 +73,8 @@ func (m *migration) find(cmd *cobra.Command, only string) error {
 			return err
 		}
 		if !known[org] {
-			return fmt.Errorf("the target has records of organization %s, which the source hasn't; nothing was copied. --org limits a migration to one organization", org)
+			return fmt.Errorf("the target has records of organization %s, which the source hasn't; nothing was copied. --org "+
+				"limits a migration to one organization", org)
 		}
 	}
 	return nil
@@ -81,11 +82,13 @@ func (m *migration) find(cmd *cobra.Command, only string) error {
 
 // run compares everything first, so that a refusal comes before anything is copied.
 func (m *migration) run(ctx context.Context) error {
-	if err := m.each(ctx, "comparing", func(ctx context.Context, one *move, read func()) error { return m.copy(ctx, one, true, read) }); err != nil {
+	if err := m.each(ctx, "comparing",
+		func(ctx context.Context, one *move, read func()) error { return m.copy(ctx, one, true, read) }); err != nil {
 		return fmt.Errorf("nothing was copied: %w", err)
 	}
 	if !m.dryRun {
-		if err := m.each(ctx, "copying", func(ctx context.Context, one *move, read func()) error { return m.copy(ctx, one, false, read) }); err != nil {
+		if err := m.each(ctx, "copying",
+			func(ctx context.Context, one *move, read func()) error { return m.copy(ctx, one, false, read) }); err != nil {
 			return err
 		}
 	}

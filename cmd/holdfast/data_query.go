@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -65,7 +64,7 @@ func (a *app) query(ctx context.Context, c *client.Client, flags queryFlags) err
 		}
 	}
 	if end := records.End(); end.Next != nil && a.columns > 0 {
-		fmt.Fprintf(a.stderr, "There are more than these %d.\n", end.Count)
+		a.note("There are more than these %d.", end.Count)
 	}
 	return nil
 }

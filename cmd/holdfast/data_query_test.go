@@ -10,7 +10,8 @@ import (
 	"github.com/holdfast/holdfast/auth"
 )
 
-const webOne = `{"timestamp":"2026-01-31T12:00:00.000000Z","org_id":"` + someOrg + `","data":{"provider":"aws","category":"compute","resource_type":"vm_instance","resource_name":"web-1","attributes":{"size":"t2.micro","id":9007199254740993}}}` + "\n"
+const webOne = `{"timestamp":"2026-01-31T12:00:00.000000Z","org_id":"` + someOrg +
+	`","data":{"provider":"aws","category":"compute","resource_type":"vm_instance","resource_name":"web-1","attributes":{"size":"t2.micro","id":9007199254740993}}}` + "\n"
 
 func TestQueryPrintsLines(t *testing.T) {
 	s := newShell(t)
@@ -28,7 +29,8 @@ func TestQueryPrintsLines(t *testing.T) {
 			t.Errorf("%s: printed\n%s", args, out)
 		}
 	}
-	if out := s.must("data", "query", "--order", "desc", "--limit", "2"); strings.Index(out, "web-3") > strings.Index(out, "=f(") {
+	if out := s.must("data", "query", "--order", "desc", "--limit", "2"); strings.Index(out, "web-3") > strings.Index(out,
+		"=f(") {
 		t.Errorf("printed\n%s", out)
 	}
 }
@@ -39,10 +41,14 @@ func TestQueryPrintsTable(t *testing.T) {
 	s.serving(reports(t))
 	s.columns = 120
 	out := s.must("data", "query")
-	want := "\x1b[1mTIMESTAMP                    PROVIDER  CATEGORY    TYPE                  NAME                      ATTRIBUTES\x1b[0m\n" +
-		"2026-01-31T12:00:00.000000Z  aws       compute     vm_instance           web-1                     {\"size\":\"t2.micro\",\"…\n" +
-		"2026-01-31T13:00:00.000000Z  aws       compute     vm_instance           =f(\"x\"),\\r\\n\\x1b[2J       {\"size\":\"<&>\"}\n" +
-		"2026-01-31T14:00:00.000000Z  aws       compute     vm_instance           web-3                     {\"size\":\"t2.micro\"}\n"
+	want := "\x1b[1mTIMESTAMP                    PROVIDER  CATEGORY    TYPE                  NAME                      " +
+		"ATTRIBUTES\x1b[0m\n" +
+		"2026-01-31T12:00:00.000000Z  aws       compute     vm_instance           web-1                     " +
+		"{\"size\":\"t2.micro\",\"…\n" +
+		"2026-01-31T13:00:00.000000Z  aws       compute     vm_instance           =f(\"x\"),\\r\\n\\x1b[2J       " +
+		"{\"size\":\"<&>\"}\n" +
+		"2026-01-31T14:00:00.000000Z  aws       compute     vm_instance           web-3                     " +
+		"{\"size\":\"t2.micro\"}\n"
 	if out != want {
 		t.Errorf("printed\n%swant\n%s", out, want)
 	}
@@ -76,7 +82,8 @@ func TestQueryRefuses(t *testing.T) {
 		s.refuse(exitUsage, want, append([]string{"data", "query"}, strings.Fields(args)...)...)
 	}
 	s.environ = append([]string{"HOLDFAST_KEY=" + auth.NewKey(acme)}, s.environ...)
-	s.refuse(exitFailed, "the server answers 401 credentials_wrong: the organization or the key is wrong (request ", "data", "query")
+	s.refuse(exitFailed, "the server answers 401 credentials_wrong: the organization or the key is wrong (request ",
+		"data", "query")
 	server.Close()
 	s.refuse(exitFailed, "connection refused", "data", "query")
 }
@@ -108,10 +115,17 @@ func TestQueryAsksForPages(t *testing.T) {
 func TestQueryTrustsNoAnswer(t *testing.T) {
 	for want, answer := range map[string]http.HandlerFunc{
 		"the server answers 404 Not Found": http.NotFound,
-		"the server answers 307":           http.RedirectHandler("http://127.0.0.1:9/", http.StatusTemporaryRedirect).ServeHTTP,
+		"the server answers 307": http.RedirectHandler("http://127.0.0.1:9/",
+			http.StatusTemporaryRedirect).ServeHTTP,
 		"not what a Holdfast server sends": func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[]`) },
-		"the answer broke off":             func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":[`+webOne) },
-		"broke off; what was shown":        func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":[],"count":0`) },
+		"the answer broke off": func(w http.ResponseWriter,
+			_ *http.Request) {
+			fmt.Fprint(w, `{"data":[`+webOne)
+		},
+		"broke off; what was shown": func(w http.ResponseWriter,
+			_ *http.Request) {
+			fmt.Fprint(w, `{"data":[],"count":0`)
+		},
 		`\x1b[2J`: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(500)
 			fmt.Fprint(w, `{"message":"\u001b[2J"}`)
@@ -129,7 +143,8 @@ func TestCredentialsFile(t *testing.T) {
 	s := newShell(t)
 	s.serving(reports(t))
 	environ := s.environ
-	file := s.write("credentials", "# of Acme\nexport "+environ[0]+"\n"+strings.Replace(environ[1], "=", "='", 1)+"'\n\nHOLDFAST_ORG="+someOrg+"\n")
+	file := s.write("credentials", "# of Acme\nexport "+environ[0]+"\n"+strings.Replace(environ[1], "=", "='", 1)+
+		"'\n\nHOLDFAST_ORG="+someOrg+"\n")
 	s.environ = []string{"HOLDFAST_KEY=wrong", "HOLDFAST_ADDR=http://127.0.0.1:9"}
 	if out := s.must("data", "query", "--limit", "1", "--credentials", file); out != webOne {
 		t.Errorf("printed %s", out)
@@ -141,5 +156,6 @@ func TestCredentialsFile(t *testing.T) {
 	s.refuse(exitFailed, ":2: not HOLDFAST_ADDR=…", "data", "query", "--credentials", s.write("bad", "\nPASSWORD=x\n"))
 	s.refuse(exitFailed, "no such file", "data", "query", "--credentials", "nowhere")
 	s.refuse(exitFailed, "is a folder", "data", "query", "--credentials", t.TempDir())
-	s.refuse(exitUsage, "this key doesn't say whose it is", "data", "query", "--credentials", s.write("short", "HOLDFAST_KEY=short"))
+	s.refuse(exitUsage, "this key doesn't say whose it is", "data", "query", "--credentials",
+		s.write("short", "HOLDFAST_KEY=short"))
 }

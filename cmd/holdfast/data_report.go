@@ -2,10 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
-
-	"github.com/holdfast/holdfast/internal/printable"
 )
 
 // shownDigest is how much of a digest people get to see; --json has all of it.
@@ -25,12 +22,14 @@ func (a *app) showMigration(m *migration, flags migrateFlags) error {
 	if flags.dryRun {
 		added = "TO COPY"
 	}
-	t := a.newTable(head{"ORGANIZATION", firm}, head{"PRESENT", firm}, head{added, firm}, head{"SOURCE", firm}, head{"TARGET", firm},
+	t := a.newTable(head{"ORGANIZATION", firm}, head{"PRESENT", firm}, head{added, firm}, head{"SOURCE", firm},
+		head{"TARGET", firm},
 		head{"SOURCE SHA-256", wide}, head{"TARGET SHA-256", wide}, head{"RESULT", firm})
 	t.paint = a.paintResult
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
 	for _, one := range m.moves {
-		t.add(a.shortID(one.Org.String()), number(one.Present), number(one.Added), number(one.Source.Count), number(one.Target.Count),
+		t.add(a.shortID(one.Org.String()), number(one.Present), number(one.Added), number(one.Source.Count),
+			number(one.Target.Count),
 			shortDigest(one.Source.SHA256), shortDigest(one.Target.SHA256), cmp.Or(one.Result, "not reached"))
 	}
 	if err := t.show(); err != nil {
@@ -38,7 +37,7 @@ func (a *app) showMigration(m *migration, flags migrateFlags) error {
 	}
 	for _, one := range m.moves {
 		if one.Error != "" {
-			fmt.Fprintf(a.stderr, "%s: %s\n", one.Org, printable.Text(one.Error))
+			a.note("%s: %s", one.Org, one.Error)
 		}
 	}
 	return nil

@@ -95,7 +95,8 @@ func (r *runningStore) Organizations(ctx context.Context) iter.Seq2[uuid.UUID, e
 }
 
 // Records has no use for a query: an export wants all.
-func (r *runningStore) Records(ctx context.Context, org uuid.UUID, _ inventory.Query) iter.Seq2[inventory.Positioned, error] {
+func (r *runningStore) Records(ctx context.Context, org uuid.UUID,
+	_ inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
 		body, err := r.ask(ctx, server.OperatorRecords+"?org="+url.QueryEscape(org.String()))
 		if err != nil {

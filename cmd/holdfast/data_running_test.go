@@ -25,7 +25,8 @@ func TestExportBesideAServer(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	lines := [][]string{{"--all"}, {"--all", "--format", "ndjson"}, {"--org", someOrg}, {"--org", globex.String(), "--format", "ndjson"}}
+	lines := [][]string{{"--all"}, {"--all", "--format", "ndjson"}, {"--org", someOrg},
+		{"--org", globex.String(), "--format", "ndjson"}}
 	var before []string
 	for _, line := range lines {
 		before = append(before, s.must(append([]string{"data", "export"}, line...)...))
@@ -39,7 +40,8 @@ func TestExportBesideAServer(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(s.data, "operator")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	s.refuse(exitFailed, "another holdfast process holds", "data", "compare", "--config", s.write("c.cfg", "[storage]\ntype = dual\n"))
+	s.refuse(exitFailed, "another holdfast process holds", "data", "compare", "--config",
+		s.write("c.cfg", "[storage]\ntype = dual\n"))
 	r.stop()
 	r.wait()
 	if out := s.must("data", "export", "--all"); out != before[0] {

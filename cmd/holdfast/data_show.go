@@ -49,7 +49,8 @@ const roomForAttributes = 120
 // recordColumns are shown of a record, with their widths; where there is room, wideColumns are.
 func recordColumns(roomy bool) ([]head, []int) {
 	if roomy {
-		return []head{{"TIMESTAMP", firm}, {"PROVIDER", always}, {"CATEGORY", always}, {"TYPE", always}, {"NAME", always}}, []int{27, 8, 10, 20, 24}
+		return []head{{"TIMESTAMP", firm}, {"PROVIDER", always}, {"CATEGORY", always}, {"TYPE", always}, {"NAME", always}},
+			[]int{27, 8, 10, 20, 24}
 	}
 	return []head{{"TIMESTAMP", firm}, {"PROVIDER", always}, {"TYPE", always}, {"NAME", always}}, []int{27, 8, 16, 23}
 }

@@ -81,7 +81,10 @@ const orgFlag = "org"
 
 // orgsOf returns the organization that --org names, else all that the store has.
 func orgsOf(cmd *cobra.Command, store recordSource) iter.Seq2[uuid.UUID, error] {
-	text := cmd.Flags().Lookup(orgFlag).Value.String()
+	text := ""
+	if flag := cmd.Flags().Lookup(orgFlag); flag != nil { // not all commands have it
+		text = flag.Value.String()
+	}
 	if text == "" {
 		return store.Organizations(cmd.Context())
 	}

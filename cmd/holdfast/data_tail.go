@@ -37,8 +37,10 @@ away for a while: nothing is left out and nothing comes twice.`,
 		Args: cobra.NoArgs,
 	}, func(ctx context.Context, c *client.Client, _ []string) error { return a.tail(ctx, c, flags) })
 	flags.add(cmd)
-	cmd.Flags().IntVarP(&flags.lines, "lines", "n", 10, "begin with so many of the newest; with --since, with all since then")
-	cmd.Flags().DurationVar(&flags.interval, "interval", 2*time.Second, "how long to wait between two questions, at least 1s")
+	cmd.Flags().IntVarP(&flags.lines, "lines", "n", 10,
+		"begin with so many of the newest; with --since, with all since then")
+	cmd.Flags().DurationVar(&flags.interval, "interval", 2*time.Second,
+		"how long to wait between two questions, at least 1s")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON lines, also on a terminal")
 	a.addWideFlag(cmd)
 	return cmd

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/internal/logctx/logtest"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 // screen is what a command has printed until now.
@@ -66,13 +66,15 @@ func (r *tailed) end() {
 
 func TestTail(t *testing.T) {
 	s := newShell(t)
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	// An upload of two, of which the first is not among the last two records.
 	both := report(acme, time.Hour, "b", `{}`)
 	both.Resources = append(both.Resources, report(acme, 0, "c", `{}`).Resources...)
-	upload(t, store, report(acme, 0, "a", `{}`), both, report(acme, 2*time.Hour, "d", `{}`), report(globex, 0, "secret", `{}`))
+	upload(t, store, report(acme, 0, "a", `{}`), both, report(acme, 2*time.Hour, "d", `{}`),
+		report(globex, 0, "secret", `{}`))
 	s.serving(store)
-	two, since, none, filtered := s.tail("-n", "2"), s.tail("--since", "2026-01-31T13:00:00Z"), s.tail("-n", "0"), s.tail("--name", "f")
+	two, since, none, filtered := s.tail("-n", "2"), s.tail("--since", "2026-01-31T13:00:00Z"), s.tail("-n", "0"),
+		s.tail("--name", "f")
 	two.await("c d")
 	since.await("b c d")
 	time.Sleep(300 * time.Millisecond) // until all have asked once
@@ -88,7 +90,7 @@ func TestTail(t *testing.T) {
 
 func TestTailOfNothing(t *testing.T) {
 	s := newShell(t)
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	s.serving(store)
 	r := s.tail()
 	r.await("")
@@ -101,7 +103,7 @@ func TestTailOfNothing(t *testing.T) {
 // nothing comes twice.
 func TestTailGoesOn(t *testing.T) {
 	s := newShell(t)
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	upload(t, store, report(acme, 0, "a", `{}`))
 	many := report(acme, time.Hour, "m", `{}`)
 	for range tailPage {
@@ -120,7 +122,8 @@ func TestTailGoesOn(t *testing.T) {
 	trouble.Store(3)
 	upload(t, store, many)
 	r.await("a" + strings.Repeat(" m", tailPage+1))
-	if errs := r.errs.String(); strings.Count(errs, "; trying again") != 1 || !strings.HasSuffix(errs, "the server answers again\n") {
+	if errs := r.errs.String(); strings.Count(errs, "; trying again") != 1 ||
+		!strings.HasSuffix(errs, "the server answers again\n") {
 		t.Errorf("stderr %s", errs)
 	}
 	r.end()

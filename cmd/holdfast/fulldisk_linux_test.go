@@ -80,7 +80,8 @@ func TestIndexThatIsNotThere(t *testing.T) {
 	r := o.start()
 	o.reaching(r)
 	o.push("app", network(1, "eu", "small"))
-	if status, body := o.call(r, "GET", "/api/v1/resources?q=aws_vpc", ""); status != 503 || !strings.Contains(body, "store_unavailable") {
+	if status, body := o.call(r, "GET", "/api/v1/resources?q=aws_vpc", ""); status != 503 ||
+		!strings.Contains(body, "store_unavailable") {
 		t.Errorf("a search without an index: %d %s", status, body)
 	}
 	for range 2 {
@@ -88,7 +89,8 @@ func TestIndexThatIsNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 10 {
-			if out := o.must("resource", "search", "aws_vpc"); !strings.Contains(out, "aws_vpc.net0") || strings.Contains(out, "not in the answer") {
+			if out := o.must("resource", "search", "aws_vpc"); !strings.Contains(out, "aws_vpc.net0") ||
+				strings.Contains(out, "not in the answer") {
 				t.Fatalf("a search finds:\n%s", out)
 			}
 		}

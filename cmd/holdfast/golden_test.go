@@ -16,8 +16,10 @@ import (
 
 	"github.com/holdfast/holdfast/agent/tools"
 	"github.com/holdfast/holdfast/bench"
+	"github.com/holdfast/holdfast/enclave/reconcile"
 	"github.com/holdfast/holdfast/inventory/transfer"
 	"github.com/holdfast/holdfast/storage/dual"
+	"github.com/holdfast/holdfast/storage/moving"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -28,14 +30,18 @@ const goldenColumns = 80
 // goldenLines are commands that show a table, a listing or a thing, with what to run for each.
 func goldenLines() map[string][]string {
 	return map[string][]string{
-		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil, "whoami": nil, "data query": nil,
+		"state list": nil, "lock list": nil, "audit list": nil, "run list": nil, "workspace list": nil, "pool list": nil,
+		"whoami": nil, "data query": nil,
 		"org list": nil, "key list": nil,
 		"state show": {longName}, "state versions": {longName}, "state diff": {longName, "42"}, "state outputs": {longName},
 		"state expect":   {"--list"},
-		"candidate list": {longName}, "candidate show": {longName, "6cfe64124c473b25"}, "candidate diff": {longName, "6cfe64124c473b25"},
-		"run show": {goldenRun}, "run events": {goldenRun}, "run outputs": {goldenRun}, "run changes": {goldenRun},
+		"candidate list": {longName}, "candidate show": {longName, "6cfe64124c473b25"},
+		"candidate diff": {longName, "6cfe64124c473b25"},
+		"run show":       {goldenRun}, "run events": {goldenRun}, "run outputs": {goldenRun}, "run changes": {goldenRun},
 		"workspace show": {longName}, "config list": {longName}, "config diff": {longName},
-		"resource search": {"node"}, "resource coverage": nil, "resource history": {"aws_iam_policy.deploy", "--state", longName},
+		"resource search": {"node"}, "resource coverage": nil,
+		"iac runs":         {"product-a-dev", "db"},
+		"resource history": {"aws_iam_policy.deploy", "--state", longName},
 	}
 }
 
@@ -46,31 +52,69 @@ func goldenShows() map[string]func(a *app) error {
 	at := dual.Time{Time: goldenTime(3)}
 	extent := func(n int64) dual.Extent { return dual.Extent{Records: n, Newest: at} }
 	imported := func(a *app) error {
-		return a.showBrought([]brought{{Name: longName, Versions: 1042, Stored: 1041, Serial: 1042, Digest: goldenSHA}, {Name: "web", Versions: 1, Serial: 1, Digest: goldenSHA}}, broughtFlags{})
+		return a.showBrought([]brought{{Name: longName, Versions: 1042, Stored: 1041, Serial: 1042, Digest: goldenSHA},
+			{Name: "web", Versions: 1, Serial: 1, Digest: goldenSHA}}, broughtFlags{})
 	}
+	reconciled := func(a *app) error { return a.showReconcile(goldenReconcile(), false) }
 	return map[string]func(a *app) error{
+		"enclave plan": reconciled, "enclave apply": reconciled, "enclave destroy": reconciled,
+		"enclave status": func(a *app) error {
+			return a.showStatus([]reconcile.Status{
+				{Path: "product-a-dev/db", Exists: true, Status: "current", Run: goldenRun, Outputs: []string{"hostname", "port"}},
+				{Path: "product-a-dev/api", Status: "unknown", Why: []string{"product-a-dev/db has no output hostname yet"}},
+			}, false)
+		},
 		"import folder": imported, "import http": imported, "import gitlab": imported, "import s3": imported,
+		"import tfe": imported, "import export": imported,
+		"export": func(a *app) error {
+			return a.showExported(exported{File: "acme.zip", States: 1042, Versions: 1_000_000, Purged: 1, Records: 12,
+				Configurations: 217, Runs: 4711, Events: 7_000_000, Signer: goldenSHA})
+		},
 		"tool list": func(a *app) error {
 			return a.showTools([]tools.Tool{
-				{Name: "opentofu", Version: "1.12.6", OS: "linux", Arch: "amd64", Added: goldenTime(9), SHA256: goldenSHA, Origin: "https://releases.example.com/opentofu/1.12.6/tofu_1.12.6_linux_amd64.zip"},
-				{Name: "terraform", Version: "1.5.7", OS: "linux", Arch: "amd64", Added: goldenTime(9), SHA256: goldenSHA, Origin: "/usr/local/bin/terraform"},
+				{Name: "opentofu", Version: "1.12.6", OS: "linux", Arch: "amd64", Added: goldenTime(9), SHA256: goldenSHA,
+					Origin: "https://releases.example.com/opentofu/1.12.6/tofu_1.12.6_linux_amd64.zip"},
+				{Name: "terraform", Version: "1.5.7", OS: "linux", Arch: "amd64", Added: goldenTime(9), SHA256: goldenSHA,
+					Origin: "/usr/local/bin/terraform"},
 			}, false)
 		},
 		"data compare": func(a *app) error {
-			return a.showComparisons([]dual.Comparison{{Org: org, CSV: extent(1_000_000), MySQL: extent(999_990)}, {Org: other, CSV: extent(12), MySQL: extent(10), Differ: true}}, 1, false)
+			return a.showComparisons([]dual.Comparison{{Org: org, CSV: extent(1_000_000), MySQL: extent(999_990)},
+				{Org: other, CSV: extent(12), MySQL: extent(10), Differ: true}}, 1, false)
 		},
 		"data deadletter list": func(a *app) error {
-			return a.showDeadLetters([]dual.DeadLetter{{Number: 17, Buried: goldenTime(3), Org: org, Side: "mysql", Request: "8e72b0d4c1a94f0e", At: goldenTime(4), Records: 100,
+			return a.showDeadLetters([]dual.DeadLetter{{Number: 17, Buried: goldenTime(3), Org: org, Side: "mysql",
+				Request: "8e72b0d4c1a94f0e", At: goldenTime(4), Records: 100,
 				Reason: "body_too_large: the upload is larger than the database takes: raise max_allowed_packet there"}}, false)
 		},
 		"data migrate": func(a *app) error {
 			sum := transfer.Extent{Count: 1_000_000, SHA256: goldenSHA}
-			return a.showMigration(&migration{moves: []*move{{Org: org, Added: 1_000_000, Source: sum, Target: sum, Result: moveEqual}, {Org: other, Source: transfer.Extent{Count: 12}}}}, migrateFlags{})
+			return a.showMigration(&migration{moves: []*move{{Org: org, Added: 1_000_000, Source: sum, Target: sum,
+				Result: moveEqual}, {Org: other, Source: transfer.Extent{Count: 12}}}}, migrateFlags{})
+		},
+		"migrate": func(a *app) error {
+			there := moving.Extent{Table: "versions", Records: 1_000_000, SHA256: goldenSHA}
+			part := moving.Extent{Table: "audit events", Records: 7_000_000, SHA256: goldenSHA}
+			return (&relocation{a: a, flags: movingFlags{to: "mysql"}, tables: []movedTable{
+				{Extent: there, Copied: 12, Target: there, Equal: true}, {Extent: part, Target: there},
+			}}).show(true)
 		},
 		"bench": func(a *app) error {
 			latency := bench.Latency{P50: 1234.56, P95: 2345.67, P99: 3456.78}
-			return a.showBench([]bench.Result{{Mix: bench.Cycle, Size: 100_000, Connections: 16, Operations: 1_234_567, PerSecond: 12345.6, Latency: latency}, {Mix: bench.Upload, Connections: 1024, Operations: 99, PerSecond: 9.9, Latency: latency}}, false)
+			return a.showBench([]bench.Result{{Mix: bench.Cycle, Size: 100_000, Connections: 16, Operations: 1_234_567,
+				PerSecond: 12345.6, Latency: latency},
+				{Mix: bench.Upload, Connections: 1024, Operations: 99, PerSecond: 9.9, Latency: latency}}, false)
 		},
+	}
+}
+
+// goldenReconcile is what becomes of partitions.
+func goldenReconcile() []reconcile.Result {
+	return []reconcile.Result{
+		{Path: "product-a-dev/db", Action: reconcile.Update, Why: []string{"main.tf differs, the variable db_name differs"},
+			Outcome: reconcile.Failed, Run: goldenRun, Reason: "run " + goldenRun + " is failed: the tool says no"},
+		{Path: "product-a-dev/api", Outcome: reconcile.Skipped, Reason: "product-a-dev/db is failed"},
+		{Path: longName, Action: reconcile.None, Outcome: reconcile.Unchanged},
 	}
 }
 
@@ -78,15 +122,24 @@ func goldenShows() map[string]func(a *app) error {
 // hand on bytes, logs and tokens as they are.
 func speaking() []string {
 	return []string{
-		"serve", "init", "org add", "org alias", "org rename", "org remove", "key add", "key rotate", "key revoke", "auth push", "auth pull",
+		"serve", "init", "org add", "org alias", "org rename", "org remove", "key add", "key rotate", "key revoke",
+		"auth push", "auth pull",
 		"state backend", "state pull", "state push", "state rm", "state rollback", "state undelete", "lock release",
 		"candidate add", "candidate promote", "candidate discard",
 		"workspace create", "workspace set", "workspace unset", "workspace delete", "config push", "config pull",
-		"run plan", "run apply", "run destroy", "run approve", "run deny", "run cancel", "run retry", "run resolve", "run log", "run discard",
+		"run plan", "run apply", "run destroy", "run approve", "run deny", "run cancel", "run retry", "run resolve",
+		"run log", "run discard", "run insight", "insight", "policy test",
+		"enclave validate", "enclave graph", "enclave diff", "iac logs",
+		"infra plan", "infra apply", "infra pull", // their texts have goldens of their own
 		"pool create", "pool rotate", "pool remove", "pool set", "pool grant", "pool revoke", "pool accept",
+		"engine init", "engine validate", "engine plan", "engine show", "engine apply", "engine destroy", "engine refresh",
+		"engine output", "engine force-unlock", "engine state list", "engine state mv", "engine state rm",
+		"engine debug state", "engine debug diff", "engine debug graph",
 		"tool add", "tool download", "tool remove", "agent", "health", "version",
 		"data tail", // the table of data query, line by line
-		"data export", "data import", "data deadletter export", "data deadletter retry", "data deadletter discard",
+		"data export", "data import", "backup verify", "restore", "seal status", "seal enable", "seal rotate",
+		"doctor", // says sentences
+		"data deadletter export", "data deadletter retry", "data deadletter discard",
 	}
 }
 
@@ -160,8 +213,10 @@ func goldenShell(t *testing.T) *shell {
 	s.answering()
 	s.columns, s.environ = goldenColumns, append(s.environ, "NO_COLOR=1")
 	hash := "$2a$10$" + strings.Repeat("x", 53)
-	text := "[" + someOrg + "]\nname = Payments and Settlement, Europe, Middle East and Africa\napikey = " + hash + " ; 2026-11-21 first key\n" +
-		"[" + someOrg + ".ci]\nrole = writer\nstates = prod/*, team-payments/europe-west-4/*\nexpires = 2027-02-19\nfrom = 10.0.0.0/8\napikey = " + strings.ReplaceAll(hash, "x", "y") + " ; runner\n" +
+	text := "[" + someOrg + "]\nname = Payments and Settlement, Europe, Middle East and Africa\napikey = " + hash +
+		" ; 2026-11-21 first key\n" +
+		"[" + someOrg + ".ci]\nrole = writer\nstates = prod/*, team-payments/europe-west-4/*\nexpires = 2027-02-19\nfrom = " +
+		"10.0.0.0/8\napikey = " + strings.ReplaceAll(hash, "x", "y") + " ; runner\n" +
 		"[66666666-7777-8888-9999-aaaaaaaaaaaa]\nname = Acme\napikey = " + strings.ReplaceAll(hash, "x", "z") + "\n"
 	if err := os.WriteFile(s.file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -203,8 +258,9 @@ func wantGolden(t *testing.T, name, have string) {
 func TestWideShowsAll(t *testing.T) {
 	s := goldenShell(t)
 	for line, want := range map[string]string{
-		"state list": longWho + "  2", "run list": goldenRun + "  " + longName + "  apply", "lock list": "9db590f1-b6fe-c5f2-2678-8804f089deba",
-		"key list": someOrg + " Payments and", "state show " + longName: goldenSHA, "config list " + longName: goldenSHA,
+		"state list": longWho + "  2", "run list": goldenRun + "  " + longName + "  apply",
+		"lock list": "9db590f1-b6fe-c5f2-2678-8804f089deba",
+		"key list":  someOrg + " Payments and", "state show " + longName: goldenSHA, "config list " + longName: goldenSHA,
 		"audit list": "2026-11-21T11:00:00Z  state.write", "data query": `"zone":"eu-1a","tags":{"team":"payments"}}`,
 	} {
 		out := s.must(append(strings.Fields(line), "--wide")...)

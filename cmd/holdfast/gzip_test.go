@@ -11,7 +11,8 @@ import (
 func TestLargeStatesAreServedInGzip(t *testing.T) {
 	o := newTenant(t)
 	r := o.start()
-	body := `{"version":4,"serial":1,"lineage":"5ad8","outputs":{},"resources":[],"filler":"` + strings.Repeat("x", 200_000) + `"}`
+	body := `{"version":4,"serial":1,"lineage":"5ad8","outputs":{},"resources":[],"filler":"` +
+		strings.Repeat("x", 200_000) + `"}`
 	if status, answer := o.call(r, "POST", "/api/v1/state/large", body); status != http.StatusOK {
 		t.Fatalf("%d %s", status, answer)
 	}
@@ -27,7 +28,8 @@ func TestLargeStatesAreServedInGzip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Encoding") != "gzip" || !strings.HasSuffix(answer.Header.Get("ETag"), `-gzip"`) {
+	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Encoding") != "gzip" ||
+		!strings.HasSuffix(answer.Header.Get("ETag"), `-gzip"`) {
 		t.Errorf("%d %v", answer.StatusCode, answer.Header)
 	}
 }

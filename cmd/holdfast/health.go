@@ -38,9 +38,10 @@ Exits with 0 when it is, with 1 when it isn't or doesn't answer.`,
 
 func askReady(cmd *cobra.Command, out io.Writer, address string) error {
 	// This machine's own server: its certificate names the outside address, not this one.
-	local := client.New(client.Options{Address: address, Tries: 1, HTTP: &http.Client{Timeout: 4 * time.Second, Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
-	}}})
+	local := client.New(client.Options{Address: address, Tries: 1,
+		HTTP: &http.Client{Timeout: 4 * time.Second, Transport: &http.Transport{
+			TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		}}})
 	answer, err := local.Ready(cmd.Context())
 	if _, refused := errors.AsType[*client.Error](err); refused {
 		return fmt.Errorf("not ready: %w", err)

@@ -93,7 +93,8 @@ func shellWords(line string) (words []string) {
 // withValues joins flags with the values that follow them.
 func withValues(words []string) (all []string) {
 	for i, word := range words {
-		isValue := i > 0 && strings.HasPrefix(words[i-1], "-") && !strings.ContainsAny(words[i-1], "= ") && !strings.ContainsAny(word[:min(1, len(word))], "-|>&")
+		isValue := i > 0 && strings.HasPrefix(words[i-1], "-") && !strings.ContainsAny(words[i-1], "= ") &&
+			!strings.ContainsAny(word[:min(1, len(word))], "-|>&")
 		if isValue {
 			all[len(all)-1] += " " + word
 			continue
@@ -168,7 +169,8 @@ func showFlags(out io.Writer, flags *pflag.FlagSet) {
 // standardOf says what a flag is without being given, unless that goes without saying.
 func standardOf(f *pflag.Flag) string {
 	switch {
-	case f.DefValue == "", f.DefValue == "false", f.DefValue == "0", f.DefValue == "0s", f.DefValue == "[]", strings.Contains(f.Usage, "(default"):
+	case f.DefValue == "", f.DefValue == "false", f.DefValue == "0", f.DefValue == "0s", f.DefValue == "[]",
+		strings.Contains(f.Usage, "(default"):
 		return ""
 	case f.Value.Type() == "string":
 		return fmt.Sprintf(" (default %q)", f.DefValue)

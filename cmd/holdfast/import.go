@@ -31,7 +31,8 @@ would be done. Stop writing to the states there before, and lock them if that ca
 
 func newImportCommand(a *app) *cobra.Command {
 	cmd := newGroup("import", "Bring states here from where they were kept before, with their history")
-	cmd.AddCommand(newImportFolderCommand(a), newImportHTTPCommand(a), newImportGitLabCommand(a), newImportS3Command(a))
+	cmd.AddCommand(newImportFolderCommand(a), newImportHTTPCommand(a), newImportGitLabCommand(a), newImportS3Command(a),
+		newImportExportCommand(a), newImportTFECommand(a))
 	return cmd
 }
 
@@ -90,7 +91,8 @@ and password come from ` + envFromUser + ` and ` + envFromPassword + ` in the en
 		if err := checkForeignAddress(args[0]); err != nil {
 			return usagef("ADDRESS: %w", err)
 		}
-		from := &elsewhere.HTTP{Web: elsewhere.Web{User: a.getenv(envFromUser), Password: a.getenv(envFromPassword)}, Address: args[0]}
+		from := &elsewhere.HTTP{Web: elsewhere.Web{User: a.getenv(envFromUser), Password: a.getenv(envFromPassword)},
+			Address: args[0]}
 		flags.into = strings.Trim(flags.into+"/"+args[1], "/")
 		return a.bring(ctx, c, from, nil, flags)
 	})

@@ -15,7 +15,6 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/client"
 	"github.com/holdfast/holdfast/internal/elsewhere"
-	"github.com/holdfast/holdfast/internal/printable"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -32,7 +31,8 @@ type brought struct {
 
 // bring imports states, one after the other. One that can't be brought doesn't keep the others
 // back, and is told at the end.
-func (a *app) bring(ctx context.Context, c *client.Client, from elsewhere.Source, names []string, flags broughtFlags) error {
+func (a *app) bring(ctx context.Context, c *client.Client, from elsewhere.Source, names []string,
+	flags broughtFlags) error {
 	if len(names) == 0 {
 		var err error
 		if names, err = from.List(ctx); err != nil {
@@ -77,7 +77,8 @@ func (a *app) showBrought(all []brought, flags broughtFlags) error {
 	if flags.dryRun {
 		stored = "TO STORE"
 	}
-	t := a.newTable(head{"STATE", always}, head{"VERSIONS", firm}, head{stored, firm}, head{"SERIAL", firm}, head{"NEWEST", firm})
+	t := a.newTable(head{"STATE", always}, head{"VERSIONS", firm}, head{stored, firm}, head{"SERIAL", firm},
+		head{"NEWEST", firm})
 	for _, one := range all {
 		newest := one.Digest
 		if len(newest) > 12 {
@@ -88,7 +89,7 @@ func (a *app) showBrought(all []brought, flags broughtFlags) error {
 	err := t.show()
 	for _, one := range all {
 		if one.Error != "" {
-			fmt.Fprintf(a.stderr, "%s: %s\n", printable.Text(one.Name), printable.Text(one.Error))
+			a.note("%s: %s", one.Name, one.Error)
 		}
 	}
 	return err
@@ -160,9 +161,11 @@ func (i *importOf) look() error {
 	return err
 }
 
-var errDeleted = errors.New("here it was deleted; `holdfast state undelete` brings it back, or import into another name with --into")
+var errDeleted = errors.New("here it was deleted; `holdfast state undelete` brings it back, or import into another " +
+	"name with --into")
 
-var errOther = errors.New("here the state has a history of its own, which this does not continue, and stays as it is; import into another name with --into")
+var errOther = errors.New("here the state has a history of its own, which this does not continue, and stays as it " +
+	"is; import into another name with --into")
 
 // version stores one version, unless it is here, and reports whether it did or would have.
 func (i *importOf) version(v elsewhere.Version, made *brought) (stored bool, err error) {
@@ -182,7 +185,8 @@ func (i *importOf) version(v elsewhere.Version, made *brought) (stored bool, err
 	if i.flags.dryRun {
 		return true, nil
 	}
-	got, err := i.client.Import(i.ctx, i.name, bytes.NewReader(v.Body), client.Import{At: i.at, After: i.last, Source: i.about(v)})
+	got, err := i.client.Import(i.ctx, i.name, bytes.NewReader(v.Body),
+		client.Import{At: i.at, After: i.last, Source: i.about(v)})
 	if err == nil && got.Digest != made.Digest {
 		err = fmt.Errorf("the server has the digest %s of it, not %s", got.Digest, made.Digest)
 	}

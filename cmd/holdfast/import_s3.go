@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/client"
+	"github.com/holdfast/holdfast/internal/bucket"
 	"github.com/holdfast/holdfast/internal/elsewhere"
 )
 
@@ -33,15 +34,28 @@ They need s3:ListBucketVersions, s3:GetObject and s3:GetObjectVersion.`,
 	cmd.Flags().StringVar(&from.Region, "region", "", "region of the bucket (default: AWS_REGION, else us-east-1)")
 	flags.add(cmd)
 	return a.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {
-		from.Bucket, from.Region = args[0], cmp.Or(from.Region, a.getenv("AWS_REGION"), a.getenv("AWS_DEFAULT_REGION"), "us-east-1")
-		from.Endpoint = cmp.Or(from.Endpoint, "https://s3."+from.Region+".amazonaws.com")
-		from.Key, from.Secret, from.Session = a.getenv("AWS_ACCESS_KEY_ID"), a.getenv("AWS_SECRET_ACCESS_KEY"), a.getenv("AWS_SESSION_TOKEN")
-		if from.Key == "" || from.Secret == "" {
-			return usagef("there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		b, err := a.bucket(args[0], from.Endpoint, from.Region)
+		if err != nil {
+			return err
 		}
-		if _, err := readAddress(from.Endpoint); err != nil {
-			return usagef("--endpoint: %w", err)
-		}
+		from.Bucket, from.Region, from.Endpoint = b.Name, b.Region, b.Endpoint
+		from.Key, from.Secret, from.Session = b.Key, b.Secret, b.Session
 		return a.bring(ctx, c, &from, args[1:], flags)
 	})
+}
+
+// bucket is one with the credentials that the environment has.
+func (a *app) bucket(name, endpoint, region string) (bucket.Bucket, error) {
+	b := bucket.Bucket{Name: name,
+		Region: cmp.Or(region, a.getenv("AWS_REGION"), a.getenv("AWS_DEFAULT_REGION"), "us-east-1"),
+		Key:    a.getenv("AWS_ACCESS_KEY_ID"), Secret: a.getenv("AWS_SECRET_ACCESS_KEY"),
+		Session: a.getenv("AWS_SESSION_TOKEN")}
+	b.Endpoint = cmp.Or(endpoint, "https://s3."+b.Region+".amazonaws.com")
+	if b.Key == "" || b.Secret == "" {
+		return b, usagef("there are no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	}
+	if _, err := readAddress(b.Endpoint); err != nil {
+		return b, usagef("--endpoint: %w", err)
+	}
+	return b, nil
 }

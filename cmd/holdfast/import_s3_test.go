@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,33 +16,34 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// bucket serves a bucket that keeps versions, as S3 does.
-type bucket struct {
+// fakeBucket serves a bucket that keeps versions, as S3 does.
+type fakeBucket struct {
 	t       *testing.T
 	url     string
 	backend *s3mem.Backend
 	clock   gofakes3.TimeSourceAdvancer
 }
 
-func newBucket(t *testing.T, name string) bucket {
+func newBucket(t *testing.T, name string, methods ...string) fakeBucket {
 	clock := gofakes3.FixedTimeSource(time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC))
 	backend := s3mem.New(s3mem.WithTimeSource(clock))
 	if err := backend.CreateBucket(name); err != nil {
 		t.Fatal(err)
 	}
-	if err := backend.SetVersioningConfiguration(name, gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}); err != nil {
+	if err := backend.SetVersioningConfiguration(name,
+		gofakes3.VersioningConfiguration{Status: gofakes3.VersioningEnabled}); err != nil {
 		t.Fatal(err)
 	}
 	handler := gofakes3.New(backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || !wellSigned(r, "AKID", "hush", "eu-west-1") {
+		if r.Method != http.MethodGet && !slices.Contains(methods, r.Method) || !wellSigned(r, "AKID", "hush", "eu-west-1") {
 			w.WriteHeader(http.StatusForbidden)
 			return
 		}
 		handler.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return bucket{t, server.URL, backend, clock}
+	return fakeBucket{t, server.URL, backend, clock}
 }
 
 // wellSigned reports whether a request has the signature that AWS computes out of what arrived: the
@@ -55,6 +57,7 @@ func wellSigned(r *http.Request, key, secret, region string) bool {
 	if err != nil || bad != nil || time.Since(at).Abs() > time.Minute {
 		return false
 	}
+	arrived.ContentLength = r.ContentLength
 	for name := range strings.SplitSeq(names, ";") {
 		if value := r.Header.Values(name); name != "host" && name != "x-amz-date" {
 			arrived.Header[http.CanonicalHeaderKey(name)] = value
@@ -62,13 +65,14 @@ func wellSigned(r *http.Request, key, secret, region string) bool {
 	}
 	who := aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}
 	asS3 := func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true }
-	if err := v4.NewSigner(asS3).SignHTTP(r.Context(), who, arrived, r.Header.Get("X-Amz-Content-Sha256"), "s3", region, at); err != nil {
+	if err := v4.NewSigner(asS3).SignHTTP(r.Context(), who, arrived, r.Header.Get("X-Amz-Content-Sha256"), "s3", region,
+		at); err != nil {
 		return false
 	}
 	return arrived.Header.Get("Authorization") == sent
 }
 
-func (b bucket) put(key, body string) {
+func (b fakeBucket) put(key, body string) {
 	b.t.Helper()
 	if _, err := b.backend.PutObject("states", key, nil, strings.NewReader(body), int64(len(body)), nil); err != nil {
 		b.t.Fatal(err)
@@ -114,7 +118,8 @@ func TestImportS3(t *testing.T) {
 		}
 	}
 	b.put("live/net/terraform.tfstate", importedState(4, "d"))
-	if got := results(t, s.must(append(run, "live/net")...)); got[0].Versions != 4 || got[0].Stored != 1 || got[0].Serial != 4 {
+	if got := results(t, s.must(append(run, "live/net")...)); got[0].Versions != 4 || got[0].Stored != 1 ||
+		got[0].Serial != 4 {
 		t.Errorf("%+v", got)
 	}
 	if out := s.must("state", "list"); strings.Contains(out, "gone") || strings.Contains(out, "tflock") {
@@ -123,8 +128,10 @@ func TestImportS3(t *testing.T) {
 	if out := s.must("state", "pull", "live/net"); out != importedState(4, "d") {
 		t.Errorf("the newest is %s", out)
 	}
-	if out := s.must("state", "versions", "live/net", "--json"); !strings.Contains(out, "imported from the bucket states at "+b.url) || strings.Count(out, `"version"`) != 4 ||
-		strings.Count(out, `"created_at":"2024-01-02T03:04:05Z"`) != 1 || strings.Count(out, `"created_at":"2024-01-02T04:04:05Z"`) != 3 {
+	if out := s.must("state", "versions", "live/net", "--json"); !strings.Contains(out,
+		"imported from the bucket states at "+b.url) || strings.Count(out, `"version"`) != 4 ||
+		strings.Count(out, `"created_at":"2024-01-02T03:04:05Z"`) != 1 ||
+		strings.Count(out, `"created_at":"2024-01-02T04:04:05Z"`) != 3 {
 		t.Errorf("the versions are %s", out)
 	}
 	if got := results(t, s.must(append(run, "again")...)); got[0].Versions != 2 || got[0].Serial != 2 {

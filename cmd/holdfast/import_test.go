@@ -83,7 +83,8 @@ func TestImportFolder(t *testing.T) {
 		t.Errorf("the newest is %s", out)
 	}
 	versions := s.must("state", "versions", "old/prod", "--json")
-	if !strings.Contains(versions, `"created_at":"2024-01-02T03:04:05Z"`) || !strings.Contains(versions, "imported from the folder") {
+	if !strings.Contains(versions, `"created_at":"2024-01-02T03:04:05Z"`) ||
+		!strings.Contains(versions, "imported from the folder") {
 		t.Errorf("the versions are %s", versions)
 	}
 
@@ -98,7 +99,8 @@ func TestImportFolder(t *testing.T) {
 	s.must("state", "push", "old/prod", "-")
 	put("prod/terraform.tfstate", importedState(10, "d"), first.Add(3*time.Hour))
 	code, _, errs := s.run("import", "folder", root, "--into", "old")
-	if code != exitFailed || !strings.Contains(errs, "was written here since") || !strings.Contains(errs, "1 state of 2 could not be imported") {
+	if code != exitFailed || !strings.Contains(errs, "was written here since") ||
+		!strings.Contains(errs, "1 state of 2 could not be imported") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	if out := s.must("state", "pull", "old/prod"); out != importedState(9, "z") {
@@ -156,7 +158,8 @@ func TestImportHTTP(t *testing.T) {
 	s.fails("HTTP 302", "import", "http", elsewhere.URL+"/moved", "prod/net")
 	s.must("import", "http", elsewhere.URL+"/net", "prod/net")
 	s.must("import", "http", elsewhere.URL+"/net", "prod/net")
-	if out := s.must("state", "versions", "prod/net", "--json"); !strings.Contains(out, `"created_at":"2024-01-02T03:04:05Z"`) || strings.Contains(out, `"number":2`) {
+	if out := s.must("state", "versions", "prod/net", "--json"); !strings.Contains(out,
+		`"created_at":"2024-01-02T03:04:05Z"`) || strings.Contains(out, `"number":2`) {
 		t.Errorf("the versions are %s", out)
 	}
 	// The address is sent as it was typed, escapes and query too.
@@ -177,7 +180,10 @@ func TestImportWithoutTimes(t *testing.T) {
 	s := newShell(t)
 	s.keeping(state.DefaultPolicy())
 	serial := 4
-	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, importedState(serial, "n")) }))
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		fmt.Fprint(w, importedState(serial, "n"))
+	}))
 	defer elsewhere.Close()
 	run := []string{"import", "http", elsewhere.URL + "/net", "net"}
 	s.must(run...)
@@ -222,19 +228,20 @@ func gitlab(t *testing.T, states map[string][]string) *httptest.Server {
 		all := states[r.PathValue("name")]
 		fmt.Fprint(w, all[len(all)-1])
 	})
-	mux.HandleFunc("GET /api/v4/projects/{project}/terraform/state/{name}/versions/{serial}", func(w http.ResponseWriter, r *http.Request) {
-		for i, body := range states[r.PathValue("name")] {
-			if r.PathValue("serial") == fmt.Sprint(i) && body == "down" {
-				w.WriteHeader(http.StatusBadGateway)
-				return
+	mux.HandleFunc("GET /api/v4/projects/{project}/terraform/state/{name}/versions/{serial}",
+		func(w http.ResponseWriter, r *http.Request) {
+			for i, body := range states[r.PathValue("name")] {
+				if r.PathValue("serial") == fmt.Sprint(i) && body == "down" {
+					w.WriteHeader(http.StatusBadGateway)
+					return
+				}
+				if r.PathValue("serial") == fmt.Sprint(i) && body != "" {
+					fmt.Fprint(w, body)
+					return
+				}
 			}
-			if r.PathValue("serial") == fmt.Sprint(i) && body != "" {
-				fmt.Fprint(w, body)
-				return
-			}
-		}
-		w.WriteHeader(http.StatusNotFound)
-	})
+			w.WriteHeader(http.StatusNotFound)
+		})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Private-Token") != "glpat-x" || r.Header.Get("Authorization") != "" {
 			w.WriteHeader(http.StatusUnauthorized)
@@ -284,7 +291,8 @@ func TestImportGitLab(t *testing.T) {
 	s := newShell(t)
 	s.keeping(state.DefaultPolicy())
 	// Serial 1 was deleted there.
-	server := gitlab(t, map[string][]string{"prod": {importedState(0, "a"), "", importedState(2, "c")}, "a.b": {importedState(0, "x"), importedState(1, "y")}})
+	server := gitlab(t, map[string][]string{"prod": {importedState(0, "a"), "", importedState(2, "c")},
+		"a.b": {importedState(0, "x"), importedState(1, "y")}})
 	s.refuse(exitUsage, "set GITLAB_TOKEN", "import", "gitlab", "77")
 	s.setenv(envGitLabToken, "wrong")
 	s.refuse(exitFailed, "HTTP 401", "import", "gitlab", "77", "--gitlab", server.URL)
@@ -297,7 +305,8 @@ func TestImportGitLab(t *testing.T) {
 		}
 	}
 	versions := s.must("state", "versions", "shop/prod", "--json")
-	for _, want := range []string{`"created_at":"2023-01-01T00:00:00Z"`, `"created_at":"2023-06-01T00:00:00Z"`, "project 77 at " + server.URL + ", serial 2"} {
+	for _, want := range []string{`"created_at":"2023-01-01T00:00:00Z"`, `"created_at":"2023-06-01T00:00:00Z"`,
+		"project 77 at " + server.URL + ", serial 2"} {
 		if !strings.Contains(versions, want) {
 			t.Errorf("the versions lack %s: %s", want, versions)
 		}
@@ -323,7 +332,8 @@ func TestImportGoesOn(t *testing.T) {
 	if got := results(t, s.must(append(run, "--dry-run", "--json")...)); got[0].Versions != 4 || got[0].Stored != 2 {
 		t.Errorf("a dry run: %+v", got)
 	}
-	if got := results(t, s.must(append(run, "--json")...)); got[0].Versions != 4 || got[0].Stored != 2 || got[0].Serial != 3 {
+	if got := results(t, s.must(append(run, "--json")...)); got[0].Versions != 4 || got[0].Stored != 2 ||
+		got[0].Serial != 3 {
 		t.Errorf("%+v", got)
 	}
 	if out := s.must("state", "versions", "prod", "--json"); strings.Count(out, `"version"`) != 4 {

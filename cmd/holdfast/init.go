@@ -40,11 +40,14 @@ A running server picks the file up within a second.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, flags) },
 	}
 	cmd.Flags().StringVar(&flags.orgName, "org-name", "default", "the organization's name")
-	cmd.Flags().StringVar(&flags.address, "address", "", "where clients reach the server (default: where the settings have it listen, http://127.0.0.1:7777)")
-	cmd.Flags().BoolVar(&flags.ifMissing, "if-missing", false, "succeed and leave the auth file as it is when there is one")
+	cmd.Flags().StringVar(&flags.address, "address", "",
+		"where clients reach the server (default: where the settings have it listen, http://127.0.0.1:7777)")
+	cmd.Flags().BoolVar(&flags.ifMissing, "if-missing", false,
+		"succeed and leave the auth file as it is when there is one")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
 	cmd.Flags().String("storage-path", "", "folder of all data (default: what the settings say, ./data)")
-	cmd.Flags().String("seal-master-key-file", "", "file of the master key (default: what the settings say, master.key in the folder of all data)")
+	cmd.Flags().String("seal-master-key-file", "",
+		"file of the master key (default: what the settings say, master.key in the folder of all data)")
 	addAuthFlags(cmd)
 	return cmd
 }
@@ -82,7 +85,8 @@ func (a *app) init(cmd *cobra.Command, flags initFlags) error {
 	}
 	// Only now, when it is on disk: a key that was shown must work.
 	if err := a.showFirst(path, address, made, master, flags.asJSON); err != nil {
-		return fmt.Errorf("%s was made but its key could not be shown: %w; `holdfast key add %s` makes another", path, err, made.Organization)
+		return fmt.Errorf("%s was made but its key could not be shown: %w; `holdfast key add %s` makes another", path, err,
+			made.Organization)
 	}
 	return nil
 }
@@ -104,7 +108,8 @@ func (a *app) firstOrg(d *authfile.Document, made *newKey) error {
 }
 
 func foundAuthFile(path string) error {
-	return fmt.Errorf("%s is there already; `holdfast org add` and `holdfast key add` extend it, --if-missing leaves it as it is", path)
+	return fmt.Errorf("%s is there already; `holdfast org add` and `holdfast key add` extend it, --if-missing leaves "+
+		"it as it is", path)
 }
 
 // address is the base of the server's URLs: the flag's, else what the settings say.

@@ -49,7 +49,7 @@ func (m madeMaster) words(lead string) string {
 		return ""
 	}
 	return fmt.Sprintf(`%sMade %s. Keep a copy of it, apart from copies of the data.
-If it is lost, nobody can read what is kept encrypted any more: variables, configurations, plans, logs.
+If it is lost, nobody can read what is kept encrypted any more: states, variables, configurations, plans, logs.
 Whoever has it together with the data can read all of that.
 `, lead, m.MasterKeyFile)
 }

@@ -67,7 +67,8 @@ func TestInitAddsTheMasterKey(t *testing.T) {
 		t.Error("a refused init made a master key")
 	}
 	before := s.doc().String()
-	if out := s.must("init", "--if-missing"); !strings.Contains(out, "is there already") || !strings.Contains(out, "If it is lost") {
+	if out := s.must("init", "--if-missing"); !strings.Contains(out, "is there already") ||
+		!strings.Contains(out, "If it is lost") {
 		t.Errorf("printed\n%s", out)
 	}
 	if _, err := seal.ReadMasterFile(path); err != nil {
@@ -90,7 +91,8 @@ func TestInitKeepsTheMasterKeyElsewhere(t *testing.T) {
 			s := newShell(t)
 			path := filepath.Join(t.TempDir(), "elsewhere.key")
 			var got map[string]any
-			if err := json.Unmarshal([]byte(s.must(append([]string{"init", "--json"}, arrange(s, path)...)...)), &got); err != nil {
+			if err := json.Unmarshal([]byte(s.must(append([]string{"init", "--json"}, arrange(s, path)...)...)),
+				&got); err != nil {
 				t.Fatal(err)
 			}
 			if got["master_key_file"] != path || got["master_key_created"] != true {

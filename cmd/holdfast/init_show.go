@@ -20,7 +20,8 @@ type initResult struct {
 func (a *app) showFirst(path, address string, made newKey, master madeMaster, asJSON bool) error {
 	backend := backendBlock(address, "prod/network", made.Organization)
 	if asJSON {
-		return printJSON(a.stdout, initResult{AuthFile: path, Created: true, madeMaster: master, newKey: &made, Backend: backend})
+		return printJSON(a.stdout,
+			initResult{AuthFile: path, Created: true, madeMaster: master, newKey: &made, Backend: backend})
 	}
 	_, err := fmt.Fprintf(a.stdout, `Made %s with the organization %s (%s).
 
@@ -48,7 +49,8 @@ func (a *app) exports(address string, made newKey) string {
 func (a *app) unfound() string {
 	own, err := os.Executable()
 	folder := filepath.Dir(own)
-	if err != nil || slices.Contains(filepath.SplitList(a.getenv("PATH")), folder) || strings.ContainsAny(folder, "\"$`\\:") {
+	if err != nil || slices.Contains(filepath.SplitList(a.getenv("PATH")), folder) ||
+		strings.ContainsAny(folder, "\"$`\\:") {
 		return ""
 	}
 	return folder

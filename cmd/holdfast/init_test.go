@@ -140,7 +140,8 @@ func TestInitTwice(t *testing.T) {
 	if out := s.must("init", "--if-missing"); !strings.Contains(out, "is there already") || strings.Count(out, "\n") != 1 {
 		t.Errorf("printed %q", out)
 	}
-	if out := s.must("init", "--if-missing", "--json"); !strings.Contains(out, `"created": false`) || strings.Contains(out, "hfk_") {
+	if out := s.must("init", "--if-missing", "--json"); !strings.Contains(out, `"created": false`) ||
+		strings.Contains(out, "hfk_") {
 		t.Errorf("printed %q", out)
 	}
 	if s.doc().String() != before {
@@ -156,7 +157,8 @@ func TestInitPrintsJSON(t *testing.T) {
 	}
 	org := s.doc().Organizations()[0]
 	if got["auth_file"] != s.file || got["created"] != true || got["organization"] != org.ID.String() ||
-		got["key_id"] != org.Keys[0].ID || !s.opens(got["key"].(string)) || !strings.HasPrefix(got["backend"].(string), "terraform {") {
+		got["key_id"] != org.Keys[0].ID || !s.opens(got["key"].(string)) ||
+		!strings.HasPrefix(got["backend"].(string), "terraform {") {
 		t.Errorf("printed %v", got)
 	}
 }

@@ -39,7 +39,8 @@ type keyLimits struct {
 }
 
 func limitsOf(name string, grant auth.Grant, from []netip.Prefix) keyLimits {
-	limits := keyLimits{KeyName: name, Role: string(grant.Role), States: grant.States.List(), Expires: timestamp(grant.Expires)}
+	limits := keyLimits{KeyName: name, Role: string(grant.Role), States: grant.States.List(),
+		Expires: timestamp(grant.Expires)}
 	for _, network := range from {
 		limits.From = append(limits.From, network.String())
 	}

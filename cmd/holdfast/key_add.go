@@ -38,11 +38,14 @@ of --name, --role, --states, --expires and --from gives it a section of its own.
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.addKey(cmd, args[0], flags) },
 	}
-	cmd.Flags().StringVar(&flags.name, "name", "", "a name for commands and lists (default, where there are limits: the role)")
+	cmd.Flags().StringVar(&flags.name, "name", "",
+		"a name for commands and lists (default, where there are limits: the role)")
 	cmd.Flags().StringVar(&flags.role, "role", "", auth.RoleNames()+" (default owner)")
 	cmd.Flags().StringVar(&flags.states, "states", "", "only these states, such as 'prod/*, shared/network'")
-	cmd.Flags().StringVar(&flags.expires, "expires", "", "the last day (2027-01-31, in UTC), a moment (RFC 3339), or days from now (90d)")
-	cmd.Flags().StringVar(&flags.from, "from", "", "only from these addresses and networks, such as 10.0.0.0/8,2001:db8::1")
+	cmd.Flags().StringVar(&flags.expires, "expires", "",
+		"the last day (2027-01-31, in UTC), a moment (RFC 3339), or days from now (90d)")
+	cmd.Flags().StringVar(&flags.from, "from", "",
+		"only from these addresses and networks, such as 10.0.0.0/8,2001:db8::1")
 	cmd.Flags().StringVar(&flags.label, "label", "", "what the key is for")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
 	addAuthFlags(cmd)
@@ -73,7 +76,8 @@ func (a *app) addKey(cmd *cobra.Command, text string, flags addFlags) error {
 	}
 	made := newKey{org.ID, org.Name, stored.ID, key, limitsOf(stored.Name, stored.Grant, stored.From)}
 	if err := a.showKey(made, flags.asJSON); err != nil {
-		return fmt.Errorf("the key was added but could not be shown: %w; `holdfast key revoke %s %s` takes it away", err, org.ID, stored.ID)
+		return fmt.Errorf("the key was added but could not be shown: %w; `holdfast key revoke %s %s` takes it away", err,
+			org.ID, stored.ID)
 	}
 	fmt.Fprintf(a.stderr, "Added key %s of %s to %s. It is shown only now.\n", keyCalled(stored), called(org), source)
 	return nil

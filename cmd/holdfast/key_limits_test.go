@@ -37,11 +37,14 @@ func TestLimitedKeyLife(t *testing.T) {
 	var made newKey
 	s.json(&made, "key", "add", "Acme", "--name", "ci", "--role", "writer", "--states", "prod/*, shared/network",
 		"--expires", "90d", "--from", "10.0.0.0/8,2001:db8::1", "--label", "runner")
-	limits := keyLimits{KeyName: "ci", Role: "writer", States: []string{"prod/*", "shared/network"}, Expires: "2027-02-20T00:00:00Z", From: []string{"10.0.0.0/8", "2001:db8::1/128"}}
+	limits := keyLimits{KeyName: "ci", Role: "writer", States: []string{"prod/*", "shared/network"},
+		Expires: "2027-02-20T00:00:00Z", From: []string{"10.0.0.0/8", "2001:db8::1/128"}}
 	if diff := cmp.Diff(limits, made.keyLimits); diff != "" || !s.opens(made.Key) {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}
-	if _, text, _ := strings.Cut(s.section("ci"), "\n"); text != "role = writer\nstates = prod/*, shared/network\nexpires = 2027-02-19\nfrom = 10.0.0.0/8, 2001:db8::1\n" {
+	if _, text, _ := strings.Cut(s.section("ci"),
+		"\n"); text != "role = writer\nstates = prod/*, shared/network\nexpires = 2027-02-19\nfrom = 10.0.0.0/8, "+
+		"2001:db8::1\n" {
 		t.Errorf("wrote\n%s", text)
 	}
 
@@ -56,10 +59,12 @@ func TestLimitedKeyLife(t *testing.T) {
 
 	var gone revoked
 	s.json(&gone, "key", "revoke", "Acme", "ci-until-20261128", "--yes")
-	if want := (revoked{made.Organization, "Acme", made.KeyID, "ci-until-20261128", 2}); gone != want || s.opens(made.Key) {
+	if want := (revoked{made.Organization, "Acme", made.KeyID, "ci-until-20261128", 2}); gone != want ||
+		s.opens(made.Key) {
 		t.Errorf("revoked %+v, want %+v", gone, want)
 	}
-	if out := s.must("key", "revoke", "Acme", turned.KeyID, "--yes"); !strings.HasPrefix(out, "Revoked key ci ("+turned.KeyID+")") {
+	if out := s.must("key", "revoke", "Acme", turned.KeyID, "--yes"); !strings.HasPrefix(out, "Revoked key ci ("+
+		turned.KeyID+")") {
 		t.Errorf("printed %q", out)
 	}
 	if text := s.section("ci"); text != "" {
@@ -73,7 +78,8 @@ func TestRotateOwnKey(t *testing.T) {
 	s.must("init")
 	old := s.doc().Organizations()[0].Keys[0]
 	code, out, errs := s.run("key", "rotate", "default", old.ID)
-	if code != exitOK || !s.opens(strings.TrimSpace(out)) || !strings.Contains(errs, "in the place of "+old.ID+", which is good through 2026-11-28") {
+	if code != exitOK || !s.opens(strings.TrimSpace(out)) ||
+		!strings.Contains(errs, "in the place of "+old.ID+", which is good through 2026-11-28") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 	keys := s.doc().Organizations()[0].Keys
@@ -102,27 +108,33 @@ func TestKeyListShowsLimitsAndLastUse(t *testing.T) {
 	dir := t.TempDir()
 	s.environ = []string{"STORAGE_PATH=" + dir}
 	rules := "[" + someOrg + "]\nname = Acme\n" +
-		"[" + someOrg + ".ci]\nrole = reader\nstates = prod/*\nexpires = 2026-11-20\nfrom = 10.0.0.0/8\napikey = $2a$10$" + strings.Repeat("x", 53) + " ; runner\n" +
+		"[" + someOrg + ".ci]\nrole = reader\nstates = prod/*\nexpires = 2026-11-20\nfrom = 10.0.0.0/8\napikey = $2a$10$" +
+		strings.Repeat("x", 53) + " ; runner\n" +
 		"[" + someOrg + ".oidc.gh]\nrole = writer\nissuer = https://a.example\naudience = a\nclaims.sub = a\n" +
 		"[" + someOrg + ".cert.gw]\nrole = uploader\nsan = dns:gw\n"
 	if err := os.WriteFile(s.file, []byte(rules), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	uses := `{"keys":[{"organization":"` + someOrg + `","key_id":"oidc.gh","at":"2026-11-21T09:30:00Z","from":"192.0.2.1"}]}`
+	uses := `{"keys":[{"organization":"` + someOrg +
+		`","key_id":"oidc.gh","at":"2026-11-21T09:30:00Z","from":"192.0.2.1"}]}`
 	if err := os.WriteFile(filepath.Join(dir, lastuse.FileName), []byte(uses), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	id := s.doc().Organizations()[0].Keys[0].ID
-	want := "ORGANIZATION                               KEY           NAME  ROLE      STATES  EXPIRES               FROM        LAST USED                            LABEL\n" +
-		someOrg + " Acme  " + id + "  ci    reader    prod/*  2026-11-20 (expired)  10.0.0.0/8  never                                runner\n" +
-		someOrg + " Acme  oidc.gh       gh    writer    all     never                 anywhere    2026-11-21T09:30:00Z from 192.0.2.1\n" +
+	want := "ORGANIZATION                               KEY           NAME  ROLE      STATES  EXPIRES               " +
+		"FROM        LAST USED                            LABEL\n" +
+		someOrg + " Acme  " + id +
+		"  ci    reader    prod/*  2026-11-20 (expired)  10.0.0.0/8  never                                runner\n" +
+		someOrg + " Acme  oidc.gh       gh    writer    all     never                 anywhere    2026-11-21T09:30:00Z " +
+		"from 192.0.2.1\n" +
 		someOrg + " Acme  cert.gw       gw    uploader  all     never                 anywhere    never\n"
 	if got := s.must("key", "list", "--wide"); got != want {
 		t.Errorf("listed\n%s\nwant\n%s", got, want)
 	}
 	var rows []keyRow
 	s.json(&rows, "key", "list", "Acme")
-	if len(rows) != 3 || !rows[0].Expired || rows[0].LastUsed != "never" || rows[1].LastUsed != "2026-11-21T09:30:00Z" || rows[1].LastUsedFrom != "192.0.2.1" {
+	if len(rows) != 3 || !rows[0].Expired || rows[0].LastUsed != "never" || rows[1].LastUsed != "2026-11-21T09:30:00Z" ||
+		rows[1].LastUsedFrom != "192.0.2.1" {
 		t.Errorf("listed %+v", rows)
 	}
 	s.refuse(exitFailed, "has expired", "key", "rotate", "Acme", "ci")
@@ -133,7 +145,8 @@ func TestKeyListShowsLimitsAndLastUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errs := s.run("key", "list")
-	if code != exitOK || !strings.Contains(out, "unknown") || !strings.Contains(errs, "Warning: when keys were last used is unknown") {
+	if code != exitOK || !strings.Contains(out, "unknown") ||
+		!strings.Contains(errs, "Warning: when keys were last used is unknown") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 }
@@ -148,16 +161,19 @@ func TestLimitsAreRefused(t *testing.T) {
 	s.refuse(exitUsage, "--name: it looks like a key's ID", add("--name", "0123456789ab")...)
 	s.refuse(exitUsage, "--name: 1 to 64 letters", add("--name", "")...)
 	s.refuse(exitUsage, "--states: an empty pattern", add("--states", "")...)
-	s.refuse(exitUsage, "--states: the role uploader has no right on any state", add("--role", "uploader", "--states", "a")...)
+	s.refuse(exitUsage, "--states: the role uploader has no right on any state",
+		add("--role", "uploader", "--states", "a")...)
 	s.refuse(exitUsage, "--expires: that is in the past", add("--expires", "2026-11-20")...)
 	s.refuse(exitUsage, "--expires: not a date", add("--expires", "tomorrow")...)
 	s.refuse(exitUsage, "--expires: not a number of days", add("--expires", "-1d")...)
 	s.refuse(exitUsage, "--expires: not a number of days", add("--expires", "36501d")...)
 	s.refuse(exitUsage, "--from: not a list of addresses", add("--from", "localhost")...)
 	s.refuse(exitFailed, "already has a key named \"CI\"", add("--name", "CI")...)
-	s.refuse(exitUsage, "--until: that is in the past", "key", "rotate", "default", "ci", "--until", "2026-11-20T12:00:00Z")
+	s.refuse(exitUsage, "--until: that is in the past", "key", "rotate", "default", "ci", "--until",
+		"2026-11-20T12:00:00Z")
 	s.refuse(exitFailed, "has no key \"cd\"", "key", "rotate", "default", "cd")
-	s.refuse(exitFailed, "can't expire", "key", "rotate", "default", s.doc().Organizations()[0].Keys[0].ID, "--expires", "9d")
+	s.refuse(exitFailed, "can't expire", "key", "rotate", "default", s.doc().Organizations()[0].Keys[0].ID, "--expires",
+		"9d")
 }
 
 // A server writes down who used which key, and key list shows it.
@@ -191,7 +207,8 @@ func TestServerRemembersLastUse(t *testing.T) {
 		if code := r.wait(); code != exitOK {
 			t.Fatalf("exit %d\n%s", code, r.log)
 		}
-		if got := lastUse(); got[""] != "never" || !strings.HasPrefix(got["ci"], "20") || !strings.HasSuffix(got["ci"], "Z127.0.0.1") {
+		if got := lastUse(); got[""] != "never" || !strings.HasPrefix(got["ci"], "20") ||
+			!strings.HasSuffix(got["ci"], "Z127.0.0.1") {
 			t.Errorf("last use %v", got)
 		}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"time"
@@ -93,7 +92,7 @@ func (a *app) lastUses(cmd *cobra.Command) lastuse.Uses {
 	}
 	uses, err := a.readUses(cmd, settings)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(a.stderr, "Warning: when keys were last used is unknown: %v\n", err)
+		a.note("Warning: when keys were last used is unknown: %v", err)
 	}
 	return uses
 }
@@ -147,7 +146,8 @@ func (l *keyLister) add(o authfile.Organization, id string, limits keyLimits, gr
 }
 
 func (a *app) printKeys(rows []keyRow) error {
-	t := a.newTable(head{"ORGANIZATION", always}, head{"KEY", firm}, head{"NAME", always}, head{"ROLE", firm}, head{"STATES", always},
+	t := a.newTable(head{"ORGANIZATION", always}, head{"KEY", firm}, head{"NAME", always}, head{"ROLE", firm},
+		head{"STATES", always},
 		head{"EXPIRES", firm}, head{"FROM", wide}, head{"LAST USED", firm}, head{"LABEL", filled})
 	for _, r := range rows {
 		t.add(a.orgCalled(r.Organization.String(), r.Name), r.KeyID, cmp.Or(r.KeyName, "-"), r.Role, listed(r.States, "all"),

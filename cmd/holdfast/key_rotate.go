@@ -34,8 +34,10 @@ Both happen in one edit. ` + pickedUp,
 			return a.rotateKey(cmd, args[0], args[1], flags)
 		},
 	}
-	cmd.Flags().StringVar(&flags.until, "until", "7d", "the old key's last day (2027-01-31, in UTC), a moment (RFC 3339), or days from now (7d)")
-	cmd.Flags().StringVar(&flags.expires, "expires", "", "another expiry for the new key, in the same forms (default: the old one's)")
+	cmd.Flags().StringVar(&flags.until, "until", "7d",
+		"the old key's last day (2027-01-31, in UTC), a moment (RFC 3339), or days from now (7d)")
+	cmd.Flags().StringVar(&flags.expires, "expires", "",
+		"another expiry for the new key, in the same forms (default: the old one's)")
 	cmd.Flags().StringVar(&flags.label, "label", "", "what the new key is for")
 	cmd.Flags().BoolVar(&flags.asJSON, "json", false, "print JSON")
 	addAuthFlags(cmd)
@@ -79,9 +81,11 @@ func (a *app) rotateKey(cmd *cobra.Command, text, which string, flags rotateFlag
 	if err != nil {
 		return err
 	}
-	result := rotated{newKey{org.ID, org.Name, made.ID, key, limitsOf(made.Name, made.Grant, made.From)}, oldKey{old.ID, old.Name, timestamp(old.Expires)}}
+	result := rotated{newKey{org.ID, org.Name, made.ID, key, limitsOf(made.Name, made.Grant, made.From)},
+		oldKey{old.ID, old.Name, timestamp(old.Expires)}}
 	if err := a.showRotated(result, flags.asJSON); err != nil {
-		return fmt.Errorf("the key was made but could not be shown: %w; `holdfast key revoke %s %s` takes it away", err, org.ID, made.ID)
+		return fmt.Errorf("the key was made but could not be shown: %w; `holdfast key revoke %s %s` takes it away", err,
+			org.ID, made.ID)
 	}
 	fmt.Fprintf(a.stderr, "Key %s of %s is in the place of %s, which is good %s. The new key is shown only now.\n",
 		keyCalled(made), called(org), old.ID, goodUntil(old.Expires))

@@ -23,19 +23,22 @@ func TestKeyLife(t *testing.T) {
 	org := s.doc().Organizations()[0]
 	id := org.Keys[1].ID
 
-	if out := s.must("key", "list", "Acme", "--wide"); !strings.Contains(out, id+"  -     owner  all     never    anywhere  unknown    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
+	if out := s.must("key", "list", "Acme", "--wide"); !strings.Contains(out, id+
+		"  -     owner  all     never    anywhere  unknown    2026-11-21 laptop\n") || strings.Contains(out, "$2a$") {
 		t.Errorf("listed\n%s", out)
 	}
 	var rows []keyRow
 	if err := json.Unmarshal([]byte(s.must("key", "list", "--json")), &rows); err != nil || len(rows) != 2 {
 		t.Fatalf("%v, %v", rows, err)
 	}
-	want := keyRow{Organization: org.ID, Name: "Acme", KeyID: id, keyLimits: keyLimits{Role: "owner"}, LastUsed: "unknown", Cost: 10, Label: "2026-11-21 laptop"}
+	want := keyRow{Organization: org.ID, Name: "Acme", KeyID: id, keyLimits: keyLimits{Role: "owner"}, LastUsed: "unknown",
+		Cost: 10, Label: "2026-11-21 laptop"}
 	if diff := cmp.Diff(want, rows[1], cmp.AllowUnexported(keyRow{})); diff != "" {
 		t.Errorf("listed (-want +got):\n%s", diff)
 	}
 
-	if out := s.must("key", "revoke", org.ID.String(), strings.ToUpper(id), "--yes"); !strings.Contains(out, "Revoked key "+id) {
+	if out := s.must("key", "revoke", org.ID.String(), strings.ToUpper(id), "--yes"); !strings.Contains(out,
+		"Revoked key "+id) {
 		t.Errorf("printed %q", out)
 	}
 	if s.opens(key) {
@@ -86,7 +89,8 @@ func TestKeyRefuses(t *testing.T) {
 	if err := os.WriteFile(s.file, []byte(twins), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.refuse(exitFailed, "2 organizations are named \"Twin\"; choose one by its ID: "+someOrg+", 2222", "key", "add", "Twin")
+	s.refuse(exitFailed, "2 organizations are named \"Twin\"; choose one by its ID: "+someOrg+", 2222", "key", "add",
+		"Twin")
 	s.refuse(exitFailed, "there is no organization \"Nobody\"", "key", "add", "Nobody")
 	s.refuse(exitFailed, "there is no organization 3333", "key", "list", "33333333-2222-3333-4444-555555555555")
 	s.refuse(exitFailed, "not a label", "key", "add", someOrg, "--label", "a\nb")

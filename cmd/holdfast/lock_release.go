@@ -58,7 +58,8 @@ func (a *app) releaseLock(ctx context.Context, c *client.Client, name string, fl
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, flags.yes, fmt.Sprintf("%s of %s. Release it?", printable.Text(holder.String()), name)); err != nil {
+	if err := a.confirm(ctx, flags.yes,
+		fmt.Sprintf("%s of %s. Release it?", printable.Text(holder.String()), name)); err != nil {
 		return err
 	}
 	released, err := c.ReleaseLock(ctx, name, api.Order{Reason: reason, LockID: flags.id})
@@ -68,6 +69,7 @@ func (a *app) releaseLock(ctx context.Context, c *client.Client, name string, fl
 	if flags.asJSON {
 		return showJSON(a.stdout, released)
 	}
-	_, err = fmt.Fprintf(a.stdout, "Released the lock %s of %s, which %s held.\n", printable.Text(holder.ID), name, cmp.Or(printable.Text(holder.Who), "somebody"))
+	_, err = fmt.Fprintf(a.stdout, "Released the lock %s of %s, which %s held.\n", printable.Text(holder.ID), name,
+		cmp.Or(printable.Text(holder.Who), "somebody"))
 	return err
 }

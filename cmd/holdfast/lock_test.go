@@ -29,16 +29,20 @@ func TestLocksAreListedAndReleased(t *testing.T) {
 	s.keeping(state.DefaultPolicy())
 	s.hold("prod/network", "id-1", "alice@laptop")
 	s.hold("app", "id-2", "bob@ci")
-	has(t, s.must("lock", "list", "--wide"), "STATE HOLDER OPERATION HELD FOR LAST SEEN KEY ID", "app bob@ci OperationTypeApply ", "prod/network alice@laptop OperationTypeApply ")
+	has(t, s.must("lock", "list", "--wide"), "STATE HOLDER OPERATION HELD FOR LAST SEEN KEY ID",
+		"app bob@ci OperationTypeApply ", "prod/network alice@laptop OperationTypeApply ")
 	if out := s.must("lock", "list", "--json"); strings.Count(out, "\n") != 2 || !strings.Contains(out, `"Who":"bob@ci"`) {
 		t.Errorf("printed %s", out)
 	}
 	s.refuse(exitUsage, "say why, with --reason", "lock", "release", "app", "--yes")
 	s.refuse(exitUsage, "confirm with --yes", "lock", "release", "app", "--reason", "gone")
-	s.refuse(exitFailed, "the lock is held by \"bob@ci\"", "lock", "release", "app", "--id", "id-1", "--reason", "gone", "--yes")
+	s.refuse(exitFailed, "the lock is held by \"bob@ci\"", "lock", "release", "app", "--id", "id-1", "--reason", "gone",
+		"--yes")
 	s.interactive, s.stdin = true, "gone\nyes\n"
 	_, out, errs := s.run("lock", "release", "app")
-	if out != "Released the lock id-2 of app, which bob@ci held.\n" || !strings.Contains(errs, "bob@ci holds the lock id-2 for OperationTypeApply since 2026-01-02T03:04:05Z of app. Release it? Type yes: ") {
+	if out != "Released the lock id-2 of app, which bob@ci held.\n" ||
+		!strings.Contains(errs, "bob@ci holds the lock id-2 for OperationTypeApply since 2026-01-02T03:04:05Z of app. "+
+			"Release it? Type yes: ") {
 		t.Errorf("printed %s%s", out, errs)
 	}
 	if out := s.must("lock", "release", "app"); out != "Nobody holds the lock of app.\n" {
@@ -59,15 +63,16 @@ func TestReleaseNamesTheLock(t *testing.T) {
 	s := newShell(t)
 	server := s.keeping(state.DefaultPolicy())
 	s.hold("app", "id-1", "alice@laptop")
-	server.Config.Handler = &intercepted{next: server.Config.Handler, answer: func(w http.ResponseWriter, r *http.Request) bool {
-		if r.Method != http.MethodPost {
-			return false
-		}
-		if body, err := io.ReadAll(r.Body); err != nil || string(body) != `{"reason":"gone","lock_id":"id-1"}` {
-			t.Errorf("sent %s, %v", body, err)
-		}
-		_, _ = io.WriteString(w, "{}")
-		return true
-	}}
+	server.Config.Handler = &intercepted{next: server.Config.Handler,
+		answer: func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPost {
+				return false
+			}
+			if body, err := io.ReadAll(r.Body); err != nil || string(body) != `{"reason":"gone","lock_id":"id-1"}` {
+				t.Errorf("sent %s, %v", body, err)
+			}
+			_, _ = io.WriteString(w, "{}")
+			return true
+		}}
 	s.must("lock", "release", "app", "--reason", "gone", "--yes")
 }

@@ -17,11 +17,14 @@ func TestCommandsTakeTheLockThatIsRequired(t *testing.T) {
 	s.keeping(policy)
 	s.push("app", network(1, "small"))
 	s.push("app", network(2, "large"))
-	has(t, s.must("state", "rollback", "app", "1", "--reason", "it broke", "--yes"), "app has the content of version 1 again, as version 3 with serial 3.")
+	has(t, s.must("state", "rollback", "app", "1", "--reason", "it broke", "--yes"),
+		"app has the content of version 1 again, as version 3 with serial 3.")
 	brought := s.must("candidate", "add", "app", s.write("errored.tfstate", network(4, "tiny")))
 	id := regexp.MustCompile(`[0-9a-f]{16}`).FindString(brought)
-	has(t, s.must("candidate", "promote", "app", id, "--reason", "meant", "--yes"), "Candidate "+id+" is version 4 of app now, with serial 4.")
-	if took := s.must("audit", "list", "--state", "app", "--action", "lock.take", "--limit", "0"); strings.Count(took, "lock.take") != 4 {
+	has(t, s.must("candidate", "promote", "app", id, "--reason", "meant", "--yes"), "Candidate "+id+
+		" is version 4 of app now, with serial 4.")
+	if took := s.must("audit", "list", "--state", "app", "--action", "lock.take", "--limit", "0"); strings.Count(took,
+		"lock.take") != 4 {
 		t.Errorf("locks were taken so:\n%s", took)
 	}
 	s.must("state", "rm", "app", "--yes")
@@ -40,12 +43,14 @@ func TestPurgeOfCopies(t *testing.T) {
 		s.push("app", body)
 	}
 	purge := []string{"state", "versions", "app", "--purge", "1", "--reason", "leaked", "--yes"}
-	if out := s.must(purge...); out != "Destroyed the bytes of version 1 of app.\nThe same bytes are still in version 3: --copies destroys them too.\n" {
+	if out := s.must(purge...); out != "Destroyed the bytes of version 1 of app.\nThe same bytes are still in version "+
+		"3: --copies destroys them too.\n" {
 		t.Errorf("printed %s", out)
 	}
 	if out := s.must(append(purge, "--copies")...); out != "Destroyed the bytes of versions 1, 3 of app.\n" {
 		t.Errorf("printed %s", out)
 	}
 	s.refuse(exitFailed, "409 bytes_purged", "state", "push", "app", s.write("leak.tfstate", leak), "--force")
-	has(t, s.must("state", "push", "app", s.write("leak.tfstate", leak), "--force", "--restore-purged"), "Stored app as version 5 with serial 1.")
+	has(t, s.must("state", "push", "app", s.write("leak.tfstate", leak), "--force", "--restore-purged"),
+		"Stored app as version 5 with serial 1.")
 }

@@ -24,7 +24,8 @@ func newManCommand() *cobra.Command {
 			root.InitDefaultCompletionCmd()
 			root.DisableAutoGenTag = true
 			// The version alone says how old a page is, so that building it again gives the same bytes.
-			return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: "Holdfast " + version, Manual: "Holdfast", Date: new(time.Time)}, args[0])
+			return doc.GenManTree(root,
+				&doc.GenManHeader{Section: "1", Source: "Holdfast " + version, Manual: "Holdfast", Date: new(time.Time)}, args[0])
 		},
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,13 +20,23 @@ const noFile = "/does/not/exist"
 func askingLines() map[string][]string {
 	const candidate = "6cfe64124c473b25"
 	lines := map[string][]string{
-		"bench": {"--count", "1"}, "data tail": nil, "candidate add": {"app", "FILE"},
+		"bench": {"--count", "1"}, "export": {someOrg, "--dry-run"}, "data tail": nil, "candidate add": {"app", "FILE"},
 		"candidate promote": {"app", candidate}, "candidate discard": {"app", candidate},
 		"config push": {"app", "FOLDER"}, "config pull": {"app", "FOLDER"}, "lock release": {"app"},
-		"pool create": {"eu"}, "pool rotate": {"eu"}, "pool remove": {"eu"}, "pool set": {"eu", "--workspaces", "a"}, "pool grant": {"eu", someOrg}, "pool revoke": {"eu", someOrg}, "pool accept": {"eu", "--from", someOrg},
-		"run plan": {"app"}, "run apply": {"app"}, "run destroy": {"app"}, "run approve": {goldenRun}, "run deny": {goldenRun}, "run discard": {goldenRun}, "run cancel": {goldenRun}, "run retry": {goldenRun}, "run resolve": {goldenRun}, "run log": {goldenRun},
-		"state pull": {"app"}, "state push": {"app", "FILE"}, "state rm": {"app"}, "state rollback": {"app", "1"}, "state undelete": {"app"},
-		"workspace create": {"app"}, "workspace set": {"app", "--var", "a=b"}, "workspace unset": {"app", "--var", "a"}, "workspace delete": {"app"},
+		"pool create": {"eu"}, "pool rotate": {"eu"}, "pool remove": {"eu"}, "pool set": {"eu", "--workspaces", "a"},
+		"pool grant": {"eu", someOrg}, "pool revoke": {"eu", someOrg}, "pool accept": {"eu", "--from", someOrg},
+		"run plan": {"app"}, "run apply": {"app"}, "run destroy": {"app"}, "run approve": {goldenRun},
+		"run deny": {goldenRun}, "run discard": {goldenRun}, "run cancel": {goldenRun}, "run retry": {goldenRun},
+		"run resolve": {goldenRun}, "run log": {goldenRun}, "run insight": {goldenRun},
+		"infra plan":  {"--project-id", "app", "--dir", "FOLDER"},
+		"infra apply": {"--project-id", "app", "--dir", "FOLDER"},
+		"infra pull":  {"--project-id", "app", "--dir", "FOLDER"},
+		"state pull":  {"app"}, "state push": {"app", "FILE"}, "state rm": {"app"}, "state rollback": {"app", "1"},
+		"state undelete":   {"app"},
+		"workspace create": {"app"}, "workspace set": {"app", "--var", "a=b"}, "workspace unset": {"app", "--var", "a"},
+		"workspace delete": {"app"},
+		"enclave plan":     {"ENCLAVES"}, "enclave apply": {"ENCLAVES"}, "enclave destroy": {"ENCLAVES", "--all"},
+		"enclave status": {"ENCLAVES"}, "enclave diff": {"ENCLAVES"}, "iac logs": {"e", "p", "--last"},
 	}
 	for name, args := range goldenLines() {
 		if name != "org list" && name != "key list" {
@@ -58,6 +70,15 @@ func inWorld(s *shell, args []string) []string {
 		switch arg {
 		case "FILE":
 			args[i] = file
+		case "ENCLAVES":
+			args[i] = filepath.Join(filepath.Dir(file), "enclaves")
+			for path, text := range map[string]string{"e/config.yml": "id: e\n", "e/p/main.tf": "",
+				"e/p/config.yml": "id: p\nproduces: tcp\nbackend: opentofu\n"} {
+				full := filepath.Join(args[i], path)
+				if err := errors.Join(os.MkdirAll(filepath.Dir(full), 0o700), os.WriteFile(full, []byte(text), 0o600)); err != nil {
+					s.t.Fatal(err)
+				}
+			}
 		case "FOLDER":
 			args[i] = filepath.Dir(s.write("main.tf", ""))
 		}
@@ -72,7 +93,8 @@ func TestAskingLinesAreAll(t *testing.T) {
 		switch nameOf(cmd) {
 		case "state backend": // asks nobody
 			continue
-		case "import folder", "import http", "import gitlab", "import s3": // look there first
+		case "import folder", "import http", "import gitlab", "import s3", "import tfe",
+			"import export": // look there first
 			continue
 		}
 		if _, ok := lines[nameOf(cmd)]; cmd.Flags().Lookup("addr") != nil && !ok {
@@ -90,7 +112,9 @@ func sameMistake(t *testing.T, want string, code int, prepare func(s *shell), mo
 			args := append(append(strings.Fields(name), inWorld(s, askingLines()[name])...), more...)
 			got, _, errs := s.run(args...)
 			lines := strings.Split(strings.TrimSuffix(errs, "\n"), "\n")
-			isOwn := slices.Contains([]string{"run plan", "run apply", "run destroy"}, name) && got == exitFailed // whose 2 means changes
+			own := []string{"run plan", "run apply", "run destroy", "enclave plan", "infra plan"}
+			isOwn := slices.Contains(own, name) &&
+				got == exitFailed // whose 2 means changes
 			if first := lines[len(lines)-1]; code == exitUsage && len(lines) > 1 {
 				if first = lines[len(lines)-2]; first != "holdfast: "+want || got != code && !isOwn {
 					t.Errorf("exit %d, %s", got, errs)
@@ -123,21 +147,24 @@ func TestUnknownFlagReadsTheSame(t *testing.T) {
 
 func TestMissingCredentialsReadTheSame(t *testing.T) {
 	sameMistake(t, noFile+": no such file or directory", exitFailed, func(*shell) {}, "--credentials", noFile)
-	sameMistake(t, `--org: "Acme" is not an organization's UUID; `+"`holdfast org list` shows them", exitUsage, func(s *shell) {
-		s.environ = append(s.environ, "HOLDFAST_KEY=secret")
-	}, "--org", "Acme")
+	sameMistake(t, `--org: "Acme" is not an organization's UUID; `+"`holdfast org list` shows them", exitUsage,
+		func(s *shell) {
+			s.environ = append(s.environ, "HOLDFAST_KEY=secret")
+		}, "--org", "Acme")
 }
 
 // A state that is not there is called so by every command that is about one.
 func TestUnknownStateReadsTheSame(t *testing.T) {
 	for _, line := range []string{
-		"show app", "versions app", "versions app --purge 1 --reason x --yes", "diff app", "diff app 1", "outputs app", "outputs app x", "pull app", "pull app --version 1", "rm app --yes",
+		"show app", "versions app", "versions app --purge 1 --reason x --yes", "diff app", "diff app 1", "outputs app",
+		"outputs app x", "pull app", "pull app --version 1", "rm app --yes",
 		"rollback app 1 --reason x --yes", "undelete app",
 	} {
 		t.Run(line, func(t *testing.T) {
 			s := newShell(t)
 			s.serving(reports(t))
-			s.refuse(exitFailed, "holdfast: there is no state app; `holdfast state list` shows those there are\n", append([]string{"state"}, strings.Fields(line)...)...)
+			s.refuse(exitFailed, "holdfast: there is no state app; `holdfast state list` shows those there are\n",
+				append([]string{"state"}, strings.Fields(line)...)...)
 		})
 	}
 }
@@ -147,11 +174,13 @@ func TestMissingFileReadsTheSame(t *testing.T) {
 	s := newShell(t)
 	s.serving(reports(t))
 	for _, line := range []string{
-		"state push app " + noFile, "candidate add app " + noFile, "config push app " + noFile, "data import --format csv " + noFile, "bench --keys " + noFile,
+		"state push app " + noFile, "candidate add app " + noFile, "config push app " + noFile, "data import --format csv " +
+			noFile, "bench --keys " + noFile,
 		"agent --server http://127.0.0.1:1 --work x --pool-token-file " + noFile, "tool add opentofu 1.12.6 " + noFile,
 	} {
 		code, out, errs := s.run(strings.Fields(line)...)
-		if code == exitOK || out != "" || !strings.Contains(errs, noFile+": no such file or directory\n") || strings.Contains(errs, "open "+noFile) || strings.Contains(errs, "stat "+noFile) {
+		if code == exitOK || out != "" || !strings.Contains(errs, noFile+": no such file or directory\n") ||
+			strings.Contains(errs, "open "+noFile) || strings.Contains(errs, "stat "+noFile) {
 			t.Errorf("%s: exit %d, %s%s", line, code, out, errs)
 		}
 	}
@@ -161,7 +190,9 @@ func TestMissingFileReadsTheSame(t *testing.T) {
 func TestUnknownOrganizationReadsTheSame(t *testing.T) {
 	s := newShell(t)
 	s.must("init")
-	for _, line := range []string{"key add Nobody", "key list Nobody", "key rotate Nobody ci", "key revoke Nobody ci", "org rename Nobody x", "org remove Nobody --yes"} {
-		s.refuse(exitFailed, "holdfast: there is no organization \"Nobody\"; `holdfast org list` shows them\n", strings.Fields(line)...)
+	for _, line := range []string{"key add Nobody", "key list Nobody", "key rotate Nobody ci", "key revoke Nobody ci",
+		"org rename Nobody x", "org remove Nobody --yes"} {
+		s.refuse(exitFailed, "holdfast: there is no organization \"Nobody\"; `holdfast org list` shows them\n",
+			strings.Fields(line)...)
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 func newOrgCommand(a *app) *cobra.Command {
 	cmd := newGroup("org", "Add, list, rename and remove organizations, and say what others call them")
-	cmd.AddCommand(newOrgAddCommand(a), newOrgListCommand(a), newOrgRenameCommand(a), newOrgAliasCommand(a), newOrgRemoveCommand(a))
+	cmd.AddCommand(newOrgAddCommand(a), newOrgListCommand(a), newOrgRenameCommand(a), newOrgAliasCommand(a),
+		newOrgRemoveCommand(a))
 	return cmd
 }
 

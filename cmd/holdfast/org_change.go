@@ -98,7 +98,8 @@ func (a *app) removeOrg(cmd *cobra.Command, text string, r orgRemoval) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "Removed %s from %s, with %s. Its data is kept; `holdfast org add NAME --id %s` lets it in again.\n",
+	fmt.Fprintf(a.stderr, "Removed %s from %s, with %s. Its data is kept; `holdfast org add NAME --id %s` lets it "+
+		"in again.\n",
 		called(org), source, counted(int64(len(org.Keys)), "key"), org.ID)
 	return nil
 }

@@ -27,7 +27,8 @@ func (a *app) shredOrg(cmd *cobra.Command, source authSource, org authfile.Organ
 	case r.name != "" && r.name != word:
 		return fmt.Errorf("--name is not the name of %s; nothing was done", called(org))
 	}
-	question := fmt.Sprintf("All of %s is destroyed, for good: %s, all states with their versions and locks, uploads%s, workspaces with\n"+
+	question := fmt.Sprintf("All of %s is destroyed, for good: %s, all states with their versions and locks, uploads%s, "+
+		"workspaces with\n"+
 		"variables and configurations, runs with their logs and plans, pools of agents, and its part of the audit log.\n"+
 		"Backups are not reached.", called(org), counted(int64(len(org.Keys)), "key"), a.sizeOfUploads(cmd, org.ID))
 	if err := a.confirmWith(cmd.Context(), r.yes, question, word); err != nil {
@@ -38,8 +39,10 @@ func (a *app) shredOrg(cmd *cobra.Command, source authSource, org authfile.Organ
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stderr, "Removed %s from %s: nobody gets in for it any more. The server destroys its data now, or when it starts\n"+
-		"next; its log says when that is done, and so does `holdfast org list`. Backups that have it are yours to destroy.\n", called(org), source)
+	fmt.Fprintf(a.stderr, "Removed %s from %s: nobody gets in for it any more. The server destroys its data now, or "+
+		"when it starts\n"+
+		"next; its log says when that is done, and so does `holdfast org list`. Backups that have it are yours to destroy.\n",
+		called(org), source)
 	return nil
 }
 
@@ -104,7 +107,8 @@ func (a *app) dropShredding(cmd *cobra.Command, d *authfile.Document, s authfile
 		return err
 	}
 	if !done {
-		return fmt.Errorf("the data of %s is being destroyed: until the server has done that nothing else can have its ID; `holdfast org list` shows it", s.ID)
+		return fmt.Errorf("the data of %s is being destroyed: until the server has done that nothing else can have its ID; "+
+			"`holdfast org list` shows it", s.ID)
 	}
 	return d.ForgetShredding(s.ID)
 }

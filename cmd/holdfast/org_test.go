@@ -24,7 +24,8 @@ func TestOrgAddAndList(t *testing.T) {
 	if out := s.must("org", "list"); out != want {
 		t.Errorf("printed\n%s\nwant\n%s", out, want)
 	}
-	if out := s.must("org", "list", "--json"); !strings.Contains(out, `"name": "Acme & Sons",`) || strings.Contains(out, "$2a$") {
+	if out := s.must("org", "list", "--json"); !strings.Contains(out, `"name": "Acme & Sons",`) ||
+		strings.Contains(out, "$2a$") {
 		t.Errorf("printed %s", out)
 	}
 }
@@ -45,7 +46,8 @@ func TestOrgRefuses(t *testing.T) {
 
 func TestEveryCommandHasHelp(t *testing.T) {
 	s := newShell(t)
-	for _, c := range []string{"init", "org add", "org list", "key add", "key list", "key revoke", "data query", "data tail", "data export", "data import", "data migrate"} {
+	for _, c := range []string{"init", "org add", "org list", "key add", "key list", "key revoke", "data query",
+		"data tail", "data export", "data import", "data migrate"} {
 		out := s.must(append(strings.Fields(c), "--help")...)
 		if !strings.Contains(out, "Examples:\n  holdfast "+c) {
 			t.Errorf("no example in the help of %s:\n%s", c, out)
@@ -63,7 +65,8 @@ func TestOrgRenameAndRemove(t *testing.T) {
 	s.refuse(exitFailed, "no organization", "org", "rename", "Globex", "Initech")
 	s.refuse(exitUsage, "--yes", "org", "remove", "Acme Corp")
 	s.interactive, s.stdin = true, "Acme\n"
-	if code, _, errs := s.run("org", "remove", "Acme Corp"); code != exitFailed || !strings.Contains(errs, "Type Acme Corp: holdfast: nothing was done") {
+	if code, _, errs := s.run("org", "remove", "Acme Corp"); code != exitFailed ||
+		!strings.Contains(errs, "Type Acme Corp: holdfast: nothing was done") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	s.stdin = "Acme Corp\n"
@@ -84,7 +87,8 @@ func TestOrgRemoveWithItsData(t *testing.T) {
 	s.refuse(exitFailed, "nothing was done", "org", "remove", "Acme", "--shred", "--yes", "--name", "acme")
 	s.refuse(exitUsage, "--name goes with --shred", "org", "remove", "Acme", "--yes", "--name", "Acme")
 	s.interactive, s.stdin = true, "yes\n"
-	if code, _, errs := s.run("org", "remove", "Acme", "--shred"); code != exitFailed || !strings.Contains(errs, "Backups are not reached. Type Acme: holdfast: nothing was done") {
+	if code, _, errs := s.run("org", "remove", "Acme", "--shred"); code != exitFailed ||
+		!strings.Contains(errs, "Backups are not reached. Type Acme: holdfast: nothing was done") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	if len(s.doc().Organizations()) != 1 {

@@ -31,7 +31,8 @@ the edit is atomic: several commands may run at once.`
 )
 
 func addAuthFlags(cmd *cobra.Command) {
-	cmd.Flags().String(authFileFlag, "", "file with organizations and key hashes (default: what the server's settings say: auth.cfg, or the database)")
+	cmd.Flags().String(authFileFlag, "",
+		"file with organizations and key hashes (default: what the server's settings say: auth.cfg, or the database)")
 	addConfigFlag(cmd)
 }
 
@@ -69,7 +70,8 @@ func (a *app) authSource(cmd *cobra.Command) (authSource, error) {
 	if err != nil {
 		return authSource{}, err
 	}
-	return authSource{Source: authfile.InDatabase(shared, server.AuthDatabaseName(settings), editor()), shared: shared}, nil
+	return authSource{Source: authfile.InDatabase(shared, server.AuthDatabaseName(settings), editor()), shared: shared},
+		nil
 }
 
 // databasePatience is how long a command waits for a database that is not there.
@@ -124,7 +126,8 @@ func findOrg(doc *authfile.Document, text string) (authfile.Organization, error)
 	case 1:
 		return found[0], nil
 	}
-	return authfile.Organization{}, fmt.Errorf("%d organizations are named %q; choose one by its ID: %s", len(found), text, strings.Join(ids, ", "))
+	return authfile.Organization{},
+		fmt.Errorf("%d organizations are named %q; choose one by its ID: %s", len(found), text, strings.Join(ids, ", "))
 }
 
 // called is how a person is told which organization something is about.
@@ -143,7 +146,8 @@ func printJSON(w io.Writer, v any) error {
 }
 
 // findOrgIn reads what authSource finds, and finds the organization in it that text means.
-func (a *app) findOrgIn(cmd *cobra.Command, text string) (*authfile.Document, authfile.Organization, authSource, error) {
+func (a *app) findOrgIn(cmd *cobra.Command,
+	text string) (*authfile.Document, authfile.Organization, authSource, error) {
 	doc, source, err := a.loadAuth(cmd)
 	if err != nil {
 		return nil, authfile.Organization{}, source, err
@@ -184,7 +188,8 @@ func (a *app) editAuth(cmd *cobra.Command, source authSource, change func(*authf
 	ctx, cancel := context.WithTimeout(cmd.Context(), takingPatience)
 	defer cancel()
 	if err := authfile.AwaitTaken(ctx, server.ReceiptPath(settings), path); err != nil {
-		fmt.Fprintf(a.stderr, "holdfast: %s is changed, and the server that runs has not taken it yet (%v); its log may say why\n", path, err)
+		fmt.Fprintf(a.stderr, "holdfast: %s is changed, and the server that runs has not taken it yet (%v); its log "+
+			"may say why\n", path, err)
 	}
 	return nil
 }
@@ -194,15 +199,20 @@ func (a *app) awaitNodes(ctx context.Context, shared *sqlauth.Store) {
 	ctx, cancel := context.WithTimeout(ctx, takingPatience)
 	defer cancel()
 	revision, _, err := shared.Tip(ctx)
-	var late []string
+	var late, silent []string
 	if err == nil {
-		late, err = copies.Await(ctx, shared, revision)
+		late, silent, err = copies.Await(ctx, shared, revision)
+	}
+	if len(silent) > 0 {
+		fmt.Fprintf(a.stderr, "holdfast: auth.cfg is changed; %s was not heard of for a while and never said that it stops: "+
+			"if it runs, cut off from the database, it lets nobody in until it can ask for news\n", strings.Join(silent, ", "))
 	}
 	if err != nil {
 		waited := "some nodes"
 		if len(late) > 0 {
 			waited = strings.Join(late, ", ")
 		}
-		fmt.Fprintf(a.stderr, "holdfast: auth.cfg is changed, and %s may not have taken it yet (%v); their /readyz and log may say why\n", waited, err)
+		fmt.Fprintf(a.stderr, "holdfast: auth.cfg is changed, and %s may not have taken it yet (%v); their /readyz and log "+
+			"may say why\n", waited, err)
 	}
 }

@@ -19,8 +19,9 @@ func TestPoliciesAreInForce(t *testing.T) {
 		told <- string(body)
 	}))
 	defer hook.Close()
-	o.say("notify_url = " + hook.URL + "/s3same\n[" + o.key.Organization.String() + ".states.kept]\nstates = x\nguards = hold\n")
-	r := o.start()
+	o.say("notify_url = " + hook.URL + "/s3same\n[" + o.key.Organization.String() +
+		".states.kept]\nstates = x\nguards = hold\n")
+	r := o.start("HOLDFAST_NOTICE_NETWORKS=127.0.0.0/8")
 	for path, want := range map[string]int{statePath: http.StatusConflict, "/api/v1/state/y": http.StatusOK} {
 		if status, body := o.call(r, "POST", path, `{"serial":1,"lineage":"a"}`); status != http.StatusOK {
 			t.Fatalf("%s: %d %s", path, status, body)

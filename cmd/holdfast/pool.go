@@ -81,7 +81,8 @@ func newPoolListCommand(a *app) *cobra.Command {
 }
 
 func (a *app) showPools(pools []api.AgentPool) error {
-	t := a.newTable(head{"POOL", always}, head{"WORKSPACES", always}, head{"AGENT", always}, head{"SYSTEM", wide}, head{"SANDBOX", filled},
+	t := a.newTable(head{"POOL", always}, head{"WORKSPACES", always}, head{"AGENT", always}, head{"SYSTEM", wide},
+		head{"SANDBOX", filled},
 		head{"SEEN", filled}, head{"STATUS", filled})
 	for _, pool := range pools {
 		serves := servesOf(pool.Workspaces)
@@ -99,7 +100,8 @@ func (a *app) showPools(pools []api.AgentPool) error {
 			if len(agent.Runs) > 0 {
 				status = strings.TrimPrefix(status+", "+strings.Join(agent.Runs, ", "), ", ")
 			}
-			t.add(pool.Name, serves, agent.Name, agent.System, agent.Sandbox, humanize.RelTime(agent.SeenAt, a.now(), "ago", "ahead"), status)
+			t.add(pool.Name, serves, agent.Name, agent.System, agent.Sandbox,
+				humanize.RelTime(agent.SeenAt, a.now(), "ago", "ahead"), status)
 		}
 	}
 	return t.show()
@@ -115,9 +117,10 @@ func servesOf(workspaces []string) string {
 func newPoolRotateCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := a.remote(&cobra.Command{
-		Use:     "rotate NAME",
-		Short:   "Give a pool a new token",
-		Long:    "Give a pool a new token and print it, once only. The old one is good no more; agents that have\njoined stay.",
+		Use:   "rotate NAME",
+		Short: "Give a pool a new token",
+		Long: "Give a pool a new token and print it, once only. The old one is good no more; agents that " +
+			"have\njoined stay.",
 		Example: "  holdfast pool rotate eu > pool.token",
 		Args:    cobra.ExactArgs(1),
 	}, func(ctx context.Context, c *client.Client, args []string) error {

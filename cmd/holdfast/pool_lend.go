@@ -56,7 +56,8 @@ need, secrets too.`,
 		}
 		return a.tellPool("Pool %s is lent to %s once that accepts it.", pool.Name, args[1])
 	})
-	cmd.Flags().StringSliceVar(&order.Workspaces, "workspaces", nil, "patterns of that organization's workspaces (default: all)")
+	cmd.Flags().StringSliceVar(&order.Workspaces, "workspaces", nil,
+		"patterns of that organization's workspaces (default: all)")
 	return cmd
 }
 
@@ -89,7 +90,8 @@ state. Asks first on a terminal; elsewhere it needs --yes.`,
 		Args:    cobra.ExactArgs(1),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		order.Name = args[0]
-		question := fmt.Sprintf("Have agents of organization %s execute runs, and see their secrets?", printable.Text(order.Lender))
+		question := fmt.Sprintf("Have agents of organization %s execute runs, and see their secrets?",
+			printable.Text(order.Lender))
 		if err := a.confirm(ctx, yes, question); err != nil {
 			return err
 		}
@@ -100,7 +102,8 @@ state. Asks first on a terminal; elsewhere it needs --yes.`,
 		return a.tellPool("Pool %s of %s serves %s.", pool.Name, pool.Lender, servesOf(pool.Workspaces))
 	})
 	cmd.Flags().StringVar(&order.Lender, "from", "", "UUID of the organization that lends it")
-	cmd.Flags().StringSliceVar(&order.Workspaces, "workspaces", nil, "patterns of the workspaces that it serves (default: all)")
+	cmd.Flags().StringSliceVar(&order.Workspaces, "workspaces", nil,
+		"patterns of the workspaces that it serves (default: all)")
 	_ = cmd.MarkFlagRequired("from") // which is there
 	addYesFlag(cmd, &yes)
 	return cmd

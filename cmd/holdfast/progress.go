@@ -31,7 +31,8 @@ type progress struct {
 
 // startProgress begins to show. A total of 0 is not known. end must follow.
 func (a *app) startProgress(what, noun string, total int64) *progress {
-	return a.showProgress(&progress{what: what, noun: noun, total: total}, progressbar.OptionShowIts(), progressbar.OptionSetItsString(noun+"s"))
+	return a.showProgress(&progress{what: what, noun: noun, total: total}, progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString(noun+"s"))
 }
 
 // startTransfer is startProgress for bytes.
@@ -44,8 +45,10 @@ func (a *app) showProgress(p *progress, options ...progressbar.Option) *progress
 	every := lineEvery
 	if isTerminal(a.stderr) {
 		every = barEvery
-		p.bar = progressbar.NewOptions64(barLength(p.total), append(options, progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetDescription(p.what),
-			progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())...)
+		p.bar = progressbar.NewOptions64(barLength(p.total),
+			append(options, progressbar.OptionSetWriter(a.stderr), progressbar.OptionSetDescription(p.what),
+				progressbar.OptionShowCount(), progressbar.OptionSetPredictTime(true), progressbar.OptionSetWidth(20),
+				progressbar.OptionClearOnFinish())...)
 	}
 	p.shown.Go(func() { p.run(every) })
 	return p

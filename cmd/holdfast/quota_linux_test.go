@@ -16,7 +16,8 @@ import (
 func randomState(serial, size int) string {
 	raw := make([]byte, size*3/4)
 	_, _ = rand.NewChaCha8([32]byte{byte(serial), byte(serial >> 8)}).Read(raw) // never fails
-	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"5ad8","resources":[],"filler":"%s"}`, serial, base64.StdEncoding.EncodeToString(raw))
+	return fmt.Sprintf(`{"version":4,"serial":%d,"lineage":"5ad8","resources":[],"filler":"%s"}`, serial,
+		base64.StdEncoding.EncodeToString(raw))
 }
 
 // smallDisk mounts a disk of so many bytes on a new folder.
@@ -88,7 +89,8 @@ func TestOneTenantCantFillTheDisk(t *testing.T) {
 	r.stop()
 	r.wait()
 	r = greedy.start(environ...)
-	if after := want(greedy, "GET", "/api/v1/whoami", "", http.StatusOK); usedOf(before) != usedOf(after) || usedOf(after) == "" {
+	if after := want(greedy, "GET", "/api/v1/whoami", "", http.StatusOK); usedOf(before) != usedOf(after) ||
+		usedOf(after) == "" {
 		t.Errorf("the usage went from %s to %s over a restart", before, after)
 	}
 	for _, i := range stored {
@@ -145,11 +147,13 @@ func TestQuotaOfAnOrganization(t *testing.T) {
 	o.say("quota = 2MiB\n")
 	r := o.start()
 	for i := range 2 {
-		if status, text := o.call(r, "POST", fmt.Sprint("/api/v1/state/s", i), randomState(i, 900<<10)); status != http.StatusOK {
+		if status, text := o.call(r, "POST", fmt.Sprint("/api/v1/state/s", i),
+			randomState(i, 900<<10)); status != http.StatusOK {
 			t.Fatalf("%d %.300s", status, text)
 		}
 	}
-	if status, text := o.call(r, "POST", "/api/v1/state/s2", randomState(2, 900<<10)); status != http.StatusInsufficientStorage || !strings.Contains(text, "of 2.0 MiB") {
+	if status, text := o.call(r, "POST", "/api/v1/state/s2",
+		randomState(2, 900<<10)); status != http.StatusInsufficientStorage || !strings.Contains(text, "of 2.0 MiB") {
 		t.Errorf("%d %.300s", status, text)
 	}
 	if _, text := o.call(r, "GET", "/api/v1/audit?action=quota.near", ""); strings.Count(text, `"quota.near"`) != 1 {

@@ -10,12 +10,18 @@ import (
 )
 
 // remote makes cmd one that asks a server: it gets the flags for that, and their help.
-func (a *app) remote(cmd *cobra.Command, do func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
-	var flags clientFlags
+func (a *app) remote(cmd *cobra.Command,
+	do func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
+	return a.remoteBy(cmd, &clientFlags{}, do)
+}
+
+// remoteBy is remote for who needs the flags, too.
+func (a *app) remoteBy(cmd *cobra.Command, flags *clientFlags,
+	do func(ctx context.Context, c *client.Client, args []string) error) *cobra.Command {
 	flags.add(cmd)
 	cmd.Long += "\n\n" + clientHelp
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := a.client(flags)
+		c, err := a.client(*flags)
 		if err != nil {
 			return err
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/holdfast/holdfast/api"
@@ -41,16 +39,16 @@ func resourceColumns[T any](of func(T) api.Resource) []column[T] {
 // tell warns people of what is not in the answer.
 func (a *app) tell(e api.Extent) {
 	if !e.Complete {
-		fmt.Fprintln(a.stderr, "The index is behind: what was written last may be missing.")
+		a.note("The index is behind: what was written last may be missing.")
 	}
 	if e.Limited {
-		fmt.Fprintln(a.stderr, "This key sees some of the states only.")
+		a.note("This key sees some of the states only.")
 	}
 	for _, one := range e.Unread {
-		fmt.Fprintf(a.stderr, "State %s is not in the answer: %s.\n", printable.Text(one.State), whyUnread(one.Code))
+		a.note("State %s is not in the answer: %s.", one.State, whyUnread(one.Code))
 	}
 	if e.UnreadMore {
-		fmt.Fprintln(a.stderr, "There are more such states.")
+		a.note("There are more such states.")
 	}
 }
 

@@ -40,7 +40,8 @@ states) or unmatched (nothing says what to compare them with).`,
 		if err != nil {
 			return err
 		}
-		q := client.CoverageQuery{Type: flags.kind, Provider: flags.provider, State: flags.state, Since: since, Limit: flags.limit}
+		q := client.CoverageQuery{Type: flags.kind, Provider: flags.provider, State: flags.state, Since: since,
+			Limit: flags.limit}
 		if flags.status == "" {
 			return a.countCoverage(ctx, c, q, flags.asJSON)
 		}
@@ -54,8 +55,10 @@ states) or unmatched (nothing says what to compare them with).`,
 		return nil
 	})
 	flags.add(cmd)
-	cmd.Flags().StringVar(&flags.status, "status", "", "list those that are managed, unmanaged, missing, claimed_twice or unmatched")
-	cmd.Flags().StringVar(&flags.since, "since", "", "leave out what was uploaded before: RFC 3339, or how long ago, such as 7d")
+	cmd.Flags().StringVar(&flags.status, "status", "",
+		"list those that are managed, unmanaged, missing, claimed_twice or unmatched")
+	cmd.Flags().StringVar(&flags.since, "since", "",
+		"leave out what was uploaded before: RFC 3339, or how long ago, such as 7d")
 	addLimitFlag(cmd, &flags.limit, someLines)
 	a.tableFlags(cmd, &flags.asJSON)
 	return cmd

@@ -48,7 +48,7 @@ func (a *app) history(ctx context.Context, h *client.History, inState, address s
 	steps, err := a.showSteps(h.All(ctx), asJSON)
 	a.tellUnread(h.Unread)
 	if err == nil && steps == 0 && !h.More() {
-		fmt.Fprintf(a.stderr, "No version of %s that can be read has %s.\n", printable.Text(inState), printable.Text(address))
+		a.note("No version of %s that can be read has %s.", inState, address)
 	}
 	a.sayMore(h.More(), limit)
 	return err
@@ -118,6 +118,6 @@ func (a *app) paintAction(action document.Action, text string) string {
 // tellUnread warns people of versions that could not be looked into.
 func (a *app) tellUnread(unread []api.UnreadVersion) {
 	for _, one := range unread {
-		fmt.Fprintf(a.stderr, "Version %d is not looked into: %s.\n", one.Version, whyUnread(one.Code))
+		a.note("Version %d is not looked into: %s.", one.Version, whyUnread(one.Code))
 	}
 }

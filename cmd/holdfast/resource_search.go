@@ -44,7 +44,8 @@ from its beginning: which state holds i-0abc?`,
 	})
 	flags.add(cmd)
 	cmd.Flags().StringVar(&flags.source, "source", "", "state or upload (default: both)")
-	cmd.Flags().StringArrayVar(&flags.attributes, "attr", nil, "only with this attribute, as name=value; may be given several times")
+	cmd.Flags().StringArrayVar(&flags.attributes, "attr", nil,
+		"only with this attribute, as name=value; may be given several times")
 	addLimitFlag(cmd, &flags.limit, someLines)
 	a.tableFlags(cmd, &flags.asJSON)
 	return cmd

@@ -26,16 +26,21 @@ func indexed(t *testing.T) (s *shell, asked *[]string) {
 	return s, asked
 }
 
-const indexNotes = "The index is behind: what was written last may be missing.\nThis key sees some of the states only.\nState prod/vault is not in the answer: encrypted by the client (state_encrypted).\nThere are more such states.\n"
+const indexNotes = "The index is behind: what was written last may be missing.\nThis key sees some of the states " +
+	"only.\nState prod/vault is not in the answer: encrypted by the client (state_encrypted).\nThere are more " +
+	"such states.\n"
 
 func TestResourceSearch(t *testing.T) {
 	s, asked := indexed(t)
-	_, out, errs := s.run("resource", "search", "i-0abc", "web", "--type", "aws_instance", "--source", "state", "--attr", "size=3")
-	has(t, out, "SOURCE STATE TYPE ADDRESS ID", "state prod/net aws_instance aws_instance.web[0] i-0abc", "upload vm_instance web-1")
+	_, out, errs := s.run("resource", "search", "i-0abc", "web", "--type", "aws_instance", "--source", "state", "--attr",
+		"size=3")
+	has(t, out, "SOURCE STATE TYPE ADDRESS ID", "state prod/net aws_instance aws_instance.web[0] i-0abc",
+		"upload vm_instance web-1")
 	if errs != indexNotes {
 		t.Errorf("stderr %s", errs)
 	}
-	if got := strings.Join(*asked, " "); got != "/api/v1/resources?attr.size=3&limit=50&q=i-0abc+web&source=state&type=aws_instance" {
+	if got := strings.Join(*asked,
+		" "); got != "/api/v1/resources?attr.size=3&limit=50&q=i-0abc+web&source=state&type=aws_instance" {
 		t.Errorf("asked %s", got)
 	}
 	s.refuse(exitUsage, "--attr: \"size\" is not name=value", "resource", "search", "--attr", "size")
@@ -48,9 +53,12 @@ func TestResourceCoverage(t *testing.T) {
 	if errs != indexNotes {
 		t.Errorf("stderr %s", errs)
 	}
-	has(t, s.must("resource", "coverage", "--status", "managed", "--since", "1h", "--limit", "7", "--wide"), "SOURCE STATE TYPE ADDRESS ID SAME AS",
+	has(t, s.must("resource", "coverage", "--status", "managed", "--since", "1h", "--limit", "7", "--wide"),
+		"SOURCE STATE TYPE ADDRESS ID SAME AS",
 		"state prod/net aws_instance aws_instance.web[0] i-0abc web-1, old: aws_instance.x")
-	if got := strings.Join(*asked, " "); got != "/api/v1/resources/coverage? /api/v1/resources/coverage?limit=7&since=2026-11-21T11%3A00%3A00Z&status=managed" {
+	if got := strings.Join(*asked,
+		" "); got != "/api/v1/resources/coverage? "+
+		"/api/v1/resources/coverage?limit=7&since=2026-11-21T11%3A00%3A00Z&status=managed" {
 		t.Errorf("asked %s", got)
 	}
 	if out := s.must("resource", "coverage", "--json"); !strings.HasPrefix(out, `{"counts":{`) {
@@ -70,7 +78,8 @@ func TestResourceHistory(t *testing.T) {
 			"unread":[{"version":1,"code":"version_purged"}],"next":null}`)
 	}), auth.NewKey(acme))
 	_, out, errs := s.run("resource", "history", `m/.aws_instance.web["a"]`, "--state", "prod/net")
-	has(t, out, "version 2 (serial 3, 1 resource, TIME) by alice@laptop", ` ~ aws_instance.web["a"] {`, " ~ size = 3 -> 4", " ~ key = (sensitive value)", "0 added, 1 changed")
+	has(t, out, "version 2 (serial 3, 1 resource, TIME) by alice@laptop", ` ~ aws_instance.web["a"] {`, " ~ size = 3 -> 4",
+		" ~ key = (sensitive value)", "0 added, 1 changed")
 	if errs != "Version 1 is not looked into: its bytes were destroyed on purpose (version_purged).\n" {
 		t.Errorf("stderr %s", errs)
 	}
@@ -101,7 +110,8 @@ func TestResourceHistoryOfNothing(t *testing.T) {
 		fmt.Fprint(w, `{"address":"x","history":[],"unread":[{"version":1,"code":"state_encrypted"}],"next":null}`)
 	}), auth.NewKey(acme))
 	_, out, errs := s.run("resource", "history", "aws_vpc.typo", "--state", "prod/net")
-	if want := "Version 1 is not looked into: encrypted by the client (state_encrypted).\nNo version of prod/net that can be read has aws_vpc.typo.\n"; out != "" || errs != want {
+	if want := "Version 1 is not looked into: encrypted by the client (state_encrypted).\nNo version of prod/net that " +
+		"can be read has aws_vpc.typo.\n"; out != "" || errs != want {
 		t.Errorf("printed %q and %q", out, errs)
 	}
 }

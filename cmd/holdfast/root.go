@@ -25,7 +25,7 @@ func usagef(format string, args ...any) error {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, a *app) int {
-	root := newRootCommand(a)
+	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -48,14 +48,34 @@ func run(ctx context.Context, args []string, a *app) int {
 }
 
 func newRootCommand(a *app) *cobra.Command {
-	root := newGroup("holdfast", "Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
+	root := newGroup("holdfast",
+		"Keep the Terraform and OpenTofu states of many organizations, and what their providers report")
+	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a), newAuthCommand(a),
+		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newInfraCommand(a),
+		newPoolCommand(a), newEnclaveCommand(a), newIACCommand(a),
+		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a),
+		newImportCommand(a), newMigrateCommand(a), newBackupCommand(a), newRestoreCommand(a),
+		newDoctorCommand(a), newExportCommand(a), newSealCommand(a),
+		newWhoamiCommand(a),
+		newToolCommand(a), newEngineCommand(a), newInsightCommand(a),
+		newPolicyCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a),
+		newVersionCommand(a),
+		newRunShimCommand(), newRunSandboxedCommand(), newManCommand())
+	return a.asRoot(root)
+}
+
+// root is the command that the program is: it may be called by the name of one of its groups.
+func (a *app) root() *cobra.Command {
+	if isNamedInfra(a.program) {
+		return a.asRoot(newInfraCommand(a))
+	}
+	return newRootCommand(a)
+}
+
+// asRoot makes a command the first word of every command line.
+func (a *app) asRoot(root *cobra.Command) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage, root.Version = true, true, version
 	root.SetVersionTemplate(versionLine())
-	root.AddCommand(newServeCommand(a), newInitCommand(a), newOrgCommand(a), newKeyCommand(a), newAuthCommand(a),
-		newStateCommand(a), newWorkspaceCommand(a), newConfigCommand(a), newRunCommand(a), newPoolCommand(a),
-		newLockCommand(a), newCandidateCommand(a), newResourceCommand(a), newAuditCommand(a), newDataCommand(a), newImportCommand(a), newWhoamiCommand(a),
-		newToolCommand(a), newAgentCommand(a), newHealthCommand(a), newBenchCommand(a), newVersionCommand(a),
-		newRunShimCommand(), newRunSandboxedCommand(), newManCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usageError{suggestFlag(cmd, err)} })
 	root.SetUsageFunc(showUsage)
 	tidyHelp(root)
@@ -91,7 +111,8 @@ func markUsageErrors(cmd *cobra.Command) {
 			case err == nil:
 				return nil
 			case isCount(err):
-				return usagef("it is `%s`, and got %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"), counted(int64(len(args)), "argument"))
+				return usagef("it is `%s`, and got %s", strings.TrimSuffix(cmd.UseLine(), " [flags]"),
+					counted(int64(len(args)), "argument"))
 			}
 			return usageError{err}
 		}

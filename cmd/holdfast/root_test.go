@@ -12,7 +12,7 @@ import (
 func TestMistakes(t *testing.T) {
 	s := newShell(t)
 	for line, want := range map[string]string{
-		"stat":                    `unknown command "stat" for "holdfast"; did you mean state?`,
+		"stat":                    `unknown command "stat" for "holdfast"; did you mean seal or state?`,
 		"state lst":               `did you mean list?`,
 		"state nonsense":          "unknown command \"nonsense\" for \"holdfast state\"\n",
 		"serve --sotrage-path x":  "unknown flag: --sotrage-path; did you mean --storage-path?",
@@ -22,7 +22,8 @@ func TestMistakes(t *testing.T) {
 		"run show a b":            "it is `holdfast run show RUN`, and got 2 arguments\n",
 	} {
 		code, out, errs := s.run(strings.Fields(line)...)
-		if code != exitUsage || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "--help` shows how it is used") {
+		if code != exitUsage || out != "" || !strings.Contains(errs, want) ||
+			!strings.Contains(errs, "--help` shows how it is used") {
 			t.Errorf("%s: exit %d, %s%s; want %s", line, code, out, errs, want)
 		}
 	}
@@ -39,7 +40,8 @@ func TestFailuresAsJSON(t *testing.T) {
 	} {
 		code, out, errs := s.run(strings.Fields(line)...)
 		var failure api.Failure
-		if err := json.Unmarshal([]byte(errs), &failure); err != nil || failure.Code != want || failure.Message == "" || code == exitOK || out != "" {
+		if err := json.Unmarshal([]byte(errs), &failure); err != nil || failure.Code != want || failure.Message == "" ||
+			code == exitOK || out != "" {
 			t.Errorf("%s: exit %d, %s%s; want %s, %v", line, code, out, errs, want, err)
 		}
 		if (want == "runs_off") != (failure.RequestID != "") {

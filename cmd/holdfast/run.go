@@ -15,9 +15,13 @@ import (
 
 func newRunCommand(a *app) *cobra.Command {
 	group := newGroup("run", "Plan and apply on the server or its agents")
-	group.AddCommand(newRunStartCommand(a, planning()), newRunStartCommand(a, applying()), newRunStartCommand(a, destroying()),
-		newRunListCommand(a), newRunShowCommand(a), newRunLogCommand(a), newRunChangesCommand(a), newRunEventsCommand(a), newRunOutputsCommand(a),
-		newRunApproveCommand(a), newRunDenyCommand(a), newRunCancelCommand(a), newRunRetryCommand(a), newRunDiscardCommand(a), newRunResolveCommand(a))
+	group.AddCommand(newRunStartCommand(a, planning()), newRunStartCommand(a, applying()),
+		newRunStartCommand(a, destroying()),
+		newRunListCommand(a), newRunShowCommand(a), newRunLogCommand(a), newRunChangesCommand(a),
+		newRunInsightCommand(a), newRunEventsCommand(a),
+		newRunOutputsCommand(a),
+		newRunApproveCommand(a), newRunDenyCommand(a), newRunCancelCommand(a), newRunRetryCommand(a), newRunDiscardCommand(a),
+		newRunResolveCommand(a))
 	return group
 }
 
@@ -49,7 +53,8 @@ func codeOf(err error) (int, bool) {
 }
 
 // ofRun makes cmd one that is about a run: its first argument.
-func (a *app) ofRun(cmd *cobra.Command, do func(ctx context.Context, c *client.Client, id string) error) *cobra.Command {
+func (a *app) ofRun(cmd *cobra.Command,
+	do func(ctx context.Context, c *client.Client, id string) error) *cobra.Command {
 	cmd.Use += " RUN"
 	cmd.Args = cobra.ExactArgs(1)
 	return a.remote(cmd, func(ctx context.Context, c *client.Client, args []string) error {

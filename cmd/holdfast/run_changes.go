@@ -46,7 +46,8 @@ func (a *app) showChanges(all api.RunChanges) error {
 		if mark == "" && change.Previous == "" && change.Import == "" {
 			continue
 		}
-		fmt.Fprintf(&text, "  %s %s%s\n", a.paint(colour, fmt.Sprintf("%3s", mark)), printable.Text(change.Address), noteOf(change))
+		fmt.Fprintf(&text, "  %s %s%s\n", a.paint(colour, fmt.Sprintf("%3s", mark)), printable.Text(change.Address),
+			noteOf(change))
 	}
 	for _, output := range all.Outputs {
 		if mark, colour := markOf(output.Actions); mark != "" {

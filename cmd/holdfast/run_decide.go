@@ -13,7 +13,8 @@ import (
 )
 
 // newRunActCommand returns a command that does something to a run, and shows what became of it.
-func newRunActCommand(a *app, cmd *cobra.Command, act func(ctx context.Context, c *client.Client, id string) (api.Run, error)) *cobra.Command {
+func newRunActCommand(a *app, cmd *cobra.Command,
+	act func(ctx context.Context, c *client.Client, id string) (api.Run, error)) *cobra.Command {
 	var asJSON bool
 	cmd = a.ofRun(cmd, func(ctx context.Context, c *client.Client, id string) error {
 		run, err := act(ctx, c, id)
@@ -83,7 +84,8 @@ func newRunDenyCommand(a *app) *cobra.Command {
 }
 
 // decideRun sends a decision about the plan with the digest that was given, or that people see now.
-func (a *app) decideRun(ctx context.Context, c *client.Client, id string, f decideFlags, what string, send func(context.Context, string, api.Decision) (api.Run, error)) (api.Run, error) {
+func (a *app) decideRun(ctx context.Context, c *client.Client, id string, f decideFlags, what string,
+	send func(context.Context, string, api.Decision) (api.Run, error)) (api.Run, error) {
 	d := api.Decision{Digest: f.digest, Reason: f.reason}
 	if d.Digest == "" {
 		run, err := c.Run(ctx, id)
@@ -101,7 +103,8 @@ func (a *app) decideRun(ctx context.Context, c *client.Client, id string, f deci
 				}
 			}
 		}
-		if err := a.confirm(ctx, f.yes, fmt.Sprintf("%s the plan of run %s of %s?", what, run.ID, printable.Text(run.Workspace))); err != nil {
+		if err := a.confirm(ctx, f.yes,
+			fmt.Sprintf("%s the plan of run %s of %s?", what, run.ID, printable.Text(run.Workspace))); err != nil {
 			return api.Run{}, err
 		}
 		d.Digest = run.Pin.Digest
@@ -138,9 +141,10 @@ killed: what it has not stored may be lost, so this needs the right state:unlock
 
 func newRunRetryCommand(a *app) *cobra.Command {
 	return newRunActCommand(a, &cobra.Command{
-		Use:     "retry",
-		Short:   "Make a new run of one that has ended",
-		Long:    "Make a new run with the order of one that has ended. It plans again; approvals count again for\nequal changes, where the workspace lets them.",
+		Use:   "retry",
+		Short: "Make a new run of one that has ended",
+		Long: "Make a new run with the order of one that has ended. It plans again; approvals count again for\nequal " +
+			"changes, where the workspace lets them.",
 		Example: `  holdfast run retry ` + exampleRun,
 	}, func(ctx context.Context, c *client.Client, id string) (api.Run, error) {
 		return c.RetryRun(ctx, id, "")

@@ -29,7 +29,8 @@ func newRunListCommand(a *app) *cobra.Command {
 		return showList(ctx, a, c.Runs(q), q.Limit, asJSON, a.runColumns())
 	})
 	cmd.Flags().StringVar(&q.Workspace, "workspace", "", "only those of this workspace")
-	cmd.Flags().StringSliceVar(&q.Status, "status", nil, "only those that are so, such as applying; several are apart by commas")
+	cmd.Flags().StringSliceVar(&q.Status, "status", nil,
+		"only those that are so, such as applying; several are apart by commas")
 	cmd.Flags().StringVar(&q.Kind, "kind", "", "only plan, apply, destroy, refresh or drift")
 	addLimitFlag(cmd, &q.Limit, 20)
 	a.tableFlags(cmd, &asJSON)

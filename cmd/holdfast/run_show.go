@@ -17,9 +17,10 @@ const exampleRun = "01JD8X6Q4ZK4T1M5S0R9V7E2WB"
 func newRunShowCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := a.ofRun(&cobra.Command{
-		Use:     "show",
-		Short:   "Show what is known of a run",
-		Long:    "Show what is known of a run: where it is and why, what its plan was made of, who approved it,\nwhat its tool has found fault with.",
+		Use:   "show",
+		Short: "Show what is known of a run",
+		Long: "Show what is known of a run: where it is and why, what its plan was made of, who approved it,\nwhat its " +
+			"tool has found fault with.",
 		Example: "  holdfast run show " + exampleRun + "\n  holdfast run show " + exampleRun + " --json | jq .pin",
 	}, func(ctx context.Context, c *client.Client, id string) error {
 		run, err := c.Run(ctx, id)
@@ -39,16 +40,20 @@ func newRunShowCommand(a *app) *cobra.Command {
 // runFacts are what people want to know of a run.
 func runFacts(r api.Run) [][2]string {
 	facts := [][2]string{
-		{"run", r.ID}, {"workspace", r.Workspace}, {"kind", r.Kind}, {"status", r.Status}, {"phase", r.Phase}, {"why", r.Reason},
-		{"message", r.Message}, {"by", whose(r.Trigger)}, {"retry of", r.RetryOf}, {"follows", r.Follows}, {"followed by", r.FollowedBy}, {"attempt", fmt.Sprint(r.Attempt)},
-		{"configuration", r.Snapshot}, {"targets", strings.Join(r.Targets, ", ")}, {"replaces", strings.Join(r.Replace, ", ")},
+		{"run", r.ID}, {"workspace", r.Workspace}, {"kind", r.Kind}, {"status", r.Status}, {"phase", r.Phase},
+		{"why", r.Reason},
+		{"message", r.Message}, {"by", whose(r.Trigger)}, {"retry of", r.RetryOf}, {"follows", r.Follows},
+		{"followed by", r.FollowedBy}, {"attempt", fmt.Sprint(r.Attempt)},
+		{"configuration", r.Snapshot}, {"targets", strings.Join(r.Targets, ", ")},
+		{"replaces", strings.Join(r.Replace, ", ")},
 	}
 	facts = append(facts, planFacts(r)...)
 	if e := r.Executor; e != nil {
 		facts = append(facts, [2]string{"executor", named(e.Agent, e.Name)}, [2]string{"sandbox", sandboxOf(e.Sandbox)})
 	}
 	if r.Cancel != nil {
-		facts = append(facts, [2]string{"cancelled", fmt.Sprintf("%s, by %s, %s", r.Cancel.Level, whose(r.Cancel.By), showTime(r.Cancel.At))})
+		facts = append(facts, [2]string{"cancelled",
+			fmt.Sprintf("%s, by %s, %s", r.Cancel.Level, whose(r.Cancel.By), showTime(r.Cancel.At))})
 	}
 	for _, f := range r.InFlight {
 		facts = append(facts, [2]string{"in flight", f.Address + " (" + f.Action + ", since " + showTime(f.Since) + ")"})
@@ -57,11 +62,14 @@ func runFacts(r api.Run) [][2]string {
 		facts = append(facts, [2]string{d.Severity, diagnosticOf(d)})
 	}
 	facts = append(facts, [2]string{"created", showTime(r.CreatedAt)}, [2]string{"planned", showTimeOr(r.PlannedAt)},
-		[2]string{"decided", showTimeOr(r.DecidedAt)}, [2]string{"applied", showTimeOr(r.AppliedAt)}, [2]string{"finished", showTimeOr(r.FinishedAt)})
+		[2]string{"decided", showTimeOr(r.DecidedAt)}, [2]string{"applied", showTimeOr(r.AppliedAt)},
+		[2]string{"finished", showTimeOr(r.FinishedAt)})
 	for _, p := range r.Phases {
-		facts = append(facts, [2]string{"phase " + p.Phase, fmt.Sprintf("%s in %.1f s (attempt %d)%s", p.Outcome, p.Seconds, p.Attempt, workOf(p.Work))})
+		facts = append(facts, [2]string{"phase " + p.Phase,
+			fmt.Sprintf("%s in %.1f s (attempt %d)%s", p.Outcome, p.Seconds, p.Attempt, workOf(p.Work))})
 		for _, slow := range p.Slowest {
-			facts = append(facts, [2]string{"", fmt.Sprintf("%s %s took %.1f s", slow.Action, printable.Text(slow.Address), slow.Seconds)})
+			facts = append(facts, [2]string{"",
+				fmt.Sprintf("%s %s took %.1f s", slow.Action, printable.Text(slow.Address), slow.Seconds)})
 		}
 	}
 	return facts
@@ -85,7 +93,8 @@ func planFacts(r api.Run) (facts [][2]string) {
 		facts = append(facts, [2]string{"changes", countsOf(*r.Counts)})
 	}
 	if p := r.Pin; p != nil {
-		facts = append(facts, [2]string{"plan digest", p.Digest}, [2]string{"planned on", fmt.Sprintf("version %d of the state, serial %d", p.State.Version, p.State.Serial)},
+		facts = append(facts, [2]string{"plan digest", p.Digest},
+			[2]string{"planned on", fmt.Sprintf("version %d of the state, serial %d", p.State.Version, p.State.Serial)},
 			[2]string{"tool", p.Tool.Name + " " + p.Tool.Version}, [2]string{"not verified", strings.Join(p.Unchecked, ", ")})
 	}
 	if r.Stale != nil {
@@ -93,7 +102,8 @@ func planFacts(r api.Run) (facts [][2]string) {
 	}
 	for _, d := range r.Approvals {
 		said := map[bool]string{true: "approved", false: "denied"}[d.Approved]
-		facts = append(facts, [2]string{said, strings.TrimSpace(fmt.Sprintf("by %s, %s %s", whose(d.By), showTime(d.At), d.Reason))})
+		facts = append(facts, [2]string{said,
+			strings.TrimSpace(fmt.Sprintf("by %s, %s %s", whose(d.By), showTime(d.At), d.Reason))})
 	}
 	if r.Needed > 0 {
 		facts = append(facts, [2]string{"approvals needed", fmt.Sprint(r.Needed)})
@@ -153,10 +163,12 @@ func newRunEventsCommand(a *app) *cobra.Command {
 func newRunOutputsCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := a.ofRun(&cobra.Command{
-		Use:     "outputs",
-		Short:   "Show the outputs that a run has left behind",
-		Long:    "Show the outputs that a run's apply has left behind: those that the workspace declares, or all\nwhere it declares none. Sensitive values are masked.",
-		Example: "  holdfast run outputs " + exampleRun + "\n  holdfast run outputs " + exampleRun + " --json | jq '.outputs[] | {(.name): .value}'",
+		Use:   "outputs",
+		Short: "Show the outputs that a run has left behind",
+		Long: "Show the outputs that a run's apply has left behind: those that the workspace declares, or all\nwhere it " +
+			"declares none. Sensitive values are masked.",
+		Example: "  holdfast run outputs " + exampleRun + "\n  holdfast run outputs " + exampleRun +
+			" --json | jq '.outputs[] | {(.name): .value}'",
 	}, func(ctx context.Context, c *client.Client, id string) error {
 		outputs, err := c.RunOutputs(ctx, id)
 		if err != nil {

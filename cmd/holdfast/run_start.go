@@ -88,7 +88,8 @@ func newRunStartCommand(a *app, s runStart) *cobra.Command {
 		flags.BoolVar(&f.wait, "follow", false, "the same as --wait")
 	}
 	if s.kind == "plan" {
-		flags.BoolVar(&f.refreshOnly, "refresh-only", false, "show how what there is differs from the state, and nothing else")
+		flags.BoolVar(&f.refreshOnly, "refresh-only", false,
+			"show how what there is differs from the state, and nothing else")
 	}
 	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON when it ends, and no log")
 	return cmd

@@ -19,8 +19,9 @@ func (s *shell) keepingRuns() *runworld.World {
 	s.t.Helper()
 	world, log, key := runworld.New(s.t), slog.New(slog.DiscardHandler), auth.NewKey(acme)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, log), Inventory: inventory.NewService(inventory.Off{}),
-		Runs: world.Service, Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
+		States:    state.NewService(memory.New(1<<20), state.DefaultPolicies{}, time.Now, log),
+		Inventory: inventory.NewService(inventory.Off{}),
+		Runs:      world.Service, Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
 	})
 	if err != nil {
 		s.t.Fatal(err)
@@ -40,7 +41,8 @@ func TestRunPlan(t *testing.T) {
 	w := s.keepingRuns()
 	executes(t, w, func(e *runworld.Executor) { e.Log("\x1b[1mplanning\x1b[0m\n"); e.Plan(2) })
 	code, out, errs := s.run("run", "plan", "prod/network")
-	if code != 2 || !strings.Contains(out, "planning\n") || !strings.Contains(out, "+ terraform_data.r1\n") || !strings.Contains(out, "Plan: 2 to add, 0 to change, 0 to destroy.\n") || strings.Contains(out, "\x1b") {
+	if code != 2 || !strings.Contains(out, "planning\n") || !strings.Contains(out, "+ terraform_data.r1\n") ||
+		!strings.Contains(out, "Plan: 2 to add, 0 to change, 0 to destroy.\n") || strings.Contains(out, "\x1b") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	executes(t, w, func(e *runworld.Executor) { e.Plan(0) })
@@ -53,7 +55,8 @@ func TestRunPlan(t *testing.T) {
 		}
 		e.Plan(1)
 	})
-	if code, out, errs := s.run("run", "plan", "prod/network", "--refresh-only"); code != 2 || !strings.Contains(errs+out, ": drift of prod/network.") {
+	if code, out, errs := s.run("run", "plan", "prod/network", "--refresh-only"); code != 2 ||
+		!strings.Contains(errs+out, ": drift of prod/network.") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
 	}
 	s.refuse(exitFailed, "400 run_invalid", "run", "plan", "prod/network", "--refresh-only", "--no-refresh")
@@ -68,7 +71,8 @@ func TestRunApply(t *testing.T) {
 	w := s.keepingRuns()
 	executes(t, w, func(e *runworld.Executor) { e.Plan(1) })
 	code, _, errs := s.run("run", "apply", "prod/network")
-	if code != exitFailed || !strings.Contains(errs, "holdfast run approve ") || !strings.Contains(errs, "nothing was applied yet") {
+	if code != exitFailed || !strings.Contains(errs, "holdfast run approve ") ||
+		!strings.Contains(errs, "nothing was applied yet") {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
 	id := strings.Fields(errs)[1]

@@ -49,7 +49,9 @@ func (w *runWatch) interrupted() {
 	w.say("Interrupted: run %s is cancelled, so that the tool ends in order. Once more leaves it alone.", w.id)
 	run, err := w.client.CancelRun(w.ctx, w.id, api.CancelOrder{Level: "soft", Reason: "interrupted at the terminal"})
 	if err != nil {
-		w.say("It could not be cancelled: %v", err)
+		if w.ctx.Err() == nil { // else the run has ended meanwhile
+			w.say("It could not be cancelled: %v", err)
+		}
 		return
 	}
 	for err == nil && !runEnded(run.Status) {
@@ -75,7 +77,8 @@ func stillInFlight(run api.Run, now time.Time) string {
 		if i == 3 {
 			return text + fmt.Sprintf(" and %d more.", len(run.InFlight)-i)
 		}
-		text += map[bool]string{true: "; in flight: ", false: ", "}[i == 0] + fmt.Sprintf("%s (%s, for %s)", f.Address, f.Action, now.Sub(f.Since).Round(time.Second))
+		text += map[bool]string{true: "; in flight: ", false: ", "}[i == 0] +
+			fmt.Sprintf("%s (%s, for %s)", f.Address, f.Action, now.Sub(f.Since).Round(time.Second))
 	}
 	return text + "."
 }

@@ -36,7 +36,8 @@ func (s *shell) start(settings ...string) *running {
 	a := &app{
 		stdin: strings.NewReader(""), stdout: r.log, stderr: r.log, now: time.Now,
 		environ: append([]string{
-			"HOLDFAST_AUTH_FILE=" + s.file, "STORAGE_PATH=" + s.file + ".data", "HOST=127.0.0.1", "PORT=0", "HOLDFAST_LOG_FORMAT=json",
+			"HOLDFAST_AUTH_FILE=" + s.file, "STORAGE_PATH=" + s.file + ".data", "HOST=127.0.0.1", "PORT=0",
+			"HOLDFAST_LOG_FORMAT=json",
 		}, settings...),
 	}
 	go func() {

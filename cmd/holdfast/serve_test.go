@@ -62,7 +62,8 @@ const statePath = "/api/v1/state/x"
 func (o tenant) upload(r *running, length int) *connection {
 	o.t.Helper()
 	c := r.dial()
-	c.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+	c.send(fmt.Sprintf("POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nExpect: "+
+		"100-continue\r\n\r\n",
 		statePath, o.key.Key, length))
 	if status := c.status(); status != http.StatusContinue {
 		o.t.Fatalf("%d; want 100", status)
@@ -88,7 +89,8 @@ func TestStopFinishesWhatHasBegun(t *testing.T) {
 	if code := r.wait(); code != exitOK {
 		t.Errorf("exit code %d:\n%s", code, r.log)
 	}
-	if line := r.await("request"); line["status"] != 200.0 || line["state"] != "x" || line["org"] != o.key.Organization.String() || line["request_id"] == nil {
+	if line := r.await("request"); line["status"] != 200.0 || line["state"] != "x" ||
+		line["org"] != o.key.Organization.String() || line["request_id"] == nil {
 		t.Errorf("logged %v", line)
 	}
 	if status, got := o.call(o.start(), "GET", statePath, ""); status != http.StatusOK || got != body {
@@ -121,7 +123,8 @@ func TestStopCutsOffWhatNeverEnds(t *testing.T) {
 	if code := r.wait(); code != exitFailed {
 		t.Errorf("exit code %d; want %d:\n%s", code, exitFailed, r.log)
 	}
-	if answer, err := io.ReadAll(c.in); errors.Is(err, os.ErrDeadlineExceeded) || strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+	if answer, err := io.ReadAll(c.in); errors.Is(err, os.ErrDeadlineExceeded) ||
+		strings.HasPrefix(string(answer), "HTTP/1.1 200") {
 		t.Errorf("the upload: %q, %v; want it cut off", answer, err)
 	}
 	if status, got := o.call(o.start(), "GET", statePath, ""); status != http.StatusNotFound {
@@ -174,7 +177,8 @@ func TestServeTrustsOnlyTheProxiesOfTheSettings(t *testing.T) {
 func TestServeBoundsTheTimeOfHeaders(t *testing.T) {
 	o := newTenant(t)
 	r := o.start("HOLDFAST_READ_HEADER_TIMEOUT=100ms")
-	for _, begin := range []string{"", "GET ", "GET /livez HTTP/1.1\r\nHost: x\r\n", "GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: "} {
+	for _, begin := range []string{"", "GET ", "GET /livez HTTP/1.1\r\nHost: x\r\n",
+		"GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: "} {
 		c := r.dial()
 		c.send(begin)
 		answer, err := io.ReadAll(c.in)
@@ -220,7 +224,8 @@ func TestServePlaintextElsewhere(t *testing.T) {
 		t.Errorf("health: exit %d, %s", code, errs)
 	}
 	r := o.start("HOLDFAST_ALLOW_PLAINTEXT=true")
-	if line := r.await("serving without TLS, because allow_plaintext is set: whoever is on the way can read keys and states"); line["level"] != "WARN" {
+	if line := r.await("serving without TLS, because allow_plaintext is set: whoever is on the way can read " +
+		"keys and states"); line["level"] != "WARN" {
 		t.Errorf("logged %v", line)
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 func newStateCommand(a *app) *cobra.Command {
 	cmd := newGroup("state", "Look at states and their history, fetch, store, roll back and delete them")
-	cmd.Long = "Look at an organization's states and their history, fetch and store them, roll them back,\ndelete them and bring them back. All of it asks a running server."
+	cmd.Long = "Look at an organization's states and their history, fetch and store them, roll them back,\ndelete them " +
+		"and bring them back. All of it asks a running server."
 	cmd.AddCommand(newStateListCommand(a), newStateShowCommand(a), newStateVersionsCommand(a), newStateDiffCommand(a),
 		newStateRollbackCommand(a), newStatePullCommand(a), newStatePushCommand(a), newStateRmCommand(a),
 		newStateUndeleteCommand(a), newStateOutputsCommand(a), newStateBackendCommand(a), newStateExpectCommand(a))
@@ -30,7 +31,8 @@ func existing(ctx context.Context, c *client.Client, name string) (*api.State, e
 		return nil, missingState(name)
 	case found.DeletedAt != nil:
 		return nil, said{
-			text:  fmt.Sprintf("state %s was deleted at %s; `holdfast state undelete %s` brings it back", name, showTime(*found.DeletedAt), name),
+			text: fmt.Sprintf("state %s was deleted at %s; `holdfast state undelete %s` brings it back", name,
+				showTime(*found.DeletedAt), name),
 			cause: missingState(name),
 		}
 	}

@@ -27,7 +27,8 @@ func newStateDiffCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "diff NAME [VERSION]",
 		Short: "Show what changed between two versions",
-		Long:  "Show how a version, the newest without a number, differs from the one before it, or from\nthe one that --against names. Sensitive values are masked.",
+		Long: "Show how a version, the newest without a number, differs from the one before it, or from\nthe one that " +
+			"--against names. Sensitive values are masked.",
 		Example: `  holdfast state diff prod/network
   holdfast state diff prod/network 7 --against 4
   holdfast state diff prod/network --json | jq .summary`,

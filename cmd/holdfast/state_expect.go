@@ -110,7 +110,8 @@ func (a *app) unexpect(ctx context.Context, c *client.Client, name string, flags
 		_, err = fmt.Fprintf(a.stdout, "Nothing is expected of %s.\n", name)
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "It is no longer expected that %s is %s.\n", name, printable.Text(strings.Join(ended.Expectation.Findings, " or ")))
+	_, err = fmt.Fprintf(a.stdout, "It is no longer expected that %s is %s.\n", name,
+		printable.Text(strings.Join(ended.Expectation.Findings, " or ")))
 	return err
 }
 
@@ -127,7 +128,8 @@ func (a *app) showExpected(ctx context.Context, c *client.Client, name string, a
 	}
 	e := found.Expectation
 	return a.showFacts([][2]string{
-		{"expected", strings.Join(e.Findings, ", ")}, {"since", showTime(e.Since)}, {"until", showTime(e.Until)}, {"by", announcerOf(e)},
+		{"expected", strings.Join(e.Findings, ", ")}, {"since", showTime(e.Since)}, {"until", showTime(e.Until)},
+		{"by", announcerOf(e)},
 		{"reason", e.Reason}, {"used under lock", e.LockID},
 	})
 }

@@ -41,7 +41,8 @@ func (s *shell) keepingWithin(policy state.Policy, keeper func(state.Store) *quo
 	key := auth.NewKey(acme)
 	log := slog.New(slog.DiscardHandler)
 	router, err := handlers.NewRouter(handlers.Deps{
-		States: state.NewService(store, onePolicy{policy}, time.Now, log).WithQuota(keeper(store)), Inventory: inventory.NewService(inventory.Off{}),
+		States:     state.NewService(store, onePolicy{policy}, time.Now, log).WithQuota(keeper(store)),
+		Inventory:  inventory.NewService(inventory.Off{}),
 		Workspaces: s.workspaces(store), Verifier: oneKey{key}, Log: log, Now: time.Now, MaxStateBytes: 1 << 20,
 	})
 	if err != nil {
@@ -69,7 +70,8 @@ func (s *shell) workspaces(record audit.Recorder) *workspace.Service {
 func network(serial int, sizes ...string) string {
 	var resources []string
 	for i, size := range sizes {
-		resources = append(resources, fmt.Sprintf(`{"mode":"managed","type":"aws_vpc","name":"net%d","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]",
+		resources = append(resources,
+			fmt.Sprintf(`{"mode":"managed","type":"aws_vpc","name":"net%d","provider":"provider[\"registry.terraform.io/hashicorp/aws\"]",
    "instances":[{"schema_version":0,"attributes":{"id":"vpc-%d","size":%q},"sensitive_attributes":[]}]}`, i, i, size))
 	}
 	return fmt.Sprintf(`{"version":4,"terraform_version":"1.9.0","serial":%d,"lineage":"5ad8",

@@ -18,7 +18,8 @@ func newStateListCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "list",
 		Short: "List states",
-		Long:  "List the organization's states by name, with what describes their newest versions, who\nholds their locks, and how many open candidates they have. One that was never written is\nlisted as long as it has any.",
+		Long: "List the organization's states by name, with what describes their newest versions, who\nholds their locks, " +
+			"and how many open candidates they have. One that was never written is\nlisted as long as it has any.",
 		Example: `  holdfast state list
   holdfast state list --prefix prod/ --deleted
   holdfast state list --json | jq -r 'select(.lock) | .name'
@@ -28,7 +29,8 @@ func newStateListCommand(a *app) *cobra.Command {
 		q, columns := client.StatesQuery{Prefix: prefix, Limit: limit}, a.stateColumns()
 		if deleted {
 			q.Deleted = client.OnlyDeleted
-			columns = append(columns, column[api.State]{"DELETED", firm, func(s api.State) string { return a.tableTimeOr(s.DeletedAt) }})
+			columns = append(columns,
+				column[api.State]{"DELETED", firm, func(s api.State) string { return a.tableTimeOr(s.DeletedAt) }})
 		}
 		if err := checkLimit(limit); err != nil {
 			return err

@@ -48,7 +48,8 @@ of the server look at it in either case.`,
 }
 
 func addRestoreFlag(cmd *cobra.Command, restore *bool) {
-	cmd.Flags().BoolVar(restore, "restore-purged", false, "also if the same bytes were purged from the state; for keys of the role owner")
+	cmd.Flags().BoolVar(restore, "restore-purged", false,
+		"also if the same bytes were purged from the state; for keys of the role owner")
 }
 
 // readBody reads a file that is to be sent.
@@ -97,7 +98,8 @@ func (a *app) push(ctx context.Context, c *client.Client, name string, p pushed,
 func (a *app) store(ctx context.Context, c *client.Client, name, lockID string, p pushed) (api.Stored, error) {
 	sent, end := a.sending(p.body)
 	defer end()
-	stored, err := c.Put(ctx, name, sent, client.Write{Condition: client.Condition{LockID: lockID}, RestorePurged: p.restore})
+	stored, err := c.Put(ctx, name, sent,
+		client.Write{Condition: client.Condition{LockID: lockID}, RestorePurged: p.restore})
 	if stored.Warnings != "" {
 		fmt.Fprintf(a.stderr, "Warning: the server's guards have found: %s.\n", printable.Text(stored.Warnings))
 	}
@@ -114,7 +116,8 @@ func (p pushed) mayFollow(before *api.State) error {
 	digest := sha256.Sum256(p.body)
 	switch {
 	case old.Lineage != p.Lineage && old.Lineage != "" && p.Lineage != "":
-		return fmt.Errorf("the file has the lineage %q, the state %q: they have nothing to do with each other", p.Lineage, old.Lineage)
+		return fmt.Errorf("the file has the lineage %q, the state %q: they have nothing to do with each other", p.Lineage,
+			old.Lineage)
 	case p.Serial < old.Serial:
 		return fmt.Errorf("the file has the serial %d, the state is newer: %d", p.Serial, old.Serial)
 	case p.Serial == old.Serial && hex.EncodeToString(digest[:]) != old.Digest:

@@ -23,9 +23,10 @@ func TestPushFollowsTheClientsRules(t *testing.T) {
 		t.Errorf("the same again: printed %s", out)
 	}
 	for want, body := range map[string]string{
-		"the serial 4, the state is newer: 5; --force stores it":      network(4, "small"),
-		"the state's serial 5, but other content; --force":            network(5, "large"),
-		"the lineage \"other\", the state \"5ad8\"":                   strings.Replace(network(6, "large"), "5ad8", "other", 1),
+		"the serial 4, the state is newer: 5; --force stores it": network(4, "small"),
+		"the state's serial 5, but other content; --force":       network(5, "large"),
+		"the lineage \"other\", the state \"5ad8\"": strings.Replace(network(6, "large"), "5ad8", "other",
+			1),
 		"- is no state: state_invalid: the body is empty":             "",
 		"- is no state: state_invalid: the body is not a JSON object": "[]",
 	} {
@@ -34,7 +35,8 @@ func TestPushFollowsTheClientsRules(t *testing.T) {
 	}
 	s.stdin = network(4, "small")
 	_, out, errs := s.run("state", "push", "prod/app", "-", "--force")
-	if out != "Stored prod/app as version 2 with serial 4.\n" || errs != "Warning: the server's guards have found: serial_back.\n" {
+	if out != "Stored prod/app as version 2 with serial 4.\n" ||
+		errs != "Warning: the server's guards have found: serial_back.\n" {
 		t.Errorf("printed %s%s", out, errs)
 	}
 	has(t, s.must("state", "versions", "prod/app", "--limit", "1"), "2 4 1 ")
@@ -105,19 +107,21 @@ func TestInterruptedPushReleasesItsLock(t *testing.T) {
 	s := newShell(t)
 	server := s.keeping(state.DefaultPolicy())
 	ctx, interrupt := context.WithCancel(t.Context())
-	server.Config.Handler = &intercepted{next: server.Config.Handler, answer: func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Method != http.MethodPost {
-			return false
-		}
-		_, _ = io.Copy(io.Discard, r.Body) // from then on the server notices that the client leaves
-		interrupt()
-		<-r.Context().Done()
-		return true
-	}}
+	server.Config.Handler = &intercepted{next: server.Config.Handler,
+		answer: func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPost {
+				return false
+			}
+			_, _ = io.Copy(io.Discard, r.Body) // from then on the server notices that the client leaves
+			interrupt()
+			<-r.Context().Done()
+			return true
+		}}
 	s.stdin = network(1, "small")
 	var out, errs strings.Builder
 	a := s.app(&out, &errs)
-	if code := run(ctx, []string{"state", "push", "app", "-"}, a); code != exitFailed || !strings.Contains(errs.String(), "context canceled") {
+	if code := run(ctx, []string{"state", "push", "app", "-"}, a); code != exitFailed ||
+		!strings.Contains(errs.String(), "context canceled") {
 		t.Errorf("exit %d, printed %s%s", code, &out, &errs)
 	}
 	if out := s.must("lock", "list"); strings.Count(out, "\n") != 1 {

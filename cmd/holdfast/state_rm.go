@@ -16,7 +16,9 @@ func newStateRmCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "rm NAME",
 		Short: "Delete a state",
-		Long:  "Delete a state, under its lock, or without one where there is no room for it. Its versions\nare kept for a while, and `holdfast state undelete` brings it back; what it describes stays\nwhere it is. Asks first on a terminal; elsewhere it needs --yes.",
+		Long: "Delete a state, under its lock, or without one where there is no room for it. Its versions\nare kept for a " +
+			"while, and `holdfast state undelete` brings it back; what it describes stays\nwhere it is. Asks first on a " +
+			"terminal; elsewhere it needs --yes.",
 		Example: `  holdfast state rm prod/network
   holdfast state rm prod/network --yes`,
 		Args: ofState(cobra.ExactArgs(1)),

@@ -49,7 +49,8 @@ func TestStateIsDeletedWithoutRoomForALock(t *testing.T) {
 			store := s.filling(state.DefaultPolicy(), byQuota, &full)
 			s.push("app", network(1, "small"))
 			s.push("held", network(1, "small"))
-			lock := state.Lock{Info: state.LockInfo{ID: "theirs", Who: "bob@desk", Raw: []byte(`{"ID":"theirs","Who":"bob@desk"}`)}}
+			lock := state.Lock{Info: state.LockInfo{ID: "theirs", Who: "bob@desk",
+				Raw: []byte(`{"ID":"theirs","Who":"bob@desk"}`)}}
 			_, err := store.Update(t.Context(), state.Ref{Org: acme, Name: "held"}, nil, func(state.Head) (state.Change, error) {
 				return state.Change{Lock: &lock}, nil
 			})

@@ -77,9 +77,11 @@ func (a *app) rollback(ctx context.Context, c *client.Client, name string, numbe
 	if flags.asJSON {
 		return showJSON(a.stdout, made)
 	}
-	fmt.Fprintf(a.stdout, "%s has the content of version %d again, as version %d with serial %d.\n", name, number, made.Number, made.Serial)
+	fmt.Fprintf(a.stdout, "%s has the content of version %d again, as version %d with serial %d.\n", name, number,
+		made.Number, made.Serial)
 	if made.Encrypted {
-		fmt.Fprintln(a.stdout, "It is encrypted, so its serial is the one it had then: throw plan files away that were saved since, as they may fit again.")
+		fmt.Fprintln(a.stdout, "It is encrypted, so its serial is the one it had then: throw plan files away that were "+
+			"saved since, as they may fit again.")
 		return nil
 	}
 	if !asked {
@@ -90,7 +92,8 @@ func (a *app) rollback(ctx context.Context, c *client.Client, name string, numbe
 
 // makeVersion has make make a version under the lock that the order names. It takes a lock of
 // its own where there is none and the organization requires it.
-func (a *app) makeVersion(ctx context.Context, c *client.Client, name, operation string, o api.Order, make func(api.Order) (api.Version, error)) (api.Version, error) {
+func (a *app) makeVersion(ctx context.Context, c *client.Client, name, operation string, o api.Order,
+	make func(api.Order) (api.Version, error)) (api.Version, error) {
 	made, err := make(o)
 	if client.IsCode(err, fault.LockRequired) {
 		info := newLockInfo(operation, a.now())

@@ -21,7 +21,8 @@ func newStateShowCommand(a *app) *cobra.Command {
 	cmd := a.remote(&cobra.Command{
 		Use:   "show NAME",
 		Short: "Show what is in a state",
-		Long:  "Show what describes a state's newest version, the addresses of its resources and the names\nof its outputs. Values are not shown: `holdfast state outputs` and `pull` have them.",
+		Long: "Show what describes a state's newest version, the addresses of its resources and the names\nof its " +
+			"outputs. Values are not shown: `holdfast state outputs` and `pull` have them.",
 		Example: `  holdfast state show prod/network
   holdfast state show prod/network --json | jq -r '.resources[]'`,
 		Args: ofState(cobra.ExactArgs(1)),
@@ -36,8 +37,10 @@ func newStateShowCommand(a *app) *cobra.Command {
 		}
 		if asJSON {
 			return printJSON(a.stdout, map[string]any{
-				"name": found.Name, "version": found.Version.Number, "serial": found.Version.Serial, "lineage": found.Version.Lineage,
-				"terraform_version": found.Version.TerraformVersion, "encrypted": found.Version.Encrypted, "size": found.Version.Size,
+				"name": found.Name, "version": found.Version.Number, "serial": found.Version.Serial,
+				"lineage":           found.Version.Lineage,
+				"terraform_version": found.Version.TerraformVersion, "encrypted": found.Version.Encrypted,
+				"size":   found.Version.Size,
 				"digest": found.Version.Digest, "created_at": found.Version.CreatedAt, "by": writerOf(*found.Version),
 				"locked_by": lockedBy(*found), "resources": in.resources, "outputs": in.outputs,
 			})
@@ -90,7 +93,7 @@ func (a *app) showState(s *api.State, in contents) error {
 		return err
 	}
 	if in.closed != "" {
-		fmt.Fprintf(a.stderr, "What is in it is not shown: %s\n", in.closed)
+		a.note("What is in it is not shown: %s", in.closed)
 		return nil
 	}
 	if len(in.resources) > 0 {

@@ -40,22 +40,31 @@ func TestStateHistory(t *testing.T) {
 	s.push("prod/network", network(2, "large", "tiny"))
 	s.push("app", network(7))
 
-	has(t, s.must("state", "list", "--wide"), "NAME VERSION SERIAL RESOURCES SIZE UPDATED BY LOCKED BY CANDIDATES", "app 1 7 0 222 B TIME ", "prod/network 2 2 2 675 B TIME ")
-	if out := s.must("state", "list", "--prefix", "prod/", "--json"); strings.Count(out, "\n") != 1 || !strings.HasPrefix(out, `{"name":"prod/network","version":{"version":2,`) {
+	has(t, s.must("state", "list", "--wide"), "NAME VERSION SERIAL RESOURCES SIZE UPDATED BY LOCKED BY CANDIDATES",
+		"app 1 7 0 222 B TIME ", "prod/network 2 2 2 675 B TIME ")
+	if out := s.must("state", "list", "--prefix", "prod/", "--json"); strings.Count(out, "\n") != 1 ||
+		!strings.HasPrefix(out, `{"name":"prod/network","version":{"version":2,`) {
 		t.Errorf("printed %s", out)
 	}
-	has(t, s.must("state", "show", "prod/network", "--wide"), "name prod/network", "version 2", "serial 2", "lineage 5ad8", "resources 2", "outputs password, size", "aws_vpc.net0", "aws_vpc.net1")
-	if out := s.must("state", "show", "prod/network", "--json"); strings.Contains(out, "hunter2") || !strings.Contains(out, `"aws_vpc.net1"`) {
+	has(t, s.must("state", "show", "prod/network", "--wide"), "name prod/network", "version 2", "serial 2", "lineage 5ad8",
+		"resources 2", "outputs password, size", "aws_vpc.net0", "aws_vpc.net1")
+	if out := s.must("state", "show", "prod/network", "--json"); strings.Contains(out, "hunter2") ||
+		!strings.Contains(out, `"aws_vpc.net1"`) {
 		t.Errorf("printed %s", out)
 	}
 	has(t, s.must("state", "versions", "prod/network", "--wide"), "VERSION", "2 2 2 675 B TIME ", "1 1 1 447 B TIME ")
-	has(t, s.must("state", "diff", "prod/network"), " # serial: 1 -> 2", ` ~ size = "small" -> "large"`, "1 added, 1 changed, 0 removed")
-	has(t, s.must("state", "diff", "prod/network", "1", "--against", "2"), " # serial: 2 -> 1", "0 added, 1 changed, 1 removed")
+	has(t, s.must("state", "diff", "prod/network"), " # serial: 1 -> 2", ` ~ size = "small" -> "large"`,
+		"1 added, 1 changed, 0 removed")
+	has(t, s.must("state", "diff", "prod/network", "1", "--against", "2"), " # serial: 2 -> 1",
+		"0 added, 1 changed, 1 removed")
 
 	out := s.must("state", "rollback", "prod/network", "1", "--reason", "it broke", "--yes")
-	has(t, out, "prod/network has the content of version 1 again, as version 3 with serial 3.", " - aws_vpc.net1", "0 added, 1 changed, 1 removed")
-	has(t, s.must("state", "versions", "prod/network", "--limit", "1", "--wide"), `3 3 1 447 B TIME rollback to 1, "it broke"`)
-	has(t, s.must("audit", "list", "--state", "prod/network", "--limit", "1", "--wide"), "TIME state.rollback prod/network 3 ")
+	has(t, out, "prod/network has the content of version 1 again, as version 3 with serial 3.", " - aws_vpc.net1",
+		"0 added, 1 changed, 1 removed")
+	has(t, s.must("state", "versions", "prod/network", "--limit", "1", "--wide"),
+		`3 3 1 447 B TIME rollback to 1, "it broke"`)
+	has(t, s.must("audit", "list", "--state", "prod/network", "--limit", "1", "--wide"),
+		"TIME state.rollback prod/network 3 ")
 }
 
 func TestStateOutputs(t *testing.T) {
@@ -81,7 +90,9 @@ func TestStateIsDeletedAndBroughtBack(t *testing.T) {
 	s.push("app", network(1, "small"))
 	s.refuse(exitUsage, "confirm with --yes", "state", "rm", "app")
 	s.interactive, s.stdin = true, "no\n"
-	if code, _, errs := s.run("state", "rm", "app"); code != exitFailed || !strings.Contains(errs, "Delete app, version 1 (serial 1, 1 resource, ") || !strings.Contains(errs, "nothing was done") {
+	if code, _, errs := s.run("state", "rm", "app"); code != exitFailed ||
+		!strings.Contains(errs, "Delete app, version 1 (serial 1, 1 resource, ") ||
+		!strings.Contains(errs, "nothing was done") {
 		t.Errorf("exit %d, stderr %s", code, errs)
 	}
 	s.stdin = "yes\n"
@@ -133,11 +144,13 @@ func TestRollbackAsks(t *testing.T) {
 	s.refuse(exitUsage, "is not a version", "state", "rollback", "app", "first")
 	s.interactive, s.stdin, s.columns = true, "it broke\nno\n", 100
 	code, out, errs := s.run("state", "rollback", "app", "1")
-	if code != exitFailed || !strings.Contains(out, "\x1b[33m~\x1b[0m size = \"large\" -> \"small\"\n") || !strings.HasSuffix(errs, "holdfast: nothing was done\n") {
+	if code != exitFailed || !strings.Contains(out, "\x1b[33m~\x1b[0m size = \"large\" -> \"small\"\n") ||
+		!strings.HasSuffix(errs, "holdfast: nothing was done\n") {
 		t.Errorf("exit %d, printed\n%s%s", code, out, errs)
 	}
 	s.stdin = "it broke\nyes\n"
-	if out := s.must("state", "rollback", "app", "1"); !strings.HasSuffix(out, ".\napp has the content of version 1 again, as version 3 with serial 3.\n") {
+	if out := s.must("state", "rollback", "app", "1"); !strings.HasSuffix(out,
+		".\napp has the content of version 1 again, as version 3 with serial 3.\n") {
 		t.Errorf("printed\n%s", out)
 	}
 	s.refuse(exitFailed, "404 version_not_found", "state", "rollback", "app", "9", "--reason", "it broke", "--yes")

@@ -12,9 +12,10 @@ import (
 func newStateUndeleteCommand(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := a.remote(&cobra.Command{
-		Use:     "undelete NAME",
-		Short:   "Bring a deleted state back",
-		Long:    "Bring a deleted state back, with all its versions, as long as the organization's grace\nperiod lasts. `holdfast state list --deleted` shows what there is.",
+		Use:   "undelete NAME",
+		Short: "Bring a deleted state back",
+		Long: "Bring a deleted state back, with all its versions, as long as the organization's grace\nperiod lasts. " +
+			"`holdfast state list --deleted` shows what there is.",
 		Example: "  holdfast state undelete prod/network",
 		Args:    ofState(cobra.ExactArgs(1)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {

@@ -181,7 +181,7 @@ func showList[T any](ctx context.Context, a *app, l listing[T], limit int, asJSO
 // sayMore tells people that a limit left something out.
 func (a *app) sayMore(more bool, limit int) {
 	if more {
-		fmt.Fprintf(a.stderr, "There are more than these %d; --limit 0 shows all.\n", limit)
+		a.note("There are more than these %d; --limit 0 shows all.", limit)
 	}
 }
 

@@ -41,7 +41,8 @@ func (s *secured) browser(trust *certstest.Authority) *http.Client {
 func (s *secured) get(client *http.Client) (reused bool, err error) {
 	s.t.Helper()
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { reused = info.Reused }}
-	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(s.t.Context(), trace), "GET", "https://"+s.address+"/livez", nil)
+	request, err := http.NewRequestWithContext(httptrace.WithClientTrace(s.t.Context(), trace), "GET", "https://"+
+		s.address+"/livez", nil)
 	if err != nil {
 		return false, err
 	}
@@ -50,7 +51,8 @@ func (s *secured) get(client *http.Client) (reused bool, err error) {
 		return false, err
 	}
 	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 || answer.Header.Get("Strict-Transport-Security") == "" {
+	if answer.StatusCode != http.StatusOK || answer.ProtoMajor != 2 ||
+		answer.Header.Get("Strict-Transport-Security") == "" {
 		s.t.Errorf("%s %s %v", answer.Proto, answer.Status, answer.Header)
 	}
 	_, err = io.Copy(io.Discard, answer.Body)
@@ -98,7 +100,8 @@ func TestServeChecksClientCertificates(t *testing.T) {
 			t.Fatal(err)
 		}
 		client := s.browser(server)
-		client.Transport.(*http.Transport).TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		client.Transport.(*http.Transport).
+			TLSClientConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			return &certificate, nil
 		}
 		_, err = s.get(client)

@@ -20,8 +20,9 @@ func newToolListCommand(a *app) *cobra.Command {
 With --check, each binary is read and compared with that; the exit code is 1 if one differs.
 
 ` + toolHelp,
-		Example: "  holdfast tool list\n  holdfast tool list --check\n  holdfast tool list --json | jq -r '\"\\(.tool) \\(.version)\"'",
-		Args:    cobra.NoArgs,
+		Example: "  holdfast tool list\n  holdfast tool list --check\n  holdfast tool list --json | jq -r '\"\\(.tool) " +
+			"\\(.version)\"'",
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := a.toolStore(cmd)
 			if err != nil {
@@ -45,14 +46,16 @@ With --check, each binary is read and compared with that; the exit code is 1 if 
 }
 
 func (a *app) showTools(all []tools.Tool, asJSON bool) error {
-	t := a.newTable(head{"TOOL", firm}, head{"VERSION", firm}, head{"PLATFORM", firm}, head{"ADDED", firm}, head{"SHA-256", firm}, head{"FROM", always})
+	t := a.newTable(head{"TOOL", firm}, head{"VERSION", firm}, head{"PLATFORM", firm}, head{"ADDED", firm},
+		head{"SHA-256", firm}, head{"FROM", always})
 	for _, tool := range all {
 		if asJSON {
 			if err := showJSON(a.stdout, rowOfTool(tool)); err != nil {
 				return err
 			}
 		}
-		t.add(string(tool.Name), tool.Version, tool.OS+"/"+tool.Arch, tool.Added.Format(time.DateOnly), a.shortDigest(tool.SHA256), tool.Origin)
+		t.add(string(tool.Name), tool.Version, tool.OS+"/"+tool.Arch, tool.Added.Format(time.DateOnly),
+			a.shortDigest(tool.SHA256), tool.Origin)
 	}
 	if asJSON {
 		return nil

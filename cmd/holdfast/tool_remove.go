@@ -28,7 +28,8 @@ later finds it unavailable. Asks first on a terminal; elsewhere it needs --yes.
 			if err != nil {
 				return usageError{err}
 			}
-			if err := a.confirm(cmd.Context(), yes, fmt.Sprintf("Runs can't use %s %s any more. Remove it?", name, args[1])); err != nil {
+			if err := a.confirm(cmd.Context(), yes,
+				fmt.Sprintf("Runs can't use %s %s any more. Remove it?", name, args[1])); err != nil {
 				return err
 			}
 			removed, err := store.Remove(cmd.Context(), name, args[1])

@@ -24,7 +24,8 @@ func newToolShell(t *testing.T) (s *shell, root string) {
 func fakeTofu(t *testing.T, dir, version string) string {
 	t.Helper()
 	path := filepath.Join(dir, "tofu")
-	text := fmt.Sprintf("#!/bin/sh\ncase \"$2\" in\n-json) echo '{\"terraform_version\": \"%s\", \"platform\": \"%s_%s\"}' ;;\n*) echo OpenTofu v%s ;;\nesac\n",
+	text := fmt.Sprintf("#!/bin/sh\ncase \"$2\" in\n-json) echo '{\"terraform_version\": \"%s\", \"platform\": "+
+		"\"%s_%s\"}' ;;\n*) echo OpenTofu v%s ;;\nesac\n",
 		version, runtime.GOOS, runtime.GOARCH, version)
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
@@ -37,17 +38,20 @@ func TestToolLife(t *testing.T) {
 	if out := s.must("tool", "list", "--json"); out != "" {
 		t.Errorf("an empty store lists %q", out)
 	}
-	if out := s.must("tool", "add", "opentofu", "1.12.6", fakeTofu(t, t.TempDir(), "1.12.6")); !strings.HasPrefix(out, "Added opentofu 1.12.6, SHA-256 ") {
+	if out := s.must("tool", "add", "opentofu", "1.12.6", fakeTofu(t, t.TempDir(), "1.12.6")); !strings.HasPrefix(out,
+		"Added opentofu 1.12.6, SHA-256 ") {
 		t.Errorf("printed %q", out)
 	}
 	var row toolRow
 	if err := json.Unmarshal([]byte(s.must("tool", "list", "--json")), &row); err != nil {
 		t.Fatal(err)
 	}
-	if row.Name != tools.OpenTofu || row.Version != "1.12.6" || len(row.SHA256) != 64 || !strings.HasPrefix(row.Path, root) {
+	if row.Name != tools.OpenTofu || row.Version != "1.12.6" || len(row.SHA256) != 64 ||
+		!strings.HasPrefix(row.Path, root) {
 		t.Errorf("listed %+v", row)
 	}
-	if out := s.must("tool", "list", "--check"); !strings.Contains(out, "opentofu  1.12.6") || !strings.Contains(out, "2026-11-21") {
+	if out := s.must("tool", "list", "--check"); !strings.Contains(out, "opentofu  1.12.6") ||
+		!strings.Contains(out, "2026-11-21") {
 		t.Errorf("listed\n%s", out)
 	}
 	s.refuse(exitFailed, "tool_mismatch", "tool", "add", "terraform", "1.12.6", fakeTofu(t, t.TempDir(), "1.12.6"))
@@ -61,13 +65,15 @@ func TestToolLife(t *testing.T) {
 	if err := os.WriteFile(row.Path, []byte("other"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, errs := s.run("tool", "list", "--check"); code != exitFailed || !strings.Contains(errs, "tool_changed") || !strings.Contains(errs, "changed on disk: 1 tool") {
+	if code, _, errs := s.run("tool", "list", "--check"); code != exitFailed || !strings.Contains(errs, "tool_changed") ||
+		!strings.Contains(errs, "changed on disk: 1 tool") {
 		t.Errorf("a changed binary: exit %d, stderr %q", code, errs)
 	}
 	if out := s.must("tool", "remove", "opentofu", "1.12.6", "--yes"); out != "Removed opentofu 1.12.6.\n" {
 		t.Errorf("printed %q", out)
 	}
-	if out := s.must("tool", "remove", "opentofu", "1.12.6", "--yes", "--json"); out != `{"tool":"opentofu","version":"1.12.6","removed":false}`+"\n" {
+	if out := s.must("tool", "remove", "opentofu", "1.12.6", "--yes",
+		"--json"); out != `{"tool":"opentofu","version":"1.12.6","removed":false}`+"\n" {
 		t.Errorf("printed %q", out)
 	}
 }
@@ -83,7 +89,8 @@ func TestToolAddFromPath(t *testing.T) {
 	}
 	s.environ = append(s.environ[:1], "PATH="+one+string(os.PathListSeparator)+two)
 	code, out, errs := s.run("tool", "add", "--from-path")
-	if code != exitFailed || !strings.HasPrefix(out, "Has opentofu 1.12.6") || !strings.Contains(errs, "tool_mismatch") || !strings.Contains(errs, "1 program could not be added") {
+	if code != exitFailed || !strings.HasPrefix(out, "Has opentofu 1.12.6") || !strings.Contains(errs, "tool_mismatch") ||
+		!strings.Contains(errs, "1 program could not be added") {
 		t.Errorf("exit %d, stdout %q, stderr %q", code, out, errs)
 	}
 }

@@ -41,7 +41,8 @@ func TestTablesOnTerminals(t *testing.T) {
 	s := newShell(t)
 	s.columns = 40
 	s.asking(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"states":[{"name":"a","lock":{"id":"1","who":"x\u001b[2Jy","operation":"`+strings.Repeat("o", 60)+`"}}],"next":null}`)
+		fmt.Fprint(w, `{"states":[{"name":"a","lock":{"id":"1","who":"x\u001b[2Jy","operation":"`+strings.Repeat("o", 60)+
+			`"}}],"next":null}`)
 	}), auth.NewKey(acme))
 	out := s.must("state", "list")
 	if strings.Contains(out, "\x1b[2J") || !strings.HasPrefix(out, "\x1b[1mNAME") || !strings.Contains(out, `x\x1b[2Jy`) {

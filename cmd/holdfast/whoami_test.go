@@ -22,7 +22,8 @@ state requests    not limited
 	if out := s.must("whoami", "--wide"); out != want {
 		t.Errorf("printed\n%swant\n%s", out, want)
 	}
-	if out := s.must("whoami", "--json"); !strings.HasPrefix(out, `{"org_id":"`+someOrg+`","org_name":"",`) || !strings.HasSuffix(out, "}\n") {
+	if out := s.must("whoami", "--json"); !strings.HasPrefix(out, `{"org_id":"`+someOrg+`","org_name":"",`) ||
+		!strings.HasSuffix(out, "}\n") {
 		t.Errorf("printed %s", out)
 	}
 }
@@ -53,7 +54,8 @@ address           192.0.2.1
 		t.Errorf("printed\n%swant\n%s", out, want)
 	}
 	for _, answer = range []string{"", "[]", "{}", "<html>", `{"org_id":1}`} {
-		if code, out, errs := s.run("whoami"); code != exitFailed || out != "" || !strings.Contains(errs, "not what a Holdfast server sends") {
+		if code, out, errs := s.run("whoami"); code != exitFailed || out != "" ||
+			!strings.Contains(errs, "not what a Holdfast server sends") {
 			t.Errorf("%q: %d %s%s", answer, code, out, errs)
 		}
 	}

@@ -27,11 +27,13 @@ func newWorkspaceCreateCommand(a *app) *cobra.Command {
 	var asJSON bool
 	var cmd *cobra.Command
 	cmd = a.remote(&cobra.Command{
-		Use:     "create NAME",
-		Short:   "Make a workspace",
-		Long:    "Make a workspace for the state NAME, which need not be there yet. To make it again with the\nsame settings changes nothing.",
-		Example: "  holdfast workspace create prod/network --tool opentofu --version 1.12.6\n  holdfast workspace create prod/db --approvals 2 --protect --pool eu",
-		Args:    ofState(cobra.ExactArgs(1)),
+		Use:   "create NAME",
+		Short: "Make a workspace",
+		Long: "Make a workspace for the state NAME, which need not be there yet. To make it again with the\nsame " +
+			"settings changes nothing.",
+		Example: "  holdfast workspace create prod/network --tool opentofu --version 1.12.6\n  holdfast workspace create " +
+			"prod/db --approvals 2 --protect --pool eu",
+		Args: ofState(cobra.ExactArgs(1)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
 		order := flags.change(cmd)
 		order.Name = args[0]
@@ -42,7 +44,8 @@ func newWorkspaceCreateCommand(a *app) *cobra.Command {
 		if asJSON {
 			return showJSON(a.stdout, made)
 		}
-		_, err = fmt.Fprintf(a.stdout, "The workspace %s is there. Push its configuration: holdfast config push %[1]s FOLDER\n", made.Name)
+		_, err = fmt.Fprintf(a.stdout,
+			"The workspace %s is there. Push its configuration: holdfast config push %[1]s FOLDER\n", made.Name)
 		return err
 	})
 	flags.add(cmd)
@@ -95,9 +98,10 @@ type shownWorkspace struct {
 func newWorkspaceShowCommand(a *app) *cobra.Command {
 	var asJSON, org bool
 	cmd := a.remote(&cobra.Command{
-		Use:     "show NAME | --all",
-		Short:   "Show a workspace's settings and variables",
-		Long:    "Show the settings and variables of a workspace, or the variables that all workspaces of the\norganization get. Values of sensitive variables are never shown.",
+		Use:   "show NAME | --all",
+		Short: "Show a workspace's settings and variables",
+		Long: "Show the settings and variables of a workspace, or the variables that all workspaces of " +
+			"the\norganization get. Values of sensitive variables are never shown.",
 		Example: "  holdfast workspace show prod/network\n  holdfast workspace show --all",
 		Args:    ofStateOrOrg(&org),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
@@ -168,10 +172,12 @@ func factsOfWorkspace(w api.Workspace) [][2]string {
 		return strconv.Itoa(n)
 	}
 	return [][2]string{
-		{"name", w.Name}, {"paused", w.PausedReason}, {"tool", toolOf(s)}, {"directory", s.Directory}, {"pool", s.Pool}, {"parallelism", number(s.Parallelism)},
+		{"name", w.Name}, {"paused", w.PausedReason}, {"tool", toolOf(s)}, {"directory", s.Directory}, {"pool", s.Pool},
+		{"parallelism", number(s.Parallelism)},
 		{"outputs", strings.Join(s.Outputs, ", ")}, {"configuration", configurationOf(w)},
 		{"auto-apply", s.AutoApply}, {"approvals", number(s.Approvals)}, {"author may approve", yes(s.AllowAuthor)},
-		{"approvals carry over", yes(s.CarryApprovals)}, {"a plan is good for", span(s.PlanTTL)}, {"an approval for", span(s.ApprovalTTL)},
+		{"approvals carry over", yes(s.CarryApprovals)}, {"a plan is good for", span(s.PlanTTL)},
+		{"an approval for", span(s.ApprovalTTL)},
 		{"protected", yes(s.Protected)}, {"sandbox", s.MinSandbox + " or more"},
 		{"plan takes at most", span(s.PlanTimeout)}, {"apply", span(s.ApplyTimeout)},
 		{"grace of a plan", span(s.PlanGrace)}, {"of an apply", span(s.ApplyGrace)},
@@ -190,7 +196,8 @@ func actorOf(by api.Actor) string {
 }
 
 func (a *app) showVariables(all []api.Variable) error {
-	t := a.newTable(head{"VARIABLE", always}, head{"KIND", firm}, head{"SCOPE", always}, head{"CHANGED", wide}, head{"BY", wide}, head{"VALUE", always})
+	t := a.newTable(head{"VARIABLE", always}, head{"KIND", firm}, head{"SCOPE", always}, head{"CHANGED", wide},
+		head{"BY", wide}, head{"VALUE", always})
 	for _, v := range all {
 		scope := v.Scope
 		if v.Overridden {
@@ -215,13 +222,15 @@ func valueOf(v api.Variable) string {
 func newWorkspaceDeleteCommand(a *app) *cobra.Command {
 	var yes, asJSON bool
 	cmd := a.remote(&cobra.Command{
-		Use:     "delete NAME",
-		Short:   "Delete a workspace",
-		Long:    "Delete a workspace with its variables and configurations; its state stays. That is refused\nwhile a run of it goes on.",
+		Use:   "delete NAME",
+		Short: "Delete a workspace",
+		Long: "Delete a workspace with its variables and configurations; its state stays. That is refused\nwhile a run " +
+			"of it goes on.",
 		Example: "  holdfast workspace delete prod/old --yes",
 		Args:    ofState(cobra.ExactArgs(1)),
 	}, func(ctx context.Context, c *client.Client, args []string) error {
-		if err := a.confirm(ctx, yes, fmt.Sprintf("Delete the workspace %s with its variables and configurations?", args[0])); err != nil {
+		if err := a.confirm(ctx, yes,
+			fmt.Sprintf("Delete the workspace %s with its variables and configurations?", args[0])); err != nil {
 			return err
 		}
 		if err := c.DeleteWorkspace(ctx, args[0]); err != nil {

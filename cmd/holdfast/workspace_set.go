@@ -26,8 +26,10 @@ func (f *variableFlags) add(cmd *cobra.Command) {
 	flags.StringArrayVar(&f.texts, "var", nil, "NAME=TEXT of a Terraform variable")
 	flags.StringArrayVar(&f.hcl, "var-hcl", nil, `NAME=EXPRESSION of a Terraform variable, such as 'zones=["a", "b"]'`)
 	flags.StringArrayVar(&f.environment, "env", nil, "NAME=TEXT of an environment variable")
-	flags.StringArrayVar(&f.secrets, "secret", nil, "NAME=- of a sensitive Terraform variable: its value is read from stdin; NAME=@FILE from a file")
-	flags.StringArrayVar(&f.secretEnvironment, "secret-env", nil, "NAME=- or NAME=@FILE of a sensitive environment variable")
+	flags.StringArrayVar(&f.secrets, "secret", nil,
+		"NAME=- of a sensitive Terraform variable: its value is read from stdin; NAME=@FILE from a file")
+	flags.StringArrayVar(&f.secretEnvironment, "secret-env", nil,
+		"NAME=- or NAME=@FILE of a sensitive environment variable")
 }
 
 func newWorkspaceSetCommand(a *app) *cobra.Command {
@@ -71,7 +73,8 @@ others can see what is on a command line; one newline at its end is left out.`,
 }
 
 // setWorkspace sets the variables first: what is refused most often leaves all as it was.
-func (a *app) setWorkspace(ctx context.Context, c *client.Client, name string, change api.WorkspaceChange, set []api.VariableValue, asJSON bool) error {
+func (a *app) setWorkspace(ctx context.Context, c *client.Client, name string, change api.WorkspaceChange,
+	set []api.VariableValue, asJSON bool) error {
 	if len(set) > 0 {
 		if err := c.ChangeVariables(ctx, name, api.VariablesChange{Set: set}); err != nil {
 			return err
@@ -101,7 +104,8 @@ func (a *app) variablesOf(f variableFlags) (all []api.VariableValue, err error) 
 		kind           string
 		hcl, sensitive bool
 	}{
-		{f.texts, terraformKind, false, false}, {f.hcl, terraformKind, true, false}, {f.environment, environmentKind, false, false},
+		{f.texts, terraformKind, false, false}, {f.hcl, terraformKind, true, false},
+		{f.environment, environmentKind, false, false},
 		{f.secrets, terraformKind, false, true}, {f.secretEnvironment, environmentKind, false, true},
 	} {
 		for _, given := range group.given {
@@ -118,7 +122,8 @@ func (a *app) variablesOf(f variableFlags) (all []api.VariableValue, err error) 
 					return nil, err
 				}
 			}
-			all = append(all, api.VariableValue{Kind: group.kind, Name: name, Value: value, HCL: group.hcl, Sensitive: group.sensitive})
+			all = append(all, api.VariableValue{Kind: group.kind, Name: name, Value: value, HCL: group.hcl,
+				Sensitive: group.sensitive})
 		}
 	}
 	return all, nil
@@ -143,9 +148,10 @@ func newWorkspaceUnsetCommand(a *app) *cobra.Command {
 	var texts, environment []string
 	var asJSON, org bool
 	cmd := a.remote(&cobra.Command{
-		Use:     "unset NAME | --all",
-		Short:   "Remove variables",
-		Long:    "Remove variables of a workspace, or with --all those that all workspaces get. One that is not\nthere is no error.",
+		Use:   "unset NAME | --all",
+		Short: "Remove variables",
+		Long: "Remove variables of a workspace, or with --all those that all workspaces get. One that is not\nthere " +
+			"is no error.",
 		Example: "  holdfast workspace unset prod/network --var region --env AWS_REGION",
 		Args:    ofStateOrOrg(&org),
 	}, func(ctx context.Context, c *client.Client, args []string) error {

@@ -23,7 +23,8 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.version, "version", "", `of the tool: a constraint such as 1.12.6 or ">= 1.9, < 2.0"`)
 	flags.StringVar(&f.directory, "directory", "", "within the configuration, where the tool is run")
 	flags.StringVar(&f.pool, "pool", "", "of the agents that run it (default: the server itself)")
-	flags.IntVar(&f.parallelism, "parallelism", 0, "how many resources the tool works on at once (default: the tool's own)")
+	flags.IntVar(&f.parallelism, "parallelism", 0,
+		"how many resources the tool works on at once (default: the tool's own)")
 	flags.StringSliceVar(&f.outputs, "output", nil, "names of outputs that an apply has to leave behind")
 	flags.StringVar(&f.autoApply, "auto-apply", "", "never, no-changes or always")
 	flags.IntVar(&f.approvals, "approvals", 0, "how many people must approve a plan")

@@ -92,13 +92,15 @@ func TestWaitingEnds(t *testing.T) {
 		b := forTest(100)
 		most, rest, before := acquired(t, b, 0, 60), acquired(t, b, 2, 30), time.Now()
 		err := holdOf(b, 1).Acquire(t.Context(), 1)
-		if f := fault.From(err); f.Code != fault.Overloaded || f.RetryAfter != retryAfter || time.Since(before) != patience || b.Refused() != 1 {
+		if f := fault.From(err); f.Code != fault.Overloaded || f.RetryAfter != retryAfter || time.Since(before) != patience ||
+			b.Refused() != 1 {
 			t.Errorf("%v after %v", err, time.Since(before))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		for range 2 { // the second has ended before
-			if err := holdOf(b, 1).Acquire(ctx, 1); !errors.Is(err, context.DeadlineExceeded) || fault.Is(err, fault.Overloaded) {
+			if err := holdOf(b, 1).Acquire(ctx, 1); !errors.Is(err, context.DeadlineExceeded) ||
+				fault.Is(err, fault.Overloaded) {
 				t.Errorf("the caller gave up: %v", err)
 			}
 		}

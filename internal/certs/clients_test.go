@@ -13,9 +13,10 @@ import (
 // verified.
 func (k *kept) accepted(server *certstest.Authority, client []tls.Certificate) bool {
 	k.t.Helper()
-	state, err := k.connect(&tls.Config{RootCAs: server.Pool(), GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-		return &client[0], nil // whatever authorities the server names
-	}})
+	state, err := k.connect(&tls.Config{RootCAs: server.Pool(),
+		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return &client[0], nil // whatever authorities the server names
+		}})
 	return err == nil && len(state.VerifiedChains) > 0
 }
 
@@ -43,7 +44,8 @@ func TestClientCertificates(t *testing.T) {
 func TestClientCertificatesAreOff(t *testing.T) {
 	server, mine := authorities()
 	k := keep(t, server.ForAddress(address))
-	state, err := k.connect(&tls.Config{RootCAs: server.Pool(), Certificates: certificate(t, mine.Issue(x509.Certificate{}))})
+	state, err := k.connect(&tls.Config{RootCAs: server.Pool(),
+		Certificates: certificate(t, mine.Issue(x509.Certificate{}))})
 	if err != nil || len(state.PeerCertificates) > 0 {
 		t.Errorf("%v, %v", err, state.PeerCertificates)
 	}

@@ -32,7 +32,8 @@ type kept struct {
 func keep(t *testing.T, pair certstest.Pair) *kept {
 	t.Helper()
 	dir := t.TempDir()
-	k := &kept{t: t, log: &bytes.Buffer{}, files: Files{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}}
+	k := &kept{t: t, log: &bytes.Buffer{},
+		files: Files{Cert: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key")}}
 	k.write(pair)
 	k.open()
 	return k

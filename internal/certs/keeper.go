@@ -54,7 +54,8 @@ func Open(ctx context.Context, files Files, log *slog.Logger, now func() time.Ti
 	return k, nil
 }
 
-func (k *Keeper) open(ctx context.Context, what string, take func(context.Context, []follow.File) error, paths ...string) error {
+func (k *Keeper) open(ctx context.Context, what string, take func(context.Context, []follow.File) error,
+	paths ...string) error {
 	f, err := follow.Open(ctx, follow.Config{
 		What: what, Name: paths[0], Paths: paths, Limit: maxFileSize,
 		Take: take, Logger: k.log, Settle: interval, Poll: interval,

@@ -209,8 +209,10 @@ func TestHandshakesWhileReplaced(t *testing.T) {
 func TestProtocols(t *testing.T) {
 	authority, _ := authorities()
 	k := keep(t, authority.ForAddress(address))
-	for version, ok := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
-		state, err := k.connect(&tls.Config{RootCAs: authority.Pool(), MinVersion: tls.VersionTLS10, MaxVersion: version, NextProtos: []string{"h2"}})
+	for version, ok := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true,
+		tls.VersionTLS13: true} {
+		state, err := k.connect(&tls.Config{RootCAs: authority.Pool(), MinVersion: tls.VersionTLS10, MaxVersion: version,
+			NextProtos: []string{"h2"}})
 		if ok && (err != nil || state.Version != version || state.NegotiatedProtocol != "h2") {
 			t.Errorf("%s: %v, %+v", tls.VersionName(version), err, state)
 		}

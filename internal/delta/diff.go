@@ -37,7 +37,8 @@ type differ struct {
 }
 
 // Diff returns a script that leads from base to body and has at most limit bytes; ok is
-// false when it finds none, or too much that is new in the first part of body. It takes time in proportion to the lengths of both, whatever
+// false when it finds none, or too much that is new in the first part of body. It takes time in proportion to the
+// lengths of both, whatever
 // they are, and half a byte to a byte of memory for each of base if they differ in more than
 // values. Neither is changed or kept. A base has at most MaxBase bytes.
 func Diff(base, body []byte, limit int) (script []byte, ok bool) {

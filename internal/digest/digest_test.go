@@ -13,10 +13,12 @@ func TestReader(t *testing.T) {
 	tooLong, broken := errors.New("too long"), errors.New("broken")
 	over := func() error { return tooLong }
 	r := NewReader(iotest.OneByteReader(strings.NewReader("hello")), 5, over)
-	if text, err := io.ReadAll(r); string(text) != "hello" || err != nil || r.N != 5 || r.Failed != nil || r.Sum() != sha256.Sum256([]byte("hello")) {
+	if text, err := io.ReadAll(r); string(text) != "hello" || err != nil || r.N != 5 || r.Failed != nil ||
+		r.Sum() != sha256.Sum256([]byte("hello")) {
 		t.Errorf("%q, %v: %+v", text, err, r)
 	}
-	for _, r := range []*Reader{NewReader(strings.NewReader("hello!"), 5, over), NewBounded(strings.NewReader("hello!"), 5, over)} {
+	for _, r := range []*Reader{NewReader(strings.NewReader("hello!"), 5, over),
+		NewBounded(strings.NewReader("hello!"), 5, over)} {
 		if text, err := io.ReadAll(r); len(text) > 5 || err != tooLong || r.Failed != tooLong {
 			t.Errorf("%q, %v: %+v", text, err, r)
 		}

@@ -60,6 +60,14 @@ func Move(from, to string) error {
 	return errors.Join(SyncFolder(filepath.Dir(to)), SyncFolder(filepath.Dir(from)))
 }
 
+// MoveNew is Move of a file, which touches nothing that is there: it fails with fs.ErrExist then.
+func MoveNew(from, to string) error {
+	if err := renameNew(from, to); err != nil {
+		return err
+	}
+	return errors.Join(SyncFolder(filepath.Dir(to)), SyncFolder(filepath.Dir(from)))
+}
+
 // SyncFolder makes the folder's entries durable: new, renamed and removed ones.
 func SyncFolder(path string) error { return syncFolder(path) }
 

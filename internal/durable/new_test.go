@@ -31,6 +31,19 @@ func TestCreateNewReplacesNothing(t *testing.T) {
 	}
 }
 
+func TestMoveNewReplacesNothing(t *testing.T) {
+	path, from := writeFile(t, "old"), writeFile(t, "new")
+	if err := MoveNew(from, path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over another file: %v", err)
+	}
+	must(t, MoveNew(from, path+".2"))
+	for path, want := range map[string]string{path: "old", path + ".2": "new", from: ""} {
+		if text, _ := os.ReadFile(path); string(text) != want {
+			t.Errorf("%s is %q, want %q", path, text, want)
+		}
+	}
+}
+
 // withoutLinks is renameNew on a file system that knows no links.
 func withoutLinks(from, to string) error {
 	return renameNewBy(func(string, string) error { return syscall.EPERM }, from, to)

@@ -23,7 +23,8 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-		return fmt.Errorf("the file belongs to user %d and group %d, and this account can't keep it so: %w", was.Uid, was.Gid, err)
+		return fmt.Errorf("the file belongs to user %d and group %d, and this account can't keep it so: %w", was.Uid, was.Gid,
+			err)
 	}
 	return nil
 }

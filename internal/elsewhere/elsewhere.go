@@ -54,7 +54,8 @@ type cursors map[string]bool
 // next notes where a list goes on.
 func (c cursors) next(cursor string) error {
 	if cursor == "" || c[cursor] {
-		return errors.New("the server's list says that it goes on, and not where, or where it was already; nothing of it was taken")
+		return errors.New("the server's list says that it goes on, and not where, or where it was already; nothing of " +
+			"it was taken")
 	}
 	c[cursor] = true
 	return nil

@@ -136,7 +136,8 @@ func (g *GitLab) page(ctx context.Context, path, after string) (gitlabPage, erro
 		return gitlabPage{}, err
 	}
 	if answer.Data.Project == nil || answer.Data.Project.States == nil {
-		return gitlabPage{}, fmt.Errorf("GitLab lists no states of the project %s: it is not there, or the token may not see them", path)
+		return gitlabPage{}, fmt.Errorf("GitLab lists no states of the project %s: it is not there, or the token may "+
+			"not see them", path)
 	}
 	return *answer.Data.Project.States, nil
 }
@@ -147,7 +148,8 @@ func (g *GitLab) ask(ctx context.Context, query string, variables map[string]any
 	if err != nil {
 		return err
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.Address, "/")+"/api/graphql", bytes.NewReader(asked))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(g.Address, "/")+"/api/graphql",
+		bytes.NewReader(asked))
 	if err != nil {
 		return err
 	}
@@ -192,7 +194,8 @@ func (g *GitLab) Versions(ctx context.Context, name string) iter.Seq2[Version, e
 			if statusOf(err) == http.StatusNotFound {
 				continue // it was deleted, or there never was one
 			}
-			if !yield(gitlabVersion(serial, body, firstTime(times[serial], modified(header), about.CreatedAt)), err) || err != nil {
+			if !yield(gitlabVersion(serial, body, firstTime(times[serial], modified(header), about.CreatedAt)), err) ||
+				err != nil {
 				return
 			}
 		}

@@ -47,7 +47,8 @@ func (g *GitLab) times(ctx context.Context, name string) (map[uint64]time.Time, 
 	been, times := cursors{}, map[uint64]time.Time{}
 	for after := ""; ; {
 		var answer gitlabTimes
-		if err := g.ask(ctx, gitlabVersions, map[string]any{"path": g.called, "name": name, "after": after}, &answer); err != nil {
+		if err := g.ask(ctx, gitlabVersions, map[string]any{"path": g.called, "name": name, "after": after},
+			&answer); err != nil {
 			return nil, unlessDenied(err)
 		}
 		if len(answer.Errors) > 0 {

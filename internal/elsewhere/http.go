@@ -27,6 +27,7 @@ const requestTime = 10 * time.Minute
 type statusError struct {
 	status int
 	what   string
+	header http.Header
 }
 
 func (e *statusError) Error() string { return fmt.Sprintf("%s: HTTP %d", e.what, e.status) }
@@ -41,7 +42,8 @@ func statusOf(err error) int {
 
 func (w *Web) do(request *http.Request) (*http.Response, error) {
 	if w.client == nil {
-		w.client = &http.Client{Timeout: requestTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		w.client = &http.Client{Timeout: requestTime,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	}
 	if w.Password != "" {
 		request.SetBasicAuth(w.User, w.Password)
@@ -55,7 +57,7 @@ func (w *Web) do(request *http.Request) (*http.Response, error) {
 	}
 	if response.StatusCode/100 != 2 {
 		response.Body.Close()
-		return nil, &statusError{response.StatusCode, request.Method + " " + shownAddress(request.URL)}
+		return nil, &statusError{response.StatusCode, request.Method + " " + shownAddress(request.URL), response.Header}
 	}
 	return response, nil
 }
@@ -63,13 +65,16 @@ func (w *Web) do(request *http.Request) (*http.Response, error) {
 // shownAddress leaves out what may be a secret.
 func shownAddress(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
-// get returns the body of an answer and its header; nothing of a 204.
+// get returns the body of an answer and its header, which one that was refused has too; nothing of a 204.
 func (w *Web) get(ctx context.Context, address string) ([]byte, http.Header, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	response, err := w.do(request)
+	if refused, ok := errors.AsType[*statusError](err); ok {
+		return nil, refused.header, err
+	}
 	if err != nil {
 		return nil, nil, err
 	}

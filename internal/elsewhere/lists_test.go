@@ -23,7 +23,8 @@ func paged(t *testing.T, cursor func(*http.Request) string, pages map[string]str
 func versionsPage(next string, entries ...string) string {
 	if next != "" {
 		key, version, _ := strings.Cut(next, " ")
-		entries = append(entries, "<IsTruncated>true</IsTruncated><NextKeyMarker>"+key+"</NextKeyMarker><NextVersionIdMarker>"+version+"</NextVersionIdMarker>")
+		entries = append(entries, "<IsTruncated>true</IsTruncated><NextKeyMarker>"+key+
+			"</NextKeyMarker><NextVersionIdMarker>"+version+"</NextVersionIdMarker>")
 	}
 	return "<ListVersionsResult>" + strings.Join(entries, "") + "</ListVersionsResult>"
 }
@@ -39,9 +40,12 @@ func byMarkers(r *http.Request) string {
 // A key's versions go on on the next page, between others and between markers.
 func TestVersionsOverPages(t *testing.T) {
 	address, asked := paged(t, byMarkers, map[string]string{
-		"":             versionsPage("a.tfstate a4", objectVersion("Version", "a.tfstate", "a5", true), objectVersion("DeleteMarker", "a.tfstate", "a4", false)),
-		"a.tfstate a4": versionsPage("b.tfstate b2", objectVersion("Version", "a.tfstate", "a3", false), objectVersion("Version", "a.tfstate", "a2", false), objectVersion("DeleteMarker", "b.tfstate", "b2", true)),
-		"b.tfstate b2": versionsPage("", objectVersion("Version", "b.tfstate", "b1", false), objectVersion("Version", "c.tfstate", "null", true)),
+		"": versionsPage("a.tfstate a4", objectVersion("Version", "a.tfstate", "a5", true),
+			objectVersion("DeleteMarker", "a.tfstate", "a4", false)),
+		"a.tfstate a4": versionsPage("b.tfstate b2", objectVersion("Version", "a.tfstate", "a3", false),
+			objectVersion("Version", "a.tfstate", "a2", false), objectVersion("DeleteMarker", "b.tfstate", "b2", true)),
+		"b.tfstate b2": versionsPage("", objectVersion("Version", "b.tfstate", "b1", false),
+			objectVersion("Version", "c.tfstate", "null", true)),
 	})
 	s := &S3{Endpoint: address, Region: "eu-west-1", Bucket: "states", Key: "k", Secret: "s"}
 	names, err := s.List(t.Context())

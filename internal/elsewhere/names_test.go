@@ -2,28 +2,20 @@ package elsewhere
 
 import (
 	"encoding/xml"
-	"net/url"
 	"testing"
 	"time"
 )
 
 func TestNames(t *testing.T) {
 	for key, want := range map[string]string{
-		"web.tfstate": "web", "prod/web.tfstate": "prod/web", "prod/terraform.tfstate": "prod", "terraform.tfstate": "terraform",
+		"web.tfstate": "web", "prod/web.tfstate": "prod/web", "prod/terraform.tfstate": "prod",
+		"terraform.tfstate":     "terraform",
 		"env:/prod/web.tfstate": "prod/web", "env:/prod/live/terraform.tfstate": "prod/live",
 		"terraform.tfstate.d/prod/terraform.tfstate": "prod", "web/terraform.tfstate.d/prod/terraform.tfstate": "web/prod",
 	} {
 		if got := nameOfKey(key); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)
 		}
-	}
-}
-
-func TestKeysAreEscaped(t *testing.T) {
-	const key = "env:/prod/a b+c%2F/ü.tfstate"
-	escaped := escapedKey(key)
-	if back, err := url.PathUnescape(escaped); err != nil || back != key || escaped != "env%3A/prod/a%20b%2Bc%252F/%C3%BC.tfstate" {
-		t.Errorf("%s, which is %s, %v", escaped, back, err)
 	}
 }
 
@@ -49,7 +41,8 @@ func TestVersionsComeOldestFirst(t *testing.T) {
 		}
 		oldestFirst(versions)
 		got := versions[0].VersionID + versions[1].VersionID + versions[2].VersionID
-		if got != "1m3" || !versions[1].isMarker() || versions[0].isMarker() || !versions[0].LastModified.Equal(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)) {
+		if got != "1m3" || !versions[1].isMarker() || versions[0].isMarker() ||
+			!versions[0].LastModified.Equal(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)) {
 			t.Errorf("reversed %v: %s", reversed, got)
 		}
 	}

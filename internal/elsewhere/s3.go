@@ -2,8 +2,6 @@ package elsewhere
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -14,8 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+	"github.com/holdfast/holdfast/internal/bucket"
 )
 
 // S3 has the objects of a bucket that end in .tfstate, with their versions where the bucket keeps
@@ -56,25 +53,10 @@ func (s *S3) About() string { return fmt.Sprintf("the bucket %s at %s", s.Bucket
 
 // get asks with a signature of version 4.
 func (s *S3) get(ctx context.Context, key string, query url.Values) ([]byte, error) {
-	address, err := url.Parse(strings.TrimSuffix(s.Endpoint, "/"))
+	from := bucket.Bucket{Endpoint: s.Endpoint, Region: s.Region, Name: s.Bucket, Key: s.Key, Secret: s.Secret,
+		Session: s.Session}
+	request, err := from.Request(ctx, http.MethodGet, key, query, nil)
 	if err != nil {
-		return nil, err
-	}
-	address = address.JoinPath(s.Bucket)
-	if key != "" { // not by JoinPath, which would clean it
-		address.Path, address.RawPath = address.Path+"/"+key, address.EscapedPath()+"/"+escapedKey(key)
-	}
-	address.RawQuery = strings.ReplaceAll(query.Encode(), "+", "%20")
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	nothing := sha256.Sum256(nil)
-	digest := hex.EncodeToString(nothing[:])
-	request.Header.Set("X-Amz-Content-Sha256", digest)
-	who := aws.Credentials{AccessKeyID: s.Key, SecretAccessKey: s.Secret, SessionToken: s.Session}
-	plain := func(o *v4.SignerOptions) { o.DisableURIPathEscaping = true } // as S3 has it
-	if err := v4.NewSigner(plain).SignHTTP(ctx, who, request, digest, "s3", s.Region, time.Now()); err != nil {
 		return nil, err
 	}
 	response, err := s.web.do(request)
@@ -83,15 +65,6 @@ func (s *S3) get(ctx context.Context, key string, query url.Values) ([]byte, err
 	}
 	defer response.Body.Close()
 	return readAll(response.Body)
-}
-
-// escapedKey escapes a key for a path, slashes apart.
-func escapedKey(key string) string {
-	parts := strings.Split(key, "/")
-	for i, part := range parts {
-		parts[i] = strings.ReplaceAll(url.QueryEscape(part), "+", "%20")
-	}
-	return strings.Join(parts, "/")
 }
 
 // List implements Source.

@@ -23,8 +23,10 @@ func FuzzSeed(f *testing.F) {
 		if os.Getenv(planted) != "" && text != "" {
 			t.Fatal("this is the planted failure")
 		}
-		seed := fmt.Appendf(nil, "%s\nstring(%q)\n[]byte(%q)\nint64(%d)\nuint16(%d)\nbool(%v)\n", header, text, data, number, small, yes)
-		packed := txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "found/a", Data: seed}, {Name: "found/b", Data: seed}}})
+		seed := fmt.Appendf(nil, "%s\nstring(%q)\n[]byte(%q)\nint64(%d)\nuint16(%d)\nbool(%v)\n", header, text, data, number,
+			small, yes)
+		packed := txtar.Format(&txtar.Archive{Files: []txtar.File{{Name: "found/a", Data: seed},
+			{Name: "found/b", Data: seed}}})
 		files := txtar.Parse(packed).Files
 		if len(files) != 2 || !bytes.Equal(files[0].Data, seed) || !bytes.Equal(files[1].Data, seed) {
 			t.Fatalf("%s is packed as\n%s", seed, packed)

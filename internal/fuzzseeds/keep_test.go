@@ -24,7 +24,8 @@ func TestFindingsAreKept(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "testdata", "fuzz", "FuzzEmpty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := runTarget(t, root, "-test.run=^$", "-test.fuzz=^FuzzSeed$", "-test.fuzztime=20000x", "-test.fuzzcachedir="+t.TempDir()); err == nil {
+	if out, err := runTarget(t, root, "-test.run=^$", "-test.fuzz=^FuzzSeed$", "-test.fuzztime=20000x",
+		"-test.fuzzcachedir="+t.TempDir()); err == nil {
 		t.Fatalf("nothing was found:\n%s", out)
 	}
 	folders, err := Loose(root)
@@ -37,22 +38,27 @@ func TestFindingsAreKept(t *testing.T) {
 	if left, err := Loose(root); len(left) > 0 || err != nil {
 		t.Errorf("%v are left, %v", left, err)
 	}
-	if out, err := runTarget(t, root, "-test.run=^FuzzSeed$"); err == nil || !strings.Contains(out, "--- FAIL: FuzzSeed/seed#0") {
+	if out, err := runTarget(t, root, "-test.run=^FuzzSeed$"); err == nil ||
+		!strings.Contains(out, "--- FAIL: FuzzSeed/seed#0") {
 		t.Errorf("the archive's seed does not fail: %v\n%s", err, out)
 	}
 }
 
 func TestTargetRunsItsArchive(t *testing.T) {
 	root := t.TempDir()
-	putFile(t, filepath.Join(root, "testdata", "fuzz", "FuzzSeed.txtar"), "About it.\n-- found/one --\n"+one+"-- covers/two --\n"+two)
+	putFile(t, filepath.Join(root, "testdata", "fuzz", "FuzzSeed.txtar"), "About it.\n-- found/one --\n"+one+
+		"-- covers/two --\n"+two)
 	out, err := runTarget(t, root, "-test.run=^FuzzSeed$")
-	for _, want := range []string{"FAIL: FuzzSeed/seed#0", "FAIL: FuzzSeed/seed#1", "PASS: FuzzSeed/seed#2", "2 seeds are the sections of"} {
+	for _, want := range []string{"FAIL: FuzzSeed/seed#0", "FAIL: FuzzSeed/seed#1", "PASS: FuzzSeed/seed#2",
+		"2 seeds are the sections of"} {
 		if err == nil || !strings.Contains(out, want) {
 			t.Errorf("no %q, %v:\n%s", want, err, out)
 		}
 	}
-	putFile(t, filepath.Join(root, "testdata", "fuzz", "FuzzSeed.txtar"), "-- found/one --\n"+one+"-- found/broken --\nbytes\n")
-	if out, err := runTarget(t, root, "-test.run=^FuzzSeed$"); err == nil || !strings.Contains(out, "section found/broken: the first line") {
+	putFile(t, filepath.Join(root, "testdata", "fuzz", "FuzzSeed.txtar"), "-- found/one --\n"+one+
+		"-- found/broken --\nbytes\n")
+	if out, err := runTarget(t, root, "-test.run=^FuzzSeed$"); err == nil ||
+		!strings.Contains(out, "section found/broken: the first line") {
 		t.Errorf("a broken archive: %v\n%s", err, out)
 	}
 }

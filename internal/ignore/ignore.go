@@ -21,7 +21,8 @@ type rule struct {
 // Standard leaves out what no configuration needs: what init makes, states, plans and git's own.
 func Standard() *List {
 	l := &List{}
-	for _, pattern := range []string{".terraform/", ".terragrunt-cache/", ".git/", "*.tfstate", "*.tfstate.*", "*.tfplan", "crash.log", "crash.*.log", ".terraform.tfstate.lock.info"} {
+	for _, pattern := range []string{".terraform/", ".terragrunt-cache/", ".git/", "*.tfstate", "*.tfstate.*", "*.tfplan",
+		"crash.log", "crash.*.log", ".terraform.tfstate.lock.info"} {
 		l.add(pattern)
 	}
 	return l

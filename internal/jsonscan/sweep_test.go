@@ -12,7 +12,8 @@ import (
 
 // smallState has every kind of token, and the layout of a real state.
 const smallState = "{\n  \"version\": 4,\n  \"serial\": 12,\n  \"lineage\": \"3f0c2f51-6d0a\",\n  \"outputs\": {},\n" +
-	"  \"resources\": [\n    {\n      \"name\": \"M\u00fcnchen \\\"a\\\" \\ud83d\\ude00 \\u00e9\",\n      \"cost\": -12.75e+2,\n" +
+	"  \"resources\": [\n    {\n      \"name\": \"M\u00fcnchen \\\"a\\\" \\ud83d\\ude00 \\u00e9\",\n      \"cost\": " +
+	"-12.75e+2,\n" +
 	"      \"on\": [true, false, null, [], {}]\n    }\n  ]\n}"
 
 // TestTruncated cuts a state off at every byte: none of the pieces is a state.

@@ -29,7 +29,8 @@ func TestWalkReports(t *testing.T) {
 	got := visits(t, ` { "a" : [ 1 , {"b":"x"} , [ ] ] , "~\/\u0041" : { } , "" : [ true , null ] } `)
 	want := []string{
 		" { ",
-		"/a [ ", "/a/0 number 1", "/a/1 { ", `/a/1/b string "x"`, `/a/1 } {"b":"x"}`, "/a/2 [ ", "/a/2 ] [ ]", `/a ] [ 1 , {"b":"x"} , [ ] ]`,
+		"/a [ ", "/a/0 number 1", "/a/1 { ", `/a/1/b string "x"`, `/a/1 } {"b":"x"}`, "/a/2 [ ", "/a/2 ] [ ]",
+		`/a ] [ 1 , {"b":"x"} , [ ] ]`,
 		"/~0~1A { ", "/~0~1A } { }",
 		"/ [ ", "//0 bool true", "//1 null null", "/ ] [ true , null ]",
 		` } { "a" : [ 1 , {"b":"x"} , [ ] ] , "~\/\u0041" : { } , "" : [ true , null ] }`,

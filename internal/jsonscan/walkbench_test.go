@@ -19,7 +19,8 @@ func realisticUpload() []byte {
 		}
 		instances[i] = fmt.Sprintf(`{"resource_name":"web-server-%02d","attributes":{%s,"cpus":%d,"tags":{"env":"prod","team":"core"}}}`, i, strings.Join(attributes, ","), i)
 	}
-	return []byte(`{"provider":"aws","category":"compute","resource_type":"vm_instance","instances":[` + strings.Join(instances, ",") + `]}`)
+	return []byte(`{"provider":"aws","category":"compute","resource_type":"vm_instance","instances":[` +
+		strings.Join(instances, ",") + `]}`)
 }
 
 // On an AMD EPYC, an upload: Shape 1,080 MB/s, json.Valid 430, jsontext 770. Names by the

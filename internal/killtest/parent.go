@@ -50,7 +50,8 @@ func Kill[E Told](t testing.TB, variable, dir string, seed uint64, after int) []
 	events, err := listen[E](bufio.NewScanner(stdout), after, cmd.Process)
 	_ = cmd.Wait() // the kill
 	if cmd.ProcessState.Exited() || ctx.Err() != nil || err != nil {
-		t.Fatalf("the child was to be killed after %d acknowledgements, but: %v, %v, %v\n%s", after, cmd.ProcessState, ctx.Err(), err, stderr.String())
+		t.Fatalf("the child was to be killed after %d acknowledgements, but: %v, %v, %v\n%s", after, cmd.ProcessState,
+			ctx.Err(), err, stderr.String())
 	}
 	return events
 }

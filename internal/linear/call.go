@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
@@ -85,14 +87,25 @@ func do(ctx context.Context, c *client.Client, name string, call Call) Told {
 		return Told{Unknown: true, Unsent: true}
 	}
 	refusal, ok := errors.AsType[*client.Error](err)
-	if !ok || refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusTooManyRequests {
+	if !ok || leavesOpen(refusal) {
 		return Told{Unknown: true}
 	}
-	out = statemodel.Outcome{Code: fault.Code(refusal.Code)}
+	out = statemodel.Outcome{Code: fault.Code(cmp.Or(string(refusal.Code), strconv.Itoa(refusal.Status)))}
 	if refusal.Lock != nil {
 		out.Holder = refusal.Lock.ID
 	}
 	return Told{Outcome: out}
+}
+
+// leavesOpen says whether a refusal does not tell whether the call had an effect: the store's answer was lost,
+// or the call was given up, by whoever did; or it had none, for want of a place, and may be made again. Any other
+// fault of the server's is one, and no order of calls has it.
+func leavesOpen(refusal *client.Error) bool {
+	switch fault.Code(refusal.Code) {
+	case fault.StoreUnavailable, fault.Interrupted, fault.Overloaded, fault.Busy:
+		return true
+	}
+	return refusal.Status == http.StatusTooManyRequests
 }
 
 func send(ctx context.Context, c *client.Client, name string, call Call) (out statemodel.Outcome, err error) {
@@ -102,7 +115,8 @@ func send(ctx context.Context, c *client.Client, name string, call Call) (out st
 		return get(ctx, c, name)
 	case "put":
 		var stored client.Stored
-		stored, err = c.Put(ctx, name, strings.NewReader(bodyOf(call.Body)), client.Write{Condition: client.Condition{LockID: call.ID}, Unlock: call.Release})
+		stored, err = c.Put(ctx, name, strings.NewReader(bodyOf(call.Body)),
+			client.Write{Condition: client.Condition{LockID: call.ID}, Unlock: call.Release})
 		out.Number = stored.Version
 	case "delete":
 		err = c.Delete(ctx, name, client.Condition{LockID: call.ID})
@@ -120,6 +134,8 @@ func send(ctx context.Context, c *client.Client, name string, call Call) (out st
 	case "holder":
 		info, err = c.Holder(ctx, name)
 		out.Holder = info.ID
+	case Versions:
+		return versions(ctx, c, name)
 	case Rollback:
 		var v api.Version
 		v, err = c.Rollback(ctx, name, call.Version, api.Order{Reason: "the test rolls back", LockID: call.ID})
@@ -144,4 +160,4 @@ func get(ctx context.Context, c *client.Client, name string) (out statemodel.Out
 }
 
 // reads says whether a call changes nothing, whatever becomes of it.
-func (c Call) reads() bool { return c.Kind == "get" || c.Kind == "holder" }
+func (c Call) reads() bool { return c.Kind == "get" || c.Kind == "holder" || c.Kind == Versions }

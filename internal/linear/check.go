@@ -1,7 +1,6 @@
 package linear
 
 import (
-	"cmp"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -23,17 +22,20 @@ type Failure struct {
 	Name    string
 	Decided bool   // there is none
 	Picture string // the file that shows it, for a browser
+	Kept    string // the file that has it, for Load
 }
 
 func (f Failure) Error() string {
 	if !f.Decided {
-		return fmt.Sprintf("state %s: no order of its calls was found in time; they are drawn in %s", f.Name, f.Picture)
+		return fmt.Sprintf("state %s: whether there is an order of its calls was not found out; they are drawn in %s and "+
+			"kept in %s", f.Name, f.Picture, f.Kept)
 	}
-	return fmt.Sprintf("state %s: there is no order of its calls in which one state answers the same; they are drawn in %s", f.Name, f.Picture)
+	return fmt.Sprintf("state %s: there is no order of its calls in which one state answers the same; they are drawn in %s "+
+		"and kept in %s", f.Name, f.Picture, f.Kept)
 }
 
-// Check looks for an order of each state's calls, for at most patience each, and keeps the
-// picture of each that has none in dir. The history must be complete.
+// Check looks for an order of each state's calls. Where there is none, or none was found with so much
+// patience, it keeps the state's history in dir, and its picture. The history must be complete.
 func (h *History) Check(patience time.Duration, dir string) (failed []Failure) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -45,19 +47,56 @@ func (h *History) Check(patience time.Duration, dir string) (failed []Failure) {
 	return failed
 }
 
+// check has Porcupine judge: the search only tells it where calls without an answer may have had their
+// effects, which leaves fewer orders and adds none. When the search has found that there is none, Porcupine
+// has some time to find one all the same, and to draw.
 func check(name string, calls []porcupine.Operation, patience time.Duration, dir string) *Failure {
 	m := model()
-	result := porcupine.CheckOperationsTimeout(m, calls, patience)
+	found, path := orderOf(calls, patience)
+	if found == ordered && porcupine.CheckOperationsTimeout(m, narrowed(calls, path), patience) == porcupine.Ok {
+		return nil
+	}
+	if found == unordered {
+		patience = min(patience, drawingTime)
+	}
+	result, info := porcupine.CheckOperationsVerbose(m, drawable(calls), patience)
 	if result == porcupine.Ok {
 		return nil
 	}
-	_, info := porcupine.CheckOperationsVerbose(m, drawable(calls), patience)
-	f := &Failure{Name: name, Decided: result == porcupine.Illegal, Picture: filepath.Join(dir, name+".html")}
-	err := os.MkdirAll(dir, 0o700)
-	if err = cmp.Or(err, porcupine.VisualizePath(m, info, f.Picture)); err != nil {
+	f := &Failure{Name: name, Decided: found == unordered || result == porcupine.Illegal,
+		Picture: filepath.Join(dir, name+".html"), Kept: filepath.Join(dir, name+".json")}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		f.Picture, f.Kept = "no file: "+err.Error(), "none"
+		return f
+	}
+	if err := porcupine.VisualizePath(m, info, f.Picture); err != nil {
 		f.Picture = "no file: " + err.Error()
 	}
+	if err := save(f.Kept, calls); err != nil {
+		f.Kept = "no file: " + err.Error()
+	}
 	return f
+}
+
+// drawingTime is how long Porcupine looks at a history of which it is known that it has no order.
+const drawingTime = 2 * time.Second
+
+// narrowed has calls without an answer end where the order has them, and leaves out those that it
+// has not.
+func narrowed(calls []porcupine.Operation, path *placed) (narrow []porcupine.Operation) {
+	ends := map[int]int64{}
+	for ; path != nil; path = path.before {
+		ends[path.call] = path.at
+	}
+	for i, c := range calls {
+		if at, ok := ends[i]; c.Return != never {
+			narrow = append(narrow, c)
+		} else if ok {
+			c.Return = at
+			narrow = append(narrow, c)
+		}
+	}
+	return narrow
 }
 
 // drawable has calls without an answer end a little after the last: the picture is as wide as
@@ -119,6 +158,9 @@ func (k kept) step(call Call, told Told) []any {
 }
 
 func (k kept) apply(call Call) (kept, statemodel.Outcome) {
+	if call.Kind == Versions {
+		return k, k.list()
+	}
 	var out statemodel.Outcome
 	before := k.Number
 	if call.Kind == Rollback {

@@ -1,7 +1,13 @@
 package linear
 
 import (
+	"encoding/json"
+	"maps"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,7 +46,8 @@ func (h *History) record(client int, name string, call Call, make func() Told) T
 		h.lost++
 	}
 	if !told.Unsent && (!told.Unknown || !call.reads()) {
-		h.calls[name] = append(h.calls[name], porcupine.Operation{ClientId: client, Input: call, Output: told, Call: int64(began), Return: ended})
+		h.calls[name] = append(h.calls[name],
+			porcupine.Operation{ClientId: client, Input: call, Output: told, Call: int64(began), Return: ended})
 	}
 	return told
 }
@@ -60,4 +67,52 @@ func (h *History) length(name string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.calls[name])
+}
+
+// names are the states that were asked for.
+func (h *History) names() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Keys(h.calls))
+}
+
+// keptCall is a call as a file has it.
+type keptCall struct {
+	Client int
+	Call   Call
+	Told   Told
+	From   int64
+	To     int64 // the largest there is when it was not answered
+}
+
+// save writes the calls of one state to a file.
+func save(file string, calls []porcupine.Operation) error {
+	kept := make([]keptCall, len(calls))
+	for i, c := range calls {
+		kept[i] = keptCall{c.ClientId, c.Input.(Call), c.Output.(Told), c.Call, c.Return}
+	}
+	text, err := json.MarshalIndent(kept, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// Load returns the history of one state that Check has kept.
+func Load(file string) (*History, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var kept []keptCall
+	if err := json.Unmarshal(text, &kept); err != nil {
+		return nil, err
+	}
+	h := NewHistory()
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	for _, k := range kept {
+		h.calls[name] = append(h.calls[name],
+			porcupine.Operation{ClientId: k.Client, Input: k.Call, Output: k.Told, Call: k.From, Return: k.To})
+	}
+	return h, nil
 }

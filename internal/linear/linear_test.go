@@ -51,7 +51,8 @@ func workload(t *testing.T, calls int, above func(state.Store) state.Store) line
 	t.Helper()
 	shared := memory.New(64 << 20)
 	t.Cleanup(func() { _ = shared.Close() })
-	w := linear.Workload{Clients: 12, Hot: 2, Length: 200, Calls: calls, Patience: 10 * time.Second, Seed: uint64(time.Now().UnixNano())}
+	w := linear.Workload{Clients: 12, Hot: 2, Length: 200, Calls: calls, Patience: 10 * time.Second,
+		Seed: uint64(time.Now().UnixNano())}
 	for range 3 {
 		w.Nodes = append(w.Nodes, node(t, above(shared)))
 	}

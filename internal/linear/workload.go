@@ -38,8 +38,10 @@ func (w Workload) Run(ctx context.Context) *History {
 	left.Store(int64(w.Calls))
 	var serials atomic.Uint64
 	var all sync.WaitGroup
-	for i := range w.Clients {
+	callers := make([]*caller, w.Clients)
+	for i := range callers {
 		c := &caller{Workload: w, history: h, number: i, serials: &serials, random: rand.New(rand.NewPCG(w.Seed, uint64(i)))}
+		callers[i] = c
 		all.Go(func() {
 			for ctx.Err() == nil && left.Add(-1) >= 0 {
 				c.work(ctx, states.pick(c.random))
@@ -47,6 +49,7 @@ func (w Workload) Run(ctx context.Context) *History {
 		})
 	}
 	all.Wait()
+	w.readVersions(ctx, h, callers)
 	return h
 }
 
@@ -112,7 +115,9 @@ func (c *caller) finish(ctx context.Context) {
 	}
 }
 
-func (c *caller) insist(ctx context.Context, call Call) {
+func (c *caller) insist(ctx context.Context, call Call) { c.repeat(ctx, call, tries) }
+
+func (c *caller) repeat(ctx context.Context, call Call, tries int) {
 	for range tries {
 		told := c.history.record(c.number, c.name, call, func() Told { return c.once(ctx, call) })
 		c.learn(call, told)

@@ -36,7 +36,8 @@ func TestWorkIsLinear(t *testing.T) {
 	}
 	a := newAutomaton(all)
 	for _, text := range []string{
-		strings.Repeat("a", 100_000), strings.Repeat(strings.Repeat("a", 299)+"c", 300), strings.Repeat(pem[:len(pem)-1], 200),
+		strings.Repeat("a", 100_000), strings.Repeat(strings.Repeat("a", 299)+"c", 300),
+		strings.Repeat(pem[:len(pem)-1], 200),
 		strings.Repeat(nasty[:10], 5000), strings.Repeat("YWFh", 20_000),
 	} {
 		if n := steps(a, text); n > 2*len(text) {

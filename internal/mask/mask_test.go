@@ -31,19 +31,21 @@ func TestEncodingsAreMasked(t *testing.T) {
 	}
 	basic := base64.StdEncoding.EncodeToString([]byte("user:" + nasty))
 	for name, c := range map[string]struct{ text, want string }{
-		"as it is":         {"it is " + nasty + ".", "it is ***."},
-		"twice":            {nasty + nasty, "***"},
-		"with a space":     {nasty + " " + nasty, "*** ***"},
-		"JSON":             {string(inJSON), `{"password":"***"}`},
-		"JSON in JSON":     {string(inJSONTwice), `"{\"password\":\"***\"}"`},
-		"JSON in ASCII":    {`"p@ss \"w0rd\" <&> ${x} %{y} \u00fc/\ud83d\udd11+\\\t'!~"`, `"***"`},
-		"HCL":              {`"p@ss \"w0rd\" <&> $${x} %%{y} ü/🔑+\\\t'!~"`, `"***"`},
-		"Go":               {fmt.Sprintf("%q", nasty), `"***"`},
-		"Go in ASCII":      {fmt.Sprintf("%+q", nasty), `"***"`},
-		"query":            {"?q=" + url.QueryEscape(nasty) + "&", "?q=***&"},
-		"path":             {"/" + url.PathEscape(nasty) + "/", "/***/"},
-		"user":             {(&url.URL{Scheme: "https", User: url.UserPassword("me", nasty), Host: "h"}).String(), "https://me:***@h"},
-		"script":           {"p%40ss%20%22w0rd%22%20%3C%26%3E%20%24%7Bx%7D%20%25%7By%7D%20%C3%BC%2F%F0%9F%94%91%2B%5C%09'!~", "***"},
+		"as it is":      {"it is " + nasty + ".", "it is ***."},
+		"twice":         {nasty + nasty, "***"},
+		"with a space":  {nasty + " " + nasty, "*** ***"},
+		"JSON":          {string(inJSON), `{"password":"***"}`},
+		"JSON in JSON":  {string(inJSONTwice), `"{\"password\":\"***\"}"`},
+		"JSON in ASCII": {`"p@ss \"w0rd\" <&> ${x} %{y} \u00fc/\ud83d\udd11+\\\t'!~"`, `"***"`},
+		"HCL":           {`"p@ss \"w0rd\" <&> $${x} %%{y} ü/🔑+\\\t'!~"`, `"***"`},
+		"Go":            {fmt.Sprintf("%q", nasty), `"***"`},
+		"Go in ASCII":   {fmt.Sprintf("%+q", nasty), `"***"`},
+		"query":         {"?q=" + url.QueryEscape(nasty) + "&", "?q=***&"},
+		"path":          {"/" + url.PathEscape(nasty) + "/", "/***/"},
+		"user": {(&url.URL{Scheme: "https", User: url.UserPassword("me", nasty), Host: "h"}).String(),
+			"https://me:***@h"},
+		"script": {"p%40ss%20%22w0rd%22%20%3C%26%3E%20%24%7Bx%7D%20%25%7By%7D%20%C3%BC%2F%F0%9F%94%91%2B%5C%09'!~",
+			"***"},
 		"small":            {strings.ToLower(url.QueryEscape(nasty)), "***"},
 		"hexadecimal":      {"0x" + hex.EncodeToString([]byte(nasty)), "0x***"},
 		"HEXADECIMAL":      {fmt.Sprintf("%X", nasty), "***"},
@@ -68,7 +70,8 @@ func TestBase64WithNeighbours(t *testing.T) {
 		for before := range 7 {
 			for after := range 4 {
 				plain := strings.Repeat("x", before) + secret + strings.Repeat("\xaa", after)
-				for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+				for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding,
+					base64.RawURLEncoding} {
 					text := encoding.EncodeToString([]byte(plain))
 					from, to := (before*8+5)/6, len(text)
 					if after > 0 {
@@ -128,7 +131,8 @@ func TestLongSecret(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{long, unquoted(string(quoted)), hclEscaped(long), hex.EncodeToString([]byte(long)), base64.StdEncoding.EncodeToString([]byte(long))} {
+	for _, text := range []string{long, unquoted(string(quoted)), hclEscaped(long), hex.EncodeToString([]byte(long)),
+		base64.StdEncoding.EncodeToString([]byte(long))} {
 		if got := string(m.Bytes([]byte("<" + text + ">"))); got != "<***>" {
 			t.Errorf("%.50s… became %.50s…", text, got)
 		}

@@ -67,9 +67,11 @@ func letters(from, to int) *rapid.Generator[string] {
 func textWith(secrets []string) *rapid.Generator[string] {
 	parts := []*rapid.Generator[string]{letters(0, 5), rapid.Just("x")}
 	for _, secret := range secrets {
-		parts = append(parts, rapid.Just(secret), rapid.Map(rapid.IntRange(0, len(secret)), func(n int) string { return secret[:n] }))
+		parts = append(parts, rapid.Just(secret),
+			rapid.Map(rapid.IntRange(0, len(secret)), func(n int) string { return secret[:n] }))
 	}
-	return rapid.Map(rapid.SliceOfN(rapid.OneOf(parts...), 0, 8), func(all []string) string { return strings.Join(all, "") })
+	return rapid.Map(rapid.SliceOfN(rapid.OneOf(parts...), 0, 8),
+		func(all []string) string { return strings.Join(all, "") })
 }
 
 func patternsOf(secrets []string) patterns {
@@ -101,7 +103,8 @@ func TestWriterOverAnyPieces(t *testing.T) {
 				t.Fatalf("wrote %d, %v", got, err)
 			}
 			if done += n; out.String() != shown(all, text[:done], undecided(all, text[:done])) {
-				t.Fatalf("of %q there is %q, want %q", text[:done], out.String(), shown(all, text[:done], undecided(all, text[:done])))
+				t.Fatalf("of %q there is %q, want %q", text[:done], out.String(),
+					shown(all, text[:done], undecided(all, text[:done])))
 			}
 			if len(w.held) > longest {
 				t.Fatalf("%d bytes are held", len(w.held))
@@ -179,7 +182,8 @@ func TestSplitsDoNotMatter(t *testing.T) {
 				all.addSecret(secret)
 			}
 		}
-		text := rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom(append([]string{""}, keys(all)...))), 0, 6),
+		text := rapid.Map(rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom(append([]string{""}, keys(all)...))),
+			0, 6),
 			func(parts []string) string { return strings.Join(parts, "") }).Draw(t, "text")
 		m := New(secrets)
 		want := string(m.Bytes([]byte(text)))

@@ -160,7 +160,8 @@ func (w *Writer) operation(d *Document, op Operation, shared map[int]string) ope
 		made.Security = append(made.Security, needs)
 	}
 	for _, p := range op.Parameters {
-		one := parameter{Name: p.Name, In: p.In, Description: p.Description, Required: p.Required, Schema: p.Schema, Example: p.Example}
+		one := parameter{Name: p.Name, In: p.In, Description: p.Description, Required: p.Required, Schema: p.Schema,
+			Example: p.Example}
 		if has(p.Schema, "additionalProperties") {
 			one.Style, one.Explode = "form", true
 		}
@@ -215,6 +216,9 @@ func (w *Writer) contents(all []Content) map[string]content {
 		}
 		if before, ok := made[c.Media]; ok { // one of several
 			one.Schema = Schema{{"anyOf", append(alternatives(before.Schema), one.Schema)}}
+			if one.Examples == nil {
+				one.Examples = before.Examples
+			}
 		}
 		made[c.Media] = one
 	}
@@ -253,7 +257,8 @@ func (w *Writer) failureInFull(f Failure) responseOrRef {
 	if !f.Only {
 		usual := w.Types.SchemaOf(w.Failure)
 		code := Schema{{"code", Of("string").With("enum", f.Codes)}}
-		schemas = append(schemas, Schema{{"allOf", []Schema{usual, Of("object").With("properties", code).With("required", []string{"code"})}}})
+		schemas = append(schemas,
+			Schema{{"allOf", []Schema{usual, Of("object").With("properties", code).With("required", []string{"code"})}}})
 	}
 	one := schemas[0]
 	if len(schemas) > 1 {

@@ -32,7 +32,8 @@ func Page(document string) ([]byte, error) {
 	}
 	var text bytes.Buffer
 	err = made.Execute(&text, map[string]any{
-		"Info": d.Info, "Sections": d.sections(), "Schemas": d.schemas(), "Style": template.CSS(pageStyle), "Schemes": d.Components.SecuritySchemes,
+		"Info": d.Info, "Sections": d.sections(), "Schemas": d.schemas(), "Style": template.CSS(pageStyle),
+		"Schemes": d.Components.SecuritySchemes,
 	})
 	return text.Bytes(), err
 }

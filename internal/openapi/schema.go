@@ -62,11 +62,12 @@ func Of(kind string) Schema { return Schema{{"type", kind}} }
 func Ref(name string) Schema { return Schema{{"$ref", "#/components/schemas/" + name}} }
 
 // Types makes schemas of Go types, as encoding/json writes them. A struct with a name becomes a
-// component. Three tags of a field say what its Go type does not:
+// component. Four tags of a field say what its Go type does not:
 //
 //	enum:"a|b"      it is one of these texts; one name with a capital is an entry of Words
 //	schema:"X|Y"    it is raw JSON of these: a component, string, number or object
 //	null:"…"        the slice or map is null for none
+//	absent:"…"      who sends it may leave it out, though it is always written here
 type Types struct {
 	Comments Comments
 	// Words are texts of which a member is one, by the name of their component.
@@ -184,7 +185,7 @@ func (t *Types) members(of reflect.Type, each func(name string, f reflect.Struct
 
 func optional(f reflect.StructField) bool {
 	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return strings.Contains(options, "omitempty")
+	return strings.Contains(options, "omitempty") || f.Tag.Get("absent") != ""
 }
 
 // fieldOf is the schema of a field: of its type, narrowed by its tags.

@@ -26,7 +26,8 @@ func TestSchemaOf(t *testing.T) {
 		Count  uint64          `json:"count"`
 		Self   *Outer          `json:"self"`
 	}
-	types := Types{Words: map[string][]string{"Word": {"v", "w"}}, Comments: Comments{"Outer": "Outer is one.", "Outer.Count": "how many"}}
+	types := Types{Words: map[string][]string{"Word": {"v", "w"}},
+		Comments: Comments{"Outer": "Outer is one.", "Outer.Count": "how many"}}
 	if got := text(t, types.SchemaOf(reflect.TypeFor[Outer]())); got != `{"$ref":"#/components/schemas/Outer"}` {
 		t.Errorf("got %s", got)
 	}
@@ -54,8 +55,10 @@ func text(t *testing.T, v any) string {
 // What was written with <, > or & in a name stays text in the page.
 func TestPageEscapes(t *testing.T) {
 	const hostile = `<img src=x>`
-	page, err := Page(`{"info":{"title":"` + hostile + `"},"tags":[{"name":"T"}],"paths":{"/x":{"get":{"operationId":"x","tags":["T"],"summary":"` + hostile +
-		`","responses":{"200":{"description":"` + hostile + `","content":{"a/b":{"schema":{"enum":["` + hostile + `"]},"examples":{"e":{"value":"` + hostile + `"}}}}}}}}}}`)
+	page, err := Page(`{"info":{"title":"` + hostile +
+		`"},"tags":[{"name":"T"}],"paths":{"/x":{"get":{"operationId":"x","tags":["T"],"summary":"` + hostile +
+		`","responses":{"200":{"description":"` + hostile + `","content":{"a/b":{"schema":{"enum":["` + hostile +
+		`"]},"examples":{"e":{"value":"` + hostile + `"}}}}}}}}}}`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ type Tool struct {
 // Tools returns both tools. A test that needs them is skipped where they have not been built.
 func Tools(t testing.TB) []Tool {
 	t.Helper()
-	tools := []Tool{{Name: "opentofu", path: find(t, "TOFU_BIN", "opentofu-*/tofu")}, {Name: "terraform", path: find(t, "TERRAFORM_BIN", "terraform-*/terraform")}}
+	tools := []Tool{{Name: "opentofu", path: find(t, "TOFU_BIN", "opentofu-*/tofu")},
+		{Name: "terraform", path: find(t, "TERRAFORM_BIN", "terraform-*/terraform")}}
 	for i, tool := range tools {
 		command := exec.CommandContext(t.Context(), tool.path, "version", "-json")
 		command.Env = []string{"CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE=" + os.DevNull}

@@ -57,7 +57,8 @@ func (e *Executor) Log(text string) {
 // Renew shows life, in a phase.
 func (e *Executor) Renew(phase string, inFlight ...api.InFlight) api.Lease {
 	e.t.Helper()
-	lease, err := e.world.Renew(e.t.Context(), e.caller, e.Run, api.LeaseRenewal{Epoch: e.Epoch, Stage: e.Stage, Phase: phase, InFlight: inFlight})
+	lease, err := e.world.Renew(e.t.Context(), e.caller, e.Run,
+		api.LeaseRenewal{Epoch: e.Epoch, Stage: e.Stage, Phase: phase, InFlight: inFlight})
 	e.must(err)
 	return lease
 }
@@ -92,7 +93,8 @@ func (e *Executor) Apply(outputs string) {
 	e.Renew("apply")
 	e.put("outputs", []byte(outputs))
 	e.Report(api.PhaseReport{Phase: "output", Outcome: "succeeded", Last: true, Seconds: 2.5, Work: api.Work{
-		Resources: 2, PerSecond: 0.8, Slowest: []api.ResourceTime{{Address: "terraform_data.r0", Action: "create", Seconds: 1.5}},
+		Resources: 2, PerSecond: 0.8,
+		Slowest: []api.ResourceTime{{Address: "terraform_data.r0", Action: "create", Seconds: 1.5}},
 	}})
 }
 
@@ -116,8 +118,9 @@ func PlanFiles(creates int) map[string][]byte {
 			`"change":{"actions":["create"],"before":null,"after":{"input":"<%d>"},"after_unknown":{"id":true},"before_sensitive":false,"after_sensitive":{}}}`, i, i, i)
 	}
 	return map[string][]byte{
-		"plan":      []byte(`{"meta":{},"encrypted_data":"AAAA","encryption_version":"v0"}`),
-		"plan_json": []byte(`{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[` + changes.String() + `],"output_changes":{}}`),
+		"plan": []byte(`{"meta":{},"encrypted_data":"AAAA","encryption_version":"v0"}`),
+		"plan_json": []byte(`{"format_version":"1.2","terraform_version":"1.12.6","resource_changes":[` + changes.String() +
+			`],"output_changes":{}}`),
 		"lock_file": []byte("# none\n"),
 	}
 }

@@ -58,13 +58,15 @@ func New(t testing.TB) *World {
 	w := &World{
 		signer: token.NewSigner([token.SecretLength]byte{1}), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC),
 		Terms: runs.Terms{
-			Revision: 1, Tool: "opentofu", Version: "1.12.6", AutoApply: "never", MinSandbox: "none", MaxAttempts: 5, PlanTTL: 24 * time.Hour,
+			Revision: 1, Tool: "opentofu", Version: "1.12.6", AutoApply: "never", MinSandbox: "none", MaxAttempts: 5,
+			PlanTTL: 24 * time.Hour,
 			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour, runs.ApplyStage: time.Hour},
 			Grace:   map[runs.Stage]time.Duration{runs.ApplyStage: time.Minute}, MaxLogBytes: 1 << 30,
 		},
 	}
 	w.Service = runs.NewService(runs.Deps{
-		Store: sqlruns.New(db), Workspaces: workspaces{w}, States: states{w}, Seals: seal.New(seal.NewMaster(), sqldb.NewKeys(db)),
+		Store: sqlruns.New(db), Workspaces: workspaces{w}, States: states{w},
+		Seals:  seal.New(seal.NewMaster(), sqldb.NewKeys(db)),
 		Tokens: w, Gate: audit.NewGate(denied, w.Now), Audit: w, Now: w.Now, Log: slog.New(slog.DiscardHandler),
 	})
 	return w
@@ -122,7 +124,8 @@ func (w *World) Actions() (all []audit.Action) {
 // Sign implements runs.Tokens.
 func (w *World) Sign(run runs.Run, tool bool) (string, error) {
 	return w.signer.Sign(token.Claims{
-		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace, Version: run.Base.Version, Tool: tool,
+		Run: run.ID, Org: run.Org, Epoch: run.Epoch, Stage: auth.RunStage(run.Stage), State: run.Workspace,
+		Version: run.Base.Version, Tool: tool,
 		Expires: run.Executor.Since.Add(24 * time.Hour),
 	}), nil
 }
@@ -161,7 +164,8 @@ func (w workspaces) Workspace(_ context.Context, _ uuid.UUID, name string) (runs
 
 // Inputs implements runs.Workspaces.
 func (w workspaces) Inputs(context.Context, uuid.UUID, string) (runs.Inputs, error) {
-	return runs.Inputs{Revision: w.Terms.Revision, Variables: append([]api.Input{{Name: "region", Value: "eu-1"}}, w.Sensitive...), Digest: "inputs"}, nil
+	return runs.Inputs{Revision: w.Terms.Revision,
+		Variables: append([]api.Input{{Name: "region", Value: "eu-1"}}, w.Sensitive...), Digest: "inputs"}, nil
 }
 
 // Files implements runs.Workspaces.

@@ -91,7 +91,8 @@ func (s *Shredder) Run(ctx context.Context) {
 				continue
 			}
 			wait = again
-			s.Log.ErrorContext(ctx, "not all of an organization that was removed with its data is destroyed yet; it is gone on with in a minute",
+			s.Log.ErrorContext(ctx, "not all of an organization that was removed with its data is destroyed yet; it is gone "+
+				"on with in a minute",
 				"org", order.Org.String(), "error", err)
 		}
 		_ = pause.Until(ctx, wait, replaced)
@@ -132,7 +133,8 @@ func (s *Shredder) obey(ctx context.Context, order Order) error {
 		return fmt.Errorf("write down that it is done: %w", err)
 	}
 	s.Log.InfoContext(ctx, "all data of an organization that was removed is destroyed",
-		append([]any{"org", order.Org.String(), "took", s.Now().Sub(w.begun).Round(time.Millisecond).String()}, w.attributes()...)...)
+		append([]any{"org", order.Org.String(), "took", s.Now().Sub(w.begun).Round(time.Millisecond).String()},
+			w.attributes()...)...)
 	return nil
 }
 

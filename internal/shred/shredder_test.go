@@ -28,7 +28,8 @@ type fake struct {
 }
 
 func newFake(orders ...Order) *fake {
-	f := &fake{orders: orders, replaced: make(chan struct{}), empty: map[uuid.UUID]chan struct{}{}, rows: map[string]map[uuid.UUID]int{"keys": {}, "states": {}}}
+	f := &fake{orders: orders, replaced: make(chan struct{}), empty: map[uuid.UUID]chan struct{}{},
+		rows: map[string]map[uuid.UUID]int{"keys": {}, "states": {}}}
 	for _, o := range orders {
 		f.rows["keys"][o.Org], f.rows["states"][o.Org] = 1, 450
 	}
@@ -194,7 +195,8 @@ func TestShredderTriesAgain(t *testing.T) {
 		r := &Remembered{}
 		stop := f.start(t, r)
 		synctest.Wait()
-		if f.left(good.Org) != 0 || f.left(bad.Org) == 0 || has(t, r, bad) || !strings.Contains(f.log.String(), "the disk is away") {
+		if f.left(good.Org) != 0 || f.left(bad.Org) == 0 || has(t, r, bad) ||
+			!strings.Contains(f.log.String(), "the disk is away") {
 			t.Fatalf("%d and %d are left", f.left(good.Org), f.left(bad.Org))
 		}
 		f.mu.Lock()

@@ -74,7 +74,8 @@ func (f *Notifier) remove(ctx context.Context, e audit.Event) {
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
 	if err := f.outbox.Remove(ctx, e); err != nil {
-		f.log.WarnContext(ctx, "a notice stays in the outbox after it was told; the next start tells it again", "org", e.Org.String(), "sequence", e.Sequence, "error", err)
+		f.log.WarnContext(ctx, "a notice stays in the outbox after it was told; the next start tells it again", "org",
+			e.Org.String(), "sequence", e.Sequence, "error", err)
 	}
 }
 

@@ -51,10 +51,12 @@ func (f *Notifier) record(ctx context.Context, l lost) {
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
 	err := f.source.Record(ctx, audit.Event{
-		At: time.Now(), Org: e.Org, Actor: audit.Server(), Action: audit.NoticeDrop, State: e.State, Version: e.Version, Note: note,
+		At: time.Now(), Org: e.Org, Actor: audit.Server(), Action: audit.NoticeDrop, State: e.State, Version: e.Version,
+		Note: note,
 	})
 	if err != nil {
-		f.log.ErrorContext(ctx, "the audit log does not say that a notice could not be delivered", "org", e.Org.String(), "sequence", l.last, "error", err)
+		f.log.ErrorContext(ctx, "the audit log does not say that a notice could not be delivered", "org", e.Org.String(),
+			"sequence", l.last, "error", err)
 	}
 }
 

@@ -44,8 +44,10 @@ type mentions struct {
 // bodyOf is the JSON of a notice.
 func bodyOf(e audit.Event, to Receiver, public string) ([]byte, error) {
 	n := notice{
-		ID: idOf(e), Org: e.Org.String(), OrgName: to.Name, Sequence: e.Sequence, At: e.At, Action: e.Action, State: e.State, Version: e.Version,
-		LockID: e.LockID, Refused: string(e.Refused), Reason: e.Reason, Note: e.Note, KeyID: e.Actor.KeyID, KeyName: e.Actor.KeyName,
+		ID: idOf(e), Org: e.Org.String(), OrgName: to.Name, Sequence: e.Sequence, At: e.At, Action: e.Action, State: e.State,
+		Version: e.Version,
+		LockID:  e.LockID, Refused: string(e.Refused), Reason: e.Reason, Note: e.Note, KeyID: e.Actor.KeyID,
+		KeyName: e.Actor.KeyName,
 		Subject: e.Actor.Subject, Address: e.Actor.Address, RequestID: e.Actor.Request,
 		Commands: e.Commands(), Link: linkTo(public, e), AllowedMentions: mentions{Parse: []string{}},
 	}

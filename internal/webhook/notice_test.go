@@ -20,8 +20,10 @@ import (
 // held is an event with all that one can have, of callers who try to shout.
 func held() audit.Event {
 	return audit.Event{
-		Sequence: 4711, At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Org: acme, Action: audit.CandidateHold, State: "prod/network", Version: 7,
-		Note: "6cfe64124c473b25: emptied", Reason: "<!channel> @everyone `x` [click](http://evil)\n\u202e" + strings.Repeat("é", 1000),
+		Sequence: 4711, At: time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), Org: acme, Action: audit.CandidateHold,
+		State: "prod/network", Version: 7,
+		Note: "6cfe64124c473b25: emptied", Reason: "<!channel> @everyone `x` [click](http://evil)\n\u202e" +
+			strings.Repeat("é", 1000),
 		Actor: audit.Actor{KeyID: "0f3a9c21d4e5", KeyName: "ci", Address: "192.0.2.1", Request: "r-1"},
 	}
 }
@@ -36,8 +38,10 @@ func TestNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"Acme: a guard kept a write of `prod/network` back (emptied) as candidate 6cfe64124c473b25.", "By `ci` from `192.0.2.1`",
-		"\nholdfast candidate diff prod/network 6cfe64124c473b25\nholdfast candidate promote prod/network 6cfe64124c473b25\nholdfast candidate discard prod/network 6cfe64124c473b25\n",
+		"Acme: a guard kept a write of `prod/network` back (emptied) as candidate 6cfe64124c473b25.",
+		"By `ci` from `192.0.2.1`",
+		"\nholdfast candidate diff prod/network 6cfe64124c473b25\nholdfast candidate promote prod/network " +
+			"6cfe64124c473b25\nholdfast candidate discard prod/network 6cfe64124c473b25\n",
 		"\nhttps://state.example.com/api/v1/state/prod%2Fnetwork/-/candidates/6cfe64124c473b25/diff?format=text",
 	} {
 		if !strings.Contains(n.Text, want) {
@@ -47,7 +51,8 @@ func TestNotice(t *testing.T) {
 	if n.Content != n.Text || len([]rune(n.Text)) > 2000 || n.AllowedMentions.Parse == nil {
 		t.Errorf("%d characters, %+v", len([]rune(n.Text)), n.AllowedMentions)
 	}
-	if n.OrgName != "Acme" || n.KeyName != "ci" || n.Link == "" || len(n.Commands) != 3 || n.ID == "" || n.Reason != held().Reason {
+	if n.OrgName != "Acme" || n.KeyName != "ci" || n.Link == "" || len(n.Commands) != 3 || n.ID == "" ||
+		n.Reason != held().Reason {
 		t.Errorf("%+v", n)
 	}
 	// What somebody wrote is code in the text: no mention, no end of the code, no other line.
@@ -61,10 +66,12 @@ func TestNotice(t *testing.T) {
 // Every event that can be told makes a text, and of nothing but its own words.
 func TestTexts(t *testing.T) {
 	for _, action := range audit.Actions() {
-		for _, e := range []audit.Event{{Action: action, Org: acme}, {Action: action, Org: acme, State: "x", Version: 3, Note: "<@U1>", Reason: "`"}} {
+		for _, e := range []audit.Event{{Action: action, Org: acme},
+			{Action: action, Org: acme, State: "x", Version: 3, Note: "<@U1>", Reason: "`"}} {
 			body, err := bodyOf(e, Receiver{}, "")
 			var n notice
-			if err != nil || json.Unmarshal(body, &n) != nil || !strings.HasPrefix(n.Text, acme.String()+": ") || strings.ContainsAny(n.Text, "<>") || n.Link != "" {
+			if err != nil || json.Unmarshal(body, &n) != nil || !strings.HasPrefix(n.Text, acme.String()+": ") ||
+				strings.ContainsAny(n.Text, "<>") || n.Link != "" {
 				t.Errorf("%s: %v %s", action, err, body)
 			}
 		}
@@ -94,7 +101,8 @@ type signed struct{ url string }
 const exampleSecret = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" // whsec_ of it is the specification's example
 
 func (s signed) Receiver(uuid.UUID) (Receiver, bool) {
-	secret := []byte{49, 242, 144, 246, 191, 6, 41, 138, 171, 79, 8, 212, 60, 63, 8, 44, 246, 72, 163, 98, 218, 45, 164, 176}
+	secret := []byte{49, 242, 144, 246, 191, 6, 41, 138, 171, 79, 8, 212, 60, 63, 8, 44, 246, 72, 163, 98, 218, 45, 164,
+		176}
 	return Receiver{URL: s.url, Secret: secret, HeaderName: "Authorization", HeaderValue: "Bearer s3same"}, true
 }
 
@@ -107,7 +115,11 @@ func TestSignature(t *testing.T) {
 		t.Errorf("signed %s", got)
 	}
 	sign(header, nil, "x", time.Now(), nil)
-	if unsigned := (http.Header{}); func() bool { sign(unsigned, nil, "x", time.Now(), nil); return unsigned.Get(headerSignature) != "" }() {
+	if unsigned := (http.Header{}); func() bool {
+		sign(unsigned, nil, "x", time.Now(),
+			nil)
+		return unsigned.Get(headerSignature) != ""
+	}() {
 		t.Error("a signature without a secret")
 	}
 }
@@ -135,7 +147,7 @@ func TestDocumentedVerification(t *testing.T) {
 		got <- r
 	}))
 	defer h.Close()
-	if err := newSender(signed{h.URL}, "").try(t.Context(), held()); err != nil {
+	if err := newSender(signed{h.URL}, "", loopback()).try(t.Context(), held()); err != nil {
 		t.Fatal(err)
 	}
 	r := <-got
@@ -175,7 +187,8 @@ sys.exit(0 if verified(headers, sys.stdin.buffer.read(), secret) else 3)
 	old := http.Header{}
 	to, _ := signed{}.Receiver(acme)
 	sign(old, to.Secret, id, time.Now().Add(-time.Hour), body)
-	cmd := exec.CommandContext(t.Context(), python, script, id, old.Get(headerTimestamp), old.Get(headerSignature), "whsec_"+exampleSecret)
+	cmd := exec.CommandContext(t.Context(), python, script, id, old.Get(headerTimestamp), old.Get(headerSignature),
+		"whsec_"+exampleSecret)
 	cmd.Stdin = strings.NewReader(string(body))
 	if err := cmd.Run(); err == nil || cmd.ProcessState.ExitCode() != 3 {
 		t.Errorf("an old one: %v", err)

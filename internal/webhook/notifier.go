@@ -14,6 +14,7 @@ package webhook
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/holdfast/holdfast/audit"
@@ -33,7 +34,9 @@ type Config struct {
 	Receivers Receivers
 	// Public is the address at which people reach the server, for links; may be empty.
 	Public string
-	Log    *slog.Logger
+	// Networks are those of this machine, or private ones, that notices may go to; others are refused.
+	Networks []netip.Prefix
+	Log      *slog.Logger
 }
 
 // Notifier turns events into notices. Follow alone uses what is in it, counts apart.
@@ -66,7 +69,7 @@ const (
 func New(c Config) *Notifier {
 	return &Notifier{
 		source: c.Source, outbox: c.Outbox, turn: c.Turn, receivers: c.Receivers, log: c.Log,
-		sender: newSender(c.Receivers, c.Public), backlog: newBacklog(), ended: make(chan attempt, posting),
+		sender: newSender(c.Receivers, c.Public, c.Networks), backlog: newBacklog(), ended: make(chan attempt, posting),
 		orders: make(chan *shredding),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +33,9 @@ type feed struct {
 func (f *feed) add(org uuid.UUID, action audit.Action, note string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.events = append(f.events, audit.Event{Sequence: uint64(len(f.events) + 1), Org: org, At: time.Now().UTC(), Action: action, State: "x", Note: note})
+	f.events = append(f.events,
+		audit.Event{Sequence: uint64(len(f.events) + 1), Org: org, At: time.Now().UTC(), Action: action, State: "x",
+			Note: note})
 }
 
 func (f *feed) Feed(_ context.Context, after uint64, limit int) ([]audit.Event, error) {
@@ -80,7 +83,8 @@ func newHook(t *testing.T, answer func(try int) int) hook {
 	h.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var n notice
-		if err := json.Unmarshal(body, &n); err != nil || r.Header.Get("Content-Type") != "application/json" || r.Method != "POST" {
+		if err := json.Unmarshal(body, &n); err != nil || r.Header.Get("Content-Type") != "application/json" ||
+			r.Method != "POST" {
 			t.Errorf("%s with %v: %s", r.Method, r.Header, body)
 		}
 		try := int(tried.Add(1))
@@ -98,10 +102,12 @@ func follow(t *testing.T, source Source, receivers Receivers) (log *logtest.Jour
 	return followFor(t, source, receivers, 10*time.Second)
 }
 
-func followFor(t *testing.T, source Source, receivers Receivers, grace time.Duration) (log *logtest.Journal, step, stop func()) {
+func followFor(t *testing.T, source Source, receivers Receivers,
+	grace time.Duration) (log *logtest.Journal, step, stop func()) {
 	t.Helper()
 	log = &logtest.Journal{}
-	f := New(Config{Source: source, Outbox: NewMemoryOutbox(), Receivers: receivers, Log: slog.New(slog.NewTextHandler(log, nil))})
+	f := New(Config{Source: source, Outbox: NewMemoryOutbox(), Receivers: receivers,
+		Networks: loopback(), Log: slog.New(slog.NewTextHandler(log, nil))})
 	f.sender.pauses = func() backoff.BackOff { return &backoff.ZeroBackOff{} }
 	ctx, cancel := context.WithCancel(t.Context())
 	ticks, ended := make(chan time.Time), make(chan struct{})
@@ -112,6 +118,9 @@ func followFor(t *testing.T, source Source, receivers Receivers, grace time.Dura
 	step() // where the log ends is known from now on
 	return log, step, stop
 }
+
+// loopback is where the tests' receivers are.
+func loopback() []netip.Prefix { return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} }
 
 func always(status int) func(int) int { return func(int) int { return status } }
 
@@ -137,10 +146,12 @@ func TestNotices(t *testing.T) {
 		action audit.Action
 		note   string
 	}{
-		{mine, acme, audit.StateWrite, "shrunk"}, {mine, acme, audit.LockForce, "ada"}, {mine, acme, audit.CandidateHold, "0123: emptied"},
+		{mine, acme, audit.StateWrite, "shrunk"}, {mine, acme, audit.LockForce, "ada"},
+		{mine, acme, audit.CandidateHold, "0123: emptied"},
 		{mine, acme, audit.CandidateFence, "4567"}, {theirs, globex, audit.LockTakeOver, "bob"},
 	} {
-		if n := <-want.from.got; n.Org != want.org.String() || n.Action != want.action || n.Note != want.note || n.State != "x" || n.Sequence == 0 {
+		if n := <-want.from.got; n.Org != want.org.String() || n.Action != want.action || n.Note != want.note ||
+			n.State != "x" || n.Sequence == 0 {
 			t.Errorf("told %+v; want %+v", n, want)
 		}
 	}
@@ -199,7 +210,8 @@ func TestDeadAddress(t *testing.T) {
 	defer stuck.Close()
 	defer close(release)
 	third := uuid.New()
-	log, step, stop := followFor(t, events, book{acme: h.URL, globex: dead.URL + "/s3same", third: stuck.URL + "/s3same"}, 10*time.Millisecond)
+	log, step, stop := followFor(t, events, book{acme: h.URL, globex: dead.URL + "/s3same", third: stuck.URL + "/s3same"},
+		10*time.Millisecond)
 	for range waiting + 5 {
 		events.add(globex, audit.LockForce, "lost")
 		events.add(third, audit.LockForce, "stuck")

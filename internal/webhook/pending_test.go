@@ -92,9 +92,11 @@ func posted(t *testing.T, source *feed, receivers Receivers, grace time.Duration
 	return postedFrom(t, source, NewMemoryOutbox(), receivers, grace)
 }
 
-func postedFrom(t *testing.T, source *feed, box Outbox, receivers Receivers, grace time.Duration) (f *Notifier, p *post, stop func()) {
+func postedFrom(t *testing.T, source *feed, box Outbox, receivers Receivers,
+	grace time.Duration) (f *Notifier, p *post, stop func()) {
 	t.Helper()
-	f = New(Config{Source: source, Outbox: box, Receivers: receivers, Log: slog.New(slog.DiscardHandler)})
+	f = New(Config{Source: source, Outbox: box, Receivers: receivers, Networks: loopback(),
+		Log: slog.New(slog.DiscardHandler)})
 	p = &post{taken: map[string]int{}, failed: map[string]bool{}}
 	f.sender.client.Transport = p
 	if err := f.Begin(t.Context()); err != nil {
@@ -136,7 +138,8 @@ func TestNothingStaysOfWhatWasTold(t *testing.T) {
 		if len(p.taken) != 500 || p.most > posting {
 			t.Errorf("%d of 500 were told, up to %d at once", len(p.taken), p.most)
 		}
-		if now, b := goroutines(), f.backlog; before == 0 || now > before || len(b.waitingFor)+len(b.order)+b.total+b.posting+b.retrying+int(b.bytes) > 0 {
+		if now, b := goroutines(), f.backlog; before == 0 || now > before ||
+			len(b.waitingFor)+len(b.order)+b.total+b.posting+b.retrying+int(b.bytes) > 0 {
 			t.Errorf("%d goroutines after %d; left: %+v", now, before, b)
 		}
 		if notes := events.dropped(numbered(1)); !slices.Equal(notes, []string{"lock.force 2: the answer was 410"}) {
@@ -349,7 +352,8 @@ func TestTooMany(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		notes, told := events.dropped(org), int64(p.got(org))
-		if told < waiting || told+f.Stats().Dropped != waiting+200 || len(notes) == 0 || !strings.Contains(notes[0], ": too many wait") {
+		if told < waiting || told+f.Stats().Dropped != waiting+200 || len(notes) == 0 ||
+			!strings.Contains(notes[0], ": too many wait") {
 			t.Errorf("%d were delivered; %+v; the audit log says %q", told, f.Stats(), notes)
 		}
 	})
@@ -378,7 +382,8 @@ func TestBacklogBounds(t *testing.T) {
 	if most := waitingInAll + waitingThen*len(b.waitingFor); b.total > most || b.total < waitingInAll {
 		t.Errorf("%d wait, want at most %d", b.total, most)
 	}
-	if l := b.waitingFor[numbered(2*waitingInAll/waiting-1)]; len(l.events) != waitingThen || l.lost.count != 2*waiting-waitingThen {
+	if l := b.waitingFor[numbered(2*waitingInAll/waiting-1)]; len(l.events) != waitingThen ||
+		l.lost.count != 2*waiting-waitingThen {
 		t.Errorf("the last one has %d, and lost %d", len(l.events), l.lost.count)
 	}
 	large := strings.Repeat("x", 64<<10)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/internal/outbound"
 )
 
 // timeout is for one try.
@@ -34,9 +36,11 @@ type sender struct {
 	pauses    func() backoff.BackOff // between tries
 }
 
-func newSender(receivers Receivers, public string) *sender {
+// newSender takes who receives, the address for links, and the networks of this machine or private ones
+// that notices may go to.
+func newSender(receivers Receivers, public string, networks []netip.Prefix) *sender {
 	client := &http.Client{
-		Timeout: timeout,
+		Timeout: timeout, Transport: outbound.Transport(networks),
 		// A redirect would carry the notice to an address that nobody has agreed to.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}

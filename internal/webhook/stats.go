@@ -22,7 +22,8 @@ type counts struct {
 // Stats may be called at any time.
 func (f *Notifier) Stats() Stats {
 	s := Stats{
-		Delivered: f.counts.delivered.Load(), Failed: f.counts.failed.Load(), Dropped: f.counts.dropped.Load(), Waiting: f.counts.waiting.Load(),
+		Delivered: f.counts.delivered.Load(), Failed: f.counts.failed.Load(), Dropped: f.counts.dropped.Load(),
+		Waiting: f.counts.waiting.Load(),
 	}
 	if micros := f.counts.oldest.Load(); micros != 0 {
 		s.Oldest = time.UnixMicro(micros).UTC()

@@ -49,7 +49,8 @@ func happened(n notice) string {
 	switch n.Action {
 	case audit.CandidateHold:
 		id, findings, _ := strings.Cut(n.Note, ": ")
-		return fmt.Sprintf("a guard kept a write of %s back (%s) as candidate %s. Nothing is lost; somebody has to decide.", state, plain(findings), plain(id))
+		return fmt.Sprintf("a guard kept a write of %s back (%s) as candidate %s. Nothing is lost; somebody has to decide.",
+			state, plain(findings), plain(id))
 	case audit.CandidateFence:
 		return fmt.Sprintf("a run that may not write any more wrote %s; it is kept as candidate %s.", state, plain(n.Note))
 	case audit.LockTakeOver:

@@ -49,7 +49,8 @@ func (w worker) Leave(context.Context) error {
 
 // work runs a node that shares the outbox.
 func work(t *testing.T, source Source, box Outbox, turn Turn, receivers Receivers) (step, stop func()) {
-	f := New(Config{Source: source, Outbox: box, Turn: turn, Receivers: receivers, Log: slog.New(slog.DiscardHandler)})
+	f := New(Config{Source: source, Outbox: box, Turn: turn, Receivers: receivers, Networks: loopback(),
+		Log: slog.New(slog.DiscardHandler)})
 	f.sender.pauses = func() backoff.BackOff { return &backoff.ZeroBackOff{} }
 	ctx, cancel := context.WithCancel(t.Context())
 	ticks, ended := make(chan time.Time), make(chan struct{})

@@ -42,14 +42,16 @@ func TestRecordRow(t *testing.T) {
 
 func TestDecodeForeign(t *testing.T) {
 	org := newRecord().Org
-	good := []string{"2026-03-04T07:06:07.123456789+02:00", "6F2BCB34-2EC9-4B9F-9D8E-0E9E2A1D4C11", "p", "c", "t", "n", `{ "a b" : [ 1.0 , "x \" y" ] }`}
+	good := []string{"2026-03-04T07:06:07.123456789+02:00", "6F2BCB34-2EC9-4B9F-9D8E-0E9E2A1D4C11", "p", "c", "t", "n",
+		`{ "a b" : [ 1.0 , "x \" y" ] }`}
 	var row Row
 	_, _ = row.Parse(AppendRow(nil, good...))
 	got, err := NewDecoder(org).Decode(&row)
 	if err != nil || CheckAttributes(&row) != nil {
 		t.Fatal(err, CheckAttributes(&row))
 	}
-	if want := time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC); got.Timestamp != want || string(got.Attributes) != `{"a b":[1.0,"x \" y"]}` {
+	if want := time.Date(2026, 3, 4, 5, 6, 7, 123456000, time.UTC); got.Timestamp != want ||
+		string(got.Attributes) != `{"a b":[1.0,"x \" y"]}` {
 		t.Errorf("%v %s", got.Timestamp, got.Attributes)
 	}
 	for i, text := range []string{"04.03.2026 05:06", "6f2bcb34-2ec9-4b9f-9d8e-0e9e2a1d4c12"} {

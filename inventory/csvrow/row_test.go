@@ -71,7 +71,8 @@ func TestOtherReader(t *testing.T) {
 // FuzzRows reads like encoding/csv whatever has no carriage return.
 func FuzzRows(f *testing.F) {
 	fuzzseeds.Add(f)
-	for _, seed := range []string{"", "a,b\n", "\"a\"\"b\",\n\n\"\"\n", "a\"b\n", "\"a\"b\n", "\"a\nb\",c", "\"", ",,,\n", "\xff,\"\xef\xbb\xbf\"\n"} {
+	for _, seed := range []string{"", "a,b\n", "\"a\"\"b\",\n\n\"\"\n", "a\"b\n", "\"a\"b\n", "\"a\nb\",c", "\"", ",,,\n",
+		"\xff,\"\xef\xbb\xbf\"\n"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -147,7 +148,8 @@ func TestParseAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	data := AppendRow(nil, "2026-03-04T05:06:07.000008Z", "6f2bcb34-2ec9-4b9f-9d8e-0e9e2a1d4c11", "aws", "compute", "vm", "web-server-01",
+	data := AppendRow(nil, "2026-03-04T05:06:07.000008Z", "6f2bcb34-2ec9-4b9f-9d8e-0e9e2a1d4c11", "aws", "compute", "vm",
+		"web-server-01",
 		`{"id":"i-0123456789","size":"t2.micro","zone":"eu-west-1a","tags":{"team":"core","env":"prod"}}`)
 	var row Row
 	b.SetBytes(int64(len(data)))

@@ -54,7 +54,8 @@ func Copy(ctx context.Context, from, to inventory.Store, org uuid.UUID, options 
 func checkAttributes(r inventory.Record) error {
 	err := jsonscan.Object(r.Attributes, jsonscan.Limits{}, nil)
 	if err != nil {
-		err = fmt.Errorf("organization %s has %s %s at %s, whose attributes are not a JSON object: %w", r.Org, r.ResourceType, r.ResourceName, stamp(r.Timestamp), err)
+		err = fmt.Errorf("organization %s has %s %s at %s, whose attributes are not a JSON object: %w", r.Org, r.ResourceType,
+			r.ResourceName, stamp(r.Timestamp), err)
 	}
 	return err
 }
@@ -68,6 +69,7 @@ func (l *tenant) nothingLeft(ctx context.Context) error {
 	if err != nil || !any {
 		return err
 	}
-	return fmt.Errorf("%w: of organization %s it has %s %s at %s behind the %d records that there should be", ErrConflict, l.org,
+	return fmt.Errorf("%w: of organization %s it has %s %s at %s behind the %d records that there should be", ErrConflict,
+		l.org,
 		extra.ResourceType, extra.ResourceName, stamp(extra.Timestamp), l.Present)
 }

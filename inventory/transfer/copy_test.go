@@ -21,7 +21,8 @@ func TestCopy(t *testing.T) {
 		if err != nil || copied.Tally != want {
 			t.Fatalf("run %d: %+v, %v; want %+v", run, copied.Tally, err, want)
 		}
-		if got := measure(t, to, acme); got != copied.Source || got != measure(t, from, acme) || got.Count != int64(len(all)) {
+		if got := measure(t, to, acme); got != copied.Source || got != measure(t, from, acme) ||
+			got.Count != int64(len(all)) {
 			t.Fatalf("run %d: target %+v, source %+v", run, got, copied.Source)
 		}
 	}
@@ -49,7 +50,8 @@ func TestCopyContinues(t *testing.T) {
 					second = forgetful{to}
 				}
 				copied, err := transfer.Copy(t.Context(), from, second, acme, transfer.Options{Request: "copy"}, nil)
-				if err != nil || copied.Present+copied.Added != int64(len(all)) || (after > 0) != (copied.Present > 0) && !recorded {
+				if err != nil || copied.Present+copied.Added != int64(len(all)) || (after > 0) != (copied.Present > 0) &&
+					!recorded {
 					t.Errorf("after %d: %+v, %v", after, copied, err)
 				}
 				if got, want := measure(t, to, acme), measure(t, from, acme); got != want {
@@ -106,7 +108,8 @@ func TestCopyRefusesOtherRecords(t *testing.T) {
 			t.Errorf("%s: the target was changed", name)
 		}
 	}
-	if _, err := transfer.Copy(t.Context(), filled(t), filled(t, other), acme, transfer.Options{}, nil); !errors.Is(err, transfer.ErrConflict) {
+	if _, err := transfer.Copy(t.Context(), filled(t), filled(t, other), acme, transfer.Options{}, nil); !errors.Is(err,
+		transfer.ErrConflict) {
 		t.Errorf("from an empty source: %v", err)
 	}
 }
@@ -126,7 +129,8 @@ func TestDryRunChangesNothing(t *testing.T) {
 // TestCopyRefusesBrokenAttributes: what somebody broke in one store does not get into another.
 func TestCopyRefusesBrokenAttributes(t *testing.T) {
 	for _, broken := range []string{"", `{"a":`, `[]`, `{}{}`} {
-		from, to := filled(t, record(acme, start, "whole", `{}`), record(acme, start.Add(time.Second), "broken", broken)), openCSV(t)
+		from, to := filled(t, record(acme, start, "whole", `{}`), record(acme, start.Add(time.Second), "broken", broken)),
+			openCSV(t)
 		_, err := transfer.Copy(t.Context(), from, to, acme, transfer.Options{Request: "copy"}, nil)
 		if err == nil || !strings.Contains(err.Error(), "vm broken") {
 			t.Errorf("attributes %q: %v", broken, err)

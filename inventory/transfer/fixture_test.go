@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/inventory/transfer"
 	"github.com/holdfast/holdfast/storage/csv"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 var (
@@ -51,7 +51,7 @@ func history(org uuid.UUID) []inventory.Record {
 // filled returns a store that has these records.
 func filled(t *testing.T, records ...inventory.Record) inventory.Store {
 	t.Helper()
-	store := storagetest.NewInventory()
+	store := inventorytest.New()
 	t.Cleanup(func() { _ = store.Close() })
 	write(t, store, records...)
 	return store
@@ -61,7 +61,8 @@ func filled(t *testing.T, records ...inventory.Record) inventory.Store {
 func write(t *testing.T, store inventory.Store, records ...inventory.Record) {
 	t.Helper()
 	for _, r := range records {
-		batch := inventory.Batch{ID: uuid.NewString(), Org: r.Org, Request: "r", At: r.Timestamp, Resources: []inventory.Resource{r.Resource}}
+		batch := inventory.Batch{ID: uuid.NewString(), Org: r.Org, Request: "r", At: r.Timestamp,
+			Resources: []inventory.Resource{r.Resource}}
 		if _, err := store.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}

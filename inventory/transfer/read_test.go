@@ -29,7 +29,8 @@ func collect(records iter.Seq2[inventory.Record, error]) (all []inventory.Record
 // What was exported is read as it was.
 func TestReadWhatWasExported(t *testing.T) {
 	all := slices.Concat(history(acme), history(globex))
-	all = append(all, record(globex, all[len(all)-1].Timestamp, "=f(\"x\"),\r\n ü\u2028", `{"a":{"b":[1e400,-0,"\u0041"]},"z":null}`))
+	all = append(all, record(globex, all[len(all)-1].Timestamp, "=f(\"x\"),\r\n ü\u2028",
+		`{"a":{"b":[1e400,-0,"\u0041"]},"z":null}`))
 	lines, rows := []byte{}, []byte(csvrow.Header)
 	for _, r := range all {
 		lines = append(r.AppendJSON(lines), '\n')
@@ -52,16 +53,18 @@ func TestReadNDJSONSaysWhere(t *testing.T) {
 		`{`:  "not a record in JSON",
 		`[]`: "not a record in JSON",
 		``:   "not a record in JSON",
-		strings.Replace(good, "2026-01-31T", "2026-01-31 ", 1):                                   "RFC 3339",
-		strings.Replace(good, "2026", "0001", 1):                                                 "years 1000 to 9999",
-		strings.Replace(good, acme.String(), "acme", 1):                                          "org_id",
-		strings.Replace(good, `"aws"`, `"a b"`, 1):                                               "provider is a string of 1 to 255 letters",
+		strings.Replace(good, "2026-01-31T", "2026-01-31 ", 1): "RFC 3339",
+		strings.Replace(good, "2026", "0001", 1):               "years 1000 to 9999",
+		strings.Replace(good, acme.String(), "acme", 1):        "org_id",
+		strings.Replace(good, `"aws"`, `"a b"`,
+			1): "provider is a string of 1 to 255 letters",
 		strings.Replace(good, `{}`, `[]`, 1):                                                     "attributes is an object",
 		strings.Replace(good, `{}`, `{"a":1,"a":2}`, 1):                                          "appears once",
 		strings.Replace(good, `,"resource_name":"n","attributes":{}`, `,"instances":[{},{}]`, 1): "more than one resource",
 	} {
 		_, err := collect(transfer.ReadNDJSON(strings.NewReader(good + "\n" + bad + "\n" + good + "\n")))
-		if line, ok := errors.AsType[*transfer.LineError](err); !ok || line.Line != 2 || !strings.Contains(err.Error(), want) {
+		if line, ok := errors.AsType[*transfer.LineError](err); !ok || line.Line != 2 ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", bad, err, want)
 		}
 	}
@@ -80,12 +83,14 @@ func TestReadCSVSaysWhere(t *testing.T) {
 		strings.Replace(good, acme.String(), strings.Repeat("x", 9), 1): "org_id",
 	} {
 		_, err := collect(transfer.ReadCSV(strings.NewReader(csvrow.Header + good + bad)))
-		if line, ok := errors.AsType[*transfer.LineError](err); !ok || line.Line < 4 || line.Line > 5 || !strings.Contains(err.Error(), want) {
+		if line, ok := errors.AsType[*transfer.LineError](err); !ok || line.Line < 4 || line.Line > 5 ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", bad, err, want)
 		}
 	}
 	for _, header := range []string{"", "a,b\r\n", good, "\xef\xbb\xbf" + csvrow.Header, `"`} {
-		if _, err := collect(transfer.ReadCSV(strings.NewReader(header))); err == nil || !strings.HasPrefix(err.Error(), "line 1: it is not the header") {
+		if _, err := collect(transfer.ReadCSV(strings.NewReader(header))); err == nil ||
+			!strings.HasPrefix(err.Error(), "line 1: it is not the header") {
 			t.Errorf("%q: %v", header, err)
 		}
 	}
@@ -96,7 +101,8 @@ func TestReadCSVSaysWhere(t *testing.T) {
 
 func TestReadPassesErrorsOn(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	for _, read := range []iter.Seq2[inventory.Record, error]{transfer.ReadCSV(iotest.ErrReader(broken)), transfer.ReadNDJSON(iotest.ErrReader(broken))} {
+	for _, read := range []iter.Seq2[inventory.Record, error]{transfer.ReadCSV(iotest.ErrReader(broken)),
+		transfer.ReadNDJSON(iotest.ErrReader(broken))} {
 		if _, err := collect(read); !errors.Is(err, broken) {
 			t.Error(err)
 		}

@@ -33,10 +33,12 @@ func readHeader(rows *csvrow.Reader) error {
 	if err == nil && csvrow.IsHeader(&rows.Row) {
 		return nil
 	}
-	if _, syntax := errors.AsType[*csvrow.SyntaxError](err); err != nil && !syntax && !errors.Is(err, io.EOF) && !errors.Is(err, csvrow.ErrShort) {
+	if _, syntax := errors.AsType[*csvrow.SyntaxError](err); err != nil && !syntax && !errors.Is(err, io.EOF) &&
+		!errors.Is(err, csvrow.ErrShort) {
 		return err
 	}
-	return &LineError{1, errors.New("it is not the header timestamp,org_id,provider,category,resource_type,resource_name,attributes")}
+	return &LineError{1, errors.New("it is not the header " +
+		"timestamp,org_id,provider,category,resource_type,resource_name,attributes")}
 }
 
 func readRow(rows *csvrow.Reader) (inventory.Record, error) {

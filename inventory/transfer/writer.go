@@ -117,8 +117,10 @@ func (w *Writer) meet(ctx context.Context, l *tenant, r inventory.Record) error 
 		l.existing = nil
 		return w.add(ctx, l, r)
 	case !same(have, r):
-		return fmt.Errorf("%w: of organization %s it has %s %s at %s where %s %s at %s should be (record %d)", ErrConflict, l.org,
-			have.ResourceType, have.ResourceName, stamp(have.Timestamp), r.ResourceType, r.ResourceName, stamp(r.Timestamp), l.Present+1)
+		return fmt.Errorf("%w: of organization %s it has %s %s at %s where %s %s at %s should be (record %d)", ErrConflict,
+			l.org,
+			have.ResourceType, have.ResourceName, stamp(have.Timestamp), r.ResourceType, r.ResourceName, stamp(r.Timestamp),
+			l.Present+1)
 	}
 	l.Present++
 	l.pass(r.Timestamp)

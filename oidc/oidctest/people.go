@@ -28,7 +28,8 @@ func (i *Issuer) SignsIn(person Claims) {
 func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 	asked := r.URL.Query()
 	back, err := url.Parse(asked.Get("redirect_uri"))
-	if err != nil || asked.Get("response_type") != "code" || asked.Get("code_challenge_method") != "S256" || asked.Get("code_challenge") == "" || asked.Get("state") == "" {
+	if err != nil || asked.Get("response_type") != "code" || asked.Get("code_challenge_method") != "S256" ||
+		asked.Get("code_challenge") == "" || asked.Get("state") == "" {
 		http.Error(w, "not a request for a code, with PKCE and a state", http.StatusBadRequest)
 		return
 	}
@@ -40,7 +41,8 @@ func (i *Issuer) authorize(w http.ResponseWriter, r *http.Request) {
 		if i.flows == nil {
 			i.flows = map[string]flow{}
 		}
-		i.flows[code] = flow{asked.Get("client_id"), asked.Get("redirect_uri"), asked.Get("code_challenge"), asked.Get("nonce"), i.person}
+		i.flows[code] = flow{asked.Get("client_id"), asked.Get("redirect_uri"), asked.Get("code_challenge"),
+			asked.Get("nonce"), i.person}
 		answer.Set("code", code)
 	}
 	back.RawQuery = answer.Encode()
@@ -58,7 +60,8 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	delete(i.flows, code)
 	sum := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
 	w.Header().Set("Content-Type", "application/json")
-	if !ok || f.client != client || f.redirect != r.PostFormValue("redirect_uri") || f.challenge != base64.RawURLEncoding.EncodeToString(sum[:]) || len(i.keys) == 0 {
+	if !ok || f.client != client || f.redirect != r.PostFormValue("redirect_uri") ||
+		f.challenge != base64.RawURLEncoding.EncodeToString(sum[:]) || len(i.keys) == 0 {
 		w.WriteHeader(http.StatusBadRequest)
 		_ = json.NewEncoder(w).Encode(map[string]string{"error": "invalid_grant"})
 		return

@@ -21,7 +21,8 @@ func large(changed int) []byte {
 	}
 	var resources, changes []string
 	for i := range changed * 11 {
-		resources = append(resources, fmt.Sprintf(`{"address":"t.n[%d]","mode":"managed","type":"t","name":"n","index":%d,"values":%s,"sensitive_values":{"secret":true}}`, i, i, value(i)))
+		resources = append(resources,
+			fmt.Sprintf(`{"address":"t.n[%d]","mode":"managed","type":"t","name":"n","index":%d,"values":%s,"sensitive_values":{"secret":true}}`, i, i, value(i)))
 		action, after := `"no-op"`, value(i)
 		if i%11 == 0 {
 			action, after = `"update"`, value(i+1)
@@ -62,7 +63,8 @@ func BenchmarkRedact(b *testing.B) {
 }
 
 func BenchmarkStream(b *testing.B) {
-	text := []byte(strings.Repeat("{\"@level\":\"info\",\"@message\":\"a: Creating...\",\"@timestamp\":\"2026-01-02T03:04:05Z\",\"type\":\"apply_start\",\"hook\":{\"resource\":{\"addr\":\"a\"},\"action\":\"create\"}}\n", 1000))
+	text := []byte(strings.Repeat("{\"@level\":\"info\",\"@message\":\"a: "+
+		"Creating...\",\"@timestamp\":\"2026-01-02T03:04:05Z\",\"type\":\"apply_start\",\"hook\":{\"resource\":{\"addr\":\"a\"},\"action\":\"create\"}}\n", 1000))
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		NewStream().Write(text)

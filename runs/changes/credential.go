@@ -10,7 +10,8 @@ import (
 // looksSecret goes by words in the name of a provider's setting.
 func looksSecret(name []byte) bool {
 	lower := strings.ToLower(string(name))
-	return slices.ContainsFunc([]string{"pass", "secret", "token", "key", "credential", "private", "auth", "cert", "header"}, func(word string) bool {
+	return slices.ContainsFunc([]string{"pass", "secret", "token", "key", "credential", "private", "auth", "cert",
+		"header"}, func(word string) bool {
 		return strings.Contains(lower, word)
 	})
 }

@@ -111,7 +111,8 @@ type place struct {
 
 // size is how many bytes the values have.
 func (x *exact) size() int64 {
-	return int64(len(x.before) + len(x.after) + len(x.unknown) + len(x.beforeMarks) + len(x.afterMarks) + len(x.replacePaths) + len(x.importing) + len(x.beforeIdentity) + len(x.afterIdentiy))
+	return int64(len(x.before) + len(x.after) + len(x.unknown) + len(x.beforeMarks) + len(x.afterMarks) +
+		len(x.replacePaths) + len(x.importing) + len(x.beforeIdentity) + len(x.afterIdentiy))
 }
 
 // keep copies the values out of the decoder's memory.
@@ -129,7 +130,8 @@ func (x *exact) drop() {
 }
 
 func (x *exact) parts() []*[]byte {
-	return []*[]byte{&x.before, &x.after, &x.unknown, &x.beforeMarks, &x.afterMarks, &x.replacePaths, &x.importing, &x.beforeIdentity, &x.afterIdentiy}
+	return []*[]byte{&x.before, &x.after, &x.unknown, &x.beforeMarks, &x.afterMarks, &x.replacePaths, &x.importing,
+		&x.beforeIdentity, &x.afterIdentiy}
 }
 
 // unquoted is a JSON string's text; what is none is taken for an empty one.

@@ -44,7 +44,8 @@ func TestKeptPlans(t *testing.T) {
 	for _, tool := range []string{"opentofu", "terraform"} {
 		show := fixture(t, tool+".json")
 		plan := parse(t, show, Options{Sensitive: []string{"quiet"}})
-		if diff := cmp.Diff(Counts{Add: 2, Change: 3, Destroy: 3, Replace: 1, Import: 1, Move: 1, Outputs: 2}, plan.Counts); diff != "" {
+		if diff := cmp.Diff(Counts{Add: 2, Change: 3, Destroy: 3, Replace: 1, Import: 1, Move: 1, Outputs: 2},
+			plan.Counts); diff != "" {
 			t.Errorf("%s: %s", tool, diff)
 		}
 		var redacted bytes.Buffer
@@ -57,7 +58,8 @@ func TestKeptPlans(t *testing.T) {
 			}
 		}
 		progress := followed(fixture(t, tool+".jsonl"), 100).Progress()
-		if progress.Summary == nil || progress.Summary.Add != 2 || progress.Tool != tool || progress.Started != progress.Completed {
+		if progress.Summary == nil || progress.Summary.Add != 2 || progress.Tool != tool ||
+			progress.Started != progress.Completed {
 			t.Errorf("%s: %+v", tool, progress)
 		}
 	}

@@ -18,13 +18,17 @@ import (
 // redacted to JSON that is read again, counts the same, and doesn't have what is sensitive in it.
 func FuzzParse(f *testing.F) {
 	fuzzseeds.Add(f)
-	marked := update("t.n", `{"a":"correct-horse-battery","l":[1,{"k":"v"}]}`, `{"a":"correct-horse","b":12345}`, `{"a":true,"l":[false,{"k":true}]}`)
-	f.Add([]byte(sample{changes: marked, drift: marked, variables: `{"v":{"value":"abcd"}}`, declared: `{"v":{"sensitive":true}}`,
-		provider: `{"x":{"expressions":{"token":{"constant_value":"tok"}}}}`, planned: `{"root_module":{"child_modules":[{"resources":[]}]}}`}.String()))
+	marked := update("t.n", `{"a":"correct-horse-battery","l":[1,{"k":"v"}]}`, `{"a":"correct-horse","b":12345}`,
+		`{"a":true,"l":[false,{"k":true}]}`)
+	f.Add([]byte(sample{changes: marked, drift: marked, variables: `{"v":{"value":"abcd"}}`,
+		declared: `{"v":{"sensitive":true}}`,
+		provider: `{"x":{"expressions":{"token":{"constant_value":"tok"}}}}`,
+		planned:  `{"root_module":{"child_modules":[{"resources":[]}]}}`}.String()))
 	f.Add(fixture(f, "opentofu.json"))
 	f.Add(fixture(f, "terraform.json"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		options := Options{Limits: Limits{Bytes: 1 << 20, Value: 1 << 18, Changes: 50, Kept: 1 << 18}, Sensitive: []string{"v"}}
+		options := Options{Limits: Limits{Bytes: 1 << 20, Value: 1 << 18, Changes: 50, Kept: 1 << 18},
+			Sensitive: []string{"v"}}
 		plan, err := Parse(bytes.NewReader(text), options)
 		if err != nil {
 			if !fault.Is(err, fault.PlanJSONInvalid) && !fault.Is(err, fault.PlanJSONTooLarge) {
@@ -73,9 +77,13 @@ func wantMasked(t *testing.T, plan *Plan, value []byte) {
 // line that is no message is in the log, and a Stream ends with nothing it has not seen begin.
 func FuzzStream(f *testing.F) {
 	fuzzseeds.Add(f)
-	f.Add([]byte("text\n{\"@level\":\"info\",\"@message\":\"a: Creating...\",\"@timestamp\":\"2026-01-02T03:04:05Z\",\"type\":\"apply_start\",\"hook\":{\"resource\":{\"addr\":\"a\"},\"action\":\"create\"}}\n"+
-		"{\"@message\":\"Error: x\",\"type\":\"diagnostic\",\"diagnostic\":{\"severity\":\"error\",\"summary\":\"x\",\"range\":{\"filename\":\"f\",\"start\":{\"line\":3}},\"snippet\":{\"context\":null,\"code\":\"a\\nb\",\"start_line\":3}}}\n"+
-		"{\"@message\":\"Outputs: 1\",\"type\":\"outputs\",\"outputs\":{\"o\":{\"type\":[\"map\",\"string\"],\"value\":{\"a\":[null]}}}}\nlast"), uint16(7), false)
+	f.Add([]byte("text\n{\"@level\":\"info\",\"@message\":\"a: "+
+		"Creating...\",\"@timestamp\":\"2026-01-02T03:04:05Z\",\"type\":\"apply_start\",\"hook\":{\"resource\":{\"addr\":\"a\"},\"action\":\"create\"}}\n"+
+		"{\"@message\":\"Error: "+
+		"x\",\"type\":\"diagnostic\",\"diagnostic\":{\"severity\":\"error\",\"summary\":\"x\",\"range\":{\"filename\":\"f\",\"start\":{\"line\":3}},\"snippet\":{\"context\":null,\"code\":\"a\\nb\",\"start_line\":3}}}\n"+
+		"{\"@message\":\"Outputs: "+
+		"1\",\"type\":\"outputs\",\"outputs\":{\"o\":{\"type\":[\"map\",\"string\"],\"value\":{\"a\":[null]}}}}\nlast"),
+		uint16(7), false)
 	f.Add(fixture(f, "opentofu.jsonl"), uint16(100), true)
 	f.Add(fixture(f, "terraform.jsonl"), uint16(1), false)
 	f.Fuzz(func(t *testing.T, text []byte, piece uint16, saved bool) {

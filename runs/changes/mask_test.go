@@ -22,12 +22,15 @@ func TestMarksHide(t *testing.T) {
 		"an object's for a list": {`{"a":["x"]}`, `{"a":{"b":true}}`, `{"a":[*]}`},
 		"an object's for a text": {`{"a":"x"}`, `{"a":{"b":true}}`, `{"a":*}`},
 		"an escaped name":        {`{"\u0061":"x"}`, `{"a":true}`, `{"a":*}`},
-		"the same elsewhere":     {`{"a":"abcd","b":"abcd","c":"abc","d":"x abcd"}`, `{"a":true}`, `{"a":*,"b":*,"c":"abc","d":"x abcd"}`},
-		"within another":         {`{"a":"abcdefgh","b":"x-abcdefgh-y","c":"abcdefg"}`, `{"a":true}`, `{"a":*,"b":*,"c":"abcdefg"}`},
-		"escaped elsewhere":      {`{"a":"ab\ncd","b":"ab\u000acd"}`, `{"a":true}`, `{"a":*,"b":*}`},
-		"a number elsewhere":     {`{"a":12345,"b":[12345],"c":"12345","d":123}`, `{"a":true}`, `{"a":*,"b":[*],"c":*,"d":123}`},
-		"with space around":      {`{"a":" abcd\n","b":"abcd"}`, `{"a":true}`, `{"a":*,"b":*}`},
-		"as a name":              {`{"a":{"abcd":1},"b":{"x":{"abcd":1,"y":2}}}`, `{"a":true}`, `{"a":*,"b":{"x":*}}`},
+		"the same elsewhere": {`{"a":"abcd","b":"abcd","c":"abc","d":"x abcd"}`, `{"a":true}`,
+			`{"a":*,"b":*,"c":"abc","d":"x abcd"}`},
+		"within another": {`{"a":"abcdefgh","b":"x-abcdefgh-y","c":"abcdefg"}`, `{"a":true}`,
+			`{"a":*,"b":*,"c":"abcdefg"}`},
+		"escaped elsewhere": {`{"a":"ab\ncd","b":"ab\u000acd"}`, `{"a":true}`, `{"a":*,"b":*}`},
+		"a number elsewhere": {`{"a":12345,"b":[12345],"c":"12345","d":123}`, `{"a":true}`,
+			`{"a":*,"b":[*],"c":*,"d":123}`},
+		"with space around": {`{"a":" abcd\n","b":"abcd"}`, `{"a":true}`, `{"a":*,"b":*}`},
+		"as a name":         {`{"a":{"abcd":1},"b":{"x":{"abcd":1,"y":2}}}`, `{"a":true}`, `{"a":*,"b":{"x":*}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := sample{changes: update("t.n", `{"other":0}`, test.value, test.marks)}.parse(t, Options{})
@@ -41,7 +44,8 @@ func TestMarksHide(t *testing.T) {
 // TestMarksOfBeforeAndAfter: what stops being sensitive is hidden on both sides, as it is where
 // it becomes so.
 func TestMarksOfBeforeAndAfter(t *testing.T) {
-	change := strings.Replace(update("t.n", `{"a":"xy"}`, `{"a":"z"}`, `{"a":true}`), `"after_sensitive":{"a":true}`, `"after_sensitive":{}`, 1)
+	change := strings.Replace(update("t.n", `{"a":"xy"}`, `{"a":"z"}`, `{"a":true}`), `"after_sensitive":{"a":true}`,
+		`"after_sensitive":{}`, 1)
 	c := sample{changes: change}.parse(t, Options{}).Changes[0]
 	if want := `{"a":` + Masked + `}`; string(c.Before) != want || string(c.After) != want {
 		t.Errorf("%s, %s", c.Before, c.After)
@@ -55,20 +59,30 @@ func TestScopes(t *testing.T) {
 		sample sample
 		hidden bool
 	}{
-		"a resource's short value": {sample{changes: update("t.n", `null`, `{"a":"eu-west-1"}`, `{"a":true}`) + "," + other("eu-west-1")}, false},
-		"a resource's long value":  {sample{changes: update("t.n", `null`, `{"a":"correct-horse"}`, `{"a":true}`) + "," + other("a correct-horse!")}, true},
-		"a variable's value":       {sample{variables: `{"v":{"value":"abcd"}}`, declared: `{"v":{"sensitive":true}}`, changes: other("abcd")}, true},
-		"a variable's inner value": {sample{variables: `{"v":{"value":{"x":["abcd"]}}}`, declared: `{"v":{"sensitive":true}}`, changes: other("abcd")}, true},
-		"an open variable's value": {sample{variables: `{"v":{"value":"abcd"}}`, declared: `{"v":{}}`, changes: other("abcd")}, false},
-		"the caller's variable":    {sample{variables: `{"w":{"value":"abcd"}}`, changes: other("abcd")}, true},
-		"a default":                {sample{declared: `{"v":{"sensitive":true,"default":"abcd"}}`, changes: other("abcd")}, true},
-		"an output's value":        {sample{outputs: `"o":{"actions":["create"],"before":null,"after":"abcd","before_sensitive":true,"after_sensitive":true}`, changes: other("abcd")}, true},
-		"a state's output":         {sample{prior: `{"outputs":{"o":{"sensitive":true,"value":"abcd"}}}`, changes: other("abcd")}, true},
-		"a state's resource":       {sample{prior: `{"root_module":{"child_modules":[{"resources":[{"address":"d","values":{"a":"correct-horse"},"sensitive_values":{"a":true}}]}]}}`, changes: other("correct-horse")}, true},
-		"a planned resource":       {sample{planned: `{"root_module":{"resources":[{"address":"d","values":{"a":"correct-horse"},"sensitive_values":{"a":true}}]}}`, changes: other("correct-horse")}, true},
-		"a provider's password":    {sample{provider: `{"x":{"name":"x","expressions":{"password":{"constant_value":"abcd"}}}}`, changes: other("abcd")}, true},
-		"a provider's inner key":   {sample{provider: `{"x":{"expressions":{"auth":[{"id":{"constant_value":"abcd"}}]}}}`, changes: other("abcd")}, true},
-		"a provider's region":      {sample{provider: `{"x":{"expressions":{"region":{"constant_value":"abcd"}}}}`, changes: other("abcd")}, false},
+		"a resource's short value": {sample{changes: update("t.n", `null`, `{"a":"eu-west-1"}`, `{"a":true}`) + "," +
+			other("eu-west-1")}, false},
+		"a resource's long value": {sample{changes: update("t.n", `null`, `{"a":"correct-horse"}`, `{"a":true}`) + "," +
+			other("a correct-horse!")}, true},
+		"a variable's value": {sample{variables: `{"v":{"value":"abcd"}}`, declared: `{"v":{"sensitive":true}}`,
+			changes: other("abcd")}, true},
+		"a variable's inner value": {sample{variables: `{"v":{"value":{"x":["abcd"]}}}`, declared: `{"v":{"sensitive":true}}`,
+			changes: other("abcd")}, true},
+		"an open variable's value": {sample{variables: `{"v":{"value":"abcd"}}`, declared: `{"v":{}}`,
+			changes: other("abcd")}, false},
+		"the caller's variable": {sample{variables: `{"w":{"value":"abcd"}}`, changes: other("abcd")}, true},
+		"a default": {sample{declared: `{"v":{"sensitive":true,"default":"abcd"}}`, changes: other("abcd")},
+			true},
+		"an output's value": {sample{outputs: `"o":{"actions":["create"],"before":null,"after":"abcd","before_sensitive":true,"after_sensitive":true}`, changes: other("abcd")}, true},
+		"a state's output": {sample{prior: `{"outputs":{"o":{"sensitive":true,"value":"abcd"}}}`,
+			changes: other("abcd")}, true},
+		"a state's resource": {sample{prior: `{"root_module":{"child_modules":[{"resources":[{"address":"d","values":{"a":"correct-horse"},"sensitive_values":{"a":true}}]}]}}`, changes: other("correct-horse")}, true},
+		"a planned resource": {sample{planned: `{"root_module":{"resources":[{"address":"d","values":{"a":"correct-horse"},"sensitive_values":{"a":true}}]}}`, changes: other("correct-horse")}, true},
+		"a provider's password": {sample{provider: `{"x":{"name":"x","expressions":{"password":{"constant_value":"abcd"}}}}`,
+			changes: other("abcd")}, true},
+		"a provider's inner key": {sample{provider: `{"x":{"expressions":{"auth":[{"id":{"constant_value":"abcd"}}]}}}`,
+			changes: other("abcd")}, true},
+		"a provider's region": {sample{provider: `{"x":{"expressions":{"region":{"constant_value":"abcd"}}}}`,
+			changes: other("abcd")}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := test.sample.parse(t, Options{Sensitive: []string{"w"}})
@@ -90,16 +104,22 @@ func TestRedact(t *testing.T) {
 	const secret = "correct-horse-battery"
 	marked := `{"a":"` + secret + `","b":"x ` + secret + `","keep":"kept"}`
 	resource := `{"address":"t.n","type":"t","name":"n","values":` + marked + `,"sensitive_values":{"a":true}}`
-	values := `{"outputs":{"o":{"sensitive":true,"value":"` + secret + `"}},"root_module":{"resources":[` + resource + `],"child_modules":[{"address":"module.m","resources":[` + resource + `]}]}}`
+	values := `{"outputs":{"o":{"sensitive":true,"value":"` + secret + `"}},"root_module":{"resources":[` + resource +
+		`],"child_modules":[{"address":"module.m","resources":[` + resource + `]}]}}`
 	s := sample{
 		variables: `{"v":{"value":"` + secret + `"},"u":{"value":"kept"}}`,
-		declared:  `{"v":{"sensitive":true,"default":"` + secret + `","description":"like ` + secret + `"},"name":{"default":"kept"}},"resources":[{"address":"t.n","expressions":{"type":{"constant_value":"` + secret + `"}}}],"module_calls":{"m":{"source":"git::https://` + secret + `@host/x","module":{"variables":{"w":{"sensitive":true,"default":"another"}}}}}`,
-		provider:  `{"x":{"name":"x","expressions":{"token":{"constant_value":"tok"},"auth":[{"user":{"constant_value":"usr"}}],"region":{"constant_value":"kept"}}}}`,
-		planned:   values, prior: values,
+		declared: `{"v":{"sensitive":true,"default":"` + secret + `","description":"like ` + secret +
+			`"},"name":{"default":"kept"}},"resources":[{"address":"t.n","expressions":{"type":{"constant_value":"` + secret +
+			`"}}}],"module_calls":{"m":{"source":"git::https://` + secret +
+			`@host/x","module":{"variables":{"w":{"sensitive":true,"default":"another"}}}}}`,
+		provider: `{"x":{"name":"x","expressions":{"token":{"constant_value":"tok"},"auth":[{"user":{"constant_value":"usr"}}],"region":{"constant_value":"kept"}}}}`,
+		planned:  values, prior: values,
 		changes: update("t.n", marked, marked, `{"a":true}`),
 		drift:   update("t.n", marked, marked, `{"a":true}`),
-		outputs: `"o":{"actions":["update"],"before":"` + secret + `","after":"` + secret + `","before_sensitive":true,"after_sensitive":true}`,
-		more:    `,"checks":[{"address":{"to_display":"check.c"},"instances":[{"problems":[{"message":"it is ` + secret + `"}]}]}],"unheard_of":{"x":["` + secret + `"]},"null_of":null`,
+		outputs: `"o":{"actions":["update"],"before":"` + secret + `","after":"` + secret +
+			`","before_sensitive":true,"after_sensitive":true}`,
+		more: `,"checks":[{"address":{"to_display":"check.c"},"instances":[{"problems":[{"message":"it is ` + secret +
+			`"}]}]}],"unheard_of":{"x":["` + secret + `"]},"null_of":null`,
 	}
 	got := s.redacted(t, Options{})
 	for _, gone := range []string{secret, `"tok"`, `"usr"`, "another"} {
@@ -107,7 +127,8 @@ func TestRedact(t *testing.T) {
 			t.Errorf("%q is there: %s", gone, got[max(0, i-150):])
 		}
 	}
-	if strings.Count(got, `"kept"`) != strings.Count(s.String(), `"kept"`) || strings.Count(got, `"t.n"`) != strings.Count(s.String(), `"t.n"`) {
+	if strings.Count(got, `"kept"`) != strings.Count(s.String(), `"kept"`) ||
+		strings.Count(got, `"t.n"`) != strings.Count(s.String(), `"t.n"`) {
 		t.Errorf("something else is gone: %s", got)
 	}
 }

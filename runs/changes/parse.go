@@ -32,7 +32,8 @@ type parser struct {
 // PlanJSONTooLarge, or what r returned.
 func Parse(r io.Reader, options Options) (*Plan, error) {
 	options.Limits = options.Limits.withDefaults()
-	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{}, variables: map[string][]byte{}, places: map[place]bool{}}
+	p := &parser{plan: &Plan{}, limits: options.Limits, secrets: newSecrets(), sensitive: map[string]bool{},
+		variables: map[string][]byte{}, places: map[place]bool{}}
 	p.plan.hidden = hidden{secrets: p.secrets, options: options}
 	for _, name := range options.Sensitive {
 		p.sensitive[name] = true
@@ -105,7 +106,8 @@ func (p *parser) takeChange(value []byte) error {
 		return err
 	}
 	p.plan.Counts.count(x)
-	p.plan.hidden.outline.Add(outline.Change{Address: x.address, Previous: x.previous, Deposed: x.deposed, Actions: strings.Join(x.actions, ","), Import: x.importing != nil})
+	p.plan.hidden.outline.Add(outline.Change{Address: x.address, Previous: x.previous, Deposed: x.deposed,
+		Actions: strings.Join(x.actions, ","), Import: x.importing != nil})
 	if !x.does() {
 		return nil
 	}
@@ -297,7 +299,8 @@ func (p *parser) change(x *exact) Change {
 func (p *parser) output(x *exact) OutputChange {
 	m, marks := masker{everywhere: p.secrets}, x.marks()
 	return OutputChange{Name: x.address, Actions: x.actions, Sensitive: marks != nil,
-		Before: json.RawMessage(m.value(x.before, marks)), After: json.RawMessage(m.value(x.after, marks)), AfterUnknown: json.RawMessage(x.unknown)}
+		Before: json.RawMessage(m.value(x.before, marks)), After: json.RawMessage(m.value(x.after, marks)),
+		AfterUnknown: json.RawMessage(x.unknown)}
 }
 
 func replacePaths(array []byte) (list []string) {

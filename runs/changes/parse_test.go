@@ -21,15 +21,18 @@ func TestParseRefuses(t *testing.T) {
 		`[]`:                        "format_version",
 		`{}`:                        "format_version",
 		`{"format_version":"2.0"}`:  "format_version",
-		`{"format_version":"1.2","resource_changes":[{}]}`:                                                          "no address",
-		`{"format_version":"1.2","resource_changes":[{"address":"a"}]}`:                                             "no address",
-		sample{changes: update("t.a", `{}`, `{"x":1}`, `{}`) + "," + update("t.a", `{}`, `{"x":2}`, `{}`)}.String(): "two changes of one resource",
-		`{"format_version":"1.2","resource_changes":[1]}`:                                                           "no address",
-		`{"format_version":"1.2","format_version":"1.2"}`:                                                           "no JSON",
-		`{"format_version":"1.2","resource_changes":[{"address":"a","address":"b"}]}`:                               "no JSON",
-		"{\"format_version\":\"1.2\",\"x\":\"\xff\"}":                                                               "no JSON",
-		`{"format_version":"1.2","x":` + strings.Repeat("[", 20_000):                                                "no JSON",
-		`{"format_version":"1.2","planned_values":{"root_module":` + strings.Repeat(`{"child_modules":[`, 6_000):    "no JSON",
+		`{"format_version":"1.2","resource_changes":[{}]}`:              "no address",
+		`{"format_version":"1.2","resource_changes":[{"address":"a"}]}`: "no address",
+		sample{changes: update("t.a", `{}`, `{"x":1}`, `{}`) + "," +
+			update("t.a", `{}`, `{"x":2}`, `{}`)}.String(): "two changes of one resource",
+		`{"format_version":"1.2","resource_changes":[1]}`:                             "no address",
+		`{"format_version":"1.2","format_version":"1.2"}`:                             "no JSON",
+		`{"format_version":"1.2","resource_changes":[{"address":"a","address":"b"}]}`: "no JSON",
+		"{\"format_version\":\"1.2\",\"x\":\"\xff\"}":                                 "no JSON",
+		`{"format_version":"1.2","x":` +
+			strings.Repeat("[", 20_000): "no JSON",
+		`{"format_version":"1.2","planned_values":{"root_module":` +
+			strings.Repeat(`{"child_modules":[`, 6_000): "no JSON",
 	} {
 		_, err := Parse(strings.NewReader(text), Options{})
 		if !fault.Is(err, fault.PlanJSONInvalid) || !strings.Contains(err.Error(), why) {
@@ -113,12 +116,16 @@ func TestCut(t *testing.T) {
 func TestCounts(t *testing.T) {
 	data := func(change string) string { return strings.Replace(change, `"managed"`, `"data"`, 1) }
 	plan := sample{changes: strings.Join([]string{
-		one("a", `"create"`, `null`, `{}`, `{}`), one("b", `"delete"`, `{}`, `null`, `{}`), one("c", `"update"`, `{}`, `{}`, `{}`),
+		one("a", `"create"`, `null`, `{}`, `{}`), one("b", `"delete"`, `{}`, `null`, `{}`),
+		one("c", `"update"`, `{}`, `{}`, `{}`),
 		one("d", `"delete","create"`, `{}`, `{}`, `{}`), one("e", `"create","delete"`, `{}`, `{}`, `{}`),
-		one("f", `"forget"`, `{}`, `null`, `{}`), one("g", `"create","forget"`, `{}`, `{}`, `{}`), one("h", `"no-op"`, `{}`, `{}`, `{}`),
+		one("f", `"forget"`, `{}`, `null`, `{}`), one("g", `"create","forget"`, `{}`, `{}`, `{}`),
+		one("h", `"no-op"`, `{}`, `{}`, `{}`),
 		data(one("i", `"read"`, `null`, `{}`, `{}`)), data(one("j", `"delete"`, `{}`, `null`, `{}`)),
-	}, ","), drift: update("k", `{}`, `{}`, `{}`), outputs: `"o":{"actions":["no-op"]},"p":{"actions":["create"]}`}.parse(t, Options{})
-	if diff := cmp.Diff(Counts{Add: 4, Change: 1, Destroy: 3, Replace: 2, Forget: 2, Read: 1, Drift: 1, Outputs: 1}, plan.Counts); diff != "" {
+	}, ","), drift: update("k", `{}`, `{}`, `{}`),
+		outputs: `"o":{"actions":["no-op"]},"p":{"actions":["create"]}`}.parse(t, Options{})
+	if diff := cmp.Diff(Counts{Add: 4, Change: 1, Destroy: 3, Replace: 2, Forget: 2, Read: 1, Drift: 1, Outputs: 1},
+		plan.Counts); diff != "" {
 		t.Error(diff)
 	}
 	if got := plan.Counts.String(); got != "Plan: 4 to add, 1 to change, 3 to destroy, 2 to forget." {
@@ -127,7 +134,8 @@ func TestCounts(t *testing.T) {
 }
 
 func TestReplacePaths(t *testing.T) {
-	change := strings.Replace(one("a", `"delete","create"`, `{}`, `{}`, `{}`), `{"actions"`, `{"replace_paths":[["a"],["b",0,"c d"],["e","f"],[]],"actions"`, 1)
+	change := strings.Replace(one("a", `"delete","create"`, `{}`, `{}`, `{}`), `{"actions"`,
+		`{"replace_paths":[["a"],["b",0,"c d"],["e","f"],[]],"actions"`, 1)
 	got := sample{changes: change}.parse(t, Options{}).Changes[0].ReplacePaths
 	if diff := cmp.Diff([]string{"a", `b[0]["c d"]`, "e.f", ""}, got); diff != "" {
 		t.Error(diff)

@@ -125,7 +125,8 @@ func (c Counts) String() string {
 // Any reports whether an apply would do anything. Of a refresh-only plan the drift does.
 func (p *Plan) Any() bool {
 	c := p.Counts
-	return c.Add+c.Change+c.Destroy+c.Import+c.Forget+c.Move+c.Read+c.Outputs > 0 || p.hidden.options.RefreshOnly && c.Drift > 0
+	return c.Add+c.Change+c.Destroy+c.Import+c.Forget+c.Move+c.Read+c.Outputs > 0 || p.hidden.options.RefreshOnly &&
+		c.Drift > 0
 }
 
 // Change is what would happen, or did happen, to one resource instance. Sensitive values are Masked.

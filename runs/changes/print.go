@@ -20,7 +20,8 @@ func (x *exact) print() [32]byte {
 	for _, action := range x.actions {
 		b = appendText(b, []byte(action))
 	}
-	for _, value := range [][]byte{x.before, x.after, x.unknown, x.importing, x.beforeIdentity, x.afterIdentiy, x.beforeMarks, x.afterMarks} {
+	for _, value := range [][]byte{x.before, x.after, x.unknown, x.importing, x.beforeIdentity, x.afterIdentiy,
+		x.beforeMarks, x.afterMarks} {
 		b = appendCanonical(b, value)
 	}
 	return sha256.Sum256(b)

@@ -132,7 +132,8 @@ func TestRealCounts(t *testing.T) {
 			folder := changed(t, tool)
 			wantSummary(t, folder)
 			wantSummary(t, folder, "-destroy")
-			wantSummary(t, folder, "-target=terraform_data.updated", "-target=terraform_data.new_name", "-target=terraform_data.old_name")
+			wantSummary(t, folder, "-target=terraform_data.updated", "-target=terraform_data.new_name",
+				"-target=terraform_data.old_name")
 			if tool.Name == "opentofu" {
 				folder.Write(map[string]string{"forget.tf": forgetting})
 				wantSummary(t, folder)
@@ -167,7 +168,8 @@ func wantSummary(t *testing.T, folder *plantest.Folder, args ...string) {
 	if got := plan.Counts.String(); got != summary {
 		t.Errorf("%v: the plan counts %q, the tool %q", args, got, summary)
 	}
-	if human := folder.Run("plan", "-lock=false", "-no-color", "-input=false"); len(args) == 0 && plan.Counts.Add > 0 && !strings.Contains(string(human), summary) {
+	if human := folder.Run("plan", "-lock=false", "-no-color", "-input=false"); len(args) == 0 && plan.Counts.Add > 0 &&
+		!strings.Contains(string(human), summary) {
 		t.Errorf("the tool's text lacks %q:\n%s", summary, human)
 	}
 }
@@ -212,7 +214,8 @@ func TestRealChanges(t *testing.T) {
 			if diff := cmp.Diff(wantCounts, plan.Counts); diff != "" {
 				t.Error(diff)
 			}
-			if plan.ToolVersion != tool.Version || len(plan.Outputs) != 2 || len(plan.Checks) != 1 || plan.Checks[0].Status != "unknown" && plan.Checks[0].Status != "fail" {
+			if plan.ToolVersion != tool.Version || len(plan.Outputs) != 2 || len(plan.Checks) != 1 ||
+				plan.Checks[0].Status != "unknown" && plan.Checks[0].Status != "fail" {
 				t.Errorf("%s %+v %+v", plan.ToolVersion, plan.Outputs, plan.Checks)
 			}
 		})
@@ -239,7 +242,8 @@ func TestRealSecrets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for name, text := range map[string]string{"the redacted JSON": redacted.String(), "the changes": string(all), "a log": fmt.Sprintf("%v %+v %#v %s %+v %#v", plan, plan, plan, plan, *plan, *plan)} {
+			for name, text := range map[string]string{"the redacted JSON": redacted.String(), "the changes": string(all),
+				"a log": fmt.Sprintf("%v %+v %#v %s %+v %#v", plan, plan, plan, plan, *plan, *plan)} {
 				for _, secret := range []string{"the-Password-of-all", "quiet-but-secret"} {
 					if i := strings.Index(text, secret); i >= 0 {
 						t.Errorf("%s have %q: %s", name, secret, text[max(0, i-200):i])
@@ -288,7 +292,8 @@ func TestRealDigests(t *testing.T) {
 			if third := parse(t, show, Options{}); first.Digest(keyed) == third.Digest(keyed) {
 				t.Error("two plans with different secrets are the same")
 			}
-			folder.Run("plan", "-lock=false", "-out=part.plan", "-target=terraform_data.created", "-target=terraform_data.new_name", "-target=terraform_data.old_name")
+			folder.Run("plan", "-lock=false", "-out=part.plan", "-target=terraform_data.created",
+				"-target=terraform_data.new_name", "-target=terraform_data.old_name")
 			folder.Run("apply", "part.plan")
 			_, show = folder.Plan()
 			rest := parse(t, show, Options{})

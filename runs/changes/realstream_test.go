@@ -85,7 +85,8 @@ func TestRealLog(t *testing.T) {
 		t.Run(tool.Name, func(t *testing.T) {
 			good := strings.NewReplacer("exit 7", "exit 0").Replace(streamed)
 			for name, config := range map[string]string{"failing": streamed, "good": good} {
-				human, machine := tool.New(t, map[string]string{"main.tf": config}), tool.New(t, map[string]string{"main.tf": config})
+				human, machine := tool.New(t, map[string]string{"main.tf": config}),
+					tool.New(t, map[string]string{"main.tf": config})
 				human.Plan()
 				machine.Plan()
 				text, _ := human.Try("apply", "-no-color", "the.plan")
@@ -93,7 +94,8 @@ func TestRealLog(t *testing.T) {
 				want := textOf(text)
 				got := slices.DeleteFunc(textOf(rendered(t, lines, 1000)), func(line string) bool {
 					// The first says which tool it is; the second the tool says only with -json.
-					return strings.HasPrefix(line, "OpenTofu 1.") || strings.HasPrefix(line, "Terraform 1.") || strings.Contains(line, "errored after")
+					return strings.HasPrefix(line, "OpenTofu 1.") || strings.HasPrefix(line, "Terraform 1.") ||
+						strings.Contains(line, "errored after")
 				})
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("%s: %s", name, diff)
@@ -121,14 +123,16 @@ func TestRealStream(t *testing.T) {
 			}
 			stream.Close()
 			got := stream.Progress()
-			if got.Tool != tool.Name || got.ToolVersion != tool.Version || got.Started != 4 || got.Completed != 3 || got.Errored != 1 || len(got.Timings) != 4 || got.Errors != 1 || got.PerSecond() <= 0 {
+			if got.Tool != tool.Name || got.ToolVersion != tool.Version || got.Started != 4 || got.Completed != 3 ||
+				got.Errored != 1 || len(got.Timings) != 4 || got.Errors != 1 || got.PerSecond() <= 0 {
 				t.Errorf("%+v", got)
 			}
 			if left := stream.InFlight(); len(left) > 0 {
 				t.Errorf("%+v are in flight at the end", left)
 			}
 			d := got.Diagnostics[slices.IndexFunc(got.Diagnostics, func(d Diagnostic) bool { return d.Severity == "error" })]
-			if d.File != "main.tf" || d.Line != 14 || d.Address != "terraform_data.bad" || !strings.Contains(d.Detail, "exit status 7") {
+			if d.File != "main.tf" || d.Line != 14 || d.Address != "terraform_data.bad" ||
+				!strings.Contains(d.Detail, "exit status 7") {
 				t.Errorf("%+v", d)
 			}
 		})

@@ -20,12 +20,19 @@ func (h *hidden) known(sensitive map[string]bool) {
 type redacter struct {
 	everywhere *secrets
 	sensitive  map[string]bool
+	brief      bool // whether resources of states have no values
 }
 
 // Redact writes the JSON that p was parsed from with every sensitive value Masked. r must give the
 // same bytes as it gave Parse. What was written counts only if the error is nil.
-func (p *Plan) Redact(w io.Writer, r io.Reader) error {
-	red := &redacter{everywhere: p.hidden.secrets, sensitive: map[string]bool{}}
+func (p *Plan) Redact(w io.Writer, r io.Reader) error { return p.redact(w, r, false) }
+
+// RedactChanges is Redact for who looks at changes: the resources of the prior and the planned state
+// have no values, which is most of a plan and says what the changes say too.
+func (p *Plan) RedactChanges(w io.Writer, r io.Reader) error { return p.redact(w, r, true) }
+
+func (p *Plan) redact(w io.Writer, r io.Reader, brief bool) error {
+	red := &redacter{everywhere: p.hidden.secrets, sensitive: map[string]bool{}, brief: brief}
 	for _, name := range p.hidden.options.Sensitive {
 		red.sensitive[name] = true
 	}
@@ -58,6 +65,14 @@ func (r *redacter) take(kind kind, name string, value jsontext.Value) (jsontext.
 	case kindDeclaration, kindInnerVariable, kindOutput:
 		return r.masked(value, m, string(member(value, "sensitive")) == "true"), nil
 	case kindResource:
+		if r.brief {
+			return rewrite(value, func(name string, text []byte) []byte {
+				if name == "values" || name == "sensitive_values" {
+					return []byte("{}")
+				}
+				return r.plain(text, m, name)
+			}), nil
+		}
 		marks := parseMarks(member(value, "sensitive_values"))
 		m.here = newSecrets()
 		marks.collectFrom(member(value, "values"), m.here.add)
@@ -122,9 +137,12 @@ func (r *redacter) provider(value []byte, m masker) (jsontext.Value, error) {
 // types, versions. They stay whatever they look like, so that the JSON can be read.
 func structural(name string) bool {
 	switch name {
-	case "address", "previous_address", "module_address", "mode", "type", "name", "provider_name", "deposed", "actions", "action_reason",
-		"format_version", "terraform_version", "timestamp", "references", "provider_config_key", "full_name", "version_constraint",
-		"before_sensitive", "after_sensitive", "after_unknown", "sensitive_values", "replace_paths", "schema_version", "relevant_attributes":
+	case "address", "previous_address", "module_address", "mode", "type", "name", "provider_name", "deposed", "actions",
+		"action_reason",
+		"format_version", "terraform_version", "timestamp", "references", "provider_config_key", "full_name",
+		"version_constraint",
+		"before_sensitive", "after_sensitive", "after_unknown", "sensitive_values", "replace_paths", "schema_version",
+		"relevant_attributes":
 		return true
 	}
 	return false

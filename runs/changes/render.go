@@ -133,7 +133,8 @@ func deleteReason(reason string) string {
 	switch reason {
 	case "delete_because_no_resource_config", "delete_because_no_module":
 		return "\n  # (because it is not in configuration)"
-	case "delete_because_wrong_repetition", "delete_because_count_index", "delete_because_each_key", "delete_because_enabled_false":
+	case "delete_because_wrong_repetition", "delete_because_count_index", "delete_because_each_key",
+		"delete_because_enabled_false":
 		return "\n  # (because its instance key is no longer in configuration)"
 	case "delete_because_no_move_target":
 		return "\n  # (because it was moved to where no configuration is)"

@@ -21,7 +21,8 @@ func (s sample) String() string {
 		return text
 	}
 	return fmt.Sprintf(`{"format_version":"1.2","terraform_version":"1.12.6","variables":%s,"planned_values":%s,"resource_drift":[%s],"resource_changes":[%s],"output_changes":{%s},"prior_state":{"values":%s},"configuration":{"provider_config":%s,"root_module":{"variables":%s}},"errored":false%s}`,
-		or(s.variables, "{}"), or(s.planned, "{}"), s.drift, s.changes, s.outputs, or(s.prior, "{}"), or(s.provider, "{}"), or(s.declared, "{}"), s.more)
+		or(s.variables, "{}"), or(s.planned, "{}"), s.drift, s.changes, s.outputs, or(s.prior, "{}"), or(s.provider, "{}"),
+		or(s.declared, "{}"), s.more)
 }
 
 func (s sample) parse(t testing.TB, options Options) *Plan {

@@ -183,7 +183,8 @@ func (s *Stream) ended(m *message) {
 	}
 	s.state.Last = m.Time
 	if len(s.state.Timings) < maxResources {
-		s.state.Timings = append(s.state.Timings, Timing{Address: of.address, Action: of.action, Elapsed: took, Errored: errored})
+		s.state.Timings = append(s.state.Timings,
+			Timing{Address: of.address, Action: of.action, Elapsed: took, Errored: errored})
 	}
 }
 

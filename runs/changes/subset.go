@@ -67,7 +67,8 @@ func fits(after, unknown, approvedAfter, approvedUnknown *tree) bool {
 	}
 	if !after.isContainer() && !approvedAfter.isContainer() && !unknown.isContainer() && !approvedUnknown.isContainer() {
 		return after.isAbsent() && approvedAfter.isAbsent() ||
-			!after.isAbsent() && !approvedAfter.isAbsent() && after.kind == approvedAfter.kind && after.text == approvedAfter.text
+			!after.isAbsent() && !approvedAfter.isAbsent() && after.kind == approvedAfter.kind &&
+				after.text == approvedAfter.text
 	}
 	if after.isAbsent() != approvedAfter.isAbsent() || !after.isAbsent() && after.kind != approvedAfter.kind {
 		return false
@@ -78,7 +79,8 @@ func fits(after, unknown, approvedAfter, approvedUnknown *tree) bool {
 			continue
 		}
 		for name := range part.children {
-			if !seen[name] && !fits(after.child(name), unknown.child(name), approvedAfter.child(name), approvedUnknown.child(name)) {
+			if !seen[name] && !fits(after.child(name), unknown.child(name), approvedAfter.child(name),
+				approvedUnknown.child(name)) {
 				return false
 			}
 			seen[name] = true

@@ -77,7 +77,8 @@ func checkEnd(r io.ReaderAt, size int64, limits Limits) error {
 	comment := little.Uint16(end[20:])
 	switch {
 	case disks != 0 || here != entries || comment != 0 || entries == 1<<16-1:
-		return invalid("the plan file's archive is not as the tools write it: it has several disks, a comment or 64-bit records")
+		return invalid("the plan file's archive is not as the tools write it: it has several disks, a comment or " +
+			"64-bit records")
 	case offset+length != size-endRecordSize || int64(entries)*entryHeaderSize > length:
 		return invalid("the plan file's directory is not where its end says")
 	case int(entries) > limits.Members:
@@ -101,8 +102,10 @@ func checkMember(file *zip.File, limits Limits) error {
 	case hasExtra64(file.Extra):
 		return invalid("the member %q of the plan file has sizes of 64 bits", file.Name)
 	case file.UncompressedSize64 > uint64(limits.Member):
-		return tooLarge("the member %q of the plan file has %d bytes, more than the %d that one may have", file.Name, file.UncompressedSize64, limits.Member)
-	case file.UncompressedSize64 > ratioMattersFrom && file.UncompressedSize64/uint64(limits.Ratio) > file.CompressedSize64:
+		return tooLarge("the member %q of the plan file has %d bytes, more than the %d that one may have", file.Name,
+			file.UncompressedSize64, limits.Member)
+	case file.UncompressedSize64 > ratioMattersFrom &&
+		file.UncompressedSize64/uint64(limits.Ratio) > file.CompressedSize64:
 		return tooLarge("the member %q of the plan file is packed more than %d times", file.Name, limits.Ratio)
 	}
 	return nil

@@ -101,7 +101,8 @@ func (b *Backend) addAttribute(name string, value []byte) {
 // looksSecret goes by words that name what opens something, in all backends' schemas.
 func looksSecret(name string) bool {
 	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{"pass", "secret", "token", "key", "credential", "private", "auth", "header", "cert", "sas", "user", "conn_str"}, func(word string) bool {
+	return slices.ContainsFunc([]string{"pass", "secret", "token", "key", "credential", "private", "auth", "header",
+		"cert", "sas", "user", "conn_str"}, func(word string) bool {
 		return strings.Contains(name, word)
 	})
 }

@@ -113,7 +113,8 @@ func readManifest(a *archive) (map[string]module, error) {
 			return nil, invalid("the plan file lists the module %.100q twice", m.Key)
 		}
 		if !folderIsPlain(m.Dir) {
-			return nil, invalid("the plan file has the module %.100q in the folder %.100q, which is no relative path", m.Key, m.Dir)
+			return nil, invalid("the plan file has the module %.100q in the folder %.100q, which is no relative path", m.Key,
+				m.Dir)
 		}
 		modules[m.Key] = m
 	}

@@ -54,9 +54,11 @@ func (f *Facts) Match(want Want) error {
 		if want.AllowEncrypted {
 			return nil
 		}
-		return fault.New(fault.PlanEncrypted, "the plan file is encrypted, so it can't be checked against what was to be planned")
+		return fault.New(fault.PlanEncrypted,
+			"the plan file is encrypted, so it can't be checked against what was to be planned")
 	}
-	found := slices.Concat(f.backendMismatches(want), f.stateMismatches(want), f.configMismatches(want), f.lockMismatches(want), f.toolMismatches(want), f.changeMismatches(want))
+	found := slices.Concat(f.backendMismatches(want), f.stateMismatches(want), f.configMismatches(want),
+		f.lockMismatches(want), f.toolMismatches(want), f.changeMismatches(want))
 	if len(found) == 0 {
 		return nil
 	}
@@ -73,13 +75,17 @@ func (f *Facts) backendMismatches(want Want) (found []mismatch) {
 		expected = "http"
 	}
 	if len(f.Backend.Credentials) > 0 {
-		found = append(found, mismatch{fault.PlanCredentials, "/backend", "no credentials may be in it, but the backend's " + strings.Join(f.Backend.Credentials, ", ") + " are"})
+		found = append(found, mismatch{fault.PlanCredentials, "/backend", "no credentials may be in it, but the backend's " +
+			strings.Join(f.Backend.Credentials, ", ") + " are"})
 	}
 	if f.Backend.Type != expected || f.Backend.Workspace != "default" {
-		found = append(found, mismatch{fault.PlanBackendMismatch, "/backend", fmt.Sprintf("expected the backend %q and its workspace \"default\", found %.100q and %.100q", expected, f.Backend.Type, f.Backend.Workspace)})
+		found = append(found, mismatch{fault.PlanBackendMismatch, "/backend",
+			fmt.Sprintf("expected the backend %q and its workspace \"default\", found %.100q and %.100q", expected,
+				f.Backend.Type, f.Backend.Workspace)})
 	}
 	if len(f.Backend.Set) > len(f.Backend.Credentials) {
-		found = append(found, mismatch{fault.PlanBackendMismatch, "/backend", "expected a backend without settings, found " + strings.Join(f.Backend.Set, ", ")})
+		found = append(found, mismatch{fault.PlanBackendMismatch, "/backend", "expected a backend without settings, found " +
+			strings.Join(f.Backend.Set, ", ")})
 	}
 	return found
 }
@@ -106,7 +112,8 @@ func (f *Facts) lockMismatches(want Want) []mismatch {
 	if f.LockFile == want.LockFile {
 		return nil
 	}
-	return []mismatch{{fault.PlanLockMismatch, "/lock_file", "expected a lock file of digest " + shown(want.LockFile) + ", found " + shown(f.LockFile)}}
+	return []mismatch{{fault.PlanLockMismatch, "/lock_file", "expected a lock file of digest " + shown(want.LockFile) +
+		", found " + shown(f.LockFile)}}
 }
 
 func (f *Facts) toolMismatches(want Want) []mismatch {
@@ -117,14 +124,16 @@ func (f *Facts) toolMismatches(want Want) []mismatch {
 	if tool == want.Tool && f.ToolVersion == want.ToolVersion {
 		return nil
 	}
-	return []mismatch{{fault.PlanToolMismatch, "/tool", fmt.Sprintf("expected %s %s, found %s %.100s", want.Tool, want.ToolVersion, tool, f.ToolVersion)}}
+	return []mismatch{{fault.PlanToolMismatch, "/tool",
+		fmt.Sprintf("expected %s %s, found %s %.100s", want.Tool, want.ToolVersion, tool, f.ToolVersion)}}
 }
 
 func (f *Facts) changeMismatches(want Want) []mismatch {
 	if want.Outline == nil || f.Outline == *want.Outline {
 		return nil
 	}
-	return []mismatch{{fault.PlanChangesMismatch, "/changes", "expected the changes that the plan's JSON lists, found others"}}
+	return []mismatch{{fault.PlanChangesMismatch, "/changes",
+		"expected the changes that the plan's JSON lists, found others"}}
 }
 
 // configMismatches compares each file in the plan with the configuration's, and wants each file
@@ -192,10 +201,12 @@ func (f *Facts) shadowed(name string, config map[string]Digest) bool {
 // isConfig reports whether the tools read a file as configuration, by its name.
 func isConfig(name string) bool {
 	base := path.Base(name)
-	if strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") || strings.HasPrefix(base, "#") && strings.HasSuffix(base, "#") {
+	if strings.HasPrefix(base, ".") || strings.HasSuffix(base, "~") || strings.HasPrefix(base, "#") &&
+		strings.HasSuffix(base, "#") {
 		return false
 	}
-	return slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json"}, func(end string) bool { return strings.HasSuffix(base, end) })
+	return slices.ContainsFunc([]string{".tf", ".tf.json", ".tofu", ".tofu.json"},
+		func(end string) bool { return strings.HasSuffix(base, end) })
 }
 
 func downloaded(name string) bool {

@@ -35,7 +35,8 @@ const overrides = `provider_installation {
 
 func configuration() map[string]string {
 	return map[string]string{
-		"main.tf":        "variable \"name\" {\n  default = \"one\"\n}\nresource \"terraform_data\" \"a\" {\n  input = var.name\n}\nmodule \"net\" {\n  source = \"./net\"\n}\nmodule \"again\" {\n  source = \"./net\"\n}\n",
+		"main.tf": "variable \"name\" {\n  default = \"one\"\n}\nresource \"terraform_data\" \"a\" {\n  input = " +
+			"var.name\n}\nmodule \"net\" {\n  source = \"./net\"\n}\nmodule \"again\" {\n  source = \"./net\"\n}\n",
 		"net/main.tf":    "module \"sub\" {\n  source = \"./sub\"\n}\n",
 		"net/sub/x.tf":   "resource \"terraform_data\" \"x\" {\n}\n",
 		"net/unread.txt": "nothing that a plan has\n",
@@ -69,10 +70,12 @@ func TestRealPlans(t *testing.T) {
 			folder.Write(map[string]string{lockFileName: providerLock, "cli.hcl": overrides})
 			folder.Env["TF_CLI_CONFIG_FILE"] = "cli.hcl"
 			first, _ := folder.Plan()
-			want := Want{Absent: true, Config: digests(files), LockFile: LockFileDigest([]byte(providerLock)), Tool: tool.Name, ToolVersion: tool.Version}
+			want := Want{Absent: true, Config: digests(files), LockFile: LockFileDigest([]byte(providerLock)), Tool: tool.Name,
+				ToolVersion: tool.Version}
 			got := inspect(t, first)
-			wantFacts(t, Facts{Tool: tool.Name, ToolVersion: tool.Version, Mode: Normal, Backend: Backend{Type: "http", Workspace: "default"},
-				Prior: State{ToolVersion: tool.Version}}, got)
+			wantFacts(t, Facts{Tool: tool.Name, ToolVersion: tool.Version, Mode: Normal,
+				Backend: Backend{Type: "http", Workspace: "default"},
+				Prior:   State{ToolVersion: tool.Version}}, got)
 			if err := got.Match(want); err != nil {
 				t.Error(err)
 			}
@@ -83,8 +86,9 @@ func TestRealPlans(t *testing.T) {
 			lineage, serial := stateOf(t, folder.Backend.State())
 			state := State{Lineage: lineage, Serial: serial, ToolVersion: tool.Version}
 			got = inspect(t, second)
-			wantFacts(t, Facts{Tool: tool.Name, ToolVersion: tool.Version, Mode: Normal, Backend: Backend{Type: "http", Workspace: "default"},
-				Prior: state, Targets: []string{"terraform_data.a"}}, got)
+			wantFacts(t, Facts{Tool: tool.Name, ToolVersion: tool.Version, Mode: Normal,
+				Backend: Backend{Type: "http", Workspace: "default"},
+				Prior:   state, Targets: []string{"terraform_data.a"}}, got)
 			if err := got.Match(want); !fault.Is(err, fault.PlanStateMismatch) {
 				t.Errorf("a plan of the second state as of the first: %v", err)
 			}
@@ -108,7 +112,8 @@ func TestRealPlans(t *testing.T) {
 // wantFacts leaves out the digests, which Match is asked for.
 func wantFacts(t *testing.T, want, got Facts) {
 	t.Helper()
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Facts{}, "Config", "Modules", "LockFile", "Outline"), cmpopts.IgnoreUnexported(Facts{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Facts{}, "Config", "Modules", "LockFile", "Outline"),
+		cmpopts.IgnoreUnexported(Facts{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -153,14 +158,17 @@ func wantNoCredentials(t *testing.T, folder *plantest.Folder, file []byte) {
 func TestRealPlanWithCredentials(t *testing.T) {
 	for _, tool := range plantest.Tools(t) {
 		folder := tool.New(t, nil)
-		folder.Write(map[string]string{"backend.tf": "terraform {\n  backend \"http\" {\n    password = \"" + plantest.Password + "\"\n    address = \"" + folder.Backend.URL + "\"\n  }\n}\n"})
+		folder.Write(map[string]string{"backend.tf": "terraform {\n  backend \"http\" {\n    password = \"" +
+			plantest.Password + "\"\n    address = \"" + folder.Backend.URL + "\"\n  }\n}\n"})
 		folder.Run("init", "-no-color", "-reconfigure")
 		file, _ := folder.Plan()
 		facts := inspect(t, file)
-		if diff := cmp.Diff(Backend{Type: "http", Workspace: "default", Set: []string{"address", "password"}, Credentials: []string{"password"}}, facts.Backend); diff != "" {
+		if diff := cmp.Diff(Backend{Type: "http", Workspace: "default", Set: []string{"address", "password"},
+			Credentials: []string{"password"}}, facts.Backend); diff != "" {
 			t.Error(diff)
 		}
-		err := facts.Match(Want{Absent: true, Config: facts.Config, LockFile: facts.LockFile, Tool: tool.Name, ToolVersion: tool.Version})
+		err := facts.Match(Want{Absent: true, Config: facts.Config, LockFile: facts.LockFile, Tool: tool.Name,
+			ToolVersion: tool.Version})
 		if !fault.Is(err, fault.PlanCredentials) || strings.Contains(err.Error(), plantest.Password) {
 			t.Error(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -22,10 +23,11 @@ func hash(text string) []byte {
 
 func putPool(t *testing.T, store runs.Store, pool runs.Pool) runs.Pool {
 	t.Helper()
-	kept := must[runs.Pool](t, "UpdatePool")(store.UpdatePool(t.Context(), pool.Org, func([]runs.Pool) (runs.Pool, error) { return pool, nil }))
-	wantEqual(t, "UpdatePool", pool, kept)
+	kept := must[runs.Pool](t,
+		"UpdatePool")(store.UpdatePool(t.Context(), pool.Org, func([]runs.Pool) (runs.Pool, error) { return pool, nil }))
+	suite.Equal(t, "UpdatePool", pool, kept)
 	got := must[runs.Pool](t, "PoolByToken")(store.PoolByToken(t.Context(), pool.TokenHash))
-	wantEqual(t, "PoolByToken", pool, got)
+	suite.Equal(t, "PoolByToken", pool, got)
 	return pool
 }
 
@@ -33,13 +35,14 @@ func wantPools(t *testing.T, store runs.Store, org uuid.UUID, want ...runs.Pool)
 	t.Helper()
 	got := must[[]runs.Pool](t, "Pools")(store.Pools(t.Context(), org))
 	slices.SortFunc(got, func(a, b runs.Pool) int { return cmp.Compare(a.Name, b.Name) })
-	wantEqual(t, "Pools", want, got)
+	suite.Equal(t, "Pools", want, got)
 }
 
 func checkPools(t *testing.T, store runs.Store) {
 	m, n := newMaker(), newMaker()
 	token := func(name string) []byte { return hash(name + m.org.String()) }
-	eu := putPool(t, store, runs.Pool{Org: m.org, Name: "eu", Workspaces: []string{"prod/*", "ü"}, TokenHash: token("eu"), CreatedAt: moment()})
+	eu := putPool(t, store, runs.Pool{Org: m.org, Name: "eu", Workspaces: []string{"prod/*", "ü"}, TokenHash: token("eu"),
+		CreatedAt: moment()})
 	us := putPool(t, store, runs.Pool{Org: m.org, Name: "us", TokenHash: token("us"), CreatedAt: later(1)})
 	theirs := putPool(t, store, runs.Pool{Org: n.org, Name: "eu", TokenHash: token("theirs"), CreatedAt: moment()})
 	wantPools(t, store, m.org, eu, us)
@@ -51,11 +54,13 @@ func checkPools(t *testing.T, store runs.Store) {
 	wantPools(t, store, m.org, eu, us)
 	for _, wrong := range [][]byte{old, nil, {}, token("none"), bytes.ToUpper(eu.TokenHash)[:31]} {
 		_, err := store.PoolByToken(t.Context(), wrong)
-		wantFault(t, "PoolByToken", err, fault.CredentialsWrong)
+		suite.Fault(t, "PoolByToken", err, fault.CredentialsWrong)
 	}
 
-	agent := runs.Agent{Org: m.org, ID: "agent-" + m.org.String(), Pool: "eu", SecretHash: hash("s"), CreatedAt: moment(), Seen: moment()}
-	other := runs.Agent{Org: n.org, ID: "agent-" + n.org.String(), Pool: "eu", SecretHash: hash("s"), CreatedAt: moment(), Seen: moment()}
+	agent := runs.Agent{Org: m.org, ID: "agent-" + m.org.String(), Pool: "eu", SecretHash: hash("s"), CreatedAt: moment(),
+		Seen: moment()}
+	other := runs.Agent{Org: n.org, ID: "agent-" + n.org.String(), Pool: "eu", SecretHash: hash("s"), CreatedAt: moment(),
+		Seen: moment()}
 	putAgent(t, store, agent)
 	putAgent(t, store, other)
 	for range 2 {
@@ -63,9 +68,9 @@ func checkPools(t *testing.T, store runs.Store) {
 			t.Fatalf("RemovePool: %v", err)
 		}
 		_, err := store.PoolByToken(t.Context(), eu.TokenHash)
-		wantFault(t, "PoolByToken", err, fault.CredentialsWrong)
+		suite.Fault(t, "PoolByToken", err, fault.CredentialsWrong)
 		_, err = store.AgentByID(t.Context(), agent.ID)
-		wantFault(t, "AgentByID", err, fault.AgentNotFound)
+		suite.Fault(t, "AgentByID", err, fault.AgentNotFound)
 		wantPools(t, store, m.org, us)
 		wantPools(t, store, n.org, theirs)
 		wantAgents(t, store, n.org, other)
@@ -82,14 +87,14 @@ func checkLentPools(t *testing.T, store runs.Store, eu, us, theirs runs.Pool) {
 		slices.SortFunc(got, func(a, b runs.Pool) int { return a.CreatedAt.Compare(b.CreatedAt) })
 		return got
 	}
-	wantEqual(t, "PoolsNamed", []runs.Pool{us}, named("us", us.Org, theirs.Org, none))
-	wantEqual(t, "PoolsNamed", []runs.Pool{theirs}, named("eu", theirs.Org))
-	wantEqual(t, "PoolsNamed", 2, len(named("eu", us.Org, theirs.Org)))
-	wantEqual(t, "PoolsNamed of nobody", []runs.Pool(nil), named("eu"))
+	suite.Equal(t, "PoolsNamed", []runs.Pool{us}, named("us", us.Org, theirs.Org, none))
+	suite.Equal(t, "PoolsNamed", []runs.Pool{theirs}, named("eu", theirs.Org))
+	suite.Equal(t, "PoolsNamed", 2, len(named("eu", us.Org, theirs.Org)))
+	suite.Equal(t, "PoolsNamed of nobody", []runs.Pool(nil), named("eu"))
 
 	refused := errors.New("refused")
 	_, err := store.UpdatePool(t.Context(), eu.Org, func(have []runs.Pool) (runs.Pool, error) {
-		wantEqual(t, "what UpdatePool decides on", []runs.Pool{eu, us}, have)
+		suite.Equal(t, "what UpdatePool decides on", []runs.Pool{eu, us}, have)
 		have[0].Workspaces = []string{"none"}
 		return have[0], refused
 	})
@@ -139,7 +144,8 @@ func checkEndGrants(t *testing.T, store runs.Store, eu, us runs.Pool) {
 	left.Former = []uuid.UUID{stays}
 	for name, want := range map[string]runs.Pool{eu.Name: lend(eu, stays), us.Name: left} {
 		got := must[[]runs.Pool](t, "PoolsNamed")(store.PoolsNamed(t.Context(), name, []uuid.UUID{want.Org}))
-		if len(got) != 1 || len(got[0].Grants) != 1 || got[0].Grants[0].Org != stays || slices.Contains(got[0].Former, gone) ||
+		if len(got) != 1 || len(got[0].Grants) != 1 || got[0].Grants[0].Org != stays ||
+			slices.Contains(got[0].Former, gone) ||
 			len(got[0].Former) != len(want.Former) || !slices.Equal(got[0].TokenHash, want.TokenHash) {
 			t.Errorf("%s is lent to %+v, was to %v", name, got, want.Former)
 		}
@@ -158,23 +164,25 @@ func putAgent(t *testing.T, store runs.Store, agent runs.Agent) {
 	if err := store.PutAgent(t.Context(), agent); err != nil {
 		t.Fatalf("PutAgent: %v", err)
 	}
-	wantEqual(t, "AgentByID", agent, must[runs.Agent](t, "AgentByID")(store.AgentByID(t.Context(), agent.ID)))
+	suite.Equal(t, "AgentByID", agent, must[runs.Agent](t, "AgentByID")(store.AgentByID(t.Context(), agent.ID)))
 }
 
 func wantAgents(t *testing.T, store runs.Store, org uuid.UUID, want ...runs.Agent) {
 	t.Helper()
 	got := must[[]runs.Agent](t, "AgentsOf")(store.AgentsOf(t.Context(), org))
 	slices.SortFunc(got, func(a, b runs.Agent) int { return cmp.Compare(a.ID, b.ID) })
-	wantEqual(t, "AgentsOf", want, got)
+	suite.Equal(t, "AgentsOf", want, got)
 }
 
 func checkAgents(t *testing.T, store runs.Store) {
 	m, n := newMaker(), newMaker()
 	one := runs.Agent{
-		Org: m.org, ID: "1" + m.org.String(), Pool: "eu", Name: "näme", Version: "1", System: "linux_amd64", Sandbox: "landlock", BootID: "boot",
+		Org: m.org, ID: "1" + m.org.String(), Pool: "eu", Name: "näme", Version: "1", System: "linux_amd64",
+		Sandbox: "landlock", BootID: "boot",
 		SecretHash: hash("secret"), Draining: true, CreatedAt: moment(), Seen: later(1),
 	}
-	two := runs.Agent{Org: m.org, ID: "2" + m.org.String(), Pool: "us", SecretHash: hash("secret"), CreatedAt: moment(), Seen: moment()}
+	two := runs.Agent{Org: m.org, ID: "2" + m.org.String(), Pool: "us", SecretHash: hash("secret"), CreatedAt: moment(),
+		Seen: moment()}
 	putAgent(t, store, one)
 	putAgent(t, store, two)
 	wantAgents(t, store, m.org, one, two)
@@ -191,7 +199,7 @@ func checkAgents(t *testing.T, store runs.Store) {
 	wantAgents(t, store, m.org, one, two)
 	for _, none := range []string{"", "none", one.ID + " ", "ü"} {
 		_, err := store.AgentByID(t.Context(), none)
-		wantFault(t, "AgentByID", err, fault.AgentNotFound)
+		suite.Fault(t, "AgentByID", err, fault.AgentNotFound)
 	}
 }
 
@@ -199,7 +207,8 @@ func checkAgents(t *testing.T, store runs.Store) {
 func checkAgentsLeave(t *testing.T, store runs.Store) {
 	m := newMaker()
 	agent := func(name string, seen time.Time) runs.Agent {
-		a := runs.Agent{Org: m.org, ID: name + m.org.String(), Pool: "eu", SecretHash: hash(name), CreatedAt: moment(), Seen: seen}
+		a := runs.Agent{Org: m.org, ID: name + m.org.String(), Pool: "eu", SecretHash: hash(name), CreatedAt: moment(),
+			Seen: seen}
 		putAgent(t, store, a)
 		return a
 	}

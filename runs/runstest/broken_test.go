@@ -22,12 +22,14 @@ import (
 // bent is a store some of whose methods are bent. What is nil is the store's below.
 type bent struct {
 	runs.Store
-	create     func(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error)
-	update     func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error)
-	claimable  func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error)
-	list       func(ctx context.Context, q runs.Query) (runs.Page, error)
-	events     func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error)
-	appendLog  func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error)
+	create func(ctx context.Context, run runs.Run, key string, events []runs.Event,
+		allow func(runs.Tally) error) (runs.Run, error)
+	update    func(ctx context.Context, ref runs.Ref, decide runs.Decide) (runs.Run, error)
+	claimable func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error)
+	list      func(ctx context.Context, q runs.Query) (runs.Page, error)
+	events    func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error)
+	appendLog func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece,
+		allow func(runs.Run) error) (int64, error)
 	putPiece   func(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error
 	complete   func(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (runs.File, error)
 	remove     func(ctx context.Context, ref runs.Ref) error
@@ -37,7 +39,8 @@ type bent struct {
 	removeIdle func(ctx context.Context, before time.Time) error
 }
 
-func (s bent) Create(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
+func (s bent) Create(ctx context.Context, run runs.Run, key string, events []runs.Event,
+	allow func(runs.Tally) error) (runs.Run, error) {
 	if s.create == nil {
 		return s.Store.Create(ctx, run, key, events, allow)
 	}
@@ -72,7 +75,8 @@ func (s bent) Events(ctx context.Context, ref runs.Ref, after int64, limit int) 
 	return s.events(ctx, ref, after, limit)
 }
 
-func (s bent) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
+func (s bent) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece,
+	allow func(runs.Run) error) (int64, error) {
 	if s.appendLog == nil {
 		return s.Store.AppendLog(ctx, log, end, pieces, allow)
 	}
@@ -86,7 +90,8 @@ func (s bent) PutPiece(ctx context.Context, file runs.FileRef, upload string, in
 	return s.putPiece(ctx, file, upload, index, sealed)
 }
 
-func (s bent) CompleteFile(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (runs.File, error) {
+func (s bent) CompleteFile(ctx context.Context, file runs.File, upload string,
+	allow func(runs.Run) error) (runs.File, error) {
 	if s.complete == nil {
 		return s.Store.CompleteFile(ctx, file, upload, allow)
 	}
@@ -144,24 +149,38 @@ func changes(bend func(was runs.Run, c *runs.Change)) func(runs.Store) runs.Stor
 }
 
 func forgetsKeys(next runs.Store) runs.Store {
-	return bent{Store: next, create: func(ctx context.Context, run runs.Run, _ string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
-		return next.Create(ctx, run, "", events, allow)
-	}}
+	return bent{Store: next,
+		create: func(ctx context.Context, run runs.Run, _ string, events []runs.Event,
+			allow func(runs.Tally) error) (runs.Run, error) {
+			return next.Create(ctx, run, "", events, allow)
+		}}
+}
+
+// beside makes also runs that are to be alone where others go on.
+func beside(next runs.Store) runs.Store {
+	return bent{Store: next,
+		create: func(ctx context.Context, run runs.Run, key string, events []runs.Event,
+			allow func(runs.Tally) error) (runs.Run, error) {
+			run.Order.Alone = false
+			return next.Create(ctx, run, key, events, allow)
+		}}
 }
 
 // sharesKeys has keys of all organizations in one list.
 func sharesKeys(next runs.Store) runs.Store {
 	var mu sync.Mutex
 	made := map[string]runs.Ref{}
-	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if ref, ok := made[key]; ok && key != "" {
-			return next.Run(ctx, ref)
-		}
-		made[key] = run.Ref()
-		return next.Create(ctx, run, key, events, allow)
-	}}
+	return bent{Store: next,
+		create: func(ctx context.Context, run runs.Run, key string, events []runs.Event,
+			allow func(runs.Tally) error) (runs.Run, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if ref, ok := made[key]; ok && key != "" {
+				return next.Run(ctx, ref)
+			}
+			made[key] = run.Ref()
+			return next.Create(ctx, run, key, events, allow)
+		}}
 }
 
 // checksThenWrites decides on a run that others may change before the write.
@@ -209,7 +228,8 @@ func recordsTwice(next runs.Store) runs.Store {
 		if err != nil || len(events) == 0 {
 			return run, err
 		}
-		return next.Update(ctx, ref, func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: events}, nil })
+		return next.Update(ctx, ref,
+			func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: events}, nil })
 	}}
 }
 
@@ -260,7 +280,8 @@ func ignoresContexts(next runs.Store) runs.Store {
 }
 
 // claims bends what may be claimed.
-func claims(bend func(ctx context.Context, next runs.Store, q runs.ClaimQuery, refs []runs.Ref) []runs.Ref) func(runs.Store) runs.Store {
+func claims(bend func(ctx context.Context, next runs.Store, q runs.ClaimQuery,
+	refs []runs.Ref) []runs.Ref) func(runs.Store) runs.Store {
 	return func(next runs.Store) runs.Store {
 		return bent{Store: next, claimable: func(ctx context.Context, q runs.ClaimQuery) ([]runs.Ref, error) {
 			refs, err := next.Claimable(ctx, q)
@@ -373,32 +394,37 @@ func (s forgetsDays) Outcomes(ctx context.Context, org uuid.UUID, from, to time.
 
 // alwaysHasRoom asks nobody whether a run may be made, and askedBefore asks before it is.
 func alwaysHasRoom(next runs.Store) runs.Store {
-	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, _ func(runs.Tally) error) (runs.Run, error) {
-		return next.Create(ctx, run, key, events, nil)
-	}}
+	return bent{Store: next,
+		create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, _ func(runs.Tally) error) (runs.Run,
+			error) {
+			return next.Create(ctx, run, key, events, nil)
+		}}
 }
 
 func askedBefore(next runs.Store) runs.Store {
-	return bent{Store: next, create: func(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (runs.Run, error) {
-		if allow != nil {
-			has, err := next.Tally(ctx, run.Org)
-			if err := errors.Join(err, allow(has)); err != nil {
-				return runs.Run{}, err
+	return bent{Store: next,
+		create: func(ctx context.Context, run runs.Run, key string, events []runs.Event,
+			allow func(runs.Tally) error) (runs.Run, error) {
+			if allow != nil {
+				has, err := next.Tally(ctx, run.Org)
+				if err := errors.Join(err, allow(has)); err != nil {
+					return runs.Run{}, err
+				}
 			}
-		}
-		time.Sleep(10 * time.Millisecond)
-		return next.Create(ctx, run, key, events, nil)
-	}}
+			time.Sleep(10 * time.Millisecond)
+			return next.Create(ctx, run, key, events, nil)
+		}}
 }
 
 // skipsTwins goes on behind a time, and so leaves out other runs of that time.
 func skipsTwins(next runs.Store) runs.Store {
-	return bent{Store: next, due: func(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
-		if after.ID != "" {
-			after.At = after.At.Add(time.Microsecond)
-		}
-		return next.Due(ctx, now, after, limit)
-	}}
+	return bent{Store: next,
+		due: func(ctx context.Context, now time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+			if after.ID != "" {
+				after.At = after.At.Add(time.Microsecond)
+			}
+			return next.Due(ctx, now, after, limit)
+		}}
 }
 
 // forgetsTheNewest has the oldest runs last.
@@ -412,36 +438,41 @@ func forgetsTheNewest(next runs.Store) runs.Store {
 
 // appendsAnywhere takes pieces wherever the log ends.
 func appendsAnywhere(next runs.Store) runs.Store {
-	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, _ int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
-		end, err := next.LogEnd(ctx, log)
-		if err != nil || len(pieces) == 0 {
-			return 0, err
-		}
-		pieces[0].Offset = end
-		return next.AppendLog(ctx, log, end, pieces, allow)
-	}}
+	return bent{Store: next,
+		appendLog: func(ctx context.Context, log runs.LogRef, _ int64, pieces []runs.LogPiece,
+			allow func(runs.Run) error) (int64, error) {
+			end, err := next.LogEnd(ctx, log)
+			if err != nil || len(pieces) == 0 {
+				return 0, err
+			}
+			pieces[0].Offset = end
+			return next.AppendLog(ctx, log, end, pieces, allow)
+		}}
 }
 
 // keepsReplaced leaves what pieces were to replace where it is, and cuts them where that ends.
 func keepsReplaced(next runs.Store) runs.Store {
-	return bent{Store: next, appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (int64, error) {
-		var rest []runs.LogPiece
-		for _, p := range pieces {
-			if over := end - p.Offset; over > 0 && over < p.Size {
-				p.Offset, p.Size, p.Sealed = end, p.Size-over, p.Sealed[over:]
+	return bent{Store: next,
+		appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece,
+			allow func(runs.Run) error) (int64, error) {
+			var rest []runs.LogPiece
+			for _, p := range pieces {
+				if over := end - p.Offset; over > 0 && over < p.Size {
+					p.Offset, p.Size, p.Sealed = end, p.Size-over, p.Sealed[over:]
+				}
+				if p.Offset >= end {
+					rest = append(rest, p)
+				}
 			}
-			if p.Offset >= end {
-				rest = append(rest, p)
-			}
-		}
-		return next.AppendLog(ctx, log, end, rest, allow)
-	}}
+			return next.AppendLog(ctx, log, end, rest, allow)
+		}}
 }
 
 func asksNobody(next runs.Store) runs.Store {
 	return bent{
 		Store: next,
-		appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, _ func(runs.Run) error) (int64, error) {
+		appendLog: func(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece,
+			_ func(runs.Run) error) (int64, error) {
 			return next.AppendLog(ctx, log, end, pieces, func(runs.Run) error { return nil })
 		},
 		complete: func(ctx context.Context, file runs.File, upload string, _ func(runs.Run) error) (runs.File, error) {
@@ -452,13 +483,14 @@ func asksNobody(next runs.Store) runs.Store {
 
 // showsHalves makes a file visible with its first piece.
 func showsHalves(next runs.Store) runs.Store {
-	return bent{Store: next, putPiece: func(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error {
-		err := next.PutPiece(ctx, file, upload, index, sealed)
-		if err == nil && index == 0 {
-			_, err = next.CompleteFile(ctx, runs.File{FileRef: file, Pieces: 1}, upload, func(runs.Run) error { return nil })
-		}
-		return err
-	}}
+	return bent{Store: next,
+		putPiece: func(ctx context.Context, file runs.FileRef, upload string, index int, sealed []byte) error {
+			err := next.PutPiece(ctx, file, upload, index, sealed)
+			if err == nil && index == 0 {
+				_, err = next.CompleteFile(ctx, runs.File{FileRef: file, Pieces: 1}, upload, func(runs.Run) error { return nil })
+			}
+			return err
+		}}
 }
 
 // mixesUploads takes all uploads of a file for one.
@@ -495,9 +527,10 @@ func removesBusy(next runs.Store) runs.Store {
 }
 
 func eventsFromZero(next runs.Store) runs.Store {
-	return bent{Store: next, events: func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error) {
-		return next.Events(ctx, ref, max(after-1, 0), limit)
-	}}
+	return bent{Store: next,
+		events: func(ctx context.Context, ref runs.Ref, after int64, limit int) ([]runs.Event, error) {
+			return next.Events(ctx, ref, max(after-1, 0), limit)
+		}}
 }
 
 func keepsAgents(next runs.Store) runs.Store {

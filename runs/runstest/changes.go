@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -18,12 +19,13 @@ func (l *ledger) checkOutcomes(t *testing.T, store runs.Store) {
 				want[runs.Outcome{Day: r.FinishedAt.UTC().Truncate(24 * time.Hour), Status: r.Status}]++
 			}
 		}
-		found := must[[]runs.Outcome](t, "Outcomes")(store.Outcomes(t.Context(), m.org, later(-10_000_000), later(10_000_000)))
+		found := must[[]runs.Outcome](t,
+			"Outcomes")(store.Outcomes(t.Context(), m.org, later(-10_000_000), later(10_000_000)))
 		got := map[runs.Outcome]int{}
 		for _, o := range found {
 			got[runs.Outcome{Day: o.Day, Status: o.Status}] = o.Runs
 		}
-		wantEqual(t, "Outcomes", want, got)
+		suite.Equal(t, "Outcomes", want, got)
 	}
 }
 

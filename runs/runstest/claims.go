@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -30,7 +31,8 @@ func checkFairness(t *testing.T, store runs.Store) {
 	}
 	var turns []uuid.UUID
 	claim := func() runs.Ref {
-		refs := must[[]runs.Ref](t, "Claimable")(store.Claimable(t.Context(), runs.ClaimQuery{Pool: "eu", Orgs: q.Orgs, Now: moment(), Limit: 1}))
+		refs := must[[]runs.Ref](t,
+			"Claimable")(store.Claimable(t.Context(), runs.ClaimQuery{Pool: "eu", Orgs: q.Orgs, Now: moment(), Limit: 1}))
 		if len(refs) != 1 {
 			t.Fatalf("%d runs with a limit of 1", len(refs))
 		}
@@ -44,7 +46,7 @@ func checkFairness(t *testing.T, store runs.Store) {
 	queue(late, "eu", runs.People)
 	claim()
 	claim()
-	wantEqual(t, "whose turn it was", []uuid.UUID{many.org, few.org, many.org, late.org, few.org}, turns)
+	suite.Equal(t, "whose turn it was", []uuid.UUID{many.org, few.org, many.org, late.org, few.org}, turns)
 
 	// A better priority comes first, whoever claimed last; another pool's turns are its own.
 	queue(late, "eu", runs.Drifts)
@@ -55,7 +57,7 @@ func checkFairness(t *testing.T, store runs.Store) {
 	for range 4 {
 		claim()
 	}
-	wantEqual(t, "whose turn it was", []uuid.UUID{many.org, many.org, few.org, late.org}, turns)
+	suite.Equal(t, "whose turn it was", []uuid.UUID{many.org, many.org, few.org, late.org}, turns)
 	us := claimable(t, store, runs.ClaimQuery{Pool: "us", Orgs: q.Orgs})
 	if len(us) != 2 || us[0] > us[1] {
 		t.Errorf("of a pool from which nobody has claimed: %v", us)
@@ -69,7 +71,7 @@ func checkClaimQueries(t *testing.T, store runs.Store) {
 	n.last.Store(100)
 	want := func(what string, q runs.ClaimQuery, want ...runs.Run) {
 		t.Helper()
-		wantEqual(t, what, runIDs(want), claimable(t, store, q))
+		suite.Equal(t, what, runIDs(want), claimable(t, store, q))
 	}
 	builtin, theirs := m.pending(t, store, "w", runs.Plan), n.pending(t, store, "w", runs.Plan)
 	run := m.run("w", runs.Plan)
@@ -107,7 +109,8 @@ func checkDue(t *testing.T, store runs.Store) {
 	n.last.Store(100)
 	leased := func(m *maker, minutes int) runs.Run {
 		run := m.pending(t, store, "w", runs.Plan)
-		return update(t, store, run.Ref(), edited(func(r *runs.Run) { r.Status, r.LeaseUntil = runs.Planning, later(minutes) }))
+		return update(t, store, run.Ref(),
+			edited(func(r *runs.Run) { r.Status, r.LeaseUntil = runs.Planning, later(minutes) }))
 	}
 	second, first, third := leased(m, 2), leased(n, 1), leased(m, 3)
 	m.pending(t, store, "w", runs.Plan)
@@ -126,17 +129,17 @@ func checkDue(t *testing.T, store runs.Store) {
 			after = page[limit-1]
 		}
 	}
-	wantEqual(t, "Due", []runs.Ref(nil), due(0, 100))
-	wantEqual(t, "Due", []runs.Ref{first.Ref(), second.Ref()}, due(2, 100))
-	wantEqual(t, "Due", []runs.Ref{first.Ref(), second.Ref(), third.Ref()}, due(9, 100))
+	suite.Equal(t, "Due", []runs.Ref(nil), due(0, 100))
+	suite.Equal(t, "Due", []runs.Ref{first.Ref(), second.Ref()}, due(2, 100))
+	suite.Equal(t, "Due", []runs.Ref{first.Ref(), second.Ref(), third.Ref()}, due(9, 100))
 	if got := must[[]runs.Mark](t, "Due")(store.Due(t.Context(), later(9), runs.Mark{}, 1)); len(got) != 1 {
 		t.Errorf("%d runs with a limit of 1", len(got))
 	}
-	wantEqual(t, "Due, one by one", []runs.Ref{first.Ref(), second.Ref(), third.Ref()}, due(9, 1))
+	suite.Equal(t, "Due, one by one", []runs.Ref{first.Ref(), second.Ref(), third.Ref()}, due(9, 1))
 	twin := leased(m, 3) // of the same moment
-	wantEqual(t, "Due, one by one", []runs.Ref{first.Ref(), second.Ref(), third.Ref(), twin.Ref()}, due(9, 1))
+	suite.Equal(t, "Due, one by one", []runs.Ref{first.Ref(), second.Ref(), third.Ref(), twin.Ref()}, due(9, 1))
 	move(t, store, twin, runs.Failed)
 	move(t, store, first, runs.Failed)
 	update(t, store, second.Ref(), edited(func(r *runs.Run) { r.LeaseUntil = later(20) }))
-	wantEqual(t, "Due", []runs.Ref{third.Ref()}, due(9, 100))
+	suite.Equal(t, "Due", []runs.Ref{third.Ref()}, due(9, 100))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/internal/killtest"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -18,13 +19,6 @@ import (
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) runs.Store) {
 	t.Run("Reopen", func(t *testing.T) { checkReopen(t, open) })
 	t.Run("Kill", func(t *testing.T) { checkKill(t, open) })
-}
-
-func mustClose(t *testing.T, store runs.Store) {
-	t.Helper()
-	if err := store.Close(); err != nil {
-		t.Fatalf("Close: %v", err)
-	}
 }
 
 // checkReopen closes a store, opens it again and finds everything in its place.
@@ -41,7 +35,7 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) runs.Store) {
 			l.step(t, store)
 		}
 		l.compare(t, store)
-		mustClose(t, store)
+		suite.Close(t, store)
 		store = open(t, dir)
 		l.compare(t, store)
 		wantRun(t, store, full)
@@ -49,7 +43,7 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) runs.Store) {
 		wantEvents(t, store, full.Ref(), 1)
 		wantBytes(t, store, m.org, 19)
 	}
-	mustClose(t, store)
+	suite.Close(t, store)
 }
 
 // checkKill kills processes at random while they work on a store. What they were told is
@@ -57,17 +51,18 @@ func checkReopen(t *testing.T, open func(t *testing.T, dir string) runs.Store) {
 // derived from several runs fits them.
 func checkKill(t *testing.T, open func(t *testing.T, dir string) runs.Store) {
 	dir := t.TempDir()
-	mustClose(t, open(t, dir))
+	suite.Close(t, open(t, dir))
 	acked := map[string]told{}
 	for round := range uint64(6) {
 		events := killtest.Kill[told](t, childDir, dir, 1+round, 15+int(round)*17)
 		for _, e := range events {
 			was := acked[e.Run]
-			acked[e.Run] = told{Run: e.Run, Revision: max(e.Revision, was.Revision), Log: max(e.Log, was.Log), File: e.File || was.File}
+			acked[e.Run] = told{Run: e.Run, Revision: max(e.Revision, was.Revision), Log: max(e.Log, was.Log), File: e.File ||
+				was.File}
 		}
 		store := open(t, dir)
 		wantSurvivors(t, store, acked)
-		mustClose(t, store)
+		suite.Close(t, store)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -50,7 +51,7 @@ func putFile(t *testing.T, store runs.Store, ref runs.FileRef, pieces ...string)
 
 func wantFile(t *testing.T, store runs.Store, file runs.File, pieces ...string) {
 	t.Helper()
-	wantEqual(t, "FileOf", file, must[runs.File](t, "FileOf")(store.FileOf(t.Context(), file.FileRef)))
+	suite.Equal(t, "FileOf", file, must[runs.File](t, "FileOf")(store.FileOf(t.Context(), file.FileRef)))
 	for i, want := range pieces {
 		got := must[[]byte](t, "Piece")(store.Piece(t.Context(), file.FileRef, i))
 		if !bytes.Equal(got, []byte(want)) {
@@ -58,15 +59,15 @@ func wantFile(t *testing.T, store runs.Store, file runs.File, pieces ...string) 
 		}
 	}
 	_, err := store.Piece(t.Context(), file.FileRef, len(pieces))
-	wantFault(t, "a piece behind the last", err, fault.RunFileNotFound)
+	suite.Fault(t, "a piece behind the last", err, fault.RunFileNotFound)
 }
 
 func wantNoFile(t *testing.T, store runs.Store, ref runs.FileRef) {
 	t.Helper()
 	_, err := store.FileOf(t.Context(), ref)
-	wantFault(t, "FileOf", err, fault.RunFileNotFound)
+	suite.Fault(t, "FileOf", err, fault.RunFileNotFound)
 	_, err = store.Piece(t.Context(), ref, 0)
-	wantFault(t, "Piece", err, fault.RunFileNotFound)
+	suite.Fault(t, "Piece", err, fault.RunFileNotFound)
 }
 
 func checkFiles(t *testing.T, store runs.Store) {
@@ -82,12 +83,13 @@ func checkFiles(t *testing.T, store runs.Store) {
 	if err := store.PutPiece(t.Context(), ref, "u", 0, []byte("again")); err != nil {
 		t.Fatalf("PutPiece: %v", err)
 	}
-	wantEqual(t, "CompleteFile", file, complete(t, store, file))
+	suite.Equal(t, "CompleteFile", file, complete(t, store, file))
 	wantFile(t, store, file, "again", string(bytes.Repeat([]byte{7}, 1<<20)), "c")
 
 	second := ref
 	second.Attempt = 2
-	all := []runs.File{file, putFile(t, store, second, "second"), putFile(t, store, fileOf(run, runs.FileLock), "lock"), putFile(t, store, fileOf(m.pending(t, store, "w", runs.Plan), runs.FilePlan), "other")}
+	all := []runs.File{file, putFile(t, store, second, "second"), putFile(t, store, fileOf(run, runs.FileLock), "lock"),
+		putFile(t, store, fileOf(m.pending(t, store, "w", runs.Plan), runs.FilePlan), "other")}
 	got := must[[]runs.File](t, "FilesOf")(store.FilesOf(t.Context(), run.Ref()))
 	for _, f := range all[:3] {
 		if !slices.Contains(got, f) {
@@ -98,24 +100,26 @@ func checkFiles(t *testing.T, store runs.Store) {
 		t.Errorf("%d files, want 3", len(got))
 	}
 	none := fileOf(m.run("w", runs.Plan), runs.FilePlan)
-	wantFault(t, "PutPiece of a run that isn't there", store.PutPiece(t.Context(), none, "u", 0, []byte("x")), fault.RunNotFound)
+	suite.Fault(t, "PutPiece of a run that isn't there", store.PutPiece(t.Context(), none, "u", 0, []byte("x")),
+		fault.RunNotFound)
 	_, err := store.CompleteFile(t.Context(), runs.File{FileRef: none, Pieces: 0}, "u", allowAll)
-	wantFault(t, "CompleteFile of a run that isn't there", err, fault.RunNotFound)
-	wantFault(t, "PutPiece of 4 MiB", store.PutPiece(t.Context(), fileOf(run, runs.FileOutputs), "u", 0, make([]byte, 4<<20)), fault.BodyTooLarge)
+	suite.Fault(t, "CompleteFile of a run that isn't there", err, fault.RunNotFound)
+	suite.Fault(t, "PutPiece of 4 MiB",
+		store.PutPiece(t.Context(), fileOf(run, runs.FileOutputs), "u", 0, make([]byte, 4<<20)), fault.BodyTooLarge)
 }
 
 func checkFileAllow(t *testing.T, store runs.Store) {
 	run := newMaker().pending(t, store, "w", runs.Plan)
 	file, refusal := putPieces(t, store, fileOf(run, runs.FilePlan), "a"), errors.New("no")
 	_, err := store.CompleteFile(t.Context(), file, "u", func(r runs.Run) error {
-		wantEqual(t, "what allow sees", run, r)
+		suite.Equal(t, "what allow sees", run, r)
 		return refusal
 	})
 	if err != refusal {
 		t.Errorf("error %v, want allow's own", err)
 	}
 	wantNoFile(t, store, file.FileRef)
-	wantEqual(t, "CompleteFile", file, complete(t, store, file))
+	suite.Equal(t, "CompleteFile", file, complete(t, store, file))
 }
 
 // checkFileStays has a complete file sent again, the same and another one.
@@ -125,7 +129,7 @@ func checkFileStays(t *testing.T, store runs.Store) {
 	file := putFile(t, store, ref, "one", "two")
 	for _, pieces := range [][]string{{"one", "two"}, {"other"}, {"more", "pieces", "than"}} {
 		other := putPieces(t, store, ref, pieces...)
-		wantEqual(t, "CompleteFile of one that is there", file, complete(t, store, other))
+		suite.Equal(t, "CompleteFile of one that is there", file, complete(t, store, other))
 		wantFile(t, store, file, "one", "two")
 	}
 	wantBytes(t, store, run.Org, 6)
@@ -142,7 +146,7 @@ func checkFileStays(t *testing.T, store runs.Store) {
 		}
 	})
 	for _, f := range made {
-		wantEqual(t, "CompleteFile", made[0], f)
+		suite.Equal(t, "CompleteFile", made[0], f)
 	}
 	wantFile(t, store, made[0], "lock")
 }
@@ -157,12 +161,12 @@ func checkFileWhole(t *testing.T, store runs.Store) {
 	}
 	wantNoFile(t, store, file.FileRef)
 	file.Pieces = 1
-	wantEqual(t, "CompleteFile", file, complete(t, store, file))
+	suite.Equal(t, "CompleteFile", file, complete(t, store, file))
 	wantFile(t, store, file, "one")
 	wantBytes(t, store, run.Org, 3)
 
 	empty := runs.File{FileRef: fileOf(run, runs.FileOutputs), Digest: digestOf()}
-	wantEqual(t, "CompleteFile", empty, complete(t, store, empty))
+	suite.Equal(t, "CompleteFile", empty, complete(t, store, empty))
 	wantFile(t, store, empty)
 }
 
@@ -182,17 +186,18 @@ func checkUploads(t *testing.T, store runs.Store) {
 		}
 	}
 	file := runs.File{FileRef: ref, Size: 2, Digest: digestOf("b"), Pieces: 2}
-	wantFault(t, "a piece of an upload that another one has replaced", put("a", 1), fault.UploadReplaced)
-	wantFault(t, "a further piece of it", put("a", 2), fault.UploadReplaced)
+	suite.Fault(t, "a piece of an upload that another one has replaced", put("a", 1), fault.UploadReplaced)
+	suite.Fault(t, "a further piece of it", put("a", 2), fault.UploadReplaced)
 	_, err := store.CompleteFile(t.Context(), file, "a", allowAll)
-	wantFault(t, "its completion", err, fault.UploadReplaced)
+	suite.Fault(t, "its completion", err, fault.UploadReplaced)
 	wantNoFile(t, store, ref)
 	wantBytes(t, store, run.Org, 4)
 	file.Pieces = 3
 	_, err = store.CompleteFile(t.Context(), file, "b", allowAll)
-	wantFault(t, "an upload of which a piece is missing", err, fault.RunInvalid)
+	suite.Fault(t, "an upload of which a piece is missing", err, fault.RunInvalid)
 	file.Pieces = 2
-	wantEqual(t, "CompleteFile", file, must[runs.File](t, "CompleteFile")(store.CompleteFile(t.Context(), file, "b", allowAll)))
+	suite.Equal(t, "CompleteFile", file,
+		must[runs.File](t, "CompleteFile")(store.CompleteFile(t.Context(), file, "b", allowAll)))
 	if err := put("a", 0); err != nil {
 		t.Errorf("PutPiece of a file that is complete: %v", err)
 	}

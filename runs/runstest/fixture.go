@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
-	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -58,15 +55,19 @@ func (m *maker) ended(t *testing.T, store runs.Store) runs.Run {
 func (m *maker) full() runs.Run {
 	at := moment()
 	r := m.run("prod/network", runs.Apply)
-	r.Status, r.Stage, r.Phase, r.Reason = runs.AwaitingApproval, runs.PlanStage, runs.PhaseCheck, "waits for <1> of 2 approvals \U0001F642"
-	r.Order = runs.Order{Snapshot: "snap", Message: "über \"quotes\"", Targets: []string{"a.b"}, Replace: []string{`c["d"]`}, NoRefresh: true, AutoApprove: true}
+	r.Status, r.Stage, r.Phase, r.Reason = runs.AwaitingApproval, runs.PlanStage, runs.PhaseCheck,
+		"waits for <1> of 2 approvals \U0001F642"
+	r.Order = runs.Order{Snapshot: "snap", Message: "über \"quotes\"", Targets: []string{"a.b"},
+		Replace: []string{`c["d"]`}, NoRefresh: true, AutoApprove: true}
 	r.Trigger = runs.Actor{KeyID: "key", KeyName: "name", Subject: "ann@example.org", Role: auth.Owner, Request: "request"}
 	r.RetryOf, r.Pool, r.Priority = "01J", "eu", runs.Commits
 	r.Terms = runs.Terms{
 		Revision: 7, Tool: "opentofu", Version: "~> 1.12", Directory: "infra", Parallelism: 5,
-		Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour}, Grace: map[runs.Stage]time.Duration{runs.ApplyStage: time.Minute},
-		Outputs: []string{"id"}, AutoApply: "never", Approvals: 2, AllowAuthor: true, Carry: true, PlanTTL: time.Hour, ApprovalTTL: time.Minute,
-		MinSandbox: "landlock", MaxLogBytes: 1 << 30, MaxAttempts: 5,
+		Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour},
+		Grace:   map[runs.Stage]time.Duration{runs.ApplyStage: time.Minute},
+		Outputs: []string{"id"}, AutoApply: "never", Approvals: 2, AllowAuthor: true, Carry: true, PlanTTL: time.Hour,
+		ApprovalTTL: time.Minute,
+		MinSandbox:  "landlock", MaxLogBytes: 1 << 30, MaxAttempts: 5,
 	}
 	r.Attempt, r.NotBefore = 3, at.Add(time.Second)
 	r.Base = runs.Base{Version: 1 << 62, Lineage: "lineage", Serial: 9, Digest: "digest"}
@@ -74,17 +75,20 @@ func (m *maker) full() runs.Run {
 	r.Pin.State.Version, r.Pin.Tool.Name, r.Pin.Config.Snapshot = 41, "opentofu", "snap"
 	r.Counts = &api.RunCounts{Add: 1, Any: true}
 	r.Stale = &api.Stale{Since: at, Because: "state", Version: 42, By: &api.Actor{KeyID: "other"}}
-	r.Approvals = []api.Approval{{Digest: "pin", Approved: true, Reason: "fine", By: api.Actor{KeyID: "key"}, At: at, From: "01J"}}
+	r.Approvals = []api.Approval{{Digest: "pin", Approved: true, Reason: "fine", By: api.Actor{KeyID: "key"}, At: at,
+		From: "01J"}}
 	r.Earlier = &runs.Earlier{Run: "01J", Changes: "changes", Approvals: r.Approvals}
 	r.Cancel = &api.Cancel{Level: "soft", By: api.Actor{KeyID: "key"}, At: at, Until: &at}
-	r.Executor = &runs.Executor{Agent: "agent", Name: "name", ClaimKey: "claim", Seen: at, BootID: "boot", PID: 4, StartTime: 1 << 63, Sandbox: &api.Sandbox{Level: "none", Why: []string{"no kernel"}}}
+	r.Executor = &runs.Executor{Agent: "agent", Name: "name", ClaimKey: "claim", Seen: at, BootID: "boot", PID: 4,
+		StartTime: 1 << 63, Sandbox: &api.Sandbox{Level: "none", Why: []string{"no kernel"}}}
 	code := 2
 	r.Epoch, r.LeaseUntil, r.ExitCode, r.After, r.Touched = 12, at, &code, 43, true
 	r.InFlight = []api.InFlight{{Address: "a.b", Action: "create", Since: at}}
 	r.Diagnostics = []api.Diagnostic{{Severity: "error", Summary: "no", Detail: "line\nline\x00", Line: 3}}
 	r.Phases = []api.PhaseTime{{Phase: "plan", Attempt: 1, Seconds: 0.1, Outcome: "succeeded"}}
 	r.Reports = []string{"plan/1/1/plan"}
-	r.StartedAt, r.PlannedAt, r.DecidedAt, r.AppliedAt, r.FinishedAt = at, at.Add(1000), at.Add(2000), at.Add(3000), at.Add(4000)
+	r.StartedAt, r.PlannedAt, r.DecidedAt, r.AppliedAt, r.FinishedAt = at, at.Add(1000), at.Add(2000), at.Add(3000),
+		at.Add(4000)
 	return r
 }
 
@@ -111,7 +115,8 @@ func edited(edit func(*runs.Run)) runs.Decide {
 	return func(r runs.Run) (runs.Change, error) {
 		was := r.Status
 		edit(&r)
-		return runs.Change{Run: r, Events: []runs.Event{{At: moment(), Type: runs.EventPhase, From: was, To: r.Status, Epoch: r.Epoch}}}, nil
+		return runs.Change{Run: r,
+			Events: []runs.Event{{At: moment(), Type: runs.EventPhase, From: was, To: r.Status, Epoch: r.Epoch}}}, nil
 	}
 }
 
@@ -138,7 +143,7 @@ func wantRun(t *testing.T, store runs.Store, want runs.Run) {
 	if err != nil {
 		t.Fatalf("Run: %v", err)
 	}
-	wantEqual(t, "Run", want, got)
+	suite.Equal(t, "Run", want, got)
 }
 
 func wantEvents(t *testing.T, store runs.Store, ref runs.Ref, want int) []runs.Event {
@@ -156,23 +161,6 @@ func wantEvents(t *testing.T, store runs.Store, ref runs.Ref, want int) []runs.E
 		}
 	}
 	return events
-}
-
-func wantEqual(t *testing.T, what string, want, got any) {
-	t.Helper()
-	if reflect.DeepEqual(want, got) {
-		return
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, strings.TrimSpace(diff))
-	}
-}
-
-func wantFault(t *testing.T, what string, err error, code fault.Code) {
-	t.Helper()
-	if !fault.Is(err, code) {
-		t.Fatalf("%s: error %v, want one with %s", what, err, code)
-	}
 }
 
 func wantBlocked(t *testing.T, err error, by string) {

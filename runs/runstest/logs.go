@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -25,7 +26,8 @@ func appendLog(t *testing.T, store runs.Store, log runs.LogRef, text string) run
 	t.Helper()
 	end := must[int64](t, "LogEnd")(store.LogEnd(t.Context(), log))
 	p := piece(end, text)
-	if got := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, end, []runs.LogPiece{p}, allowAll)); got != end+p.Size {
+	if got := must[int64](t,
+		"AppendLog")(store.AppendLog(t.Context(), log, end, []runs.LogPiece{p}, allowAll)); got != end+p.Size {
 		t.Fatalf("the log ends at %d, want %d", got, end+p.Size)
 	}
 	return p
@@ -37,7 +39,7 @@ func wantLog(t *testing.T, store runs.Store, log runs.LogRef, want ...runs.LogPi
 	if len(got) == 0 && len(want) == 0 {
 		return
 	}
-	wantEqual(t, "ReadLog", want, got)
+	suite.Equal(t, "ReadLog", want, got)
 	last := want[len(want)-1]
 	if end := must[int64](t, "LogEnd")(store.LogEnd(t.Context(), log)); end != last.Offset+last.Size {
 		t.Errorf("the log ends at %d, want %d", end, last.Offset+last.Size)
@@ -56,7 +58,9 @@ func checkLogOffsets(t *testing.T, store runs.Store) {
 	wantLog(t, store, log)
 	first, second := appendLog(t, store, log, "first\n"), appendLog(t, store, log, "2\x00\xff")
 	for _, elsewhere := range []int64{0, 3, 6, 10, 1 << 40} {
-		if end := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, elsewhere, []runs.LogPiece{piece(elsewhere, "more")}, allowAll)); end != 9 {
+		if end := must[int64](t,
+			"AppendLog")(store.AppendLog(t.Context(), log, elsewhere, []runs.LogPiece{piece(elsewhere, "more")},
+			allowAll)); end != 9 {
 			t.Errorf("a piece for a log that ends at %d: the log ends at %d", elsewhere, end)
 		}
 	}
@@ -75,11 +79,11 @@ func checkLogOffsets(t *testing.T, store runs.Store) {
 	for _, info := range infos {
 		ends[info.LogRef] = info.End
 	}
-	wantEqual(t, "LogsOf", map[runs.LogRef]int64{log: 9, others[0]: 6, others[1]: 6}, ends)
+	suite.Equal(t, "LogsOf", map[runs.LogRef]int64{log: 9, others[0]: 6, others[1]: 6}, ends)
 
 	none := logOf(m.run("w", runs.Plan))
 	_, err := store.AppendLog(t.Context(), none, 0, []runs.LogPiece{piece(0, "x")}, allowAll)
-	wantFault(t, "AppendLog to a run that isn't there", err, fault.RunNotFound)
+	suite.Fault(t, "AppendLog to a run that isn't there", err, fault.RunNotFound)
 }
 
 func checkLogAllow(t *testing.T, store runs.Store) {
@@ -88,7 +92,7 @@ func checkLogAllow(t *testing.T, store runs.Store) {
 	log, refusal := logOf(run), errors.New("no")
 	for _, offset := range []int64{0, 5} {
 		_, err := store.AppendLog(t.Context(), log, offset, []runs.LogPiece{piece(offset, "x")}, func(r runs.Run) error {
-			wantEqual(t, "what allow sees", run, r)
+			suite.Equal(t, "what allow sees", run, r)
 			return refusal
 		})
 		if err != refusal {
@@ -127,7 +131,7 @@ func checkLogReads(t *testing.T, store runs.Store) {
 			if len(got) == 0 || from+len(got) > len(all) {
 				t.Fatalf("%d pieces from %d on", len(got), offset)
 			}
-			wantEqual(t, fmt.Sprintf("the pieces from %d on", offset), all[from:from+len(got)], got)
+			suite.Equal(t, fmt.Sprintf("the pieces from %d on", offset), all[from:from+len(got)], got)
 			wantAbout(t, got, offset, limit, from+len(got) == len(all))
 		}
 	}
@@ -165,7 +169,7 @@ func checkLogReplace(t *testing.T, store runs.Store) {
 		{},
 	} {
 		_, err := store.AppendLog(t.Context(), log, 9, wrong, allowAll)
-		wantFault(t, fmt.Sprintf("AppendLog of %v", wrong), err, fault.LogMismatch)
+		suite.Fault(t, fmt.Sprintf("AppendLog of %v", wrong), err, fault.LogMismatch)
 		wantLog(t, store, log, was...)
 	}
 	merged := []runs.LogPiece{piece(3, "cccd"), piece(7, "eef"), piece(10, "gg")}
@@ -176,12 +180,14 @@ func checkLogReplace(t *testing.T, store runs.Store) {
 		wantLog(t, store, log, was[0], was[1], merged[0], merged[1], merged[2])
 	}
 	refusal := errors.New("no")
-	if _, err := store.AppendLog(t.Context(), log, 12, []runs.LogPiece{piece(0, "aabcccdeefggh")}, func(runs.Run) error { return refusal }); err != refusal {
+	if _, err := store.AppendLog(t.Context(), log, 12, []runs.LogPiece{piece(0, "aabcccdeefggh")},
+		func(runs.Run) error { return refusal }); err != refusal {
 		t.Errorf("error %v, want allow's own", err)
 	}
 	wantLog(t, store, log, was[0], was[1], merged[0], merged[1], merged[2])
 	whole := piece(0, "aabcccdeefggh")
-	if end := must[int64](t, "AppendLog")(store.AppendLog(t.Context(), log, 12, []runs.LogPiece{whole}, allowAll)); end != 13 {
+	if end := must[int64](t,
+		"AppendLog")(store.AppendLog(t.Context(), log, 12, []runs.LogPiece{whole}, allowAll)); end != 13 {
 		t.Fatalf("the log ends at %d, want 13", end)
 	}
 	wantLog(t, store, log, whole, appendLog(t, store, log, "more"))
@@ -195,7 +201,8 @@ func checkLogTogether(t *testing.T, store runs.Store) {
 	together(4, func(i int) {
 		for end := int64(0); end < int64(len(text)); {
 			size := min(int64(1+i), int64(len(text))-end)
-			got, err := store.AppendLog(background(), log, end, []runs.LogPiece{piece(end, string(text[end:end+size]))}, allowAll)
+			got, err := store.AppendLog(background(), log, end, []runs.LogPiece{piece(end, string(text[end:end+size]))},
+				allowAll)
 			if err != nil {
 				t.Errorf("AppendLog: %v", err)
 				return
@@ -207,5 +214,5 @@ func checkLogTogether(t *testing.T, store runs.Store) {
 	for _, p := range must[[]runs.LogPiece](t, "ReadLog")(store.ReadLog(t.Context(), log, 0, 1<<40)) {
 		got = append(got, bytes.TrimPrefix(p.Sealed, []byte("sealed:"))...)
 	}
-	wantEqual(t, "the log", string(text), string(got))
+	suite.Equal(t, "the log", string(text), string(got))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -38,7 +39,7 @@ func checkPages(t *testing.T, store runs.Store) {
 			}
 			q.Before = page.Next
 		}
-		wantEqual(t, fmt.Sprintf("pages of %d", limit), want, got)
+		suite.Equal(t, fmt.Sprintf("pages of %d", limit), want, got)
 	}
 }
 
@@ -116,7 +117,8 @@ func (l *ledger) change(t *testing.T, store runs.Store, i int) {
 		}
 	}
 	holder := l.holder(was.Org, was.Workspace)
-	got, err := store.Update(t.Context(), was.Ref(), func(runs.Run) (runs.Change, error) { return runs.Change{Run: next}, nil })
+	got, err := store.Update(t.Context(), was.Ref(),
+		func(runs.Run) (runs.Change, error) { return runs.Change{Run: next}, nil })
 	if next.Holds() && holder != "" && holder != was.ID {
 		wantBlocked(t, err, holder)
 		return
@@ -125,7 +127,7 @@ func (l *ledger) change(t *testing.T, store runs.Store, i int) {
 		t.Fatalf("Update: %v", err)
 	}
 	next.Revision = got.Revision
-	wantEqual(t, "Update", next, got)
+	suite.Equal(t, "Update", next, got)
 	if was.Status.Claimable() && next.Status.Leased() {
 		l.claims++
 		l.turns[turnKey(was.Pool, was.Org)] = l.claims
@@ -196,7 +198,7 @@ func (l *ledger) compare(t *testing.T, store runs.Store) {
 	for _, pool := range pools() {
 		for _, limit := range []int{1, 3, 1000} {
 			q := runs.ClaimQuery{Pool: pool, Orgs: l.orgs(), Now: later(l.random.IntN(6)), Limit: limit}
-			wantEqual(t, fmt.Sprintf("Claimable %+v", q), runIDs(l.claimable(q)), claimable(t, store, q))
+			suite.Equal(t, fmt.Sprintf("Claimable %+v", q), runIDs(l.claimable(q)), claimable(t, store, q))
 		}
 	}
 	for _, agent := range append(agents(), "") {
@@ -220,7 +222,7 @@ func (l *ledger) compareWorkspace(t *testing.T, store runs.Store, org uuid.UUID,
 	t.Helper()
 	ctx := t.Context()
 	open := l.where(func(r runs.Run) bool { return r.Org == org && r.Workspace == workspace && !r.Status.Ended() })
-	wantEqual(t, "Open", open, must[[]runs.Run](t, "Open")(store.Open(ctx, org, workspace)))
+	suite.Equal(t, "Open", open, must[[]runs.Run](t, "Open")(store.Open(ctx, org, workspace)))
 	for i, run := range l.line(org, workspace) {
 		ahead, holder, err := store.Position(ctx, run)
 		if ahead != i || holder != l.holder(org, workspace) || err != nil {
@@ -242,7 +244,7 @@ func (l *ledger) statuses() []runs.Status {
 func (l *ledger) compareOrganization(t *testing.T, store runs.Store, org uuid.UUID) {
 	t.Helper()
 	ctx := t.Context()
-	wantEqual(t, "Tally", runs.Tally{
+	suite.Equal(t, "Tally", runs.Tally{
 		Waiting: len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status == runs.Pending })),
 		Working: len(l.where(func(r runs.Run) bool { return r.Org == org && r.Status.Leased() })),
 		Stored:  len(l.where(func(r runs.Run) bool { return r.Org == org })),
@@ -250,11 +252,12 @@ func (l *ledger) compareOrganization(t *testing.T, store runs.Store, org uuid.UU
 	}, must[runs.Tally](t, "Tally")(store.Tally(ctx, org)))
 	for _, agent := range append(agents(), "") {
 		want := l.where(func(r runs.Run) bool {
-			return r.Org == org && r.Executor != nil && (agent == "" || r.Executor.Agent == agent) && (r.Status.Leased() || r.Status == runs.Orphaned)
+			return r.Org == org && r.Executor != nil && (agent == "" || r.Executor.Agent == agent) &&
+				(r.Status.Leased() || r.Status == runs.Orphaned)
 		})
 		got := must[[]runs.Run](t, "Leased")(store.Leased(ctx, []uuid.UUID{org}, agent))
 		slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
-		wantEqual(t, "Leased", want, got)
+		suite.Equal(t, "Leased", want, got)
 	}
 	l.compareEnded(t, store, org)
 	l.compareOldest(t, store, org)
@@ -284,11 +287,12 @@ func (l *ledger) compareEnded(t *testing.T, store runs.Store, org uuid.UUID) {
 		got, last = append(got, run), run.FinishedAt
 	}
 	slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
-	wantEqual(t, "Ended", want, got)
+	suite.Equal(t, "Ended", want, got)
 }
 
 // walk reads all marks in pages, each of which goes on behind the one before.
-func (l *ledger) walk(t *testing.T, what string, page func(after runs.Mark, limit int) ([]runs.Mark, error)) (all []runs.Mark) {
+func (l *ledger) walk(t *testing.T, what string,
+	page func(after runs.Mark, limit int) ([]runs.Mark, error)) (all []runs.Mark) {
 	t.Helper()
 	limit := 1 + l.random.IntN(20)
 	var after runs.Mark
@@ -313,15 +317,16 @@ func (l *ledger) compareOldest(t *testing.T, store runs.Store, org uuid.UUID) {
 		got = append(got, must[runs.Run](t, "Run")(store.Run(t.Context(), ref)))
 	}
 	if !slices.IsSortedFunc(got, func(a, b runs.Run) int {
-		return cmp.Or(cmp.Compare(number(!a.StartedAt.IsZero()), number(!b.StartedAt.IsZero())), a.FinishedAt.Compare(b.FinishedAt))
+		return cmp.Or(cmp.Compare(number(!a.StartedAt.IsZero()), number(!b.StartedAt.IsZero())),
+			a.FinishedAt.Compare(b.FinishedAt))
 	}) {
 		t.Fatalf("Oldest is in another order: %+v", runIDs(got))
 	}
 	if len(refs) > 1 {
-		wantEqual(t, "Oldest", refs[:1], must[[]runs.Ref](t, "Oldest")(store.Oldest(t.Context(), org, 1)))
+		suite.Equal(t, "Oldest", refs[:1], must[[]runs.Ref](t, "Oldest")(store.Oldest(t.Context(), org, 1)))
 	}
 	slices.SortFunc(got, func(a, b runs.Run) int { return cmp.Compare(a.ID, b.ID) })
-	wantEqual(t, "Oldest", want, got)
+	suite.Equal(t, "Oldest", want, got)
 }
 
 func number(is bool) int {
@@ -349,5 +354,5 @@ func (l *ledger) compareLists(t *testing.T, store runs.Store, q runs.Query) {
 			break
 		}
 	}
-	wantEqual(t, what, want, got)
+	suite.Equal(t, what, want, got)
 }

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
 // checkRemove removes a run with everything, and keeps one that goes on.
 func checkRemove(t *testing.T, store runs.Store) {
 	m := newMaker()
-	run := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), "key", []runs.Event{{Type: runs.EventCreated}}, nil))
+	run := must[runs.Run](t,
+		"Create")(store.Create(t.Context(), m.run("w", runs.Plan), "key", []runs.Event{{Type: runs.EventCreated}}, nil))
 	stays := m.ended(t, store)
 	fillRun(t, store, stays)
 	fillRun(t, store, run)
@@ -41,7 +43,8 @@ func checkRemove(t *testing.T, store runs.Store) {
 	// The key is free again, and a new run with the old ID finds nothing.
 	again := m.run("w", runs.Plan)
 	again.ID = run.ID
-	made := must[runs.Run](t, "Create")(store.Create(t.Context(), again, "key", []runs.Event{{Type: runs.EventCreated}}, nil))
+	made := must[runs.Run](t,
+		"Create")(store.Create(t.Context(), again, "key", []runs.Event{{Type: runs.EventCreated}}, nil))
 	wantEvents(t, store, made.Ref(), 1)
 	wantLog(t, store, logOf(made), appendLog(t, store, logOf(made), "new"))
 	wantNoFile(t, store, fileOf(made, runs.FilePlan))
@@ -55,14 +58,15 @@ func checkRemove(t *testing.T, store runs.Store) {
 func wantFilled(t *testing.T, store runs.Store, run runs.Run) {
 	t.Helper()
 	wantLog(t, store, logOf(run), piece(0, "theirs"))
-	wantFile(t, store, runs.File{FileRef: fileOf(run, runs.FilePlan), Size: 6, Digest: digestOf("theirs"), Pieces: 1}, "theirs")
+	wantFile(t, store, runs.File{FileRef: fileOf(run, runs.FilePlan), Size: 6, Digest: digestOf("theirs"), Pieces: 1},
+		"theirs")
 }
 
 func wantGone(t *testing.T, store runs.Store, run runs.Run) {
 	t.Helper()
 	ctx := t.Context()
 	_, err := store.Run(ctx, run.Ref())
-	wantFault(t, "Run", err, fault.RunNotFound)
+	suite.Fault(t, "Run", err, fault.RunNotFound)
 	wantNoFile(t, store, fileOf(run, runs.FilePlan))
 	wantLog(t, store, logOf(run))
 	if end := must[int64](t, "LogEnd")(store.LogEnd(ctx, logOf(run))); end != 0 {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -21,11 +22,12 @@ func checkRoom(t *testing.T, store runs.Store) {
 		return nil
 	}
 	made := must[runs.Run](t, "Create")(store.Create(t.Context(), first, "key", nil, allow))
-	wantEqual(t, "the tally that was asked with", runs.Tally{Stored: 1}, asked)
+	suite.Equal(t, "the tally that was asked with", runs.Tally{Stored: 1}, asked)
 
 	full := errors.New("there is no room")
 	refuse := func(runs.Tally) error { return full }
-	if again, err := store.Create(t.Context(), m.run("w", runs.Plan), "key", nil, refuse); err != nil || again.ID != made.ID {
+	if again, err := store.Create(t.Context(), m.run("w", runs.Plan), "key", nil, refuse); err != nil ||
+		again.ID != made.ID {
 		t.Errorf("a key that was used: %s, %v", again.ID, err)
 	}
 	none := m.run("v", runs.Plan)
@@ -33,7 +35,8 @@ func checkRoom(t *testing.T, store runs.Store) {
 		t.Errorf("without room: %v", err)
 	}
 	wantGone(t, store, none)
-	wantEqual(t, "Tally", runs.Tally{Waiting: 1, Stored: 2}, must[runs.Tally](t, "Tally")(store.Tally(t.Context(), m.org)))
+	suite.Equal(t, "Tally", runs.Tally{Waiting: 1, Stored: 2},
+		must[runs.Tally](t, "Tally")(store.Tally(t.Context(), m.org)))
 }
 
 // checkRoomTogether has several calls race for the last places.

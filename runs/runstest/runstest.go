@@ -39,6 +39,8 @@ func storeChecks() []check {
 		{"NotFound", checkNotFound},
 		{"Keys", checkKeys},
 		{"KeysTogether", checkKeysTogether},
+		{"Alone", checkAlone},
+		{"AloneTogether", checkAloneTogether},
 		{"SameID", checkSameID},
 		{"Room", checkRoom},
 		{"RoomTogether", checkRoomTogether},

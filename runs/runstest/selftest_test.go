@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
-	"strings"
 	"testing"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/runstest"
 	"github.com/holdfast/holdfast/storage/sqldb"
@@ -25,20 +24,28 @@ type breakage struct {
 
 func breakages() map[string]breakage {
 	return map[string]breakage{
-		"forgets keys":         {forgetsKeys, []string{"Keys", "KeysTogether"}},
-		"shares keys":          {sharesKeys, []string{"Keys", "Isolation"}},
-		"checks, then writes":  {checksThenWrites, []string{"UpdatesTogether"}},
-		"drops updates":        {dropsUpdates, []string{"UpdatesTogether", "Queries"}},
-		"records events apart": {recordsTwice, []string{"EventsAtomic"}},
-		"records the refused":  {recordsRefused, []string{"DecideError"}},
-		"wraps errors":         {wrapsErrors, []string{"DecideError"}},
-		"hides blocks":         {hidesBlocks, []string{"Slot", "SlotTogether", "Queries"}},
-		"ignores contexts":     {ignoresContexts, []string{"EndedContext"}},
-		"loses events":         {changes(func(_ runs.Run, c *runs.Change) { c.Events = c.Events[:min(len(c.Events), 1)] }), []string{"Events", "Revisions"}},
-		"makes events up":      {changes(func(_ runs.Run, c *runs.Change) { c.Events = append(c.Events, runs.Event{}) }), []string{"Revisions"}},
-		"truncates texts":      {changes(func(_ runs.Run, c *runs.Change) { c.Run.Reason = c.Run.Reason[:min(len(c.Run.Reason), 3)] }), []string{"Fields", "Revisions"}},
-		"keeps priorities":     {changes(func(was runs.Run, c *runs.Change) { c.Run.Priority = was.Priority }), []string{"Line", "Queries"}},
-		"forgets leases":       {changes(func(was runs.Run, c *runs.Change) { c.Run.LeaseUntil = was.LeaseUntil }), []string{"Due"}},
+		"makes runs beside others": {beside, []string{"Alone", "AloneTogether"}},
+		"forgets keys":             {forgetsKeys, []string{"Keys", "KeysTogether"}},
+		"shares keys":              {sharesKeys, []string{"Keys", "Isolation"}},
+		"checks, then writes":      {checksThenWrites, []string{"UpdatesTogether"}},
+		"drops updates":            {dropsUpdates, []string{"UpdatesTogether", "Queries"}},
+		"records events apart":     {recordsTwice, []string{"EventsAtomic"}},
+		"records the refused":      {recordsRefused, []string{"DecideError"}},
+		"wraps errors":             {wrapsErrors, []string{"DecideError"}},
+		"hides blocks":             {hidesBlocks, []string{"Slot", "SlotTogether", "Queries"}},
+		"ignores contexts":         {ignoresContexts, []string{"EndedContext"}},
+		"loses events": {changes(func(_ runs.Run, c *runs.Change) { c.Events = c.Events[:min(len(c.Events), 1)] }),
+			[]string{"Events", "Revisions"}},
+		"makes events up": {changes(func(_ runs.Run, c *runs.Change) { c.Events = append(c.Events, runs.Event{}) }),
+			[]string{"Revisions"}},
+		"truncates texts": {changes(func(_ runs.Run,
+			c *runs.Change) {
+			c.Run.Reason = c.Run.Reason[:min(len(c.Run.Reason), 3)]
+		}), []string{"Fields", "Revisions"}},
+		"keeps priorities": {changes(func(was runs.Run, c *runs.Change) { c.Run.Priority = was.Priority }),
+			[]string{"Line", "Queries"}},
+		"forgets leases": {changes(func(was runs.Run, c *runs.Change) { c.Run.LeaseUntil = was.LeaseUntil }),
+			[]string{"Due"}},
 		"knows no turns":       {claims(byID), []string{"Fairness", "Queries"}},
 		"offers whole lines":   {claims(wholeLines), []string{"Line", "Queries"}},
 		"offers too early":     {ignoresTimes, []string{"ClaimQueries", "Queries"}},
@@ -96,25 +103,8 @@ func TestSuiteNotices(t *testing.T) {
 		for _, check := range b.checks {
 			t.Run(name+"/"+check, func(t *testing.T) {
 				t.Parallel()
-				wantFailure(t, brokenName+"="+name, "TestBrokenStore/"+check)
+				suite.Fails(t, brokenName+"="+name, "TestBrokenStore/"+check)
 			})
 		}
-	}
-}
-
-// wantFailure runs one test on the broken store that this line of the environment names, and
-// wants it to fail by its own judgement: not by a panic, a data race or a time-out.
-func wantFailure(t *testing.T, environment, test string) {
-	t.Helper()
-	pattern := "^" + strings.ReplaceAll(test, "/", "$/^") + "$"
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+pattern, "-test.timeout=2m")
-	cmd.Env = append(os.Environ(), environment)
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		t.Fatalf("%s passes", test)
-	}
-	text := string(out)
-	if !strings.Contains(text, "--- FAIL: "+test) || strings.Contains(text, "DATA RACE") || strings.Contains(text, "panic: ") {
-		t.Errorf("%s went wrong in another way: %v\n%.3000s", test, err, text)
 	}
 }

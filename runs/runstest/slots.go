@@ -7,12 +7,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
 // holding are the statuses in which a run that mutates has the slot.
 func holding() []runs.Status {
-	return []runs.Status{runs.Preparing, runs.Planning, runs.Checking, runs.AwaitingApproval, runs.Confirmed, runs.Applying, runs.Retrying, runs.Orphaned}
+	return []runs.Status{runs.Preparing, runs.Planning, runs.Checking, runs.AwaitingApproval, runs.Confirmed,
+		runs.Applying, runs.Retrying, runs.Orphaned}
 }
 
 func checkSlot(t *testing.T, store runs.Store) {
@@ -81,7 +83,7 @@ func checkLine(t *testing.T, store runs.Store) {
 	mine := runs.ClaimQuery{Orgs: []uuid.UUID{m.org}}
 	want := func(what string, want ...runs.Run) {
 		t.Helper()
-		wantEqual(t, what, runIDs(want), claimable(t, store, mine))
+		suite.Equal(t, what, runIDs(want), claimable(t, store, mine))
 	}
 	position := func(run runs.Run, ahead int, holder string) {
 		t.Helper()

@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -24,34 +25,35 @@ func checkFields(t *testing.T, store runs.Store) {
 			t.Errorf("a new run has the revision %d", made.Revision)
 		}
 		want.Revision = made.Revision
-		wantEqual(t, "Create", want, made)
+		suite.Equal(t, "Create", want, made)
 		wantRun(t, store, want)
 
 		changed := update(t, store, want.Ref(), edited(func(r *runs.Run) {
-			wantEqual(t, "what decide sees", want, *r)
+			suite.Equal(t, "what decide sees", want, *r)
 			r.Reason = "changed"
 			r.Diagnostics = append(r.Diagnostics, api.Diagnostic{Summary: "more"})
 		}))
 		want.Reason, want.Revision = "changed", changed.Revision
 		want.Diagnostics = append(want.Diagnostics, api.Diagnostic{Summary: "more"})
-		wantEqual(t, "Update", want, changed)
+		suite.Equal(t, "Update", want, changed)
 		page := must[runs.Page](t, "List")(store.List(t.Context(), runs.Query{Org: want.Org, Limit: 1}))
-		wantEqual(t, "List", []runs.Run{want}, page.Runs)
+		suite.Equal(t, "List", []runs.Run{want}, page.Runs)
 	}
 }
 
 func checkNotFound(t *testing.T, store runs.Store) {
 	m := newMaker()
 	there := m.pending(t, store, "w", runs.Plan)
-	for _, id := range []string{"", "01J", m.run("w", runs.Plan).ID, strings.ToLower(there.ID), there.ID + " ", there.ID + "\x00", "ü", strings.Repeat("x", 10000)} {
+	for _, id := range []string{"", "01J", m.run("w", runs.Plan).ID, strings.ToLower(there.ID), there.ID + " ", there.ID +
+		"\x00", "ü", strings.Repeat("x", 10000)} {
 		ref := runs.Ref{Org: m.org, ID: id}
 		_, err := store.Run(t.Context(), ref)
-		wantFault(t, "Run", err, fault.RunNotFound)
+		suite.Fault(t, "Run", err, fault.RunNotFound)
 		_, err = store.Update(t.Context(), ref, func(runs.Run) (runs.Change, error) {
 			t.Error("decide was asked about a run that isn't there")
 			return runs.Change{}, errors.New("no run")
 		})
-		wantFault(t, "Update", err, fault.RunNotFound)
+		suite.Fault(t, "Update", err, fault.RunNotFound)
 		if err := store.Remove(t.Context(), ref); err != nil {
 			t.Fatalf("Remove of a run that isn't there: %v", err)
 		}
@@ -62,15 +64,18 @@ func checkNotFound(t *testing.T, store runs.Store) {
 func checkKeys(t *testing.T, store runs.Store) {
 	m, other := newMaker(), newMaker()
 	const key = "key \x00ü"
-	first := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}, nil))
+	first := must[runs.Run](t,
+		"Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}, nil))
 	now := move(t, store, first, runs.Preparing)
-	again := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}, nil))
-	wantEqual(t, "Create with a key that was used", now, again)
+	again := must[runs.Run](t,
+		"Create")(store.Create(t.Context(), m.run("w", runs.Plan), key, []runs.Event{{Type: runs.EventCreated}}, nil))
+	suite.Equal(t, "Create with a key that was used", now, again)
 	wantEvents(t, store, first.Ref(), 2)
 	for _, fresh := range []struct {
 		run runs.Run
 		key string
-	}{{m.run("w", runs.Plan), "key"}, {m.run("w", runs.Plan), key + " "}, {other.run("w", runs.Plan), key}, {m.run("w", runs.Plan), ""}, {m.run("w", runs.Plan), ""}} {
+	}{{m.run("w", runs.Plan), "key"}, {m.run("w", runs.Plan), key + " "}, {other.run("w", runs.Plan), key},
+		{m.run("w", runs.Plan), ""}, {m.run("w", runs.Plan), ""}} {
 		made := must[runs.Run](t, "Create")(store.Create(t.Context(), fresh.run, fresh.key, nil, nil))
 		if made.ID != fresh.run.ID || made.Org != fresh.run.Org {
 			t.Errorf("key %q: got the run %s for %s", fresh.key, made.ID, fresh.run.ID)
@@ -93,10 +98,54 @@ func checkKeysTogether(t *testing.T, store runs.Store) {
 		}
 	})
 	for _, run := range made {
-		wantEqual(t, "Create", made[0], run)
+		suite.Equal(t, "Create", made[0], run)
 	}
 	page := must[runs.Page](t, "List")(store.List(t.Context(), runs.Query{Org: m.org, Limit: 10}))
-	wantEqual(t, "List", []runs.Run{made[0]}, page.Runs)
+	suite.Equal(t, "List", []runs.Run{made[0]}, page.Runs)
+}
+
+// checkAlone has runs be refused that are to be alone in a workspace where another one goes on.
+func checkAlone(t *testing.T, store runs.Store) {
+	m := newMaker()
+	alone := func(workspace string, kind runs.Kind) runs.Run {
+		run := m.run(workspace, kind)
+		run.Order.Alone = true
+		return run
+	}
+	m.pending(t, store, "w", runs.Drift)
+	first := must[runs.Run](t, "Create")(store.Create(t.Context(), alone("w", runs.Plan), "key", nil, nil))
+	_, err := store.Create(t.Context(), alone("w", runs.Apply), "", nil, nil)
+	if !fault.Is(err, fault.RunInProgress) {
+		t.Errorf("Create beside %s: %v, want %s", first.ID, err, fault.RunInProgress)
+	}
+	suite.Equal(t, "Create with a key that was used", first.ID,
+		must[runs.Run](t, "Create")(store.Create(t.Context(), alone("w", runs.Plan), "key", nil, nil)).ID)
+	must[runs.Run](t, "Create")(store.Create(t.Context(), alone("v", runs.Plan), "", nil, nil))
+	m.pending(t, store, "w", runs.Plan)
+	other := newMaker().run("w", runs.Plan)
+	other.Order.Alone = true
+	must[runs.Run](t, "Create")(store.Create(t.Context(), other, "", nil, nil))
+}
+
+// checkAloneTogether has several such runs race: one of them is made.
+func checkAloneTogether(t *testing.T, store runs.Store) {
+	m := newMaker()
+	var made, refused atomic.Int32
+	together(8, func(int) {
+		run := m.run("w", runs.Apply)
+		run.Order.Alone = true
+		switch _, err := store.Create(background(), run, "", nil, nil); {
+		case err == nil:
+			made.Add(1)
+		case fault.Is(err, fault.RunInProgress):
+			refused.Add(1)
+		default:
+			t.Errorf("Create: %v", err)
+		}
+	})
+	if made.Load() != 1 || refused.Load() != 7 {
+		t.Errorf("%d made and %d refused, want 1 and 7", made.Load(), refused.Load())
+	}
 }
 
 // checkSameID makes a run with an ID that there is: the first one stays as it is.
@@ -115,7 +164,7 @@ func checkSameID(t *testing.T, store runs.Store) {
 func checkRevisions(t *testing.T, store runs.Store) {
 	run := newMaker().pending(t, store, "w", runs.Plan)
 	same := func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r}, nil }
-	wantEqual(t, "an Update that changes nothing", run, update(t, store, run.Ref(), same))
+	suite.Equal(t, "an Update that changes nothing", run, update(t, store, run.Ref(), same))
 	wantEvents(t, store, run.Ref(), 1)
 
 	silent := update(t, store, run.Ref(), func(r runs.Run) (runs.Change, error) {
@@ -148,29 +197,32 @@ func checkDecideError(t *testing.T, store runs.Store) {
 	}
 	wantRun(t, store, run)
 	wantEvents(t, store, run.Ref(), 1)
-	wantEqual(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{run.Org}}))
+	suite.Equal(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{run.Org}}))
 }
 
 func checkEvents(t *testing.T, store runs.Store) {
 	m := newMaker()
 	run := m.run("w", runs.Plan)
 	want := []runs.Event{
-		{At: moment(), Type: runs.EventCreated, To: runs.Pending, By: runs.Actor{KeyID: "key", KeyName: "name", Subject: "ann", Role: auth.Owner, Request: "r"}, Note: "über <all>"},
+		{At: moment(), Type: runs.EventCreated, To: runs.Pending,
+			By: runs.Actor{KeyID: "key", KeyName: "name", Subject: "ann", Role: auth.Owner, Request: "r"}, Note: "über <all>"},
 		{At: later(1), Type: runs.EventClaimed, From: runs.Pending, To: runs.Preparing, Epoch: 1 << 40},
 		{At: later(0), Type: runs.EventPhase}, // clocks go back
 		{At: later(2), Type: runs.EventEnded},
 	}
 	must[runs.Run](t, "Create")(store.Create(t.Context(), run, "", want[:1], nil))
-	update(t, store, run.Ref(), func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: want[1:3]}, nil })
-	update(t, store, run.Ref(), func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: want[3:]}, nil })
+	update(t, store, run.Ref(),
+		func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: want[1:3]}, nil })
+	update(t, store, run.Ref(),
+		func(r runs.Run) (runs.Change, error) { return runs.Change{Run: r, Events: want[3:]}, nil })
 	for i := range want {
 		want[i].Sequence = int64(i + 1)
 	}
-	wantEqual(t, "Events", want, wantEvents(t, store, run.Ref(), 4))
+	suite.Equal(t, "Events", want, wantEvents(t, store, run.Ref(), 4))
 	for after := range want {
 		for limit := 1; limit <= len(want); limit++ {
 			got := must[[]runs.Event](t, "Events")(store.Events(t.Context(), run.Ref(), int64(after), limit))
-			wantEqual(t, "a part of Events", want[after:min(after+limit, len(want))], got)
+			suite.Equal(t, "a part of Events", want[after:min(after+limit, len(want))], got)
 		}
 	}
 	got := must[[]runs.Event](t, "Events")(store.Events(t.Context(), run.Ref(), 4, 5))
@@ -194,14 +246,14 @@ func checkEventsAtomic(t *testing.T, store runs.Store) {
 	}
 	wantRun(t, store, run)
 	wantEvents(t, store, run.Ref(), 1)
-	wantEqual(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{m.org}}))
+	suite.Equal(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{m.org}}))
 
 	none := m.run("w", runs.Plan)
 	if _, err := store.Create(t.Context(), none, "key", events, nil); err == nil {
 		t.Fatal("Create with an event of 4 MiB succeeded")
 	}
 	_, err = store.Run(t.Context(), none.Ref())
-	wantFault(t, "Run", err, fault.RunNotFound)
+	suite.Fault(t, "Run", err, fault.RunNotFound)
 	made := must[runs.Run](t, "Create")(store.Create(t.Context(), none, "key", nil, nil))
 	wantEvents(t, store, made.Ref(), 0)
 }
@@ -226,7 +278,8 @@ func checkUpdatesTogether(t *testing.T, store runs.Store) {
 	})
 	got := must[runs.Run](t, "Run")(store.Run(t.Context(), run.Ref()))
 	if got.Epoch != workers*each || got.Revision != run.Revision+workers*each {
-		t.Errorf("epoch %d and revision %d after %d updates of revision %d", got.Epoch, got.Revision, workers*each, run.Revision)
+		t.Errorf("epoch %d and revision %d after %d updates of revision %d", got.Epoch, got.Revision, workers*each,
+			run.Revision)
 	}
 	for i, e := range wantEvents(t, store, run.Ref(), 1+workers*each)[1:] {
 		if e.Epoch != int64(i+1) {
@@ -238,11 +291,13 @@ func checkUpdatesTogether(t *testing.T, store runs.Store) {
 // checkIsolation has two organizations with runs of the same ID, workspace and key.
 func checkIsolation(t *testing.T, store runs.Store) {
 	m, n := newMaker(), newMaker()
-	mine := must[runs.Run](t, "Create")(store.Create(t.Context(), m.run("w", runs.Apply), "key", []runs.Event{{Type: runs.EventCreated, Note: "mine"}}, nil))
+	mine := must[runs.Run](t,
+		"Create")(store.Create(t.Context(), m.run("w", runs.Apply), "key",
+		[]runs.Event{{Type: runs.EventCreated, Note: "mine"}}, nil))
 	_, err := store.Run(t.Context(), runs.Ref{Org: n.org, ID: mine.ID})
-	wantFault(t, "Run of another organization", err, fault.RunNotFound)
+	suite.Fault(t, "Run of another organization", err, fault.RunNotFound)
 	_, err = store.Update(t.Context(), runs.Ref{Org: n.org, ID: mine.ID}, become(runs.Cancelled))
-	wantFault(t, "Update of another organization's", err, fault.RunNotFound)
+	suite.Fault(t, "Update of another organization's", err, fault.RunNotFound)
 
 	theirs := must[runs.Run](t, "Create")(store.Create(t.Context(), n.run("w", runs.Apply), "key", nil, nil))
 	if theirs.ID != mine.ID {
@@ -272,11 +327,11 @@ func wantUntouched(t *testing.T, store runs.Store, run runs.Run) {
 	t.Helper()
 	ctx := t.Context()
 	wantEvents(t, store, run.Ref(), 1)
-	wantEqual(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{run.Org}}))
-	wantEqual(t, "Open", []runs.Run{run}, must[[]runs.Run](t, "Open")(store.Open(ctx, run.Org, "w")))
+	suite.Equal(t, "Claimable", []string{run.ID}, claimable(t, store, runs.ClaimQuery{Orgs: []uuid.UUID{run.Org}}))
+	suite.Equal(t, "Open", []runs.Run{run}, must[[]runs.Run](t, "Open")(store.Open(ctx, run.Org, "w")))
 	page := must[runs.Page](t, "List")(store.List(ctx, runs.Query{Org: run.Org, Limit: 5}))
-	wantEqual(t, "List", []runs.Run{run}, page.Runs)
-	wantEqual(t, "Tally", runs.Tally{Waiting: 1, Stored: 1}, must[runs.Tally](t, "Tally")(store.Tally(ctx, run.Org)))
+	suite.Equal(t, "List", []runs.Run{run}, page.Runs)
+	suite.Equal(t, "Tally", runs.Tally{Waiting: 1, Stored: 1}, must[runs.Tally](t, "Tally")(store.Tally(ctx, run.Org)))
 	_, holder, err := store.Position(ctx, run)
 	if holder != "" || err != nil {
 		t.Errorf("Position: holder %q, %v", holder, err)
@@ -305,7 +360,7 @@ func checkEndedContext(t *testing.T, store runs.Store) {
 		}
 	}
 	_, err := store.Run(t.Context(), none.Ref())
-	wantFault(t, "Run", err, fault.RunNotFound)
+	suite.Fault(t, "Run", err, fault.RunNotFound)
 	wantRun(t, store, run)
 }
 
@@ -314,7 +369,7 @@ func checkTooLarge(t *testing.T, store runs.Store) {
 	m := newMaker()
 	run := m.pending(t, store, "w", runs.Plan)
 	_, err := store.Update(t.Context(), run.Ref(), edited(func(r *runs.Run) { r.Reason = strings.Repeat("x", 2<<20) }))
-	wantFault(t, "Update to 2 MiB", err, fault.BodyTooLarge)
+	suite.Fault(t, "Update to 2 MiB", err, fault.BodyTooLarge)
 	wantRun(t, store, run)
 	wantEvents(t, store, run.Ref(), 1)
 }

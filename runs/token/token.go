@@ -78,7 +78,8 @@ func NewSigner(secret [SecretLength]byte) *Signer {
 
 // Sign returns a token. Fractions of a second of its expiry are cut off.
 func (s *Signer) Sign(c Claims) string {
-	said, _ := json.Marshal(payload{c.Run, c.Org, c.Epoch, c.Stage, c.State, c.Version, c.Tool, c.Expires.Unix()}) // texts and numbers only: never fails
+	said, _ := json.Marshal(payload{c.Run, c.Org, c.Epoch, c.Stage, c.State, c.Version, c.Tool,
+		c.Expires.Unix()}) // texts and numbers only: never fails
 	signed := append([]byte{format}, said...)
 	return auth.RunTokenPrefix + base64.RawURLEncoding.EncodeToString(append(signed, sum(s.key, signed)...))
 }
@@ -88,7 +89,8 @@ func (s *Signer) Sign(c Claims) string {
 func (s *Signer) Parse(token string, now time.Time) (Claims, error) {
 	c, err := s.Read(token)
 	if err == nil && !now.Before(c.Expires) {
-		return Claims{}, fault.New(fault.KeyExpired, "the token of run %s was good until %s", c.Run, c.Expires.Format(time.RFC3339))
+		return Claims{}, fault.New(fault.KeyExpired, "the token of run %s was good until %s", c.Run,
+			c.Expires.Format(time.RFC3339))
 	}
 	return c, err
 }
@@ -104,13 +106,15 @@ func (s *Signer) Read(token string) (Claims, error) {
 	if signed[0] != format || json.Unmarshal(signed[1:], &said) != nil {
 		return Claims{}, refused("it has a format that this server does not know")
 	}
-	return Claims{said.Run, said.Org, said.Epoch, said.Stage, said.State, said.Version, said.Tool, time.Unix(said.Expires, 0).UTC()}, nil
+	return Claims{said.Run, said.Org, said.Epoch, said.Stage, said.State, said.Version, said.Tool,
+		time.Unix(said.Expires, 0).UTC()}, nil
 }
 
 // open returns the format and the claims of a token whose HMAC is right. It takes one spelling
 // of each token only.
 func (s *Signer) open(token string) ([]byte, bool) {
-	if len(token) > maxLength || !auth.IsRunToken(token) || strings.ContainsAny(token, "\r\n") { // which a decoder passes over
+	if len(token) > maxLength || !auth.IsRunToken(token) ||
+		strings.ContainsAny(token, "\r\n") { // which a decoder passes over
 		return nil, false
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token[len(auth.RunTokenPrefix):])

@@ -24,12 +24,14 @@ var (
 
 func TestRoundTrip(t *testing.T) {
 	for name, c := range map[string]Claims{
-		"plan":  claims,
-		"apply": {Run: "r", Org: claims.Org, Epoch: 1, Stage: auth.RunApply, State: strings.Repeat("s", 255), Expires: noon.Add(time.Second)},
-		"zero":  {Expires: noon.Add(time.Second)},
+		"plan": claims,
+		"apply": {Run: "r", Org: claims.Org, Epoch: 1, Stage: auth.RunApply, State: strings.Repeat("s", 255),
+			Expires: noon.Add(time.Second)},
+		"zero": {Expires: noon.Add(time.Second)},
 	} {
 		signed := NewSigner(secret).Sign(c)
-		if !auth.IsRunToken(signed) || auth.IsToken(signed) || strings.Trim(signed, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if !auth.IsRunToken(signed) || auth.IsToken(signed) ||
+			strings.Trim(signed, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Errorf("%s: %s doesn't look like a run's token", name, signed)
 		}
 		got, err := NewSigner(secret).Parse(signed, noon)
@@ -52,12 +54,14 @@ func TestChangedTokensAreRefused(t *testing.T) {
 		}
 		wantRefused(t, s, good[:i])
 	}
-	for _, text := range []string{"", auth.RunTokenPrefix, good + "A", good + "\n", " " + good, strings.ToUpper(good), good + strings.Repeat("A", 1<<20)} {
+	for _, text := range []string{"", auth.RunTokenPrefix, good + "A", good + "\n", " " + good, strings.ToUpper(good),
+		good + strings.Repeat("A", 1<<20)} {
 		wantRefused(t, s, text)
 	}
 	wantRefused(t, NewSigner([SecretLength]byte{1, 2, 4}), good)
 	otherFormat := append([]byte{format + 1}, []byte(`{}`)...)
-	wantRefused(t, s, auth.RunTokenPrefix+base64.RawURLEncoding.EncodeToString(append(otherFormat, sum(s.key, otherFormat)...)))
+	wantRefused(t, s, auth.RunTokenPrefix+
+		base64.RawURLEncoding.EncodeToString(append(otherFormat, sum(s.key, otherFormat)...)))
 }
 
 func wantRefused(t *testing.T, s *Signer, text string) {
@@ -69,7 +73,8 @@ func wantRefused(t *testing.T, s *Signer, text string) {
 
 func TestExpiry(t *testing.T) {
 	s := NewSigner(secret)
-	for at, good := range map[time.Time]bool{claims.Expires.Add(-1): true, claims.Expires: false, claims.Expires.Add(time.Hour): false} {
+	for at, good := range map[time.Time]bool{claims.Expires.Add(-1): true, claims.Expires: false,
+		claims.Expires.Add(time.Hour): false} {
 		if _, err := s.Parse(s.Sign(claims), at); (err == nil) != good || err != nil && !fault.Is(err, fault.KeyExpired) {
 			t.Errorf("at %s: %v", at, err)
 		}
@@ -81,10 +86,12 @@ func TestVerifyRun(t *testing.T) {
 	s := NewSigner(secret)
 	v := Verifier{s, func() time.Time { return noon }}
 	p, err := v.VerifyRun(t.Context(), s.Sign(claims))
-	if err != nil || p.Org != claims.Org || p.KeyID != "run."+claims.Run || !p.Expires.Equal(claims.Expires) || p.Role != "" {
+	if err != nil || p.Org != claims.Org || p.KeyID != "run."+claims.Run || !p.Expires.Equal(claims.Expires) ||
+		p.Role != "" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if want := (auth.RunGrant{ID: claims.Run, Epoch: 7, Stage: auth.RunPlan, State: claims.State, Version: claims.Version}); p.Run == nil || *p.Run != want {
+	if want := (auth.RunGrant{ID: claims.Run, Epoch: 7, Stage: auth.RunPlan, State: claims.State,
+		Version: claims.Version}); p.Run == nil || *p.Run != want {
 		t.Errorf("%+v, want %+v", p.Run, want)
 	}
 	if _, err := v.VerifyRun(t.Context(), "hfr_x"); !fault.Is(err, fault.TokenRefused) {

@@ -94,7 +94,8 @@ func exactBytes(ctx context.Context, keys seal.Keys) error {
 
 func byNumber(ctx context.Context, keys seal.Keys) error {
 	org, a, b, c := uuid.New(), randomKey(9), randomKey(10), randomKey(11)
-	return errors.Join(add(ctx, keys, org, b), add(ctx, keys, org, c), add(ctx, keys, org, a), want(ctx, keys, org, a, b, c))
+	return errors.Join(add(ctx, keys, org, b), add(ctx, keys, org, c), add(ctx, keys, org, a),
+		want(ctx, keys, org, a, b, c))
 }
 
 func firstStays(ctx context.Context, keys seal.Keys) error {
@@ -188,7 +189,8 @@ func oneReplacer(ctx context.Context, keys seal.Keys) error {
 	if err := add(ctx, keys, org, was); err != nil {
 		return err
 	}
-	kept, err := together(16, func(int) (seal.WrappedKey, error) { return keys.ReplaceDataKey(ctx, org, was, another(was)) })
+	kept, err := together(16,
+		func(int) (seal.WrappedKey, error) { return keys.ReplaceDataKey(ctx, org, was, another(was)) })
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,8 @@ func applyOutputs(all []Output, changes []OutputChange) []Output {
 	for _, c := range changes {
 		changed[c.Name] = true
 		if v := c.After; v != nil {
-			out = append(out, Output{Name: c.Name, Value: v.Value, Type: v.Type, Sensitive: v.Sensitive, Deprecated: v.Deprecated})
+			out = append(out, Output{Name: c.Name, Value: v.Value, Type: v.Type, Sensitive: v.Sensitive,
+				Deprecated: v.Deprecated})
 		}
 	}
 	for _, o := range all {

@@ -20,36 +20,45 @@ func crowdedPairs() map[string][2][]byte {
 		return strings.Join(all, ",")
 	}
 	members := func(value int) []byte {
-		return one(fmt.Sprintf(`{"attributes":{"m":{%s}}}`, list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) })))
+		return one(fmt.Sprintf(`{"attributes":{"m":{%s}}}`,
+			list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) })))
 	}
 	elements := func(value int) []byte {
 		return one(fmt.Sprintf(`{"attributes":{"l":[%s]}}`, list(50_000, func(int) string { return fmt.Sprint(value) })))
 	}
 	moved := func(first int) []byte {
-		return one(list(20_000, func(i int) string { return fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i%d"}}`, first+i, i) }))
+		return one(list(20_000, func(i int) string {
+			return fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i%d"}}`, first+i,
+				i)
+		}))
 	}
 	outputs := func(value int) []byte {
 		return fmt.Appendf(nil, `{"version":4,"outputs":{"o":{"value":{%s},"type":"string"}},"resources":[]}`,
 			list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) }))
 	}
 	scattered := func(step int) []byte {
-		return one(fmt.Sprintf(`{"attributes":{"l":[%s]}}`, list(50_000, func(i int) string { return fmt.Sprint(i * step % 50_021) })))
+		return one(fmt.Sprintf(`{"attributes":{"l":[%s]}}`,
+			list(50_000, func(i int) string { return fmt.Sprint(i * step % 50_021) })))
 	}
 	quoted := func(value int) []byte {
-		text, _ := json.Marshal(fmt.Sprintf(`{%s}`, list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) })))
+		text, _ := json.Marshal(fmt.Sprintf(`{%s}`,
+			list(50_000, func(i int) string { return fmt.Sprintf(`"%d":%d`, i, value) })))
 		return one(fmt.Sprintf(`{"attributes":{"policy":%s}}`, text))
 	}
 	lined := func(value int) []byte {
-		return one(fmt.Sprintf(`{"attributes":{"text":"%s"}}`, strings.ReplaceAll(list(maxLines, func(i int) string { return fmt.Sprint(i * value) }), ",", `\n`)))
+		return one(fmt.Sprintf(`{"attributes":{"text":"%s"}}`,
+			strings.ReplaceAll(list(maxLines, func(i int) string { return fmt.Sprint(i * value) }), ",", `\n`)))
 	}
 	marked := func(value int) []byte {
 		return one(fmt.Sprintf(`{"attributes":{"a":%d},"sensitive_attributes":[%s]}`, value,
 			list(20_000, func(i int) string { return fmt.Sprintf(`[{"type":"get_attr","value":"%d"}]`, i) })))
 	}
 	return map[string][2][]byte{
-		"tiny members": {members(1), members(2)}, "members that are alike": {members(1), []byte(strings.ReplaceAll(string(members(1)), ":1", ":1.0"))},
-		"tiny elements": {elements(1), elements(2)}, "instances that moved": {moved(0), moved(100_000)},
-		"elements elsewhere": {scattered(1), scattered(7)}, "JSON in strings": {quoted(1), quoted(2)}, "lines": {lined(1), lined(2)},
+		"tiny members":           {members(1), members(2)},
+		"members that are alike": {members(1), []byte(strings.ReplaceAll(string(members(1)), ":1", ":1.0"))},
+		"tiny elements":          {elements(1), elements(2)}, "instances that moved": {moved(0), moved(100_000)},
+		"elements elsewhere": {scattered(1), scattered(7)}, "JSON in strings": {quoted(1), quoted(2)},
+		"lines":   {lined(1), lined(2)},
 		"outputs": {outputs(1), outputs(2)}, "marks": {marked(1), marked(2)},
 	}
 }
@@ -78,7 +87,8 @@ func TestWhatIsMadeToCompareIsAskedFor(t *testing.T) {
 					t.Fatal(err)
 				}
 			})
-			t.Logf("%s, %s: %d bytes are asked for, %d are allocated in all, for %d", name, what, all.n, takes, len(bodies[0])+len(bodies[1]))
+			t.Logf("%s, %s: %d bytes are asked for, %d are allocated in all, for %d", name, what, all.n, takes, len(bodies[0])+
+				len(bodies[1]))
 			if all.n < takes/4 || all.n > 4*takes {
 				t.Errorf("%s, %s: %d bytes are asked for, and %d are allocated in all", name, what, all.n, takes)
 			}
@@ -96,13 +106,15 @@ func TestUsualComparisonsNeedLittle(t *testing.T) {
 	usual := func(value int) []byte {
 		all := make([]string, 1000)
 		for i := range all {
-			all[i] = fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i%d","n":%d,"text":"%s"}}`, i, i, value, strings.Repeat("x", 4000))
+			all[i] = fmt.Sprintf(`{"index_key":%d,"attributes":{"id":"i%d","n":%d,"text":"%s"}}`, i, i, value,
+				strings.Repeat("x", 4000))
 		}
 		return one(strings.Join(all, ","))
 	}
 	a, b := usual(1), usual(2)
 	var all asked
-	if err := WriteJSON(io.Discard, parse(t, a), parse(t, b), Options{Memory: all.take}); err != nil || all.n > int64(len(a)+len(b))/4 {
+	if err := WriteJSON(io.Discard, parse(t, a), parse(t, b), Options{Memory: all.take}); err != nil ||
+		all.n > int64(len(a)+len(b))/4 {
 		t.Errorf("%v, %d bytes beside %d", err, all.n, len(a)+len(b))
 	}
 }

@@ -42,23 +42,33 @@ func TestMoves(t *testing.T) {
 	}{
 		{"by id", stateOf(resource("a", `{"id":"1","x":1}`)), stateOf(resource("module.m/a", `{"id":"1","x":2}`)),
 			[]string{"moved module.m.t.a from t.a 1"}},
-		{"by content", stateOf(resource("a", `{"x":1}`)), stateOf(resource("b", `{ "x": 1 }`)), []string{"moved t.b from t.a 0"}},
+		{"by content", stateOf(resource("a", `{"x":1}`)), stateOf(resource("b", `{ "x": 1 }`)),
+			[]string{"moved t.b from t.a 0"}},
 		{"content before id", stateOf(resource("a", `{"id":"same","x":1}`), resource("b", `{"id":"same","x":2}`)),
 			stateOf(resource("c", `{"id":"same","x":2}`), resource("d", `{"id":"same","x":1}`)),
 			[]string{"moved t.c from t.b 0", "moved t.d from t.a 0"}},
-		{"a swap is no move", stateOf(resource("a", `{"id":"1"}`), resource("b", `{"id":"2"}`)), stateOf(resource("a", `{"id":"2"}`), resource("b", `{"id":"1"}`)),
+		{"a swap is no move", stateOf(resource("a", `{"id":"1"}`), resource("b", `{"id":"2"}`)),
+			stateOf(resource("a", `{"id":"2"}`), resource("b", `{"id":"1"}`)),
 			[]string{"changed t.a 1", "changed t.b 1"}},
-		{"another id", stateOf(resource("a", `{"id":"1"}`)), stateOf(resource("b", `{"id":"2"}`)), []string{"removed t.a 1", "added t.b 1"}},
-		{"two had the id", stateOf(resource("a", `{"id":"1","x":1}`), resource("b", `{"id":"1","x":2}`)), stateOf(resource("c", `{"id":"1","x":3}`)),
+		{"another id", stateOf(resource("a", `{"id":"1"}`)), stateOf(resource("b", `{"id":"2"}`)),
+			[]string{"removed t.a 1", "added t.b 1"}},
+		{"two had the id", stateOf(resource("a", `{"id":"1","x":1}`), resource("b", `{"id":"1","x":2}`)),
+			stateOf(resource("c", `{"id":"1","x":3}`)),
 			[]string{"removed t.a 1", "removed t.b 1", "added t.c 1"}},
 		{"one that stayed has the id", stateOf(resource("a", `{"id":"1","x":1}`), resource("b", `{"id":"1","x":2}`)),
-			stateOf(resource("b", `{"id":"1","x":2}`), resource("c", `{"id":"1","x":3}`)), []string{"removed t.a 1", "added t.c 1"}},
-		{"an id that is none", stateOf(resource("a", `{"id":"none","x":1}`)), stateOf(resource("b", `{"id":"none","x":2}`)), []string{"removed t.a 1", "added t.b 1"}},
-		{"another arn", stateOf(resource("a", `{"id":"1","arn":"x"}`)), stateOf(resource("b", `{"id":"1","arn":"y"}`)), []string{"removed t.a 1", "added t.b 1"}},
-		{"nothing to know it by", stateOf(resource("a", `{"x":null}`)), stateOf(resource("b", `{"x":null}`)), []string{"removed t.a 1", "added t.b 1"}},
-		{"another provider", stateOf(resource("a", `{"id":"1"}`)), []byte(strings.ReplaceAll(string(stateOf(resource("b", `{"id":"1"}`))), "r/h/aws", "r/h/azure")),
+			stateOf(resource("b", `{"id":"1","x":2}`), resource("c", `{"id":"1","x":3}`)),
+			[]string{"removed t.a 1", "added t.c 1"}},
+		{"an id that is none", stateOf(resource("a", `{"id":"none","x":1}`)), stateOf(resource("b", `{"id":"none","x":2}`)),
 			[]string{"removed t.a 1", "added t.b 1"}},
-		{"to deposed", stateOf(resource("a", `{"id":"1"}`)), []byte(strings.ReplaceAll(string(stateOf(resource("a", `{"id":"1"}`))), `[{"attr`, `[{"deposed":"1234abcd","attr`)),
+		{"another arn", stateOf(resource("a", `{"id":"1","arn":"x"}`)), stateOf(resource("b", `{"id":"1","arn":"y"}`)),
+			[]string{"removed t.a 1", "added t.b 1"}},
+		{"nothing to know it by", stateOf(resource("a", `{"x":null}`)), stateOf(resource("b", `{"x":null}`)),
+			[]string{"removed t.a 1", "added t.b 1"}},
+		{"another provider", stateOf(resource("a", `{"id":"1"}`)),
+			[]byte(strings.ReplaceAll(string(stateOf(resource("b", `{"id":"1"}`))), "r/h/aws", "r/h/azure")),
+			[]string{"removed t.a 1", "added t.b 1"}},
+		{"to deposed", stateOf(resource("a", `{"id":"1"}`)),
+			[]byte(strings.ReplaceAll(string(stateOf(resource("a", `{"id":"1"}`))), `[{"attr`, `[{"deposed":"1234abcd","attr`)),
 			[]string{"moved t.a (deposed 1234abcd) from t.a 0"}},
 	} {
 		d := Compare(parse(t, tt.a), parse(t, tt.b), Options{})
@@ -73,14 +83,20 @@ func TestValuesAreComparedExactly(t *testing.T) {
 		a, b string
 		same bool
 	}{
-		{`1`, `1.0`, true}, {`1`, `10e-1`, true}, {`100`, `1E+2`, true}, {`0`, `-0.0e5`, true}, {`-1`, `1`, false}, {`0.10`, `0.1`, true},
+		{`1`, `1.0`, true}, {`1`, `10e-1`, true}, {`100`, `1E+2`, true}, {`0`, `-0.0e5`, true}, {`-1`, `1`, false},
+		{`0.10`, `0.1`, true},
 		{`9007199254740993`, `9007199254740992`, false}, {`0.1`, `0.10000000000000001`, false}, {`1e400`, `1e401`, false},
-		{`1e99999999999999999999`, `1e99999999999999999999`, true}, {`1e99999999999999999999`, `2e99999999999999999999`, false}, {`10`, `1`, false},
-		{`"\u00e9"`, `"é"`, true}, {`"a"`, `"a "`, false}, {`"1"`, `1`, false}, {`null`, `""`, false}, {`null`, `false`, false}, {`true`, `false`, false},
-		{`{"a":1,"b":[2]}`, "{ \"b\": [ 2 ],\n\"a\": 1.0}", true}, {`[1,2]`, `[2,1]`, false}, {`{}`, `[]`, false}, {`[]`, `[null]`, false}, {`"a b"`, `"ab"`, false},
-		{`{"a":1,"a":2}`, `{"a":2}`, true}, {`["\""]`, `["\"" ]`, true}, {`"\" b"`, `"\"b"`, false}, {`[1]`, `[1,1]`, false}, {`{"a":null}`, `{}`, false},
+		{`1e99999999999999999999`, `1e99999999999999999999`, true},
+		{`1e99999999999999999999`, `2e99999999999999999999`, false}, {`10`, `1`, false},
+		{`"\u00e9"`, `"é"`, true}, {`"a"`, `"a "`, false}, {`"1"`, `1`, false}, {`null`, `""`, false},
+		{`null`, `false`, false}, {`true`, `false`, false},
+		{`{"a":1,"b":[2]}`, "{ \"b\": [ 2 ],\n\"a\": 1.0}", true}, {`[1,2]`, `[2,1]`, false}, {`{}`, `[]`, false},
+		{`[]`, `[null]`, false}, {`"a b"`, `"ab"`, false},
+		{`{"a":1,"a":2}`, `{"a":2}`, true}, {`["\""]`, `["\"" ]`, true}, {`"\" b"`, `"\"b"`, false}, {`[1]`, `[1,1]`, false},
+		{`{"a":null}`, `{}`, false},
 		{strings.Repeat("[", 5000) + strings.Repeat("]", 5000), strings.Repeat("[ ", 5000) + strings.Repeat("]", 5000), true},
-		{strings.Repeat("[", 5000) + `1` + strings.Repeat("]", 5000), strings.Repeat("[", 5000) + `2` + strings.Repeat("]", 5000), false},
+		{strings.Repeat("[", 5000) + `1` + strings.Repeat("]", 5000), strings.Repeat("[", 5000) + `2` +
+			strings.Repeat("]", 5000), false},
 	} {
 		if same([]byte(tt.a), []byte(tt.b), nil) != tt.same || same([]byte(tt.b), []byte(tt.a), nil) != tt.same {
 			t.Errorf("%.60s and %.60s: want same %v", tt.a, tt.b, tt.same)
@@ -92,7 +108,8 @@ func TestDiffJSON(t *testing.T) {
 	a := []byte(`{"version":4,"terraform_version":"1.5.7","serial":1,"lineage":"l","outputs":{"o":{"value":1,"type":"number"}},"resources":[` +
 		resource("a", `{"id":"1","tags":{"a b":"x"},"list":[1,2]}`) + `]}`)
 	b := []byte(`{"version":4,"terraform_version":"1.12.6","serial":2,"lineage":"l","outputs":{"o":{"value":2,"type":"number","sensitive":true}},"resources":[` +
-		strings.Replace(resource("a", `{"id":"1","tags":{"a b":"y"},"list":[1]}`), `{"attr`, `{"status":"tainted","attr`, 1) + `]}`)
+		strings.Replace(resource("a", `{"id":"1","tags":{"a b":"y"},"list":[1]}`), `{"attr`, `{"status":"tainted","attr`, 1) +
+		`]}`)
 	have, err := json.MarshalIndent(Compare(parse(t, a), parse(t, b), Options{}), "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -115,9 +132,11 @@ func TestDiffMasksBothSides(t *testing.T) {
 	secret := func(v string) string {
 		return `{"attributes":{"a":{"b":"` + v + `"}},"sensitive_attributes":[` + pathAB + `]}`
 	}
-	for _, tt := range []struct{ a, b string }{{plain("x"), secret("y")}, {secret("x"), plain("y")}, {secret("x"), secret("y")}} {
+	for _, tt := range []struct{ a, b string }{{plain("x"), secret("y")}, {secret("x"), plain("y")},
+		{secret("x"), secret("y")}} {
 		d := Compare(parse(t, one(tt.a)), parse(t, one(tt.b)), Options{})
-		want := []AttributeChange{{Path: Path{Named("a"), Named("b")}, Change: Change{json.RawMessage(Masked), json.RawMessage(Masked)}, Sensitive: true}}
+		want := []AttributeChange{{Path: Path{Named("a"), Named("b")},
+			Change: Change{json.RawMessage(Masked), json.RawMessage(Masked)}, Sensitive: true}}
 		if diff := cmp.Diff(want, d.Resources[0].Attributes); diff != "" {
 			t.Errorf("%s, %s: %s", tt.a, tt.b, diff)
 		}

@@ -57,7 +57,8 @@ func plainObject(t *testing.T, raw []byte) map[string]json.RawMessage {
 func FuzzParse(f *testing.F) {
 	fuzzseeds.Add(f)
 	f.Add(appendCompact(nil, readFile(f, "tofu-deposed-2.tfstate")))
-	f.Add(one(`{"attributes":{"a":[{"b":"secret"}]},"sensitive_attributes":[` + pathASet + `,[],` + pathA1 + `],"private":"x"}`))
+	f.Add(one(`{"attributes":{"a":[{"b":"secret"}]},"sensitive_attributes":[` + pathASet + `,[],` + pathA1 +
+		`],"private":"x"}`))
 	f.Add(one(`{"attributes_flat":{"a.0":"x"},"sensitive_attributes":[` + pathA + `],"index_key":"\u001b"}`))
 	f.Fuzz(checkBody)
 }
@@ -80,7 +81,8 @@ func checkBody(t *testing.T, body []byte) {
 	}
 	comparePlain(t, d, plainRead(t, body))
 	counts, err := CountOf(body)
-	if have := d.Counts(); err != nil || counts.Managed.Instances != have.Managed.Instances || counts.Data.Instances != have.Data.Instances {
+	if have := d.Counts(); err != nil || counts.Managed.Instances != have.Managed.Instances ||
+		counts.Data.Instances != have.Data.Instances {
 		t.Fatalf("%+v, %v; the document has %+v", counts, err, have)
 	}
 	for i := range d.Instances {
@@ -160,7 +162,8 @@ func checkStreams(t *testing.T, a, b *Document, options Options) {
 	t.Helper()
 	d := Compare(a, b, options)
 	var held, streamed, wire bytes.Buffer
-	if d.WriteText(&held, nil) != nil || WriteText(&streamed, a, b, options, nil) != nil || held.String() != streamed.String() {
+	if d.WriteText(&held, nil) != nil || WriteText(&streamed, a, b, options, nil) != nil ||
+		held.String() != streamed.String() {
 		t.Fatalf("%s, streamed %s", &held, &streamed)
 	}
 	if err := WriteJSON(&wire, a, b, options); err != nil {

@@ -45,7 +45,8 @@ func (w *world) value(depth int) any {
 	case "bool":
 		return rapid.Bool().Draw(w.t, "bool")
 	case "number":
-		return json.Number(w.pick("number", "0", "-0", "1", "1.0", "10e-1", "0.1", "-12.50", "9007199254740993", "9007199254740992", "1e30", "123456789012345678901234567890"))
+		return json.Number(w.pick("number", "0", "-0", "1", "1.0", "10e-1", "0.1", "-12.50", "9007199254740993",
+			"9007199254740992", "1e30", "123456789012345678901234567890"))
 	case "string":
 		return w.pick("text", "", "a", "<b>&\u2028", "with \"quotes\" and \\", "ünï 状態 😀", "\x1b[31mred", "{}", "1")
 	case "list":
@@ -151,7 +152,8 @@ func (w *world) instance() object {
 		attributes[name] = value
 		marks = append(marks, mark)
 	}
-	i := object{"schema_version": rapid.IntRange(0, 2).Draw(w.t, "schema"), "attributes": attributes, "private": "c2VjcmV0"}
+	i := object{"schema_version": rapid.IntRange(0, 2).Draw(w.t, "schema"), "attributes": attributes,
+		"private": "c2VjcmV0"}
 	if len(marks) > 0 || w.chance("empty marks", 50) {
 		i["sensitive_attributes"] = append([]any{}, marks...)
 	}
@@ -225,10 +227,11 @@ func (w *world) first() object {
 	resources := map[string]object{}
 	for range rapid.IntRange(0, 5).Draw(w.t, "resources") {
 		r := object{
-			"mode":     w.pick("mode", "managed", "managed", "data"),
-			"type":     w.pick("type", "aws_vpc", "aws_subnet"),
-			"name":     w.pick("name", "main", "other"),
-			"provider": w.pick("provider", `provider["registry.opentofu.org/hashicorp/aws"]`, `provider["registry.opentofu.org/hashicorp/aws"].west`),
+			"mode": w.pick("mode", "managed", "managed", "data"),
+			"type": w.pick("type", "aws_vpc", "aws_subnet"),
+			"name": w.pick("name", "main", "other"),
+			"provider": w.pick("provider", `provider["registry.opentofu.org/hashicorp/aws"]`,
+				`provider["registry.opentofu.org/hashicorp/aws"].west`),
 		}
 		if module := w.pick("module", "", "", `module.a`, `module.b["x\"y"].module.c[0]`); module != "" {
 			r["module"] = module
@@ -321,7 +324,8 @@ func (w *world) grown(i object) []any {
 		delete(i, "identity")
 		i["attributes"] = w.instance()["attributes"].(object)
 		delete(i["attributes"].(object), "id")
-		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}}, []any{object{"type": "get_attr", "value": "secret1"}}}
+		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}},
+			[]any{object{"type": "get_attr", "value": "secret1"}}}
 	case "list":
 		attributes := i["attributes"].(object)
 		for _, name := range slices.Sorted(maps.Keys(attributes)) {
@@ -339,7 +343,8 @@ func (w *world) grown(i object) []any {
 	case "secret":
 		delete(i, "identity")
 		i["attributes"].(object)["secret0"] = fmt.Sprintf("%s%d", secret, w.number())
-		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}}, []any{object{"type": "get_attr", "value": "secret1"}}}
+		i["sensitive_attributes"] = []any{[]any{object{"type": "get_attr", "value": "secret0"}},
+			[]any{object{"type": "get_attr", "value": "secret1"}}}
 	}
 	return []any{i}
 }

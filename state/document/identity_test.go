@@ -17,7 +17,8 @@ func identified(attributes, identity string) []byte {
 func TestIdentityHidesWhatTheAttributesHide(t *testing.T) {
 	for _, tt := range []struct{ name, attributes, identity, want string }{
 		{"echo", `{"a":"hunter2"}`, `{"tok":"hunter2","id":"i-1"}`, `{"tok":"(sensitive value)","id":"i-1"}`},
-		{"number", `{"a":{"value":[48151623],"type":["list","number"]}}`, `{"n":48151623,"m":1}`, `{"n":"(sensitive value)","m":1}`},
+		{"number", `{"a":{"value":[48151623],"type":["list","number"]}}`, `{"n":48151623,"m":1}`,
+			`{"n":"(sensitive value)","m":1}`},
 		{"deep", `{"a":"hunter2"}`, `{"x":[{"y":"hunter2"}]}`, `{"x":[{"y":"(sensitive value)"}]}`},
 		{"same name", `{"a":"eu1"}`, `{"a":"eu1","b":"eu1"}`, `{"a":"(sensitive value)","b":"eu1"}`},
 		{"bare", `{"a":"hunter2"}`, `"hunter2"`, `"(sensitive value)"`},
@@ -42,9 +43,13 @@ func TestDiffHidesInIdentity(t *testing.T) {
 		before, after []byte
 		want          string
 	}{
-		"both marked":  {identified(`{"a":"hunter2"}`, `{"tok":"hunter2"}`), identified(`{"a":"hunter3"}`, `{"tok":"hunter3"}`), `{"before":{"tok":"(sensitive value)"},"after":{"tok":"(sensitive value)"}}`},
-		"marked late":  {unmarked, identified(`{"a":"hunter2"}`, `{"tok":"hunter2","id":"i-2"}`), `{"before":{"tok":"(sensitive value)","id":"i-1"},"after":{"tok":"(sensitive value)","id":"i-2"}}`},
-		"marked early": {identified(`{"a":"hunter2"}`, `{"id":"i-2"}`), unmarked, `{"before":{"id":"i-2"},"after":{"tok":"(sensitive value)","id":"i-1"}}`},
+		"both marked": {identified(`{"a":"hunter2"}`, `{"tok":"hunter2"}`),
+			identified(`{"a":"hunter3"}`, `{"tok":"hunter3"}`),
+			`{"before":{"tok":"(sensitive value)"},"after":{"tok":"(sensitive value)"}}`},
+		"marked late": {unmarked, identified(`{"a":"hunter2"}`, `{"tok":"hunter2","id":"i-2"}`),
+			`{"before":{"tok":"(sensitive value)","id":"i-1"},"after":{"tok":"(sensitive value)","id":"i-2"}}`},
+		"marked early": {identified(`{"a":"hunter2"}`, `{"id":"i-2"}`), unmarked,
+			`{"before":{"id":"i-2"},"after":{"tok":"(sensitive value)","id":"i-1"}}`},
 	} {
 		a, b := parse(t, tt.before), parse(t, tt.after)
 		var shown, revealed []byte

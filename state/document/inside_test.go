@@ -16,7 +16,8 @@ func held(t *testing.T, attributes map[string]any, outputs map[string]any) strin
 		all[name] = object{"value": value, "type": "dynamic"}
 	}
 	raw, err := json.Marshal(object{"version": 4, "outputs": all, "resources": []any{object{
-		"mode": "managed", "type": "t", "name": "a", "provider": `provider["r/h/aws"]`, "instances": []any{object{"attributes": attributes}},
+		"mode": "managed", "type": "t", "name": "a", "provider": `provider["r/h/aws"]`,
+		"instances": []any{object{"attributes": attributes}},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +29,18 @@ func TestTextOfWhatIsInside(t *testing.T) {
 	const policy = `{"Version":"2012-10-17","Statement":[{"Sid":"A","Action":"s3:*"},{"Sid":"B","Action":["s3:Get*","s3:List*"]}]}`
 	const script = "#!/bin/sh\nset -e\none\ntwo\nthree\nfour\n"
 	a := held(t, object{
-		"policy": policy, "user_data": script, "same": `{"a": 1}`, "note": "one", "cidrs": []string{"10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16"},
+		"policy": policy, "user_data": script, "same": `{"a": 1}`, "note": "one",
+		"cidrs":  []string{"10.0.0.0/8", "10.1.0.0/16", "10.2.0.0/16"},
 		"nested": `{"env":"{\"LEVEL\":\"info\"}"}`,
-	}, object{"subnets": []string{"a", "b", "c"}, "config": object{"region": "eu", "size": 1}, "policy": policy, "plain": "x"})
+	}, object{"subnets": []string{"a", "b", "c"}, "config": object{"region": "eu", "size": 1}, "policy": policy,
+		"plain": "x"})
 	b := held(t, object{
-		"policy": strings.NewReplacer(`{"Sid":"A","Action":"s3:*"},`, "", `"s3:List*"`, `"s3:Put*"`).Replace(policy), "user_data": strings.Replace(script, "three", "drei", 1)[:len(script)-2],
-		"same": `{"a":1}`, "note": "two", "cidrs": []string{"10.1.0.0/16", "10.2.0.0/16"}, "nested": `{"env":"{\"LEVEL\":\"debug\"}"}`,
-	}, object{"subnets": []string{"b", "c"}, "config": object{"region": "us", "size": 1}, "policy": strings.Replace(policy, "s3:*", "s3:Get*", 1), "plain": "y"})
+		"policy":    strings.NewReplacer(`{"Sid":"A","Action":"s3:*"},`, "", `"s3:List*"`, `"s3:Put*"`).Replace(policy),
+		"user_data": strings.Replace(script, "three", "drei", 1)[:len(script)-2],
+		"same":      `{"a":1}`, "note": "two", "cidrs": []string{"10.1.0.0/16", "10.2.0.0/16"},
+		"nested": `{"env":"{\"LEVEL\":\"debug\"}"}`,
+	}, object{"subnets": []string{"b", "c"}, "config": object{"region": "us", "size": 1},
+		"policy": strings.Replace(policy, "s3:*", "s3:Get*", 1), "plain": "y"})
 	want := `  ~ t.a {
       - cidrs[0] = "10.0.0.0/8"
       ~ nested (JSON)
@@ -94,7 +100,8 @@ func TestNothingIsShownInsideOfWhatIsHidden(t *testing.T) {
 		d := Compare(parse(t, body(pair[0])), parse(t, body(pair[1])), Options{})
 		raw, _ := json.Marshal(d)
 		var text strings.Builder
-		if err := d.WriteText(&text, nil); err != nil || strings.Contains(string(raw)+text.String(), "hunter") || len(d.Resources) != 1 {
+		if err := d.WriteText(&text, nil); err != nil || strings.Contains(string(raw)+text.String(), "hunter") ||
+			len(d.Resources) != 1 {
 			t.Errorf("%s\n%s, %v", raw, &text, err)
 		}
 	}

@@ -50,12 +50,16 @@ func TestElementsOfLists(t *testing.T) {
 		{"two change places", `["a","b"]`, `["b","a"]`, "", []string{`l[0]: "a" -> -`, `l[1]: - -> "a"`}},
 		{"from nothing", `[]`, `[1]`, "", []string{`l[0]: - -> 1`}},
 		{"alike ones go", `[1,1,1]`, `[1]`, "", []string{`l[1]: 1 -> -`, `l[2]: 1 -> -`}},
-		{"by name", `[{"name":"a","p":1},{"name":"b","p":2}]`, `[{"name":"b","p":3}]`, "", []string{`l[0].p: 2 -> 3`, `l[0]: {"name":"a","p":1} -> -`}},
-		{"by Sid", `[{"Sid":"A"},{"Sid":"B","e":["x","y"]}]`, `[{"Sid":"B","e":["y"]}]`, "", []string{`l[0].e[0]: "x" -> -`, `l[0]: {"Sid":"A"} -> -`}},
-		{"a name that comes twice is none", `[{"name":"a","p":1},{"name":"a","p":2}]`, `[{"name":"a","p":2}]`, "", []string{`l[0]: {"name":"a","p":1} -> -`}},
+		{"by name", `[{"name":"a","p":1},{"name":"b","p":2}]`, `[{"name":"b","p":3}]`, "",
+			[]string{`l[0].p: 2 -> 3`, `l[0]: {"name":"a","p":1} -> -`}},
+		{"by Sid", `[{"Sid":"A"},{"Sid":"B","e":["x","y"]}]`, `[{"Sid":"B","e":["y"]}]`, "",
+			[]string{`l[0].e[0]: "x" -> -`, `l[0]: {"Sid":"A"} -> -`}},
+		{"a name that comes twice is none", `[{"name":"a","p":1},{"name":"a","p":2}]`, `[{"name":"a","p":2}]`, "",
+			[]string{`l[0]: {"name":"a","p":1} -> -`}},
 		{"one with another name", `[{"name":"a","p":1}]`, `[{"name":"b","p":1}]`, "", []string{`l[0].name: "a" -> "b"`}},
 		{"written otherwise", `[1,{"a":1,"b":2}]`, `[1.0,{"b":2,"a":1}]`, "", []string{}},
-		{"a hidden one goes", `[{"n":1,"x":"s1"},{"n":2,"x":"s2"}]`, `[{"n":2,"x":"s2"}]`, secondX, []string{`l: "(sensitive value)" -> "(sensitive value)"`}},
+		{"a hidden one goes", `[{"n":1,"x":"s1"},{"n":2,"x":"s2"}]`, `[{"n":2,"x":"s2"}]`, secondX,
+			[]string{`l: "(sensitive value)" -> "(sensitive value)"`}},
 		{"behind one that goes", `[{"n":0},{"n":1,"x":"s1"},{"n":2}]`, `[{"n":0},{"n":1,"x":"s2"}]`, secondX,
 			[]string{`l[1].x: "(sensitive value)" -> "(sensitive value)"`, `l[2]: {"n":2} -> -`}},
 	} {
@@ -121,11 +125,15 @@ func hostileLists(n int) map[string][2][]uint64 {
 		return seed >> 63
 	}
 	return map[string][2][]uint64{
-		"nothing in common": {list(func(i int) uint64 { return uint64(i) }), list(func(i int) uint64 { return uint64(n + i) })},
-		"backwards":         {list(func(i int) uint64 { return uint64(i) }), list(func(i int) uint64 { return uint64(n - i) })},
-		"of two values":     {list(bit), list(bit)},
-		"shifted by half":   {list(func(i int) uint64 { return uint64(i) }), list(func(i int) uint64 { return uint64((i + n/2) % n) })},
-		"every other":       {list(func(i int) uint64 { return uint64(i) }), list(func(i int) uint64 { return uint64(i / 2 * 2) })},
+		"nothing in common": {list(func(i int) uint64 { return uint64(i) }),
+			list(func(i int) uint64 { return uint64(n + i) })},
+		"backwards": {list(func(i int) uint64 { return uint64(i) }),
+			list(func(i int) uint64 { return uint64(n - i) })},
+		"of two values": {list(bit), list(bit)},
+		"shifted by half": {list(func(i int) uint64 { return uint64(i) }),
+			list(func(i int) uint64 { return uint64((i + n/2) % n) })},
+		"every other": {list(func(i int) uint64 { return uint64(i) }),
+			list(func(i int) uint64 { return uint64(i / 2 * 2) })},
 	}
 }
 

@@ -63,7 +63,8 @@ func TestWhatIsMadeOfABodyIsAskedFor(t *testing.T) {
 		} {
 			some := asked{limit: 1 << 20}
 			err := make(some.take)
-			if wanted := strings.Contains(name, "outputs") || what == "parsed" || what == "redacted"; wanted != errors.Is(err, errNoMemory) {
+			if wanted := strings.Contains(name, "outputs") || what == "parsed" ||
+				what == "redacted"; wanted != errors.Is(err, errNoMemory) {
 				t.Errorf("%s, %s: %v", name, what, err)
 			}
 		}

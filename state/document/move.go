@@ -29,7 +29,8 @@ type mover struct {
 
 // movesOf returns, for each instance that has moved, what it was.
 func movesOf(a, b *Document, all []pair, in *meter) map[*Instance]*Instance {
-	m := mover{in: in, a: a, b: b, removed: map[*Instance]bool{}, added: map[*Instance]bool{}, moved: map[*Instance]*Instance{}}
+	m := mover{in: in, a: a, b: b, removed: map[*Instance]bool{}, added: map[*Instance]bool{},
+		moved: map[*Instance]*Instance{}}
 	for _, p := range all {
 		if p.after == nil {
 			m.removed[p.before] = true

@@ -29,7 +29,8 @@ func TestParseRefuses(t *testing.T) {
 		{`{"version":"4"}`, fault.StateUnsupported, "not 4"},
 		{`{"version":4.0}`, fault.StateUnsupported, "not 4"},
 		{`{"version":4,"version":4}`, fault.StateUnsupported, "twice"},
-		{`{"serial":1,"lineage":"l","meta":{},"encrypted_data":"x","encryption_version":"v0"}`, fault.StateEncrypted, "encrypted by the client:"},
+		{`{"serial":1,"lineage":"l","meta":{},"encrypted_data":"x","encryption_version":"v0"}`, fault.StateEncrypted,
+			"encrypted by the client:"},
 		{`{"version":4,"serial":-1}`, fault.StateUnsupported, "serial"},
 		{`{"version":4,"serial":18446744073709551616}`, fault.StateUnsupported, "serial"},
 		{`{"version":4,"lineage":1}`, fault.StateUnsupported, "lineage"},
@@ -67,12 +68,15 @@ func TestAddresses(t *testing.T) {
 	for _, tt := range []struct{ resource, instance, want string }{
 		{`"mode":"managed","type":"aws_x","name":"y"`, ``, `aws_x.y`},
 		{`"mode":"data","type":"aws_x","name":"y"`, ``, `data.aws_x.y`},
-		{`"module":"module.a[\"x\"]","mode":"managed","type":"aws_x","name":"y"`, `"index_key":0`, `module.a["x"].aws_x.y[0]`},
-		{`"module":"module.a.module.b[1]","mode":"data","type":"aws_x","name":"y"`, `"index_key":"k"`, `module.a.module.b[1].data.aws_x.y["k"]`},
+		{`"module":"module.a[\"x\"]","mode":"managed","type":"aws_x","name":"y"`, `"index_key":0`,
+			`module.a["x"].aws_x.y[0]`},
+		{`"module":"module.a.module.b[1]","mode":"data","type":"aws_x","name":"y"`, `"index_key":"k"`,
+			`module.a.module.b[1].data.aws_x.y["k"]`},
 		{`"mode":"managed","type":"aws_x","name":"y"`, `"index_key":""`, `aws_x.y[""]`},
 		{`"mode":"managed","type":"aws_x","name":"y"`, `"index_key":"a\"b\\c\n\r\t"`, `aws_x.y["a\"b\\c\n\r\t"]`},
 		{`"mode":"managed","type":"aws_x","name":"y"`, `"index_key":"${a} %{b} $c %d $"`, `aws_x.y["$${a} %%{b} $c %d $"]`},
-		{`"mode":"managed","type":"aws_x","name":"y"`, `"index_key":"\u001b\u200b\udb40\udc01ü"`, `aws_x.y["\u001b\u200b\U000e0001ü"]`},
+		{`"mode":"managed","type":"aws_x","name":"y"`, `"index_key":"\u001b\u200b\udb40\udc01ü"`,
+			`aws_x.y["\u001b\u200b\U000e0001ü"]`},
 		{`"mode":"managed","type":"aws_x","name":"y"`, `"index_key":2,"deposed":"1234abcd"`, `aws_x.y[2] (deposed 1234abcd)`},
 	} {
 		d, err := Parse([]byte(`{"version":4,"resources":[{` + tt.resource + `,"instances":[{` + tt.instance + `}]}]}`))

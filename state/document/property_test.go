@@ -234,7 +234,8 @@ func sortChanges(all []AttributeChange) {
 		sortChanges(all[i].Inside)
 	}
 	slices.SortFunc(all, func(a, b AttributeChange) int {
-		return stdcmp.Or(strings.Compare(a.Path.String(), b.Path.String()), len(a.Before)-len(b.Before), len(a.After)-len(b.After))
+		return stdcmp.Or(strings.Compare(a.Path.String(), b.Path.String()), len(a.Before)-len(b.Before),
+			len(a.After)-len(b.After))
 	})
 }
 
@@ -244,7 +245,8 @@ func TestDiffBackwardsIsTheInverse(t *testing.T) {
 		a, b := mustParse(t, bodyA), mustParse(t, bodyB)
 		for _, options := range []Options{{Reveal: true}, {}} {
 			forth, back := Compare(a, b, options), Compare(b, a, options)
-			if want := inPathOrder(inverse(forth)); !reflect.DeepEqual(want, inPathOrder(back)) { // cmp takes long to say that nothing differs
+			if want := inPathOrder(inverse(forth)); !reflect.DeepEqual(want,
+				inPathOrder(back)) { // cmp takes long to say that nothing differs
 				if diff := cmp.Diff(want, back, cmp.AllowUnexported(Key{})); diff != "" {
 					t.Fatalf("%+v: %s", options, diff)
 				}

@@ -84,7 +84,8 @@ func TestRedactedView(t *testing.T) {
 		}
 		for _, d := range Compare(before, after, Options{Reveal: true}).Resources {
 			for _, c := range d.Attributes {
-				if !strings.Contains(string(c.After), "(sensitive value)") || !strings.Contains(string(c.Before), secret) && !strings.HasPrefix(c.Path[0].Name, "secret") {
+				if !strings.Contains(string(c.After), "(sensitive value)") || !strings.Contains(string(c.Before), secret) &&
+					!strings.HasPrefix(c.Path[0].Name, "secret") {
 					rt.Fatalf("%s: %s -> %s", c.Path, c.Before, c.After)
 				}
 			}
@@ -98,7 +99,8 @@ func TestRedactedViewKeepsOtherBytes(t *testing.T) {
   "instances":[{"index_key":"k","private":"cA==","sensitive_attributes":[[{"type":"get_attr","value":"pw"}]],
    "attributes":{"id":"\u0069-1","pw":{"x":[1]},"z":1.10}}]}], "check_results": [ ] }
 `
-	want := strings.NewReplacer(`["list","string"]`, `"string"`, `["v"]`, Masked, `"cA=="`, `""`, `{"x":[1]}`, Masked).Replace(body)
+	want := strings.NewReplacer(`["list","string"]`, `"string"`, `["v"]`, Masked, `"cA=="`, `""`, `{"x":[1]}`,
+		Masked).Replace(body)
 	if diff := cmp.Diff(want, redacted(t, []byte(body))); diff != "" {
 		t.Error(diff)
 	}
@@ -125,7 +127,8 @@ func TestRedactedFlatAttributesStayStrings(t *testing.T) {
 
 // A state that is refused leaves nothing written, so that the answer can still be an error.
 func TestViewsWriteNothingOfWhatTheyRefuse(t *testing.T) {
-	for _, body := range []string{`[]`, `{"version":4,"outputs":{"a":1}}`, `{"version":3}`, `{"encrypted_data":"x","serial":1}`} {
+	for _, body := range []string{`[]`, `{"version":4,"outputs":{"a":1}}`, `{"version":3}`,
+		`{"encrypted_data":"x","serial":1}`} {
 		var out bytes.Buffer
 		if WriteOutputs(&out, []byte(body), nil) == nil || WriteRedacted(&out, []byte(body), nil) == nil || out.Len() > 0 {
 			t.Errorf("%s: %q", body, out.String())

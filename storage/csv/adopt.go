@@ -40,7 +40,8 @@ func (t *tenant) adopt(ctx context.Context, now stamp) (stamp, error) {
 		return now, t.bad(a.layout.head.Line, "the file grew while it was read")
 	}
 	a.layout.head.Seal = now.seal
-	id, err := t.store.index.Commit(index.Change{Org: t.org, Head: a.layout.head, Segments: a.layout.segments, Groups: a.groups})
+	id, err := t.store.index.Commit(index.Change{Org: t.org, Head: a.layout.head, Segments: a.layout.segments,
+		Groups: a.groups})
 	if err != nil {
 		return now, err
 	}
@@ -86,7 +87,8 @@ func (a *adoption) row(row *csvrow.Row, raw []byte) error {
 		return err
 	}
 	a.layout.add(raw, at, row.LF)
-	group := index.Group{Provider: string(row.Fields[2]), Category: string(row.Fields[3]), ResourceType: string(row.Fields[4])}
+	group := index.Group{Provider: string(row.Fields[2]), Category: string(row.Fields[3]),
+		ResourceType: string(row.Fields[4])}
 	a.groups[group] = tally(a.groups[group], 1, at)
 	return nil
 }

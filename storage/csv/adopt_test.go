@@ -20,7 +20,8 @@ import (
 // baseline is a file as another program wrote it: with LF, nanoseconds and loose JSON.
 func baseline(org uuid.UUID) string {
 	return strings.ReplaceAll(csvrow.Header, "\r", "") +
-		"2024-01-02T03:04:05.123456789Z," + org.String() + `,aws,compute,vm,web-1,"{""size"":""t2.micro"",""n"":1.50}"` + "\n" +
+		"2024-01-02T03:04:05.123456789Z," + org.String() + `,aws,compute,vm,web-1,"{""size"":""t2.micro"",""n"":1.50}"` +
+		"\n" +
 		"2024-01-02T03:04:05.123456789Z," + org.String() + `,aws,compute,vm,"web
 2","{ ""size"": ""t2 micro"" }"` + "\n" +
 		"2024-01-02T04:04:06+01:00," + org.String() + `,gcp,network,net,web-3,{}` + "\n"
@@ -32,7 +33,8 @@ func baselineRecords(org uuid.UUID) []inventory.Record {
 	one, two := vm, vm
 	one.ResourceName, one.Attributes = "web-1", []byte(`{"size":"t2.micro","n":1.50}`)
 	two.ResourceName, two.Attributes = "web\n2", []byte(`{"size":"t2 micro"}`)
-	three := inventory.Resource{Provider: "gcp", Category: "network", ResourceType: "net", ResourceName: "web-3", Attributes: []byte(`{}`)}
+	three := inventory.Resource{Provider: "gcp", Category: "network", ResourceType: "net", ResourceName: "web-3",
+		Attributes: []byte(`{}`)}
 	return []inventory.Record{{Timestamp: at, Org: org, Resource: one}, {Timestamp: at, Org: org, Resource: two},
 		{Timestamp: time.Date(2024, 1, 2, 3, 4, 6, 0, time.UTC), Org: org, Resource: three}}
 }

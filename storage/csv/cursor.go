@@ -84,9 +84,12 @@ func parse(block cipher.Block, text []byte) (position, bool) {
 }
 
 func errCursor() error {
-	return fault.New(fault.CursorInvalid, "the cursor was not given for this organization and order; begin again without one")
+	return fault.New(fault.CursorInvalid,
+		"the cursor was not given for this organization and order; begin again without one")
 }
 
 func errMoved() error {
-	return fault.New(fault.CursorInvalid, "the record that the cursor was given for is not where it was, because an operator changed the upload file; begin again without one")
+	return fault.New(fault.CursorInvalid,
+		"the record that the cursor was given for is not where it was, because an operator changed the upload file; begin "+
+			"again without one")
 }

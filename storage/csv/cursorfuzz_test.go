@@ -35,7 +35,8 @@ func FuzzCursor(f *testing.F) {
 		if got, err := c.decode(given); got != (position{offset, row}) || err != nil {
 			t.Fatalf("%d comes back as %d, %v", offset, got, err)
 		}
-		for _, wrong := range []cursors{newCursors(key, other, inventory.Ascending), newCursors(key, mine, inventory.Descending)} {
+		for _, wrong := range []cursors{newCursors(key, other, inventory.Ascending),
+			newCursors(key, mine, inventory.Descending)} {
 			if got, err := wrong.decode(given); err == nil {
 				t.Fatalf("%d is %d for somebody else", offset, got)
 			}

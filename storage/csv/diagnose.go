@@ -77,7 +77,8 @@ func (t *tenant) scan(f io.ReaderAt, part suspect) error {
 // badRow refuses the file for a row that a reader could not take. That the file could not be
 // read says nothing of its rows.
 func (t *tenant) badRow(r *csvrow.Reader, err error) error {
-	if _, ok := errors.AsType[*fault.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if _, ok := errors.AsType[*fault.Error](err); ok || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	bad := &badFile{path: t.path, first: r.Line, reason: err.Error()}

@@ -48,5 +48,7 @@ func (b *badFile) Error() string {
 
 // fault is what the caller learns.
 func (b *badFile) fault(org uuid.UUID) error {
-	return fault.Wrap(b, fault.StoreCorrupt, "the upload file %s%s is refused because of line %d: it was changed from outside, or is damaged", org, suffix, b.first)
+	return fault.Wrap(b, fault.StoreCorrupt,
+		"the upload file %s%s is refused because of line %d: it was changed from outside, or is damaged", org, suffix,
+		b.first)
 }

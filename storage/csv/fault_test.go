@@ -26,7 +26,8 @@ func TestDiskFaults(t *testing.T) {
 		{"quota", func(d *disk) { d.write, d.short = syscall.EDQUOT, 1000 }, fault.StoreFull},
 		{"file size", func(d *disk) { d.write = syscall.EFBIG }, fault.StoreFull},
 		{"write and sync", func(d *disk) { d.write, d.short, d.sync = syscall.EIO, 99, syscall.EIO }, fault.StoreUnavailable},
-		{"write and truncate", func(d *disk) { d.write, d.short, d.truncation = syscall.EIO, 99, syscall.EIO }, fault.StoreUnavailable},
+		{"write and truncate", func(d *disk) { d.write, d.short, d.truncation = syscall.EIO, 99, syscall.EIO },
+			fault.StoreUnavailable},
 	}
 	for _, c := range cases {
 		for _, uploads := range []int{0, 3} {

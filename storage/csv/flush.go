@@ -38,7 +38,8 @@ type flusher struct {
 }
 
 func newFlusher(s *Store) *flusher {
-	return &flusher{store: s, owed: map[uuid.UUID]*owed{}, open: newSlots(flushFiles), wake: make(chan struct{}, 1), quit: make(chan struct{})}
+	return &flusher{store: s, owed: map[uuid.UUID]*owed{}, open: newSlots(flushFiles), wake: make(chan struct{}, 1),
+		quit: make(chan struct{})}
 }
 
 func (f *flusher) start(every time.Duration) {

@@ -109,7 +109,8 @@ func TestQueue(t *testing.T) {
 		})
 	}
 	waitQueue(tn, queueLimit)
-	if _, err := s.Append(t.Context(), newBatch(org, 1)); !fault.Is(err, fault.StoreUnavailable) || fault.From(err).RetryAfter == 0 {
+	if _, err := s.Append(t.Context(), newBatch(org, 1)); !fault.Is(err, fault.StoreUnavailable) ||
+		fault.From(err).RetryAfter == 0 {
 		t.Errorf("one too many: %v", err)
 	}
 	tn.gate.release()

@@ -13,16 +13,16 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/inventory/csvrow"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // TestManyOrganizations appends to ten thousand files, and reads them, with few of them
 // open at a time.
 func TestManyOrganizations(t *testing.T) {
 	n := 10_000
-	if storagetest.UnderRace || testing.Short() {
+	if suite.UnderRace || testing.Short() {
 		n = 600 // twice as many as may be open
 	}
 	before := openFiles(t)
@@ -71,7 +71,7 @@ func openFiles(t *testing.T) int {
 // TestMillionRecords adopts and reads a large file in both directions with little memory.
 func TestMillionRecords(t *testing.T) {
 	n := 1_000_000
-	if storagetest.UnderRace || testing.Short() {
+	if suite.UnderRace || testing.Short() {
 		n = 20_000
 	}
 	dir, org := t.TempDir(), uuid.New()
@@ -109,7 +109,8 @@ func TestMillionRecords(t *testing.T) {
 // checkSeek reads the last records by their time, which must not take a look at the rest.
 func checkSeek(t *testing.T, s *Store, org uuid.UUID, n int) {
 	start, count := time.Now(), 0
-	for _, err := range s.Records(t.Context(), org, inventory.Query{Since: startOfLarge().Add(time.Duration(n-10) * time.Microsecond)}) {
+	for _, err := range s.Records(t.Context(), org,
+		inventory.Query{Since: startOfLarge().Add(time.Duration(n-10) * time.Microsecond)}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,9 +134,12 @@ func writeLarge(t *testing.T, path string, org uuid.UUID, n int) {
 	_, _ = w.WriteString(csvrow.Header)
 	var row []byte
 	for i := range n {
-		row = csvrow.AppendRecord(row[:0], inventory.Record{Timestamp: startOfLarge().Add(time.Duration(i) * time.Microsecond), Org: org,
-			Resource: inventory.Resource{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: fmt.Sprintf("web-%d", i),
-				Attributes: fmt.Appendf(nil, `{"id":"i-%08d","size":"t2.micro","zone":"eu-west-1a","tags":{"team":"core","env":"prod"}}`, i)}})
+		row = csvrow.AppendRecord(row[:0],
+			inventory.Record{Timestamp: startOfLarge().Add(time.Duration(i) * time.Microsecond), Org: org,
+				Resource: inventory.Resource{Provider: "aws", Category: "compute", ResourceType: "vm",
+					ResourceName: fmt.Sprintf("web-%d", i),
+					Attributes: fmt.Appendf(nil,
+						`{"id":"i-%08d","size":"t2.micro","zone":"eu-west-1a","tags":{"team":"core","env":"prod"}}`, i)}})
 		_, _ = w.Write(row)
 	}
 	if err := w.Flush(); err != nil {

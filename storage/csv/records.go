@@ -40,7 +40,8 @@ type reading struct {
 var errStop = errors.New("enough")
 
 // Records implements inventory.Store.
-func (s *Store) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+func (s *Store) Records(ctx context.Context, org uuid.UUID,
+	query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
 		r := &reading{store: s, ctx: ctx, query: query, within: rangeOf(query), yield: yield, after: -1,
 			decoder: csvrow.NewDecoder(org)}

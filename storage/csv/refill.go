@@ -100,7 +100,8 @@ func (s *Store) refillFile(ctx context.Context, j index.Journaled) (err error) {
 		return fileError(err)
 	}
 	if put > 0 {
-		s.log.WarnContext(ctx, "upload file was behind its journal after a crash; what it lacked was put back", "org", j.Org, "bytes", put)
+		s.log.WarnContext(ctx, "upload file was behind its journal after a crash; what it lacked was put back", "org", j.Org,
+			"bytes", put)
 	}
 	return fileError(f.Sync())
 }

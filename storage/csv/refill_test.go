@@ -57,8 +57,11 @@ func TestRefill(t *testing.T) {
 		"the last byte":       func(whole string, _ int64) string { return whole[:len(whole)-1] },
 		"zeros":               func(whole string, flushed int64) string { return zeros(whole, flushed, len(whole)) },
 		"zeros in the middle": func(whole string, flushed int64) string { return zeros(whole, flushed+30, len(whole)-60) },
-		"zeros, and a part":   func(whole string, flushed int64) string { return zeros(whole, flushed, len(whole))[:flushed+300] },
-		"torn behind it":      func(whole string, _ int64) string { return whole + "torn" },
+		"zeros, and a part": func(whole string,
+			flushed int64) string {
+			return zeros(whole, flushed, len(whole))[:flushed+300]
+		},
+		"torn behind it": func(whole string, _ int64) string { return whole + "torn" },
 	} {
 		for _, flushed := range []int{0, 1} {
 			t.Run(name, func(t *testing.T) {

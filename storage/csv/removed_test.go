@@ -33,7 +33,8 @@ func wantGone(t *testing.T, s *Store, b inventory.Batch) {
 	t.Helper()
 	_, err := s.Append(t.Context(), b)
 	for what, err := range map[string]error{"Append": err, "Status": s.Status(t.Context())} {
-		if !fault.Is(err, fault.StoreUnavailable) || !strings.Contains(fault.From(err).Message, "uploads.db was removed or replaced") {
+		if !fault.Is(err, fault.StoreUnavailable) ||
+			!strings.Contains(fault.From(err).Message, "uploads.db was removed or replaced") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -200,7 +201,8 @@ func TestOneProcessWithoutLockFile(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, lockName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "uploads.db is in use: another process holds it") {
+	if _, err := Open(t.Context(), Options{Dir: dir}); err == nil ||
+		!strings.Contains(err.Error(), "uploads.db is in use: another process holds it") {
 		t.Errorf("opened twice: %v", err)
 	}
 	second := newBatch(org, 1)

@@ -61,7 +61,8 @@ type Store struct {
 var _ inventory.Store = (*Store)(nil)
 
 // Open opens the store in a directory, which is then this process's alone. It puts back what
-// a crash took from the files, finds torn tails and cuts them off; files that another program wrote are read on first use.
+// a crash took from the files, finds torn tails and cuts them off; files that another program wrote are read on first
+// use.
 func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	o = o.withDefaults()
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {

@@ -6,17 +6,17 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/storage/csv"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
 	sqlitetest.ChildMain(indexEngine())
-	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
+	inventorytest.ChildMain(func(dir string) (inventory.Store, error) {
 		return csv.Open(context.Background(), csv.Options{Dir: dir})
 	})
-	storagetest.FewChecks()
+	inventorytest.FewChecks()
 	os.Exit(m.Run())
 }
 
@@ -30,9 +30,9 @@ func open(t *testing.T, dir string) inventory.Store {
 }
 
 func TestInventory(t *testing.T) {
-	storagetest.RunInventory(t, func(t *testing.T) inventory.Store { return open(t, t.TempDir()) })
+	inventorytest.RunStore(t, func(t *testing.T) inventory.Store { return open(t, t.TempDir()) })
 }
 
 func TestInventoryDurable(t *testing.T) {
-	storagetest.RunInventoryDurable(t, open)
+	inventorytest.RunDurable(t, open)
 }

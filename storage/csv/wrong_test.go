@@ -26,7 +26,8 @@ func indexEngine() sqlitetest.Engine {
 
 // Record implements sqlitetest.Store.
 func (r recorder) Record(name string, bytes int) error {
-	b := inventory.Batch{ID: name, Org: uuid.UUID{name[len(name)-1]}, Request: "request", Digest: sha256.Sum256([]byte(name))}
+	b := inventory.Batch{ID: name, Org: uuid.UUID{name[len(name)-1]}, Request: "request",
+		Digest: sha256.Sum256([]byte(name))}
 	b.Resources = []inventory.Resource{{Provider: "aws", Category: "compute", ResourceType: "vm", ResourceName: name,
 		Attributes: fmt.Appendf(nil, `{"filler":"%s"}`, strings.Repeat("x", bytes))}}
 	_, err := r.Append(context.Background(), b)

@@ -34,7 +34,8 @@ func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inv
 // plain sailing: both sides are there and owed nothing, and the batches are an import's, newer
 // than all there is. Else nothing was done, and so many of the first ones are to go alone: an
 // import that goes on where one was interrupted begins with what is there.
-func (s *Store) appendTogether(ctx context.Context, batches []inventory.Batch) (receipts []inventory.Receipt, alone int, err error) {
+func (s *Store) appendTogether(ctx context.Context,
+	batches []inventory.Batch) (receipts []inventory.Receipt, alone int, err error) {
 	if err := s.enter(); err != nil {
 		return nil, 0, err
 	}

@@ -103,7 +103,8 @@ func TestAppendAllShares(t *testing.T) {
 	if alone != 0 || err != nil || len(receipts) != shareMost-99 || !receipts[0].Replayed || receipts[1].Replayed {
 		t.Errorf("%d alone, %d receipts, %v", alone, len(receipts), err)
 	}
-	if again, err := r.AppendAll(t.Context(), batches); err != nil || len(again) != shareMost || !again[shareMost-1].Replayed {
+	if again, err := r.AppendAll(t.Context(), batches); err != nil || len(again) != shareMost ||
+		!again[shareMost-1].Replayed {
 		t.Errorf("%d receipts, %v", len(again), err)
 	}
 	// One that nobody knows has its own answer, behind those that are known.

@@ -57,7 +57,8 @@ func (s *Store) lookUp(ctx context.Context, d *side, batch inventory.Batch, answ
 // askTogether asks both sides for batches that are old to them, as ask does for one, and returns the
 // receipts up to the first that no side knows. Without any they are to go alone, each to its own
 // answer.
-func (s *Store) askTogether(ctx context.Context, l *lane, batches []inventory.Batch) (receipts []inventory.Receipt, alone int) {
+func (s *Store) askTogether(ctx context.Context, l *lane,
+	batches []inventory.Batch) (receipts []inventory.Receipt, alone int) {
 	if s.route(l) != both {
 		return nil, len(batches)
 	}

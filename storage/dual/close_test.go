@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 // heldUp is a store whose list of organizations ends when it may.
@@ -34,9 +34,9 @@ func (h heldUp) Organizations(ctx context.Context) iter.Seq2[uuid.UUID, error] {
 // TestCloseWhileComparing closes the store when the comparison at its start has read which
 // organizations there are, and is about to look at the first.
 func TestCloseWhileComparing(t *testing.T) {
-	held := heldUp{storagetest.NewInventory(), make(chan struct{}), make(chan struct{})}
+	held := heldUp{inventorytest.New(), make(chan struct{}), make(chan struct{})}
 	fill(t, held.Store, []filing{{uuid.UUID{1}, 0, 1}})
-	s := open(t, Options{Dir: t.TempDir(), CSV: storagetest.NewInventory(), MySQL: held, Watched: true})
+	s := open(t, Options{Dir: t.TempDir(), CSV: inventorytest.New(), MySQL: held, Watched: true})
 	<-held.reached
 	if err := s.enter(); err != nil { // as an upload does that Close has to wait for
 		t.Fatal(err)

@@ -200,8 +200,10 @@ func (s *Store) compareAll() error {
 			s.o.Log.Warn("the sides of the store could not be compared", "org", org, "error", err)
 		case c.Differ:
 			if different++; different <= namedMost {
-				s.o.Log.Error("the sides of the store differ by more than is owed; was one of them restored from a backup? See `holdfast data compare`",
-					"org", org, "csv", c.CSV.Records, "mysql", c.MySQL.Records, "csv_newest", c.CSV.Newest.Time, "mysql_newest", c.MySQL.Newest.Time)
+				s.o.Log.Error("the sides of the store differ by more than is owed; was one of them restored from a backup? See "+
+					"`holdfast data compare`",
+					"org", org, "csv", c.CSV.Records, "mysql", c.MySQL.Records, "csv_newest", c.CSV.Newest.Time, "mysql_newest",
+					c.MySQL.Newest.Time)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/logctx/logtest"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 // comparisons are what Compare says, by organization.
@@ -45,7 +45,8 @@ func TestCompare(t *testing.T) {
 	if len(all) != 3 || all[equal].Differ || all[owed].Differ || all[refused].Differ {
 		t.Errorf("%+v", all)
 	}
-	if c := all[owed]; c.CSV.Records != 8 || c.MySQL.Records != 3 || c.MySQL.Owed != 5 || !c.CSV.Newest.After(c.MySQL.Newest.Time) {
+	if c := all[owed]; c.CSV.Records != 8 || c.MySQL.Records != 3 || c.MySQL.Owed != 5 ||
+		!c.CSV.Newest.After(c.MySQL.Newest.Time) {
 		t.Errorf("%+v", c)
 	}
 	if c := all[refused]; c.CSV.Records != 7 || c.MySQL.Records != 3 || c.MySQL.Refused != 4 {
@@ -77,7 +78,8 @@ func TestComparedAtOpen(t *testing.T) {
 			})
 			<-r.compared
 			err := r.status(now)
-			if r.SidesDiffer() != (what != "") || (err == nil) != (what == "") || strings.Contains(log.String(), "restored from a backup") != (what != "") {
+			if r.SidesDiffer() != (what != "") || (err == nil) != (what == "") ||
+				strings.Contains(log.String(), "restored from a backup") != (what != "") {
 				t.Errorf("%s: differ %v, status %v, log %s", what, r.SidesDiffer(), err, &log)
 			}
 			if err != nil && (!fault.Is(err, fault.StoreDegraded) || !strings.Contains(err.Error(), "csv and mysql differ")) {
@@ -107,7 +109,7 @@ func fill(t *testing.T, store inventory.Store, all []filing) {
 // TestComparedOnceBothAreThere waits for a side that is away when the store is opened.
 func TestComparedOnceBothAreThere(t *testing.T) {
 	now := &clock{now: time.Now()}
-	away := &faulty{Store: storagetest.NewInventory(), mode: fails}
+	away := &faulty{Store: inventorytest.New(), mode: fails}
 	r := newRig(t, func(o *Options) {
 		o.Now, o.Watched, o.MySQL = now.Now, true, away
 		fill(t, o.CSV, []filing{{uuid.UUID{1}, 0, 1}})

@@ -70,7 +70,8 @@ func (s *Store) RetryDeadLetter(ctx context.Context, number int64) (inventory.Re
 
 // arrived looks whether the side has a dead letter after all: it may have recorded it and not
 // said so, before it refused it or when it was last tried, and have forgotten its ID since.
-func (s *Store) arrived(ctx context.Context, letter DeadLetter, batch inventory.Batch) (inventory.Receipt, bool, error) {
+func (s *Store) arrived(ctx context.Context, letter DeadLetter,
+	batch inventory.Batch) (inventory.Receipt, bool, error) {
 	earlier := []struct {
 		at    time.Time
 		alike int
@@ -120,7 +121,8 @@ func (s *Store) othersRecorded(ctx context.Context, letter DeadLetter, batch inv
 
 // resend sends a dead letter, after the outbox has what arrived goes by. No upload gets the same
 // timestamp later.
-func (s *Store) resend(ctx context.Context, l *lane, letter DeadLetter, batch inventory.Batch) (inventory.Receipt, error) {
+func (s *Store) resend(ctx context.Context, l *lane, letter DeadLetter,
+	batch inventory.Batch) (inventory.Receipt, error) {
 	d := s.sides[letter.side]
 	newest, err := s.newest(ctx, d, letter.Org)
 	if err != nil {
@@ -184,7 +186,8 @@ func (s *Store) takeLetter(ctx context.Context, number int64) (DeadLetter, *lane
 }
 
 // removeLetter removes a dead letter that the side has by this timestamp.
-func (s *Store) removeLetter(ctx context.Context, l *lane, letter DeadLetter, batch inventory.Batch, at time.Time) error {
+func (s *Store) removeLetter(ctx context.Context, l *lane, letter DeadLetter, batch inventory.Batch,
+	at time.Time) error {
 	others, err := s.outbox.lettersLike(context.WithoutCancel(ctx), letter, batch, at)
 	if err != nil {
 		return err

@@ -47,7 +47,8 @@ func TestRefusedForGood(t *testing.T) {
 			r.settled()
 		}
 		for range 2 {
-			if letters := r.letters(); len(letters) != 2 || letters[0].Org != org || letters[0].Side != name.String() || letters[0].Records != 2 ||
+			if letters := r.letters(); len(letters) != 2 || letters[0].Org != org || letters[0].Side != name.String() ||
+				letters[0].Records != 2 ||
 				letters[0].Request != "request b" || !strings.HasPrefix(letters[1].Reason, "body_too_large: ") {
 				t.Errorf("dead letters: %+v", letters)
 			}
@@ -59,12 +60,14 @@ func TestRefusedForGood(t *testing.T) {
 			}
 			err := r.status(now)
 			wantCode(t, "status", err, fault.StoreDegraded)
-			if text := name.String() + " refuses 2 requests for good"; !strings.Contains(err.Error(), text) || r.DeadLetterCounts()[name.String()] != 2 {
+			if text := name.String() + " refuses 2 requests for good"; !strings.Contains(err.Error(), text) ||
+				r.DeadLetterCounts()[name.String()] != 2 {
 				t.Errorf("status %v, counts %v", err, r.DeadLetterCounts())
 			}
 			r.reopen()
 		}
-		if text := log.String(); strings.Count(text, "refuses an upload for good that the other one has") != 2 || !strings.Contains(text, "refuses uploads for good") {
+		if text := log.String(); strings.Count(text, "refuses an upload for good that the other one has") != 2 ||
+			!strings.Contains(text, "refuses uploads for good") {
 			t.Errorf("log:\n%s", text)
 		}
 	}
@@ -145,7 +148,8 @@ func TestDiscardDeadLetter(t *testing.T) {
 // may mend that, and then nothing is lost of order and timestamps. After that it goes on.
 func TestPatience(t *testing.T) {
 	t.Parallel()
-	for _, refusal := range []error{fault.New(fault.StoreCorrupt, "line 17 was edited"), errors.New("Error 1406: Data too long")} {
+	for _, refusal := range []error{fault.New(fault.StoreCorrupt, "line 17 was edited"),
+		errors.New("Error 1406: Data too long")} {
 		now := &clock{now: time.Now()}
 		r := newRig(t, func(o *Options) { o.Now = now.Now })
 		org := uuid.New()

@@ -18,7 +18,8 @@ func storeError(err error) error {
 		return err
 	}
 	if errors.Is(err, sqlitedb.ErrNotInPlace) {
-		return fault.Wrap(err, fault.StoreUnavailable, "the outbox's database file was removed or replaced while it was in use; put it back and restart")
+		return fault.Wrap(err, fault.StoreUnavailable,
+			"the outbox's database file was removed or replaced while it was in use; put it back and restart")
 	}
 	switch sqlitedb.TroubleOf(err) {
 	case sqlitedb.Full:

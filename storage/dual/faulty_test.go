@@ -153,7 +153,8 @@ func (f *faulty) AppendAll(ctx context.Context, batches []inventory.Batch) ([]in
 	return inventory.AppendEach(ctx, f, batches)
 }
 
-func (f *faulty) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+func (f *faulty) Records(ctx context.Context, org uuid.UUID,
+	query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	if m := f.current(org); !f.reads && m != works && m != rejects {
 		return func(yield func(inventory.Positioned, error) bool) { yield(inventory.Positioned{}, errAway()) }
 	}

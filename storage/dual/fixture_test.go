@@ -14,7 +14,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 // rig is a dual store over two faulty sides.
@@ -28,7 +28,8 @@ type rig struct {
 
 func newRig(t testing.TB, change func(*Options)) *rig {
 	t.Helper()
-	r := &rig{t: t, dir: t.TempDir(), csv: &faulty{Store: storagetest.NewInventory()}, mysql: &faulty{Store: storagetest.NewInventory()}}
+	r := &rig{t: t, dir: t.TempDir(), csv: &faulty{Store: inventorytest.New()},
+		mysql: &faulty{Store: inventorytest.New()}}
 	r.options = Options{
 		Dir: r.dir, CSV: r.csv, MySQL: r.mysql,
 		// The waits pass at once, not by the clock.

@@ -18,7 +18,8 @@ func TestOutboxIsHeldWithoutLockFile(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.dir, lockName)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(t.Context(), r.options); err == nil || !strings.Contains(err.Error(), "outbox.db is in use: another process holds it") {
+	if _, err := Open(t.Context(), r.options); err == nil ||
+		!strings.Contains(err.Error(), "outbox.db is in use: another process holds it") {
 		t.Errorf("a second Open: %v", err)
 	}
 	r.mustAppend(newBatch(uuid.New(), "b", 1))

@@ -17,9 +17,10 @@ import (
 const letterColumns = `SELECT number, org, id, digest, request, at, buried, count, refused, reason, tried, alike, taken, length(body), `
 
 const (
-	sqlLetters      = letterColumns + `x'' FROM dead_letters ORDER BY number`
-	sqlLetter       = letterColumns + `body FROM dead_letters WHERE number = ?`
-	sqlLettersBy    = letterColumns + `body FROM dead_letters WHERE org = ? AND refused = ? AND number != ? AND (at = ? OR tried = ?) ORDER BY number`
+	sqlLetters   = letterColumns + `x'' FROM dead_letters ORDER BY number`
+	sqlLetter    = letterColumns + `body FROM dead_letters WHERE number = ?`
+	sqlLettersBy = letterColumns +
+		`body FROM dead_letters WHERE org = ? AND refused = ? AND number != ? AND (at = ? OR tried = ?) ORDER BY number`
 	sqlLetterTried  = `UPDATE dead_letters SET tried = ?, alike = ? WHERE number = ?`
 	sqlLetterReason = `UPDATE dead_letters SET reason = ? WHERE number = ?`
 	// sqlLetterRefused forgets the try: the side surely has nothing by it.
@@ -78,7 +79,8 @@ func (o *outbox) explain(number int64, reason string, certain bool) error {
 
 // lettersLike returns the other dead letters of the same organization, side and records, that the
 // side may have by this timestamp.
-func (o *outbox) lettersLike(ctx context.Context, letter DeadLetter, batch inventory.Batch, at time.Time) ([]DeadLetter, error) {
+func (o *outbox) lettersLike(ctx context.Context, letter DeadLetter, batch inventory.Batch,
+	at time.Time) ([]DeadLetter, error) {
 	refused, by := int64(names(0).with(letter.side)), at.UnixMicro()
 	others, err := list(ctx, o, scanLetter, sqlLettersBy, letter.Org.String(), refused, letter.Number, by, by)
 	return slices.DeleteFunc(others, func(other DeadLetter) bool {
@@ -116,7 +118,8 @@ func scanLetter(from scanner) (DeadLetter, error) {
 	var digest []byte
 	var at, since, refused, tried int64
 	r := &l.row
-	err := from.Scan(&l.Number, &org, &r.id, &digest, &l.Request, &at, &since, &l.Records, &refused, &l.Reason, &tried, &l.alike, &l.taken, &l.Bytes, &r.body)
+	err := from.Scan(&l.Number, &org, &r.id, &digest, &l.Request, &at, &since, &l.Records, &refused, &l.Reason, &tried,
+		&l.alike, &l.taken, &l.Bytes, &r.body)
 	if err != nil {
 		return DeadLetter{}, err
 	}

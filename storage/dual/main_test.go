@@ -8,32 +8,33 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
 	sqlitetest.ChildMain(outboxEngine())
-	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
+	inventorytest.ChildMain(func(dir string) (inventory.Store, error) {
 		if os.Getenv(realSides) != "" {
-			return openReal(context.Background(), dir, mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
+			return openReal(context.Background(), dir,
+				mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)})
 		}
 		return openJournals(dir)
 	})
-	storagetest.FewChecks()
+	inventorytest.FewChecks()
 	os.Exit(mysqltest.Main(m))
 }
 
 // TestInventory runs the suite over two stores that never fail.
 func TestInventory(t *testing.T) {
-	storagetest.RunInventory(t, func(t *testing.T) inventory.Store {
-		return open(t, Options{Dir: t.TempDir(), CSV: storagetest.NewInventory(), MySQL: storagetest.NewInventory()})
+	inventorytest.RunStore(t, func(t *testing.T) inventory.Store {
+		return open(t, Options{Dir: t.TempDir(), CSV: inventorytest.New(), MySQL: inventorytest.New()})
 	})
 }
 
 func TestDurable(t *testing.T) {
-	storagetest.RunInventoryDurable(t, func(t *testing.T, dir string) inventory.Store {
+	inventorytest.RunDurable(t, func(t *testing.T, dir string) inventory.Store {
 		s, err := openJournals(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -44,11 +45,11 @@ func TestDurable(t *testing.T) {
 
 // openJournals opens a store whose sides are beside its outbox.
 func openJournals(dir string) (*Store, error) {
-	one, err := storagetest.OpenInventory(filepath.Join(dir, "csv"))
+	one, err := inventorytest.Open(filepath.Join(dir, "csv"))
 	if err != nil {
 		return nil, err
 	}
-	two, err := storagetest.OpenInventory(filepath.Join(dir, "mysql"))
+	two, err := inventorytest.Open(filepath.Join(dir, "mysql"))
 	if err != nil {
 		return nil, errors.Join(err, one.Close())
 	}

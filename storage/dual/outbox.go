@@ -120,5 +120,6 @@ func (o *outbox) release() error {
 // do has the work done in a transaction, in the organization's turn, and returns when it is
 // durable.
 func (o *outbox) do(org uuid.UUID, run func(tx) error) error {
-	return o.writer.Submit(context.Background(), sqlitedb.Job{Org: org, Run: func(t *sqlitedb.Tx) error { return run(tx{t}) }})
+	return o.writer.Submit(context.Background(),
+		sqlitedb.Job{Org: org, Run: func(t *sqlitedb.Tx) error { return run(tx{t}) }})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/fault"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 )
 
 // rows counts what is in the outbox's table.
@@ -140,7 +140,7 @@ func TestOpenEnds(t *testing.T) {
 	r.mysql.set(hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if s, err := Open(ctx, Options{Dir: r.copyOutbox(), CSV: storagetest.NewInventory(), MySQL: r.mysql}); err == nil {
+	if s, err := Open(ctx, Options{Dir: r.copyOutbox(), CSV: inventorytest.New(), MySQL: r.mysql}); err == nil {
 		t.Errorf("Open returned %v", s)
 	}
 	r.heal()

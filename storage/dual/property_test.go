@@ -79,7 +79,8 @@ func (s *schedule) send(t *rapid.T, batch inventory.Batch) bool {
 		t.Fatalf("Append of %s: %v", batch.ID, err)
 	case err != nil:
 		return false
-	case before && (!receipt.Replayed || !receipt.At.Equal(first.At) || receipt.Request != first.Request || receipt.Count != first.Count):
+	case before && (!receipt.Replayed || !receipt.At.Equal(first.At) || receipt.Request != first.Request ||
+		receipt.Count != first.Count):
 		t.Fatalf("Append of %s: first %+v, then %+v", batch.ID, first, receipt)
 	case !before:
 		s.acked[batch.ID] = receipt

@@ -15,11 +15,11 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	csvstore "github.com/holdfast/holdfast/storage/csv"
 	mysqlstore "github.com/holdfast/holdfast/storage/mysql"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // realSides tells the child of a crash test that its sides are CSV files and a database.
@@ -27,12 +27,13 @@ const realSides = "HOLDFAST_DUAL_REAL_SIDES"
 
 // TestRealInventory runs the suite over CSV files and a database.
 func TestRealInventory(t *testing.T) {
-	storagetest.RunInventory(t, func(t *testing.T) inventory.Store { return mustOpenReal(t, t.TempDir(), mysqltest.New(t)) })
+	inventorytest.RunStore(t,
+		func(t *testing.T) inventory.Store { return mustOpenReal(t, t.TempDir(), mysqltest.New(t)) })
 }
 
 func TestRealDurable(t *testing.T) {
 	t.Setenv(realSides, "yes")
-	storagetest.RunInventoryDurable(t, func(t *testing.T, dir string) inventory.Store {
+	inventorytest.RunDurable(t, func(t *testing.T, dir string) inventory.Store {
 		return mustOpenReal(t, dir, mysqltest.Named(t, nameFor(dir)))
 	})
 }
@@ -153,7 +154,8 @@ func uploadAll(t *testing.T, s *Store, orgs []uuid.UUID) map[uuid.UUID]int {
 				if err != nil {
 					t.Errorf("Append: %v", fault.From(err))
 				}
-				if again, err := s.Append(t.Context(), batch); i%10 == 0 && (err != nil || !again.Replayed || !again.At.Equal(receipt.At)) {
+				if again, err := s.Append(t.Context(), batch); i%10 == 0 &&
+					(err != nil || !again.Replayed || !again.At.Equal(receipt.At)) {
 					t.Errorf("sent again: %+v, %v; first %+v", again, err, receipt)
 				}
 				mu.Lock()

@@ -88,7 +88,8 @@ func (s *Store) rememberedAs(ctx context.Context, d *side, batch inventory.Batch
 
 // rememberedBySides asks the sides in turn, CSV first; causes are why those who could not
 // be asked could not.
-func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID, id string) (found inventory.Remembered, ok bool, causes []error) {
+func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID,
+	id string) (found inventory.Remembered, ok bool, causes []error) {
 	for _, d := range s.sides {
 		found, ok, err := s.rememberedBy(ctx, d, org, id)
 		if err != nil {
@@ -102,7 +103,8 @@ func (s *Store) rememberedBySides(ctx context.Context, org uuid.UUID, id string)
 }
 
 // rememberedBy asks a side, unless it is slow to fail.
-func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID, id string) (inventory.Remembered, bool, error) {
+func (s *Store) rememberedBy(ctx context.Context, d *side, org uuid.UUID,
+	id string) (inventory.Remembered, bool, error) {
 	if d.isSlow() {
 		return inventory.Remembered{}, false, fault.New(fault.StoreUnavailable, "%v does not answer", d.name)
 	}

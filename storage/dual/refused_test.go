@@ -39,7 +39,8 @@ func TestRealRefusal(t *testing.T) {
 		t.Fatalf("still owed: %v", s.Backlog())
 	}
 	letters, err := s.DeadLetters(t.Context())
-	if err != nil || len(letters) != 1 || letters[0].Side != "mysql" || !strings.Contains(letters[0].Reason, "max_allowed_packet") {
+	if err != nil || len(letters) != 1 || letters[0].Side != "mysql" ||
+		!strings.Contains(letters[0].Reason, "max_allowed_packet") {
 		t.Fatalf("dead letters: %+v, %v", letters, err)
 	}
 	if got := countsOf(t, s); got != [2]int{3, 2} {

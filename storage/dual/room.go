@@ -52,7 +52,8 @@ func (s *Store) room(l *lane, to names, size int64) error {
 	if held+size <= s.o.MaxBacklogBytes-s.heldBytes.Load() {
 		return nil
 	}
-	err := fault.New(fault.BacklogFull, "%s, and as much of this organization's uploads as may be is kept for it already", s.whyHeld(l))
+	err := fault.New(fault.BacklogFull, "%s, and as much of this organization's uploads as may be is kept for it already",
+		s.whyHeld(l))
 	err.RetryAfter = lastWait
 	return err
 }

@@ -106,7 +106,8 @@ func (t tx) put(r *row) error {
 }
 
 func (t tx) insert(r *row) error {
-	result, err := t.Exec(sqlPut, r.org.String(), r.id, r.digest[:], r.request, r.at.UnixMicro(), r.since.UnixMicro(), r.count, int64(r.owes), r.body)
+	result, err := t.Exec(sqlPut, r.org.String(), r.id, r.digest[:], r.request, r.at.UnixMicro(), r.since.UnixMicro(),
+		r.count, int64(r.owes), r.body)
 	if err != nil {
 		return err
 	}
@@ -149,7 +150,8 @@ func (o *outbox) all(ctx context.Context) ([]row, error) { return list(ctx, o, o
 type scanner interface{ Scan(...any) error }
 
 // list returns what a query of the outbox finds.
-func list[T any](ctx context.Context, o *outbox, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, o *outbox,
+	scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	found, err := o.readers.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, storeError(err)
@@ -182,7 +184,8 @@ func (o *outbox) scan(from scanner) (row, error) {
 	var org string
 	var digest []byte
 	var at, since, owes, refused, knows int64
-	if err := from.Scan(&r.seq, &org, &r.id, &digest, &r.request, &at, &since, &r.count, &owes, &refused, &knows, &r.reason, &r.size, &r.body); err != nil {
+	if err := from.Scan(&r.seq, &org, &r.id, &digest, &r.request, &at, &since, &r.count, &owes, &refused, &knows,
+		&r.reason, &r.size, &r.body); err != nil {
 		return row{}, err
 	}
 	var err error

@@ -57,7 +57,8 @@ type side struct {
 }
 
 func newSide(n name, store inventory.Store, timeout time.Duration) *side {
-	return &side{name: n, store: store, limit: min(slowFailure, timeout), slots: make(chan struct{}, 4), probe: make(chan struct{}, 1), up: make(chan struct{})}
+	return &side{name: n, store: store, limit: min(slowFailure, timeout), slots: make(chan struct{}, 4),
+		probe: make(chan struct{}, 1), up: make(chan struct{})}
 }
 
 func (s *Store) other(d *side) *side { return s.sides[1-d.name] }

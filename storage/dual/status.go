@@ -70,7 +70,8 @@ func (s *Store) behind(errs [2]error) (behind []string) {
 			behind = append(behind, fmt.Sprintf("%s is not available", d.name))
 		}
 		if dead := d.dead.Load(); dead > 0 {
-			behind = append(behind, fmt.Sprintf("%s refuses %d requests for good (see `holdfast data deadletter list`)", d.name, dead))
+			behind = append(behind, fmt.Sprintf("%s refuses %d requests for good (see `holdfast data deadletter list`)", d.name,
+				dead))
 		}
 	}
 	if s.SidesDiffer() {

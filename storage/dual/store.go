@@ -110,7 +110,8 @@ func (s *Store) route(l *lane) names {
 }
 
 // Records implements inventory.Store. It reads what CSV has.
-func (s *Store) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+func (s *Store) Records(ctx context.Context, org uuid.UUID,
+	query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return s.sides[csv].store.Records(ctx, org, query)
 }
 

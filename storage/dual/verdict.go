@@ -107,7 +107,8 @@ func (all outcomes) doubt() error {
 }
 
 func errDoubt(cause error) error {
-	err := fault.Wrap(cause, fault.StoreUnavailable, "one side of the store refuses the upload, and the other one does not say whether it has recorded it; try again")
+	err := fault.Wrap(cause, fault.StoreUnavailable,
+		"one side of the store refuses the upload, and the other one does not say whether it has recorded it; try again")
 	err.RetryAfter = retryAfter
 	return err
 }
@@ -167,7 +168,8 @@ func (s *Store) cancel(d *side, l *lane, owed debt) {
 // lend enters debts and sees to it that they are paid.
 func (s *Store) lend(l *lane, r row, to names, all outcomes) {
 	for _, d := range s.enterDebts(l, r, to) {
-		s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org, "error", all[d.name].err)
+		s.o.Log.Warn("a side of the store fails; what it misses is kept for it", "side", d.name.String(), "org", l.org,
+			"error", all[d.name].err)
 	}
 	for _, d := range s.sides {
 		if to.has(d.name) {

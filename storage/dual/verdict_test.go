@@ -21,7 +21,8 @@ type verdict struct {
 // TestVerdicts has each side answer in each way, and holds the answer to the caller, what is
 // owed and refused, and what the sides have when they work again to what they said.
 func TestVerdicts(t *testing.T) {
-	verdicts := []verdict{{"records", works, false}, {"refuses", works, true}, {"rejects", rejects, false}, {"fails", fails, false}, {"lies", lies, false}}
+	verdicts := []verdict{{"records", works, false}, {"refuses", works, true}, {"rejects", rejects, false},
+		{"fails", fails, false}, {"lies", lies, false}}
 	for _, csv := range verdicts {
 		for _, mysql := range verdicts {
 			for _, crash := range []bool{false, true} {

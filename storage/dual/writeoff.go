@@ -78,13 +78,16 @@ func (p *payer) conclude(r row, answer answered, reason error) error {
 	log := p.s.o.Log.With("org", p.l.org, "batch", r.id, "request", r.request, "records", r.count)
 	switch f {
 	case buried:
-		log.Error("a side of the store refuses an upload for good that the other one has; it is kept as a dead letter: see `holdfast data deadletter list`",
+		log.Error("a side of the store refuses an upload for good that the other one has; it is kept as a dead letter: see "+
+			"`holdfast data deadletter list`",
 			"side", p.s.lacking(decided).String(), "reason", decided.reason, "error", reason)
 	case gone:
-		log.Warn("both sides of the store refuse an upload of which nobody was told that it is recorded; it is given up", "error", reason)
+		log.Warn("both sides of the store refuse an upload of which nobody was told that it is recorded; it is given up",
+			"error", reason)
 	case owing:
 		if decided.refused.has(p.d.name) {
-			log.Warn("a side of the store refuses an upload for good, and the other one has yet to say whether it has it", "side", p.d.name.String(), "error", reason)
+			log.Warn("a side of the store refuses an upload for good, and the other one has yet to say whether it has it",
+				"side", p.d.name.String(), "error", reason)
 		}
 	}
 	return nil
@@ -102,7 +105,8 @@ func (s *Store) lacking(r row) name {
 func (s *Store) warnOfLetters(ctx context.Context) {
 	for _, d := range s.sides {
 		if n := d.dead.Load(); n > 0 {
-			s.o.Log.ErrorContext(ctx, "a side of the store refuses uploads for good that the other one has: see `holdfast data deadletter list`",
+			s.o.Log.ErrorContext(ctx,
+				"a side of the store refuses uploads for good that the other one has: see `holdfast data deadletter list`",
 				"side", d.name.String(), "dead_letters", n)
 		}
 	}

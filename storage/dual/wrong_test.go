@@ -18,10 +18,11 @@ import (
 type recorder struct{ *Store }
 
 func outboxEngine() sqlitetest.Engine {
-	return sqlitetest.Engine{Database: filepath.Join("outbox", databaseName), Open: func(dir string) (sqlitetest.Store, error) {
-		s, err := openJournals(dir)
-		return recorder{s}, err
-	}}
+	return sqlitetest.Engine{Database: filepath.Join("outbox", databaseName),
+		Open: func(dir string) (sqlitetest.Store, error) {
+			s, err := openJournals(dir)
+			return recorder{s}, err
+		}}
 }
 
 // Record implements sqlitetest.Store.

@@ -53,7 +53,8 @@ func Take(dir, name string) (*flock.Flock, error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !taken {
-		return nil, fmt.Errorf("%s is in use: another holdfast process holds %s; stop it first, or give this one a directory of its own", dir, name)
+		return nil, fmt.Errorf("%s is in use: another holdfast process holds %s; stop it first, or give this one a "+
+			"directory of its own", dir, name)
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(err, lock.Close())

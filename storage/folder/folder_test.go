@@ -46,7 +46,8 @@ func TestTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Take(dir, "a.lock"); err == nil || !strings.Contains(err.Error(), "another holdfast process holds a.lock") {
+	if _, err := Take(dir, "a.lock"); err == nil ||
+		!strings.Contains(err.Error(), "another holdfast process holds a.lock") {
 		t.Errorf("taken twice: %v", err)
 	}
 	if err := lock.Close(); err != nil {

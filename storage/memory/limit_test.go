@@ -110,7 +110,8 @@ func TestLockAgain(t *testing.T) {
 func TestWrongNumber(t *testing.T) {
 	s, ref := memory.New(1<<20), state.Ref{Org: uuid.New(), Name: "wrong"}
 	for _, number := range []uint64{0, 2} {
-		if _, err := s.Update(t.Context(), ref, nil, always(state.Change{Version: &state.Version{Number: number}})); err == nil {
+		if _, err := s.Update(t.Context(), ref, nil,
+			always(state.Change{Version: &state.Version{Number: number}})); err == nil {
 			t.Errorf("a first version with the number %d was accepted", number)
 		}
 	}

@@ -33,7 +33,7 @@ func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) 
 	}
 	var listed []state.Listed
 	for ref, e := range s.states {
-		if ref.Org == org && ref.Name > q.After && strings.HasPrefix(string(ref.Name), q.Prefix) && e.wanted(q) {
+		if ref.Org == org && ref.Name > q.After && strings.HasPrefix(string(ref.Name), q.Prefix) && e.wanted(ref.Name, q) {
 			listed = append(listed, state.Listed{Name: ref.Name, Head: e.head, OpenCandidates: e.open()})
 		}
 	}
@@ -56,14 +56,37 @@ func fitting(listed []state.Listed, limit int) int {
 	return len(listed)
 }
 
-func (e *entry) wanted(q state.StatesQuery) bool {
+// Names implements state.Store. It looks at every state, as States does.
+func (s *Store) Names(ctx context.Context, org uuid.UUID, prefix string, after state.Name,
+	limit int) (names []state.Name, next state.Name, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if err := s.mayList(ctx); err != nil {
+		return nil, "", err
+	}
+	var all []state.Name
+	for ref := range s.states {
+		if ref.Org == org && ref.Name > after && strings.HasPrefix(string(ref.Name), prefix) {
+			all = append(all, ref.Name)
+		}
+	}
+	slices.Sort(all)
+	if len(all) > limit {
+		all, next = all[:limit], all[limit-1]
+	}
+	return slices.DeleteFunc(all, func(name state.Name) bool {
+		return !s.states[state.Ref{Org: org, Name: name}].wanted(name, state.StatesQuery{})
+	}), next, nil
+}
+
+func (e *entry) wanted(name state.Name, q state.StatesQuery) bool {
 	if q.Locked {
 		return e.head.Lock != nil
 	}
 	if q.Expected {
 		return e.head.Expected != nil
 	}
-	return (e.head.Version.Number > 0 || e.open() > 0) && q.Deleted.Selects(e.head.Deleted)
+	return (e.head.Version.Number > 0 || e.open() > 0) && q.Deleted.Selects(e.head.Deleted) && q.Picks(name, e.open() > 0)
 }
 
 // Versions implements state.Store.

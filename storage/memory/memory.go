@@ -50,7 +50,8 @@ func newEntry() *entry {
 
 // find returns the version with this number, nil when there is none.
 func (e *entry) find(number uint64) *state.Snapshot {
-	i, found := slices.BinarySearchFunc(e.versions, number, func(s *state.Snapshot, n uint64) int { return cmp.Compare(s.Number, n) })
+	i, found := slices.BinarySearchFunc(e.versions, number,
+		func(s *state.Snapshot, n uint64) int { return cmp.Compare(s.Number, n) })
 	if !found {
 		return nil
 	}
@@ -60,7 +61,8 @@ func (e *entry) find(number uint64) *state.Snapshot {
 // New returns an empty store that keeps at most maxBytes: the bodies, and a fixed amount
 // for each state, version and lock.
 func New(maxBytes int64) *Store {
-	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry), usage: make(map[uuid.UUID]int64), census: state.NewCensus()}
+	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry), usage: make(map[uuid.UUID]int64),
+		census: state.NewCensus()}
 }
 
 // Current implements state.Store.

@@ -4,15 +4,15 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/memory"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestStore(t *testing.T) {
-	storagetest.RunStore(t, func(*testing.T) state.Store { return memory.New(1 << 30) })
+	statetest.RunStore(t, func(*testing.T) state.Store { return memory.New(1 << 30) })
 }
 
 // TestStoreInShortLooks has all lists of events go on over pages that are short or empty.
 func TestStoreInShortLooks(t *testing.T) {
-	storagetest.RunStore(t, func(*testing.T) state.Store { return memory.NewInShortLooks() })
+	statetest.RunStore(t, func(*testing.T) state.Store { return memory.NewInShortLooks() })
 }

@@ -84,14 +84,16 @@ func (s *Store) record(ref state.Ref, e *entry, body []byte, change state.Change
 
 // allows refuses what the state's own history forbids.
 func (e *entry) allows(change state.Change) error {
-	if l := change.Lock; l != nil && (e.used[l.Info.ID] || change.Release && e.head.Lock != nil && e.head.Lock.Info.ID == l.Info.ID) {
+	if l := change.Lock; l != nil &&
+		(e.used[l.Info.ID] || change.Release && e.head.Lock != nil && e.head.Lock.Info.ID == l.Info.ID) {
 		return fault.New(fault.LockIDUsed, "a lock with this ID was released before; an ID is good for one lock")
 	}
 	if digest, some := change.Brings(); some && e.purged[digest] {
 		return fault.New(fault.BytesPurged, "these bytes were purged from the state")
 	}
 	if c := change.Candidate; c != nil && e.candidates[c.ID] == nil && e.open() >= state.MaxOpenCandidates {
-		return fault.New(fault.CandidatesFull, "the state has %d open candidates; promote or discard one first", state.MaxOpenCandidates)
+		return fault.New(fault.CandidatesFull, "the state has %d open candidates; promote or discard one first",
+			state.MaxOpenCandidates)
 	}
 	if s := change.Settle; s != nil && s.ID != "" {
 		c := e.candidates[s.ID]

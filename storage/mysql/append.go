@@ -53,7 +53,8 @@ func (s *Store) AppendAll(ctx context.Context, batches []inventory.Batch) ([]inv
 }
 
 // appendSome appends batches of one organization, up to the first that is refused.
-func (s *Store) appendSome(ctx context.Context, server *server, batches []inventory.Batch) ([]inventory.Receipt, error) {
+func (s *Store) appendSome(ctx context.Context, server *server,
+	batches []inventory.Batch) ([]inventory.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -133,7 +134,9 @@ func (s *server) check(batch *inventory.Batch) error {
 	}
 	for i := range batch.Resources {
 		if n := len(batch.Resources[i].Attributes); n > s.valueBytes {
-			return fault.New(fault.BodyTooLarge, "the attributes of resource %d have %d bytes, and the database takes %d (its max_allowed_packet)", i+1, n, s.valueBytes)
+			return fault.New(fault.BodyTooLarge,
+				"the attributes of resource %d have %d bytes, and the database takes %d (its max_allowed_packet)", i+1, n,
+				s.valueBytes)
 		}
 	}
 	if batch.At.IsZero() {

@@ -21,7 +21,8 @@ func FuzzCursor(f *testing.F) {
 	f.Add(s.cursor(mine, inventory.Ascending, 1<<40)+"\n", int64(1)<<40)
 	f.Add("", int64(-1))
 	f.Fuzz(func(t *testing.T, text string, id int64) {
-		if got, err := s.position(mine, inventory.Ascending, text); err == nil && s.cursor(mine, inventory.Ascending, got) != text {
+		if got, err := s.position(mine, inventory.Ascending, text); err == nil &&
+			s.cursor(mine, inventory.Ascending, got) != text {
 			t.Fatalf("%q is taken for %d", text, got)
 		} else if err != nil && !fault.Is(err, fault.CursorInvalid) {
 			t.Fatalf("%q: %v", text, err)

@@ -12,16 +12,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
-	storagetest.InventoryChildMain(func(dir string) (inventory.Store, error) {
-		return Open(context.Background(), optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
+	inventorytest.ChildMain(func(dir string) (inventory.Store, error) {
+		return Open(context.Background(),
+			optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
 	})
-	storagetest.FewChecks()
+	inventorytest.FewChecks()
 	os.Exit(mysqltest.Main(m))
 }
 
@@ -65,7 +66,8 @@ func batchOf(org uuid.UUID, n int) inventory.Batch {
 }
 
 func resource(name, attributes string) inventory.Resource {
-	return inventory.Resource{Provider: "aws", Category: "compute", ResourceType: "vm_instance", ResourceName: name, Attributes: []byte(attributes)}
+	return inventory.Resource{Provider: "aws", Category: "compute", ResourceType: "vm_instance", ResourceName: name,
+		Attributes: []byte(attributes)}
 }
 
 func appendTo(t testing.TB, store inventory.Store, b inventory.Batch) inventory.Receipt {

@@ -44,7 +44,8 @@ func (s *Store) prepareForever(ctx context.Context) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next", retryEvery.String())
+		s.log.ErrorContext(ctx, "the database can't be used; trying again", "database", s.options, "error", err, "next",
+			retryEvery.String())
 		sleep(ctx, retryEvery)
 	}
 }

@@ -102,7 +102,8 @@ func TestOpenBackground(t *testing.T) {
 		t.Errorf("status %v before the server is up, want store_unavailable", err)
 	}
 	proxy.Mend()
-	wantSoon(t, "an upload that is accepted", func() bool { _, err := store.Append(t.Context(), batch); return err == nil })
+	wantSoon(t, "an upload that is accepted",
+		func() bool { _, err := store.Append(t.Context(), batch); return err == nil })
 	wantOnce(t, store, batch.Org, map[string]int{batch.ID: 1})
 }
 

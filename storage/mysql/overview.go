@@ -22,9 +22,11 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 		return nil, err
 	}
 	defer s.end()
-	groups, err := readInTurn(ctx, s, org, func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.db, org) })
+	groups, err := readInTurn(ctx, s, org,
+		func(ctx context.Context) ([]inventory.Group, error) { return readGroups(ctx, s.db, org) })
 	slices.SortFunc(groups, func(a, b inventory.Group) int {
-		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Category, b.Category), cmp.Compare(a.ResourceType, b.ResourceType))
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Category, b.Category),
+			cmp.Compare(a.ResourceType, b.ResourceType))
 	})
 	return groups, err
 }
@@ -32,7 +34,8 @@ func (s *Store) Summary(ctx context.Context, org uuid.UUID) ([]inventory.Group, 
 func readGroups(ctx context.Context, db querier, org uuid.UUID) ([]inventory.Group, error) {
 	return list(ctx, db, func(g *inventory.Group) []any {
 		return []any{&g.Provider, &g.Category, &g.ResourceType, &g.Count, &g.First, &g.Last}
-	}, "SELECT provider, category, resource_type, records, first_at, last_at FROM inventory_groups WHERE org = ?", org.String())
+	}, "SELECT provider, category, resource_type, records, first_at, last_at FROM inventory_groups WHERE org = ?",
+		org.String())
 }
 
 // Recorded implements inventory.Store.
@@ -41,7 +44,8 @@ func (s *Store) Recorded(ctx context.Context, org uuid.UUID, id string) (invento
 		return inventory.Remembered{}, false, err
 	}
 	defer s.end()
-	found, err := readInTurn(ctx, s, org, func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
+	found, err := readInTurn(ctx, s, org,
+		func(ctx context.Context) (map[string]filed, error) { return lookUp(ctx, s.db, org, id) })
 	f, ok := found[id]
 	if err != nil || !ok {
 		return inventory.Remembered{}, false, err
@@ -79,12 +83,14 @@ func (s *Store) organizationsAfter(ctx context.Context, after string) ([]uuid.UU
 	defer s.end()
 	return again(ctx, func(ctx context.Context) ([]uuid.UUID, error) {
 		return list(ctx, s.db, func(org *uuid.UUID) []any { return []any{org} },
-			"SELECT org FROM inventory_organizations WHERE org > ? AND newest IS NOT NULL ORDER BY org LIMIT ?", after, organizationsPage)
+			"SELECT org FROM inventory_organizations WHERE org > ? AND newest IS NOT NULL ORDER BY org LIMIT ?", after,
+			organizationsPage)
 	})
 }
 
 // list scans every row into a T.
-func list[T any](ctx context.Context, db querier, fields func(*T) []any, query string, args ...any) (all []T, err error) {
+func list[T any](ctx context.Context, db querier, fields func(*T) []any, query string,
+	args ...any) (all []T, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ func (c *scan) next(ctx context.Context) ([]inventory.Positioned, error) {
 		return nil, err
 	}
 	defer c.store.end()
-	rows, err := readInTurn(ctx, c.store, c.org, func(ctx context.Context) ([]row, error) { return c.read(ctx, c.store.db) })
+	rows, err := readInTurn(ctx, c.store, c.org,
+		func(ctx context.Context) ([]row, error) { return c.read(ctx, c.store.db) })
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,8 @@ func (c *scan) skip(ctx context.Context, db querier, low, high int64) error {
 func (c *scan) statement(low, high int64) (string, []any) {
 	var b strings.Builder
 	args := []any{low, high}
-	b.WriteString("SELECT id, timestamp, provider, category, resource_type, resource_name, COALESCE(attributes_text, attributes) FROM ")
+	b.WriteString("SELECT id, timestamp, provider, category, resource_type, resource_name, COALESCE(attributes_text, " +
+		"attributes) FROM ")
 	b.WriteString(tableOf(c.org))
 	b.WriteString(" WHERE id > ? AND id <= ?")
 	for _, f := range []struct{ column, value string }{
@@ -154,7 +156,8 @@ func (c *scan) collect(ctx context.Context, db querier, query string, args []any
 	for bytes < cutBytes && rows.Next() {
 		r := row{Record: inventory.Record{Org: c.org}}
 		var attributes []byte
-		if err := rows.Scan(&r.id, &r.Timestamp, &r.Provider, &r.Category, &r.ResourceType, &r.ResourceName, &attributes); err != nil {
+		if err := rows.Scan(&r.id, &r.Timestamp, &r.Provider, &r.Category, &r.ResourceType, &r.ResourceName,
+			&attributes); err != nil {
 			return nil, 0, err
 		}
 		r.Attributes = attributes

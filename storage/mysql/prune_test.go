@@ -35,7 +35,8 @@ func TestPrune(t *testing.T) {
 		t.Fatal(err)
 	}
 	var left int
-	if err := store.db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM inventory_batches").Scan(&left); err != nil || left != 1 {
+	if err := store.db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM inventory_batches").Scan(&left); err != nil ||
+		left != 1 {
 		t.Errorf("%d batches are left, %v; want the recent one", left, err)
 	}
 	if again := appendTo(t, store, recent); !again.Replayed {

@@ -130,7 +130,8 @@ func (t *transaction) decide(group []*entry) (answers []answer, fresh []*entry) 
 			continue
 		}
 		t.used += size
-		f := filed{digest: e.batch.Digest, receipt: inventory.Receipt{Request: e.batch.Request, At: at, Count: len(e.batch.Resources)}}
+		f := filed{digest: e.batch.Digest,
+			receipt: inventory.Receipt{Request: e.batch.Request, At: at, Count: len(e.batch.Resources)}}
 		t.batches[e.batch.ID], t.newest = f, at
 		answers = append(answers, answer{receipt: f.receipt})
 		e.fresh = true
@@ -176,6 +177,7 @@ func (t *transaction) write(ctx context.Context, fresh []*entry) error {
 	if err := t.addUsage(ctx, fresh); err != nil {
 		return err
 	}
-	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest, t.org.String())
+	_, err := t.conn.ExecContext(ctx, "UPDATE inventory_organizations SET newest = ? WHERE org = ?", t.newest,
+		t.org.String())
 	return err
 }

@@ -28,7 +28,8 @@ type scan struct {
 }
 
 // Records implements inventory.Store.
-func (s *Store) Records(ctx context.Context, org uuid.UUID, query inventory.Query) iter.Seq2[inventory.Positioned, error] {
+func (s *Store) Records(ctx context.Context, org uuid.UUID,
+	query inventory.Query) iter.Seq2[inventory.Positioned, error] {
 	return func(yield func(inventory.Positioned, error) bool) {
 		found, err := s.newScan(ctx, org, query)
 		for err == nil && found.low < found.high {
@@ -58,7 +59,8 @@ func (s *Store) newScan(ctx context.Context, org uuid.UUID, query inventory.Quer
 	}
 	defer s.end()
 	found := &scan{store: s, server: server, org: org, query: query, rows: firstRows}
-	if _, err := readInTurn(ctx, s, org, func(ctx context.Context) (struct{}, error) { return struct{}{}, found.bound(ctx, s.db) }); err != nil {
+	if _, err := readInTurn(ctx, s, org,
+		func(ctx context.Context) (struct{}, error) { return struct{}{}, found.bound(ctx, s.db) }); err != nil {
 		return nil, err
 	}
 	return found, found.goOn()
@@ -86,7 +88,8 @@ func (c *scan) goOn() error {
 func (c *scan) bound(ctx context.Context, db querier) error {
 	c.low, c.high = 0, 0
 	var entered bool
-	err := db.QueryRowContext(ctx, "SELECT newest IS NOT NULL FROM inventory_organizations WHERE org = ?", c.org.String()).Scan(&entered)
+	err := db.QueryRowContext(ctx, "SELECT newest IS NOT NULL FROM inventory_organizations WHERE org = ?",
+		c.org.String()).Scan(&entered)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !entered {
 		return nil
 	}
@@ -101,14 +104,16 @@ func (c *scan) bound(ctx context.Context, db querier) error {
 
 func (c *scan) boundTime(ctx context.Context, db querier) error {
 	if until := c.query.Until; !until.IsZero() && until.Before(lastTime()) {
-		id, err := c.lookUp(ctx, db, "SELECT id FROM "+tableOf(c.org)+" WHERE timestamp < ? ORDER BY timestamp DESC, id DESC LIMIT 1", ceil(until))
+		id, err := c.lookUp(ctx, db, "SELECT id FROM "+tableOf(c.org)+
+			" WHERE timestamp < ? ORDER BY timestamp DESC, id DESC LIMIT 1", ceil(until))
 		if err != nil {
 			return err
 		}
 		c.high = min(c.high, id)
 	}
 	if since := c.query.Since; since.After(firstTime()) {
-		id, err := c.lookUp(ctx, db, "SELECT id FROM "+tableOf(c.org)+" WHERE timestamp >= ? ORDER BY timestamp, id LIMIT 1", ceil(since))
+		id, err := c.lookUp(ctx, db, "SELECT id FROM "+tableOf(c.org)+" WHERE timestamp >= ? ORDER BY timestamp, id LIMIT 1",
+			ceil(since))
 		if err != nil {
 			return err
 		}

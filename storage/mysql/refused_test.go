@@ -14,13 +14,16 @@ import (
 // TestOpenRefused has what no waiting mends.
 func TestOpenRefused(t *testing.T) {
 	d := mysqltest.New(t)
-	poor := mysqltest.Address{Host: d.Host, Port: d.Port, User: "hf_" + d.Name[len(d.Name)-8:], Password: "its-own-Password"}
-	if err := d.Address.Exec(t.Context(), "", fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", poor.User, poor.Password),
+	poor := mysqltest.Address{Host: d.Host, Port: d.Port, User: "hf_" + d.Name[len(d.Name)-8:],
+		Password: "its-own-Password"}
+	if err := d.Address.Exec(t.Context(), "",
+		fmt.Sprintf("CREATE USER '%s'@'%%' IDENTIFIED BY '%s'", poor.User, poor.Password),
 		fmt.Sprintf("CREATE USER '%s'@'localhost' IDENTIFIED BY '%s'", poor.User, poor.Password)); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := d.Address.Exec(context.Background(), "", fmt.Sprintf("DROP USER '%s'@'%%', '%s'@'localhost'", poor.User, poor.User)); err != nil {
+		if err := d.Address.Exec(context.Background(), "",
+			fmt.Sprintf("DROP USER '%s'@'%%', '%s'@'localhost'", poor.User, poor.User)); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -32,7 +35,8 @@ func TestOpenRefused(t *testing.T) {
 		"wrong password": {func(o *Options) { o.Password = "its-other-Password" }, "Access denied"},
 		"no right":       {func(o *Options) {}, d.Name},
 		"TLS mode":       {func(o *Options) { o.TLS = "maybe" }, `"maybe"`},
-		"no CA file":     {func(o *Options) { o.TLS, o.TLSCAFile = mysqldb.TLSRequired, "/does/not/exist" }, "/does/not/exist"},
+		"no CA file": {func(o *Options) { o.TLS, o.TLSCAFile = mysqldb.TLSRequired, "/does/not/exist" },
+			"/does/not/exist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var log logged

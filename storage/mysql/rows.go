@@ -60,7 +60,8 @@ func tame(value any) any {
 
 // insertRows stores the resources in order, in statements that the server takes.
 func (t *transaction) insertRows(ctx context.Context, fresh []*entry) error {
-	verb := "INSERT INTO " + tableOf(t.org) + " (timestamp, org_id, provider, category, resource_type, resource_name, attributes, attributes_text) VALUES "
+	verb := "INSERT INTO " + tableOf(t.org) +
+		" (timestamp, org_id, provider, category, resource_type, resource_name, attributes, attributes_text) VALUES "
 	insert, size := newInsert(verb), 0
 	for _, e := range fresh {
 		at := t.batches[e.batch.ID].receipt.At

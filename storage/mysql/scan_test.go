@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/internal/suite"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // TestGaps reads over IDs that are far apart, with and without a filter.
@@ -77,7 +77,7 @@ func TestGrowingRows(t *testing.T) {
 // TestMillionRecords reads a million records, and looks at the heap meanwhile.
 func TestMillionRecords(t *testing.T) {
 	total := 1_000_000
-	if storagetest.UnderRace || testing.Short() {
+	if suite.UnderRace || testing.Short() {
 		total = 20_000
 	}
 	d := mysqltest.New(t)
@@ -98,7 +98,8 @@ func TestMillionRecords(t *testing.T) {
 		t.Errorf("%d records, want %d", n, total)
 	}
 	grown := int64(highest) - int64(before)
-	t.Logf("%d records in %v, %.0f a second; the heap grew by %d KiB", n, time.Since(began).Round(time.Millisecond), float64(n)/time.Since(began).Seconds(), grown>>10)
+	t.Logf("%d records in %v, %.0f a second; the heap grew by %d KiB", n, time.Since(began).Round(time.Millisecond),
+		float64(n)/time.Since(began).Seconds(), grown>>10)
 	if grown > 16<<20 {
 		t.Errorf("the heap grew by %d bytes", grown)
 	}
@@ -115,7 +116,8 @@ func fillDirectly(t *testing.T, d mysqltest.Database, store *Store, org uuid.UUI
 	rows := 1
 	for rows < total {
 		more := min(rows, total-rows)
-		statements = append(statements, fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s LIMIT %d", tableOf(org), columns, columns, tableOf(org), more))
+		statements = append(statements,
+			fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s LIMIT %d", tableOf(org), columns, columns, tableOf(org), more))
 		rows += more
 	}
 	d.Exec(t, statements...)

@@ -34,7 +34,8 @@ func inspect(ctx context.Context, db querier) (*server, error) {
 	var s server
 	var text string
 	var packet int
-	if err := db.QueryRowContext(ctx, "SELECT sample, @@max_allowed_packet FROM inventory_probe WHERE id = 1").Scan(&text, &packet); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT sample, @@max_allowed_packet FROM inventory_probe WHERE id = 1").Scan(&text,
+		&packet); err != nil {
 		return nil, fmt.Errorf("ask the server about JSON and packets: %w", err)
 	}
 	s.keepsText = text == sample

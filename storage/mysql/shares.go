@@ -23,7 +23,8 @@ func newTurns(connections int) *turns.Turns {
 
 // readInTurn is again in the organization's turn. It is for one answer of the server's: what
 // takes longer, because its caller looks at records meanwhile, takes a turn for each page.
-func readInTurn[T any](ctx context.Context, s *Store, org uuid.UUID, read func(context.Context) (T, error)) (found T, err error) {
+func readInTurn[T any](ctx context.Context, s *Store, org uuid.UUID,
+	read func(context.Context) (T, error)) (found T, err error) {
 	release, err := s.turns.Acquire(ctx, org)
 	if err != nil {
 		return found, err

@@ -44,7 +44,9 @@ func waitBlocked(t *testing.T, db *sql.DB, d mysqltest.Database, n int) {
 	t.Helper()
 	for range 2000 {
 		var blocked int
-		err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM information_schema.processlist WHERE db = ? AND state LIKE 'Waiting for table%'", d.Name).Scan(&blocked)
+		err := db.QueryRowContext(t.Context(),
+			"SELECT COUNT(*) FROM information_schema.processlist WHERE db = ? AND state LIKE 'Waiting for table%'",
+			d.Name).Scan(&blocked)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,8 @@ func (s *Store) shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		return removed, err
 	}
 	var tables int
-	err = s.db.QueryRowContext(ctx, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
+	err = s.db.QueryRowContext(ctx,
+		"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?",
 		strings.Trim(tableOf(org), "`")).Scan(&tables)
 	if err != nil {
 		return 0, err

@@ -4,16 +4,16 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/inventory/inventorytest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestInventory(t *testing.T) {
-	storagetest.RunInventory(t, func(t *testing.T) inventory.Store { return open(t, optionsFor(mysqltest.New(t))) })
+	inventorytest.RunStore(t, func(t *testing.T) inventory.Store { return open(t, optionsFor(mysqltest.New(t))) })
 }
 
 func TestInventoryDurable(t *testing.T) {
-	storagetest.RunInventoryDurable(t, func(t *testing.T, dir string) inventory.Store {
+	inventorytest.RunDurable(t, func(t *testing.T, dir string) inventory.Store {
 		store := open(t, optionsFor(mysqltest.Named(t, nameFor(dir))))
 		outlive(t, store)
 		return store
@@ -26,7 +26,8 @@ func TestInventoryDurable(t *testing.T) {
 func outlive(t *testing.T, store *Store) {
 	t.Helper()
 	var organizations int
-	err := store.db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM inventory_organizations FOR UPDATE").Scan(&organizations)
+	err := store.db.QueryRowContext(t.Context(),
+		"SELECT COUNT(*) FROM inventory_organizations FOR UPDATE").Scan(&organizations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func TestInventoryRewritten(t *testing.T) {
 	if testing.Short() {
 		t.Skip("TestInventory has the same with this server's own way")
 	}
-	storagetest.RunInventory(t, func(t *testing.T) inventory.Store {
+	inventorytest.RunStore(t, func(t *testing.T) inventory.Store {
 		store := open(t, optionsFor(mysqltest.New(t)))
 		rewriting := *store.server.Load()
 		rewriting.keepsText = false

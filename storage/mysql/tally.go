@@ -18,12 +18,14 @@ func (t *transaction) insertBatches(ctx context.Context, fresh []*entry) error {
 
 // count adds the batches to their groups.
 func (t *transaction) count(ctx context.Context, fresh []*entry) error {
-	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, first_at, last_at) VALUES ")
+	insert := newInsert("INSERT INTO inventory_groups (org, names, provider, category, resource_type, records, " +
+		"first_at, last_at) VALUES ")
 	for _, g := range t.groups(fresh) {
 		names := sha256.Sum256([]byte(g.Provider + "\x00" + g.Category + "\x00" + g.ResourceType))
 		insert.add(t.org.String(), names[:], g.Provider, g.Category, g.ResourceType, g.Count, g.First, g.Last)
 	}
-	return insert.exec(ctx, t.conn, " ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")
+	return insert.exec(ctx, t.conn,
+		" ON DUPLICATE KEY UPDATE records = records + VALUES(records), last_at = VALUES(last_at)")
 }
 
 func (t *transaction) groups(fresh []*entry) []inventory.Group {

@@ -30,6 +30,8 @@ func (t *transaction) addUsage(ctx context.Context, fresh []*entry) error {
 	for _, e := range fresh {
 		added += e.batch.Bytes()
 	}
-	_, err := t.conn.ExecContext(ctx, "INSERT INTO inventory_usage (org, bytes) VALUES (?, ?) ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)", t.org.String(), added)
+	_, err := t.conn.ExecContext(ctx,
+		"INSERT INTO inventory_usage (org, bytes) VALUES (?, ?) ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)",
+		t.org.String(), added)
 	return err
 }

@@ -40,7 +40,17 @@ const (
 // middle of a statement or of an answer.
 func writingSettings() []string {
 	seconds := int(writingIdle.Seconds())
-	return []string{fmt.Sprintf("SET autocommit = 0, wait_timeout = %d, net_read_timeout = %d, net_write_timeout = %d", seconds, seconds, seconds)}
+	return []string{fmt.Sprintf("SET autocommit = 0, wait_timeout = %d, net_read_timeout = %d, net_write_timeout = %d",
+		seconds, seconds, seconds)}
+}
+
+// Preparing returns options for a pool whose connections have these queries prepared.
+func (o Options) Preparing(queries ...string) Options {
+	o.often = map[string]bool{}
+	for _, query := range queries {
+		o.often[query] = true
+	}
+	return o
 }
 
 // Writing returns options for a pool of connections that are in a transaction from their first
@@ -51,6 +61,16 @@ func (o Options) Writing() Options {
 	return o
 }
 
+// Greet is handed each new connection of a pool before anything else is asked there. One that it has an
+// error for is not used.
+type Greet func(context.Context, driver.Conn) error
+
+// Greeting returns options for a pool whose new connections are greeted.
+func (o Options) Greeting(greet Greet) Options {
+	o.greet = greet
+	return o
+}
+
 // sessionSettings are in force on every connection, whatever the server's own are.
 func sessionSettings() []string {
 	return []string{
@@ -58,7 +78,8 @@ func sessionSettings() []string {
 		// A transaction must see what another one committed while it waited for a lock; in
 		// TiDB it would else see what there was when it began.
 		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-		fmt.Sprintf("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', wait_timeout = %d, innodb_lock_wait_timeout = %d",
+		fmt.Sprintf("SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', wait_timeout = %d, "+
+			"innodb_lock_wait_timeout = %d",
 			int(serverIdle.Seconds()), int(LockWait.Seconds())),
 	}
 }
@@ -69,29 +90,36 @@ type connector struct {
 	driver.Connector
 	timeout time.Duration
 	writing bool
+	often   map[string]bool
+	greet   Greet // nil for none
 }
 
 func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	conn, err := c.Connector.Connect(ctx)
+	made, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	execer, ok := conn.(driver.ExecerContext)
+	able, ok := made.(conn)
 	if !ok {
-		return nil, errors.Join(errors.New("mysqldb: the driver's connection takes no statements"), conn.Close())
+		return nil, errors.Join(errors.New("mysqldb: the driver's connection can't do what is asked of it"), made.Close())
 	}
 	settings := sessionSettings()
 	if c.writing {
 		settings = append(settings, writingSettings()...)
 	}
 	for _, statement := range settings {
-		if _, err := execer.ExecContext(ctx, statement, nil); err != nil {
-			return nil, errors.Join(err, conn.Close())
+		if _, err := able.ExecContext(ctx, statement, nil); err != nil {
+			return nil, errors.Join(err, able.Close())
 		}
 	}
-	return conn, nil
+	if c.greet != nil {
+		if err := c.greet(ctx, able); err != nil {
+			return nil, errors.Join(err, able.Close())
+		}
+	}
+	return &preparing{conn: able, often: c.often, prepared: map[string]driver.StmtQueryContext{}}, nil
 }
 
 // OpenPool returns a pool of connections to the database of this name; without a name, to
@@ -105,7 +133,7 @@ func (o Options) OpenPool(name string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector{inner, o.ConnectTimeout, o.writing})
+	db := sql.OpenDB(connector{inner, o.ConnectTimeout, o.writing, o.often, o.greet})
 	db.SetMaxOpenConns(o.MaxOpenConns)
 	db.SetMaxIdleConns(o.MaxIdleConns)
 	db.SetConnMaxLifetime(o.ConnMaxLifetime)
@@ -125,7 +153,8 @@ func (o Options) Reach(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if err := o.createDatabase(ctx); err != nil {
-		return fmt.Errorf("the server has no database %q, and it can't be made; let an administrator run CREATE DATABASE and grant all rights on it: %w", o.Name, err)
+		return fmt.Errorf("the server has no database %q, and it can't be made; let an administrator run CREATE DATABASE "+
+			"and grant all rights on it: %w", o.Name, err)
 	}
 	o.Log.WarnContext(ctx, "the server had no such database: made it", "database", o)
 	return db.PingContext(ctx)
@@ -158,13 +187,15 @@ func (o Options) Await(ctx context.Context, most time.Duration, setUp func(conte
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(most), backoff.WithNotify(func(err error, next time.Duration) {
-		waited = true
-		o.Log.WarnContext(ctx, "waiting for the database", "database", o,
-			"since", time.Since(began).Round(time.Second).String(), "next", next.Round(time.Millisecond).String(), "error", err)
-	}))
+	}, backoff.WithBackOff(backOff), backoff.WithMaxElapsedTime(most),
+		backoff.WithNotify(func(err error, next time.Duration) {
+			waited = true
+			o.Log.WarnContext(ctx, "waiting for the database", "database", o,
+				"since", time.Since(began).Round(time.Second).String(), "next", next.Round(time.Millisecond).String(), "error", err)
+		}))
 	if err == nil && waited {
-		o.Log.InfoContext(ctx, "the database is up", "database", o, "after", time.Since(began).Round(time.Millisecond).String())
+		o.Log.InfoContext(ctx, "the database is up", "database", o, "after",
+			time.Since(began).Round(time.Millisecond).String())
 	}
 	return err
 }

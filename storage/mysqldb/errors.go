@@ -22,7 +22,8 @@ const (
 // IsAway says whether the connection or the server behind it is lost, or does not answer:
 // nothing is wrong with the statement, and its outcome is unknown.
 func IsAway(err error) bool {
-	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, mysqldriver.ErrInvalidConn) ||
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) ||
+		errors.Is(err, mysqldriver.ErrInvalidConn) ||
 		errors.Is(err, mysqldriver.ErrMalformPkt) || errors.Is(err, mysqldriver.ErrPktSync) ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) {
 		return true
@@ -37,6 +38,7 @@ func IsAway(err error) bool {
 		1152, 1158, 1159, 1160, 1161, 1184, // it lost the connection
 		1129, 1130, 4031, // it refuses this host, or has dropped an idle session
 		1047,                               // a Galera node without its cluster
+		3100,                               // a server that its group does not answer
 		9001, 9002, 9003, 9004, 9005, 9010, // TiDB's store is away or busy
 	}, Number(err))
 }
@@ -46,14 +48,22 @@ func IsConflict(err error) bool {
 	return slices.Contains([]uint16{
 		1205, 1213, 3572, // lock wait timeout, deadlock, NOWAIT
 		1020,                         // MariaDB: the row changed since it was read
+		1412,                         // the table was changed since the transaction began to read
+		3101,                         // the group of servers has undone the transaction at its COMMIT
 		8002, 8022, 8027, 8028, 9007, // TiDB: write conflict, or the schema changed meanwhile
 	}, Number(err))
 }
 
+// IsUndone says whether a transaction whose COMMIT the server answered with err has not happened for sure:
+// it lost against another, or one of its rows is there already. Other errors a server may also have on the way
+// from its log to its files, when what was to be committed may be there after all.
+func IsUndone(err error) bool { return IsConflict(err) || IsDuplicate(err) }
+
 // IsDenied says whether the server does not let us at the database, or has none of that name:
 // it may be restored from a backup just now.
 func IsDenied(err error) bool {
-	return slices.Contains([]uint16{errUnknownDatabase, 1044, 1045, 1142, 1143, 1227, 1290, 1396, 1698, 1792, 1820, 1836, 1862, 3118, 3159}, Number(err))
+	return slices.Contains([]uint16{errUnknownDatabase, 1044, 1045, 1142, 1143, 1227, 1290, 1396, 1698, 1792, 1820, 1836,
+		1862, 3118, 3159}, Number(err))
 }
 
 // IsDistrusted says whether client and server could not agree on a connection, because a
@@ -74,7 +84,8 @@ func IsDistrusted(err error) bool {
 // IsTooLarge says whether a packet, a row or a transaction is larger than the server takes.
 func IsTooLarge(err error) bool {
 	return errors.Is(err, mysqldriver.ErrPktTooLarge) ||
-		slices.Contains([]uint16{1153, 1301, 1118, 8004, 8025}, Number(err)) // of a packet, a row; TiDB: a transaction, an entry
+		slices.Contains([]uint16{1153, 1301, 1118, 8004, 8025},
+			Number(err)) // of a packet, a row; TiDB: a transaction, an entry
 }
 
 // IsFull says whether the server has no space left.
@@ -95,3 +106,6 @@ func Number(err error) uint16 {
 	}
 	return 0
 }
+
+// IsNoTable says whether a statement names a table that is not there.
+func IsNoTable(err error) bool { return Number(err) == errNoSuchTable }

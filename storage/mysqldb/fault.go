@@ -24,6 +24,9 @@ func (t Texts) Fault(err error) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, ErrDemoted):
+		t.Away = ErrDemoted.Error()
+		return t.Unavailable(err)
 	case IsAway(err), IsConflict(err), IsDenied(err), IsDistrusted(err):
 		return t.Unavailable(err)
 	case IsFull(err):
@@ -31,7 +34,8 @@ func (t Texts) Fault(err error) error {
 	case IsTooLarge(err):
 		return fault.Wrap(err, fault.BodyTooLarge, "%s", t.TooLarge)
 	case IsDamage(err):
-		return fault.Wrap(err, fault.StoreCorrupt, "a table of the database is missing, damaged or was changed; an operator must restore it")
+		return fault.Wrap(err, fault.StoreCorrupt,
+			"a table of the database is missing, damaged or was changed; an operator must restore it")
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package mysqldb
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -29,7 +30,24 @@ func (o Options) Migrate(ctx context.Context, s schema.Schema) (err error) {
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
 	s.Dialect = goose.DialectMySQL
+	if err := dropEmptyNotes(ctx, db, cmp.Or(s.Table, goose.DefaultTablename)); err != nil {
+		return err
+	}
 	return s.Migrate(ctx, db, o.Log)
+}
+
+// dropEmptyNotes removes the table that notes which steps were taken if it has not even its first row:
+// who made it was killed before that, as making a table is a transaction of its own, and no step was taken.
+func dropEmptyNotes(ctx context.Context, db *sql.DB, table string) error {
+	var some bool
+	err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+Quoted(table)+")").Scan(&some)
+	if IsNoTable(err) || err == nil && some {
+		return nil
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx, "DROP TABLE "+Quoted(table))
+	}
+	return err
 }
 
 // lockSchema waits for the lock. The server frees it when the connection ends, whatever

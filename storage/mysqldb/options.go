@@ -42,6 +42,10 @@ type Options struct {
 	ConnectTimeout time.Duration
 	// writing connections are in a transaction from their first statement on (see Writing).
 	writing bool
+	// often are the queries that are prepared (see Preparing).
+	often map[string]bool
+	// greet is called with new connections (see Greeting).
+	greet Greet
 	// FoundRows has an UPDATE count the rows that it found, as SQLite does, and not only those
 	// that it changed.
 	FoundRows bool
@@ -112,7 +116,8 @@ func (o Options) config(name string) (*driver.Config, error) {
 
 func (o Options) configTLS(c *driver.Config) error {
 	if o.TLSCAFile != "" && o.TLS != TLSRequired {
-		return fmt.Errorf("mysqldb: the authorities of %s are asked only when TLS is %q, and it is %q", o.TLSCAFile, TLSRequired, o.TLS)
+		return fmt.Errorf("mysqldb: the authorities of %s are asked only when TLS is %q, and it is %q", o.TLSCAFile,
+			TLSRequired, o.TLS)
 	}
 	switch o.TLS {
 	case TLSOff:

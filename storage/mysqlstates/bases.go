@@ -15,6 +15,7 @@ import (
 func (s *Store) findBase(ctx context.Context, ref state.Ref, from, to int) (*stateengine.Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, bodyTimeout)
 	defer cancel()
+	in := s.bodies.Seals.Of(ctx, ref)
 	var found stateengine.Found
 	var number int64
 	err := s.readers.QueryRowContext(ctx, sqlBaseOfNewest, ref.Org.String(), string(ref.Name), from, to).
@@ -30,7 +31,8 @@ func (s *Store) findBase(ctx context.Context, ref state.Ref, from, to int) (*sta
 		return nil, err
 	}
 	found.Kept = kept.own.body()
-	found.Version, err = kept.row.Value()
+	found.Base.Kept = kept.row.Digest()
+	found.Version, err = kept.row.Value(in)
 	return &found, err
 }
 

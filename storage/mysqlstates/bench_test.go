@@ -108,15 +108,17 @@ func (w *work) stored(b *testing.B) (n int) {
 			b.Fatal(err)
 		}
 	}
-	if err := w.s.readers.QueryRow("SELECT stored FROM state_versions WHERE number = 3").Scan(&n); err != nil {
+	if err := w.s.readers.QueryRow("SELECT stored_bytes FROM state_versions WHERE number = 3").Scan(&n); err != nil {
 		b.Fatal(err)
 	}
 	return n
 }
 
 func event(action audit.Action) []audit.Event {
-	return []audit.Event{{Action: action, LockID: "0198c0de-0000-7000-8000-000000000000", Note: "ann@laptop", Actor: audit.Actor{
-		KeyID: "651b51068892", KeyName: "ci", Role: "owner", Address: "192.0.2.1", Request: "0198c0de-0000-7000-8000-000000000000"}}}
+	return []audit.Event{{Action: action, LockID: "0198c0de-0000-7000-8000-000000000000", Note: "ann@laptop",
+		Actor: audit.Actor{
+			KeyID: "651b51068892", KeyName: "ci", Role: "owner", Address: "192.0.2.1",
+			Request: "0198c0de-0000-7000-8000-000000000000"}}}
 }
 
 // plenty is a quota that is far away.
@@ -127,7 +129,8 @@ func (w *work) cycle(client int) error {
 	w.locks[client]++
 	w.bodies[client].Change()
 	body := bytes.Clone(w.bodies[client].Bytes())
-	lock := &state.Lock{Info: benchInfo(fmt.Sprint(client, "-", w.locks[client])), Since: time.Now(), Seen: time.Now(), KeyID: "651b51068892"}
+	lock := &state.Lock{Info: benchInfo(fmt.Sprint(client, "-", w.locks[client])), Since: time.Now(), Seen: time.Now(),
+		KeyID: "651b51068892"}
 	_, err := w.s.Update(ctx, ref, nil, func(state.Head) (state.Change, error) {
 		return state.Change{At: time.Now(), Lock: lock, Events: event(audit.LockTake), Allow: plenty}, nil
 	})
@@ -152,12 +155,15 @@ func (w *work) cycle(client int) error {
 
 func benchInfo(id string) state.LockInfo {
 	raw := fmt.Sprintf(`{"ID":%q,"Operation":"OperationTypeApply","Info":"","Who":"ann@laptop","Version":"1.9.8","Created":"2026-03-04T05:06:07.123456789Z","Path":""}`, id)
-	return state.LockInfo{ID: id, Operation: "OperationTypeApply", Who: "ann@laptop", Version: "1.9.8", Created: "2026-03-04T05:06:07.123456789Z", Raw: []byte(raw)}
+	return state.LockInfo{ID: id, Operation: "OperationTypeApply", Who: "ann@laptop", Version: "1.9.8",
+		Created: "2026-03-04T05:06:07.123456789Z", Raw: []byte(raw)}
 }
 
 func benchVersion(number uint64, size int, digest state.Digest) state.Version {
-	return state.Version{Number: number, Serial: 1, Lineage: "3f0c2f51-6d0a-7c0d-9a3e-0f4c1b7d2e65", TerraformVersion: "1.9.8", Size: int64(size), Digest: digest,
-		CreatedAt: time.Now(), Author: state.Author{KeyID: "651b51068892", Address: "192.0.2.1", Request: "0198c0de-0000-7000-8000-000000000000", Who: "ann@laptop", Operation: "OperationTypeApply"}}
+	return state.Version{Number: number, Serial: 1, Lineage: "3f0c2f51-6d0a-7c0d-9a3e-0f4c1b7d2e65",
+		TerraformVersion: "1.9.8", Size: int64(size), Digest: digest,
+		CreatedAt: time.Now(), Author: state.Author{KeyID: "651b51068892", Address: "192.0.2.1",
+			Request: "0198c0de-0000-7000-8000-000000000000", Who: "ann@laptop", Operation: "OperationTypeApply"}}
 }
 
 // floor writes the same rows to tables of the same shape, with prepared statements.
@@ -186,7 +192,8 @@ func newFloor(b *testing.B, s *Store, size, clients int) *floor {
 	}
 	for i := range clients {
 		f.bodies = append(f.bodies, sample.NewState(size, uint64(i)))
-		if _, err := db.Exec("INSERT INTO floor_heads (org, name) VALUES (?, ?)", uuid.New().String(), fmt.Sprint(i)); err != nil {
+		if _, err := db.Exec("INSERT INTO floor_heads (org, name) VALUES (?, ?)", uuid.New().String(),
+			fmt.Sprint(i)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -195,14 +202,19 @@ func newFloor(b *testing.B, s *Store, size, clients int) *floor {
 		to   **sql.Stmt
 		text string
 	}{
-		{&f.head, `SELECT ` + stateengine.HeadColumns + ` FROM floor_heads s LEFT JOIN floor_versions v ON v.state = s.id AND v.number = s.newest WHERE s.id = ? FOR UPDATE`},
+		{&f.head, `SELECT ` + stateengine.HeadColumns +
+			` FROM floor_heads s LEFT JOIN floor_versions v ON v.state = s.id AND v.number = s.newest WHERE s.id = ? FOR UPDATE`},
 		{&f.lock, `UPDATE floor_heads SET ` + set(stateengine.LockNames) + `, is_locked = 1 WHERE id = ?`},
-		{&f.version, `INSERT INTO floor_versions (state, ` + stateengine.VersionNames + `, encoding, stored, base) VALUES ` + tuple(24)},
+		{&f.version, `INSERT INTO floor_versions (state, ` + stateengine.VersionNames +
+			`, encoding, stored_bytes, base) VALUES ` +
+			tuple(24)},
 		{&f.body, `INSERT INTO floor_bodies VALUES (?, ?, ?, ?)`},
 		{&f.newest, `UPDATE floor_heads SET newest = ?, lock_seen = ? WHERE id = ?`},
-		{&f.release, `UPDATE floor_heads SET released_id = lock_id, ` + strings.ReplaceAll(stateengine.LockNames, ",", " = NULL,") + ` = NULL, is_locked = 0 WHERE id = ?`},
+		{&f.release, `UPDATE floor_heads SET released_id = lock_id, ` +
+			strings.ReplaceAll(stateengine.LockNames, ",", " = NULL,") + ` = NULL, is_locked = 0 WHERE id = ?`},
 		{&f.lockID, `INSERT INTO floor_lock_ids VALUES (?, ?)`},
-		{&f.event, `INSERT INTO floor_journal (bytes, states, locks, is_event, ` + stateengine.EventNames + `) VALUES ` + tuple(19)},
+		{&f.event, `INSERT INTO floor_journal (bytes, states, locks, is_event, ` + stateengine.EventNames + `) VALUES ` +
+			tuple(19)},
 	} {
 		if *one.to, err = db.Prepare(one.text); err != nil {
 			b.Fatal(one.text, err)
@@ -221,14 +233,16 @@ func (f *floor) cycle(client int) error {
 	digest := sha256.Sum256(sent)
 	info := benchInfo(fmt.Sprint(client, "-", number))
 	lock := stateengine.LockValues(&state.Lock{Info: info, Since: time.Now(), Seen: time.Now(), KeyID: "651b51068892"})
-	version := append([]any{id}, stateengine.VersionValues(benchVersion(uint64(number), len(sent), digest))...)
+	kept := stateengine.Stored{Digest: digest[:]}
+	version := append([]any{id}, stateengine.VersionValues(benchVersion(uint64(number), len(sent), digest), kept)...)
 	body := make([]byte, f.stored)
 	for i := range body {
 		body[i] = byte(i*i>>3 + i)
 	}
 	return errors.Join(
 		f.transaction(id, audit.LockTake, call{f.lock, append(lock, id)}),
-		f.transaction(id, audit.StateWrite, call{f.version, append(version, "zstd", len(body), nil)}, call{f.body, []any{id, number, 0, body}}, call{f.newest, []any{number, 1, id}}),
+		f.transaction(id, audit.StateWrite, call{f.version, append(version, "zstd", len(body), nil)},
+			call{f.body, []any{id, number, 0, body}}, call{f.newest, []any{number, 1, id}}),
 		f.transaction(id, audit.LockRelease, call{f.release, []any{id}}, call{f.lockID, []any{id, info.ID}}),
 	)
 }

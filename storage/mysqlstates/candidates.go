@@ -9,8 +9,8 @@ import (
 
 // AddCandidate implements stateengine.StateTx.
 func (t *tx) AddCandidate(id int64, c *state.Candidate, body stateengine.Stored) error {
-	args := append([]any{id}, stateengine.CandidateValues(c)...)
-	args = append(args, c.Status == state.Open, body.Encoding, len(body.Bytes))
+	args := append([]any{id}, stateengine.CandidateValues(c, body)...)
+	args = append(args, c.Status == state.Open, body.Encoding, body.Counted())
 	result, err := t.now(sqlAddCandidate+tuple(len(args)), args...)
 	if err != nil {
 		return err
@@ -19,8 +19,7 @@ func (t *tx) AddCandidate(id int64, c *state.Candidate, body stateengine.Stored)
 	if err != nil {
 		return err
 	}
-	t.grow(t.ref.Org, state.RowBytes+int64(len(body.Bytes)))
-	t.touch(id)
+	t.grow(t.ref.Org, state.RowBytes+int64(body.Counted()))
 	return t.addPieces(id, -row, body.Bytes)
 }
 
@@ -47,9 +46,9 @@ func (t *tx) openCandidates(id int64) (all []openCandidate, err error) {
 }
 
 // Settle implements stateengine.StateTx.
-func (t *tx) Settle(id int64, s state.Settlement) error {
+func (t *tx) Settle(id int64, s state.Settlement, twins stateengine.Forms) error {
 	return t.settleOpen(id, s.Status, s.At.UnixMicro(), func(c openCandidate) bool {
-		return c.id == s.ID && s.ID != "" || s.Content != (state.Digest{}) && string(c.content) == string(s.Content[:])
+		return c.id == s.ID && s.ID != "" || s.Content != (state.Digest{}) && twins.Is(c.content)
 	})
 }
 
@@ -70,7 +69,6 @@ func (t *tx) settleOpen(id int64, status state.CandidateStatus, at int64, chosen
 			return err
 		}
 		t.grow(t.ref.Org, -c.stored)
-		t.touch(id)
 	}
 	return nil
 }

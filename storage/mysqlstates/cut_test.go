@@ -31,8 +31,10 @@ func newRef(name state.Name) state.Ref { return state.Ref{Org: uuid.New(), Name:
 // write decides on the next version with this body, and an event that names it.
 func write(body []byte) state.Decide {
 	return func(h state.Head) (state.Change, error) {
-		v := state.Version{Number: h.Version.Number + 1, Serial: 1, Size: int64(len(body)), Digest: sha256.Sum256(body), CreatedAt: time.Now()}
-		return state.Change{Version: &v, At: time.Now(), Events: []audit.Event{{Action: audit.StateWrite, Version: v.Number}}}, nil
+		v := state.Version{Number: h.Version.Number + 1, Serial: 1, Size: int64(len(body)), Digest: sha256.Sum256(body),
+			CreatedAt: time.Now()}
+		return state.Change{Version: &v, At: time.Now(),
+			Events: []audit.Event{{Action: audit.StateWrite, Version: v.Number}}}, nil
 	}
 }
 
@@ -59,7 +61,8 @@ func wantVersions(t testing.TB, s *Store, ref state.Ref, bodies ...[]byte) {
 			t.Fatalf("version %d has %d bytes, %v; want %d", i+1, len(got.Body), err, len(body))
 		}
 	}
-	page, err := s.Events(t.Context(), ref.Org, audit.Query{State: string(ref.Name), Action: audit.StateWrite, Limit: 10_000})
+	page, err := s.Events(t.Context(), ref.Org,
+		audit.Query{State: string(ref.Name), Action: audit.StateWrite, Limit: 10_000})
 	if err != nil || len(page.Events) != len(bodies) {
 		t.Fatalf("%d events, %v; want %d", len(page.Events), err, len(bodies))
 	}
@@ -76,7 +79,7 @@ func wantCounted(t testing.TB, s *Store, org uuid.UUID) {
 	t.Helper()
 	var there int64
 	err := s.readers.QueryRowContext(t.Context(), `SELECT (SELECT COUNT(*) * 512 FROM state_heads WHERE org = ?)
-		+ (SELECT COUNT(*) * 512 + ifnull(SUM(v.stored), 0) FROM state_heads s JOIN state_versions v ON v.state = s.id WHERE s.org = ?)`,
+		+ (SELECT COUNT(*) * 512 + ifnull(SUM(v.stored_bytes), 0) FROM state_heads s JOIN state_versions v ON v.state = s.id WHERE s.org = ?)`,
 		org.String(), org.String()).Scan(&there)
 	used, usage := s.Usage(t.Context(), org)
 	if err != nil || usage != nil || used != there {
@@ -89,7 +92,7 @@ func wantCounted(t testing.TB, s *Store, org uuid.UUID) {
 func TestCutAnswer(t *testing.T) {
 	large := []byte(strings.Repeat("0123456789", 300_000)) // that doesn't fit into one packet
 	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
-	for _, text := range []string{"FOR UPDATE", "INTO state_heads", "INTO state_bodies", "COMMIT"} {
+	for _, text := range []string{"FOR UPDATE", "INTO state_heads", "INTO state_bodies", ";COMMIT"} {
 		t.Run(text, func(t *testing.T) {
 			s, proxy := proxied(t)
 			ref := newRef("cut")
@@ -128,7 +131,7 @@ func TestCutRemoval(t *testing.T) {
 			ref := newRef("cut")
 			put(t, s, ref, []byte("{}"))
 			put(t, s, ref, []byte("[]"))
-			proxy.CutAnswer("COMMIT")
+			proxy.CutAnswer(";COMMIT")
 			if err := do(s, ref); err != nil || proxy.Pending() {
 				t.Fatal(err, proxy.Pending())
 			}
@@ -215,7 +218,8 @@ func TestDatabaseAway(t *testing.T) {
 	_, usage := s.Usage(t.Context(), ref.Org)
 	_, newest := s.Newest(t.Context(), []state.Ref{ref})
 	s.ready = newProbe()
-	for what, err := range map[string]error{"Current": current, "Current of none": stranger, "Head": head, "Update": update, "Events": events, "Usage": usage, "Newest": newest, "Ready": s.Ready(t.Context())} {
+	for what, err := range map[string]error{"Current": current, "Current of none": stranger, "Head": head,
+		"Update": update, "Events": events, "Usage": usage, "Newest": newest, "Ready": s.Ready(t.Context())} {
 		if f := fault.From(err); f.Code != fault.StoreUnavailable {
 			t.Errorf("%s: %v, want store_unavailable", what, err)
 		}

@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	sqlDependent = `SELECT s.id, v.number` + versionOf + ofRef + ` AND v.number > ? AND v.number < ? AND v.base = ? ORDER BY v.number DESC LIMIT 1`
-	sqlReplace   = `UPDATE state_versions SET encoding = ?, stored = ?, base = ? WHERE state = ? AND number = ?`
-	sqlStored    = `SELECT stored FROM state_versions WHERE state = ? AND number = ? AND base = ? AND digest = ?`
+	sqlDependent = `SELECT s.id, v.number` + versionOf + ofRef +
+		` AND v.number > ? AND v.number < ? AND v.base = ? ORDER BY v.number DESC LIMIT 1`
+	sqlReplace = `UPDATE state_versions SET encoding = ?, stored_bytes = ?, base = ? WHERE state = ? AND number = ?`
+	sqlStored  = `SELECT stored_bytes FROM state_versions WHERE state = ? AND number = ? AND base = ? AND digest = ?`
 )
 
 // dependentTries is how often a dependent is looked for that is gone or stored anew when it is read.
@@ -34,11 +35,14 @@ func (s *Store) Dependent(ctx context.Context, ref state.Ref, number, above uint
 
 // findDependent finds one by one statement and reads it by another: again says that it was removed
 // or stored anew in between.
-func (s *Store) findDependent(ctx context.Context, ref state.Ref, number, above uint64) (d *stateengine.Dependent, again bool, err error) {
+func (s *Store) findDependent(ctx context.Context, ref state.Ref, number,
+	above uint64) (d *stateengine.Dependent, again bool, err error) {
+	in := s.bodies.Seals.Of(ctx, ref)
 	d = &stateengine.Dependent{Base: int64(number)}
 	var found int64
 	low, high := int64(number)-stateengine.GroupLength, int64(number)+stateengine.GroupLength
-	err = s.readers.QueryRowContext(ctx, sqlDependent, ref.Org.String(), string(ref.Name), max(low, int64(above)), high, d.Base).Scan(&d.State, &found)
+	err = s.readers.QueryRowContext(ctx, sqlDependent, ref.Org.String(), string(ref.Name), max(low, int64(above)), high,
+		d.Base).Scan(&d.State, &found)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, false, nil
 	}
@@ -53,7 +57,7 @@ func (s *Store) findDependent(ctx context.Context, ref state.Ref, number, above 
 		return nil, false, err
 	}
 	d.ID, d.Kept = d.State, kept.own.body()
-	err = d.Describe(&kept.row)
+	err = d.Describe(&kept.row, in)
 	switch {
 	case err == nil:
 		d.Whole = kept.base.body()
@@ -64,8 +68,12 @@ func (s *Store) findDependent(ctx context.Context, ref state.Ref, number, above 
 }
 
 // Replace implements stateengine.Detacher.
-func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored, onto *stateengine.Base) (there bool, err error) {
+func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored,
+	onto *stateengine.Base) (there bool, err error) {
 	err = s.transact(ctx, ref, len(packed.Bytes), func(t *tx) error {
+		if err := s.bodies.Seals.Still(packed); err != nil {
+			return err
+		}
 		there, err = t.replace(d, packed, onto)
 		return err
 	})
@@ -73,7 +81,8 @@ func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Depen
 }
 
 // replace stores a dependent anew, unless it or its new base went away meanwhile.
-func (t *tx) replace(d *stateengine.Dependent, packed stateengine.Stored, onto *stateengine.Base) (there bool, err error) {
+func (t *tx) replace(d *stateengine.Dependent, packed stateengine.Stored,
+	onto *stateengine.Base) (there bool, err error) {
 	id, err := t.lock()
 	if err != nil || id != d.State {
 		return onto == nil, err
@@ -91,9 +100,8 @@ func (t *tx) replace(d *stateengine.Dependent, packed stateengine.Stored, onto *
 	if err != nil || !found {
 		return true, err
 	}
-	t.touch(id)
-	t.grow(t.ref.Org, int64(len(packed.Bytes))-stored)
-	if err := t.later(sqlReplace, packed.Encoding, len(packed.Bytes), base, id, number); err != nil {
+	t.grow(t.ref.Org, int64(packed.Counted())-stored)
+	if err := t.later(sqlReplace, packed.Encoding, packed.Counted(), base, id, number); err != nil {
 		return true, err
 	}
 	if err := t.later(sqlDropBody, id, number); err != nil {

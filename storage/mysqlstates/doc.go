@@ -17,7 +17,12 @@
 //	pieces.go     a body is put together
 //	lists.go      lists have turns of their own, and look at so many rows only
 //	events.go     what reads the log has it brought up to date first
-//	marks.go      whether what somebody knows of states is what they are by now
+//	newest.go     whether what somebody knows of states is what they are by now
+//
+// What a node has acknowledged it remembers outside the database:
+//
+//	acks.go       the last changes, in memory and in a file
+//	rewind.go     which of them the database has lost, and that their states are refused
 //
 // A version is stored whole or as a delta of one that is. Before a version goes away, what is a
 // delta of it is stored anew (detach.go, remove.go, expunge.go, shred.go).

@@ -18,12 +18,14 @@ func texts() mysqldb.Texts {
 
 // storeError turns what the driver and the server say into a fault.
 func storeError(err error) error {
-	if mysqldb.IsDuplicate(err) || errors.Is(err, errUndone) { // of a row that others have made meanwhile, or cut off, again and again
+	if mysqldb.IsDuplicate(err) ||
+		errors.Is(err, errUndone) { // of a row that others have made meanwhile, or cut off, again and again
 		return unavailable(err)
 	}
 	err = texts().Fault(err)
 	if f, ok := errors.AsType[*fault.Error](err); ok && f.Code == fault.StoreCorrupt {
-		return fault.Wrap(err, fault.StateCorrupt, "a table of the database is missing, damaged or was changed; an operator must restore it")
+		return fault.Wrap(err, fault.StateCorrupt,
+			"a table of the database is missing, damaged or was changed; an operator must restore it")
 	}
 	return err
 }

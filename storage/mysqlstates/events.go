@@ -2,7 +2,6 @@ package mysqlstates
 
 import (
 	"context"
-	"database/sql"
 
 	"github.com/google/uuid"
 
@@ -40,10 +39,10 @@ func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page 
 	if err := s.inLog(ctx); err != nil {
 		return audit.Page{}, err
 	}
-	err = s.list(ctx, org, func(ctx context.Context) error {
-		from, to, err := stateengine.Span(ctx, eventLog{s.readers}, q)
+	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
+		from, to, err := stateengine.Span(ctx, eventLog{db}, q)
 		if err == nil {
-			page, err = stateengine.Events(ctx, eventsOf(s.readers, org, q), from, to, q.Limit, s.looks)
+			page, err = stateengine.Events(ctx, eventsOf(db, org, q), from, to, q.Limit, s.looks)
 		}
 		return err
 	})
@@ -51,7 +50,7 @@ func (s *Store) Events(ctx context.Context, org uuid.UUID, q audit.Query) (page 
 }
 
 // eventLog is a stateengine.Log.
-type eventLog struct{ db *sql.DB }
+type eventLog struct{ db querier }
 
 // Last implements stateengine.Log.
 func (l eventLog) Last(ctx context.Context) (last int64, err error) {
@@ -67,7 +66,7 @@ func (l eventLog) At(ctx context.Context, sequence int64) (micros int64, err err
 
 // eventList is a stateengine.EventList of an index.
 type eventList struct {
-	db         *sql.DB
+	db         querier
 	from       string // the table with its index, and what its entries have in common
 	args       []any
 	filters    string // those that say which of them
@@ -75,7 +74,7 @@ type eventList struct {
 }
 
 // eventsOf chooses the list that leaves out most.
-func eventsOf(db *sql.DB, org uuid.UUID, q audit.Query) eventList {
+func eventsOf(db querier, org uuid.UUID, q audit.Query) eventList {
 	l := eventList{db: db, args: []any{org.String()}}
 	switch {
 	case q.State != "":

@@ -16,16 +16,17 @@ const (
 	sqlFindDeleted = `SELECT s.id, s.deleted_at, s.is_locked FROM state_heads s` + ofRef + ` AND s.deleted_at IS NOT NULL
 		AND NOT EXISTS (SELECT 1 ` + openCandidates + `)`
 	sqlFindDoomed     = `SELECT id, owner FROM state_heads WHERE org = '' ORDER BY name LIMIT 1 FOR UPDATE`
-	sqlDoomedRows     = `SELECT number, stored FROM state_versions WHERE state = ? ORDER BY number LIMIT ?`
+	sqlDoomedRows     = `SELECT number, stored_bytes FROM state_versions WHERE state = ? ORDER BY number LIMIT ?`
 	sqlDropState      = `DELETE FROM state_heads WHERE id = ?`
-	sqlCandidatesLeft = `SELECT seq, stored FROM state_candidates WHERE state = ? ORDER BY seq LIMIT ?`
+	sqlCandidatesLeft = `SELECT seq, stored_bytes FROM state_candidates WHERE state = ? ORDER BY seq LIMIT ?`
 	sqlDropCandidate  = `DELETE FROM state_candidates WHERE seq = ?`
 )
 
 // Expunge implements state.Store. The first piece takes the state's name away; the next
 // ones take what is left of it, or of any other state that was begun with and not
 // finished, before a crash say.
-func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
+func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int,
+	event audit.Event) (done bool, err error) {
 	event.Org, event.State = ref.Org, string(ref.Name)
 	if err := s.gate.Enter(); err != nil {
 		return false, err
@@ -71,14 +72,14 @@ func (t *tx) dropDoomed(limit int) (done bool, err error) {
 	if err != nil || id == 0 {
 		return err == nil, err
 	}
-	numbers, err := t.someVersions(id, limit, 1<<62)
+	numbers, err := t.someVersions(id, limit, shreddedBytes)
 	if err != nil {
 		return false, err
 	}
-	if err := t.dropVersions(owner, id, numbers); err != nil || len(numbers) == limit {
+	if err := t.dropVersions(owner, id, numbers); err != nil || len(numbers) > 0 {
 		return false, err
 	}
-	if _, err := t.dropCandidates(owner, id, 1<<30); err != nil {
+	if removed, err := t.dropCandidates(owner, id, min(limit, shreddedCandidates)); err != nil || removed > 0 {
 		return false, err
 	}
 	return false, t.dropRest(owner, id) // there may be another one
@@ -133,10 +134,11 @@ func (t *tx) dropCandidates(owner uuid.UUID, id int64, limit int) (removed int, 
 		return 0, err
 	}
 	var left [][2]int64
-	err = stateengine.Each(rows, func(scan stateengine.Scan) (c [2]int64, err error) { return c, scan(&c[0], &c[1]) }, func(c [2]int64) bool {
-		left = append(left, c)
-		return true
-	})
+	err = stateengine.Each(rows, func(scan stateengine.Scan) (c [2]int64, err error) { return c, scan(&c[0], &c[1]) },
+		func(c [2]int64) bool {
+			left = append(left, c)
+			return true
+		})
 	for _, c := range left {
 		if err != nil {
 			break

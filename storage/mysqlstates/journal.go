@@ -64,7 +64,8 @@ func (s *Store) newestInJournal(ctx context.Context) (newest int64, err error) {
 	return newest, err
 }
 
-// moveSome moves a part of the journal, and says whether there is more up to the newest, in a transaction that only others that
+// moveSome moves a part of the journal, and says whether there is more up to the newest, in a transaction that only
+// others that
 // do the same wait for. Rows of transactions that are under way are not seen, and come later: the
 // sequence says in which order events became visible, and those of a state, whose transactions
 // follow each other, keep theirs.
@@ -165,6 +166,8 @@ func (s *Store) keepUp(ctx context.Context) {
 	forgotten := time.Time{}
 	for ctx.Err() == nil {
 		pause(ctx, moveEvery)
+		s.watchRewinds(ctx)
+		s.watchSealing(ctx)
 		if s.owed.Swap(false) {
 			if err := s.moved(ctx); err != nil && ctx.Err() == nil {
 				s.owed.Store(true)

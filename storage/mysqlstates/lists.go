@@ -12,6 +12,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -37,39 +38,48 @@ const (
 	wanted        = ` AND (s.newest IS NOT NULL OR EXISTS (SELECT 1 ` + openCandidates + `))`
 	byNames       = ` FROM state_heads s FORCE INDEX (names)`
 	byDeletions   = ` FROM state_heads s FORCE INDEX (deletions)`
-	isDeleted     = ` AND s.is_deleted = 1`
-	isLocked      = ` AND s.is_locked = 1`
-	isExpected    = ` AND s.is_expected = 1`
+	// picked is state.StatesQuery.Picks. Names are bytes, which have no small letters.
+	picked = ` AND LOCATE(?, LOWER(CONVERT(s.name USING latin1))) > 0 AND (? < 0 OR LOCATE('/', SUBSTRING(s.name, ? + 1)) = 0)` +
+		` AND (? = 0 OR EXISTS (SELECT 1 ` + openCandidates + `))`
+	isDeleted  = ` AND s.is_deleted = 1`
+	isLocked   = ` AND s.is_locked = 1`
+	isExpected = ` AND s.is_expected = 1`
 
 	sqlAll = `SELECT s.org, s.name, ` + stateengine.HeadColumns + byNames + withNewest +
 		` WHERE s.org <> '' AND (s.org > ? OR s.org = ? AND s.name > ?) ORDER BY s.org, s.name LIMIT ?`
 
-	sqlVersions = `SELECT ` + stateengine.VersionColumns + versionOf + ofRef + ` AND v.number < ? ORDER BY v.number DESC LIMIT ?`
+	sqlVersions = `SELECT ` + stateengine.VersionColumns + versionOf + ofRef +
+		` AND v.number < ? ORDER BY v.number DESC LIMIT ?`
 )
 
 // stateList is a stateengine.StateList of the rows of two queries.
 type stateList struct {
-	db      *sql.DB
+	db      querier
 	org     uuid.UUID
 	rows    string
 	stretch string // empty where all rows are wanted
+	more    []any  // arguments of rows behind those of the range
+	read    func(stateengine.Scan) (state.Listed, error)
 }
 
-func (s *Store) listOf(org uuid.UUID, q state.StatesQuery) stateList {
-	l := stateList{db: s.readers, org: org}
+func (s *Store) listOf(ctx context.Context, db querier, org uuid.UUID, q state.StatesQuery) stateList {
+	l := stateList{db: db, org: org, read: s.bodies.Seals.Listed(ctx, org)}
+	if !q.Locked && !q.Expected {
+		l.more = picks(q)
+	}
 	switch {
 	case q.Locked:
 		l.rows = listedColumns + ` FROM state_heads s FORCE INDEX (locks)` + withNewest + inRange + isLocked + byName
 	case q.Expected:
 		l.rows = listedColumns + ` FROM state_heads s FORCE INDEX (expectations)` + withNewest + inRange + isExpected + byName
 	case q.Deleted == state.OnlyDeleted:
-		l.rows = listedColumns + byDeletions + withNewest + inRange + isDeleted + wanted + byName
+		l.rows = listedColumns + byDeletions + withNewest + inRange + isDeleted + wanted + picked + byName
 		l.stretch = `SELECT s.name` + byDeletions + inRange + isDeleted + lastOfStretch
 	case q.Deleted == state.AnyDeletion:
-		l.rows = listedColumns + byNames + withNewest + inRange + wanted + byName
+		l.rows = listedColumns + byNames + withNewest + inRange + wanted + picked + byName
 		l.stretch = `SELECT s.name` + byNames + inRange + lastOfStretch
 	default:
-		l.rows = listedColumns + byNames + withNewest + inRange + wanted + ` AND s.is_deleted = 0` + byName
+		l.rows = listedColumns + byNames + withNewest + inRange + wanted + picked + ` AND s.is_deleted = 0` + byName
 		l.stretch = `SELECT s.name` + byNames + inRange + lastOfStretch
 	}
 	return l
@@ -85,11 +95,36 @@ func (l stateList) Last(ctx context.Context, from, below string, entries int) (l
 
 // Rows implements stateengine.StateList.
 func (l stateList) Rows(ctx context.Context, from, below string, limit int, add func(state.Listed) bool) error {
-	return each(ctx, l.db, stateengine.ScanListed, add, l.rows, l.org.String(), from, below, limit)
+	args := slices.Concat([]any{l.org.String(), from, below}, l.more, []any{limit})
+	return each(ctx, l.db, l.read, add, l.rows, args...)
+}
+
+// picks are the arguments of picked.
+func picks(q state.StatesQuery) []any {
+	behind := -1
+	if q.Direct {
+		behind = len(q.Prefix)
+	}
+	return []any{q.Contains, behind, behind, q.Held}
+}
+
+const sqlNames = `SELECT s.name, s.is_deleted = 0` + wanted + byNames + inRange + byName
+
+// Names implements state.Store.
+func (s *Store) Names(ctx context.Context, org uuid.UUID, prefix string, after state.Name,
+	limit int) (names []state.Name, next state.Name, err error) {
+	from, below := stateengine.NameRange(prefix, after)
+	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
+		var read stateengine.Names
+		err := each(ctx, db, stateengine.ScanNamed, read.Add, sqlNames, org.String(), from, below, limit)
+		names, next = read.Page(limit)
+		return err
+	})
+	return names, next, err
 }
 
 // lastOf returns the value of a query's only row.
-func lastOf[T any](ctx context.Context, db *sql.DB, query string, args ...any) (last T, found bool, err error) {
+func lastOf[T any](ctx context.Context, db querier, query string, args ...any) (last T, found bool, err error) {
 	err = db.QueryRowContext(ctx, query, args...).Scan(&last)
 	if errors.Is(err, sql.ErrNoRows) {
 		return last, false, nil
@@ -98,7 +133,8 @@ func lastOf[T any](ctx context.Context, db *sql.DB, query string, args ...any) (
 }
 
 // each hands on the rows of a query until it is told that there is no more to do.
-func each[T any](ctx context.Context, db *sql.DB, read func(stateengine.Scan) (T, error), next func(T) bool, query string, args ...any) error {
+func each[T any](ctx context.Context, db querier,
+	read func(stateengine.Scan) (T, error), next func(T) bool, query string, args ...any) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -108,8 +144,8 @@ func each[T any](ctx context.Context, db *sql.DB, read func(stateengine.Scan) (T
 
 // States implements state.Store.
 func (s *Store) States(ctx context.Context, org uuid.UUID, q state.StatesQuery) (page state.Page, err error) {
-	err = s.list(ctx, org, func(ctx context.Context) error {
-		page, err = stateengine.States(ctx, s.listOf(org, q), q, s.looks)
+	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
+		page, err = stateengine.States(ctx, s.listOf(ctx, db, org, q), q, s.looks)
 		return err
 	})
 	return page, err
@@ -120,7 +156,9 @@ func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limi
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	return collect(ctx, s, ref.Org, stateengine.ScanVersion, sqlVersions, ref.Org.String(), string(ref.Name), stateengine.Key(before), limit)
+	return collect(ctx, s, ref.Org, s.bodies.Seals.Of(ctx, ref).ScanVersion,
+		sqlVersions, ref.Org.String(), string(ref.Name),
+		stateengine.Key(before), limit)
 }
 
 // All implements state.Store.
@@ -129,14 +167,15 @@ func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Lo
 	if after != (state.Ref{}) {
 		org, name = after.Org.String(), string(after.Name)
 	}
-	return collect(ctx, s, uuid.Nil, stateengine.ScanLocated, sqlAll, org, org, name, limit)
+	return collect(ctx, s, uuid.Nil, s.bodies.Seals.Located(ctx), sqlAll, org, org, name, limit)
 }
 
 // collect runs a query of an organization's in its turn, and reads its rows.
-func collect[T any](ctx context.Context, s *Store, org uuid.UUID, read func(stateengine.Scan) (T, error), query string, args ...any) (found []T, err error) {
-	err = s.list(ctx, org, func(ctx context.Context) error {
+func collect[T any](ctx context.Context, s *Store, org uuid.UUID,
+	read func(stateengine.Scan) (T, error), query string, args ...any) (found []T, err error) {
+	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		found = nil
-		return each(ctx, s.readers, read, func(one T) bool {
+		return each(ctx, db, read, func(one T) bool {
 			found = append(found, one)
 			return true
 		}, query, args...)
@@ -144,12 +183,48 @@ func collect[T any](ctx context.Context, s *Store, org uuid.UUID, read func(stat
 	return found, err
 }
 
+// querier is a connection, as database/sql has it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// current has a list be read over one connection, whose server is asked afterwards whether it takes
+// writes: if it does then, it did before, and nobody had what is newer. do's context is timed. Where its
+// time is over do may have a page that ends there; its connection is lost then, and another one is asked.
+func (s *Store) current(ctx, timed context.Context, do func(context.Context, querier) error) error {
+	conn, err := s.readers.Conn(timed)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := do(timed, conn); err != nil {
+		return err
+	}
+	if timed.Err() != nil {
+		return writable(ctx, s.readers)
+	}
+	return writable(ctx, conn)
+}
+
+// writable returns mysqldb.ErrDemoted where the server takes no writes.
+func writable(ctx context.Context, db querier) error {
+	var demoted bool
+	if err := db.QueryRowContext(ctx, "SELECT "+mysqldb.Demoted).Scan(&demoted); err != nil {
+		return err
+	}
+	if demoted {
+		return mysqldb.ErrDemoted
+	}
+	return nil
+}
+
 // list lets a list be read, when it is the organization's turn.
-func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context) error) error {
+func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context, querier) error) error {
 	return s.read(ctx, s.listing, org, askTimeout, func(outer context.Context) error {
 		timed, cancel := context.WithTimeout(outer, s.patient)
 		defer cancel()
-		err := do(timed)
+		err := s.current(outer, timed, do)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err() // also where a page would end for it
@@ -167,24 +242,26 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 const sqlCandidates = `SELECT ` + stateengine.CandidateColumns + ` FROM state_candidates v JOIN (
 	(SELECT c.seq FROM state_candidates c JOIN state_heads s ON s.id = c.state` + ofRef + ` AND c.is_open = 1 AND ? = '')
 	UNION ALL
-	(SELECT c.seq FROM state_heads s JOIN state_candidates c FORCE INDEX (statuses) ON c.state = s.id` + ofRef + ` AND c.is_open = 0
+	(SELECT c.seq FROM state_heads s JOIN state_candidates c FORCE INDEX (statuses) ON c.state = s.id` + ofRef +
+	` AND c.is_open = 0
 		AND c.seq < CASE ? WHEN '' THEN 9223372036854775807
 			ELSE ifnull((SELECT a.seq FROM state_candidates a JOIN state_heads h ON h.id = a.state WHERE h.org = ? AND h.name = ? AND a.id = ?), 0) END
 		ORDER BY c.seq DESC LIMIT ?)) w ON w.seq = v.seq ORDER BY v.seq DESC`
 
-const sqlCandidate = `SELECT 0, v.encoding, v.stored, 0, b.piece, b.bytes, ` + stateengine.CandidateColumns + `
-	FROM state_heads s JOIN state_candidates v ON v.state = s.id LEFT JOIN state_bodies b ON b.state = v.state AND b.number = -v.seq` + ofRef + ` AND v.id = ?`
+var sqlCandidate = unlessDemoted(5+len(new(stateengine.CandidateRow).Fields()), `SELECT 0, v.encoding, v.stored_bytes, 0, b.piece, b.bytes, `+stateengine.CandidateColumns+`
+	FROM state_heads s JOIN state_candidates v ON v.state = s.id LEFT JOIN state_bodies b ON b.state = v.state AND b.number = -v.seq`+ofRef+` AND v.id = ?`)
 
 // Candidates implements state.Store.
 func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
 	who := []any{ref.Org.String(), string(ref.Name), after}
-	return collect(ctx, s, ref.Org, stateengine.ScanCandidate, sqlCandidates, append(slices.Concat(who, who, who), limit)...)
+	return collect(ctx, s, ref.Org, s.bodies.Seals.Of(ctx, ref).ScanCandidate, sqlCandidates,
+		append(slices.Concat(who, who, who), limit)...)
 }
 
 // Candidate implements state.Store.
 func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found state.CandidateBody, err error) {
 	var own pieces
-	some := false
+	some, in := false, s.bodies.Seals.Of(ctx, ref)
 	err = s.read(ctx, s.reading, ref.Org, bodyTimeout, func(ctx context.Context) error {
 		own, some = pieces{}, false
 		rows, err := s.readers.QueryContext(ctx, sqlCandidate, ref.Org.String(), string(ref.Name), id)
@@ -195,14 +272,15 @@ func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found 
 		if some, err = own.scan(rows, row.Fields()); err != nil || !some {
 			return err
 		}
-		found.Candidate, err = row.Value()
+		found.Candidate, err = row.Value(in)
 		return err
 	})
 	if err == nil && !some {
 		return found, stateengine.ErrNoCandidate(id)
 	}
 	if err == nil && found.Status == state.Open {
-		found.Body, err = s.bodies.Codec.Decode(found.Version, own.body(), stateengine.Stored{})
+		place := stateengine.Place{Candidate: id}
+		found.Body, err = s.bodies.Decode(in, place, found.Version, own.body(), stateengine.Stored{})
 	}
 	return found, err
 }

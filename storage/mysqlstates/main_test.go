@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
-	storagetest.ChildMain(func(dir string) (state.Store, error) {
-		s, err := Open(context.Background(), optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
+	statetest.ChildMain(func(dir string) (state.Store, error) {
+		s, err := Open(context.Background(),
+			optionsFor(mysqltest.Database{Address: mysqltest.FromEnvironment(), Name: nameFor(dir)}))
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,10 @@ var migrations embed.FS
 // schemaTable notes which migrations were run.
 const schemaTable = "state_schema"
 
-func stateSchema() schema.Schema {
-	return schema.Schema{Steps: migrations, Table: schemaTable, Of: "state database"}
+func (o Options) schema() schema.Schema {
+	s := schema.Schema{Steps: migrations, Table: schemaTable, Of: "state database"}
+	if o.steps != nil {
+		s.Steps = o.steps
+	}
+	return s
 }

@@ -8,12 +8,25 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 )
 
 // The index is forced: with many states a server may prefer to read them all.
-const sqlNewest = `SELECT s.org, s.name, v.number, v.digest, v.created_at
+const selectNewest = `SELECT 0, s.org, s.name, v.number, v.digest, v.created_at
 	FROM state_heads s FORCE INDEX (names) JOIN state_versions v ON v.state = s.id AND v.number = s.newest
 	WHERE s.deleted_at IS NULL AND v.purged = 0 AND (`
+
+const (
+	ofOne        = `s.org = ? AND s.name = ?`
+	newestFields = 5
+)
+
+var sqlNewestOfOne = sqlNewest(1)
+
+// sqlNewest asks for so many states.
+func sqlNewest(states int) string {
+	return unlessDemoted(newestFields, selectNewest+strings.TrimSuffix(strings.Repeat(ofOne+" OR ", states), " OR ")+")")
+}
 
 // Newest implements state.Newest. It is one statement for all, and so sees one moment.
 func (s *Store) Newest(ctx context.Context, refs []state.Ref) (tips []state.Tip, err error) {
@@ -24,7 +37,10 @@ func (s *Store) Newest(ctx context.Context, refs []state.Ref) (tips []state.Tip,
 	for _, ref := range refs {
 		args = append(args, ref.Org.String(), string(ref.Name))
 	}
-	query := sqlNewest + strings.TrimSuffix(strings.Repeat("s.org = ? AND s.name = ? OR ", len(refs)), " OR ") + ")"
+	query := sqlNewestOfOne
+	if len(refs) > 1 {
+		query = sqlNewest(len(refs))
+	}
 	err = s.ask(ctx, uuid.Nil, func(ctx context.Context) error {
 		found, err := s.newest(ctx, query, args)
 		if err != nil {
@@ -32,7 +48,9 @@ func (s *Store) Newest(ctx context.Context, refs []state.Ref) (tips []state.Tip,
 		}
 		tips = make([]state.Tip, len(refs))
 		for i, ref := range refs {
-			tips[i] = found[ref]
+			if s.rewinds.of(ref) == nil { // Current has an error for the others
+				tips[i] = found[ref]
+			}
 		}
 		return nil
 	})
@@ -52,16 +70,22 @@ func (s *Store) newest(ctx context.Context, query string, args []any) (map[state
 	for rows.Next() {
 		var org, name string
 		var digest []byte
-		var at int64
+		var mark, at int64
 		var tip state.Tip
-		if err := rows.Scan(&org, &name, &tip.Number, &digest, &at); err != nil {
+		if err := rows.Scan(&mark, &org, &name, &tip.Number, &digest, &at); err != nil {
 			return nil, err
+		}
+		if mark == isDemoted {
+			return nil, mysqldb.ErrDemoted
 		}
 		of, err := uuid.Parse(org)
 		if err != nil {
 			return nil, err
 		}
-		copy(tip.Digest[:], digest)
+		in := s.bodies.Seals.Of(ctx, state.Ref{Org: of, Name: state.Name(name)})
+		if tip.Digest, err = in.Digest(digest); err != nil {
+			continue // others are asked for too: Current has the error for this one
+		}
 		tip.CreatedAt = time.UnixMicro(at).UTC()
 		found[state.Ref{Org: of, Name: state.Name(name)}] = tip
 	}

@@ -102,7 +102,8 @@ func TestOneHolderOfNodes(t *testing.T) {
 	for i, s := range stores {
 		wg.Go(func() {
 			for n := range 40 {
-				lock := &state.Lock{Info: state.LockInfo{ID: fmt.Sprint(i, "-", n), Raw: []byte("{}")}, Since: time.Now(), Seen: time.Now()}
+				lock := &state.Lock{Info: state.LockInfo{ID: fmt.Sprint(i, "-", n), Raw: []byte("{}")}, Since: time.Now(),
+					Seen: time.Now()}
 				_, err := s.Update(context.Background(), ref, nil, func(h state.Head) (state.Change, error) {
 					if h.Lock != nil {
 						return state.Change{}, held
@@ -286,7 +287,8 @@ func TestSettled(t *testing.T) {
 	if err := s.settle(uuid.New(), time.Now(), errors.New("lost")); !errors.Is(err, errUndone) {
 		t.Errorf("one that has not: %v", err)
 	}
-	if err := s.settle(uuid.New(), time.Now().Add(-2*longestRemember), errors.New("lost")); !fault.Is(err, fault.StoreUnavailable) {
+	if err := s.settle(uuid.New(), time.Now().Add(-2*longestRemember), errors.New("lost")); !fault.Is(err,
+		fault.StoreUnavailable) {
 		t.Errorf("one that nobody remembers: %v", err)
 	}
 }
@@ -297,7 +299,8 @@ func TestForget(t *testing.T) {
 	add := func(made, added time.Time) uuid.UUID {
 		token := tokenAt(made)
 		token[15] = 1
-		if _, err := s.readers.Exec("INSERT INTO state_outcomes (token, at) VALUES (?, ?)", token[:], added.UTC()); err != nil {
+		if _, err := s.readers.Exec("INSERT INTO state_outcomes (token, at) VALUES (?, ?)", token[:],
+			added.UTC()); err != nil {
 			t.Fatal(err)
 		}
 		return token
@@ -328,7 +331,8 @@ func TestForget(t *testing.T) {
 // the node to ending idle sessions before the server does.
 func TestSessions(t *testing.T) {
 	s := nodes(t, 1)[0]
-	for setting, want := range map[string]string{"wait_timeout": "10", "autocommit": "0", "net_read_timeout": "10", "innodb_lock_wait_timeout": "10"} {
+	for setting, want := range map[string]string{"wait_timeout": "10", "autocommit": "0", "net_read_timeout": "10",
+		"innodb_lock_wait_timeout": "10"} {
 		var got string
 		if err := s.writers.QueryRow("SELECT @@" + setting).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %q, %v; want %q", setting, got, err, want)

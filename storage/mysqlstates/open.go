@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/holdfast/holdfast/internal/turns"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
@@ -22,15 +24,26 @@ type Options struct {
 	// StartupWait bounds how long Open waits for a server that is not up yet. Zero waits
 	// for as long as it takes.
 	StartupWait time.Duration
-	// Now is the clock of the readiness probe; nil for time.Now.
+	// AckFile is where a node notes what it has acknowledged lately, so that its next process can tell
+	// whether the database still has it. Without one it is forgotten with the process.
+	AckFile string
+	// Now is the clock of the readiness probe, and of what is acknowledged; nil for time.Now.
 	Now func() time.Time
+
+	// Master has the master keys that states are sealed under; nil for none. A new database is sealed from its
+	// beginning, unless Plain says otherwise.
+	Master *seal.Master
+	Plain  bool
+
+	steps fs.FS // instead of the migrations; tests have another program's
 }
 
 // Store is a state.Store in a MySQL-protocol database. Make it with Open.
 type Store struct {
 	options Options
 	log     *slog.Logger
-	now     func() time.Time
+	now     func() time.Time // this node's; see clock for what is compared with other nodes' times
+	clock   clock
 	bodies  *stateengine.Bodies
 
 	// Connections that write are in a transaction from their first statement on; those that read
@@ -42,6 +55,13 @@ type Store struct {
 	looks            int           // the constant; tests have few rows looked at
 	patient          time.Duration // listTime; tests have no patience
 
+	keys         *keys
+	master       atomic.Pointer[seal.Master]
+	sealingAsked time.Time     // by the one that keeps up
+	sealingKnown time.Duration // the constant; tests have one node
+
+	acks    *acks
+	rewinds *rewinds
 	ready   *stateengine.Readiness
 	moving  chan struct{} // has one token: who took it moves the journal on
 	owed    atomic.Bool   // the journal may have something of ours
@@ -67,8 +87,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	o.Options = options
 	s := &Store{
-		options: o, log: o.Log, now: o.Now, looks: looks, patient: listTime,
-		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1),
+		options: o, log: o.Log, now: o.Now, clock: clock{own: o.Now}, looks: looks, patient: listTime,
+		ready: stateengine.NewReadiness(), moving: make(chan struct{}, 1), sealingKnown: sealingKnown,
 	}
 	s.moving <- struct{}{}
 	s.share(o.MaxOpenConns)
@@ -80,6 +100,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	s.spawned.Go(func() { s.keepUp(background) })
 	return s, nil
 }
+
+// basesBytes bounds the bases of deltas that are kept in memory. One that is not there comes whole over the
+// network, from the database that all nodes share, and is decoded and checked: that costs more than its delta.
+const basesBytes = 128 << 20
 
 // share divides the connections of the readers, so that neither bodies nor lists keep heads
 // waiting, and no organization keeps others from any of them.
@@ -96,11 +120,23 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.bodies, err = stateengine.NewBodies(s.findBase); err != nil {
 		return err
 	}
-	o := s.options.Options
-	if s.readers, err = o.OpenPool(o.Name); err != nil {
+	s.bodies.Bases = stateengine.NewBases(basesBytes)
+	s.rewinds = &rewinds{refused: map[state.Ref]ack{}, owed: map[state.Ref]ack{}}
+	if s.acks, err = openAcks(s.options.AckFile); err != nil {
 		return err
 	}
-	if s.writers, err = o.Writing().OpenPool(o.Name); err != nil {
+	o := s.options.Options.Greeting(s.greet)
+	if s.readers, err = o.Preparing(sqlHead, sqlCurrent, sqlVersion, sqlNewestOfOne).OpenPool(o.Name); err != nil {
+		return err
+	}
+	few := s.options.Options
+	few.MaxOpenConns = keyConnections
+	db, err := few.OpenPool(o.Name)
+	if err != nil {
+		return err
+	}
+	s.keys = &keys{s, db}
+	if s.writers, err = o.Writing().Preparing(sqlLockHead, sqlUsage, sqlAskLock).OpenPool(o.Name); err != nil {
 		return err
 	}
 	return o.Await(ctx, s.options.StartupWait, s.setUp)
@@ -117,11 +153,21 @@ func (s *Store) setUp(ctx context.Context) error {
 	}
 	// Without a bound of its own: it may wait for another node's migration, which takes as
 	// long as it takes.
-	err := o.Migrate(ctx, stateSchema())
+	err := o.Migrate(ctx, s.options.schema())
 	if why := o.WhyReadOnly(ctx, s.readers); err != nil && why != "" {
 		return fmt.Errorf("the server takes no writes, by its setting %s: %w", why, errors.New(err.Error()))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if why := o.WhyNotDurable(ctx, s.readers); why != "" {
+		o.Log.WarnContext(ctx, "a crash of the database's server may take back what others have read already; it needs a "+
+			"binary log that is synced with each commit", "database", o, "settings", why)
+	}
+	if err := s.followRewinds(ctx); err != nil {
+		return err
+	}
+	return s.beginSealing(ctx)
 }
 
 // leastPacket is what the server must take for a packet: a piece of a body whose every byte has to
@@ -142,6 +188,9 @@ func (s *Store) Close() error {
 // release gives back what open took, as far as it came.
 func (s *Store) release() error {
 	var errs []error
+	if s.keys != nil {
+		errs = append(errs, s.keys.db.Close())
+	}
 	for _, db := range []*sql.DB{s.writers, s.readers} {
 		if db != nil {
 			errs = append(errs, db.Close())
@@ -150,5 +199,6 @@ func (s *Store) release() error {
 	if s.bodies != nil {
 		s.bodies.Close()
 	}
+	errs = append(errs, s.acks.close())
 	return errors.Join(errs...)
 }

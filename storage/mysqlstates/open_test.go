@@ -21,7 +21,8 @@ import (
 // state on one whose packets are just large enough.
 func TestSmallPackets(t *testing.T) {
 	_, d := mysqltest.Private(t, "--max-allowed-packet=2M")
-	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "max_allowed_packet is 2097152") {
+	if _, err := Open(t.Context(), optionsFor(d)); err == nil ||
+		!strings.Contains(err.Error(), "max_allowed_packet is 2097152") {
 		t.Errorf("opened: %v", err)
 	}
 	large := leastPacket - leastPacket%1024
@@ -41,7 +42,8 @@ func TestReadOnlyServer(t *testing.T) {
 	_, d := mysqltest.Private(t)
 	admin := d
 	user := "CREATE USER IF NOT EXISTS limited@'%' IDENTIFIED BY 'limited'"
-	if err := admin.Address.Exec(t.Context(), "", user, "CREATE DATABASE holdfast_test", "GRANT ALL ON holdfast_test.* TO limited@'%'"); err != nil {
+	if err := admin.Address.Exec(t.Context(), "", user, "CREATE DATABASE holdfast_test",
+		"GRANT ALL ON holdfast_test.* TO limited@'%'"); err != nil {
 		t.Fatal(err)
 	}
 	d.User, d.Password = "limited", "limited"
@@ -57,12 +59,11 @@ func TestReadOnlyServer(t *testing.T) {
 	if _, err := s.Update(t.Context(), ref, []byte("[]"), write([]byte("[]"))); !fault.Is(err, fault.StoreUnavailable) {
 		t.Errorf("Update: %v", err)
 	}
-	if got, err := s.Current(t.Context(), ref); err != nil || string(got.Body) != "{}" {
-		t.Errorf("Current: %q, %v", got.Body, err)
-	}
+	wantNothingRead(t, s, ref)
 	other := optionsFor(d)
 	other.Name = "holdfast_other"
-	if err := admin.Address.Exec(t.Context(), "", "CREATE DATABASE holdfast_other", "GRANT ALL ON holdfast_other.* TO limited@'%'"); err != nil {
+	if err := admin.Address.Exec(t.Context(), "", "CREATE DATABASE holdfast_other",
+		"GRANT ALL ON holdfast_other.* TO limited@'%'"); err != nil {
 		t.Fatal(err)
 	}
 	other.StartupWait = time.Second
@@ -77,6 +78,34 @@ func TestReadOnlyServer(t *testing.T) {
 		t.Errorf("Ready, when it takes writes again: %v", err)
 	}
 	put(t, s, ref, []byte("[]"))
+}
+
+// TestServerThatRepeatsStatements refuses a server that would refuse our writes, by the name of its setting.
+func TestServerThatRepeatsStatements(t *testing.T) {
+	_, d := mysqltest.Private(t, "--log-bin=log", "--binlog-format=STATEMENT")
+	if _, err := Open(t.Context(), optionsFor(d)); err == nil || !strings.Contains(err.Error(), "binlog_format") {
+		t.Errorf("it was opened: %v", err)
+	}
+}
+
+// wantNothingRead wants that a server that takes no writes is not asked what is newest: another one may have
+// what is newer.
+func wantNothingRead(t *testing.T, s *Store, ref state.Ref) {
+	t.Helper()
+	absent := newRef("absent")
+	for name, read := range map[string]func() error{
+		"Head":    func() error { _, err := s.Head(t.Context(), ref); return err },
+		"Current": func() error { _, err := s.Current(t.Context(), ref); return err },
+		"Version": func() error { _, err := s.Version(t.Context(), ref, 1); return err },
+		"Newest":  func() error { _, err := s.Newest(t.Context(), []state.Ref{ref}); return err },
+		"two":     func() error { _, err := s.Newest(t.Context(), []state.Ref{absent, ref}); return err },
+		"absent":  func() error { _, err := s.Current(t.Context(), absent); return err },
+		"unknown": func() error { _, err := s.Head(t.Context(), absent); return err },
+	} {
+		if err := read(); !fault.Is(err, fault.StoreUnavailable) || !strings.Contains(err.Error(), "read_only") {
+			t.Errorf("%s: %v, want store_unavailable because of read_only", name, err)
+		}
+	}
 }
 
 // TestServerKilled kills the server under load: what was acknowledged is there afterwards, once.

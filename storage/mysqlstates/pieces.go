@@ -3,8 +3,13 @@ package mysqlstates
 import (
 	"database/sql"
 
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/storage/mysqldb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
+
+// pieceFields are those of a row of a piece behind its mark: its own and a version's.
+var pieceFields = 5 + len(new(stateengine.VersionRow).Fields())
 
 // pieces are a body that is put together, in a buffer of its own size.
 type pieces struct {
@@ -29,6 +34,9 @@ func (p *pieces) scan(rows *sql.Rows, fields []any) (some bool, err error) {
 		if err := rows.Scan(append([]any{&part, &encoding, &stored, &on, &piece, &bytes}, fields...)...); err != nil {
 			return some, err
 		}
+		if part == isDemoted {
+			return some, mysqldb.ErrDemoted
+		}
 		if part == 0 {
 			p.add(encoding, stored, on, piece, bytes)
 		} else if p.base != nil {
@@ -40,7 +48,8 @@ func (p *pieces) scan(rows *sql.Rows, fields []any) (some bool, err error) {
 
 func (p *pieces) add(encoding string, stored, on int64, piece sql.NullInt64, bytes []byte) {
 	p.encoding, p.on = encoding, on
-	if p.buffer == nil && stored >= 0 && stored <= stateengine.MaxBody {
+	stored += int64(stateengine.Added(encoding))
+	if p.buffer == nil && stored >= 0 && stored <= stateengine.MaxBody+int64(seal.Overhead) {
 		p.buffer = make([]byte, stored)
 	}
 	at := piece.Int64 * pieceBytes
@@ -55,5 +64,5 @@ func (p *pieces) body() stateengine.Stored {
 	if p.there != int64(len(p.buffer)) {
 		return stateengine.Stored{}
 	}
-	return stateengine.Stored{Encoding: p.encoding, Bytes: p.buffer}
+	return stateengine.Stored{Encoding: p.encoding, Bytes: p.buffer, Base: stateengine.BaseID{Number: uint64(p.on)}}
 }

@@ -27,9 +27,10 @@ func (s *Store) ask(ctx context.Context, org uuid.UUID, do func(context.Context)
 	return s.read(ctx, s.heading, org, askTimeout, do)
 }
 
-// read makes a read in the organization's turn, once more if the connection is lost meanwhile. do
-// may run twice.
-func (s *Store) read(ctx context.Context, places *turns.Turns, org uuid.UUID, bound time.Duration, do func(context.Context) error) error {
+// read makes a read in the organization's turn, once more if the connection is lost meanwhile, or leads
+// to a server that another one has replaced. do may run twice.
+func (s *Store) read(ctx context.Context, places *turns.Turns, org uuid.UUID, bound time.Duration,
+	do func(context.Context) error) error {
 	if err := s.gate.Enter(); err != nil {
 		return err
 	}
@@ -42,7 +43,11 @@ func (s *Store) read(ctx context.Context, places *turns.Turns, org uuid.UUID, bo
 	bounded, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	err = do(bounded)
-	if mysqldb.IsAway(err) && bounded.Err() == nil {
+	demoted := errors.Is(err, mysqldb.ErrDemoted)
+	if demoted {
+		s.options.Redial(s.readers)
+	}
+	if (demoted || mysqldb.IsAway(err)) && bounded.Err() == nil {
 		err = do(bounded)
 	}
 	return explain(ctx, err)
@@ -50,16 +55,22 @@ func (s *Store) read(ctx context.Context, places *turns.Turns, org uuid.UUID, bo
 
 // Head implements state.Store.
 func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err error) {
+	in := s.bodies.Seals.Of(ctx, ref)
 	err = s.ask(ctx, ref.Org, func(ctx context.Context) error {
+		var mark int
 		var scan stateengine.HeadScan
-		err := s.readers.QueryRowContext(ctx, sqlHead, ref.Org.String(), string(ref.Name)).Scan(scan.Fields()...)
+		err := s.readers.QueryRowContext(ctx, sqlHead, ref.Org.String(), string(ref.Name)).Scan(
+			append([]any{&mark}, scan.Fields()...)...)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
+		}
+		if err == nil && mark == isDemoted {
+			err = mysqldb.ErrDemoted
 		}
 		if err != nil {
 			return err
 		}
-		row, err := scan.Value()
+		row, err := scan.Value(in)
 		head = row.Head
 		return err
 	})
@@ -81,10 +92,17 @@ func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (stat
 // snapshot reads one version with its bytes. The connection is given back before they are decoded,
 // which takes a second for a large state.
 func (s *Store) snapshot(ctx context.Context, ref state.Ref, query string, args []any) (state.Snapshot, error) {
+	if err := s.rewinds.of(ref); err != nil {
+		return state.Snapshot{}, err
+	}
+	in := s.bodies.Seals.Of(ctx, ref)
 	found, err := s.storedVersion(ctx, ref, query, args)
+	if err == nil {
+		err = s.rewinds.of(ref) // it may have been noticed on the connection that this was read from
+	}
 	var snapshot state.Snapshot
 	if err == nil {
-		snapshot, err = s.decode(found)
+		snapshot, err = s.decode(in, found)
 	}
 	if fault.Is(err, fault.StateCorrupt) {
 		s.bodies.Bases.Drop(ref) // if it is the base itself, no further version may be a delta of it
@@ -92,15 +110,16 @@ func (s *Store) snapshot(ctx context.Context, ref state.Ref, query string, args 
 	return snapshot, err
 }
 
-func (s *Store) decode(found *storedVersion) (state.Snapshot, error) {
-	version, err := found.row.Value()
+func (s *Store) decode(in stateengine.Envelope, found *storedVersion) (state.Snapshot, error) {
+	version, err := found.row.Value(in)
 	if err != nil {
 		return state.Snapshot{}, err
 	}
 	if version.Purged {
 		return state.Snapshot{}, stateengine.ErrPurged(version.Number)
 	}
-	body, err := s.bodies.Codec.Decode(version, found.own.body(), found.base.body())
+	place := stateengine.Place{Number: version.Number}
+	body, err := s.bodies.Decode(in, place, version, found.own.body(), found.base.body())
 	if err != nil {
 		return state.Snapshot{}, err
 	}
@@ -114,7 +133,8 @@ type storedVersion struct {
 }
 
 // storedVersion reads one in the organization's turn to read a body.
-func (s *Store) storedVersion(ctx context.Context, ref state.Ref, query string, args []any) (found *storedVersion, err error) {
+func (s *Store) storedVersion(ctx context.Context, ref state.Ref, query string,
+	args []any) (found *storedVersion, err error) {
 	err = s.read(ctx, s.reading, ref.Org, bodyTimeout, func(ctx context.Context) error {
 		found, err = s.scanVersion(ctx, query, args)
 		return err

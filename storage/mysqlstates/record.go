@@ -16,13 +16,16 @@ func (t *tx) Head() (stateengine.HeadRow, error) {
 		digest   []byte
 		encoding string
 	)
-	found, err := t.one(append([]any{&base, &digest, &encoding}, scan.Fields()...), sqlLockHead, t.ref.Org.String(), string(t.ref.Name))
+	found, err := t.one(append([]any{&base, &digest, &encoding}, scan.Fields()...), sqlLockHead, t.ref.Org.String(),
+		string(t.ref.Name))
 	if err != nil || !found {
 		return stateengine.HeadRow{}, err
 	}
-	row, err := scan.Value()
-	if encoding != "" && len(digest) == len(row.Base.Digest) {
-		row.Base = stateengine.BaseID{ID: row.ID, Number: uint64(base), Digest: state.Digest(digest)}
+	row, err := scan.Value(t.in)
+	if encoding != "" && err == nil {
+		if sum, damaged := t.in.Digest(digest); damaged == nil {
+			row.Base = stateengine.BaseID{ID: row.ID, Number: uint64(base), Digest: sum}
+		}
 	}
 	return row, err
 }
@@ -41,27 +44,22 @@ func (t *tx) Ask(id int64, q stateengine.Questions) (facts stateengine.Facts, er
 			parts, dest, args = append(parts, part), append(dest, to), append(args, with...)
 		}
 	}
-	ask(q.Digest != nil, "EXISTS (SELECT 1 FROM state_purged WHERE state = ? AND digest = ?)", &facts.Purged, id, bytesOf(q.Digest))
-	ask(q.LockID != "", "EXISTS (SELECT 1 FROM state_lock_ids WHERE state = ? AND id = ?)", &facts.LockUsed, id, q.LockID)
+	if d := q.Digest; d != nil {
+		ask(true, "EXISTS (SELECT 1 FROM state_purged WHERE state = ? AND digest IN (?, ?))", &facts.Purged, id, d[0], d[1])
+	}
+	ask(q.LockID != "", sqlLockUsed, &facts.LockUsed, id, q.LockID)
 	const status = "ifnull((SELECT status FROM state_candidates WHERE state = ? AND id = ?), '')"
 	ask(q.Candidate != "", status, &facts.Candidate, id, q.Candidate)
 	ask(q.Candidate != "", "(SELECT COUNT(*) FROM state_candidates WHERE state = ? AND is_open = 1)", &facts.Open, id)
 	ask(q.Settle != "", status, &facts.Settle, id, q.Settle)
 	if b := q.Base; b != nil {
-		ask(b.ID == id, sqlIsBase, &facts.IsBase, id, int64(b.Number), b.Digest[:])
+		ask(b.ID == id, sqlIsBase, &facts.IsBase, id, int64(b.Number), b.Kept)
 	}
 	if len(parts) == 0 {
 		return facts, nil
 	}
 	_, err = t.one(dest, "SELECT "+join(parts), args...)
 	return facts, err
-}
-
-func bytesOf(d *state.Digest) []byte {
-	if d == nil {
-		return nil
-	}
-	return d[:]
 }
 
 // AddState implements stateengine.StateTx.
@@ -80,12 +78,13 @@ func (t *tx) AddVersion(id int64, v state.Version, body stateengine.Stored) (int
 	if body.Base.Number != 0 {
 		base = int64(body.Base.Number)
 	}
-	args := append([]any{id}, stateengine.VersionValues(v)...)
-	args = append(args, body.Encoding, len(body.Bytes), base)
+	args := append([]any{id}, stateengine.VersionValues(v, body)...)
+	args = append(args, body.Encoding, body.Counted(), base)
 	if err := t.later(sqlAddVersion+tuple(len(args)), args...); err != nil {
 		return 0, err
 	}
-	t.grow(t.ref.Org, state.RowBytes+int64(len(body.Bytes)))
+	t.made = &v
+	t.grow(t.ref.Org, state.RowBytes+int64(body.Counted()))
 	t.set(id, "newest, deleted_at, undeleted, is_deleted", int64(v.Number), nil, false, false)
 	return id, t.addPieces(id, int64(v.Number), body.Bytes)
 }

@@ -10,15 +10,16 @@ import (
 )
 
 const (
-	sqlFindVersion = `SELECT digest, purged, stored FROM state_versions WHERE state = ? AND number = ?`
+	sqlFindVersion = `SELECT digest, purged, stored_bytes FROM state_versions WHERE state = ? AND number = ?`
 	sqlIsNeeded    = `SELECT EXISTS (SELECT 1 FROM state_versions WHERE state = ? AND number > ? AND number < ? AND base = ?)`
-	sqlMarkPurged  = `UPDATE state_versions SET purged = 1, encoding = '', stored = 0, base = NULL WHERE state = ? AND number = ?`
+	sqlMarkPurged  = `UPDATE state_versions SET purged = 1, encoding = '', stored_bytes = 0, base = NULL WHERE state = ? AND number = ?`
 	sqlKeepDigest  = `INSERT IGNORE INTO state_purged (state, digest) VALUES (?, ?)`
 
-	sqlOldest = `SELECT v.number, v.number, v.created_at, v.number = s.newest` + versionOf + ` WHERE s.id = ? ORDER BY v.number LIMIT ?`
+	sqlOldest = `SELECT v.number, v.number, v.created_at, v.number = s.newest` + versionOf +
+		` WHERE s.id = ? ORDER BY v.number LIMIT ?`
 	sqlNeeded = `SELECT base FROM state_versions WHERE state = ? AND number > ? AND number < ? AND base <= ? LIMIT 1`
 
-	sqlSizes       = `SELECT COUNT(*), ifnull(SUM(stored), 0) FROM state_versions WHERE state = ? AND number IN `
+	sqlSizes       = `SELECT COUNT(*), ifnull(SUM(stored_bytes), 0) FROM state_versions WHERE state = ? AND number IN `
 	sqlDropBodies  = `DELETE FROM state_bodies WHERE state = ? AND number IN `
 	sqlDropVersion = `DELETE FROM state_versions WHERE state = ? AND number IN `
 )
@@ -31,13 +32,17 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	}
 	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
+	in, err := s.bodies.Seals.Writing(ctx, ref)
+	if err != nil {
+		return err
+	}
 	for needed := true; needed; {
 		s.bodies.Bases.Drop(ref)
 		if err := s.detach(ctx, ref, number, 0); err != nil {
 			return err
 		}
 		err := s.transact(ctx, ref, 0, func(t *tx) (err error) {
-			needed, err = t.purge(int64(number), event)
+			needed, err = t.purge(in, int64(number), event)
 			return err
 		})
 		if err != nil {
@@ -49,7 +54,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 }
 
 // purge does nothing, and says so, when other versions are deltas of this one.
-func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
+func (t *tx) purge(in stateengine.Envelope, number int64, event audit.Event) (needed bool, err error) {
 	id, err := t.lock()
 	if err != nil {
 		return false, err
@@ -64,15 +69,16 @@ func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 		err = stateengine.ErrNoVersion(uint64(number))
 	}
 	if err == nil && !purged { // else no version is a delta of it any more
-		_, err = t.one([]any{&needed}, sqlIsNeeded, id, number-stateengine.GroupLength, number+stateengine.GroupLength, number)
+		_, err = t.one([]any{&needed}, sqlIsNeeded, id, number-stateengine.GroupLength, number+stateengine.GroupLength,
+			number)
 	}
 	if err != nil || needed {
 		return needed, err
 	}
-	destroyed := !purged
+	destroyed, forms := !purged, in.FormsOf(digest)
 	// A candidate of the same bytes is the same leak.
 	err = t.settleOpen(id, state.Discarded, event.At.UnixMicro(), func(c openCandidate) bool {
-		same := string(c.digest) == string(digest)
+		same := forms.Is(c.digest)
 		destroyed = destroyed || same
 		return same
 	})
@@ -87,7 +93,7 @@ func (t *tx) purge(number int64, event audit.Event) (needed bool, err error) {
 	}
 	if destroyed {
 		t.set(id, "purges", true)
-		if err := t.later(sqlKeepDigest, id, digest); err != nil {
+		if err := t.later(sqlKeepDigest, id, forms[1]); err != nil {
 			return false, err
 		}
 	}
@@ -116,6 +122,19 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 	}
 	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
+	for removed < p.Limit {
+		n, most, err := s.prune(ctx, ref, p, p.Limit-removed, event)
+		if removed += n; err != nil || n == 0 || n < most {
+			return removed, err
+		}
+	}
+	return removed, nil
+}
+
+// prune is Prune in one transaction, which removes at most limit, and about as many bytes as any may; most is how
+// many that were.
+func (s *Store) prune(ctx context.Context, ref state.Ref, p state.Pruning, limit int,
+	event audit.Event) (removed, most int, err error) {
 	for {
 		var base, last uint64
 		err = s.transact(ctx, ref, 0, func(t *tx) error {
@@ -123,15 +142,20 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 			if err != nil {
 				return err
 			}
+			some, err := t.someVersions(id, limit, shreddedBytes)
+			if err != nil {
+				return err
+			}
+			p.Limit, most = max(len(some), 1), len(some)
 			removed, base, last, err = stateengine.Prune(pruned{t, id}, p, event)
 			return err
 		})
 		if err != nil || base == 0 {
-			return removed, err
+			return removed, most, err
 		}
 		s.bodies.Bases.Drop(ref)
 		if err := s.detach(ctx, ref, base, last); err != nil {
-			return 0, err
+			return 0, most, err
 		}
 	}
 }
@@ -153,6 +177,5 @@ func (p pruned) NeededUpTo(last uint64) (base uint64, err error) {
 
 // DropVersions implements stateengine.PruneTx.
 func (p pruned) DropVersions(numbers []int64) error {
-	p.touch(p.id)
 	return p.dropVersions(p.ref.Org, p.id, numbers)
 }

@@ -21,7 +21,8 @@ const (
 
 	// The rows stay, since their times and sequences are searched by halves; nothing else does.
 	sqlBlankEvents = `UPDATE state_events SET org = '00000000-0000-0000-0000-000000000000', action = '', state = '', version = 0, lock_id = '',
-		refused = '', reason = '', note = '', ` + "`key`" + ` = '', key_name = '', subject = '', role = '', address = '', request = ''
+		refused = '', reason = '', note = '', ` + "`key`" +
+		` = '', key_name = '', subject = '', role = '', address = '', request = ''
 		WHERE org = ? ORDER BY sequence LIMIT ?`
 
 	// Who has the log locked is the only one that adds to what is counted.
@@ -45,6 +46,9 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		return 0, err
 	}
 	defer s.gate.Leave()
+	if err := s.acks.forget(func(one ack) bool { return one.Org == org }); err != nil {
+		return 0, err
+	}
 	if err := s.moved(ctx); err != nil { // so that the log has all of its events
 		return 0, explain(ctx, err)
 	}
@@ -53,11 +57,15 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		return err
 	})
 	s.bodies.Bases.DropOrg(org)
+	s.bodies.Seals.Forget(org)
 	return removed, err
 }
 
 // shred takes a piece of what an organization has.
 func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
+	if removed, err = t.affected(sqlShredKeys, org.String()); err != nil || removed > 0 {
+		return removed, err
+	}
 	removed, err = t.doomAll(org, limit)
 	if err != nil || removed > 0 {
 		return removed, err

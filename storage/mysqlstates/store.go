@@ -24,8 +24,11 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 	if err != nil {
 		return state.Head{}, err
 	}
-	return s.bodies.Make(u, body, func() error {
-		return s.transact(ctx, ref, len(u.Body.Bytes), func(t *tx) error { return u.Run(t) })
+	return s.bodies.Make(ctx, u, body, func() error {
+		return s.transact(ctx, ref, len(u.Body.Bytes), func(t *tx) error {
+			t.in = u.Envelope()
+			return u.Run(t)
+		})
 	})
 }
 
@@ -63,6 +66,7 @@ func (s *Store) Totals(ctx context.Context) (totals state.Totals, err error) {
 	if err != nil {
 		return state.Totals{}, err
 	}
+	totals.Rewound = int64(s.rewinds.count())
 	if oldest != nil {
 		totals.Oldest = time.UnixMicro(*oldest).UTC()
 	}
@@ -81,6 +85,10 @@ func (s *Store) Ready(ctx context.Context) error {
 
 func (s *Store) probe(ctx context.Context) error {
 	_, err := s.readers.ExecContext(ctx, sqlProbe, time.Now().UnixMicro())
+	if n := s.rewinds.count(); err == nil && n > 0 {
+		return fault.New(fault.StoreDegraded, "the database has lost changes of %d states that were acknowledged, and these "+
+			"are refused; the log and the table state_rewinds say which", n)
+	}
 	if err == nil {
 		return nil
 	}

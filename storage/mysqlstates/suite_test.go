@@ -4,17 +4,17 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestStore(t *testing.T) {
-	storagetest.RunStore(t, func(t *testing.T) state.Store { return opened(t, optionsFor(mysqltest.New(t))) })
+	statetest.RunStore(t, func(t *testing.T) state.Store { return opened(t, optionsFor(mysqltest.New(t))) })
 }
 
 // TestStoreOfDeltas stores small bodies as deltas too, and has each list look at a few rows only.
 func TestStoreOfDeltas(t *testing.T) {
-	storagetest.RunStore(t, func(t *testing.T) state.Store {
+	statetest.RunStore(t, func(t *testing.T) state.Store {
 		s := opened(t, optionsFor(mysqltest.New(t)))
 		s.bodies.DeltaFrom, s.looks = 1, 2
 		return s
@@ -22,7 +22,7 @@ func TestStoreOfDeltas(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
-	storagetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
+	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store {
 		return opened(t, optionsFor(mysqltest.Named(t, nameFor(dir))))
 	})
 }

@@ -36,10 +36,16 @@ const (
 // errUndone says that a transaction whose COMMIT was cut off has not happened, and never will.
 var errUndone = errors.New("mysqlstates: the transaction was undone")
 
+// errUnknown says that nobody can say whether a transaction has happened: it may not be made again.
+var errUnknown = errors.New("mysqlstates: the outcome of the transaction is unknown")
+
 // transact runs work in a transaction, and returns nil when what it wrote is durable. An error of
 // work's undoes all of it and is what transact returns. work may run several times, from the
 // beginning. bytes is about how much it writes. ctx counts until it has begun.
 func (s *Store) transact(ctx context.Context, ref state.Ref, bytes int, work func(*tx) error) error {
+	if err := s.rewinds.of(ref); err != nil {
+		return err
+	}
 	leave, err := s.lanes.enter(ctx, ref)
 	if err != nil {
 		return err
@@ -63,7 +69,7 @@ func (s *Store) insist(ctx context.Context, ref state.Ref, bytes int, work func(
 	for conflicts, lost := 0, 0; ; {
 		err := s.attempt(ctx, ref, bytes, work)
 		switch {
-		case time.Since(began) > insistFor:
+		case time.Since(began) > insistFor, errors.Is(err, errUnknown):
 			return err
 		case (mysqldb.IsConflict(err) || mysqldb.IsDuplicate(err)) && conflicts < conflictTries:
 			conflicts++
@@ -85,7 +91,11 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 	if err != nil {
 		return err
 	}
-	t, err := s.newTx(ctx, conn, ref)
+	err = s.rewinds.of(ref) // also what this connection has just noticed
+	var t *tx
+	if err == nil {
+		t, err = s.newTx(ctx, conn, ref)
+	}
 	if err == nil {
 		err = work(t)
 	}
@@ -97,13 +107,21 @@ func (s *Store) attempt(ctx context.Context, ref state.Ref, bytes int, work func
 	}
 	if err == nil {
 		_ = conn.Close() // back to the pool
+		s.remember(ctx, t)
 		return nil
 	}
 	s.abandon(conn, err)
-	if !t.sent || mysqldb.Number(err) != 0 && !mysqldb.IsAway(err) {
-		return err // the server says that it has not happened
+	if !t.sent || mysqldb.IsUndone(err) {
+		return err
 	}
-	return s.settle(t.token, began, err)
+	outcome := s.settle(t.token, began, err)
+	switch {
+	case outcome == nil:
+		s.remember(ctx, t)
+	case errors.Is(outcome, errUndone) && mysqldb.Number(err) != 0 && !mysqldb.IsAway(err):
+		return err // which says why
+	}
+	return outcome
 }
 
 // connection waits for a connection only for so long: the pool may be exhausted.
@@ -130,9 +148,10 @@ func (s *Store) abandon(conn *sql.Conn, reason error) {
 }
 
 // settle finds out what became of a transaction whose COMMIT was sent: nil when it has happened,
-// errUndone when it has not. It adds the transaction's token itself. That waits for the other one,
-// if it is still under way, and fails if that has happened; if it succeeds, the other one can't
-// happen any more, whatever is still on its way.
+// errUndone when it has not. It adds the transaction's token itself, marked as undone. That waits for
+// the other one, if it is still under way, and fails if that has happened; if it succeeds, the other
+// one can't happen any more, whatever is still on its way. Where the answer to that is lost, too, the
+// mark says whose the token is that is there.
 func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTimeout)
 	defer cancel()
@@ -141,11 +160,11 @@ func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
 		if time.Since(began) > longestRemember || time.Now().Round(0).Sub(began.Round(0)) > longestRemember {
 			return errUnsettled(lost)
 		}
-		_, err := s.readers.ExecContext(ctx, sqlAddOutcome, token[:])
+		undone, err := s.undo(ctx, token)
 		switch {
-		case err == nil:
+		case err == nil && undone:
 			return errUndone
-		case mysqldb.IsDuplicate(err):
+		case err == nil:
 			return nil
 		case !mysqldb.IsAway(err) && !mysqldb.IsConflict(err) || ctx.Err() != nil:
 			return errUnsettled(errors.Join(lost, err))
@@ -154,9 +173,24 @@ func (s *Store) settle(token uuid.UUID, began time.Time, lost error) error {
 	}
 }
 
+// undo adds a token that keeps its transaction from happening, and reports whether it is there; not
+// when the transaction's own is.
+func (s *Store) undo(ctx context.Context, token uuid.UUID) (undone bool, err error) {
+	_, err = s.readers.ExecContext(ctx, sqlUndo, token[:])
+	if err == nil {
+		return true, nil
+	}
+	if !mysqldb.IsDuplicate(err) {
+		return false, err
+	}
+	return undone, s.readers.QueryRowContext(ctx, sqlIsUndone, token[:]).Scan(&undone)
+}
+
 // errUnsettled is the fault of a change of which nobody can say whether it was recorded.
 func errUnsettled(err error) error {
-	f := fault.Wrap(err, fault.StoreUnavailable, "the connection to the database was lost while the change was recorded, and whether it was can't be found out; look, and try again")
+	f := fault.Wrap(errors.Join(errUnknown, err), fault.StoreUnavailable,
+		"the connection to the database was lost while the change was recorded, and whether it was can't be found out; "+
+			"look, and try again")
 	f.RetryAfter = 2 * time.Second
 	return f
 }

@@ -27,12 +27,15 @@ const (
 type tx struct {
 	ctx   context.Context
 	conn  *sql.Conn
-	ref   state.Ref // the state that it changes
-	token uuid.UUID // by which is found out what became of it
+	ref   state.Ref            // the state that it changes
+	in    stateengine.Envelope // of an update of it
+	token uuid.UUID            // by which is found out what became of it
 
 	kept strings.Builder // statements that were not sent yet
 	args []any
 	size int
+
+	made *state.Version // nil for none
 
 	// What it sets in the state's own row.
 	row     int64
@@ -134,23 +137,15 @@ func (t *tx) set(id int64, columns string, values ...any) {
 	}
 }
 
-// touch notes that the state's row is to tell of a change elsewhere.
-func (t *tx) touch(id int64) { t.row, t.wrote = id, true }
-
 // setRow keeps back the statement that set has made.
 func (t *tx) setRow() error {
-	if t.row == 0 {
+	if len(t.columns) == 0 {
 		return nil
 	}
-	text := strings.Builder{}
-	text.WriteString("UPDATE state_heads SET ")
-	for _, column := range t.columns {
-		text.WriteString(column + " = ?, ")
-	}
-	text.WriteString("revision = revision + 1 WHERE id = ?")
 	args := append(t.values, t.row)
+	text := "UPDATE state_heads SET " + strings.Join(t.columns, " = ?, ") + " = ? WHERE id = ?"
 	t.row, t.columns, t.values = 0, nil, nil
-	return t.later(text.String(), args...)
+	return t.later(text, args...)
 }
 
 // grow notes that an organization has so many bytes more.

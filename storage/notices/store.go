@@ -42,7 +42,8 @@ func Open(ctx context.Context, dir string, log *slog.Logger) (*Store, error) {
 	if err := folder.Make(dir); err != nil {
 		return nil, err
 	}
-	writer, err := sqlitedb.NewWriter(ctx, sqlitedb.Options{File: databaseFile(filepath.Join(dir, DatabaseName)), Migrate: migrate, Log: log})
+	writer, err := sqlitedb.NewWriter(ctx,
+		sqlitedb.Options{File: databaseFile(filepath.Join(dir, DatabaseName)), Migrate: migrate, Log: log})
 	if err != nil {
 		return nil, fmt.Errorf("open the outbox of notices: %w", err)
 	}
@@ -92,7 +93,8 @@ func keep(t *sqlitedb.Tx, n audit.Event) error {
 func (s *Store) Remove(ctx context.Context, n audit.Event) error {
 	defer s.dirt.Add()
 	return s.do(ctx, func(t *sqlitedb.Tx) error {
-		_, err := t.Exec(`DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?`, n.Org.String(), int64(n.Sequence), n.At.UnixMicro())
+		_, err := t.Exec(`DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?`, n.Org.String(), int64(n.Sequence),
+			n.At.UnixMicro())
 		return err
 	})
 }
@@ -116,7 +118,8 @@ func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting 
 // load reads the notices that wait. One that is damaged is passed over and stays, for a person to look
 // at: all the others would wait behind it for ever.
 func (s *Store) load(ctx context.Context, t *sqlitedb.Tx) (waiting []audit.Event, err error) {
-	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx), `SELECT org, sequence, event FROM notices ORDER BY sequence, at`)
+	rows, err := t.Conn().QueryContext(context.WithoutCancel(ctx),
+		`SELECT org, sequence, event FROM notices ORDER BY sequence, at`)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +133,8 @@ func (s *Store) load(ctx context.Context, t *sqlitedb.Tx) (waiting []audit.Event
 			return nil, err
 		}
 		if err := json.Unmarshal(text, &n); err != nil {
-			s.log.ErrorContext(ctx, "a notice that waits is damaged; it is told to nobody, and stays in "+DatabaseName, "org", org, "sequence", sequence, "error", err)
+			s.log.ErrorContext(ctx, "a notice that waits is damaged; it is told to nobody, and stays in "+DatabaseName, "org",
+				org, "sequence", sequence, "error", err)
 			continue
 		}
 		waiting = append(waiting, n)

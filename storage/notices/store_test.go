@@ -29,7 +29,8 @@ var _ webhook.Outbox = (*notices.Store)(nil)
 type recorder struct{ *notices.Store }
 
 func (r recorder) Record(name string, bytes int) error {
-	e := audit.Event{Org: uuid.NewSHA1(uuid.Nil, []byte(name)), Sequence: 1, Reason: name, Note: strings.Repeat("x", bytes)}
+	e := audit.Event{Org: uuid.NewSHA1(uuid.Nil, []byte(name)), Sequence: 1, Reason: name,
+		Note: strings.Repeat("x", bytes)}
 	return r.Keep(context.Background(), 1, []audit.Event{e})
 }
 
@@ -59,7 +60,8 @@ func TestWhenThingsGoWrong(t *testing.T) { sqlitetest.Run(t, engine()) }
 // event is one with all that one can have.
 func event(org uuid.UUID, sequence uint64) audit.Event {
 	return audit.Event{
-		Sequence: sequence, At: time.Date(2026, 1, 2, 3, 4, 5, int(sequence)*1000, time.UTC), Org: org, Action: audit.CandidateHold, State: "prod/é", Version: 7,
+		Sequence: sequence, At: time.Date(2026, 1, 2, 3, 4, 5, int(sequence)*1000, time.UTC), Org: org,
+		Action: audit.CandidateHold, State: "prod/é", Version: 7,
 		LockID: "lock", Refused: fault.RightMissing, Reason: "\"why\"\x00", Note: "6cfe: emptied",
 		Actor: audit.Actor{KeyID: "k", KeyName: "ci", Subject: "s", Role: auth.Owner, Address: "192.0.2.1", Request: "r"},
 	}
@@ -245,7 +247,8 @@ func TestDamagedNotice(t *testing.T) {
 	if err != nil || !known || position != 3 || len(waiting) != 2 || waiting[0].Sequence != 1 || waiting[1].Sequence != 3 {
 		t.Errorf("%d, %v, %v, %v; want the first and the third", position, known, waiting, err)
 	}
-	if said := log.String(); strings.Count(said, "is damaged") != 1 || !strings.Contains(said, org.String()) || !strings.Contains(said, "sequence=2") {
+	if said := log.String(); strings.Count(said, "is damaged") != 1 || !strings.Contains(said, org.String()) ||
+		!strings.Contains(said, "sequence=2") {
 		t.Errorf("the log says %s", said)
 	}
 	if removed, err := store.Shred(t.Context(), org, 10); removed != 3 || err != nil {

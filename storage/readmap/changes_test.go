@@ -27,8 +27,9 @@ func changes(f *fixture) map[string][]func() error {
 		return func() error { return f.store.Purge(ctx, f.ref, number, event) }
 	}
 	return map[string][]func() error{
-		"Update": {update(state.Change{Delete: true}), update(state.Change{Undelete: true}), update(state.Change{Release: true})},
-		"Purge":  {purge(1), purge(2)},
+		"Update": {update(state.Change{Delete: true}), update(state.Change{Undelete: true}),
+			update(state.Change{Release: true})},
+		"Purge": {purge(1), purge(2)},
 		"Prune": {func() error {
 			_, err := f.store.Prune(ctx, f.ref, state.Pruning{Below: 9, Before: time.Now(), Limit: 9}, event)
 			return err
@@ -77,7 +78,8 @@ func TestNoChangeBypasses(t *testing.T) {
 				want, wanted := f.below.Store.Current(t.Context(), f.ref)
 				got, err := f.store.Current(t.Context(), f.ref)
 				if codeOf(err) != codeOf(wanted) || string(got.Body) != string(want.Body) || got.Version != want.Version {
-					t.Errorf("%s, way %d, deleted %v: %q, %v; below: %q, %v", method.Name, way, deleted, got.Body, err, want.Body, wanted)
+					t.Errorf("%s, way %d, deleted %v: %q, %v; below: %q, %v", method.Name, way, deleted, got.Body, err, want.Body,
+						wanted)
 				}
 			}
 		}
@@ -94,7 +96,7 @@ func codeOf(err error) fault.Code {
 
 // TestListsChangeNothing knows the methods that pass through the map unseen.
 func TestListsChangeNothing(t *testing.T) {
-	known := []string{"All", "Candidate", "Candidates", "Events", "Feed", "States", "Versions"}
+	known := []string{"All", "Candidate", "Candidates", "Events", "Feed", "Names", "States", "Versions"}
 	for method := range reflect.TypeFor[state.Lists]().Methods() {
 		if !slices.Contains(known, method.Name) {
 			t.Errorf("%s is new in state.Lists: it has to change nothing", method.Name)

@@ -5,7 +5,8 @@
 // below would answer. There is one map, and two ways to know that.
 //
 // New is for a store of this process alone: every Update of it goes through the map, and
-// nothing of an Update happens after it returned. Why an entry is current there: a write that may change a state's newest version marks the state when
+// nothing of an Update happens after it returned. Why an entry is current there: a write that may change a state's
+// newest version marks the state when
 // its decision is made, which is before its commit can be seen: from then until the write
 // has ended, the state has no entry and gets none. An entry comes from a load during
 // which no write was marked and none ended, so no commit happened during it; or from the
@@ -25,6 +26,7 @@ package readmap
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -146,7 +148,8 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 }
 
 // Expunge implements state.Store. A deleted state has no entry.
-func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (bool, error) {
+func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int,
+	event audit.Event) (bool, error) {
 	return s.next.Expunge(ctx, ref, before, limit, event)
 }
 
@@ -173,12 +176,28 @@ func (s *Store) Usage(ctx context.Context, org uuid.UUID) (int64, error) {
 // Totals implements state.Store.
 func (s *Store) Totals(ctx context.Context) (state.Totals, error) { return s.next.Totals(ctx) }
 
+// Below is the store that has the states for good.
+func (s *Store) Below() state.Store { return s.next }
+
 // Databases implements vitals.Databases.
 func (s *Store) Databases() map[string]vitals.Database {
 	if below, ok := s.next.(vitals.Databases); ok {
 		return below.Databases()
 	}
 	return nil
+}
+
+// Freezer is a store below whose writes can be made to wait.
+type Freezer interface {
+	Freeze(ctx context.Context) (thaw func(), err error)
+}
+
+// Freeze has writes wait, where the store below can do that.
+func (s *Store) Freeze(ctx context.Context) (thaw func(), err error) {
+	if below, ok := s.next.(Freezer); ok {
+		return below.Freeze(ctx)
+	}
+	return nil, errors.New("readmap: the writes of the store below can't be made to wait")
 }
 
 // Ready implements state.Store.
@@ -195,4 +214,12 @@ func (s *Store) Close() error {
 		s.tips.wait()
 	}
 	return err
+}
+
+// Time is that of the store below, if that has one for all who write to it; else this machine's.
+func (s *Store) Time() time.Time {
+	if below, ok := s.next.(interface{ Time() time.Time }); ok {
+		return below.Time()
+	}
+	return time.Now()
 }

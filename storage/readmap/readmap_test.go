@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/memory"
 	"github.com/holdfast/holdfast/storage/readmap"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // TestStore runs the suite with a map that holds nothing, one that always evicts, and one
@@ -15,18 +15,18 @@ import (
 func TestStore(t *testing.T) {
 	for _, maxBytes := range []int64{0, 8 << 10, 256 << 20} {
 		t.Run(fmt.Sprint(maxBytes), func(t *testing.T) {
-			storagetest.RunStore(t, func(*testing.T) state.Store { return readmap.New(memory.New(1<<30), maxBytes) })
+			statetest.RunStore(t, func(*testing.T) state.Store { return readmap.New(memory.New(1<<30), maxBytes) })
 		})
 		t.Run(fmt.Sprint("shared ", maxBytes), func(t *testing.T) {
-			storagetest.RunStore(t, func(*testing.T) state.Store { return readmap.NewShared(memory.New(1<<30), maxBytes) })
+			statetest.RunStore(t, func(*testing.T) state.Store { return readmap.NewShared(memory.New(1<<30), maxBytes) })
 		})
 	}
 }
 
 // TestTwoMaps runs it through two maps over one store, each call through another one.
 func TestTwoMaps(t *testing.T) {
-	storagetest.RunStore(t, func(*testing.T) state.Store {
+	statetest.RunStore(t, func(*testing.T) state.Store {
 		below := memory.New(1 << 30)
-		return storagetest.Alternately(readmap.NewShared(below, 256<<20), readmap.NewShared(below, 256<<20))
+		return statetest.Alternately(readmap.NewShared(below, 256<<20), readmap.NewShared(below, 256<<20))
 	})
 }

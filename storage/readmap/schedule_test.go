@@ -105,7 +105,8 @@ type world struct {
 // play has clients act as choose says, on maps that confirm makes their confirmers for, and
 // returns who was told of an older version than somebody before.
 func play(t *testing.T, all clients, confirm func(state.Newest) confirmer, choose func(int) int) string {
-	w := &world{schedule: &schedule{choose: func(int) int { return 0 }}, ref: state.Ref{Org: uuid.New(), Name: "app"}, nodes: map[rune]*Store{}}
+	w := &world{schedule: &schedule{choose: func(int) int { return 0 }}, ref: state.Ref{Org: uuid.New(), Name: "app"},
+		nodes: map[rune]*Store{}}
 	synctest.Test(t, func(*testing.T) {
 		shared := memory.New(1 << 30)
 		for _, name := range "ab" {

@@ -110,7 +110,8 @@ func scanCovered(scan scan) (c resources.Covered, err error) {
 		source, _ := one[0].(float64)
 		name, _ := one[1].(string)
 		address, _ := one[2].(string)
-		c.Others = append(c.Others, resources.Place{Source: sourceOf(int64(source)), State: state.Name(name), Address: address})
+		c.Others = append(c.Others,
+			resources.Place{Source: sourceOf(int64(source)), State: state.Name(name), Address: address})
 	}
 	return c, nil
 }

@@ -50,18 +50,22 @@ type comparison struct {
 func (f finding) compare(ctx context.Context, scope resources.Scope, q resources.CoverageQuery) (comparison, error) {
 	names, err := f.names(ctx, scope)
 	visible := func(table string) string {
-		return table + `.org = @org AND (CASE ` + table + `.source WHEN 0 THEN @all OR ` + table + `.state IN (SELECT value FROM json_each(@names))
+		return table + `.org = @org AND (CASE ` + table + `.source WHEN 0 THEN @all OR ` + table +
+			`.state IN (SELECT value FROM json_each(@names))
 			ELSE @uploads AND ` + table + `.at >= @since END)
 			AND EXISTS (SELECT 1 FROM holdings WHERE holdings.id = ` + table + `.holding AND holdings.live = 1)`
 	}
 	return comparison{
 		finding: f,
 		visible: visible("o"),
-		wanted: sqlStretch + ` AND r.counts = 1 AND ` + visible("r") + ` AND (@type = '' OR r.type = @type) AND (@provider = '' OR r.provider = @provider)
+		wanted: sqlStretch + ` AND r.counts = 1 AND ` + visible("r") +
+			` AND (@type = '' OR r.type = @type) AND (@provider = '' OR r.provider = @provider)
 			AND (@state = '' OR r.state = @state)`,
 		args: []any{
-			sql.Named("org", f.id), sql.Named("all", scope.AnyState && scope.States == nil), sql.Named("names", names), sql.Named("uploads", scope.Uploads),
-			sql.Named("since", micros(q.Since)), sql.Named("type", q.Type), sql.Named("provider", q.Provider), sql.Named("state", string(q.State)),
+			sql.Named("org", f.id), sql.Named("all", scope.AnyState && scope.States == nil), sql.Named("names", names),
+			sql.Named("uploads", scope.Uploads),
+			sql.Named("since", micros(q.Since)), sql.Named("type", q.Type), sql.Named("provider", q.Provider),
+			sql.Named("state", string(q.State)),
 		},
 	}, err
 }
@@ -88,7 +92,8 @@ func (f finding) names(ctx context.Context, scope resources.Scope) (string, erro
 
 // namesBehind lists the names of states behind one, a piece of them.
 func (f finding) namesBehind(ctx context.Context, name string) ([]string, error) {
-	return fromTurn(ctx, f, func(scan scan) (name string, err error) { return name, scan(&name) }, sqlNames, f.id, name, f.x.limits.piece)
+	return fromTurn(ctx, f, func(scan scan) (name string, err error) { return name, scan(&name) }, sqlNames, f.id, name,
+		f.x.limits.piece)
 }
 
 const sqlNames = `SELECT state FROM holdings INDEXED BY holdings_live WHERE org = ? AND live = 1 AND state > ? ORDER BY state LIMIT ?`
@@ -100,7 +105,8 @@ const sqlStretch = `r.org = @org AND (r.source, r.state, r.address) > (@afterSou
 // in are the arguments for a stretch.
 func (c comparison) in(s stretch, more ...any) []any {
 	args := append(c.args[:len(c.args):len(c.args)],
-		sql.Named("afterSource", s.after.source), sql.Named("afterState", s.after.state), sql.Named("afterAddress", s.after.address),
+		sql.Named("afterSource", s.after.source), sql.Named("afterState", s.after.state),
+		sql.Named("afterAddress", s.after.address),
 		sql.Named("toSource", s.to.source), sql.Named("toState", s.to.state), sql.Named("toAddress", s.to.address))
 	return append(args, more...)
 }
@@ -110,7 +116,8 @@ func (c comparison) fill(condition string) string { return filled(condition, c.v
 
 // Count implements resources.Finder. It has to look at all that it counts, piece by piece: a
 // count under way sees some of what is changed meanwhile.
-func (x *Index) Count(ctx context.Context, org uuid.UUID, scope resources.Scope, q resources.CoverageQuery) (resources.Counts, error) {
+func (x *Index) Count(ctx context.Context, org uuid.UUID, scope resources.Scope,
+	q resources.CoverageQuery) (resources.Counts, error) {
 	counts := resources.Counts{}
 	f, known, err := x.find(ctx, org)
 	if err != nil || !known {
@@ -139,7 +146,8 @@ func (x *Index) Count(ctx context.Context, org uuid.UUID, scope resources.Scope,
 }
 
 func (c comparison) countQuery() string {
-	return `SELECT r.source, ` + c.fill(status) + ` AS status, count(*), sum(` + c.fill(twice) + `) FROM resources r INDEXED BY resources_place
+	return `SELECT r.source, ` + c.fill(status) + ` AS status, count(*), sum(` + c.fill(twice) +
+		`) FROM resources r INDEXED BY resources_place
 		WHERE ` + c.wanted + ` GROUP BY r.source, status`
 }
 
@@ -158,7 +166,8 @@ func scanNumber(scan scan) (n number, err error) {
 }
 
 // Coverage implements resources.Finder.
-func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Scope, q resources.CoverageQuery) (found []resources.Covered, next resources.Place, err error) {
+func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Scope,
+	q resources.CoverageQuery) (found []resources.Covered, next resources.Place, err error) {
 	f, known, err := x.find(ctx, org)
 	if err != nil || !known {
 		return nil, next, err
@@ -174,7 +183,8 @@ func (x *Index) Coverage(ctx context.Context, org uuid.UUID, scope resources.Sco
 		err := w.piece(ctx, func(ctx context.Context, db *sql.DB, part stretch) error {
 			more := p
 			err := each(ctx, x, db, scanCovered, func(one resources.Covered) bool { return more.add(one, one.Bytes()) }, query,
-				c.in(part, sql.Named("status", string(q.Status)), sql.Named("limit", q.Limit+1-len(p.found)), sql.Named("others", resources.MaxOthers))...)
+				c.in(part, sql.Named("status", string(q.Status)), sql.Named("limit", q.Limit+1-len(p.found)),
+					sql.Named("others", resources.MaxOthers))...)
 			if err == nil {
 				p = more
 			}

@@ -11,7 +11,8 @@ import (
 // unreadable is fault for a row that was found. If it is not what was written, that is
 // damage too: SQLite keeps no checksums.
 func (x *Index) unreadable(err error) error {
-	if sqlitedb.TroubleOf(err) != sqlitedb.None || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if sqlitedb.TroubleOf(err) != sqlitedb.None || errors.Is(err, context.Canceled) ||
+		errors.Is(err, context.DeadlineExceeded) {
 		return x.fault(err)
 	}
 	return x.damage(err)

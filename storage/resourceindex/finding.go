@@ -53,7 +53,8 @@ func (f finding) turn(ctx context.Context, read func(context.Context, *sql.DB) e
 }
 
 // fromTurn is turn for a read that lists something.
-func fromTurn[T any](ctx context.Context, f finding, one func(scan) (T, error), query string, args ...any) (all []T, err error) {
+func fromTurn[T any](ctx context.Context, f finding,
+	one func(scan) (T, error), query string, args ...any) (all []T, err error) {
 	err = f.turn(ctx, func(ctx context.Context, db *sql.DB) (err error) {
 		all, err = list(ctx, f.x, db, one, query, args...)
 		return err

@@ -8,26 +8,30 @@ import (
 	"testing"
 
 	"github.com/holdfast/holdfast/resources"
-	"github.com/holdfast/holdfast/storage/storagetest"
+	"github.com/holdfast/holdfast/resources/resourcestest"
 )
 
 func TestMain(m *testing.M) {
-	storagetest.IndexChildMain(func(dir string) (resources.Index, error) {
+	resourcestest.ChildMain(func(dir string) (resources.Index, error) {
 		return Open(context.Background(), filepath.Join(dir, "resources.db"), discard())
 	})
 	os.Exit(m.Run())
 }
 
 func TestDurable(t *testing.T) {
-	storagetest.RunIndexDurable(t, func(t *testing.T, dir string) resources.Index { return openAt(t, filepath.Join(dir, "resources.db")) })
+	resourcestest.RunDurable(t,
+		func(t *testing.T, dir string) resources.Index { return openAt(t, filepath.Join(dir, "resources.db")) })
 }
 
 func TestFile(t *testing.T) {
-	storagetest.RunIndex(t, func(t *testing.T) resources.Index { return openAt(t, filepath.Join(t.TempDir(), "resources.db")) })
+	resourcestest.RunIndex(t, func(t *testing.T) resources.Index {
+		return openAt(t,
+			filepath.Join(t.TempDir(), "resources.db"))
+	})
 }
 
 func TestMemory(t *testing.T) {
-	storagetest.RunIndex(t, func(t *testing.T) resources.Index {
+	resourcestest.RunIndex(t, func(t *testing.T) resources.Index {
 		x, err := OpenMemory(t.Context(), discard())
 		if err != nil {
 			t.Fatal(err)

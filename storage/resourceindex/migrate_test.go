@@ -22,12 +22,14 @@ func TestMigrateFullTextIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := schema.Schema{Steps: first(t, migrations, "00001_resources.sql", "00002_reader.sql"), Dialect: goose.DialectSQLite3, Of: "resource index"}
+	s := schema.Schema{Steps: first(t, migrations, "00001_resources.sql", "00002_reader.sql"),
+		Dialect: goose.DialectSQLite3, Of: "resource index"}
 	if err := s.Migrate(t.Context(), c.writer, discard()); err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.writer.ExecContext(t.Context(), `INSERT INTO orgs (org, cursor) VALUES (?, 'c');
-		INSERT INTO search (rowid, org, text) VALUES (1, 'o1', 'vm'); UPDATE position SET complete = 1, reader = 'rules'`, uuid.NewString())
+		INSERT INTO search (rowid, org, text) VALUES (1, 'o1', 'vm'); UPDATE position SET complete = 1, reader = 'rules'`,
+		uuid.NewString())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,8 @@ func (x *Index) opened() (*connections, error) {
 		}
 	}
 	if !c.inPlace() {
-		return nil, fault.New(fault.StoreUnavailable, "the resource index's file was removed or replaced; the index is made again now; ask again later")
+		return nil, fault.New(fault.StoreUnavailable,
+			"the resource index's file was removed or replaced; the index is made again now; ask again later")
 	}
 	return c, nil
 }

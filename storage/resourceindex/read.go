@@ -18,7 +18,8 @@ func (x *Index) Position(ctx context.Context) (p resources.Position, err error) 
 	if err != nil {
 		return p, err
 	}
-	err = c.readers.QueryRowContext(ctx, "SELECT sequence, event, complete, reader FROM position").Scan(&sequence, &p.Event, &p.Complete, &p.Reader)
+	err = c.readers.QueryRowContext(ctx, "SELECT sequence, event, complete, reader FROM position").Scan(&sequence,
+		&p.Event, &p.Complete, &p.Reader)
 	p.Sequence = uint64(sequence)
 	return p, x.fault(err)
 }
@@ -50,7 +51,8 @@ func (x *Index) Holdings(ctx context.Context, after state.Ref, limit int) ([]res
 }
 
 // Unread implements resources.Finder.
-func (x *Index) Unread(ctx context.Context, org uuid.UUID, scope resources.Scope, limit int) (unread []resources.Held, err error) {
+func (x *Index) Unread(ctx context.Context, org uuid.UUID, scope resources.Scope,
+	limit int) (unread []resources.Held, err error) {
 	f, known, err := x.find(ctx, org)
 	if err != nil || !known || !scope.AnyState {
 		return nil, err
@@ -111,7 +113,8 @@ func (x *Index) Cursor(ctx context.Context, org uuid.UUID) (string, error) {
 }
 
 // list runs a query and returns what one makes of each row.
-func list[T any](ctx context.Context, x *Index, db *sql.DB, one func(scan) (T, error), query string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, x *Index, db *sql.DB,
+	one func(scan) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
 	err := each(ctx, x, db, one, keep(&all), query, args...)
 	if err != nil {
@@ -129,7 +132,8 @@ func keep[T any](all *[]T) func(T) bool {
 }
 
 // each runs a query and hands on what one makes of each row, until next returns false.
-func each[T any](ctx context.Context, x *Index, db *sql.DB, one func(scan) (T, error), next func(T) bool, query string, args ...any) error {
+func each[T any](ctx context.Context, x *Index, db *sql.DB,
+	one func(scan) (T, error), next func(T) bool, query string, args ...any) error {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return x.fault(err)

@@ -43,7 +43,8 @@ func TestRemovedFile(t *testing.T) {
 		}
 		for range 10 {
 			_, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 100})
-			if written := x.Advance(t.Context(), resources.Position{Sequence: 1}); x.Usable() || !fault.Is(err, fault.StoreUnavailable) || !fault.Is(written, fault.StoreUnavailable) {
+			if written := x.Advance(t.Context(), resources.Position{Sequence: 1}); x.Usable() ||
+				!fault.Is(err, fault.StoreUnavailable) || !fault.Is(written, fault.StoreUnavailable) {
 				t.Fatalf("%s: usable %v, a search: %v, a change: %v", what, x.Usable(), err, written)
 			}
 		}
@@ -101,7 +102,8 @@ func TestRecoverBesideSearches(t *testing.T) {
 					return
 				default:
 				}
-				if _, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 10}); err != nil && !fault.Is(err, fault.StoreUnavailable) {
+				if _, _, err := x.Search(t.Context(), org, all, resources.Query{Limit: 10}); err != nil &&
+					!fault.Is(err, fault.StoreUnavailable) {
 					t.Error(err)
 					return
 				}

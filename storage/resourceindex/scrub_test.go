@@ -20,16 +20,17 @@ func TestScrubTakesWhatBrokeOff(t *testing.T) {
 	x := openAt(t, path)
 	defer x.Close()
 	ctx, cancel := context.WithCancel(t.Context())
-	err := x.Replace(ctx, state.Ref{Org: uuid.New(), Name: "a"}, resources.Holding{Version: 1}, func(yield func(resources.Resource) bool) {
-		for n := range 3 * pieceSize {
-			if n == 2*pieceSize {
-				cancel()
+	err := x.Replace(ctx, state.Ref{Org: uuid.New(), Name: "a"}, resources.Holding{Version: 1},
+		func(yield func(resources.Resource) bool) {
+			for n := range 3 * pieceSize {
+				if n == 2*pieceSize {
+					cancel()
+				}
+				if !yield(resources.Resource{Place: resources.Place{Address: fmt.Sprint("hunter", n)}}) {
+					return
+				}
 			}
-			if !yield(resources.Resource{Place: resources.Place{Address: fmt.Sprint("hunter", n)}}) {
-				return
-			}
-		}
-	})
+		})
 	if err == nil {
 		t.Fatal("it did not break off")
 	}

@@ -13,7 +13,8 @@ import (
 
 // Search implements resources.Finder. What a query asks for that few resources have leads
 // to them; else the inventory is looked through in the order of places.
-func (x *Index) Search(ctx context.Context, org uuid.UUID, scope resources.Scope, q resources.Query) ([]resources.Resource, resources.Place, error) {
+func (x *Index) Search(ctx context.Context, org uuid.UUID, scope resources.Scope,
+	q resources.Query) ([]resources.Resource, resources.Place, error) {
 	f, known, err := x.find(ctx, org)
 	if err != nil || !known {
 		return nil, resources.Place{}, err
@@ -49,7 +50,8 @@ func whereOf(q resources.Query) where {
 	}
 	for _, a := range q.Attributes {
 		mark := attributeMark(a)
-		w.add("EXISTS (SELECT 1 FROM marks m WHERE m.org = r.org AND m.mark = ? AND m.source = r.source AND m.resource = r.id)", mark[:])
+		w.add("EXISTS (SELECT 1 FROM marks m WHERE m.org = r.org AND m.mark = ? AND m.source = r.source AND "+
+			"m.resource = r.id)", mark[:])
 	}
 	w.add("EXISTS (SELECT 1 FROM holdings h WHERE h.id = r.holding AND h.live = 1)")
 	return w
@@ -96,7 +98,8 @@ func (s search) among(ctx context.Context, ids []int64) (found []resources.Resou
 	if err != nil || len(ids) == 0 {
 		return nil, next, err
 	}
-	query, args := sqlAmong+s.where.text+inOrder, append(append([]any{string(few)}, s.finding.within(s.rest)...), s.where.args...)
+	query, args := sqlAmong+s.where.text+inOrder,
+		append(append([]any{string(few)}, s.finding.within(s.rest)...), s.where.args...)
 	p := page[resources.Resource]{limit: s.q.Limit}
 	err = s.turn(ctx, func(ctx context.Context, db *sql.DB) error { return s.visible(ctx, db, &p, query, args) })
 	return s.cut(p, next, err)
@@ -125,14 +128,16 @@ func (s search) through(ctx context.Context) (found []resources.Resource, next r
 // visible reads the resources that the caller may see, until the page is full. The others are
 // passed over here: a scope is a function.
 func (s search) visible(ctx context.Context, db *sql.DB, p *page[resources.Resource], query string, args []any) error {
-	return each(ctx, s.x, db, func(scan scan) (resources.Resource, error) { return scanResource(scan) }, func(one resources.Resource) bool {
-		shown := one.Source == resources.FromUpload || s.scope.States == nil || s.scope.States(string(one.State))
-		return !shown || p.add(one, one.Bytes())
-	}, query, args...)
+	return each(ctx, s.x, db, func(scan scan) (resources.Resource, error) { return scanResource(scan) },
+		func(one resources.Resource) bool {
+			shown := one.Source == resources.FromUpload || s.scope.States == nil || s.scope.States(string(one.State))
+			return !shown || p.add(one, one.Bytes())
+		}, query, args...)
 }
 
 // cut returns a page; next is where to go on if it is not full.
-func (s search) cut(p page[resources.Resource], next resources.Place, err error) ([]resources.Resource, resources.Place, error) {
+func (s search) cut(p page[resources.Resource], next resources.Place,
+	err error) ([]resources.Resource, resources.Place, error) {
 	if err != nil {
 		return nil, resources.Place{}, err
 	}

@@ -26,7 +26,8 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 		}
 		return 0, err
 	}
-	if removed, err = t.count("UPDATE holdings SET live = 0 WHERE id IN (SELECT id FROM holdings WHERE org = ? AND live = 1 LIMIT ?)", id, limit); err != nil || removed > 0 {
+	if removed, err = t.count("UPDATE holdings SET live = 0 WHERE id IN (SELECT id FROM holdings WHERE org = ? AND live "+
+		"= 1 LIMIT ?)", id, limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	const some = "SELECT id FROM resources WHERE org = ? ORDER BY type, id LIMIT ?"
@@ -36,7 +37,8 @@ func (t *tx) shred(org uuid.UUID, limit int) (removed int, err error) {
 	if removed > 0 {
 		return removed, t.removeWhere(some, id, limit)
 	}
-	if removed, err = t.count("DELETE FROM holdings WHERE id IN (SELECT id FROM holdings WHERE org = ? LIMIT ?)", id, limit); err != nil || removed > 0 {
+	if removed, err = t.count("DELETE FROM holdings WHERE id IN (SELECT id FROM holdings WHERE org = ? LIMIT ?)", id,
+		limit); err != nil || removed > 0 {
 		return removed, err
 	}
 	return t.count("DELETE FROM orgs WHERE id = ?", id)

@@ -23,13 +23,14 @@ func fill(t testing.TB, x *Index, org uuid.UUID, count int) {
 	t.Helper()
 	for first := 0; first < count; first += 100 {
 		name := state.Name(fmt.Sprintf("s%05d", first/100))
-		err := x.Replace(context.Background(), state.Ref{Org: org, Name: name}, resources.Holding{Version: 1}, func(yield func(resources.Resource) bool) {
-			for n := first; n < min(first+100, count); n++ {
-				if !yield(numbered(name, n)) {
-					return
+		err := x.Replace(context.Background(), state.Ref{Org: org, Name: name}, resources.Holding{Version: 1},
+			func(yield func(resources.Resource) bool) {
+				for n := first; n < min(first+100, count); n++ {
+					if !yield(numbered(name, n)) {
+						return
+					}
 				}
-			}
-		})
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,8 +42,9 @@ func numbered(name state.Name, n int) resources.Resource {
 	return resources.Resource{
 		Place: resources.Place{Source: resources.FromState, State: name, Address: fmt.Sprintf("aws_instance.web[%05d]", n)},
 		Type:  "aws_instance", Provider: "aws", Mode: "managed",
-		Attributes: []resources.Pair{{Name: "id", Value: id}, {Name: "region", Value: "eu"}, {Name: "odd", Value: fmt.Sprint(n % 2)}},
-		Traits:     resources.Traits{Counts: true, Identities: []resources.Mark{resources.MarkOf(id)}},
+		Attributes: []resources.Pair{{Name: "id", Value: id}, {Name: "region", Value: "eu"},
+			{Name: "odd", Value: fmt.Sprint(n % 2)}},
+		Traits: resources.Traits{Counts: true, Identities: []resources.Mark{resources.MarkOf(id)}},
 	}
 }
 
@@ -57,13 +59,15 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	limited := resources.Scope{AnyState: true, Uploads: true, States: func(string) bool { return true }}
-	q := resources.Query{Words: []string{"i-0", "web"}, Attributes: []resources.Pair{{Name: "region", Value: "eu"}}, Type: "aws_instance", Provider: "aws"}
+	q := resources.Query{Words: []string{"i-0", "web"}, Attributes: []resources.Pair{{Name: "region", Value: "eu"}},
+		Type: "aws_instance", Provider: "aws"}
 	s := search{finding: f, scope: limited, q: q, where: whereOf(q)}
 	c, err := f.compare(t.Context(), limited, resources.CoverageQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := []string{sqlEnd, sqlRest, sqlNames, sqlUnread, sqlHeld, sqlHeldBehind, sqlAmong + s.where.text + inOrder, sqlThrough + s.where.text + inOrder, c.countQuery()}
+	texts := []string{sqlEnd, sqlRest, sqlNames, sqlUnread, sqlHeld, sqlHeldBehind, sqlAmong + s.where.text + inOrder,
+		sqlThrough + s.where.text + inOrder, c.countQuery()}
 	for _, status := range resources.Statuses() {
 		texts = append(texts, c.listQuery(status))
 	}
@@ -79,7 +83,8 @@ func TestPlans(t *testing.T) {
 				t.Errorf("more than a stretch is looked through: %s\nin %s", step, text)
 			case strings.HasPrefix(step, "SEARCH") && ours && !by.MatchString(step):
 				t.Errorf("%s\nin %s", step, text)
-			case strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "json_each") && !strings.Contains(step, "few") && !strings.Contains(step, "subquery"):
+			case strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "json_each") && !strings.Contains(step, "few") &&
+				!strings.Contains(step, "subquery"):
 				t.Errorf("%s\nin %s", step, text)
 			}
 		}
@@ -90,7 +95,8 @@ var parameter = regexp.MustCompile(`@\w+|\?`)
 
 func explain(t *testing.T, x *Index, text string) (steps []string) {
 	t.Helper()
-	rows, err := x.current.Load().finders.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+parameter.ReplaceAllString(text, "'1'"))
+	rows, err := x.current.Load().finders.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+
+		parameter.ReplaceAllString(text, "'1'"))
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
@@ -123,10 +129,11 @@ func TestShortPages(t *testing.T) {
 		want  int
 		calls int // at least
 	}{
-		"everything":           {all, resources.Query{Limit: 20}, 450, 22},
-		"a frequent word":      {all, resources.Query{Words: []string{"aws"}, Limit: 20}, 450, 22},
-		"one of 450":           {all, resources.Query{Words: []string{"i-000000ff"}, Limit: 20}, 1, 1},
-		"half of them":         {all, resources.Query{Attributes: []resources.Pair{{Name: "odd", Value: "1"}}, Limit: 100}, 225, 15},
+		"everything":      {all, resources.Query{Limit: 20}, 450, 22},
+		"a frequent word": {all, resources.Query{Words: []string{"aws"}, Limit: 20}, 450, 22},
+		"one of 450":      {all, resources.Query{Words: []string{"i-000000ff"}, Limit: 20}, 1, 1},
+		"half of them": {all, resources.Query{Attributes: []resources.Pair{{Name: "odd", Value: "1"}}, Limit: 100},
+			225, 15},
 		"frequent words":       {all, resources.Query{Words: []string{"instance", "i"}, Provider: "azure", Limit: 1}, 0, 15},
 		"states of some names": {resources.Scope{AnyState: true, States: some}, resources.Query{Limit: 100}, 250, 8},
 	} {
@@ -195,7 +202,8 @@ func TestSlowPieces(t *testing.T) {
 }
 
 func (x *Index) countIn(ctx context.Context, db *sql.DB, f finding, s stretch) (n int, err error) {
-	err = db.QueryRowContext(ctx, "SELECT count(*) FROM resources r INDEXED BY resources_place WHERE "+within, f.within(s)...).Scan(&n)
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM resources r INDEXED BY resources_place WHERE "+within,
+		f.within(s)...).Scan(&n)
 	return n, err
 }
 

@@ -219,7 +219,8 @@ func (t *tx) removeWords(query string, args []any) error {
 	}
 	for _, one := range found {
 		for word := range strings.FieldsSeq(one.text) {
-			if err := t.exec("DELETE FROM words WHERE org = ? AND word = ? AND resource = ?", one.org, word, one.id); err != nil {
+			if err := t.exec("DELETE FROM words WHERE org = ? AND word = ? AND resource = ?", one.org, word,
+				one.id); err != nil {
 				return err
 			}
 		}
@@ -252,5 +253,6 @@ func (t *tx) sweep(limit int) (more bool, err error) {
 	if err := t.removeWhere("SELECT id FROM resources WHERE holding = ? ORDER BY id LIMIT ?", stale, limit); err != nil {
 		return false, err
 	}
-	return true, t.exec("DELETE FROM holdings WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM resources WHERE holding = ?1)", stale)
+	return true, t.exec("DELETE FROM holdings WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM resources WHERE holding = ?1)",
+		stale)
 }

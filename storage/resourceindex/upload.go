@@ -60,7 +60,8 @@ func fieldsOf(r resources.Resource) (fields, error) {
 		return fields{}, err
 	}
 	tags, err := json.Marshal(flat(r.Tags))
-	return fields{r.Type, r.Provider, r.Category, r.Name, string(attributes), string(tags), searchText(r.Text()), r.Traits.Counts}, err
+	return fields{r.Type, r.Provider, r.Category, r.Name, string(attributes), string(tags), searchText(r.Text()),
+		r.Traits.Counts}, err
 }
 
 func (t *tx) recorded(into holding, address string) (f fields, id int64, err error) {

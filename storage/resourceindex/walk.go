@@ -192,7 +192,8 @@ func (w *walk) seek(ctx context.Context) error {
 // resources are in it. It ends at one that is shown.
 func (f finding) part(ctx context.Context, db *sql.DB, s stretch, rows int) (part stretch, looked int, err error) {
 	part = s
-	err = db.QueryRowContext(ctx, sqlEnd, append(f.within(s), rows-1)...).Scan(&part.to.source, &part.to.state, &part.to.address)
+	err = db.QueryRowContext(ctx, sqlEnd, append(f.within(s), rows-1)...).Scan(&part.to.source, &part.to.state,
+		&part.to.address)
 	if !errors.Is(err, sql.ErrNoRows) {
 		return part, rows, err
 	}
@@ -203,6 +204,7 @@ func (f finding) part(ctx context.Context, db *sql.DB, s stretch, rows int) (par
 const (
 	fromStretch = ` FROM resources r INDEXED BY resources_place WHERE ` + within + `
 		AND EXISTS (SELECT 1 FROM holdings h WHERE h.id = r.holding AND h.live = 1)`
-	sqlEnd  = `SELECT r.source, r.state, r.address` + fromStretch + ` ORDER BY r.source, r.state, r.address LIMIT 1 OFFSET ?`
+	sqlEnd = `SELECT r.source, r.state, r.address` + fromStretch +
+		` ORDER BY r.source, r.state, r.address LIMIT 1 OFFSET ?`
 	sqlRest = `SELECT count(*)` + fromStretch
 )

@@ -40,12 +40,14 @@ func (x *Index) transactIn(ctx context.Context, db *sql.DB, change func(*tx) err
 // Advance implements resources.Index.
 func (x *Index) Advance(ctx context.Context, p resources.Position) error {
 	return x.transact(ctx, func(t *tx) error {
-		return t.exec("UPDATE position SET sequence = ?, event = ?, complete = ?, reader = ?", int64(p.Sequence), p.Event, p.Complete, p.Reader)
+		return t.exec("UPDATE position SET sequence = ?, event = ?, complete = ?, reader = ?", int64(p.Sequence), p.Event,
+			p.Complete, p.Reader)
 	})
 }
 
 // Replace implements resources.Index.
-func (x *Index) Replace(ctx context.Context, ref state.Ref, h resources.Holding, all iter.Seq[resources.Resource]) error {
+func (x *Index) Replace(ctx context.Context, ref state.Ref, h resources.Holding,
+	all iter.Seq[resources.Resource]) error {
 	var into holding
 	err := x.transact(ctx, func(t *tx) (err error) {
 		into, err = t.begin(ref, h)
@@ -189,7 +191,8 @@ func (x *Index) Holding(ctx context.Context, ref state.Ref) (resources.Holding, 
 		return resources.Holding{}, err
 	}
 	h, err := scanHolding(c.readers.QueryRowContext(ctx, `SELECT version, digest, at, unread FROM holdings
-		JOIN orgs ON orgs.id = holdings.org WHERE orgs.org = ? AND state = ? AND live = 1`, ref.Org.String(), string(ref.Name)).Scan)
+		JOIN orgs ON orgs.id = holdings.org WHERE orgs.org = ? AND state = ? AND live = 1`, ref.Org.String(),
+		string(ref.Name)).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
 		return resources.Holding{}, nil
 	}

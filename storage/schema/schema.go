@@ -43,7 +43,8 @@ func (s Schema) Migrate(ctx context.Context, db *sql.DB, log *slog.Logger) error
 		return fmt.Errorf("read the schema's version: %w", err)
 	}
 	if have > want {
-		return fmt.Errorf("it was made by a newer holdfast: its schema is at %d, and this program knows %d; run the newer one, or restore a backup from before", have, want)
+		return fmt.Errorf("it was made by a newer holdfast: its schema is at %d, and this program knows %d; run the newer "+
+			"one, or restore a backup from before", have, want)
 	}
 	results, err := provider.Up(ctx)
 	if err != nil {

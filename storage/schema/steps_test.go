@@ -48,7 +48,8 @@ func made(t *testing.T, db *sql.DB) (all []string) {
 func TestStepsAreThoseOfGoose(t *testing.T) {
 	var folders []string
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, "00001_"+strings.TrimPrefix(filepath.Base(path), "00001_")) && strings.HasSuffix(path, ".sql") {
+		if err == nil && strings.HasSuffix(path, "00001_"+strings.TrimPrefix(filepath.Base(path), "00001_")) &&
+			strings.HasSuffix(path, ".sql") {
 			folders = append(folders, filepath.Dir(path))
 		}
 		return err
@@ -69,7 +70,8 @@ func TestStepsAreThoseOfGoose(t *testing.T) {
 		if err := s.Migrate(t.Context(), own, slog.New(slog.DiscardHandler)); err != nil {
 			t.Fatalf("%s: %v", folder, err)
 		}
-		provider, err := goose.NewProvider(goose.DialectSQLite3, goosed, os.DirFS(folder), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
+		provider, err := goose.NewProvider(goose.DialectSQLite3, goosed, os.DirFS(folder),
+			goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,8 +101,9 @@ func mustProvider(t *testing.T, s Schema, db *sql.DB) *goose.Provider {
 
 func TestParseStep(t *testing.T) {
 	for text, want := range map[string]step{
-		"-- +goose Up\nA;\n-- why\nB\n  -- inside\n C; -- behind; it\n\n": {statements: []string{"A;", "B\n  -- inside\n C;" + " -- behind; it"}},
-		"-- +goose NO TRANSACTION\n-- +goose Up\nA (';'\n);\n":            {alone: true, statements: []string{"A (';'\n);"}},
+		"-- +goose Up\nA;\n-- why\nB\n  -- inside\n C; -- behind; it\n\n": {statements: []string{"A;", "B\n  -- inside\n C;" +
+			" -- behind; it"}},
+		"-- +goose NO TRANSACTION\n-- +goose Up\nA (';'\n);\n": {alone: true, statements: []string{"A (';'\n);"}},
 		"-- +goose Up\n-- +goose StatementBegin\nA;\nB;\nEND\n-- +goose StatementEnd\nC;\n-- +goose Down\nDROP;\n": {
 			statements: []string{"A;\nB;\nEND", "C;"}},
 	} {
@@ -109,7 +112,8 @@ func TestParseStep(t *testing.T) {
 			t.Errorf("%q: %v\n%s", text, err, diff)
 		}
 	}
-	for _, text := range []string{"A;\n", "-- +goose Up\nA\n", "-- +goose Up\n-- +goose ENVSUB ON\nA;\n", "-- +goose Up\nA\n-- +goose Down\nB;\n"} {
+	for _, text := range []string{"A;\n", "-- +goose Up\nA\n", "-- +goose Up\n-- +goose ENVSUB ON\nA;\n",
+		"-- +goose Up\nA\n-- +goose Down\nB;\n"} {
 		if got, err := parseStep(text); err == nil {
 			t.Errorf("%q is taken for %v", text, got)
 		}
@@ -124,7 +128,8 @@ func TestStepThatFails(t *testing.T) {
 		"migrations/00002_b.sql": {Data: []byte("-- +goose Up\nCREATE TABLE b (x);\nCREATE TABLE a (x);\n")},
 	}
 	s := Schema{Steps: files, Dialect: goose.DialectSQLite3}
-	if err := s.Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "from 0 to 2") {
+	if err := s.Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err == nil ||
+		!strings.Contains(err.Error(), "from 0 to 2") {
 		t.Fatalf("it says %v", err)
 	}
 	if all := strings.Join(made(t, db), "\n"); !strings.Contains(all, "table a:") || strings.Contains(all, "table b:") {

@@ -15,18 +15,37 @@ var _ copies.Board = (*Store)(nil)
 
 // Post implements copies.Board.
 func (s *Store) Post(ctx context.Context, c copies.Copy) error {
-	return s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+	return s.db.WriteOwn(ctx, func(tx sqldb.Tx) error {
 		now, err := timeOf(tx)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec("DELETE FROM auth_copies WHERE seen < ?", now-copies.Gone.Microseconds()); err != nil {
+		if _, err = tx.Exec(tx.Dialect().Upsert("auth_copies", []string{"node"},
+			[]string{"name", "revision", "digest", "shredded", "at", "seen"}),
+			c.Node, c.Name, c.Revision, c.Digest, c.Shredded, c.At.UnixMicro(), now); err != nil {
 			return err
 		}
-		_, err = tx.Exec(tx.Dialect().Upsert("auth_copies", []string{"node"}, []string{"name", "revision", "digest", "shredded", "at", "seen"}),
-			c.Node, c.Name, c.Revision, c.Digest, c.Shredded, c.At.UnixMicro(), now)
+		if err := s.mark(tx, markOfCopies+c.Node, markCopy, copyParts(c)); err != nil {
+			return err
+		}
+		gone, err := sqldb.All(tx, scanText, "SELECT node FROM auth_copies WHERE seen < ?",
+			now-copies.Forgotten.Microseconds())
+		for _, node := range gone {
+			if err == nil {
+				err = forgetNode(tx, node)
+			}
+		}
 		return err
 	})
+}
+
+// forgetNode removes a node's rows, by their keys: a range would wait for those of other nodes.
+func forgetNode(tx sqldb.Tx, node string) error {
+	if _, err := tx.Exec("DELETE FROM auth_copies WHERE node = ?", node); err != nil {
+		return err
+	}
+	_, err := tx.Exec("DELETE FROM auth_marks WHERE what = ?", markOfCopies+node)
+	return err
 }
 
 // timeOf returns the database's time.
@@ -44,10 +63,15 @@ func (s *Store) Copies(ctx context.Context) (all []copies.Copy, err error) {
 		}
 		all, err = sqldb.All(q, func(rows *sql.Rows) (c copies.Copy, err error) {
 			var at, seen int64
-			err = rows.Scan(&c.Node, &c.Name, &c.Revision, &c.Digest, &c.Shredded, &at, &seen)
+			var mark []byte
+			err = rows.Scan(&c.Node, &c.Name, &c.Revision, &c.Digest, &c.Shredded, &at, &seen, &mark)
 			c.At, c.Silent = time.UnixMicro(at).UTC(), time.Duration(now-seen)*time.Microsecond
+			c.Unproven = !s.proven(mark, markCopy, copyParts(c))
 			return c, err
-		}, "SELECT node, name, revision, digest, shredded, at, seen FROM auth_copies WHERE seen >= ? ORDER BY node", now-copies.Gone.Microseconds())
+		}, "SELECT c.node, c.name, c.revision, c.digest, c.shredded, c.at, c.seen, m.mark FROM auth_copies c "+
+			"LEFT JOIN auth_marks m ON m.what = "+q.Dialect().Concat("'"+markOfCopies+"'", "c.node")+
+			" WHERE c.seen >= ? ORDER BY c.node",
+			now-copies.Forgotten.Microseconds())
 		return err
 	})
 	return all, err
@@ -55,8 +79,5 @@ func (s *Store) Copies(ctx context.Context) (all []copies.Copy, err error) {
 
 // Withdraw implements copies.Board.
 func (s *Store) Withdraw(ctx context.Context, node string) error {
-	return s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
-		_, err := tx.Exec("DELETE FROM auth_copies WHERE node = ?", node)
-		return err
-	})
+	return s.db.WriteOwn(ctx, func(tx sqldb.Tx) error { return forgetNode(tx, node) })
 }

@@ -12,7 +12,8 @@ import (
 // Kept counts the revisions that have pieces.
 func (s *Store) Kept(ctx context.Context) (n int, err error) {
 	err = s.db.Read(ctx, uuid.Nil, func(q sqldb.Querier) error {
-		_, err := sqldb.One(q, []any{&n}, "SELECT COUNT(DISTINCT r.number) FROM auth_revisions r JOIN auth_pieces p ON p.number = r.number")
+		_, err := sqldb.One(q, []any{&n},
+			"SELECT COUNT(DISTINCT r.number) FROM auth_revisions r JOIN auth_pieces p ON p.number = r.number")
 		return err
 	})
 	return n, err

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/auth/authfile"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage/sqldb"
 )
 
@@ -22,12 +23,16 @@ import (
 const keptRevisions = 20
 
 // Store is it. Make it with New.
-type Store struct{ db *sqldb.DB }
+type Store struct {
+	db     *sqldb.DB
+	master *seal.Master // nil for none
+}
 
 var _ authfile.Revisions = (*Store)(nil)
 
-// New returns it in a database.
-func New(db *sqldb.DB) *Store { return &Store{db} }
+// New returns it in a database. With master keys it marks what it writes, and believes nothing that has no mark
+// of theirs: who may write the database alone makes no keys, and speaks for no node.
+func New(db *sqldb.DB, master *seal.Master) *Store { return &Store{db, master} }
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
@@ -42,12 +47,14 @@ func (s *Store) Tip(ctx context.Context) (number uint64, digest string, err erro
 }
 
 func tip(q sqldb.Querier) (number uint64, digest string, err error) {
-	_, err = sqldb.One(q, []any{&number, &digest}, "SELECT number, digest FROM auth_revisions ORDER BY number DESC LIMIT 1")
+	_, err = sqldb.One(q, []any{&number, &digest},
+		"SELECT number, digest FROM auth_revisions ORDER BY number DESC LIMIT 1")
 	return number, digest, err
 }
 
 // Newest implements authfile.Revisions.
 func (s *Store) Newest(ctx context.Context) (r authfile.Revision, err error) {
+	var unproven bool
 	err = s.db.Read(ctx, uuid.Nil, func(q sqldb.Querier) error {
 		r = authfile.Revision{}
 		var at, size int64
@@ -56,6 +63,15 @@ func (s *Store) Newest(ctx context.Context) (r authfile.Revision, err error) {
 			"SELECT number, at, size, digest, made_by FROM auth_revisions ORDER BY number DESC LIMIT 1")
 		if err != nil || !found {
 			return err
+		}
+		var mark []byte
+		if _, err := sqldb.One(q, []any{&mark}, "SELECT mark FROM auth_marks WHERE what = ?",
+			markOfRevision(r.Number)); err != nil {
+			return err
+		}
+		unproven = !s.proven(mark, markRevision, revisionParts(r.Number, digest, r.By))
+		if unproven {
+			return nil
 		}
 		pieces, err := sqldb.All(q, func(rows *sql.Rows) (piece []byte, err error) {
 			err = rows.Scan(&piece)
@@ -77,6 +93,9 @@ func (s *Store) Newest(ctx context.Context) (r authfile.Revision, err error) {
 	if err != nil {
 		return authfile.Revision{}, err
 	}
+	if unproven {
+		return r, authfile.ErrUnproven
+	}
 	return r, nil
 }
 
@@ -87,20 +106,28 @@ func digestOf(text string) string {
 
 // Add implements authfile.Revisions.
 func (s *Store) Add(ctx context.Context, after uint64, text, by string) (added bool, err error) {
-	err = s.db.WriteBytes(ctx, uuid.Nil, len(text), func(tx sqldb.Tx) error {
+	err = s.db.WriteOwn(ctx, func(tx sqldb.Tx) error {
 		added = false
 		number, _, err := tip(tx)
 		if err != nil || number != after {
 			return err
 		}
+		if err := s.mayAdd(tx, after); err != nil {
+			return err
+		}
 		number++
-		if _, err := tx.Exec("INSERT INTO auth_revisions (number, at, size, digest, made_by) VALUES (?, "+tx.Dialect().Now()+", ?, ?, ?)",
-			number, len(text), digestOf(text), by); err != nil {
+		first, err := sqldb.Insert(tx, "INSERT INTO auth_revisions (number, at, size, digest, made_by) VALUES (?, "+
+			tx.Dialect().Now()+", ?, ?, ?)", number, len(text), digestOf(text), by)
+		if err != nil || !first {
+			return err
+		}
+		if err := s.mark(tx, markOfRevision(number), markRevision, revisionParts(number, digestOf(text), by)); err != nil {
 			return err
 		}
 		for piece, rest := 0, []byte(text); len(rest) > 0; piece++ {
 			n := min(len(rest), sqldb.MaxRow)
-			if _, err := tx.Exec("INSERT INTO auth_pieces (number, piece, bytes) VALUES (?, ?, ?)", number, piece, rest[:n]); err != nil {
+			if _, err := tx.Exec("INSERT INTO auth_pieces (number, piece, bytes) VALUES (?, ?, ?)", number, piece,
+				rest[:n]); err != nil {
 				return err
 			}
 			rest = rest[n:]
@@ -121,5 +148,10 @@ func forget(tx sqldb.Tx, newest uint64) error {
 			return err
 		}
 	}
-	return nil
+	return unmark(tx, newest-keptRevisions)
+}
+
+func scanText(rows *sql.Rows) (text string, err error) {
+	err = rows.Scan(&text)
+	return text, err
 }

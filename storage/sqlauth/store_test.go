@@ -1,6 +1,7 @@
 package sqlauth_test
 
 import (
+	"context"
 	"log/slog"
 	"maps"
 	"os"
@@ -49,7 +50,7 @@ func open(t *testing.T, o sqldb.Options) *sqlauth.Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return sqlauth.New(db)
+	return sqlauth.New(db, nil)
 }
 
 func must(t *testing.T, err error) {
@@ -82,7 +83,8 @@ func TestRevisions(t *testing.T) {
 			add(t, other, uint64(i), "# too late\n", false)
 			add(t, other, uint64(i)+2, "# too early\n", false)
 			got, err := other.Newest(t.Context())
-			if err != nil || got.Text != text || got.Number != uint64(i)+1 || got.By != "test" || time.Since(got.At).Abs() > time.Hour {
+			if err != nil || got.Text != text || got.Number != uint64(i)+1 || got.By != "test" ||
+				time.Since(got.At).Abs() > time.Hour {
 				t.Fatalf("revision %d by %s at %v of %d bytes, %v", got.Number, got.By, got.At, len(got.Text), err)
 			}
 			if number, digest, err := other.Tip(t.Context()); err != nil || number != got.Number || len(digest) != 64 {
@@ -135,7 +137,8 @@ func TestOldRevisionsGo(t *testing.T) {
 func TestCopies(t *testing.T) {
 	each(t, func(t *testing.T, one, other *sqlauth.Store) {
 		at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
-		a := copies.Copy{Node: uuid.NewString(), Name: "a:1", Revision: 7, Digest: strings.Repeat("a", 64), At: at, Shredded: copies.Order(uuid.New(), at)}
+		a := copies.Copy{Node: uuid.NewString(), Name: "a:1", Revision: 7, Digest: strings.Repeat("a", 64), At: at,
+			Shredded: copies.Order(uuid.New(), at)}
 		b := copies.Copy{Node: uuid.NewString(), Name: "b:1", Digest: strings.Repeat("b", 64), At: at}
 		must(t, one.Post(t.Context(), a))
 		must(t, other.Post(t.Context(), b))
@@ -159,10 +162,44 @@ func TestCopies(t *testing.T) {
 		}
 		must(t, one.Withdraw(t.Context(), a.Node))
 		must(t, other.Age(t.Context(), copies.Gone+time.Second))
+		all, err = one.Copies(t.Context())
+		if err != nil || len(all) != 1 || len(copies.Running(all)) != 0 {
+			t.Errorf("%+v, %v, want the one that never said that it stops, and none that runs", all, err)
+		}
+		must(t, other.Age(t.Context(), copies.Forgotten))
 		if all, err := one.Copies(t.Context()); err != nil || len(all) != 0 {
 			t.Errorf("%+v, %v", all, err)
 		}
 	})
+}
+
+// TestPostWaitsForNobody: a node that stops while it holds what nodes share keeps no other one silent, and
+// the server ends its session soon.
+func TestPostWaitsForNobody(t *testing.T) {
+	d := mysqltest.New(t)
+	s := open(t, sqldb.Options{MySQL: &mysqldb.Options{
+		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
+		TLS: mysqldb.TLSOff, MaxOpenConns: 2, Log: slog.New(slog.DiscardHandler),
+	}})
+	if _, err := s.Add(t.Context(), 0, "# one\n", "x"); err != nil {
+		t.Fatal(err)
+	}
+	stopped, err := d.Open(d.Name)
+	must(t, err)
+	defer stopped.Close()
+	tx, err := stopped.BeginTx(t.Context(), nil)
+	must(t, err)
+	var org string
+	must(t, tx.QueryRowContext(t.Context(), "SELECT org FROM organizations WHERE org = ? FOR UPDATE",
+		uuid.Nil.String()).Scan(&org))
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second) // less than the wait for a lock
+	defer cancel()
+	must(t, s.Post(ctx, copies.Copy{Node: "a", Name: "a:1", Revision: 1, Digest: "d", At: time.Now()}))
+	must(t, s.Withdraw(ctx, "a"))
+	if ctx.Err() != nil {
+		t.Error("it waited for a node that has stopped")
+	}
+	must(t, tx.Rollback())
 }
 
 // TestUses merges what nodes saw: the latest counts, whoever wrote it and when.
@@ -172,11 +209,14 @@ func TestUses(t *testing.T) {
 		org, stays := uuid.New(), uuid.New()
 		key := lastuse.Credential{Org: org, ID: "3f9a0c62d1e7"}
 		use := func(after time.Duration, from string) lastuse.Use { return lastuse.Use{At: at.Add(after), From: from} }
-		must(t, one.NoteUses(t.Context(), lastuse.Uses{key: use(2, "192.0.2.2"), {Org: stays, ID: "a"}: use(0, "2001:db8::1")}))
-		must(t, other.NoteUses(t.Context(), lastuse.Uses{key: use(-time.Minute, "192.0.2.1"), {Org: org, ID: "oidc.ci"}: use(0, "")}))
+		must(t, one.NoteUses(t.Context(),
+			lastuse.Uses{key: use(2, "192.0.2.2"), {Org: stays, ID: "a"}: use(0, "2001:db8::1")}))
+		must(t, other.NoteUses(t.Context(),
+			lastuse.Uses{key: use(-time.Minute, "192.0.2.1"), {Org: org, ID: "oidc.ci"}: use(0, "")}))
 		must(t, other.NoteUses(t.Context(), lastuse.Uses{key: use(time.Minute, "192.0.2.3")}))
 		must(t, one.NoteUses(t.Context(), lastuse.Uses{key: use(time.Second, "192.0.2.2")}))
-		want := lastuse.Uses{key: use(time.Minute, "192.0.2.3"), {Org: org, ID: "oidc.ci"}: use(0, ""), {Org: stays, ID: "a"}: use(0, "2001:db8::1")}
+		want := lastuse.Uses{key: use(time.Minute, "192.0.2.3"), {Org: org, ID: "oidc.ci"}: use(0, ""),
+			{Org: stays, ID: "a"}: use(0, "2001:db8::1")}
 		got, err := one.Uses(t.Context())
 		if err != nil || !maps.Equal(got, want) {
 			t.Errorf("%v, %v; want %v", got, err, want)
@@ -203,7 +243,8 @@ func TestUsesInPieces(t *testing.T) {
 func TestShredUses(t *testing.T) {
 	each(t, func(t *testing.T, one, other *sqlauth.Store) {
 		org, stays := uuid.New(), uuid.New()
-		for i, text := range []string{"# before\n", "[" + org.String() + "]\nname = Acme\n", "# between\n", "[shredded." + org.String() + "]\n"} {
+		for i, text := range []string{"# before\n", "[" + org.String() + "]\nname = Acme\n", "# between\n", "[shredded." +
+			org.String() + "]\n"} {
 			add(t, one, uint64(i), text, true)
 		}
 		for _, o := range []uuid.UUID{org, stays} {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -51,7 +52,8 @@ func noteUse(tx sqldb.Tx, c lastuse.Credential, use lastuse.Use) error {
 	if later || err != nil {
 		return err
 	}
-	_, err = sqldb.Insert(tx, "INSERT INTO key_uses (org, key_id, at, address) VALUES (?, ?, ?, ?)", c.Org.String(), c.ID, use.At.UnixMicro(), use.From)
+	_, err = sqldb.Insert(tx, "INSERT INTO key_uses (org, key_id, at, address) VALUES (?, ?, ?, ?)", c.Org.String(), c.ID,
+		use.At.UnixMicro(), use.From)
 	return err
 }
 
@@ -100,5 +102,5 @@ func forgetBefore(tx sqldb.Tx) (removed int, err error) {
 		return 0, err
 	}
 	_, err = tx.Exec("DELETE FROM auth_pieces WHERE number < ?", newest)
-	return int(before), err
+	return int(before), errors.Join(err, unmark(tx, newest-1))
 }

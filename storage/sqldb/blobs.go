@@ -23,8 +23,10 @@ type Digest = digest.SHA256
 
 // Sealer encrypts what is kept, in pieces. *seal.Sealer is one.
 type Sealer interface {
-	SealPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, r io.Reader, put func(index int, sealed []byte) error) error
-	OpenPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, get func(index int) ([]byte, error)) io.Reader
+	SealPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string, r io.Reader,
+		put func(index int, sealed []byte) error) error
+	OpenPieces(ctx context.Context, org uuid.UUID, kind seal.Kind, name string,
+		get func(index int) ([]byte, error)) io.Reader
 }
 
 // Blobs keeps contents of any length, sealed, each once in an organization and for its kind. A blob stays as long
@@ -111,7 +113,8 @@ func (p *putting) piece(index int, sealed []byte) error {
 
 // begin makes the blob's row and its first piece. Nobody finds it before it has a digest.
 func (p *putting) begin(tx Tx) error {
-	_, err := tx.Exec("INSERT INTO blobs (id, org, kind, digest, size, pieces, refs, touched) VALUES (?, ?, ?, NULL, 0, 0, 0, ?)",
+	_, err := tx.Exec("INSERT INTO blobs (id, org, kind, digest, size, pieces, refs, touched) VALUES (?, ?, ?, NULL, "+
+		"0, 0, 0, ?)",
 		p.id, p.org.String(), p.kind, p.now())
 	if err != nil {
 		return err
@@ -191,10 +194,12 @@ func (b *Blobs) Bytes(ctx context.Context, org uuid.UUID) (n int64, err error) {
 
 // Open returns a blob's content. It is read piece by piece: only who has read to io.EOF has read
 // all of it, and found it to be what was put. fs.ErrNotExist if there is none.
-func (b *Blobs) Open(ctx context.Context, org uuid.UUID, kind seal.Kind, digest Digest) (content io.Reader, size int64, err error) {
+func (b *Blobs) Open(ctx context.Context, org uuid.UUID, kind seal.Kind,
+	digest Digest) (content io.Reader, size int64, err error) {
 	var id string
 	err = b.db.Read(ctx, org, func(q Querier) error {
-		found, err := One(q, []any{&id, &size}, "SELECT id, size FROM blobs WHERE org = ? AND kind = ? AND digest = ?", org.String(), kind, digest[:])
+		found, err := One(q, []any{&id, &size}, "SELECT id, size FROM blobs WHERE org = ? AND kind = ? AND digest = ?",
+			org.String(), kind, digest[:])
 		if err == nil && !found {
 			err = fmt.Errorf("blob %s: %w", digest, fs.ErrNotExist)
 		}
@@ -233,7 +238,8 @@ func (b *Blobs) Sizes(tx Tx, org uuid.UUID, kind seal.Kind, digests []Digest) (m
 	err := inChunks(digests, func(places string, args []any) error {
 		args = append([]any{org.String(), kind}, args...)
 		where := " WHERE org = ? AND kind = ? AND digest IN (" + places + ")"
-		if _, err := tx.Exec("UPDATE blobs SET touched = ?"+where, append([]any{b.now().UnixMicro()}, args...)...); err != nil {
+		if _, err := tx.Exec("UPDATE blobs SET touched = ?"+where,
+			append([]any{b.now().UnixMicro()}, args...)...); err != nil {
 			return err
 		}
 		_, err := All(tx, func(rows *sql.Rows) (struct{}, error) {
@@ -281,7 +287,8 @@ func (b *Blobs) Release(tx Tx, org uuid.UUID, kind seal.Kind, digests ...Digest)
 
 func (b *Blobs) count(tx Tx, org uuid.UUID, kind seal.Kind, digests []Digest, by int) (n int64, err error) {
 	err = inChunks(digests, func(places string, args []any) error {
-		found, err := Count(tx, "UPDATE blobs SET refs = refs + ?, touched = ? WHERE org = ? AND kind = ? AND digest IN ("+places+")",
+		found, err := Count(tx, "UPDATE blobs SET refs = refs + ?, touched = ? WHERE org = ? AND kind = ? AND digest IN ("+
+			places+")",
 			append([]any{by, b.now().UnixMicro(), org.String(), kind}, args...)...)
 		n += found
 		return err

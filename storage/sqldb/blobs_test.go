@@ -28,7 +28,8 @@ func inverse(b []byte) []byte {
 	return out
 }
 
-func (inverted) SealPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, r io.Reader, put func(int, []byte) error) error {
+func (inverted) SealPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, r io.Reader,
+	put func(int, []byte) error) error {
 	all, err := io.ReadAll(r)
 	if err != nil {
 		return err
@@ -43,7 +44,8 @@ func (inverted) SealPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string
 	return nil
 }
 
-func (inverted) OpenPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string, get func(int) ([]byte, error)) io.Reader {
+func (inverted) OpenPieces(_ context.Context, _ uuid.UUID, _ seal.Kind, _ string,
+	get func(int) ([]byte, error)) io.Reader {
 	var all []byte
 	for i := 0; ; i++ {
 		piece, err := get(i)
@@ -131,11 +133,13 @@ func TestBlobs(t *testing.T) {
 func TestBlobsThatFail(t *testing.T) {
 	eachBlobs(t, func(t *testing.T, db *sqldb.DB, blobs *sqldb.Blobs, c *clock) {
 		org, broken := uuid.New(), errors.New("the line broke")
-		_, err := blobs.Put(t.Context(), org, "config", io.MultiReader(bytes.NewReader(make([]byte, 20)), iotest.ErrReader(broken)), 100)
+		_, err := blobs.Put(t.Context(), org, "config",
+			io.MultiReader(bytes.NewReader(make([]byte, 20)), iotest.ErrReader(broken)), 100)
 		if !errors.Is(err, broken) {
 			t.Error(err)
 		}
-		if _, err := blobs.Put(t.Context(), org, "config", bytes.NewReader(make([]byte, 20)), 19); !fault.Is(err, fault.BodyTooLarge) {
+		if _, err := blobs.Put(t.Context(), org, "config", bytes.NewReader(make([]byte, 20)), 19); !fault.Is(err,
+			fault.BodyTooLarge) {
 			t.Error(err)
 		}
 		if n := rows(t, db); n != 0 {

@@ -56,7 +56,8 @@ func (b *Blobs) remove(ctx context.Context, one unneededBlob, before int64) erro
 	return b.db.Write(ctx, one.org, func(tx Tx) error {
 		var size int64
 		var digest []byte
-		found, err := One(tx, []any{&size, &digest}, "SELECT size, digest FROM blobs WHERE id = ? AND refs = 0 AND touched < ?", one.id, before)
+		found, err := One(tx, []any{&size, &digest},
+			"SELECT size, digest FROM blobs WHERE id = ? AND refs = 0 AND touched < ?", one.id, before)
 		if err != nil || !found {
 			return err
 		}

@@ -28,10 +28,12 @@ type engine interface {
 	dialect() Dialect
 	// write runs fn in a transaction of the organization's that is about to write so many bytes.
 	write(ctx context.Context, org uuid.UUID, bytes int, fn func(Tx) error) error
+	// writeOwn is write without anybody's turn.
+	writeOwn(ctx context.Context, fn func(Tx) error) error
 	// read runs fn in a transaction that sees one moment.
 	read(ctx context.Context, fn func(Querier) error) error
-	// pool is where single statements are asked.
-	pool() *sql.DB
+	// ask runs fn without a transaction, on one connection.
+	ask(ctx context.Context, fn func(Querier) error) error
 	explain(error) error
 	// scrub makes sure that nothing of what was deleted is left in the database's files.
 	scrub(ctx context.Context) error
@@ -41,11 +43,15 @@ type engine interface {
 // Options say where the database is: at Path, on MySQL's server, or, with neither, in memory.
 type Options struct {
 	Path  string // absolute, of an SQLite database whose folder is the process's own
+	File  *File  // an SQLite database of another store, instead of Path
 	MySQL *mysqldb.Options
 	// StartupWait bounds how long Open waits for a server that is not up yet; zero waits for as
 	// long as it takes.
 	StartupWait time.Duration
-	Log         *slog.Logger
+	// Patience bounds a read from a server, which may fall silent without ending its connections; zero means
+	// half a minute.
+	Patience time.Duration
+	Log      *slog.Logger
 }
 
 // Querier asks the database. The rows of a query have to be closed before the next statement:
@@ -77,9 +83,11 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 func openEngine(ctx context.Context, o Options) (engine, int, error) {
 	switch {
 	case o.MySQL != nil:
-		return openMySQL(ctx, *o.MySQL, o.StartupWait)
+		return openMySQL(ctx, o)
 	case o.Path != "":
-		return openSQLite(ctx, o.Path, o.Log)
+		return openSQLite(ctx, RunsFile(o.Path), o.Log)
+	case o.File != nil:
+		return openSQLite(ctx, *o.File, o.Log)
 	default:
 		return openMemory(ctx, o.Log)
 	}
@@ -111,6 +119,16 @@ func (d *DB) WriteBytes(ctx context.Context, org uuid.UUID, bytes int, fn func(T
 	return d.engine.explain(d.engine.write(ctx, org, bytes, fn))
 }
 
+// WriteOwn is Write of rows that nobody but the caller writes, such as what a node says of itself, or of which
+// the first one that is added counts: it waits
+// for no transaction of others, so a node that stops in the middle of one doesn't keep the others silent.
+func (d *DB) WriteOwn(ctx context.Context, fn func(Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return d.engine.explain(d.engine.writeOwn(ctx, fn))
+}
+
 // Read runs fn in a transaction that sees the database as it was at one moment. It waits for
 // its organization's turn: uuid.Nil is the store itself. fn must not call the DB.
 func (d *DB) Read(ctx context.Context, org uuid.UUID, fn func(Querier) error) error {
@@ -123,14 +141,14 @@ func (d *DB) Read(ctx context.Context, org uuid.UUID, fn func(Querier) error) er
 }
 
 // Ask runs fn as Read does, but without a transaction, which takes several round trips more: each
-// statement sees a moment of its own.
+// statement sees a moment of its own. fn ends one statement's rows before it asks the next.
 func (d *DB) Ask(ctx context.Context, org uuid.UUID, fn func(Querier) error) error {
 	release, err := d.turns.Acquire(ctx, org)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return d.engine.explain(fn(alone{ctx, d.engine.pool(), d.engine.dialect()}))
+	return d.engine.explain(d.engine.ask(ctx, fn))
 }
 
 // Dialect says which SQL the database speaks.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -107,7 +108,8 @@ func TestWritesOfAnOrganizationFollowEachOther(t *testing.T) {
 				for range 5 {
 					mustWrite(t, db, org, func(tx sqldb.Tx) error {
 						var n int64
-						if _, err := sqldb.One(tx, []any{&n}, "SELECT revision FROM workspaces WHERE org = ? AND name = 'a'", org.String()); err != nil {
+						if _, err := sqldb.One(tx, []any{&n}, "SELECT revision FROM workspaces WHERE org = ? AND name = 'a'",
+							org.String()); err != nil {
 							return err
 						}
 						_, err := tx.Exec("UPDATE workspaces SET revision = ? WHERE org = ? AND name = 'a'", n+1, org.String())
@@ -154,7 +156,8 @@ func TestRowsThatAreThere(t *testing.T) {
 				}
 			}
 			var n int64
-			if _, err := sqldb.One(tx, []any{&n}, "SELECT revision FROM organization_variables WHERE org = ?", org.String()); n != 2 || err != nil {
+			if _, err := sqldb.One(tx, []any{&n}, "SELECT revision FROM organization_variables WHERE org = ?",
+				org.String()); n != 2 || err != nil {
 				t.Errorf("upserted %d, %v", n, err)
 			}
 			return nil
@@ -232,4 +235,79 @@ func TestEndedContext(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestOpenAfterKilledMigration: who makes the table of steps and is killed before its first row leaves
+// a database that opens.
+func TestOpenAfterKilledMigration(t *testing.T) {
+	d := mysqltest.New(t)
+	if err := open(t, onServer(d)).Close(); err != nil {
+		t.Fatal(err)
+	}
+	d.Exec(t, "DELETE FROM run_schema")
+	db := open(t, onServer(d))
+	mustWrite(t, db, uuid.New(), func(tx sqldb.Tx) error {
+		_, err := sqldb.Count(tx, "UPDATE organizations SET bytes = bytes")
+		return err
+	})
+}
+
+// TestNothingIsReadFromADemotedServer: as after a failover that leaves it there.
+func TestNothingIsReadFromADemotedServer(t *testing.T) {
+	server, d := mysqltest.Private(t)
+	if err := server.Exec(t.Context(), "", "CREATE DATABASE IF NOT EXISTS holdfast_test",
+		"CREATE USER app@'%' IDENTIFIED BY 'app'", "GRANT ALL ON holdfast_test.* TO app@'%'"); err != nil {
+		t.Fatal(err)
+	}
+	d.User, d.Password = "app", "app"
+	db := open(t, onServer(d))
+	look := func(q sqldb.Querier) error {
+		var n int
+		_, err := sqldb.One(q, []any{&n}, "SELECT count(*) FROM organizations")
+		return err
+	}
+	both := func() (read, asked error) {
+		return db.Read(t.Context(), uuid.Nil, look), db.Ask(t.Context(), uuid.Nil, look)
+	}
+	if read, asked := both(); read != nil || asked != nil {
+		t.Fatal(read, asked)
+	}
+	if err := server.Exec(t.Context(), "", "SET GLOBAL read_only = 1"); err != nil {
+		t.Fatal(err)
+	}
+	if read, asked := both(); !fault.Is(read, fault.StoreUnavailable) || !fault.Is(asked, fault.StoreUnavailable) {
+		t.Errorf("Read: %v; Ask: %v, want store_unavailable of both", read, asked)
+	}
+	if err := server.Exec(t.Context(), "", "SET GLOBAL read_only = 0"); err != nil {
+		t.Fatal(err)
+	}
+	if read, asked := both(); read != nil || asked != nil {
+		t.Error(read, asked)
+	}
+}
+
+// TestSilentServer: a server that answers no more, though its connections stay, keeps nobody waiting for longer
+// than was said, and the next one asks it over another connection.
+func TestSilentServer(t *testing.T) {
+	d, proxy := mysqltest.Proxied(t)
+	o := onServer(d)
+	o.Patience = 300 * time.Millisecond
+	db := open(t, o)
+	ask := func(q sqldb.Querier) error {
+		_, err := sqldb.One(q, []any{new(int)}, "SELECT 1")
+		return err
+	}
+	for _, read := range []func(context.Context, uuid.UUID, func(sqldb.Querier) error) error{db.Ask, db.Read} {
+		if err := read(t.Context(), uuid.Nil, ask); err != nil {
+			t.Fatal(err)
+		}
+		proxy.Delay(20 * time.Second)
+		if err := read(t.Context(), uuid.Nil, ask); !fault.Is(err, fault.StoreUnavailable) {
+			t.Errorf("of a silent server: %v", err)
+		}
+		proxy.Delay(0)
+		if err := read(t.Context(), uuid.Nil, ask); err != nil {
+			t.Errorf("afterwards: %v", err)
+		}
+	}
 }

@@ -36,6 +36,14 @@ func (d Dialect) Upsert(table string, key, others []string) string {
 	return text + " ON CONFLICT (" + strings.Join(key, ", ") + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
 
+// Concat returns an expression for two texts in one.
+func (d Dialect) Concat(a, b string) string {
+	if d == MySQL {
+		return "CONCAT(" + a + ", " + b + ")"
+	}
+	return a + " || " + b
+}
+
 // Places returns so many placeholders.
 func Places(n int) string { return strings.TrimSuffix(strings.Repeat("?, ", n), ", ") }
 

@@ -22,7 +22,8 @@ func sqliteError(err error) error {
 		return err
 	}
 	if errors.Is(err, sqlitedb.ErrNotInPlace) {
-		return fault.Wrap(err, fault.StoreUnavailable, "the run database's file was removed or replaced while it was in use; put it back and restart")
+		return fault.Wrap(err, fault.StoreUnavailable,
+			"the run database's file was removed or replaced while it was in use; put it back and restart")
 	}
 	switch trouble := sqlitedb.TroubleOf(err); trouble {
 	case sqlitedb.None:

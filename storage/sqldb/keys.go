@@ -46,7 +46,8 @@ func (k *Keys) AddDataKey(ctx context.Context, org uuid.UUID, key seal.WrappedKe
 }
 
 // ReplaceDataKey implements seal.Keys.
-func (k *Keys) ReplaceDataKey(ctx context.Context, org uuid.UUID, was, is seal.WrappedKey) (kept seal.WrappedKey, err error) {
+func (k *Keys) ReplaceDataKey(ctx context.Context, org uuid.UUID, was,
+	is seal.WrappedKey) (kept seal.WrappedKey, err error) {
 	err = k.db.Write(ctx, org, func(tx Tx) error {
 		have, found, err := dataKey(tx, org, was.Number)
 		kept = have
@@ -72,7 +73,23 @@ func (k *Keys) Any(ctx context.Context) (found bool, err error) {
 
 func dataKey(q Querier, org uuid.UUID, number uint32) (key seal.WrappedKey, found bool, err error) {
 	var id []byte
-	found, err = One(q, []any{&key.Number, &id, &key.Wrapped}, "SELECT number, id, wrapped FROM data_keys WHERE org = ? AND number = ?", org.String(), number)
+	found, err = One(q, []any{&key.Number, &id, &key.Wrapped},
+		"SELECT number, id, wrapped FROM data_keys WHERE org = ? AND number = ?", org.String(), number)
 	copy(key.ID[:], id)
 	return key, found, err
+}
+
+// Owners returns the organizations that have data keys.
+func (k *Keys) Owners(ctx context.Context) (all []uuid.UUID, err error) {
+	err = k.db.Read(ctx, uuid.Nil, func(q Querier) (err error) {
+		all, err = All(q, func(rows *sql.Rows) (org uuid.UUID, err error) {
+			var text string
+			if err := rows.Scan(&text); err != nil {
+				return org, err
+			}
+			return uuid.Parse(text)
+		}, "SELECT DISTINCT org FROM data_keys ORDER BY org")
+		return err
+	})
+	return all, err
 }

@@ -31,11 +31,17 @@ func (e *memory) write(_ context.Context, _ uuid.UUID, _ int, fn func(Tx) error)
 	return transact(context.Background(), e.db, SQLite, nil, func(t sqlTx) error { return fn(t) })
 }
 
+func (e *memory) writeOwn(ctx context.Context, fn func(Tx) error) error {
+	return e.write(ctx, uuid.Nil, 0, fn)
+}
+
 func (e *memory) read(ctx context.Context, fn func(Querier) error) error {
 	return readOn(ctx, e.db, SQLite, &sql.TxOptions{ReadOnly: true}, fn)
 }
 
-func (e *memory) pool() *sql.DB { return e.db }
+func (e *memory) ask(ctx context.Context, fn func(Querier) error) error {
+	return askOn(ctx, e.db, SQLite, fn)
+}
 
 func (e *memory) explain(err error) error { return sqliteError(err) }
 

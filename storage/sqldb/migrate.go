@@ -14,7 +14,8 @@ var migrations embed.FS
 // schemaOf returns what the database is to look like in a dialect.
 func schemaOf(d Dialect) schema.Schema {
 	if d == MySQL {
-		return schema.Schema{Steps: migrations, Folder: "migrations/mysql", Dialect: goose.DialectMySQL, Table: "run_schema", Of: "run database"}
+		return schema.Schema{Steps: migrations, Folder: "migrations/mysql", Dialect: goose.DialectMySQL, Table: "run_schema",
+			Of: "run database"}
 	}
 	return schema.Schema{Steps: migrations, Folder: "migrations/sqlite", Dialect: goose.DialectSQLite3, Of: "run database"}
 }

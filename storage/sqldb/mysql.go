@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -17,15 +18,23 @@ const (
 	// writeTimeout bounds one attempt. It is longer than mysqldb.LockWait, so that a lock that
 	// is not freed is told from a server that does not answer.
 	writeTimeout = 30 * time.Second
+	// readTimeout bounds a read, unless Options.Patience does.
+	readTimeout = 30 * time.Second
 	// conflictTries and lostTries are how often a transaction is made again.
 	conflictTries = 10
 	lostTries     = 1
 )
 
 // mysql is a database that several nodes may share.
-type mysql struct{ db *sql.DB }
+type mysql struct {
+	db      *sql.DB // for reads
+	writers *sql.DB // whose server soon ends a session that stops in the middle, and frees what it has locked
+	options mysqldb.Options
+	patient time.Duration // with a read
+}
 
-func openMySQL(ctx context.Context, o mysqldb.Options, wait time.Duration) (engine, int, error) {
+func openMySQL(ctx context.Context, options Options) (engine, int, error) {
+	o := *options.MySQL
 	o.FoundRows = true // so that an UPDATE that changes nothing still says that there is a row
 	o, err := o.WithDefaults()
 	if err != nil {
@@ -35,17 +44,20 @@ func openMySQL(ctx context.Context, o mysqldb.Options, wait time.Duration) (engi
 	if err != nil {
 		return nil, 0, err
 	}
-	err = o.Await(ctx, wait, func(ctx context.Context) error {
+	writers, err := o.Writing().OpenPool(o.Name)
+	if err != nil {
+		return nil, 0, errors.Join(err, db.Close())
+	}
+	err = o.Await(ctx, options.StartupWait, func(ctx context.Context) error {
 		if err := o.Reach(ctx, db); err != nil {
 			return err
 		}
 		return o.Migrate(ctx, schemaOf(MySQL))
 	})
 	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close())
+		return nil, 0, errors.Join(fmt.Errorf("database %v: %w", o, err), db.Close(), writers.Close())
 	}
-	// Reads leave connections to those who write.
-	return &mysql{db}, max(o.MaxOpenConns/2, 1), nil
+	return &mysql{db, writers, o, cmp.Or(options.Patience, readTimeout)}, max(o.MaxOpenConns/2, 1), nil
 }
 
 func (e *mysql) dialect() Dialect { return MySQL }
@@ -55,21 +67,65 @@ func (e *mysql) explain(err error) error { return mysqlError(err) }
 // scrub leaves its files to the server.
 func (e *mysql) scrub(context.Context) error { return nil }
 
-func (e *mysql) close() error { return e.db.Close() }
+func (e *mysql) close() error { return errors.Join(e.writers.Close(), e.db.Close()) }
 
 // read sees one moment: the connections' own isolation level sees each statement's.
 func (e *mysql) read(ctx context.Context, fn func(Querier) error) error {
-	return readOn(ctx, e.db, MySQL, &sql.TxOptions{Isolation: sql.LevelRepeatableRead}, fn)
+	ctx, cancel := context.WithTimeout(ctx, e.patient)
+	defer cancel()
+	return e.unlessDemoted(readOn(ctx, e.db, MySQL, &sql.TxOptions{Isolation: sql.LevelRepeatableRead}, current(fn)))
 }
 
-func (e *mysql) pool() *sql.DB { return e.db }
+func (e *mysql) ask(ctx context.Context, fn func(Querier) error) error {
+	ctx, cancel := context.WithTimeout(ctx, e.patient)
+	defer cancel()
+	return e.unlessDemoted(askOn(ctx, e.db, MySQL, current(fn)))
+}
 
-// write makes the transaction until its outcome is known, or can't be: when the connection is
-// lost before COMMIT was sent, the server undoes it, and it is made again.
+// current has what fn reads count only if the server takes writes afterwards: otherwise another one may
+// have newer data, by which keys and sessions have ended, say.
+func current(fn func(Querier) error) func(Querier) error {
+	return func(q Querier) error {
+		answer := fn(q)
+		var demoted bool
+		_, err := One(q, []any{&demoted}, "SELECT "+mysqldb.Demoted)
+		switch {
+		case demoted:
+			return mysqldb.ErrDemoted
+		case answer != nil:
+			return answer
+		}
+		return err
+	}
+}
+
+// unlessDemoted has the next call look for the server that takes writes, if this one's has none.
+func (e *mysql) unlessDemoted(err error) error {
+	if errors.Is(err, mysqldb.ErrDemoted) {
+		e.options.Redial(e.db)
+	}
+	return err
+}
+
 func (e *mysql) write(ctx context.Context, org uuid.UUID, _ int, fn func(Tx) error) error {
+	return e.insist(ctx, func(t sqlTx) error {
+		if err := lockOrganization(t, org); err != nil {
+			return err
+		}
+		return fn(t)
+	})
+}
+
+func (e *mysql) writeOwn(ctx context.Context, fn func(Tx) error) error {
+	return e.insist(ctx, func(t sqlTx) error { return fn(t) })
+}
+
+// insist makes the transaction until its outcome is known, or can't be: when the connection is
+// lost before COMMIT was sent, the server undoes it, and it is made again.
+func (e *mysql) insist(ctx context.Context, fn func(sqlTx) error) error {
 	conflicts, lost := 0, 0
 	for {
-		err := e.attempt(ctx, org, fn)
+		err := e.attempt(ctx, fn)
 		_, committing := errors.AsType[errCommit](err)
 		switch {
 		case mysqldb.IsConflict(err) && conflicts < conflictTries:
@@ -84,18 +140,13 @@ func (e *mysql) write(ctx context.Context, org uuid.UUID, _ int, fn func(Tx) err
 }
 
 // attempt runs the transaction once. The call's context counts until it has begun.
-func (e *mysql) attempt(ctx context.Context, org uuid.UUID, fn func(Tx) error) error {
+func (e *mysql) attempt(ctx context.Context, fn func(sqlTx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return transact(ctx, e.db, MySQL, nil, func(t sqlTx) error {
-		if err := lockOrganization(t, org); err != nil {
-			return err
-		}
-		return fn(t)
-	})
+	return transact(ctx, e.writers, MySQL, nil, fn)
 }
 
 // lockOrganization has the organization's other transactions wait for this one.

@@ -108,7 +108,8 @@ func (d Dialect) deleteSome(t shredTable) string {
 	if strings.Contains(key, ",") {
 		key = "(" + key + ")"
 	}
-	return "DELETE FROM " + t.name + " WHERE org = ? AND " + key + " IN (SELECT " + t.key + " FROM " + t.name + " WHERE org = ? LIMIT ?)"
+	return "DELETE FROM " + t.name + " WHERE org = ? AND " + key + " IN (SELECT " + t.key + " FROM " + t.name +
+		" WHERE org = ? LIMIT ?)"
 }
 
 func (t shredTable) args(d Dialect, org uuid.UUID, most int) []any {
@@ -129,7 +130,8 @@ func shredBlobs(tx Tx, org uuid.UUID, limit int) (removed int, err error) {
 		}
 		query, args := "DELETE FROM blob_pieces WHERE blob_id = ? LIMIT ?", []any{id, left}
 		if tx.Dialect() == SQLite {
-			query, args = "DELETE FROM blob_pieces WHERE blob_id = ? AND piece IN (SELECT piece FROM blob_pieces WHERE blob_id = ? LIMIT ?)", []any{id, id, left}
+			query, args = "DELETE FROM blob_pieces WHERE blob_id = ? AND piece IN (SELECT piece FROM blob_pieces WHERE "+
+				"blob_id = ? LIMIT ?)", []any{id, id, left}
 		}
 		n, err := Count(tx, query, args...)
 		if err != nil {

@@ -63,7 +63,8 @@ func plant(t *testing.T, db *sqldb.DB, org uuid.UUID, rows int) {
 		if !slices.ContainsFunc(columns, func(c column) bool { return c.name == "org" }) && table != "blob_pieces" {
 			t.Fatalf("the table %s has no column org: say how it is shredded", table)
 		}
-		if key := []string{"organizations", "organization_variables", "run_tallies", "run_changed"}; slices.Contains(key, table) {
+		if key := []string{"organizations", "organization_variables", "run_tallies", "run_changed"}; slices.Contains(key,
+			table) {
 			n = 1
 		}
 		for i := range n {
@@ -73,7 +74,8 @@ func plant(t *testing.T, db *sqldb.DB, org uuid.UUID, rows int) {
 				names, values = append(names, c.name), append(values, valueOf(table, c, org, i))
 			}
 			err := db.Write(t.Context(), org, func(tx sqldb.Tx) error {
-				_, err := sqldb.Insert(tx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+sqldb.Places(len(names))+")", values...)
+				_, err := sqldb.Insert(tx, "INSERT INTO "+table+" ("+strings.Join(names, ", ")+") VALUES ("+
+					sqldb.Places(len(names))+")", values...)
 				return err
 			})
 			if err != nil {

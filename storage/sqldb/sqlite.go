@@ -28,6 +28,20 @@ type sqlite struct {
 	known   map[string]bool // texts that are kept prepared; the writer's jobs alone use it
 }
 
+// File is an SQLite database in a file, whose folder is this process's own.
+type File struct {
+	sqlitedb.File
+	Migrate func(context.Context, *sql.DB, *slog.Logger) error
+	// Served says that another process has it, which writes it: it is only read here.
+	Served bool
+}
+
+// errServed is of a write to a file that is another process's.
+var errServed = errors.New("sqldb: the database is another process's to write")
+
+// RunsFile is the database of workspaces and runs at a path, which is absolute.
+func RunsFile(path string) File { return File{File: databaseFile(path), Migrate: migrateSQLite} }
+
 func databaseFile(path string) sqlitedb.File {
 	return sqlitedb.File{Path: path, ApplicationID: 0x4866526e, Pragmas: pragmas()} // "HfRn"
 }
@@ -37,13 +51,15 @@ func pragmas() []string {
 	return []string{"page_size(4096)", "secure_delete(1)", "wal_autocheckpoint(4000)", "journal_size_limit(67108864)"}
 }
 
-func openSQLite(ctx context.Context, path string, log *slog.Logger) (engine, int, error) {
+func openSQLite(ctx context.Context, f File, log *slog.Logger) (engine, int, error) {
 	e := &sqlite{known: map[string]bool{}}
-	file := databaseFile(path)
 	var err error
-	e.writer, err = sqlitedb.NewWriter(ctx, sqlitedb.Options{File: file, Migrate: migrateSQLite, Log: log, Bytes: batchBytes})
+	if !f.Served {
+		e.writer, err = sqlitedb.NewWriter(ctx,
+			sqlitedb.Options{File: f.File, Migrate: f.Migrate, Log: log, Bytes: batchBytes})
+	}
 	if err == nil {
-		e.readers, err = file.OpenReader()
+		e.readers, err = f.OpenReader()
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, e.close())
@@ -60,6 +76,9 @@ func migrateSQLite(ctx context.Context, db *sql.DB, log *slog.Logger) error {
 func (e *sqlite) dialect() Dialect { return SQLite }
 
 func (e *sqlite) write(ctx context.Context, org uuid.UUID, bytes int, fn func(Tx) error) error {
+	if e.writer == nil {
+		return errServed
+	}
 	var refusal error
 	err := e.writer.Submit(ctx, sqlitedb.Job{Org: org, Bytes: bytes, Run: func(t *sqlitedb.Tx) (err error) {
 		refusal, err = e.run(t, fn)
@@ -87,11 +106,17 @@ func (e *sqlite) run(t *sqlitedb.Tx, fn func(Tx) error) (refusal, err error) {
 	return refusal, err
 }
 
+func (e *sqlite) writeOwn(ctx context.Context, fn func(Tx) error) error {
+	return e.write(ctx, uuid.Nil, 0, fn)
+}
+
 func (e *sqlite) read(ctx context.Context, fn func(Querier) error) error {
 	return readOn(ctx, e.readers, SQLite, &sql.TxOptions{ReadOnly: true}, fn)
 }
 
-func (e *sqlite) pool() *sql.DB { return e.readers }
+func (e *sqlite) ask(ctx context.Context, fn func(Querier) error) error {
+	return askOn(ctx, e.readers, SQLite, fn)
+}
 
 func (e *sqlite) explain(err error) error { return sqliteError(err) }
 

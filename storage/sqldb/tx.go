@@ -27,21 +27,34 @@ func (t sqlTx) QueryRow(query string, args ...any) *sql.Row {
 	return t.tx.QueryRowContext(t.ctx, query, args...)
 }
 
-// alone asks statements in no transaction.
+// alone asks statements on one connection, in no transaction.
 type alone struct {
 	ctx    context.Context
-	db     *sql.DB
+	conn   *sql.Conn
 	speaks Dialect
 }
 
 func (a alone) Dialect() Dialect { return a.speaks }
 
 func (a alone) Query(query string, args ...any) (*sql.Rows, error) {
-	return a.db.QueryContext(a.ctx, query, args...)
+	return a.conn.QueryContext(a.ctx, query, args...)
 }
 
 func (a alone) QueryRow(query string, args ...any) *sql.Row {
-	return a.db.QueryRowContext(a.ctx, query, args...)
+	return a.conn.QueryRowContext(a.ctx, query, args...)
+}
+
+// askOn runs fn on one connection of a pool.
+func askOn(ctx context.Context, db *sql.DB, d Dialect, fn func(Querier) error) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = fn(alone{ctx, conn, d})
+	if closed := conn.Close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
 // errCommit marks the error of a COMMIT: what it was to commit may be there or not.

@@ -74,7 +74,8 @@ func (h *anyHistory) want(t *testing.T, s *Store) {
 	wantHistory(t, s, h.ref, h.all[:gone], fault.StateNotFound)
 	for i, body := range h.all[gone:] {
 		got, err := s.Version(t.Context(), h.ref, uint64(gone+i+1))
-		if purged := fault.Is(err, fault.VersionPurged); purged != (body == nil) || !purged && (err != nil || !bytes.Equal(got.Body, body)) {
+		if purged := fault.Is(err, fault.VersionPurged); purged != (body == nil) || !purged &&
+			(err != nil || !bytes.Equal(got.Body, body)) {
 			t.Fatalf("%s, version %d: %d bytes, %v; want %d", h.ref.Name, gone+i+1, len(got.Body), err, len(body))
 		}
 	}

@@ -30,11 +30,13 @@ func (s *Store) findBase(ctx context.Context, ref state.Ref, from, to int) (foun
 			own stateengine.StoredRow
 			row stateengine.VersionRow
 			one stateengine.Found
+			in  = s.bodies.Seals.Of(ctx, ref)
 		)
 		if err := rows.Scan(slices.Concat([]any{&one.Base.ID, &one.Base.Newest}, own.Fields(), row.Fields())...); err != nil {
 			return err
 		}
-		if one.Version, err = row.Value(); err == nil {
+		if one.Version, err = row.Value(in); err == nil {
+			one.Base.Kept = slices.Clone(row.Digest())
 			one.Kept, found = own.Copied(), &one
 		}
 		return err

@@ -74,7 +74,8 @@ func TestGroupCommit(t *testing.T) {
 func TestBadJob(t *testing.T) {
 	bad := map[string]func(*session) error{
 		"constraint": func(t *session) error {
-			_, err := t.rowsOf(state.Ref{}).AddVersion(1<<40, describe(nil), stateengine.Stored{Encoding: stateengine.EncodingRaw, Bytes: []byte{}})
+			_, err := t.rowsOf(state.Ref{}).AddVersion(1<<40, describe(nil),
+				stateengine.Stored{Encoding: stateengine.EncodingRaw, Bytes: []byte{}})
 			return err
 		},
 		"connection": func(t *session) error {

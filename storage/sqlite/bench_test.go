@@ -27,7 +27,8 @@ func benched(action audit.Action, decide state.Decide) state.Decide {
 		change, err := decide(h)
 		change.At = time.Now()
 		change.Events = []audit.Event{{Action: action, Version: h.Version.Number, LockID: h.ReleasedID, Actor: audit.Actor{
-			KeyID: "0f3a9c21d4e5", KeyName: "ci", Role: "writer", Address: "192.0.2.1", Request: "0198c0de-0000-7000-8000-000000000000",
+			KeyID: "0f3a9c21d4e5", KeyName: "ci", Role: "writer", Address: "192.0.2.1",
+			Request: "0198c0de-0000-7000-8000-000000000000",
 		}}}
 		return change, err
 	}
@@ -57,7 +58,8 @@ func BenchmarkCycle(b *testing.B) {
 	defer s.Close()
 	body := realState(10_000)
 	parallel(b, func(worker, i int) error {
-		lock := &state.Lock{Info: state.LockInfo{ID: token(16), Who: "ann@laptop", Raw: []byte(`{"ID":"x","Who":"ann@laptop","Operation":"OperationTypeApply"}`)}}
+		lock := &state.Lock{Info: state.LockInfo{ID: token(16), Who: "ann@laptop",
+			Raw: []byte(`{"ID":"x","Who":"ann@laptop","Operation":"OperationTypeApply"}`)}}
 		changed, v := edited(body, uint64(worker*1_000_000+i))
 		ctx, ref := b.Context(), benchRef(worker)
 		_, locked := s.Update(ctx, ref, nil, benched(audit.LockTake, always(state.Change{Lock: lock})))

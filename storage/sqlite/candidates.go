@@ -22,13 +22,15 @@ const (
 				ORDER BY c.row DESC LIMIT ?3))
 		ORDER BY v.row DESC`
 
-	sqlCandidate = `SELECT v.encoding, v.bytes, ` + stateengine.CandidateColumns + ` FROM candidates v JOIN states s ON s.id = v.state
+	sqlCandidate = `SELECT v.encoding, v.bytes, ` + stateengine.CandidateColumns +
+		` FROM candidates v JOIN states s ON s.id = v.state
 		WHERE s.org = ? AND s.name = ? AND v.id = ?`
 )
 
 // Candidates implements state.Store.
 func (s *Store) Candidates(ctx context.Context, ref state.Ref, after string, limit int) ([]state.Candidate, error) {
-	return list(ctx, s, ref.Org, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit, after}, stateengine.ScanCandidate)
+	return list(ctx, s, ref.Org, sqlCandidates, []any{ref.Org.String(), string(ref.Name), limit, after},
+		s.bodies.Seals.Of(ctx, ref).ScanCandidate)
 }
 
 // Candidate implements state.Store.
@@ -39,6 +41,7 @@ func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found 
 	}
 	defer release()
 	var kept stateengine.Stored
+	in := s.bodies.Seals.Of(ctx, ref)
 	err = s.borrow(ctx, func(r *reader) error {
 		var row stateengine.CandidateRow
 		err := r.conn.QueryRowContext(context.Background(), sqlCandidate, ref.Org.String(), string(ref.Name), id).
@@ -49,11 +52,12 @@ func (s *Store) Candidate(ctx context.Context, ref state.Ref, id string) (found 
 		if err != nil {
 			return err
 		}
-		found.Candidate, err = row.Value()
+		found.Candidate, err = row.Value(in)
 		return err
 	})
 	if err == nil && found.Status == state.Open {
-		found.Body, err = s.bodies.Codec.Decode(found.Version, kept, stateengine.Stored{})
+		place := stateengine.Place{Candidate: id}
+		found.Body, err = s.bodies.Decode(in, place, found.Version, kept, stateengine.Stored{})
 	}
 	return found, err
 }

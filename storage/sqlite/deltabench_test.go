@@ -27,7 +27,8 @@ func BenchmarkVersions(b *testing.B) {
 			name      string
 			deltaFrom int
 			bases     int
-		}{{"whole", math.MaxInt, stateengine.BasesBytes}, {"deltas", stateengine.DeltaFrom, stateengine.BasesBytes}, {"deltas,read", stateengine.DeltaFrom, 0}} {
+		}{{"whole", math.MaxInt, stateengine.BasesBytes}, {"deltas", stateengine.DeltaFrom, stateengine.BasesBytes},
+			{"deltas,read", stateengine.DeltaFrom, 0}} {
 			b.Run(fmt.Sprintf("%dKB/%s", size/1000, how.name), func(b *testing.B) {
 				s := open(b, b.TempDir())
 				defer s.Close()
@@ -47,7 +48,8 @@ func cpuOfPuts(b *testing.B, s *Store, size int) float64 {
 	for range b.N {
 		body := append([]byte(nil), changing.Bytes()...)
 		changing.Change()
-		v := state.Version{Serial: 1, Lineage: "3f0c2f51-6d0a-7c0d-9a3e-0f4c1b7d2e65", Size: int64(size), Digest: sha256.Sum256(body), CreatedAt: time.Now()}
+		v := state.Version{Serial: 1, Lineage: "3f0c2f51-6d0a-7c0d-9a3e-0f4c1b7d2e65", Size: int64(size),
+			Digest: sha256.Sum256(body), CreatedAt: time.Now()}
 		before := cpuTime(b)
 		if _, err := s.Update(b.Context(), benchRef(0), body, benched(audit.StateWrite, accept(v))); err != nil {
 			b.Fatal(err)

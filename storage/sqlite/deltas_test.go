@@ -11,8 +11,8 @@ import (
 	"github.com/holdfast/holdfast/bench/sample"
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/stateengine"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 // openDeltas opens a store that makes deltas of small bodies too, and lists of few events.
@@ -24,7 +24,7 @@ func openDeltas(t testing.TB, dir string) *Store {
 }
 
 func TestStoreOfDeltas(t *testing.T) {
-	storagetest.RunStore(t, func(t *testing.T) state.Store { return openDeltas(t, t.TempDir()) })
+	statetest.RunStore(t, func(t *testing.T) state.Store { return openDeltas(t, t.TempDir()) })
 }
 
 // slowly returns n versions of a state that changes a little from each to the next.
@@ -325,7 +325,8 @@ func TestDamagedDelta(t *testing.T) {
 	s, _ := opened(t)
 	all := slowly(20_000, 2)
 	whole := s.bodies.Codec.Encode(all[0])
-	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0], Packed: len(whole.Bytes)}, all[1])
+	packed, ok := s.bodies.Codec.Difference(&stateengine.Base{BaseID: stateengine.BaseID{ID: 1}, Body: all[0],
+		Packed: len(whole.Bytes)}, all[1])
 	if !ok {
 		t.Fatal("there is no delta")
 	}
@@ -338,7 +339,8 @@ func TestDamagedDelta(t *testing.T) {
 		for _, flip := range []byte{1, 0x80, 0xff} {
 			damaged := stateengine.Stored{Encoding: packed.Encoding, Bytes: bytes.Clone(packed.Bytes)}
 			damaged.Bytes[i] ^= flip
-			if got, err := s.bodies.Codec.Decode(v, damaged, whole); err == nil && !bytes.Equal(got, all[1]) || err != nil && !fault.Is(err, fault.StateCorrupt) {
+			if got, err := s.bodies.Codec.Decode(v, damaged, whole); err == nil && !bytes.Equal(got, all[1]) || err != nil &&
+				!fault.Is(err, fault.StateCorrupt) {
 				t.Fatalf("byte %d: %d bytes, %v", i, len(got), err)
 			}
 		}

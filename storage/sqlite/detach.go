@@ -27,7 +27,8 @@ const (
 )
 
 // Replace implements stateengine.Detacher.
-func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored, onto *stateengine.Base) (there bool, err error) {
+func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored,
+	onto *stateengine.Base) (there bool, err error) {
 	err = s.transact(ctx, ref.Org, func(t *session) error {
 		there, err = t.replace(ref, d, packed, onto)
 		return err
@@ -36,7 +37,11 @@ func (s *Store) Replace(ctx context.Context, ref state.Ref, d *stateengine.Depen
 }
 
 // replace stores a dependent anew, unless it or its new base went away meanwhile.
-func (t *session) replace(ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored, onto *stateengine.Base) (there bool, err error) {
+func (t *session) replace(ref state.Ref, d *stateengine.Dependent, packed stateengine.Stored,
+	onto *stateengine.Base) (there bool, err error) {
+	if err := t.seals.Still(packed); err != nil {
+		return false, err
+	}
 	if onto != nil {
 		if there, err = t.isBaseOf(d.State, onto); err != nil || !there {
 			return false, err
@@ -48,8 +53,10 @@ func (t *session) replace(ref state.Ref, d *stateengine.Dependent, packed statee
 
 // Dependent implements stateengine.Detacher. The reader is given back before the version is
 // decoded.
-func (s *Store) Dependent(ctx context.Context, ref state.Ref, number, above uint64) (found *stateengine.Dependent, err error) {
+func (s *Store) Dependent(ctx context.Context, ref state.Ref, number,
+	above uint64) (found *stateengine.Dependent, err error) {
 	low, high := int64(number)-stateengine.GroupLength, int64(number)+stateengine.GroupLength
+	in := s.bodies.Seals.Of(ctx, ref)
 	args := []any{ref.Org.String(), string(ref.Name), int64(number), max(low, int64(above)), high}
 	err = s.borrow(ctx, func(r *reader) error {
 		rows, err := r.conn.QueryContext(context.Background(), sqlDependent, args...)
@@ -60,7 +67,7 @@ func (s *Store) Dependent(ctx context.Context, ref state.Ref, number, above uint
 		if found = nil; !rows.Next() {
 			return rows.Err()
 		}
-		found, err = stateengine.ScanDependent(rows)
+		found, err = stateengine.ScanDependent(rows, in)
 		return err
 	})
 	return found, err

@@ -46,7 +46,8 @@ func TestDigestGuardsAnotherBody(t *testing.T) {
 			other[len(other)/2] ^= 1
 			mustPut(t, s, newRef("other"), other)
 			execFile(t, filepath.Dir(s.path),
-				fmt.Sprintf(`UPDATE bodies SET bytes = (SELECT bytes FROM bodies WHERE id = 2) WHERE id = 1 AND encoding = '%s'`, name))
+				fmt.Sprintf(`UPDATE bodies SET bytes = (SELECT bytes FROM bodies WHERE id = 2) WHERE id = 1 AND encoding = '%s'`,
+					name))
 			wantDamaged(t, s, ref)
 		})
 	}

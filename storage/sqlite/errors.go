@@ -15,7 +15,8 @@ func storeError(err error) error {
 		return err
 	}
 	if errors.Is(err, sqlitedb.ErrNotInPlace) {
-		return fault.Wrap(err, fault.StoreUnavailable, "the store's database file was removed or replaced while it was in use; put it back and restart")
+		return fault.Wrap(err, fault.StoreUnavailable,
+			"the store's database file was removed or replaced while it was in use; put it back and restart")
 	}
 	return faultFor(err, sqlitedb.TroubleOf(err))
 }
@@ -61,7 +62,8 @@ func writeError(err error, try func() error) error {
 
 func failedWrite(code int) bool {
 	switch code {
-	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE:
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC,
+		sqlite3.SQLITE_IOERR_TRUNCATE:
 		return true
 	}
 	return false

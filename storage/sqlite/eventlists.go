@@ -81,7 +81,8 @@ type eventList struct {
 
 // listFor chooses the list that leaves out most.
 func listFor(org uuid.UUID, q audit.Query) eventList {
-	l := eventList{index: inOrg, unlisted: true, entries: " AND org = ?1", args: []any{org.String(), nil, nil, nil, unlisted}}
+	l := eventList{index: inOrg, unlisted: true, entries: " AND org = ?1",
+		args: []any{org.String(), nil, nil, nil, unlisted}}
 	rare := q.Action != "" && !slices.Contains(frequent(), q.Action)
 	switch {
 	case q.State != "":

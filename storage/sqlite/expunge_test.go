@@ -16,7 +16,8 @@ func TestExpungeLeavesNothing(t *testing.T) {
 		mustPut(t, s, ref, body)
 	}
 	for _, change := range []state.Change{
-		{Lock: &state.Lock{Info: state.LockInfo{ID: "id"}}, Candidate: &state.Candidate{ID: "c", Version: describe(body), Status: state.Open}},
+		{Lock: &state.Lock{Info: state.LockInfo{ID: "id"}},
+			Candidate: &state.Candidate{ID: "c", Version: describe(body), Status: state.Open}},
 		{Release: true, Delete: true, Events: []audit.Event{{Action: audit.StateDelete}}},
 		{Settle: &state.Settlement{ID: "c", Status: state.Discarded}},
 	} {
@@ -33,7 +34,8 @@ func TestExpungeLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for table, want := range map[string]int{"states": 0, "versions": 0, "bodies": 0, "candidates": 0, "lock_ids": 0, "purged": 0, "events": 3} {
+	for table, want := range map[string]int{"states": 0, "versions": 0, "bodies": 0, "candidates": 0, "lock_ids": 0,
+		"purged": 0, "events": 3} {
 		var n int
 		row := s.session.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table)
 		if err := row.Scan(&n); err != nil || n != want {

@@ -45,7 +45,8 @@ func edited(body []byte, serial uint64) ([]byte, state.Version) {
 	return body, state.Version{
 		Serial: serial, Lineage: "3f0c2f51-6d0a-7c0d-9a3e-0f4c1b7d2e65", TerraformVersion: "1.9.8",
 		Size: int64(len(body)), Digest: sha256.Sum256(body), CreatedAt: time.Now(),
-		Author: state.Author{KeyID: "ci", Address: "192.0.2.1", Request: "0198c0de-0000-7000-8000-000000000000", Who: "ann@laptop", Operation: "OperationTypeApply"},
+		Author: state.Author{KeyID: "ci", Address: "192.0.2.1", Request: "0198c0de-0000-7000-8000-000000000000",
+			Who: "ann@laptop", Operation: "OperationTypeApply"},
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 
-	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -15,7 +14,8 @@ type headQuery struct {
 	row  stateengine.HeadScan
 }
 
-func (q *headQuery) load(ref state.Ref) (stateengine.HeadRow, error) {
+func (q *headQuery) load(in stateengine.Envelope) (stateengine.HeadRow, error) {
+	ref := in.Ref()
 	row := q.stmt.QueryRowContext(context.Background(), ref.Org.String(), string(ref.Name))
 	if err := row.Scan(q.row.Fields()...); err != nil {
 		if errors.Is(err, sql.ErrNoRows) {
@@ -23,5 +23,5 @@ func (q *headQuery) load(ref state.Ref) (stateengine.HeadRow, error) {
 		}
 		return stateengine.HeadRow{}, err
 	}
-	return q.row.Value()
+	return q.row.Value(in)
 }

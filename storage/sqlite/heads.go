@@ -56,14 +56,16 @@ func (h *heads) at(version int64) {
 // texts is about how many bytes a head refers to.
 func texts(h state.Head) int {
 	v, a := &h.Version, &h.Version.Author
-	n := len(v.Lineage) + len(v.TerraformVersion) + len(v.Origin.Candidate) + len(v.Origin.Reason) + len(h.ReleasedID) + len(h.Fence.Run) +
+	n := len(v.Lineage) + len(v.TerraformVersion) + len(v.Origin.Candidate) + len(v.Origin.Reason) + len(h.ReleasedID) +
+		len(h.Fence.Run) +
 		len(a.KeyID) + len(a.Subject) + len(a.Address) + len(a.Request) + len(a.Who) + len(a.Operation)
 	if e := h.Expected; e != nil {
 		n += len(e.Reason) + len(e.KeyID) + len(e.KeyName) + len(e.Subject) + len(e.LockID)
 	}
 	if h.Lock != nil {
 		i := &h.Lock.Info
-		n += len(h.Lock.KeyID) + len(h.Lock.Run.ID) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) + len(i.Version) + len(i.Created) +
+		n += len(h.Lock.KeyID) + len(h.Lock.Run.ID) + len(i.ID) + len(i.Operation) + len(i.Info) + len(i.Who) +
+			len(i.Version) + len(i.Created) +
 			len(i.Path) + len(i.Raw)
 	}
 	return n

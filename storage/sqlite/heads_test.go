@@ -25,11 +25,12 @@ func wantKept(t *testing.T, s *Store) (kept int) {
 	rows := s.session.heads.rows
 	for _, ref := range rows.Keys() {
 		kept, _ := rows.Peek(ref)
-		if there, err := s.session.isBaseOf(kept.ID, &stateengine.Base{BaseID: kept.Base}); kept.Base.ID != 0 && (err != nil || !there) {
+		base := &stateengine.Base{BaseID: kept.Base, Kept: kept.Base.Digest[:]}
+		if there, err := s.session.isBaseOf(kept.ID, base); kept.Base.ID != 0 && (err != nil || !there) {
 			t.Fatalf("%s is kept with base %+v, which isn't there: %v", ref.Name, kept.Base, err)
 		}
 		kept.Base = stateengine.BaseID{}
-		row, err := (&headQuery{stmt: s.session.head.stmt}).load(ref)
+		row, err := (&headQuery{stmt: s.session.head.stmt}).load(s.bodies.Seals.Of(t.Context(), ref))
 		if err != nil || !reflect.DeepEqual(kept, row) {
 			t.Fatalf("%s is kept as\n%+v\nand is, %v,\n%+v", ref.Name, kept, err, row)
 		}
@@ -40,18 +41,21 @@ func wantKept(t *testing.T, s *Store) (kept int) {
 // randomChange is any change that a head allows, with the body that goes with it.
 func randomChange(r *rand.Rand, h state.Head) (state.Change, []byte) {
 	at := time.Unix(r.Int64N(1<<40), r.Int64N(1e9))
-	change := state.Change{At: at, Delete: r.IntN(6) == 0, Undelete: r.IntN(6) == 0, Release: r.IntN(3) == 0, Seen: r.IntN(3) == 0}
+	change := state.Change{At: at, Delete: r.IntN(6) == 0, Undelete: r.IntN(6) == 0, Release: r.IntN(3) == 0,
+		Seen: r.IntN(3) == 0}
 	change.Undelete = change.Undelete && h.Deleted && !change.Delete
 	change.Delete = change.Delete && h.Version.Number > 0
 	if r.IntN(3) == 0 {
-		change.Lock = &state.Lock{Since: at, Seen: at, KeyID: "ci", Info: state.LockInfo{ID: token(4), Who: "ann", Raw: []byte(`{"ID":"x"}`)}}
+		change.Lock = &state.Lock{Since: at, Seen: at, KeyID: "ci",
+			Info: state.LockInfo{ID: token(4), Who: "ann", Raw: []byte(`{"ID":"x"}`)}}
 	}
 	if r.IntN(2) == 0 {
 		return change, nil
 	}
 	body := fmt.Appendf(nil, "%0300d", r.Uint64()) // a delta of others
 	v := describe(body)
-	v.Number, v.Serial, v.Lineage, v.Warnings, v.Resources, v.CreatedAt = h.Version.Number+1, r.Uint64(), "l\x00é", state.WarnShrunk|state.WarnLineage, r.IntN(9)-1, at
+	v.Number, v.Serial, v.Lineage, v.Warnings, v.Resources, v.CreatedAt = h.Version.Number+1, r.Uint64(), "l\x00é",
+		state.WarnShrunk|state.WarnLineage, r.IntN(9)-1, at
 	v.Author, v.Origin = state.Author{Subject: "s", Who: "w"}, state.Origin{Version: 3, Candidate: "c", Reason: "r"}
 	change.Version = &v
 	return change, body
@@ -74,7 +78,8 @@ func TestKeptHeads(t *testing.T) {
 		case 0:
 			_ = s.Purge(t.Context(), ref, head.Version.Number, audit.Event{Action: audit.VersionPurge})
 		case 1:
-			_, _ = s.Prune(t.Context(), ref, state.Pruning{Below: head.Version.Number, Limit: 2}, audit.Event{Action: audit.VersionsPrune})
+			_, _ = s.Prune(t.Context(), ref, state.Pruning{Below: head.Version.Number, Limit: 2},
+				audit.Event{Action: audit.VersionsPrune})
 		case 2:
 			_, _ = s.Expunge(t.Context(), ref, time.Unix(1<<41, 0), 3, audit.Event{Action: audit.StateExpire})
 		case 3: // undone after it was made
@@ -131,7 +136,8 @@ func TestHeadsAreBounded(t *testing.T) {
 	}
 	ref := newRef("large")
 	h.keep(ref, stateengine.HeadRow{ID: 1})
-	h.keep(ref, stateengine.HeadRow{ID: 1, Head: state.Head{Lock: &state.Lock{Info: state.LockInfo{Raw: []byte(strings.Repeat("x", keptTexts+1))}}}})
+	h.keep(ref, stateengine.HeadRow{ID: 1,
+		Head: state.Head{Lock: &state.Lock{Info: state.LockInfo{Raw: []byte(strings.Repeat("x", keptTexts+1))}}}})
 	if h.rows.Contains(ref) {
 		t.Error("a large head is kept")
 	}

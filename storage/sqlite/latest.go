@@ -47,7 +47,8 @@ func (l *latest) forget() {
 func (l *latest) after(sequence uint64, limit int) []audit.Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if limit <= 0 || len(l.events) == 0 || sequence+1 < l.events[0].Sequence || sequence >= l.events[len(l.events)-1].Sequence {
+	if limit <= 0 || len(l.events) == 0 || sequence+1 < l.events[0].Sequence ||
+		sequence >= l.events[len(l.events)-1].Sequence {
 		return nil
 	}
 	from := int(sequence + 1 - l.events[0].Sequence)

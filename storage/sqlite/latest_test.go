@@ -16,7 +16,8 @@ func record(t *testing.T, s *Store, n int) {
 	t.Helper()
 	err := s.transact(t.Context(), server(), func(w *session) error {
 		for range n {
-			if err := w.recordEvent(audit.Event{Org: uuid.UUID{1}, Action: audit.LockTake, At: w.now(), Reason: "\xff\x00"}); err != nil {
+			if err := w.recordEvent(audit.Event{Org: uuid.UUID{1}, Action: audit.LockTake, At: w.now(),
+				Reason: "\xff\x00"}); err != nil {
 				return err
 			}
 		}
@@ -51,7 +52,8 @@ func TestLatest(t *testing.T) {
 		record(t, s, n)
 		recorded += n
 		wantFeed(t, s, recorded)
-		if kept := s.session.latest.after(uint64(recorded-min(recorded, keptEvents)), recorded); len(kept) != min(recorded, keptEvents) {
+		if kept := s.session.latest.after(uint64(recorded-min(recorded, keptEvents)), recorded); len(kept) != min(recorded,
+			keptEvents) {
 			t.Errorf("%d of %d events are in memory", len(kept), recorded)
 		}
 		if len(s.session.latest.events) >= 2*keptEvents {

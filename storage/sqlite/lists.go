@@ -21,7 +21,8 @@ const listTime = time.Second
 func server() uuid.UUID { return uuid.Nil }
 
 // list runs a query of an organization's in its turn, and reads its rows.
-func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, args []any, read func(stateengine.Scan) (T, error)) (found []T, err error) {
+func list[T any](ctx context.Context, s *Store, org uuid.UUID, query string, args []any,
+	read func(stateengine.Scan) (T, error)) (found []T, err error) {
 	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
 		found, err = collect(ctx, r, query, args, read)
 		return err
@@ -59,7 +60,8 @@ func (s *Store) list(ctx context.Context, org uuid.UUID, do func(context.Context
 	return storeError(err)
 }
 
-func collect[T any](ctx context.Context, r *reader, query string, args []any, read func(stateengine.Scan) (T, error)) (found []T, err error) {
+func collect[T any](ctx context.Context, r *reader, query string, args []any,
+	read func(stateengine.Scan) (T, error)) (found []T, err error) {
 	err = each(ctx, r, query, args, read, func(one T) bool {
 		found = append(found, one)
 		return true
@@ -68,7 +70,8 @@ func collect[T any](ctx context.Context, r *reader, query string, args []any, re
 }
 
 // each hands on the rows of a query until it is told that there is no more to do.
-func each[T any](ctx context.Context, r *reader, query string, args []any, read func(stateengine.Scan) (T, error), next func(T) (more bool)) error {
+func each[T any](ctx context.Context, r *reader, query string, args []any,
+	read func(stateengine.Scan) (T, error), next func(T) (more bool)) error {
 	rows, err := r.conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func (s *Store) Versions(ctx context.Context, ref state.Ref, before uint64, limi
 		before = math.MaxInt64
 	}
 	args := []any{ref.Org.String(), string(ref.Name), stateengine.Key(before), limit}
-	return list(ctx, s, ref.Org, sqlVersions, args, stateengine.ScanVersion)
+	return list(ctx, s, ref.Org, sqlVersions, args, s.bodies.Seals.Of(ctx, ref).ScanVersion)
 }
 
 // All implements state.Store.
@@ -99,5 +102,5 @@ func (s *Store) All(ctx context.Context, after state.Ref, limit int) ([]state.Lo
 	if after != (state.Ref{}) {
 		org, name = after.Org.String(), string(after.Name)
 	}
-	return list(ctx, s, server(), sqlAll, []any{org, name, limit}, stateengine.ScanLocated)
+	return list(ctx, s, server(), sqlAll, []any{org, name, limit}, s.bodies.Seals.Located(ctx))
 }

@@ -7,16 +7,17 @@ import (
 	"time"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/sqlitedb/sqlitetest"
-	"github.com/holdfast/holdfast/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
 	openAsChild()
+	sealAsChild()
 	shredAsChild()
 	sqlitetest.ChildMain(writersEngine())
-	storagetest.ChildMain(func(dir string) (state.Store, error) {
-		s, err := Open(context.Background(), Options{Dir: dir})
+	statetest.ChildMain(func(dir string) (state.Store, error) {
+		s, err := Open(context.Background(), Options{Dir: dir, Master: childsMaster(dir)})
 		if err != nil {
 			return nil, err
 		}
@@ -28,13 +29,13 @@ func TestMain(m *testing.M) {
 }
 
 func TestStore(t *testing.T) {
-	storagetest.RunStore(t, func(t *testing.T) state.Store { return open(t, t.TempDir()) })
+	statetest.RunStore(t, func(t *testing.T) state.Store { return open(t, t.TempDir()) })
 }
 
 // TestStoreInShortLooks has each list look at a few rows only, so that all go on over pages
 // that are short or empty.
 func TestStoreInShortLooks(t *testing.T) {
-	storagetest.RunStore(t, func(t *testing.T) state.Store {
+	statetest.RunStore(t, func(t *testing.T) state.Store {
 		s := open(t, t.TempDir())
 		s.looks = 2
 		return s
@@ -42,7 +43,7 @@ func TestStoreInShortLooks(t *testing.T) {
 }
 
 func TestDurable(t *testing.T) {
-	storagetest.RunDurable(t, func(t *testing.T, dir string) state.Store { return open(t, dir) })
+	statetest.RunDurable(t, func(t *testing.T, dir string) state.Store { return open(t, dir) })
 }
 
 // open opens a store that the test closes.

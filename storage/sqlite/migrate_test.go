@@ -53,7 +53,8 @@ func makeOld(t *testing.T, dir string, steps []string, change string, args ...an
 		}
 		old["migrations/"+name] = &fstest.MapFile{Data: step}
 	}
-	if err := (schema.Schema{Steps: old, Dialect: goose.DialectSQLite3}).Migrate(t.Context(), db, slog.New(slog.DiscardHandler)); err != nil {
+	if err := (schema.Schema{Steps: old, Dialect: goose.DialectSQLite3}).Migrate(t.Context(), db,
+		slog.New(slog.DiscardHandler)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), change, args...); err != nil {
@@ -87,7 +88,8 @@ func TestMigrate(t *testing.T) {
 	}
 	for name, id := range map[state.Name]string{"held": "now", "only/held": "first"} {
 		head, err := s.Head(t.Context(), ref(name))
-		if err != nil || head.Lock == nil || head.Lock.Info.ID != id || head.Lock.Seen != head.Lock.Since || head.Lock.Since.IsZero() {
+		if err != nil || head.Lock == nil || head.Lock.Info.ID != id || head.Lock.Seen != head.Lock.Since ||
+			head.Lock.Since.IsZero() {
 			t.Errorf("%s: %+v, %v", name, head.Lock, err)
 		}
 	}
@@ -121,7 +123,8 @@ func TestMigrateEvents(t *testing.T) {
 	defer s.Close()
 	var all []audit.Event
 	for i := range 1000 + 2*unlisted {
-		e := audit.Event{Sequence: uint64(i + 1), At: time.UnixMicro(int64(i + 1)).UTC(), Org: uuid.UUID{byte(1 + (i+1)%2)}, Action: audit.LockTake, State: "here", Actor: audit.Actor{KeyID: "k"}}
+		e := audit.Event{Sequence: uint64(i + 1), At: time.UnixMicro(int64(i + 1)).UTC(), Org: uuid.UUID{byte(1 + (i+1)%2)},
+			Action: audit.LockTake, State: "here", Actor: audit.Actor{KeyID: "k"}}
 		if (i+1)%100 == 0 {
 			e.Action = audit.VersionPurge
 		}

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"github.com/holdfast/holdfast/internal/turns"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/storage/folder"
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 	"github.com/holdfast/holdfast/storage/stateengine"
@@ -41,6 +43,10 @@ type Options struct {
 	Log *slog.Logger
 	// Now is the clock; nil for time.Now.
 	Now func() time.Time
+	// Master has the master keys that states are sealed under; nil for none. A new store is sealed from its
+	// beginning, unless Plain says otherwise.
+	Master *seal.Master
+	Plain  bool
 }
 
 // Store is a state.Store in an SQLite database. Make it with Open.
@@ -63,6 +69,8 @@ type Store struct {
 	uncounted error // why Totals has nothing to say; nil as a rule
 
 	sweeper *sweeper
+	keys    *keys
+	master  atomic.Pointer[seal.Master]
 
 	gate stateengine.Gate
 }
@@ -114,8 +122,12 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 	if s.bodies, err = stateengine.NewBodies(s.findBase); err != nil {
 		return err
 	}
+	s.session.seals = s.bodies.Seals
 	s.path = filepath.Join(dir, databaseName)
-	return s.connect(ctx)
+	if err := s.connect(ctx); err != nil {
+		return err
+	}
+	return s.beginSealing(ctx, o)
 }
 
 // connect opens the writer, which migrates, and only then the connections that read.
@@ -132,7 +144,8 @@ func (s *Store) connect(ctx context.Context) (err error) {
 		return err
 	}
 	if s.uncounted = s.takeCensus(ctx); s.uncounted != nil {
-		s.log.ErrorContext(ctx, "the states can't be counted; metrics have none of them until the next start", "error", s.uncounted)
+		s.log.ErrorContext(ctx, "the states can't be counted; metrics have none of them until the next start", "error",
+			s.uncounted)
 	}
 	return ctx.Err()
 }
@@ -155,6 +168,9 @@ func (s *Store) release() error {
 		for len(idle) > 0 {
 			errs = append(errs, (<-idle).close())
 		}
+	}
+	if s.keys != nil {
+		errs = append(errs, s.keys.reader.Close())
 	}
 	if s.writer != nil {
 		errs = append(errs, s.writer.Close())

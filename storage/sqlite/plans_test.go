@@ -15,8 +15,11 @@ import (
 // states, versions, events or organizations.
 func TestPlans(t *testing.T) {
 	s, _ := opened(t)
-	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed, sqlOweSweep, sqlOwedSweep, sqlOwesSweep, sqlDidSweep,
-		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlExpected, sqlSettleTwins, sqlVersions, sqlAll, sqlCandidate, sqlFindVersion, string(sqlMarkPurged), string(sqlDropBody), sqlDropTwins,
+	texts := []string{sqlCurrent, sqlVersion, sqlBase, sqlReadProbe, sqlLastSequence, sqlEventAt, sqlFeed, sqlOweSweep,
+		sqlOwedSweep, sqlOwesSweep, sqlDidSweep,
+		sqlStates, sqlStretch, sqlDeleted, sqlDeletedNext, sqlLocked, sqlExpected, sqlNames,
+		sqlSettleTwins, sqlVersions, sqlAll,
+		sqlCandidate, sqlFindVersion, string(sqlMarkPurged), string(sqlDropBody), sqlDropTwins,
 		sqlOldest, string(sqlDropVersion), sqlFindDeleted, sqlFindDoomed, string(sqlDoom), sqlToDoom, sqlDoomedRows,
 		sqlDropCandidates, sqlDropLockIDs, string(sqlDropState), sqlIsNeeded, sqlNeeded, sqlDependent, string(sqlReplace),
 	}
@@ -28,7 +31,8 @@ func TestPlans(t *testing.T) {
 	}
 	// The one that sorts: what it has found by then are open candidates and the limit.
 	steps := strings.Join(plan(t, s.session.conn, sqlCandidates), "\n")
-	for _, want := range []string{"INDEX candidates_open (state=?)", "INDEX candidates_decided (state=? AND rowid<?)", "v USING INTEGER PRIMARY KEY (rowid=?)"} {
+	for _, want := range []string{"INDEX candidates_open (state=?)", "INDEX candidates_decided (state=? AND rowid<?)",
+		"v USING INTEGER PRIMARY KEY (rowid=?)"} {
 		if !strings.Contains(steps, want) {
 			t.Errorf("%s\n%s\nwants %s", sqlCandidates, steps, want)
 		}
@@ -50,6 +54,7 @@ func TestRanges(t *testing.T) {
 	s, _ := opened(t)
 	for text, want := range map[string]string{
 		sqlStates:      "(org=? AND name>? AND name<?)",
+		sqlNames:       "(org=? AND name>? AND name<?)",
 		sqlDeleted:     "INDEX states_deleted (org=? AND name>? AND name<?)",
 		sqlLocked:      "INDEX states_locked (org=? AND name>? AND name<?)",
 		sqlExpected:    "INDEX states_expected (org=? AND name>? AND name<?)",
@@ -68,7 +73,8 @@ func TestRanges(t *testing.T) {
 	} {
 		wantStep(t, s, text, want)
 	}
-	full := audit.Query{Action: audit.VersionPurge, State: "a", KeyID: "k", Since: time.Now(), Until: time.Now(), Before: 9, Limit: 1}
+	full := audit.Query{Action: audit.VersionPurge, State: "a", KeyID: "k", Since: time.Now(), Until: time.Now(),
+		Before: 9, Limit: 1}
 	for _, c := range []struct {
 		q    audit.Query
 		want string

@@ -103,7 +103,8 @@ func churn(t *testing.T, s *Store, ref state.Ref) (gone []stateengine.Stored) {
 	}
 	for removed := 1; removed > 0; {
 		var err error
-		if removed, err = s.Prune(t.Context(), others, state.Pruning{Below: 1 << 62, Limit: 1 + rand.IntN(9)}, audit.Event{}); err != nil {
+		if removed, err = s.Prune(t.Context(), others, state.Pruning{Below: 1 << 62, Limit: 1 + rand.IntN(9)},
+			audit.Event{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +139,8 @@ func wantGone(t *testing.T, s *Store, dir string, gone []stateengine.Stored) {
 		}
 		for at := 0; at+window <= len(content); at++ {
 			if i, ok := found[string(content[at:at+window])]; ok {
-				t.Fatalf("%s has bytes of body %d (%s, %d bytes) at %d", filepath.Base(name), i, gone[i].Encoding, len(gone[i].Bytes), at)
+				t.Fatalf("%s has bytes of body %d (%s, %d bytes) at %d", filepath.Base(name), i, gone[i].Encoding,
+					len(gone[i].Bytes), at)
 			}
 		}
 	}

@@ -52,7 +52,8 @@ func openReader(ctx context.Context, path string) (*reader, error) {
 
 func (r *reader) statements() []statement {
 	return []statement{
-		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.base, sqlBase}, {&r.probe, sqlReadProbe},
+		{&r.head.stmt, sqlHead}, {&r.current, sqlCurrent}, {&r.version, sqlVersion}, {&r.base, sqlBase},
+		{&r.probe, sqlReadProbe},
 		{&r.lastSequence, sqlLastSequence}, {&r.eventAt, sqlEventAt},
 		{&r.usage, sqlUsage},
 	}
@@ -86,15 +87,17 @@ func (s *Store) borrow(ctx context.Context, do func(*reader) error) error {
 // snapshot reads one version with its bytes by a reader's statement, in the organization's
 // turn. The reader is given back before the bytes are decoded, which takes a second for a
 // large state: nobody waits for it meanwhile, and it keeps no purge from emptying the WAL.
-func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *sql.Stmt, args ...any) (state.Snapshot, error) {
+func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *sql.Stmt,
+	args ...any) (state.Snapshot, error) {
 	var found storedVersion
+	in := s.bodies.Seals.Of(ctx, ref)
 	release, err := s.bodyTurn(ctx, ref.Org)
 	if err != nil {
 		return state.Snapshot{}, err
 	}
 	defer release()
 	err = s.borrow(ctx, func(r *reader) (err error) {
-		found, err = scanStored(of(r), append([]any{ref.Org.String(), string(ref.Name)}, args...))
+		found, err = scanStored(in, of(r), append([]any{ref.Org.String(), string(ref.Name)}, args...))
 		return err
 	})
 	if err != nil {
@@ -103,7 +106,8 @@ func (s *Store) snapshot(ctx context.Context, ref state.Ref, of func(*reader) *s
 	if found.version.Purged {
 		return state.Snapshot{}, stateengine.ErrPurged(found.version.Number)
 	}
-	body, err := s.bodies.Codec.Decode(found.version, found.own, found.base)
+	place := stateengine.Place{Number: found.version.Number}
+	body, err := s.bodies.Decode(in, place, found.version, found.own, found.base)
 	if err != nil {
 		return state.Snapshot{}, err
 	}
@@ -130,7 +134,7 @@ type storedVersion struct {
 	own, base stateengine.Stored
 }
 
-func scanStored(query *sql.Stmt, args []any) (found storedVersion, err error) {
+func scanStored(in stateengine.Envelope, query *sql.Stmt, args []any) (found storedVersion, err error) {
 	rows, err := query.QueryContext(context.Background(), args...)
 	if err != nil {
 		return found, err
@@ -146,10 +150,10 @@ func scanStored(query *sql.Stmt, args []any) (found storedVersion, err error) {
 		own, base stateengine.StoredRow
 		row       stateengine.VersionRow
 	)
-	if err := rows.Scan(slices.Concat(own.Fields(), base.Fields(), row.Fields())...); err != nil {
+	if err := rows.Scan(slices.Concat(own.WithBase(), base.Fields(), row.Fields())...); err != nil {
 		return found, err
 	}
-	found.version, err = row.Value()
+	found.version, err = row.Value(in)
 	found.own, found.base = own.Copied(), base.Copied()
 	return found, err
 }

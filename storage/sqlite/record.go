@@ -12,7 +12,12 @@ import (
 )
 
 // Head implements stateengine.StateTx.
-func (r stateRows) Head() (stateengine.HeadRow, error) { return r.t.headOf(r.ref) }
+func (r stateRows) Head() (stateengine.HeadRow, error) {
+	if r.in.Ref() != r.ref {
+		return r.t.headOf(r.t.seals.Of(context.Background(), r.ref))
+	}
+	return r.t.headOf(r.in)
+}
 
 // Ask implements stateengine.StateTx.
 func (r stateRows) Ask(id int64, q stateengine.Questions) (facts stateengine.Facts, err error) {
@@ -21,7 +26,9 @@ func (r stateRows) Ask(id int64, q stateengine.Questions) (facts stateengine.Fac
 			err = answer()
 		}
 	}
-	ask(q.Digest != nil, func() error { return r.t.queryRow(sqlIsPurged, id, q.Digest[:]).Scan(&facts.Purged) }) // too rare to be prepared
+	ask(q.Digest != nil, func() error {
+		return r.t.queryRow(sqlIsPurged, id, q.Digest[0], q.Digest[1]).Scan(&facts.Purged)
+	}) // too rare to be prepared
 	ask(q.LockID != "", func() error {
 		return r.t.lockUsed.QueryRowContext(context.Background(), id, q.LockID).Scan(&facts.LockUsed)
 	})
@@ -54,7 +61,7 @@ func (t *session) statusOf(id int64, candidate string) (status state.CandidateSt
 
 // isBaseOf reports whether b is a base among the state's versions.
 func (t *session) isBaseOf(id int64, b *stateengine.Base) (there bool, err error) {
-	err = t.isBase.QueryRowContext(context.Background(), b.ID, id, int64(b.Number), b.Digest[:]).Scan(&there)
+	err = t.isBase.QueryRowContext(context.Background(), b.ID, id, int64(b.Number), b.Kept).Scan(&there)
 	return there, err
 }
 
@@ -74,7 +81,7 @@ func (r stateRows) AddState() (int64, error) {
 
 // AddVersion implements stateengine.StateTx.
 func (r stateRows) AddVersion(id int64, v state.Version, body stateengine.Stored) (int64, error) {
-	version, err := r.insert(&r.t.addVersion, append([]any{id}, stateengine.VersionValues(v)...)...)
+	version, err := r.insert(&r.t.addVersion, append([]any{id}, stateengine.VersionValues(v, body)...)...)
 	if err != nil {
 		return 0, err
 	}
@@ -122,15 +129,15 @@ func (r stateRows) SetExpected(id int64, value any) error {
 
 // AddCandidate implements stateengine.StateTx.
 func (r stateRows) AddCandidate(id int64, c *state.Candidate, body stateengine.Stored) error {
-	row := append([]any{id}, stateengine.CandidateValues(c)...)
+	row := append([]any{id}, stateengine.CandidateValues(c, body)...)
 	_, err := r.t.insert(r.t.addCandidate, append(row, body.Encoding, body.Bytes)...)
 	return err
 }
 
 // Settle implements stateengine.StateTx.
-func (r stateRows) Settle(id int64, s state.Settlement) error {
+func (r stateRows) Settle(id int64, s state.Settlement, twins stateengine.Forms) error {
 	if s.Content != (state.Digest{}) {
-		if err := r.t.run(sqlSettleTwins, string(s.Status), s.At.UnixMicro(), id, s.Content[:]); err != nil {
+		if err := r.t.run(sqlSettleTwins, string(s.Status), s.At.UnixMicro(), id, twins[0], twins[1]); err != nil {
 			return err
 		}
 	}
@@ -153,7 +160,8 @@ func (r stateRows) Oldest(limit int) (*sql.Rows, error) {
 
 // NeededUpTo implements stateengine.PruneTx.
 func (r stateRows) NeededUpTo(last uint64) (base uint64, err error) {
-	err = r.t.queryRow(sqlNeeded, r.ref.Org.String(), string(r.ref.Name), int64(last), int64(last+stateengine.GroupLength), int64(last)).Scan(&base)
+	err = r.t.queryRow(sqlNeeded, r.ref.Org.String(), string(r.ref.Name), int64(last), int64(last+stateengine.GroupLength),
+		int64(last)).Scan(&base)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}

@@ -25,7 +25,7 @@ const (
 	sqlMarkState  rowWrite = `UPDATE states SET purges = 1 WHERE id = ?`
 	// A candidate of the same bytes is the same leak.
 	sqlDropTwins = `UPDATE candidates SET status = 'discarded', decided_at = ?, bytes = NULL
-		WHERE state = ? AND digest = ? AND status = 'open'`
+		WHERE state = ? AND digest IN (?, ?) AND status = 'open'`
 
 	sqlOldest = `SELECT v.id, v.number, v.created_at, v.id = s.newest FROM states s JOIN versions v ON v.state = s.id
 		WHERE s.org = ? AND s.name = ? ORDER BY v.number LIMIT ?`
@@ -62,7 +62,8 @@ func (s *Store) write(ctx context.Context, org uuid.UUID, work func(*session) er
 // submit has the writer run work in the organization's turn, and returns when it is durable.
 // bytes is about how much it writes.
 func (s *Store) submit(ctx context.Context, org uuid.UUID, bytes int, work func(*session) error) error {
-	return s.writer.Submit(ctx, sqlitedb.Job{Org: org, Bytes: bytes, Run: func(*sqlitedb.Tx) error { return work(s.session) }})
+	return s.writer.Submit(ctx,
+		sqlitedb.Job{Org: org, Bytes: bytes, Run: func(*sqlitedb.Tx) error { return work(s.session) }})
 }
 
 // transact is write for a call that is let in already.
@@ -88,6 +89,10 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 	}
 	defer s.gate.Leave()
 	event.Org, event.State = ref.Org, string(ref.Name)
+	in, err := s.bodies.Seals.Writing(ctx, ref)
+	if err != nil {
+		return err
+	}
 	var owed bool
 	for needed := true; needed; {
 		s.bodies.Bases.Drop(ref)
@@ -95,7 +100,7 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 			return err
 		}
 		err := s.transact(ctx, ref.Org, func(t *session) (err error) {
-			needed, owed, err = t.purge(ref, number, event)
+			needed, owed, err = t.purge(in, ref, number, event)
 			return err
 		})
 		if err != nil {
@@ -111,18 +116,20 @@ func (s *Store) Purge(ctx context.Context, ref state.Ref, number uint64, event a
 
 // purge does nothing, and says so, when other versions are deltas of this one. owed says
 // that a sweep has to follow.
-func (t *session) purge(ref state.Ref, number uint64, event audit.Event) (needed, owed bool, err error) {
+func (t *session) purge(in stateengine.Envelope, ref state.Ref, number uint64,
+	event audit.Event) (needed, owed bool, err error) {
 	v, err := t.findDoomed(ref, number)
 	if err != nil {
 		return false, false, err
 	}
 	if !v.purged { // else no version is a delta of it any more
-		err = t.queryRow(sqlIsNeeded, v.state, int64(number)-stateengine.GroupLength, int64(number)+stateengine.GroupLength, v.row).Scan(&needed)
+		err = t.queryRow(sqlIsNeeded, v.state, int64(number)-stateengine.GroupLength, int64(number)+stateengine.GroupLength,
+			v.row).Scan(&needed)
 	}
 	if err != nil || needed {
 		return needed, false, err
 	}
-	if err := t.destroy(ref, v, event.At); err != nil {
+	if err := t.destroy(ref, v, in.FormsOf(v.digest), event.At); err != nil {
 		return false, false, err
 	}
 	if err := t.recordEvent(event); err != nil {
@@ -140,7 +147,8 @@ type doomed struct {
 }
 
 func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error) {
-	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&v.row, &v.digest, &v.purged, &v.state)
+	err = t.queryRow(sqlFindVersion, ref.Org.String(), string(ref.Name), int64(number)).Scan(&v.row, &v.digest, &v.purged,
+		&v.state)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = stateengine.ErrNoVersion(number)
 	}
@@ -149,8 +157,8 @@ func (t *session) findDoomed(ref state.Ref, number uint64) (v doomed, err error)
 
 // destroy takes away a version's bytes, with those of candidates that have the same. If there
 // were any, it keeps their digest, by which they are known again, and owes a sweep.
-func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
-	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, v.digest)
+func (t *session) destroy(ref state.Ref, v doomed, digest stateengine.Forms, at time.Time) error {
+	destroyed, err := t.change(sqlDropTwins, at.UnixMicro(), v.state, digest[0], digest[1])
 	if err != nil {
 		return err
 	}
@@ -167,7 +175,7 @@ func (t *session) destroy(ref state.Ref, v doomed, at time.Time) error {
 		return nil
 	}
 	_, err = t.rowsOf(ref).run(sqlMarkState, v.state)
-	return errors.Join(err, t.run(sqlKeepDigest, v.state, v.digest), t.run(sqlOweSweep))
+	return errors.Join(err, t.run(sqlKeepDigest, v.state, digest[1]), t.run(sqlOweSweep))
 }
 
 // Prune implements state.Store.
@@ -196,7 +204,8 @@ func (s *Store) Prune(ctx context.Context, ref state.Ref, p state.Pruning, event
 // Expunge implements state.Store. The first piece takes the state's name away; the next
 // ones take what is left of it, or of any other state that was begun with and not
 // finished, before a crash say.
-func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int, event audit.Event) (done bool, err error) {
+func (s *Store) Expunge(ctx context.Context, ref state.Ref, before time.Time, limit int,
+	event audit.Event) (done bool, err error) {
 	event.Org, event.State = ref.Org, string(ref.Name)
 	s.bodies.Bases.Drop(ref)
 	err = s.write(ctx, ref.Org, func(t *session) error {

@@ -34,7 +34,8 @@ func TestRetriedDecision(t *testing.T) {
 			})
 			waitQueued(t, s, 1)
 			wg.Go(func() {
-				if err := s.submit(context.Background(), server(), 0, func(*session) error { return errors.New("undone") }); err == nil {
+				if err := s.submit(context.Background(), server(), 0,
+					func(*session) error { return errors.New("undone") }); err == nil {
 					t.Error("the bad job has no error")
 				}
 			})

@@ -17,6 +17,8 @@ type session struct {
 	conn *sql.Conn
 	now  func() time.Time
 	head *headQuery
+	// seals are the store's.
+	seals *stateengine.Seals
 	// newest is the time of the audit log's last event, so that none is asked for with
 	// each; 0 when it must be. What is undone takes it back.
 	newest   int64
@@ -84,11 +86,12 @@ func (t *session) statements() []statement {
 }
 
 // headOf returns a state's row as the transaction under way sees it.
-func (t *session) headOf(ref state.Ref) (stateengine.HeadRow, error) {
+func (t *session) headOf(in stateengine.Envelope) (stateengine.HeadRow, error) {
+	ref := in.Ref()
 	if row, ok := t.heads.rows.Get(ref); ok {
 		return row, nil
 	}
-	row, err := t.head.load(ref)
+	row, err := t.head.load(in)
 	if err == nil {
 		t.heads.keep(ref, row)
 	}

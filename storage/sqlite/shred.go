@@ -10,7 +10,7 @@ import (
 	"github.com/holdfast/holdfast/state"
 )
 
-// An organization's states are doomed first, as Expunge dooms one: nobody finds them from then on,
+// An organization's keys go first, then its states are doomed, as Expunge dooms one: nobody finds them from then on,
 // and what each of them has goes piece by piece. Its events come last.
 const (
 	sqlToDoom       = `SELECT id, name, newest IS NOT NULL AND deleted_at IS NULL, lock_id IS NOT NULL FROM states WHERE org = ? LIMIT ?`
@@ -26,7 +26,8 @@ const (
 		refused = '', reason = '', note = '', key = '', key_name = '', subject = '', role = '', address = '', request = ''
 		WHERE sequence IN (SELECT sequence FROM events `
 	sqlBlankListed   = sqlBlankEvents + inOrg + ` AND org = ?1 LIMIT ?2)`
-	sqlBlankUnlisted = sqlBlankEvents + `NOT INDEXED WHERE listed = 0 AND org = ?1 AND sequence >= (SELECT max(sequence) FROM events) - ?3 LIMIT ?2)`
+	sqlBlankUnlisted = sqlBlankEvents +
+		`NOT INDEXED WHERE listed = 0 AND org = ?1 AND sequence >= (SELECT max(sequence) FROM events) - ?3 LIMIT ?2)`
 
 	sqlShredUsage = `DELETE FROM usage WHERE org = ?1`
 )
@@ -58,6 +59,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 		return t.queryRow(sqlOwesSweep).Scan(&owed)
 	})
 	s.bodies.Bases.DropOrg(org)
+	s.bodies.Seals.Forget(org)
 	s.session.latest.forget() // the database has the events as they are by now
 	if err != nil || !owed {
 		return removed, err
@@ -67,6 +69,9 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 
 // shred takes a piece of what an organization has.
 func (t *session) shred(org uuid.UUID, limit int) (removed int, err error) {
+	if n, err := t.change(sqlShredKeys, org.String()); err != nil || n > 0 {
+		return int(n), err
+	}
 	doomed, err := t.doomAll(org, limit)
 	if err != nil || doomed > 0 {
 		return doomed, err

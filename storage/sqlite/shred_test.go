@@ -67,7 +67,8 @@ func fillOrg(t *testing.T, s *Store, org uuid.UUID, marker string) {
 func said(t *testing.T, s *Store, org uuid.UUID, marker string) (all []string) {
 	t.Helper()
 	err := s.borrow(t.Context(), func(r *reader) error {
-		tables, err := r.conn.QueryContext(t.Context(), "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+		tables, err := r.conn.QueryContext(t.Context(),
+			"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 		if err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ const fromHeads = ` FROM states s LEFT JOIN versions v ON v.id = s.newest `
 const sqlHead = `SELECT ` + stateengine.HeadColumns + fromHeads + `WHERE s.org = ? AND s.name = ?`
 
 // bodyColumns are a version's body and the one that it is a delta of, if any.
-const bodyColumns = `b.encoding, b.bytes, a.encoding, a.bytes, `
+const bodyColumns = `b.encoding, b.bytes, (SELECT w.number FROM versions w WHERE w.id = b.base), a.encoding, a.bytes, `
 
 const fromBodies = ` LEFT JOIN bodies b ON b.id = v.id LEFT JOIN bodies a ON a.id = b.base `
 
@@ -54,14 +54,15 @@ const (
 	sqlRetireLock = `INSERT OR IGNORE INTO lock_ids (state, id) SELECT id, lock_id FROM states WHERE id = ? AND lock_id IS NOT NULL`
 	sqlLockUsed   = `SELECT EXISTS (SELECT 1 FROM lock_ids WHERE state = ? AND id = ?)`
 
-	sqlIsPurged = `SELECT EXISTS (SELECT 1 FROM purged WHERE state = ? AND digest = ?)`
+	sqlIsPurged = `SELECT EXISTS (SELECT 1 FROM purged WHERE state = ? AND digest IN (?, ?))`
 
 	sqlCandidateStatus = `SELECT status FROM candidates WHERE state = ? AND id = ?`
 	sqlOpenCandidates  = `SELECT count(*) FROM candidates WHERE state = ? AND status = 'open'`
-	sqlAddCandidate    = `INSERT INTO candidates (state, id, source, status, ` + stateengine.VersionNames + `, content, encoding, bytes)
+	sqlAddCandidate    = `INSERT INTO candidates (state, id, source, status, ` + stateengine.VersionNames +
+		`, content, encoding, bytes)
 		VALUES (` + places27 + `)`
 	sqlSettleTwins = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL
-		WHERE state = ? AND status = 'open' AND content = ?`
+		WHERE state = ? AND status = 'open' AND content IN (?, ?)`
 	sqlSettle = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL WHERE state = ? AND id = ?`
 
 	sqlAddEvent     = `INSERT INTO events (` + stateengine.EventNames + `, listed) VALUES (` + places15 + `, 0)`

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // rowWrite is the text of a statement that writes rows of states, versions or bodies, which
@@ -23,9 +24,13 @@ func (s *rowStatement) prepared(text rowWrite) statement { return statement{&s.s
 type stateRows struct {
 	t   *session
 	ref state.Ref
+	in  stateengine.Envelope // of an update
 }
 
-func (t *session) rowsOf(ref state.Ref) stateRows { return stateRows{t, ref} }
+func (t *session) rowsOf(ref state.Ref) stateRows { return stateRows{t: t, ref: ref} }
+
+// updated are those of an update's state.
+func (t *session) updated(u *stateengine.Update) stateRows { return stateRows{t, u.Ref, u.Envelope()} }
 
 // exec runs a prepared statement.
 func (r stateRows) exec(s *rowStatement, args ...any) error {

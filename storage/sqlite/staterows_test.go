@@ -27,7 +27,8 @@ func TestRowsAreWrittenInOnePlace(t *testing.T) {
 	writesRows := regexp.MustCompile(`(?i)(INSERT( OR \w+)? INTO|REPLACE INTO|UPDATE|DELETE FROM)\s+(states|versions|bodies)\b`)
 	found := 0
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
+		// What is moved in goes to a database that no Store has open, so that nobody keeps heads of it.
+		if strings.HasSuffix(name, "_test.go") || name == "moving.go" {
 			continue
 		}
 		file, err := parser.ParseFile(source.NewFileSet(), name, nil, 0)
@@ -67,7 +68,8 @@ func callsThatWrite(ctx context.Context, s *Store, ref state.Ref) map[string]fun
 	event := audit.Event{At: time.Unix(9, 0), Org: ref.Org, Action: audit.StateWrite}
 	return map[string]func() error{
 		"Update": func() error {
-			_, err := s.Update(ctx, ref, nil, always(state.Change{Undelete: true, Release: true, Seen: true, At: time.Unix(8, 0)}))
+			_, err := s.Update(ctx, ref, nil,
+				always(state.Change{Undelete: true, Release: true, Seen: true, At: time.Unix(8, 0)}))
 			return err
 		},
 		"Purge": func() error { return s.Purge(ctx, ref, 2, event) },
@@ -89,7 +91,8 @@ func callsThatWrite(ctx context.Context, s *Store, ref state.Ref) map[string]fun
 
 // reads are the methods of state.Store that write nothing.
 func reads() []string {
-	return []string{"Current", "Head", "Version", "Ready", "Close", "States", "Versions", "Candidates", "Candidate", "Events", "Feed", "All", "Usage", "Totals"}
+	return []string{"Current", "Head", "Version", "Ready", "Close", "States", "Versions", "Candidates", "Candidate",
+		"Events", "Feed", "All", "Usage", "Totals", "Names"}
 }
 
 // TestEveryWriteForgets has each method of the contract write to a state whose head is kept:

@@ -32,8 +32,9 @@ func (s *Store) suspect(ref state.Ref, err error) {
 
 // Head implements state.Store.
 func (s *Store) Head(ctx context.Context, ref state.Ref) (head state.Head, err error) {
+	in := s.bodies.Seals.Of(ctx, ref)
 	err = s.read(ctx, func(r *reader) error {
-		row, err := r.head.load(ref)
+		row, err := r.head.load(in)
 		head = row.Head
 		return err
 	})
@@ -54,7 +55,7 @@ func (s *Store) Update(ctx context.Context, ref state.Ref, body []byte, decide s
 	if err != nil {
 		return state.Head{}, err
 	}
-	return s.bodies.Make(u, body, func() error {
-		return s.submit(ctx, ref.Org, len(u.Body.Bytes), func(t *session) error { return u.Run(t.rowsOf(ref)) })
+	return s.bodies.Make(ctx, u, body, func() error {
+		return s.submit(ctx, ref.Org, len(u.Body.Bytes), func(t *session) error { return u.Run(t.updated(u)) })
 	})
 }

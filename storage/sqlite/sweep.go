@@ -92,7 +92,8 @@ func (s *Store) swept(ctx context.Context) error {
 }
 
 func errNotSwept(err error) error {
-	return fault.Wrap(err, fault.StoreUnavailable, "the bytes are deleted, but the store's files could not be cleared of them yet; ask again")
+	return fault.Wrap(err, fault.StoreUnavailable,
+		"the bytes are deleted, but the store's files could not be cleared of them yet; ask again")
 }
 
 // resumeSweep begins the sweep that an earlier process owes.

@@ -13,8 +13,10 @@ import (
 )
 
 const (
-	sqlCountStates = `SELECT count(*) FROM states WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> '` + nobody + `'`
-	sqlAllLocks    = `SELECT org, name, lock_since FROM states WHERE lock_id IS NOT NULL AND org <> '` + nobody + `' ORDER BY lock_since`
+	sqlCountStates = `SELECT count(*) FROM states WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> '` + nobody +
+		`'`
+	sqlAllLocks = `SELECT org, name, lock_since FROM states WHERE lock_id IS NOT NULL AND org <> '` + nobody +
+		`' ORDER BY lock_since`
 )
 
 // Totals implements state.Store. What was there at the start was counted then, and each

@@ -28,7 +28,8 @@ func TestFull(t *testing.T) {
 	s, clock := opened(t)
 	ref, other := newRef("full"), newRef("other")
 	mustPut(t, s, ref, []byte("{}"))
-	if _, err := s.Update(t.Context(), ref, nil, always(state.Change{Lock: &state.Lock{Info: state.LockInfo{ID: "held"}}})); err != nil {
+	if _, err := s.Update(t.Context(), ref, nil,
+		always(state.Change{Lock: &state.Lock{Info: state.LockInfo{ID: "held"}}})); err != nil {
 		t.Fatal(err)
 	}
 	setPragma(t, s, "max_page_count = 1") // as low as it goes: the pages there are

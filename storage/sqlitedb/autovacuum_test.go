@@ -52,7 +52,8 @@ func TestAutoVacuumIsRefused(t *testing.T) {
 		}
 		file := File{Path: path, ApplicationID: 0, Pragmas: []string{"secure_delete(1)"}}
 		setAutoVacuum(t, path, mode)
-		if _, err := file.OpenWriter(t.Context()); err == nil || !strings.Contains(err.Error(), "auto_vacuum = NONE; VACUUM;") {
+		if _, err := file.OpenWriter(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), "auto_vacuum = NONE; VACUUM;") {
 			t.Fatalf("%s: %v, want what to do", mode, err)
 		}
 		setAutoVacuum(t, path, "NONE")

@@ -23,7 +23,8 @@ func (w *Writer) commit(batch []*job) {
 		w.answer(batch, err)
 		return
 	}
-	w.o.Log.Warn("a batch of jobs was rolled back; each runs alone now", "database", w.o.File.Path, "jobs", len(batch), "error", err)
+	w.o.Log.Warn("a batch of jobs was rolled back; each runs alone now", "database", w.o.File.Path, "jobs", len(batch),
+		"error", err)
 	for i := range batch {
 		if err := w.begin(); err != nil {
 			w.answer(batch[i:], err)
@@ -92,7 +93,8 @@ func (w *Writer) failed(err error) error {
 		return err
 	}
 	if failed := w.recover(); failed != nil {
-		w.o.Log.Error("nothing is written until a commit that failed is overwritten", "database", w.o.File.Path, "error", failed)
+		w.o.Log.Error("nothing is written until a commit that failed is overwritten", "database", w.o.File.Path, "error",
+			failed)
 		return uncertain{err}
 	}
 	return err
@@ -109,7 +111,8 @@ func (w *Writer) undone(err error) error {
 	// SQLITE_ERROR means that SQLite has rolled back by itself.
 	undo := w.tx.exec("ROLLBACK")
 	if w.uncertain || MustReopen(err) || undo != nil && Code(undo) != sqlite3.SQLITE_ERROR {
-		w.o.Log.Error("the connection to a database is opened again", "database", w.o.File.Path, "error", errors.Join(err, undo))
+		w.o.Log.Error("the connection to a database is opened again", "database", w.o.File.Path, "error",
+			errors.Join(err, undo))
 		_ = w.disconnect() // the error that led here is the one to report
 	}
 	return err

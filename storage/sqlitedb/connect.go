@@ -92,7 +92,8 @@ func (f File) enterWAL(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if mode != "wal" {
-		return fmt.Errorf("the file system does not support SQLite's WAL mode (it stays in %q mode); network file systems often don't", mode)
+		return fmt.Errorf("the file system does not support SQLite's WAL mode (it stays in %q mode); network file systems "+
+			"often don't", mode)
 	}
 	return nil
 }
@@ -102,7 +103,8 @@ func (f File) enterWAL(ctx context.Context, db *sql.DB) error {
 func (f File) checkOwner(ctx context.Context, db *sql.DB) error {
 	var id, foreign int64
 	err := db.QueryRowContext(ctx, `SELECT application_id, (SELECT count(*) FROM sqlite_schema
-		WHERE type = 'table' AND name NOT IN ('goose_db_version', 'sqlite_sequence')) FROM pragma_application_id`).Scan(&id, &foreign)
+		WHERE type = 'table' AND name NOT IN ('goose_db_version', 'sqlite_sequence')) FROM pragma_application_id`).Scan(&id,
+		&foreign)
 	switch {
 	case err != nil:
 		return err
@@ -131,7 +133,8 @@ func checkPages(ctx context.Context, in Querier) error {
 // OpenMemory returns a database that is in memory only and gone when it is closed, with one
 // connection for reading and writing.
 func OpenMemory(pragmas []string) (*sql.DB, error) {
-	query := url.Values{"_pragma": append([]string{"temp_store(MEMORY)", "trusted_schema(0)"}, pragmas...), "_txlock": {"immediate"}, "_dqs": {"0"}}
+	query := url.Values{"_pragma": append([]string{"temp_store(MEMORY)", "trusted_schema(0)"}, pragmas...),
+		"_txlock": {"immediate"}, "_dqs": {"0"}}
 	connector, err := driver.NewConnector("file::memory:?" + query.Encode())
 	if err != nil {
 		return nil, err

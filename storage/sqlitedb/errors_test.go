@@ -50,8 +50,10 @@ func TestClosedConnections(t *testing.T) {
 
 // A full disk has one name, whoever says it.
 func TestNoRoom(t *testing.T) {
-	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT, &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {
-		if got := TroubleOf(err); got != Full || !strings.Contains(Explain(err).Error(), "no space left on the disk") || !errors.Is(Explain(err), err) {
+	for _, err := range []error{syscall.ENOSPC, syscall.EDQUOT,
+		&fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}} {
+		if got := TroubleOf(err); got != Full || !strings.Contains(Explain(err).Error(), "no space left on the disk") ||
+			!errors.Is(Explain(err), err) {
 			t.Errorf("%v is %v, explained as %v", err, got, Explain(err))
 		}
 	}

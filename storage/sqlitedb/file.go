@@ -56,7 +56,8 @@ func (f File) CheckWAL() error {
 	if err != nil || there > 0 {
 		return err
 	}
-	return fmt.Errorf("%s is missing or empty, but %s has %d bytes that belong to it; put %[1]s back as it was, or, to restore a backup or to begin anew, first move %[2]s away; both were left as they are", f.Path, f.wal(), left)
+	return fmt.Errorf("%s is missing or empty, but %s has %d bytes that belong to it; put %[1]s back as it was, or, to "+
+		"restore a backup or to begin anew, first move %[2]s away; both were left as they are", f.Path, f.wal(), left)
 }
 
 // RemoveOrphans removes a WAL whose database is missing, for a database that can be made

@@ -44,7 +44,8 @@ func (f File) Hold() (_ *Held, err error) {
 		return nil, fmt.Errorf("%s %w", f.Path, err)
 	}
 	if err := hold(file); errors.Is(err, errInUse) {
-		return nil, fmt.Errorf("%s is in use: %w, also if a lock file beside it is gone; stop that one first, or give this one a directory of its own", f.Path, err)
+		return nil, fmt.Errorf("%s is in use: %w, also if a lock file beside it is gone; stop that one first, or give this "+
+			"one a directory of its own", f.Path, err)
 	} else if err != nil {
 		return nil, fmt.Errorf("lock %s: %w", f.Path, err)
 	}

@@ -188,7 +188,8 @@ func (w *Writer) EmptyLog(ctx context.Context, org uuid.UUID) error {
 // cutLog reports whether readers were in the way. It doesn't wait for them for as long as
 // a transaction would: everybody else waits meanwhile.
 func (t *Tx) cutLog() (busy bool, err error) {
-	if _, err := t.conn.ExecContext(context.Background(), fmt.Sprintf("PRAGMA busy_timeout = %d", emptyAttempt)); err != nil {
+	if _, err := t.conn.ExecContext(context.Background(),
+		fmt.Sprintf("PRAGMA busy_timeout = %d", emptyAttempt)); err != nil {
 		return false, err
 	}
 	var pages, moved int

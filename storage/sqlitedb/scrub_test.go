@@ -66,7 +66,8 @@ func TestScrub(t *testing.T) {
 		t.Error("rows have changed")
 	}
 	var verdict string
-	if err := readers.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+	if err := readers.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&verdict); err != nil ||
+		verdict != "ok" {
 		t.Errorf("integrity_check: %q, %v", verdict, err)
 	}
 }

@@ -199,7 +199,8 @@ func TestBadJobsFailAlone(t *testing.T) {
 			if <-refused == nil {
 				t.Error("the bad job has no error")
 			}
-			if got, err := n.Recorded(); err != nil || !slices.Equal(slices.Sorted(slices.Values(got)), []string{"first", "last"}) {
+			if got, err := n.Recorded(); err != nil ||
+				!slices.Equal(slices.Sorted(slices.Values(got)), []string{"first", "last"}) {
 				t.Errorf("there is %v, %v", got, err)
 			}
 		})
@@ -209,12 +210,14 @@ func TestBadJobsFailAlone(t *testing.T) {
 // TestSharedErrors runs no job again after an error that would meet it too.
 func TestSharedErrors(t *testing.T) {
 	everybodys, runs := errors.New("everybody's"), 0
-	n := opened(t, t.TempDir(), func(o *sqlitedb.Options) { o.Shared = func(err error) bool { return errors.Is(err, everybodys) } })
+	n := opened(t, t.TempDir(),
+		func(o *sqlitedb.Options) { o.Shared = func(err error) bool { return errors.Is(err, everybodys) } })
 	release := hold(t, n)
 	counted := func(err error) sqlitedb.Job {
 		return sqlitedb.Job{Run: func(*sqlitedb.Tx) error { runs++; return err }}
 	}
-	answers := []<-chan error{submit(t.Context(), n, counted(nil)), submit(t.Context(), n, counted(everybodys)), submit(t.Context(), n, counted(nil))}
+	answers := []<-chan error{submit(t.Context(), n, counted(nil)), submit(t.Context(), n, counted(everybodys)),
+		submit(t.Context(), n, counted(nil))}
 	release()
 	for _, answer := range answers {
 		if err := <-answer; !errors.Is(err, everybodys) {
@@ -302,7 +305,8 @@ func TestCloseDrains(t *testing.T) {
 	release()
 	wg.Wait()
 	wantNil(t, answers...)
-	if err := n.Submit(t.Context(), sqlitedb.Job{Run: nothing}); !errors.Is(err, sqlitedb.ErrClosed) || sqlitedb.TroubleOf(err) != sqlitedb.Closed {
+	if err := n.Submit(t.Context(), sqlitedb.Job{Run: nothing}); !errors.Is(err, sqlitedb.ErrClosed) ||
+		sqlitedb.TroubleOf(err) != sqlitedb.Closed {
 		t.Errorf("error %v", err)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 1 {

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,10 +30,13 @@ const (
 type Store struct {
 	db   *sqldb.DB
 	node string
+	log  *slog.Logger
 }
 
 // New returns it for a node that is called so nowhere else.
-func New(db *sqldb.DB, node uuid.UUID) *Store { return &Store{db, node.String()} }
+func New(db *sqldb.DB, node uuid.UUID, log *slog.Logger) *Store {
+	return &Store{db, node.String(), log}
+}
 
 // errNotMine says that another node has the turn by now.
 var errNotMine = errors.New("it is another node's turn to tell notices")
@@ -59,7 +63,8 @@ func (s *Store) Take(ctx context.Context) (mine bool, err error) {
 			return err
 		}
 		mine = true
-		_, err = tx.Exec(tx.Dialect().Upsert("node_turns", []string{"name"}, []string{"holder", "until"}), turn, s.node, now+held.Microseconds())
+		_, err = tx.Exec(tx.Dialect().Upsert("node_turns", []string{"name"}, []string{"holder", "until"}), turn, s.node, now+
+			held.Microseconds())
 		return err
 	})
 	return mine && err == nil, err
@@ -68,7 +73,8 @@ func (s *Store) Take(ctx context.Context) (mine bool, err error) {
 // turnOf returns whose turn it is, and for how much longer by the database's time.
 func turnOf(q sqldb.Querier) (holder string, left time.Duration, err error) {
 	var micros int64
-	_, err = sqldb.One(q, []any{&holder, &micros}, "SELECT holder, until - "+q.Dialect().Now()+" FROM node_turns WHERE name = ?", turn)
+	_, err = sqldb.One(q, []any{&holder, &micros}, "SELECT holder, until - "+q.Dialect().Now()+
+		" FROM node_turns WHERE name = ?", turn)
 	return holder, time.Duration(micros) * time.Microsecond, err
 }
 
@@ -89,19 +95,32 @@ func (s *Store) Load(ctx context.Context) (position uint64, known bool, waiting 
 		if known, err = sqldb.One(q, []any{&position}, "SELECT sequence FROM notice_position WHERE only = 1"); err != nil {
 			return err
 		}
-		waiting = nil
-		_, err = sqldb.All(q, func(rows *sql.Rows) (struct{}, error) {
-			var text []byte
-			var e audit.Event
-			err := rows.Scan(&text)
-			if err == nil && json.Unmarshal(text, &e) == nil { // one that is damaged holds up no others
-				waiting = append(waiting, e)
-			}
-			return struct{}{}, err
-		}, "SELECT event FROM notices ORDER BY sequence, at")
+		waiting, err = s.waiting(ctx, q)
 		return err
 	})
 	return position, known, waiting, err
+}
+
+// waiting reads the notices that wait. One that is damaged is passed over and stays, for a person to look
+// at: all the others would wait behind it for ever.
+func (s *Store) waiting(ctx context.Context, q sqldb.Querier) (all []audit.Event, err error) {
+	_, err = sqldb.All(q, func(rows *sql.Rows) (struct{}, error) {
+		var org string
+		var sequence int64
+		var text []byte
+		var e audit.Event
+		if err := rows.Scan(&org, &sequence, &text); err != nil {
+			return struct{}{}, err
+		}
+		if err := json.Unmarshal(text, &e); err != nil {
+			s.log.ErrorContext(ctx, "a notice that waits is damaged; it is told to nobody, and stays in the table notices",
+				"org", org, "sequence", sequence, "error", err)
+			return struct{}{}, nil
+		}
+		all = append(all, e)
+		return struct{}{}, nil
+	}, "SELECT org, sequence, event FROM notices ORDER BY sequence, at")
+	return all, err
 }
 
 // Keep implements webhook.Outbox. It is refused when the turn has gone to another node, which has
@@ -115,7 +134,8 @@ func (s *Store) Keep(ctx context.Context, position uint64, notices []audit.Event
 		if holder != s.node {
 			return errNotMine
 		}
-		if _, err := tx.Exec(tx.Dialect().Upsert("notice_position", []string{"only"}, []string{"sequence"}), 1, position); err != nil {
+		if _, err := tx.Exec(tx.Dialect().Upsert("notice_position", []string{"only"}, []string{"sequence"}), 1,
+			position); err != nil {
 			return err
 		}
 		for _, n := range notices {
@@ -132,14 +152,16 @@ func keep(tx sqldb.Tx, n audit.Event) error {
 	if err != nil {
 		return err
 	}
-	_, err = sqldb.Insert(tx, "INSERT INTO notices (org, sequence, at, event) VALUES (?, ?, ?, ?)", n.Org.String(), n.Sequence, n.At.UnixMicro(), text)
+	_, err = sqldb.Insert(tx, "INSERT INTO notices (org, sequence, at, event) VALUES (?, ?, ?, ?)", n.Org.String(),
+		n.Sequence, n.At.UnixMicro(), text)
 	return err
 }
 
 // Remove implements webhook.Outbox.
 func (s *Store) Remove(ctx context.Context, n audit.Event) error {
 	return s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
-		_, err := tx.Exec("DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?", n.Org.String(), n.Sequence, n.At.UnixMicro())
+		_, err := tx.Exec("DELETE FROM notices WHERE org = ? AND sequence = ? AND at = ?", n.Org.String(), n.Sequence,
+			n.At.UnixMicro())
 		return err
 	})
 }
@@ -150,7 +172,8 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	err = s.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
 		query := "DELETE FROM notices WHERE org = ? LIMIT ?"
 		if tx.Dialect() == sqldb.SQLite {
-			query = "DELETE FROM notices WHERE (org, sequence, at) IN (SELECT org, sequence, at FROM notices WHERE org = ? LIMIT ?)"
+			query = "DELETE FROM notices WHERE (org, sequence, at) IN (SELECT org, sequence, at FROM notices WHERE org " +
+				"= ? LIMIT ?)"
 		}
 		n, err := sqldb.Count(tx, query, org.String(), limit)
 		removed = int(n)

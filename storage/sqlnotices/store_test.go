@@ -1,9 +1,11 @@
 package sqlnotices
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,7 +32,7 @@ func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
 func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
 	t.Run("memory", func(t *testing.T) {
 		db := open(t, sqldb.Options{})
-		test(t, New(db, uuid.New()), New(db, uuid.New()))
+		test(t, New(db, uuid.New(), slog.New(slog.DiscardHandler)), New(db, uuid.New(), slog.New(slog.DiscardHandler)))
 	})
 	t.Run("mysql", func(t *testing.T) {
 		d := mysqltest.New(t)
@@ -38,7 +40,8 @@ func each(t *testing.T, test func(t *testing.T, a, b *Store)) {
 			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
 			TLS: mysqldb.TLSOff, MaxOpenConns: 4, Log: slog.New(slog.DiscardHandler),
 		}}
-		test(t, New(open(t, o), uuid.New()), New(open(t, o), uuid.New()))
+		discard := slog.New(slog.DiscardHandler)
+		test(t, New(open(t, o), uuid.New(), discard), New(open(t, o), uuid.New(), discard))
 	})
 }
 
@@ -102,7 +105,7 @@ func TestOneTurn(t *testing.T) {
 		var taking sync.WaitGroup
 		for i := range 8 {
 			taking.Go(func() {
-				s := New([]*Store{a, b}[i%2].db, uuid.New())
+				s := New([]*Store{a, b}[i%2].db, uuid.New(), slog.New(slog.DiscardHandler))
 				if got, err := s.Take(t.Context()); err != nil {
 					t.Error(err)
 				} else if got {
@@ -122,7 +125,8 @@ func TestOutbox(t *testing.T) {
 	each(t, func(t *testing.T, a, b *Store) {
 		org, at := uuid.New(), time.Date(2026, 3, 4, 5, 6, 7, 8000, time.UTC)
 		n := func(org uuid.UUID, sequence uint64) audit.Event {
-			return audit.Event{Sequence: sequence, At: at, Org: org, Action: audit.CandidateHold, State: "prod/é", Note: "<note>", Actor: audit.Actor{KeyID: "key"}}
+			return audit.Event{Sequence: sequence, At: at, Org: org, Action: audit.CandidateHold, State: "prod/é",
+				Note: "<note>", Actor: audit.Actor{KeyID: "key"}}
 		}
 		want := func(position uint64, known bool, waiting ...audit.Event) {
 			t.Helper()
@@ -152,5 +156,33 @@ func TestOutbox(t *testing.T) {
 			}
 		}
 		want(9, true, other)
+	})
+}
+
+// TestDamagedNotice: one that can't be read is told to nobody, holds up no other, stays, and is logged.
+func TestDamagedNotice(t *testing.T) {
+	each(t, func(t *testing.T, a, b *Store) {
+		var log bytes.Buffer
+		b.log = slog.New(slog.NewTextHandler(&log, nil))
+		org := uuid.New()
+		n := func(sequence uint64) audit.Event {
+			return audit.Event{Sequence: sequence, At: time.UnixMicro(5).UTC(), Org: org, Action: audit.StateWrite}
+		}
+		take(t, a, true)
+		must(t, a.Keep(t.Context(), 3, []audit.Event{n(1), n(2), n(3)}))
+		must(t, a.db.Write(t.Context(), uuid.Nil, func(tx sqldb.Tx) error {
+			_, err := tx.Exec("UPDATE notices SET event = ? WHERE sequence = 2", []byte(`{"Sequence":`))
+			return err
+		}))
+		for range 2 {
+			_, _, waiting, err := b.Load(t.Context())
+			if err != nil || len(waiting) != 2 || waiting[0].Sequence != 1 || waiting[1].Sequence != 3 {
+				t.Errorf("%+v wait, %v", waiting, err)
+			}
+		}
+		if said := log.String(); strings.Count(said, "a notice that waits is damaged") != 2 ||
+			!strings.Contains(said, "sequence=2") || !strings.Contains(said, org.String()) {
+			t.Errorf("the log says %s", said)
+		}
 	})
 }

@@ -40,7 +40,8 @@ func first[T any](all []T, err, none error) (found T, _ error) {
 const poolsOf = "SELECT body FROM run_pools WHERE org = ? ORDER BY name"
 
 // UpdatePool implements runs.Store.
-func (s *Store) UpdatePool(ctx context.Context, org uuid.UUID, decide func([]runs.Pool) (runs.Pool, error)) (kept runs.Pool, err error) {
+func (s *Store) UpdatePool(ctx context.Context, org uuid.UUID,
+	decide func([]runs.Pool) (runs.Pool, error)) (kept runs.Pool, err error) {
 	err = s.write(ctx, runs.Ref{Org: org}, 0, func(t tx) error {
 		have, err := sqldb.All(t, scanJSON[runs.Pool], poolsOf, t.org)
 		if err != nil {
@@ -65,7 +66,8 @@ func (t tx) putPool(pool runs.Pool) error {
 	if err != nil {
 		return err
 	}
-	return t.exec(t.Dialect().Upsert("run_pools", []string{"org", "name"}, []string{"token_hash", "body"}), t.org, pool.Name, pool.TokenHash, body)
+	return t.exec(t.Dialect().Upsert("run_pools", []string{"org", "name"}, []string{"token_hash", "body"}), t.org,
+		pool.Name, pool.TokenHash, body)
 }
 
 // Pools implements runs.Store.
@@ -79,7 +81,8 @@ func (s *Store) PoolsNamed(ctx context.Context, name string, orgs []uuid.UUID) (
 		return nil, nil
 	}
 	where, args := among(orgs)
-	return ask(ctx, s, uuid.Nil, scanJSON[runs.Pool], "SELECT body FROM run_pools WHERE "+where+" AND name = ? ORDER BY org", append(args, name)...)
+	return ask(ctx, s, uuid.Nil, scanJSON[runs.Pool], "SELECT body FROM run_pools WHERE "+where+
+		" AND name = ? ORDER BY org", append(args, name)...)
 }
 
 // among selects rows of organizations.
@@ -124,11 +127,13 @@ func (s *Store) PutAgent(ctx context.Context, agent runs.Agent) error {
 		return err
 	}
 	return s.write(ctx, runs.Ref{Org: agent.Org}, 0, func(t tx) error {
-		found, err := sqldb.Change(t, "UPDATE run_agents SET pool = ?, seen = ?, body = ? WHERE id = ? AND org = ?", agent.Pool, agent.Seen.UnixMicro(), body, agent.ID, t.org)
+		found, err := sqldb.Change(t, "UPDATE run_agents SET pool = ?, seen = ?, body = ? WHERE id = ? AND org = ?",
+			agent.Pool, agent.Seen.UnixMicro(), body, agent.ID, t.org)
 		if err != nil || found {
 			return err
 		}
-		inserted, err := sqldb.Insert(t, "INSERT INTO run_agents (id, org, pool, seen, body) VALUES (?, ?, ?, ?, ?)", agent.ID, t.org, agent.Pool, agent.Seen.UnixMicro(), body)
+		inserted, err := sqldb.Insert(t, "INSERT INTO run_agents (id, org, pool, seen, body) VALUES (?, ?, ?, ?, ?)",
+			agent.ID, t.org, agent.Pool, agent.Seen.UnixMicro(), body)
 		if err == nil && !inserted {
 			return noAgent()
 		}
@@ -146,12 +151,14 @@ func (s *Store) AgentByID(ctx context.Context, id string) (runs.Agent, error) {
 
 // AgentsOf implements runs.Store.
 func (s *Store) AgentsOf(ctx context.Context, org uuid.UUID) ([]runs.Agent, error) {
-	return ask(ctx, s, org, scanJSON[runs.Agent], "SELECT body FROM run_agents WHERE org = ? ORDER BY pool, id", org.String())
+	return ask(ctx, s, org, scanJSON[runs.Agent], "SELECT body FROM run_agents WHERE org = ? ORDER BY pool, id",
+		org.String())
 }
 
 // RemoveAgents implements runs.Store.
 func (s *Store) RemoveAgents(ctx context.Context, before time.Time) error {
-	const idle = "seen < ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.org = run_agents.org AND runs.agent = run_agents.id)"
+	const idle = "seen < ? AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.org = run_agents.org AND runs.agent = " +
+		"run_agents.id)"
 	seen := before.UnixMicro()
 	found, err := ask(ctx, s, uuid.Nil, scanRef, "SELECT org, id FROM run_agents WHERE "+idle, seen)
 	for _, ref := range found {

@@ -48,9 +48,12 @@ func (g *grown) next(org int, workspace string, kind runs.Kind, status runs.Stat
 	g.made++
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC).Add(time.Duration(g.made) * time.Second)
 	run := runs.Run{
-		Org: g.org(org), ID: fmt.Sprintf("01J%023d", g.made), Workspace: workspace, Kind: kind, Status: status, Attempt: 1, CreatedAt: at,
-		Order: runs.Order{Snapshot: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b", Message: "a change of some network"},
-		Terms: runs.Terms{Tool: "opentofu", Version: "1.12.6", Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour}},
+		Org: g.org(org), ID: fmt.Sprintf("01J%023d", g.made), Workspace: workspace, Kind: kind, Status: status, Attempt: 1,
+		CreatedAt: at,
+		Order: runs.Order{Snapshot: "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b",
+			Message: "a change of some network"},
+		Terms: runs.Terms{Tool: "opentofu", Version: "1.12.6",
+			Timeout: map[runs.Stage]time.Duration{runs.PlanStage: time.Hour}},
 	}
 	if status.Ended() {
 		run.StartedAt, run.PlannedAt, run.FinishedAt = at, at, at.Add(time.Minute)
@@ -111,9 +114,15 @@ func (t *took) report(b *testing.B) {
 func BenchmarkClaim(b *testing.B) {
 	const waiting = 10000
 	for name, spread := range map[string]func(g *grown, i int) runs.Run{
-		"one-workspace":    func(g *grown, i int) runs.Run { return g.next(0, "w", runs.Apply, runs.Pending) },
-		"100-workspaces":   func(g *grown, i int) runs.Run { return g.next(0, fmt.Sprint("w", i%100), runs.Apply, runs.Pending) },
-		"100-orgs":         func(g *grown, i int) runs.Run { return g.next(i*100/waiting%100, "w", runs.Apply, runs.Pending) },
+		"one-workspace": func(g *grown, i int) runs.Run { return g.next(0, "w", runs.Apply, runs.Pending) },
+		"100-workspaces": func(g *grown,
+			i int) runs.Run {
+			return g.next(0, fmt.Sprint("w", i%100), runs.Apply, runs.Pending)
+		},
+		"100-orgs": func(g *grown,
+			i int) runs.Run {
+			return g.next(i*100/waiting%100, "w", runs.Apply, runs.Pending)
+		},
 		"one-org-of-plans": func(g *grown, i int) runs.Run { return g.next(0, "w", runs.Plan, runs.Pending) },
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -12,7 +12,8 @@ import (
 )
 
 // Create implements runs.Store.
-func (s *Store) Create(ctx context.Context, run runs.Run, key string, events []runs.Event, allow func(runs.Tally) error) (made runs.Run, err error) {
+func (s *Store) Create(ctx context.Context, run runs.Run, key string, events []runs.Event,
+	allow func(runs.Tally) error) (made runs.Run, err error) {
 	err = s.write(ctx, run.Ref(), 0, func(t tx) error {
 		was, there, err := t.madeBy(run, key)
 		if err != nil || there {
@@ -20,6 +21,9 @@ func (s *Store) Create(ctx context.Context, run runs.Run, key string, events []r
 			return err
 		}
 		if err := t.hasRoom(allow); err != nil {
+			return err
+		}
+		if err := t.isAlone(run); err != nil {
 			return err
 		}
 		made, err = t.create(run, key, events)
@@ -42,6 +46,24 @@ func (t tx) hasRoom(allow func(runs.Tally) error) error {
 	}
 	if err := allow(has); err != nil {
 		return refusal{err}
+	}
+	return nil
+}
+
+// isAlone refuses a run that is to be alone where another one of its workspace goes on.
+func (t tx) isAlone(run runs.Run) error {
+	if !run.Order.Alone {
+		return nil
+	}
+	open, err := sqldb.All(t, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND open = ? ORDER BY id", t.org,
+		run.Workspace)
+	if err != nil {
+		return err
+	}
+	for _, other := range open {
+		if other.run.InTheWay() {
+			return refusal{other.run.InProgress()}
+		}
 	}
 	return nil
 }
@@ -69,7 +91,8 @@ func (t tx) create(run runs.Run, key string, events []runs.Event) (runs.Run, err
 	}
 	names := append([]string{"org", "id", "made_by"}, derived()...)
 	values := append([]any{t.org, run.ID, keyOf(key)}, next.values()...)
-	if err := t.exec("INSERT INTO runs ("+strings.Join(names, ", ")+") VALUES ("+sqldb.Places(len(names))+")", values...); err != nil {
+	if err := t.exec("INSERT INTO runs ("+strings.Join(names, ", ")+") VALUES ("+sqldb.Places(len(names))+")",
+		values...); err != nil {
 		return runs.Run{}, err
 	}
 	if err := t.record(run.ID, 0, events); err != nil {
@@ -118,7 +141,8 @@ func (t tx) update(was row, change runs.Change) (runs.Run, error) {
 		return runs.Run{}, err
 	}
 	values := append(next.values(), t.org, was.run.ID, was.run.Revision)
-	found, err := sqldb.Change(t, "UPDATE runs SET "+strings.Join(derived(), " = ?, ")+" = ? WHERE org = ? AND id = ? AND revision = ?", values...)
+	found, err := sqldb.Change(t, "UPDATE runs SET "+strings.Join(derived(), " = ?, ")+
+		" = ? WHERE org = ? AND id = ? AND revision = ?", values...)
 	if err != nil {
 		return runs.Run{}, err
 	}
@@ -151,9 +175,11 @@ func (t tx) record(id string, last int64, events []runs.Event) error {
 			return err
 		}
 		if len(body) > sqldb.MaxRow {
-			return fault.New(fault.BodyTooLarge, "an event of the run takes %d bytes; the store keeps at most %d", len(body), sqldb.MaxRow)
+			return fault.New(fault.BodyTooLarge, "an event of the run takes %d bytes; the store keeps at most %d", len(body),
+				sqldb.MaxRow)
 		}
-		if err := t.exec("INSERT INTO run_events (org, run, sequence, body) VALUES (?, ?, ?, ?)", t.org, id, event.Sequence, body); err != nil {
+		if err := t.exec("INSERT INTO run_events (org, run, sequence, body) VALUES (?, ?, ?, ?)", t.org, id, event.Sequence,
+			body); err != nil {
 			return err
 		}
 	}

@@ -56,7 +56,8 @@ func (s *Store) Changes(ctx context.Context, org uuid.UUID, after int64, limit i
 		return c, err
 	}
 	return ask(ctx, s, org, scan, "SELECT c.number, "+columns+
-		" FROM run_changes c JOIN runs r ON r.org = c.org AND r.id = c.run WHERE c.org = ? AND c.number > ? ORDER BY c.number LIMIT ?", org.String(), after, limit)
+		" FROM run_changes c JOIN runs r ON r.org = c.org AND r.id = c.run WHERE c.org = ? AND c.number > ? ORDER BY "+
+		"c.number LIMIT ?", org.String(), after, limit)
 }
 
 // LastChange implements runs.Changes.
@@ -112,6 +113,7 @@ func (s *Store) Outcomes(ctx context.Context, org uuid.UUID, from, to time.Time)
 		o.Day = time.UnixMicro(day * dayMicros).UTC()
 		return o, err
 	}
-	return ask(ctx, s, org, scan, "SELECT day, status, runs FROM run_days WHERE org = ? AND day BETWEEN ? AND ? ORDER BY day, status",
+	return ask(ctx, s, org, scan,
+		"SELECT day, status, runs FROM run_days WHERE org = ? AND day BETWEEN ? AND ? ORDER BY day, status",
 		org.String(), dayOf(from), dayOf(to))
 }

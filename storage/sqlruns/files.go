@@ -32,10 +32,12 @@ func (s *Store) PutPiece(ctx context.Context, file runs.FileRef, upload string, 
 			return err
 		}
 		var was int64
-		if _, err := sqldb.One(t, []any{&was}, "SELECT LENGTH(sealed) FROM run_file_pieces WHERE "+fileKey+" AND piece = ?", argsOfFile(file, index)...); err != nil {
+		if _, err := sqldb.One(t, []any{&was}, "SELECT LENGTH(sealed) FROM run_file_pieces WHERE "+fileKey+" AND piece = ?",
+			argsOfFile(file, index)...); err != nil {
 			return err
 		}
-		upsert := t.Dialect().Upsert("run_file_pieces", []string{"org", "run", "kind", "attempt", "piece"}, []string{"sealed"})
+		upsert := t.Dialect().Upsert("run_file_pieces", []string{"org", "run", "kind", "attempt", "piece"},
+			[]string{"sealed"})
 		if err := t.exec(upsert, argsOfFile(file, index, sealed)...); err != nil {
 			return err
 		}
@@ -52,16 +54,19 @@ func (t tx) continued(file runs.FileRef, upload string, begins bool) error {
 	case err != nil || now == upload:
 		return err
 	case !begins:
-		return fault.New(fault.UploadReplaced, "another upload of this %s has begun since; nothing of this one is kept", file.Kind)
+		return fault.New(fault.UploadReplaced, "another upload of this %s has begun since; nothing of this one is kept",
+			file.Kind)
 	}
 	if err := t.dropPieces(file, 0); err != nil {
 		return err
 	}
-	return t.exec(t.Dialect().Upsert("run_uploads", []string{"org", "run", "kind", "attempt"}, []string{"upload"}), argsOfFile(file, upload)...)
+	return t.exec(t.Dialect().Upsert("run_uploads", []string{"org", "run", "kind", "attempt"}, []string{"upload"}),
+		argsOfFile(file, upload)...)
 }
 
 // CompleteFile implements runs.Store.
-func (s *Store) CompleteFile(ctx context.Context, file runs.File, upload string, allow func(runs.Run) error) (kept runs.File, err error) {
+func (s *Store) CompleteFile(ctx context.Context, file runs.File, upload string,
+	allow func(runs.Run) error) (kept runs.File, err error) {
 	err = s.write(ctx, file.Ref, 0, func(t tx) error {
 		if err := t.allowed(file.Ref, allow); err != nil {
 			return err
@@ -84,7 +89,8 @@ func (s *Store) CompleteFile(ctx context.Context, file runs.File, upload string,
 
 func (t tx) complete(file runs.File) error {
 	var pieces int
-	if _, err := sqldb.One(t, []any{&pieces}, "SELECT COUNT(*) FROM run_file_pieces WHERE "+fileKey+" AND piece >= 0 AND piece < ?", argsOfFile(file.FileRef, file.Pieces)...); err != nil {
+	if _, err := sqldb.One(t, []any{&pieces}, "SELECT COUNT(*) FROM run_file_pieces WHERE "+fileKey+
+		" AND piece >= 0 AND piece < ?", argsOfFile(file.FileRef, file.Pieces)...); err != nil {
 		return err
 	}
 	if pieces != file.Pieces {
@@ -103,10 +109,12 @@ func (t tx) complete(file runs.File) error {
 // dropPieces removes pieces from an index on, which an earlier upload has left.
 func (t tx) dropPieces(file runs.FileRef, from int) error {
 	var bytes sql.NullInt64
-	if _, err := sqldb.One(t, []any{&bytes}, "SELECT SUM(LENGTH(sealed)) FROM run_file_pieces WHERE "+fileKey+" AND piece >= ?", argsOfFile(file, from)...); err != nil || bytes.Int64 == 0 {
+	if _, err := sqldb.One(t, []any{&bytes}, "SELECT SUM(LENGTH(sealed)) FROM run_file_pieces WHERE "+fileKey+
+		" AND piece >= ?", argsOfFile(file, from)...); err != nil || bytes.Int64 == 0 {
 		return err
 	}
-	if err := t.exec("DELETE FROM run_file_pieces WHERE "+fileKey+" AND piece >= ?", argsOfFile(file, from)...); err != nil {
+	if err := t.exec("DELETE FROM run_file_pieces WHERE "+fileKey+" AND piece >= ?",
+		argsOfFile(file, from)...); err != nil {
 		return err
 	}
 	return t.tally(runs.Tally{Bytes: -bytes.Int64})
@@ -114,7 +122,8 @@ func (t tx) dropPieces(file runs.FileRef, from int) error {
 
 func fileOf(q sqldb.Querier, ref runs.FileRef) (file runs.File, there bool, err error) {
 	file.FileRef = ref
-	there, err = sqldb.One(q, []any{&file.Size, &file.Digest, &file.Pieces}, "SELECT size, digest, pieces FROM run_files WHERE "+fileKey, argsOfFile(ref)...)
+	there, err = sqldb.One(q, []any{&file.Size, &file.Digest, &file.Pieces},
+		"SELECT size, digest, pieces FROM run_files WHERE "+fileKey, argsOfFile(ref)...)
 	return file, there, err
 }
 
@@ -141,7 +150,9 @@ func (s *Store) FilesOf(ctx context.Context, ref runs.Ref) ([]runs.File, error) 
 		file := runs.File{FileRef: runs.FileRef{Ref: ref}}
 		return file, r.Scan(&file.Kind, &file.Attempt, &file.Size, &file.Digest, &file.Pieces)
 	}
-	return ask(ctx, s, ref.Org, scan, "SELECT kind, attempt, size, digest, pieces FROM run_files WHERE org = ? AND run = ? ORDER BY kind, attempt", ref.Org.String(), ref.ID)
+	return ask(ctx, s, ref.Org, scan,
+		"SELECT kind, attempt, size, digest, pieces FROM run_files WHERE org = ? AND run = ? ORDER BY kind, attempt",
+		ref.Org.String(), ref.ID)
 }
 
 // Piece implements runs.Store.
@@ -150,7 +161,8 @@ func (s *Store) Piece(ctx context.Context, file runs.FileRef, index int) (sealed
 		if _, there, err := fileOf(q, file); err != nil || !there {
 			return cmpOr(err, noFile(file))
 		}
-		found, err := sqldb.One(q, []any{&sealed}, "SELECT sealed FROM run_file_pieces WHERE "+fileKey+" AND piece = ?", argsOfFile(file, index)...)
+		found, err := sqldb.One(q, []any{&sealed}, "SELECT sealed FROM run_file_pieces WHERE "+fileKey+" AND piece = ?",
+			argsOfFile(file, index)...)
 		if err == nil && !found {
 			return noFile(file)
 		}

@@ -28,7 +28,8 @@ type floor struct {
 const runBytes = 1500
 
 func floorOnSQLite(b *testing.B) *floor {
-	file := sqlitedb.File{Path: filepath.Join(b.TempDir(), "floor.db"), ApplicationID: 1, Pragmas: []string{"page_size(4096)"}}
+	file := sqlitedb.File{Path: filepath.Join(b.TempDir(), "floor.db"), ApplicationID: 1,
+		Pragmas: []string{"page_size(4096)"}}
 	if err := file.Prepare(); err != nil {
 		b.Fatal(err)
 	}
@@ -92,7 +93,8 @@ func (f *floor) claim() (err error) {
 	if err := tx.QueryRow("SELECT id FROM runs WHERE status = 'pending' ORDER BY id LIMIT 1").Scan(&id); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("UPDATE runs SET status = 'preparing', body = ? WHERE org = ? AND id = ?", strings.Repeat("y", runBytes), f.org, id); err != nil {
+	if _, err := tx.Exec("UPDATE runs SET status = 'preparing', body = ? WHERE org = ? AND id = ?",
+		strings.Repeat("y", runBytes), f.org, id); err != nil {
 		return err
 	}
 	if _, err := tx.Exec("INSERT INTO events VALUES (?, ?, 2, ?)", f.org, id, strings.Repeat("z", 200)); err != nil {

@@ -9,7 +9,8 @@ import (
 type line struct{ holder, head string }
 
 func (t tx) line(workspace string) (l line, err error) {
-	_, err = sqldb.One(t, []any{&l.holder, &l.head}, "SELECT holder, head FROM run_lines WHERE org = ? AND workspace = ?", t.org, workspace)
+	_, err = sqldb.One(t, []any{&l.holder, &l.head}, "SELECT holder, head FROM run_lines WHERE org = ? AND workspace = ?",
+		t.org, workspace)
 	return l, err
 }
 
@@ -66,7 +67,8 @@ func (t tx) advance(s step, touched queues) error {
 	}
 	workspace := s.next.Workspace
 	if next.holder == "" {
-		_, err := sqldb.One(t, []any{&next.head}, "SELECT id FROM runs WHERE org = ? AND line = ? ORDER BY priority, id LIMIT 1", t.org, workspace)
+		_, err := sqldb.One(t, []any{&next.head},
+			"SELECT id FROM runs WHERE org = ? AND line = ? ORDER BY priority, id LIMIT 1", t.org, workspace)
 		if err != nil {
 			return err
 		}
@@ -87,7 +89,8 @@ func (t tx) advance(s step, touched queues) error {
 // requeue puts a waiting run into its pool's queue, or takes it out.
 func (t tx) requeue(id, queue string, touched queues) error {
 	var in place
-	found, err := sqldb.One(t, []any{&in.pool, &in.priority}, "SELECT pool, priority FROM runs WHERE org = ? AND id = ?", t.org, id)
+	found, err := sqldb.One(t, []any{&in.pool, &in.priority}, "SELECT pool, priority FROM runs WHERE org = ? AND id = ?",
+		t.org, id)
 	if err != nil || !found {
 		return err
 	}
@@ -102,7 +105,8 @@ func (t tx) putLine(workspace string, was, next line) error {
 	case line{}:
 		return t.exec("DELETE FROM run_lines WHERE org = ? AND workspace = ?", t.org, workspace)
 	}
-	return t.exec(t.Dialect().Upsert("run_lines", []string{"org", "workspace"}, []string{"holder", "head"}), t.org, workspace, next.holder, next.head)
+	return t.exec(t.Dialect().Upsert("run_lines", []string{"org", "workspace"}, []string{"holder", "head"}), t.org,
+		workspace, next.holder, next.head)
 }
 
 // count keeps how many runs the organization has, waiting and at work, and which have ended.
@@ -129,10 +133,12 @@ func (t tx) tally(more runs.Tally) error {
 	if more == (runs.Tally{}) {
 		return nil
 	}
-	const query = "UPDATE run_tallies SET waiting = waiting + ?, working = working + ?, stored = stored + ?, bytes = bytes + ? WHERE org = ?"
+	const query = "UPDATE run_tallies SET waiting = waiting + ?, working = working + ?, stored = stored + ?, bytes = " +
+		"bytes + ? WHERE org = ?"
 	found, err := sqldb.Change(t, query, more.Waiting, more.Working, more.Stored, more.Bytes, t.org)
 	if err != nil || found {
 		return err
 	}
-	return t.exec("INSERT INTO run_tallies (org, waiting, working, stored, bytes) VALUES (?, ?, ?, ?, ?)", t.org, more.Waiting, more.Working, more.Stored, more.Bytes)
+	return t.exec("INSERT INTO run_tallies (org, waiting, working, stored, bytes) VALUES (?, ?, ?, ?, ?)", t.org,
+		more.Waiting, more.Working, more.Stored, more.Bytes)
 }

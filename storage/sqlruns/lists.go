@@ -16,7 +16,8 @@ import (
 )
 
 // ask returns what a query of an organization's finds; uuid.Nil is the store itself.
-func ask[T any](ctx context.Context, s *Store, org uuid.UUID, scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
+func ask[T any](ctx context.Context, s *Store, org uuid.UUID,
+	scan func(*sql.Rows) (T, error), query string, args ...any) (all []T, err error) {
 	err = s.db.Ask(ctx, org, func(q sqldb.Querier) error {
 		all, err = sqldb.All(q, scan, query, args...)
 		return err
@@ -45,7 +46,8 @@ func (s *Store) Ended(ctx context.Context, before time.Time, after runs.Mark, li
 }
 
 // marks returns runs by a column that is a time, from behind a mark.
-func (s *Store) marks(ctx context.Context, column, until string, at time.Time, after runs.Mark, limit int) ([]runs.Mark, error) {
+func (s *Store) marks(ctx context.Context, column, until string, at time.Time, after runs.Mark,
+	limit int) ([]runs.Mark, error) {
 	text, args := "SELECT "+column+", org, id FROM runs WHERE "+until, []any{at.UnixMicro()}
 	if after.ID != "" {
 		text += " AND " + column + " >= ? AND (" + column + " > ? OR org > ? OR org = ? AND id > ?)"
@@ -56,12 +58,14 @@ func (s *Store) marks(ctx context.Context, column, until string, at time.Time, a
 
 // Oldest implements runs.Store.
 func (s *Store) Oldest(ctx context.Context, org uuid.UUID, limit int) ([]runs.Ref, error) {
-	return ask(ctx, s, org, scanRef, "SELECT org, id FROM runs WHERE org = ? AND leaves IS NOT NULL ORDER BY leaves LIMIT ?", org.String(), limit)
+	return ask(ctx, s, org, scanRef,
+		"SELECT org, id FROM runs WHERE org = ? AND leaves IS NOT NULL ORDER BY leaves LIMIT ?", org.String(), limit)
 }
 
 // Open implements runs.Store.
 func (s *Store) Open(ctx context.Context, org uuid.UUID, workspace string) ([]runs.Run, error) {
-	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND open = ? ORDER BY id", org.String(), workspace)
+	rows, err := ask(ctx, s, org, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND open = ? ORDER BY id",
+		org.String(), workspace)
 	return runsOf(rows), err
 }
 
@@ -94,7 +98,8 @@ func (s *Store) Tally(ctx context.Context, org uuid.UUID) (has runs.Tally, err e
 }
 
 func tallyOf(q sqldb.Querier, org string) (has runs.Tally, err error) {
-	_, err = sqldb.One(q, []any{&has.Waiting, &has.Working, &has.Stored, &has.Bytes}, "SELECT waiting, working, stored, bytes FROM run_tallies WHERE org = ?", org)
+	_, err = sqldb.One(q, []any{&has.Waiting, &has.Working, &has.Stored, &has.Bytes},
+		"SELECT waiting, working, stored, bytes FROM run_tallies WHERE org = ?", org)
 	return has, err
 }
 
@@ -110,7 +115,8 @@ func (s *Store) Events(ctx context.Context, ref runs.Ref, after int64, limit int
 		}
 		return e, nil
 	}
-	return ask(ctx, s, ref.Org, scan, "SELECT body FROM run_events WHERE org = ? AND run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+	return ask(ctx, s, ref.Org, scan,
+		"SELECT body FROM run_events WHERE org = ? AND run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
 		ref.Org.String(), ref.ID, after, limit)
 }
 
@@ -137,7 +143,8 @@ func (s *Store) List(ctx context.Context, q runs.Query) (page runs.Page, err err
 		for _, id := range found {
 			byID = append(byID, id)
 		}
-		rows, err := sqldb.All(db, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND id IN ("+sqldb.Places(len(found))+") ORDER BY id DESC", byID...)
+		rows, err := sqldb.All(db, scanRow, "SELECT "+columns+" FROM runs WHERE org = ? AND id IN ("+sqldb.Places(len(found))+
+			") ORDER BY id DESC", byID...)
 		page.Runs = runsOf(rows)
 		return err
 	})
@@ -161,7 +168,8 @@ func idsOf(q runs.Query) (text string, args []any) {
 	parts := []string{"SELECT id FROM runs WHERE 1 = 0"} // of a status that isn't one
 	for _, kind := range kindsOf(q) {
 		for _, status := range statusesOf(q) {
-			parts = append(parts, "SELECT id FROM (SELECT id FROM runs WHERE "+where+" AND kind = ? AND status = ? AND id < ?"+order+") part")
+			parts = append(parts, "SELECT id FROM (SELECT id FROM runs WHERE "+where+" AND kind = ? AND status = ? AND id < ?"+
+				order+") part")
 			args = append(append(args, fixed...), string(kind), string(status), q.Before, q.Limit+1)
 		}
 	}

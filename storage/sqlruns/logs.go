@@ -27,7 +27,8 @@ func argsOf(log runs.LogRef, more ...any) []any {
 }
 
 // AppendLog implements runs.Store.
-func (s *Store) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece, allow func(runs.Run) error) (after int64, err error) {
+func (s *Store) AppendLog(ctx context.Context, log runs.LogRef, end int64, pieces []runs.LogPiece,
+	allow func(runs.Run) error) (after int64, err error) {
 	bytes, err := checkPieces(end, pieces)
 	if err != nil {
 		return 0, err
@@ -48,7 +49,8 @@ func (s *Store) AppendLog(ctx context.Context, log runs.LogRef, end int64, piece
 			}
 			after = piece.Offset + piece.Size
 		}
-		return t.exec(t.Dialect().Upsert("run_logs", []string{"org", "run", "stream", "attempt"}, []string{"size"}), argsOf(log, after)...)
+		return t.exec(t.Dialect().Upsert("run_logs", []string{"org", "run", "stream", "attempt"}, []string{"size"}),
+			argsOf(log, after)...)
 	})
 	if err != nil {
 		return 0, err
@@ -117,7 +119,8 @@ func (t tx) allowed(ref runs.Ref, allow func(runs.Run) error) error {
 }
 
 func (t tx) addPiece(log runs.LogRef, piece runs.LogPiece) error {
-	const query = "INSERT INTO run_log_pieces (org, run, stream, attempt, start, size, sealed) VALUES (?, ?, ?, ?, ?, ?, ?)"
+	const query = "INSERT INTO run_log_pieces (org, run, stream, attempt, start, size, sealed) VALUES (?, ?, ?, " +
+		"?, ?, ?, ?)"
 	if err := t.exec(query, argsOf(log, piece.Offset, piece.Size, piece.Sealed)...); err != nil {
 		return err
 	}
@@ -144,7 +147,9 @@ func (s *Store) LogsOf(ctx context.Context, ref runs.Ref) ([]runs.LogInfo, error
 		info := runs.LogInfo{LogRef: runs.LogRef{Ref: ref}}
 		return info, r.Scan(&info.Stream, &info.Attempt, &info.End)
 	}
-	return ask(ctx, s, ref.Org, scan, "SELECT stream, attempt, size FROM run_logs WHERE org = ? AND run = ? ORDER BY stream, attempt", ref.Org.String(), ref.ID)
+	return ask(ctx, s, ref.Org, scan,
+		"SELECT stream, attempt, size FROM run_logs WHERE org = ? AND run = ? ORDER BY stream, attempt", ref.Org.String(),
+		ref.ID)
 }
 
 // ReadLog implements runs.Store.
@@ -158,7 +163,8 @@ func (s *Store) ReadLog(ctx context.Context, log runs.LogRef, offset, limit int6
 		if err != nil {
 			return err
 		}
-		const query = "SELECT start, size, sealed FROM run_log_pieces WHERE " + logKey + " AND start >= ? AND start <= ? ORDER BY start"
+		const query = "SELECT start, size, sealed FROM run_log_pieces WHERE " + logKey +
+			" AND start >= ? AND start <= ? ORDER BY start"
 		pieces, err = sqldb.All(q, func(r *sql.Rows) (p runs.LogPiece, err error) {
 			return p, r.Scan(&p.Offset, &p.Size, &p.Sealed)
 		}, query, argsOf(log, first, last)...)
@@ -180,10 +186,12 @@ const piecesAtOnce = 1024
 // stretch returns where the first and the last piece of what is to be read begin: the sizes are
 // looked at before, as nobody wants the bytes of pieces that are too many.
 func stretch(q sqldb.Querier, log runs.LogRef, offset, limit int64) (first, last int64, err error) {
-	if _, err := sqldb.One(q, []any{&first}, "SELECT start FROM run_log_pieces WHERE "+logKey+" AND start <= ? ORDER BY start DESC LIMIT 1", argsOf(log, offset)...); err != nil {
+	if _, err := sqldb.One(q, []any{&first}, "SELECT start FROM run_log_pieces WHERE "+logKey+
+		" AND start <= ? ORDER BY start DESC LIMIT 1", argsOf(log, offset)...); err != nil {
 		return 0, 0, err
 	}
-	all, err := sqldb.All(q, scanSpan, spans+logKey+" AND start >= ? ORDER BY start LIMIT ?", argsOf(log, first, piecesAtOnce)...)
+	all, err := sqldb.All(q, scanSpan, spans+logKey+" AND start >= ? ORDER BY start LIMIT ?",
+		argsOf(log, first, piecesAtOnce)...)
 	last = first
 	for _, s := range all {
 		if s.start >= offset+limit {

@@ -24,7 +24,8 @@ type queues map[place]bool
 
 // add adds the places of a run's old and its new form, unless it stays where it is as it is.
 func (q queues) add(was, next runs.Run) {
-	if was.Status.Claimable() && next.Status.Claimable() && placeOf(was) == placeOf(next) && was.NotBefore.Equal(next.NotBefore) {
+	if was.Status.Claimable() && next.Status.Claimable() && placeOf(was) == placeOf(next) &&
+		was.NotBefore.Equal(next.NotBefore) {
 		return
 	}
 	if was.Status.Claimable() {
@@ -47,7 +48,8 @@ func (t tx) enqueue(touched queues) error {
 		switch {
 		case err != nil:
 		case there:
-			err = t.exec(t.Dialect().Upsert("run_queues", []string{"pool", "org", "priority"}, []string{"first_id", "ready"}), in.pool, t.org, in.priority, first, ready)
+			err = t.exec(t.Dialect().Upsert("run_queues", []string{"pool", "org", "priority"}, []string{"first_id", "ready"}),
+				in.pool, t.org, in.priority, first, ready)
 		default:
 			err = t.exec("DELETE FROM run_queues WHERE pool = ? AND org = ? AND priority = ?", in.pool, t.org, in.priority)
 		}
@@ -64,7 +66,8 @@ func (t tx) takeTurn(pool string) error {
 	if t.Dialect() == sqldb.MySQL {
 		set = "ON DUPLICATE KEY UPDATE turn = VALUES(turn)"
 	}
-	return t.exec("INSERT INTO run_turns (pool, org, turn) SELECT ?, ?, COALESCE(MAX(l.turn), 0) + 1 FROM run_turns l WHERE l.pool = ? "+set, pool, t.org, pool)
+	return t.exec("INSERT INTO run_turns (pool, org, turn) SELECT ?, ?, COALESCE(MAX(l.turn), 0) + 1 FROM run_turns l "+
+		"WHERE l.pool = ? "+set, pool, t.org, pool)
 }
 
 // head is the first of an organization's runs of a priority that may be claimed.
@@ -166,7 +169,8 @@ func merged(db sqldb.Querier, q runs.ClaimQuery, heads []head, limit int) (all [
 func (s *Store) Position(ctx context.Context, run runs.Run) (ahead int, holder string, err error) {
 	err = s.db.Read(ctx, run.Org, func(db sqldb.Querier) error {
 		org := run.Org.String()
-		if _, err := sqldb.One(db, []any{&holder}, "SELECT holder FROM run_lines WHERE org = ? AND workspace = ?", org, run.Workspace); err != nil || !waits(run) {
+		if _, err := sqldb.One(db, []any{&holder}, "SELECT holder FROM run_lines WHERE org = ? AND workspace = ?", org,
+			run.Workspace); err != nil || !waits(run) {
 			return err
 		}
 		const query = `SELECT (SELECT COUNT(*) FROM runs WHERE org = ? AND line = ? AND priority < ?) +

@@ -127,7 +127,8 @@ func (t tx) sweep(ref runs.Ref, p part, only string) (more bool, err error) {
 	freed := int64(0)
 	for _, one := range all {
 		freed += one.len
-		query := "DELETE FROM " + p.pieces + " WHERE org = ? AND run = ? AND " + p.by + " = ? AND attempt = ? AND " + position + " = ?"
+		query := "DELETE FROM " + p.pieces + " WHERE org = ? AND run = ? AND " + p.by + " = ? AND attempt = ? AND " +
+			position + " = ?"
 		if err := t.exec(query, t.org, ref.ID, one.of, one.attempt, one.at); err != nil {
 			return false, err
 		}

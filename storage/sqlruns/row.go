@@ -49,7 +49,8 @@ func rowOf(run runs.Run, revision, events int64) (made row, err error) {
 		return row{}, err
 	}
 	if len(made.body) > sqldb.MaxRow {
-		return row{}, fault.New(fault.BodyTooLarge, "what is known of the run takes %d bytes; the store keeps at most %d", len(made.body), sqldb.MaxRow)
+		return row{}, fault.New(fault.BodyTooLarge, "what is known of the run takes %d bytes; the store keeps at most %d",
+			len(made.body), sqldb.MaxRow)
 	}
 	return made, made.decode(revision)
 }
@@ -70,7 +71,8 @@ func load(q sqldb.Querier, ref runs.Ref) (row, error) {
 
 // derived are the columns that follow from a run.
 func derived() []string {
-	return []string{"revision", "events", "workspace", "kind", "status", "pool", "priority", "not_before", "open", "line", "queue", "agent", "due", "ended", "leaves", "body"}
+	return []string{"revision", "events", "workspace", "kind", "status", "pool", "priority", "not_before", "open", "line",
+		"queue", "agent", "due", "ended", "leaves", "body"}
 }
 
 // had reports whether an executor has the run, or was lost while it applied it.
@@ -88,8 +90,10 @@ func (r row) values() []any {
 	}
 	due := run.Due()
 	return []any{
-		run.Revision, r.events, run.Workspace, string(run.Kind), string(run.Status), run.Pool, int64(run.Priority), run.NotBefore.UnixMicro(),
-		textIf(!run.Status.Ended(), run.Workspace), textIf(inLine, run.Workspace), textIf(run.Status.Claimable() && !inLine, run.Pool),
+		run.Revision, r.events, run.Workspace, string(run.Kind), string(run.Status), run.Pool, int64(run.Priority),
+		run.NotBefore.UnixMicro(),
+		textIf(!run.Status.Ended(), run.Workspace), textIf(inLine, run.Workspace),
+		textIf(run.Status.Claimable() && !inLine, run.Pool),
 		textIf(had(run), agent), timeIf(!due.IsZero(), due), timeIf(run.Status.Ended(), run.FinishedAt), leaves(run), r.body,
 	}
 }

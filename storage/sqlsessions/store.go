@@ -36,7 +36,8 @@ func (s *Store) Add(ctx context.Context, one session.Session, limit int) (gone [
 	org, holder := one.Login.Org.String(), keyOf(one.Holder())
 	err = s.db.Write(ctx, one.Login.Org, func(tx sqldb.Tx) error {
 		gone = nil
-		had, err := sqldb.All(tx, scanRow, "SELECT "+columns+" FROM sessions WHERE org = ? AND holder = ? ORDER BY seen_at DESC, hash", org, holder)
+		had, err := sqldb.All(tx, scanRow, "SELECT "+columns+
+			" FROM sessions WHERE org = ? AND holder = ? ORDER BY seen_at DESC, hash", org, holder)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,8 @@ func (s *Store) Add(ctx context.Context, one session.Session, limit int) (gone [
 			}
 		}
 		_, err = tx.Exec("INSERT INTO sessions (org, holder, "+columns+") VALUES ("+sqldb.Places(9)+")", org, holder,
-			one.Hash.String(), string(login), one.Began.UnixMicro(), one.Seen.UnixMicro(), one.Ends.UnixMicro(), one.Address, one.Agent)
+			one.Hash.String(), string(login), one.Began.UnixMicro(), one.Seen.UnixMicro(), one.Ends.UnixMicro(), one.Address,
+			one.Agent)
 		return err
 	})
 	if err != nil {
@@ -57,9 +59,11 @@ func (s *Store) Add(ctx context.Context, one session.Session, limit int) (gone [
 }
 
 // Session implements session.Store.
-func (s *Store) Session(ctx context.Context, org uuid.UUID, h session.Hash) (one session.Session, found bool, err error) {
+func (s *Store) Session(ctx context.Context, org uuid.UUID,
+	h session.Hash) (one session.Session, found bool, err error) {
 	err = s.db.Ask(ctx, org, func(q sqldb.Querier) (err error) {
-		one, err = scan(q.QueryRow("SELECT "+columns+" FROM sessions WHERE org = ? AND hash = ?", org.String(), h.String()).Scan)
+		one, err = scan(q.QueryRow("SELECT "+columns+" FROM sessions WHERE org = ? AND hash = ?", org.String(),
+			h.String()).Scan)
 		if found = err == nil; err == sql.ErrNoRows {
 			return nil
 		}
@@ -71,7 +75,8 @@ func (s *Store) Session(ctx context.Context, org uuid.UUID, h session.Hash) (one
 // Sessions implements session.Store.
 func (s *Store) Sessions(ctx context.Context, of session.Holder) (all []session.Session, err error) {
 	err = s.db.Ask(ctx, of.Org, func(q sqldb.Querier) (err error) {
-		all, err = sqldb.All(q, scanRow, "SELECT "+columns+" FROM sessions WHERE org = ? AND holder = ? ORDER BY seen_at DESC, hash", of.Org.String(), keyOf(of))
+		all, err = sqldb.All(q, scanRow, "SELECT "+columns+
+			" FROM sessions WHERE org = ? AND holder = ? ORDER BY seen_at DESC, hash", of.Org.String(), keyOf(of))
 		return err
 	})
 	return all, err
@@ -80,7 +85,8 @@ func (s *Store) Sessions(ctx context.Context, of session.Holder) (all []session.
 // Touch implements session.Store.
 func (s *Store) Touch(ctx context.Context, org uuid.UUID, h session.Hash, at time.Time) error {
 	return s.db.Write(ctx, org, func(tx sqldb.Tx) error {
-		_, err := tx.Exec("UPDATE sessions SET seen_at = ? WHERE org = ? AND hash = ? AND seen_at < ?", at.UnixMicro(), org.String(), h.String(), at.UnixMicro())
+		_, err := tx.Exec("UPDATE sessions SET seen_at = ? WHERE org = ? AND hash = ? AND seen_at < ?", at.UnixMicro(),
+			org.String(), h.String(), at.UnixMicro())
 		return err
 	})
 }
@@ -144,7 +150,8 @@ func sweep(tx sqldb.Tx, condition string, than time.Time, limit int) (removed in
 		return 0, err
 	}
 	for _, k := range old {
-		gone, err := sqldb.Change(tx, "DELETE FROM sessions WHERE org = ? AND hash = ? AND "+condition, k.org, k.hash, than.UnixMicro())
+		gone, err := sqldb.Change(tx, "DELETE FROM sessions WHERE org = ? AND hash = ? AND "+condition, k.org, k.hash,
+			than.UnixMicro())
 		if err != nil {
 			return 0, err
 		}

@@ -80,7 +80,8 @@ func TestSessionsOutliveTheProcess(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got, found, err := sqlsessions.New(open(t, o)).Session(ctx, one.Login.Org, one.Hash); err != nil || !found || got != one {
+	if got, found, err := sqlsessions.New(open(t, o)).Session(ctx, one.Login.Org, one.Hash); err != nil || !found ||
+		got != one {
 		t.Errorf("%t, %v: %+v", found, err, got)
 	}
 }
@@ -90,7 +91,8 @@ func TestShred(t *testing.T) {
 	db, ctx := open(t, inFile(t)), t.Context()
 	store, acme, globex := sqlsessions.New(db), uuid.New(), uuid.New()
 	for i, org := range []uuid.UUID{acme, acme, globex} {
-		if _, err := store.Add(ctx, session.Session{Hash: session.Hash{byte(i)}, Login: auth.Login{Org: org, KeyID: "k"}}, 9); err != nil {
+		if _, err := store.Add(ctx, session.Session{Hash: session.Hash{byte(i)}, Login: auth.Login{Org: org, KeyID: "k"}},
+			9); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,8 @@ const (
 )
 
 // PutContent implements workspace.Contents.
-func (s *Store) PutContent(ctx context.Context, org uuid.UUID, r io.Reader, limit int64) (workspace.Digest, int64, error) {
+func (s *Store) PutContent(ctx context.Context, org uuid.UUID, r io.Reader,
+	limit int64) (workspace.Digest, int64, error) {
 	blob, err := s.blobs.Put(ctx, org, fileKind, r, limit)
 	return workspace.Digest(blob.Digest), blob.Size, err
 }
@@ -29,7 +30,8 @@ func (s *Store) OpenContent(ctx context.Context, org uuid.UUID, digest workspace
 }
 
 // Sizes implements workspace.Contents.
-func (s *Store) Sizes(ctx context.Context, org uuid.UUID, digests []workspace.Digest) (sizes map[workspace.Digest]int64, err error) {
+func (s *Store) Sizes(ctx context.Context, org uuid.UUID,
+	digests []workspace.Digest) (sizes map[workspace.Digest]int64, err error) {
 	err = s.db.Write(ctx, org, func(tx sqldb.Tx) error {
 		found, err := s.blobs.Sizes(tx, org, fileKind, blobDigests(digests))
 		sizes = make(map[workspace.Digest]int64, len(found))

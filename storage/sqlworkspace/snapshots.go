@@ -19,7 +19,8 @@ import (
 const maxList = 64 << 20
 
 // AddSnapshot implements workspace.Snapshots.
-func (s *Store) AddSnapshot(ctx context.Context, ref workspace.Ref, snapshot workspace.Snapshot, about workspace.Entry, parent *int64, event *audit.Event) (added workspace.Entry, err error) {
+func (s *Store) AddSnapshot(ctx context.Context, ref workspace.Ref, snapshot workspace.Snapshot, about workspace.Entry,
+	parent *int64, event *audit.Event) (added workspace.Entry, err error) {
 	if _, err := s.blobs.PutBytes(ctx, ref.Org, listKind, snapshot.List()); err != nil {
 		return workspace.Entry{}, err
 	}
@@ -39,7 +40,8 @@ func (s *Store) AddSnapshot(ctx context.Context, ref workspace.Ref, snapshot wor
 			return err
 		}
 		added = about
-		added.Number, added.ID, added.Files, added.Bytes = w.Newest.Number+1, snapshot.ID, len(snapshot.Files), snapshot.Bytes()
+		added.Number, added.ID, added.Files, added.Bytes = w.Newest.Number+1, snapshot.ID, len(snapshot.Files),
+			snapshot.Bytes()
 		if err := addEntry(tx, ref, added); err != nil {
 			return err
 		}
@@ -54,7 +56,8 @@ func (s *Store) AddSnapshot(ctx context.Context, ref workspace.Ref, snapshot wor
 // keep counts that a snapshot is needed once more, and makes its row at first: then it needs the
 // contents of its files.
 func (s *Store) keep(tx sqldb.Tx, org uuid.UUID, snapshot workspace.Snapshot) error {
-	there, err := sqldb.Change(tx, "UPDATE snapshots SET refs = refs + 1 WHERE org = ? AND id = ?", org.String(), snapshot.ID[:])
+	there, err := sqldb.Change(tx, "UPDATE snapshots SET refs = refs + 1 WHERE org = ? AND id = ?", org.String(),
+		snapshot.ID[:])
 	if err != nil || there {
 		return err
 	}
@@ -95,11 +98,13 @@ func addEntry(tx sqldb.Tx, ref workspace.Ref, e workspace.Entry) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO workspace_snapshots (org, workspace, number, snapshot, message, created_at, created_by) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	if _, err := tx.Exec("INSERT INTO workspace_snapshots (org, workspace, number, snapshot, message, created_at, "+
+		"created_by) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		ref.Org.String(), string(ref.Name), e.Number, e.ID[:], e.Message, e.CreatedAt.UnixMicro(), by); err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE workspaces SET snapshot = ? WHERE org = ? AND name = ?", e.Number, ref.Org.String(), string(ref.Name))
+	_, err = tx.Exec("UPDATE workspaces SET snapshot = ? WHERE org = ? AND name = ?", e.Number, ref.Org.String(),
+		string(ref.Name))
 	return err
 }
 
@@ -119,7 +124,8 @@ func scanEntry(rows *sql.Rows) (e workspace.Entry, err error) {
 }
 
 // Entries implements workspace.Snapshots.
-func (s *Store) Entries(ctx context.Context, ref workspace.Ref, before int64, limit int) (all []workspace.Entry, err error) {
+func (s *Store) Entries(ctx context.Context, ref workspace.Ref, before int64,
+	limit int) (all []workspace.Entry, err error) {
 	err = s.db.Read(ctx, ref.Org, func(q sqldb.Querier) error {
 		w, err := mustFind(q, ref)
 		if err != nil {
@@ -128,14 +134,16 @@ func (s *Store) Entries(ctx context.Context, ref workspace.Ref, before int64, li
 		if before == 0 {
 			before = w.Newest.Number + 1
 		}
-		all, err = sqldb.All(q, scanEntry, selectEntries+"e.number < ? ORDER BY e.number DESC LIMIT ?", ref.Org.String(), string(ref.Name), before, limit)
+		all, err = sqldb.All(q, scanEntry, selectEntries+"e.number < ? ORDER BY e.number DESC LIMIT ?", ref.Org.String(),
+			string(ref.Name), before, limit)
 		return err
 	})
 	return all, err
 }
 
 // Entry implements workspace.Snapshots.
-func (s *Store) Entry(ctx context.Context, ref workspace.Ref, number int64, id workspace.Digest) (e workspace.Entry, err error) {
+func (s *Store) Entry(ctx context.Context, ref workspace.Ref, number int64,
+	id workspace.Digest) (e workspace.Entry, err error) {
 	condition, key := "e.number = ?", any(number)
 	if number == 0 {
 		condition, key = "e.snapshot = ? ORDER BY e.number DESC LIMIT 1", id[:]
@@ -189,14 +197,17 @@ func (s *Store) removeEntry(ctx context.Context, org uuid.UUID, name string, num
 	}
 	return s.db.Write(ctx, org, func(tx sqldb.Tx) error {
 		newest := int64(0)
-		if _, err := sqldb.One(tx, []any{&newest}, "SELECT snapshot FROM workspaces WHERE org = ? AND name = ?", org.String(), name); err != nil || newest == number {
+		if _, err := sqldb.One(tx, []any{&newest}, "SELECT snapshot FROM workspaces WHERE org = ? AND name = ?", org.String(),
+			name); err != nil || newest == number {
 			return err
 		}
-		removed, err := sqldb.Change(tx, "DELETE FROM workspace_snapshots WHERE org = ? AND workspace = ? AND number = ?", org.String(), name, number)
+		removed, err := sqldb.Change(tx, "DELETE FROM workspace_snapshots WHERE org = ? AND workspace = ? AND number = ?",
+			org.String(), name, number)
 		if err != nil || !removed {
 			return err
 		}
-		if _, err := tx.Exec("UPDATE snapshots SET refs = refs - 1 WHERE org = ? AND id = ?", org.String(), id[:]); err != nil {
+		if _, err := tx.Exec("UPDATE snapshots SET refs = refs - 1 WHERE org = ? AND id = ?", org.String(),
+			id[:]); err != nil {
 			return err
 		}
 		last, err := sqldb.Change(tx, "DELETE FROM snapshots WHERE org = ? AND id = ? AND refs = 0", org.String(), id[:])

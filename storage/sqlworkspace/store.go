@@ -50,7 +50,8 @@ func scanWorkspace(org uuid.UUID, scan func(...any) error) (w workspace.Workspac
 		message, entryBy   sql.NullString
 		at, files, bytes   sql.NullInt64
 	)
-	err = scan(&name, &settings, &w.Revision, &created, &updated, &by, &w.Newest.Number, &id, &message, &at, &entryBy, &files, &bytes)
+	err = scan(&name, &settings, &w.Revision, &created, &updated, &by, &w.Newest.Number, &id, &message, &at, &entryBy,
+		&files, &bytes)
 	if err != nil {
 		return w, err
 	}
@@ -94,7 +95,8 @@ func (s *Store) Workspace(ctx context.Context, ref workspace.Ref) (w workspace.W
 }
 
 // Workspaces implements workspace.Store.
-func (s *Store) Workspaces(ctx context.Context, org uuid.UUID, after string, limit int) (all []workspace.Workspace, err error) {
+func (s *Store) Workspaces(ctx context.Context, org uuid.UUID, after string,
+	limit int) (all []workspace.Workspace, err error) {
 	err = s.db.Read(ctx, org, func(q sqldb.Querier) (err error) {
 		all, err = sqldb.All(q, func(rows *sql.Rows) (workspace.Workspace, error) { return scanWorkspace(org, rows.Scan) },
 			selectWorkspaces+"w.name > ? ORDER BY w.name LIMIT ?", org.String(), after, limit)

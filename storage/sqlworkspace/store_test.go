@@ -26,7 +26,8 @@ func TestStore(t *testing.T) {
 		"mysql":  onServer,
 	} {
 		t.Run(name, func(t *testing.T) {
-			workspacetest.RunStore(t, func(t *testing.T, now func() time.Time) workspace.Store { return open(t, options(t), now) })
+			workspacetest.RunStore(t,
+				func(t *testing.T, now func() time.Time) workspace.Store { return open(t, options(t), now) })
 		})
 	}
 }

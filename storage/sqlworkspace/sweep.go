@@ -52,7 +52,8 @@ func (s *Store) deleted(ctx context.Context) (all []deletedEntry, err error) {
 				e.org, err = uuid.Parse(org)
 			}
 			return e, err
-		}, "SELECT org, workspace, number, snapshot FROM workspace_snapshots WHERE workspace >= ? AND workspace < ? LIMIT ?", deletedPrefix, behindDeleted, swept)
+		}, "SELECT org, workspace, number, snapshot FROM workspace_snapshots WHERE workspace >= ? AND workspace < ? LIMIT ?",
+			deletedPrefix, behindDeleted, swept)
 		return err
 	})
 	return all, err

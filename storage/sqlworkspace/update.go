@@ -10,7 +10,8 @@ import (
 )
 
 // Update implements workspace.Store.
-func (s *Store) Update(ctx context.Context, ref workspace.Ref, decide workspace.Decide) (now workspace.Workspace, err error) {
+func (s *Store) Update(ctx context.Context, ref workspace.Ref,
+	decide workspace.Decide) (now workspace.Workspace, err error) {
 	err = s.db.Write(ctx, ref.Org, func(tx sqldb.Tx) error {
 		now = workspace.Workspace{}
 		w, found, err := find(tx, ref)
@@ -68,10 +69,12 @@ func put(tx sqldb.Tx, ref workspace.Ref, found bool, w workspace.Workspace) erro
 	}
 	if !found {
 		_, err = tx.Exec(`INSERT INTO workspaces (org, name, settings, revision, snapshot, created_at, updated_at, updated_by)
-			VALUES (?, ?, ?, 1, 0, ?, ?, ?)`, ref.Org.String(), string(ref.Name), settings, w.CreatedAt.UnixMicro(), w.UpdatedAt.UnixMicro(), by)
+			VALUES (?, ?, ?, 1, 0, ?, ?, ?)`, ref.Org.String(), string(ref.Name), settings, w.CreatedAt.UnixMicro(),
+			w.UpdatedAt.UnixMicro(), by)
 		return err
 	}
-	_, err = tx.Exec("UPDATE workspaces SET settings = ?, revision = revision + 1, updated_at = ?, updated_by = ? WHERE org = ? AND name = ?",
+	_, err = tx.Exec("UPDATE workspaces SET settings = ?, revision = revision + 1, updated_at = ?, updated_by = ? WHERE "+
+		"org = ? AND name = ?",
 		settings, w.UpdatedAt.UnixMicro(), by, ref.Org.String(), string(ref.Name))
 	return err
 }

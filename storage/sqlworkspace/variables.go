@@ -42,7 +42,8 @@ func organizationRevision(q sqldb.Querier, org uuid.UUID) (n int64, err error) {
 // variablesOf returns those of a workspace itself, or the organization's. They are sorted here:
 // databases compare names in ways of their own.
 func variablesOf(q sqldb.Querier, ref workspace.Ref) ([]workspace.Variable, error) {
-	all, err := sqldb.All(q, scanVariable, "SELECT kind, name, hcl, secret, size, sealed, updated_at, updated_by FROM variables WHERE org = ? AND workspace = ?",
+	all, err := sqldb.All(q, scanVariable,
+		"SELECT kind, name, hcl, secret, size, sealed, updated_at, updated_by FROM variables WHERE org = ? AND workspace = ?",
 		ref.Org.String(), string(ref.Name))
 	slices.SortFunc(all, func(a, b workspace.Variable) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
@@ -72,13 +73,15 @@ func setVariables(tx sqldb.Tx, ref workspace.Ref, change workspace.Change) error
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec(upsert, ref.Org.String(), string(ref.Name), string(v.Kind), v.Name, v.HCL, v.Sensitive, v.Size, v.Sealed, v.UpdatedAt.UnixMicro(), by)
+		_, err = tx.Exec(upsert, ref.Org.String(), string(ref.Name), string(v.Kind), v.Name, v.HCL, v.Sensitive, v.Size,
+			v.Sealed, v.UpdatedAt.UnixMicro(), by)
 		if err != nil {
 			return err
 		}
 	}
 	for _, k := range change.Unset {
-		_, err := tx.Exec("DELETE FROM variables WHERE org = ? AND workspace = ? AND kind = ? AND name = ?", ref.Org.String(), string(ref.Name), string(k.Kind), k.Name)
+		_, err := tx.Exec("DELETE FROM variables WHERE org = ? AND workspace = ? AND kind = ? AND name = ?", ref.Org.String(),
+			string(ref.Name), string(k.Kind), k.Name)
 		if err != nil {
 			return err
 		}
@@ -88,7 +91,8 @@ func setVariables(tx sqldb.Tx, ref workspace.Ref, change workspace.Change) error
 
 func countChange(tx sqldb.Tx, ref workspace.Ref, touched *workspace.Touched) error {
 	if ref.Name == "" {
-		if _, err := sqldb.Insert(tx, "INSERT INTO organization_variables (org, revision) VALUES (?, 0)", ref.Org.String()); err != nil {
+		if _, err := sqldb.Insert(tx, "INSERT INTO organization_variables (org, revision) VALUES (?, 0)",
+			ref.Org.String()); err != nil {
 			return err
 		}
 		_, err := tx.Exec("UPDATE organization_variables SET revision = revision + 1 WHERE org = ?", ref.Org.String())
@@ -98,7 +102,8 @@ func countChange(tx sqldb.Tx, ref workspace.Ref, touched *workspace.Touched) err
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE workspaces SET revision = revision + 1, updated_at = ?, updated_by = ? WHERE org = ? AND name = ?",
+	_, err = tx.Exec("UPDATE workspaces SET revision = revision + 1, updated_at = ?, updated_by = ? WHERE org = ? "+
+		"AND name = ?",
 		touched.At.UnixMicro(), by, ref.Org.String(), string(ref.Name))
 	return err
 }

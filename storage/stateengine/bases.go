@@ -25,6 +25,7 @@ type BaseID struct {
 // Base is a version that is stored whole and that others may be deltas of.
 type Base struct {
 	BaseID
+	Kept   []byte // what its row has for its digest
 	Body   []byte // nil says that there is none, as the state's versions are encrypted
 	Packed int    // how many bytes the database has of it
 	Newest uint64 // the state's newest version, as far as is known

@@ -13,7 +13,8 @@ import (
 func TestBasesAreBounded(t *testing.T) {
 	s := NewBases(100_000)
 	for i := range 100 {
-		s.Keep(state.Ref{Org: uuid.New(), Name: state.Name(fmt.Sprint(i))}, Base{BaseID: BaseID{ID: 1}, Body: make([]byte, i*1_000)})
+		s.Keep(state.Ref{Org: uuid.New(), Name: state.Name(fmt.Sprint(i))},
+			Base{BaseID: BaseID{ID: 1}, Body: make([]byte, i*1_000)})
 		held := 0
 		for _, b := range s.entries.Values() {
 			held += b.cost()

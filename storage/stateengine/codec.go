@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"runtime"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -27,6 +29,19 @@ type Stored struct {
 	Encoding string
 	Bytes    []byte
 	Base     BaseID // of what a delta needs; zero for none
+	// Digest and Content are what its row has for them.
+	Digest, Content []byte
+}
+
+// Counted is how many bytes of it count as an organization's: not what sealing adds.
+func (s Stored) Counted() int { return len(s.Bytes) - Added(s.Encoding) }
+
+// Added is how many bytes sealing adds to those of an encoding.
+func Added(encoding string) int {
+	if strings.HasPrefix(encoding, sealedPrefix) {
+		return seal.Overhead
+	}
+	return 0
 }
 
 // Codec compresses bodies. All calls share its few encoders and decoders and wait for a
@@ -91,10 +106,12 @@ func (c *Codec) Decode(v state.Version, s, base Stored) ([]byte, error) {
 	}
 	body, err := c.unpack(s, base, v.Size)
 	if err != nil {
-		return nil, fault.Wrap(err, fault.StateCorrupt, "the stored bytes of version %d can't be read; an operator must restore them", v.Number)
+		return nil, fault.Wrap(err, fault.StateCorrupt,
+			"the stored bytes of version %d can't be read; an operator must restore them", v.Number)
 	}
 	if int64(len(body)) != v.Size || sha256.Sum256(body) != v.Digest {
-		return nil, fault.New(fault.StateCorrupt, "the stored bytes of version %d do not match their digest; an operator must restore them", v.Number)
+		return nil, fault.New(fault.StateCorrupt,
+			"the stored bytes of version %d do not match their digest; an operator must restore them", v.Number)
 	}
 	return body, nil
 }

@@ -25,21 +25,24 @@ const HeadColumns = `s.id, s.newest IS NOT NULL, s.deleted_at, s.undeleted, s.re
 	` + fenceColumns + `, s.expected, ` + lockColumns + `, ` + VersionColumns
 
 // EventColumns are read by ScanEvent.
-const EventColumns = `sequence, at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" + `, key_name,
+const EventColumns = `sequence, at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" +
+	`, key_name,
 	subject, role, address, request`
 
 // CandidateColumns are read by CandidateRow; what versions have too is spelled as theirs.
 const CandidateColumns = `v.id, v.source, v.status, v.decided_at, v.content, ` + VersionColumns
 
 // VersionNames are the columns that VersionValues are for.
-const VersionNames = `number, serial, lineage, terraform_version, encrypted, size, digest, created_at, ` + "`key`" + `, address, request, who, operation,
+const VersionNames = `number, serial, lineage, terraform_version, encrypted, size, digest, created_at, ` + "`key`" +
+	`, address, request, who, operation,
 	subject, resources, warnings, origin_version, origin_candidate, reason, purged`
 
-// VersionValues returns what the columns from number to purged hold.
-func VersionValues(v state.Version) []any {
-	return []any{int64(v.Number), int64(v.Serial), v.Lineage, v.TerraformVersion, v.Encrypted, v.Size, v.Digest[:],
+// VersionValues returns what the columns from number to purged hold of a version whose body is stored as it says.
+func VersionValues(v state.Version, body Stored) []any {
+	return []any{int64(v.Number), int64(v.Serial), v.Lineage, v.TerraformVersion, v.Encrypted, v.Size, body.Digest,
 		v.CreatedAt.UnixMicro(), v.Author.KeyID, v.Author.Address, v.Author.Request, v.Author.Who, v.Author.Operation,
-		v.Author.Subject, v.Resources, v.Warnings.String(), int64(v.Origin.Version), v.Origin.Candidate, v.Origin.Reason, v.Purged}
+		v.Author.Subject, v.Resources, v.Warnings.String(), int64(v.Origin.Version), v.Origin.Candidate, v.Origin.Reason,
+		v.Purged}
 }
 
 // LockNames are the columns that LockValues are for.

@@ -47,7 +47,7 @@ func (c *Codec) Difference(from *Base, body []byte) (s Stored, ok bool) {
 	}
 	packed := binary.AppendUvarint(nil, uint64(len(from.Body)))
 	packed = binary.AppendUvarint(packed, uint64(len(script)))
-	return Stored{EncodingDelta, c.scripts.EncodeAll(script, packed), from.BaseID}, true
+	return Stored{Encoding: EncodingDelta, Bytes: c.scripts.EncodeAll(script, packed), Base: from.BaseID}, true
 }
 
 // patch undoes Difference.

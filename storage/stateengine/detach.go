@@ -43,13 +43,17 @@ func (b *Bodies) Detach(ctx context.Context, in Detacher, ref state.Ref, number,
 		return err
 	}
 	defer release()
+	e, err := b.Seals.Writing(ctx, ref)
+	if err != nil {
+		return err
+	}
 	var onto *Base
 	for range 8 * GroupLength {
 		d, err := in.Dependent(ctx, ref, number, above)
 		if err != nil || d == nil {
 			return err
 		}
-		if err := d.decode(b.Codec); err != nil {
+		if err := d.decode(b, e); err != nil {
 			return err
 		}
 		if d.Body == nil {
@@ -57,7 +61,10 @@ func (b *Bodies) Detach(ctx context.Context, in Detacher, ref state.Ref, number,
 				"org", ref.Org, "state", ref.Name, "version", d.Version.Number)
 		}
 		var packed Stored
-		packed, onto = b.encodeAgain(d, onto)
+		packed, onto, err = b.encodeAgain(e, d, onto)
+		if err != nil {
+			return err
+		}
 		var base *Base
 		if packed.Base != (BaseID{}) {
 			base = onto
@@ -70,28 +77,31 @@ func (b *Bodies) Detach(ctx context.Context, in Detacher, ref state.Ref, number,
 			onto = nil
 		}
 	}
-	return fault.New(fault.StoreUnavailable, "versions that need version %d could not all be stored anew; ask again", number)
+	return fault.New(fault.StoreUnavailable, "versions that need version %d could not all be stored anew; ask again",
+		number)
 }
 
 // encodeAgain encodes a dependent as a delta of onto, or whole: then it is what the next
 // ones go onto. What can't be read stays as it is, without the base.
-func (b *Bodies) encodeAgain(d *Dependent, onto *Base) (Stored, *Base) {
+func (b *Bodies) encodeAgain(e Envelope, d *Dependent, onto *Base) (Stored, *Base, error) {
 	if d.Body == nil {
-		return Stored{Encoding: d.Kept.Encoding, Bytes: d.Kept.Bytes}, onto
+		return Stored{Encoding: d.Kept.Encoding, Bytes: d.Kept.Bytes}, onto, nil
 	}
 	v := d.Version
 	if onto != nil && onto.Serves(v.Number, len(d.Body)) {
 		if packed, ok := b.Codec.Difference(onto, d.Body); ok {
-			return packed, onto
+			packed, err := e.Seal(Place{Number: v.Number}, packed)
+			return packed, onto, err
 		}
 	}
-	packed := b.Codec.Encode(d.Body)
-	return packed, &Base{BaseID: BaseID{d.ID, v.Number, v.Digest}, Body: d.Body, Packed: len(packed.Bytes)}
+	packed, err := e.Seal(Place{Number: v.Number}, b.Codec.Encode(d.Body))
+	onto = &Base{BaseID: BaseID{d.ID, v.Number, v.Digest}, Kept: d.Digest, Body: d.Body, Packed: len(packed.Bytes)}
+	return packed, onto, err
 }
 
 // decode reads the body, which stays nil when the stored bytes are damaged.
-func (d *Dependent) decode(c *Codec) (err error) {
-	d.Body, err = c.Decode(d.Version, d.Kept, d.Whole)
+func (d *Dependent) decode(b *Bodies, e Envelope) (err error) {
+	d.Body, err = b.Decode(e, Place{Number: d.Version.Number}, d.Version, d.Kept, d.Whole)
 	d.Whole = Stored{}
 	if fault.Is(err, fault.StateCorrupt) {
 		return nil
@@ -102,18 +112,18 @@ func (d *Dependent) decode(c *Codec) (err error) {
 // ScanDependent reads the IDs of a dependent, what is stored of it and of its base, and
 // VersionColumns. When its row says what can't be, its base is left out, without which nothing is
 // decoded.
-func ScanDependent(rows *sql.Rows) (*Dependent, error) {
+func ScanDependent(rows *sql.Rows, e Envelope) (*Dependent, error) {
 	var (
 		d          Dependent
 		own, whole StoredRow
 		row        VersionRow
 	)
-	err := rows.Scan(slices.Concat([]any{&d.ID, &d.State, &d.Base}, own.Fields(), whole.Fields(), row.Fields())...)
+	err := rows.Scan(slices.Concat([]any{&d.ID, &d.State, &d.Base}, own.WithBase(), whole.Fields(), row.Fields())...)
 	if err != nil {
 		return nil, err
 	}
 	d.Kept = own.Copied()
-	if err := d.Describe(&row); err == nil {
+	if err := d.Describe(&row, e); err == nil {
 		d.Whole = whole.Copied()
 	} else if !fault.Is(err, fault.StateCorrupt) {
 		return nil, err
@@ -122,9 +132,9 @@ func ScanDependent(rows *sql.Rows) (*Dependent, error) {
 }
 
 // Describe takes in what describes the version, which may be damaged.
-func (d *Dependent) Describe(row *VersionRow) (err error) {
+func (d *Dependent) Describe(row *VersionRow, e Envelope) (err error) {
 	d.Digest = row.digest
-	d.Version, err = row.Value()
+	d.Version, err = row.Value(e)
 	if fault.Is(err, fault.StateCorrupt) {
 		d.Version.Number = row.Number()
 	}

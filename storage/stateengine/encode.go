@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/internal/turns"
 	"github.com/holdfast/holdfast/state"
 )
@@ -16,6 +17,7 @@ const detachers = 2
 type Bodies struct {
 	Codec *Codec
 	Bases *Bases
+	Seals *Seals
 	// DeltaFrom is the constant; tests have all bodies stored as deltas.
 	DeltaFrom int
 
@@ -43,7 +45,7 @@ func NewBodies(find Find) (*Bodies, error) {
 	}
 	processors := runtime.GOMAXPROCS(0)
 	return &Bodies{
-		Codec: codec, Bases: NewBases(BasesBytes), DeltaFrom: DeltaFrom, find: find,
+		Codec: codec, Bases: NewBases(BasesBytes), Seals: &Seals{}, DeltaFrom: DeltaFrom, find: find,
 		differing: turns.New(processors, max(processors-1, 1)),
 		detaching: turns.New(detachers, 1),
 	}, nil
@@ -93,12 +95,31 @@ func (b *Bodies) load(ctx context.Context, ref state.Ref) *Base {
 	if err != nil || found == nil {
 		return nil
 	}
-	found.Base.Number, found.Base.Digest, found.Base.Packed = found.Version.Number, found.Version.Digest, len(found.Kept.Bytes)
-	if found.Base.Body, err = b.Codec.Decode(found.Version, found.Kept, Stored{}); err != nil {
+	v := found.Version
+	found.Base.Number, found.Base.Digest, found.Base.Packed = v.Number, v.Digest, len(found.Kept.Bytes)
+	found.Base.Body, err = b.Decode(b.Seals.Of(ctx, ref), Place{Number: v.Number}, v, found.Kept, Stored{})
+	if err != nil {
 		return nil
 	}
 	b.Bases.Keep(ref, found.Base)
 	return &found.Base
+}
+
+// Decode opens what a row has of a body of e's state, and returns the exact bytes. base is what a delta needs, whose
+// number own.Base has. What is damaged, or is not what was sealed for this place, is a fault.StateCorrupt.
+func (b *Bodies) Decode(e Envelope, p Place, v state.Version, own, base Stored) (_ []byte, err error) {
+	if own, err = e.Open(p, own); err == nil && own.Encoding == EncodingDelta {
+		base, err = e.Open(Place{Number: own.Base.Number}, base)
+	}
+	if fault.Is(err, fault.SealCorrupt) {
+		err = fault.Wrap(err, fault.StateCorrupt, "the stored bytes of version %d are not what was sealed for it: they were "+
+			"changed, damaged or put there from elsewhere; an operator must restore them", v.Number)
+		b.Seals.tell(e, p, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.Codec.Decode(v, own, base)
 }
 
 // Learn takes in what an update of this body has recorded.
@@ -113,7 +134,8 @@ func (b *Bodies) Learn(u *Update, body []byte) {
 	case u.Size < b.DeltaFrom || u.Size > BaseTo:
 		b.Bases.Drop(u.Ref)
 	default:
-		known := Base{BaseID: BaseID{u.Row, v.Number, v.Digest}, Body: body, Packed: len(u.Body.Bytes), Newest: v.Number}
+		known := Base{BaseID: BaseID{u.Row, v.Number, v.Digest}, Kept: u.kept, Body: body, Packed: len(u.Body.Bytes),
+			Newest: v.Number}
 		if v.Encrypted {
 			known.Body = nil
 		}

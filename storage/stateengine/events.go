@@ -14,12 +14,14 @@ import (
 func Key(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
 // EventNames are the columns that EventValues are for.
-const EventNames = `at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" + `, key_name, subject, role, address, request`
+const EventNames = `at, org, action, state, version, lock_id, refused, reason, note, ` + "`key`" +
+	`, key_name, subject, role, address, request`
 
 // EventValues returns what an event's columns hold.
 func EventValues(e audit.Event) []any {
 	a := e.Actor
-	return []any{e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID, string(e.Refused),
+	return []any{e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID,
+		string(e.Refused),
 		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request}
 }
 

@@ -39,7 +39,8 @@ func ExpectedIn(column sql.NullString) (*state.Expectation, error) {
 	}
 	var r expectedRow
 	if err := json.Unmarshal([]byte(column.String), &r); err != nil {
-		return nil, fault.Wrap(err, fault.StateCorrupt, "what describes an expected change is damaged; an operator must restore it")
+		return nil, fault.Wrap(err, fault.StateCorrupt,
+			"what describes an expected change is damaged; an operator must restore it")
 	}
 	return &state.Expectation{
 		Findings: state.ParseWarnings(r.Findings), Since: FromMicros(r.Since), Until: FromMicros(r.Until),

@@ -7,11 +7,11 @@ import (
 
 // Questions are what an update has to know of a state beside its head. Most ask nothing.
 type Questions struct {
-	Digest    *state.Digest // was it purged?
-	LockID    string        // was it released before?
-	Candidate string        // is there one of this ID, and how many are open?
-	Settle    string        // is there one of this ID?
-	Base      *Base         // is it a base among the state's versions?
+	Digest    *Forms // was it purged?
+	LockID    string // was it released before?
+	Candidate string // is there one of this ID, and how many are open?
+	Settle    string // is there one of this ID?
+	Base      *Base  // is it a base among the state's versions?
 }
 
 // Facts are the answers.
@@ -26,9 +26,13 @@ type Facts struct {
 func (q Questions) Any() bool { return q != Questions{} }
 
 // questions are those of a change of the row's state.
-func (u *Update) questions(row HeadRow, change state.Change) (q Questions) {
+func (u *Update) questions(row HeadRow, change state.Change) (q Questions, err error) {
 	if digest, some := change.Brings(); some && row.Purges {
-		q.Digest = &digest
+		forms, err := u.envelope.Forms(digest)
+		if err != nil {
+			return q, err
+		}
+		q.Digest = &forms
 	}
 	if change.Lock != nil {
 		q.LockID = change.Lock.Info.ID
@@ -39,10 +43,11 @@ func (u *Update) questions(row HeadRow, change state.Change) (q Questions) {
 	if change.Settle != nil {
 		q.Settle = change.Settle.ID
 	}
-	if from := u.From; from != nil && change.Version != nil && row.Base != from.BaseID && from.Reaches(change.Version.Number) {
+	if from := u.From; from != nil && change.Version != nil && row.Base != from.BaseID &&
+		from.Reaches(change.Version.Number) {
 		q.Base = from
 	}
-	return q
+	return q, nil
 }
 
 // forbids says what of the state's own history stands against a change.

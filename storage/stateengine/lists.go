@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 
-	"github.com/google/uuid"
-
 	"github.com/holdfast/holdfast/state"
 )
 
@@ -33,39 +31,10 @@ func Each[T any](rows *sql.Rows, read func(Scan) (T, error), next func(T) (more 
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// ScanHead reads a row that ends with HeadColumns.
-func ScanHead(scan Scan, before ...any) (state.Head, error) {
+// scanHead reads a row that ends with HeadColumns.
+func scanHead(scan Scan, before ...any) (*HeadScan, error) {
 	var q HeadScan
-	if err := scan(append(before, q.Fields()...)...); err != nil {
-		return state.Head{}, err
-	}
-	row, err := q.Value()
-	return row.Head, err
-}
-
-// ScanListed reads a name, how many candidates are open, and HeadColumns.
-func ScanListed(scan Scan) (listed state.Listed, err error) {
-	listed.Head, err = ScanHead(scan, &listed.Name, &listed.OpenCandidates)
-	return listed, err
-}
-
-// ScanLocated reads an organization, a name, and HeadColumns.
-func ScanLocated(scan Scan) (located state.Located, err error) {
-	var org string
-	located.Head, err = ScanHead(scan, &org, &located.Ref.Name)
-	if err == nil {
-		located.Ref.Org, err = uuid.Parse(org)
-	}
-	return located, err
-}
-
-// ScanVersion reads VersionColumns.
-func ScanVersion(scan Scan) (state.Version, error) {
-	var row VersionRow
-	if err := scan(row.Fields()...); err != nil {
-		return state.Version{}, err
-	}
-	return row.Value()
+	return &q, scan(append(before, q.Fields()...)...)
 }
 
 // StateList is a list of an organization's states in an index of its own, of which some are wanted.
@@ -84,10 +53,7 @@ type StateList interface {
 // that comes or goes in between. After looks entries, or when ctx ends, the page ends with where
 // the list goes on.
 func States(ctx context.Context, l StateList, q state.StatesQuery, looks int) (state.Page, error) {
-	from, below := q.Prefix, q.Prefix+AboveNames
-	if q.After != "" {
-		from = max(from, behind(q.After))
-	}
+	from, below := NameRange(q.Prefix, q.After)
 	var p statePage
 	for looked, stretch := 0, q.Limit; ; stretch = min(4*stretch, looks-looked) {
 		end, more, err := endOfStretch(ctx, l, from, below, stretch)
@@ -110,6 +76,51 @@ func States(ctx context.Context, l StateList, q state.StatesQuery, looks int) (s
 		}
 		from = end
 	}
+}
+
+// NameRange is the range of names with a prefix that come behind one, or of all: from the first text
+// to before the second.
+func NameRange(prefix string, after state.Name) (from, below string) {
+	from, below = prefix, prefix+AboveNames
+	if after != "" {
+		from = max(from, behind(after))
+	}
+	return from, below
+}
+
+// Named is a name, and whether its state exists.
+type Named struct {
+	Name   state.Name
+	Exists bool
+}
+
+// ScanNamed reads a Named.
+func ScanNamed(scan Scan) (one Named, err error) {
+	err = scan(&one.Name, &one.Exists)
+	return one, err
+}
+
+// Names reads the names of states.
+type Names struct {
+	names  []state.Name
+	looked int
+	last   state.Name
+}
+
+// Add takes the next one.
+func (n *Names) Add(one Named) (more bool) {
+	if n.looked, n.last = n.looked+1, one.Name; one.Exists {
+		n.names = append(n.names, one.Name)
+	}
+	return true
+}
+
+// Page returns the names of states that exist, and where the list goes on if so many were looked at.
+func (n *Names) Page(limit int) (names []state.Name, next state.Name) {
+	if n.looked == limit {
+		next = n.last
+	}
+	return n.names, next
 }
 
 // endOfStretch returns where so many names from the first on end, exclusively: that is below

@@ -33,16 +33,19 @@ func (r *VersionRow) Digest() []byte { return r.digest }
 // Number is what the row says, which may be none.
 func (r *VersionRow) Number() uint64 { return uint64(r.number) }
 
-// Value returns the version. Every accepted one has a number and a digest.
-func (r *VersionRow) Value() (state.Version, error) {
+// Value returns the version, of e's state. Every accepted one has a number and a digest.
+func (r *VersionRow) Value(e Envelope) (_ state.Version, err error) {
 	v := r.version
 	v.Number, v.Serial = uint64(r.number), uint64(r.serial)
 	v.Origin.Version, v.Warnings = uint64(r.origin), state.ParseWarnings(r.warnings)
 	v.CreatedAt = FromMicros(r.created)
-	if v.Number == 0 || len(r.digest) != len(v.Digest) {
-		return state.Version{}, fault.New(fault.StateCorrupt, "what describes a version is damaged; an operator must restore it")
+	if v.Number == 0 {
+		return state.Version{}, fault.New(fault.StateCorrupt,
+			"what describes a version is damaged; an operator must restore it")
 	}
-	copy(v.Digest[:], r.digest)
+	if v.Digest, err = e.Digest(r.digest); err != nil {
+		return state.Version{}, err
+	}
 	return v, nil
 }
 
@@ -96,8 +99,8 @@ func (q *HeadScan) Fields() []any {
 	return q.dest
 }
 
-// Value returns the row that was scanned last.
-func (q *HeadScan) Value() (HeadRow, error) {
+// Value returns the row that was scanned last, of e's state.
+func (q *HeadScan) Value(e Envelope) (HeadRow, error) {
 	row := HeadRow{ID: q.id, Purges: q.purges, Head: state.Head{
 		Deleted: q.deleted.Valid, Undeleted: q.back, Lock: q.lock.Value(), ReleasedID: q.freed, Fence: q.fence,
 	}}
@@ -108,7 +111,7 @@ func (q *HeadScan) Value() (HeadRow, error) {
 	if row.Head.Expected, err = ExpectedIn(q.expects); err != nil || !q.written {
 		return row, err
 	}
-	row.Head.Version, err = q.version.Value()
+	row.Head.Version, err = q.version.Value(e)
 	return row, err
 }
 
@@ -116,14 +119,18 @@ func (q *HeadScan) Value() (HeadRow, error) {
 type StoredRow struct {
 	encoding sql.NullString
 	bytes    sql.RawBytes
+	number   sql.NullInt64 // of the base of a delta
 }
+
+// WithBase receive an encoding, bytes, and the number of the base of a delta, which may be null.
+func (r *StoredRow) WithBase() []any { return append(r.Fields(), &r.number) }
 
 // Fields receive an encoding and bytes.
 func (r *StoredRow) Fields() []any { return []any{&r.encoding, &r.bytes} }
 
 // Copied returns what the row held, in memory that outlives it.
 func (r *StoredRow) Copied() Stored {
-	return Stored{Encoding: r.encoding.String, Bytes: bytes.Clone(r.bytes)}
+	return Stored{Encoding: r.encoding.String, Bytes: bytes.Clone(r.bytes), Base: BaseID{Number: uint64(r.number.Int64)}}
 }
 
 // FromMicros reads a time as the database keeps it.

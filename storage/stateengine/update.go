@@ -19,10 +19,13 @@ type Update struct {
 	From   *Base // of which Body is a delta; nil for none
 	Decide state.Decide
 
+	envelope Envelope
+	kept     []byte // what the version's row has for its digest
+
 	// The answer, once the transaction is committed.
 	Head    state.Head
 	Refusal error
-	Stale   bool  // nothing is recorded, as From serves no more
+	Stale   bool  // nothing is recorded, as From serves no more, or the store is sealed since
 	Row     int64 // of the version that is recorded, as the engine knows it; 0 for none
 }
 
@@ -63,7 +66,8 @@ type StateTx interface {
 	// SetExpected sets what ExpectedValue returns.
 	SetExpected(id int64, value any) error
 	AddCandidate(id int64, c *state.Candidate, body Stored) error
-	Settle(id int64, s state.Settlement) error
+	// Settle ends a candidate, and all that are open with a content of these forms.
+	Settle(id int64, s state.Settlement, twins Forms) error
 	AddEvent(e audit.Event) error
 	// Done is told last what the transaction makes of the state.
 	Done(was, next HeadRow)
@@ -74,16 +78,33 @@ func (b *Bodies) NewUpdate(ctx context.Context, ref state.Ref, body []byte, deci
 	if len(body) > MaxBody {
 		return nil, fault.New(fault.BodyTooLarge, "the state has %d bytes; the store keeps at most %d", len(body), MaxBody)
 	}
-	u := &Update{Ref: ref, Size: len(body), Decide: decide}
+	envelope, err := b.Seals.Writing(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	u := &Update{Ref: ref, Size: len(body), Decide: decide, envelope: envelope}
 	u.Body, u.From = b.Encode(ctx, ref, body)
 	return u, nil
 }
 
+// Envelope is what opens and seals the rows of the update's state.
+func (u *Update) Envelope() Envelope { return u.envelope }
+
+// staleTries is how often an update is tried once more: its base may have gone away, and the store be sealed since.
+const staleTries = 2
+
 // Make has an engine run an update in a transaction, once more with the whole body where its
-// base went away, and takes in what became of it. The error is the store's or the refusal.
-func (b *Bodies) Make(u *Update, body []byte, transact func() error) (state.Head, error) {
+// base went away, and sealed where the store is so since, and takes in what became of it. The error is the
+// store's or the refusal.
+func (b *Bodies) Make(ctx context.Context, u *Update, body []byte, transact func() error) (state.Head, error) {
 	err := transact()
-	if err == nil && u.Stale {
+	for range staleTries {
+		if err != nil || !u.Stale {
+			break
+		}
+		if u.envelope, err = b.Seals.Writing(ctx, u.Ref); err != nil {
+			return state.Head{}, err
+		}
 		u.Body, u.From = b.Codec.Encode(body), nil
 		err = transact()
 	}
@@ -98,8 +119,11 @@ func (b *Bodies) Make(u *Update, body []byte, transact func() error) (state.Head
 // decision's goes to Refusal, as it must not undo what others did in the transaction.
 func (u *Update) Run(t StateTx) error {
 	u.Head, u.Refusal, u.Stale, u.Row = state.Head{}, nil, false, 0 // there may have been a try before
+	if u.Stale = u.envelope.plainSince(); u.Stale {
+		return nil
+	}
 	row, err := t.Head()
-	if fault.Is(err, fault.StateCorrupt) {
+	if fault.Is(err, fault.StateCorrupt) || fault.Is(err, fault.SealKeyMissing) {
 		u.Refusal = err
 		return nil
 	}
@@ -111,7 +135,11 @@ func (u *Update) Run(t StateTx) error {
 		u.Refusal = err
 		return nil
 	}
-	facts, err := t.Ask(row.ID, u.questions(row, change))
+	questions, err := u.questions(row, change)
+	if err != nil {
+		return err
+	}
+	facts, err := t.Ask(row.ID, questions)
 	if err != nil {
 		return err
 	}
@@ -152,7 +180,8 @@ func (u *Update) plan(h state.Head) (change state.Change, next state.Head, err e
 
 // record makes the change's rows. The state's own comes with the first change that leaves
 // something of it. It returns the ID of that one, zero while there is none.
-func (u *Update) record(t StateTx, row HeadRow, change state.Change, next state.Head, facts Facts) (id int64, err error) {
+func (u *Update) record(t StateTx, row HeadRow, change state.Change, next state.Head,
+	facts Facts) (id int64, err error) {
 	id = row.ID
 	if id == 0 && (next != state.Head{} || change.Candidate != nil) {
 		if id, err = t.AddState(); err != nil {
@@ -175,7 +204,12 @@ func (u *Update) record(t StateTx, row HeadRow, change state.Change, next state.
 // recordContent makes the rows of a version, of a deletion and of its undoing.
 func (u *Update) recordContent(t StateTx, id int64, change state.Change, next state.Head) (err error) {
 	if change.Version != nil {
-		if u.Row, err = t.AddVersion(id, next.Version, u.Body); err != nil {
+		body, err := u.sealed(Place{Number: next.Version.Number}, next.Version.Digest, state.Digest{})
+		if err != nil {
+			return err
+		}
+		u.kept = body.Digest
+		if u.Row, err = t.AddVersion(id, next.Version, body); err != nil {
 			return err
 		}
 	}
@@ -215,15 +249,32 @@ func recordHolder(t StateTx, id int64, row HeadRow, change state.Change, next st
 
 // recordCandidate makes the rows of a candidate that came and of one that was decided.
 func (u *Update) recordCandidate(t StateTx, id int64, change state.Change, facts Facts) error {
-	if change.Candidate != nil && facts.Candidate == "" {
-		if err := t.AddCandidate(id, change.Candidate, u.Body); err != nil {
+	if c := change.Candidate; c != nil && facts.Candidate == "" {
+		body, err := u.sealed(Place{Candidate: c.ID}, c.Version.Digest, c.Content)
+		if err != nil {
+			return err
+		}
+		if err := t.AddCandidate(id, c, body); err != nil {
 			return err
 		}
 	}
 	if change.Settle == nil || id == 0 {
 		return nil
 	}
-	return t.Settle(id, *change.Settle)
+	twins, err := u.envelope.ContentForms(change.Settle.Content)
+	if err != nil {
+		return err
+	}
+	return t.Settle(id, *change.Settle, twins)
+}
+
+// sealed returns the body as it is to be stored in a place, with what its row has for digests.
+func (u *Update) sealed(p Place, digest, content state.Digest) (s Stored, err error) {
+	if s, err = u.envelope.Seal(p, u.Body); err != nil {
+		return Stored{}, err
+	}
+	s.Digest, s.Content, err = u.envelope.HideBoth(digest, content)
+	return s, err
 }
 
 // recordEvents adds the change's events to the audit log.

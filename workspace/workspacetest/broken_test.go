@@ -29,10 +29,11 @@ type broken struct {
 	put       func(ctx context.Context, org uuid.UUID, r io.Reader, limit int64) (workspace.Digest, int64, error)
 	open      func(ctx context.Context, org uuid.UUID, d workspace.Digest) (io.Reader, int64, error)
 	sweep     func(ctx context.Context) error
-	add       func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64, event *audit.Event) (workspace.Entry, error)
-	entry     func(ctx context.Context, ref workspace.Ref, number int64, id workspace.Digest) (workspace.Entry, error)
-	remove    func(ctx context.Context, ref workspace.Ref, number int64) error
-	forget    func(ctx context.Context, e workspace.Undelivered) error
+	add       func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64,
+		event *audit.Event) (workspace.Entry, error)
+	entry  func(ctx context.Context, ref workspace.Ref, number int64, id workspace.Digest) (workspace.Entry, error)
+	remove func(ctx context.Context, ref workspace.Ref, number int64) error
+	forget func(ctx context.Context, e workspace.Undelivered) error
 }
 
 func (b *broken) Update(ctx context.Context, ref workspace.Ref, decide workspace.Decide) (workspace.Workspace, error) {
@@ -41,23 +42,27 @@ func (b *broken) Update(ctx context.Context, ref workspace.Ref, decide workspace
 func (b *broken) Workspace(ctx context.Context, ref workspace.Ref) (workspace.Workspace, error) {
 	return b.find(ctx, ref)
 }
-func (b *broken) Workspaces(ctx context.Context, org uuid.UUID, after string, limit int) ([]workspace.Workspace, error) {
+func (b *broken) Workspaces(ctx context.Context, org uuid.UUID, after string,
+	limit int) ([]workspace.Workspace, error) {
 	return b.list(ctx, org, after, limit)
 }
 func (b *broken) Variables(ctx context.Context, ref workspace.Ref) (workspace.Variables, error) {
 	return b.variables(ctx, ref)
 }
-func (b *broken) PutContent(ctx context.Context, org uuid.UUID, r io.Reader, limit int64) (workspace.Digest, int64, error) {
+func (b *broken) PutContent(ctx context.Context, org uuid.UUID, r io.Reader,
+	limit int64) (workspace.Digest, int64, error) {
 	return b.put(ctx, org, r, limit)
 }
 func (b *broken) OpenContent(ctx context.Context, org uuid.UUID, d workspace.Digest) (io.Reader, int64, error) {
 	return b.open(ctx, org, d)
 }
 func (b *broken) Sweep(ctx context.Context) error { return b.sweep(ctx) }
-func (b *broken) AddSnapshot(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64, event *audit.Event) (workspace.Entry, error) {
+func (b *broken) AddSnapshot(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry,
+	parent *int64, event *audit.Event) (workspace.Entry, error) {
 	return b.add(ctx, ref, s, about, parent, event)
 }
-func (b *broken) Entry(ctx context.Context, ref workspace.Ref, number int64, id workspace.Digest) (workspace.Entry, error) {
+func (b *broken) Entry(ctx context.Context, ref workspace.Ref, number int64,
+	id workspace.Digest) (workspace.Entry, error) {
 	return b.entry(ctx, ref, number, id)
 }
 func (b *broken) RemoveEntry(ctx context.Context, ref workspace.Ref, number int64) error {
@@ -67,7 +72,8 @@ func (b *broken) Forget(ctx context.Context, e workspace.Undelivered) error { re
 
 func whole(s workspace.Store) *broken {
 	return &broken{
-		Store: s, update: s.Update, find: s.Workspace, list: s.Workspaces, variables: s.Variables, put: s.PutContent, open: s.OpenContent,
+		Store: s, update: s.Update, find: s.Workspace, list: s.Workspaces, variables: s.Variables, put: s.PutContent,
+		open:  s.OpenContent,
 		sweep: s.Sweep, add: s.AddSnapshot, entry: s.Entry, remove: s.RemoveEntry, forget: s.Forget,
 	}
 }
@@ -84,11 +90,12 @@ func breakages() map[string]struct {
 		"a refusal is carried out": {"RefusedChange", func(b *broken) {
 			b.update = func(ctx context.Context, ref workspace.Ref, decide workspace.Decide) (workspace.Workspace, error) {
 				var refusal error
-				w, err := b.Store.Update(ctx, ref, func(w *workspace.Workspace, own []workspace.Variable) (c workspace.Change, _ error) {
-					c, refusal = decide(w, own)
-					c.Touched = &workspace.Touched{}
-					return c, nil
-				})
+				w, err := b.Store.Update(ctx, ref,
+					func(w *workspace.Workspace, own []workspace.Variable) (c workspace.Change, _ error) {
+						c, refusal = decide(w, own)
+						c.Touched = &workspace.Touched{}
+						return c, nil
+					})
 				return w, errors.Join(refusal, err)
 			}
 		}},
@@ -108,7 +115,8 @@ func breakages() map[string]struct {
 				if err != nil {
 					return workspace.Workspace{}, err
 				}
-				return b.Store.Update(ctx, ref, func(*workspace.Workspace, []workspace.Variable) (workspace.Change, error) { return c, nil })
+				return b.Store.Update(ctx, ref,
+					func(*workspace.Workspace, []workspace.Variable) (workspace.Change, error) { return c, nil })
 			}
 		}},
 		"the revision stands still": {"Revisions", func(b *broken) {
@@ -146,11 +154,12 @@ func breakages() map[string]struct {
 			b.update = func(ctx context.Context, ref workspace.Ref, decide workspace.Decide) (workspace.Workspace, error) {
 				var deleted bool
 				before, _ := b.Store.Variables(ctx, ref)
-				w, err := b.Store.Update(ctx, ref, func(w *workspace.Workspace, own []workspace.Variable) (workspace.Change, error) {
-					c, err := decide(w, own)
-					deleted = c.Delete
-					return c, err
-				})
+				w, err := b.Store.Update(ctx, ref,
+					func(w *workspace.Workspace, own []workspace.Variable) (workspace.Change, error) {
+						c, err := decide(w, own)
+						deleted = c.Delete
+						return c, err
+					})
 				if deleted && err == nil {
 					_, err = b.Store.Update(ctx, ref, func(*workspace.Workspace, []workspace.Variable) (workspace.Change, error) {
 						return workspace.Change{Set: before.Own, Touched: &workspace.Touched{}}, nil
@@ -160,7 +169,8 @@ func breakages() map[string]struct {
 			}
 		}},
 		"an event is lost": {"Events", func(b *broken) {
-			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64, _ *audit.Event) (workspace.Entry, error) {
+			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64,
+				_ *audit.Event) (workspace.Entry, error) {
 				return b.Store.AddSnapshot(ctx, ref, s, about, parent, nil)
 			}
 		}},
@@ -179,7 +189,8 @@ func breakages() map[string]struct {
 			}
 		}},
 		"the same again is another one": {"SameSnapshot", func(b *broken) {
-			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64, event *audit.Event) (workspace.Entry, error) {
+			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64,
+				event *audit.Event) (workspace.Entry, error) {
 				e, err := b.Store.AddSnapshot(ctx, ref, s, about, parent, event)
 				if err == nil && e.ID == s.ID && e.Number == 1 && parent != nil {
 					e.Number = 2
@@ -188,12 +199,14 @@ func breakages() map[string]struct {
 			}
 		}},
 		"whoever comes last wins": {"Parents", func(b *broken) {
-			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, _ *int64, event *audit.Event) (workspace.Entry, error) {
+			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, _ *int64,
+				event *audit.Event) (workspace.Entry, error) {
 				return b.Store.AddSnapshot(ctx, ref, s, about, nil, event)
 			}
 		}},
 		"missing contents are passed over": {"MissingContents", func(b *broken) {
-			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64, event *audit.Event) (workspace.Entry, error) {
+			b.add = func(ctx context.Context, ref workspace.Ref, s workspace.Snapshot, about workspace.Entry, parent *int64,
+				event *audit.Event) (workspace.Entry, error) {
 				e, err := b.Store.AddSnapshot(ctx, ref, s, about, parent, event)
 				if fault.Is(err, fault.FilesMissing) {
 					return about, nil

@@ -25,7 +25,8 @@ func digestOf(content string) workspace.Digest { return sha256.Sum256([]byte(con
 func snapshotOf(contents ...string) workspace.Snapshot {
 	var files []workspace.File
 	for i, c := range contents {
-		files = append(files, workspace.File{Path: fmt.Sprintf("dir/ü %d.txt", i), Executable: i == 1, Size: int64(len(c)), Digest: digestOf(c)})
+		files = append(files, workspace.File{Path: fmt.Sprintf("dir/ü %d.txt", i), Executable: i == 1, Size: int64(len(c)),
+			Digest: digestOf(c)})
 	}
 	s, err := workspace.NewSnapshot(files, workspace.Limits{})
 	if err != nil {
@@ -35,11 +36,13 @@ func snapshotOf(contents ...string) workspace.Snapshot {
 }
 
 // push puts contents and makes a snapshot of them.
-func push(ctx context.Context, s workspace.Store, r workspace.Ref, parent *int64, contents ...string) (workspace.Entry, error) {
+func push(ctx context.Context, s workspace.Store, r workspace.Ref, parent *int64,
+	contents ...string) (workspace.Entry, error) {
 	return pushWith(ctx, s, r, parent, nil, contents...)
 }
 
-func pushWith(ctx context.Context, s workspace.Store, r workspace.Ref, parent *int64, event *audit.Event, contents ...string) (workspace.Entry, error) {
+func pushWith(ctx context.Context, s workspace.Store, r workspace.Ref, parent *int64, event *audit.Event,
+	contents ...string) (workspace.Entry, error) {
 	for _, c := range contents {
 		if _, _, err := s.PutContent(ctx, r.Org, strings.NewReader(c), 1<<20); err != nil {
 			return workspace.Entry{}, err
@@ -69,7 +72,8 @@ func contents(ctx context.Context, s workspace.Store, _ *Clock) error {
 	for _, c := range []string{"", "small", "\x00\xff", large} {
 		for range 2 {
 			d, size, err := s.PutContent(ctx, org, iotest.OneByteReader(strings.NewReader(c[:min(len(c), 100)])), 100)
-			if err := errors.Join(err, want("digest", d, digestOf(c[:min(len(c), 100)])), want("size", size, int64(min(len(c), 100)))); err != nil {
+			if err := errors.Join(err, want("digest", d, digestOf(c[:min(len(c), 100)])),
+				want("size", size, int64(min(len(c), 100)))); err != nil {
 				return err
 			}
 			d, _, err = s.PutContent(ctx, org, strings.NewReader(c), int64(len(c)))
@@ -90,7 +94,8 @@ func contents(ctx context.Context, s workspace.Store, _ *Clock) error {
 	if err := wantCode("too long", err, fault.BodyTooLarge); err != nil {
 		return err
 	}
-	if _, _, err := s.PutContent(ctx, org, io.MultiReader(strings.NewReader(large+"?"), iotest.ErrReader(broken)), 1<<30); !errors.Is(err, broken) {
+	if _, _, err := s.PutContent(ctx, org, io.MultiReader(strings.NewReader(large+"?"), iotest.ErrReader(broken)),
+		1<<30); !errors.Is(err, broken) {
 		return fmt.Errorf("a reader's error became %w", err)
 	}
 	for _, c := range []string{large + "!", large + "?", "never"} {
@@ -99,7 +104,8 @@ func contents(ctx context.Context, s workspace.Store, _ *Clock) error {
 		}
 	}
 	sizes, err := s.Sizes(ctx, org, []workspace.Digest{digestOf("small"), digestOf("never"), digestOf(large)})
-	return errors.Join(err, want("sizes", sizes, map[workspace.Digest]int64{digestOf("small"): 5, digestOf(large): int64(len(large))}))
+	return errors.Join(err, want("sizes", sizes,
+		map[workspace.Digest]int64{digestOf("small"): 5, digestOf(large): int64(len(large))}))
 }
 
 func snapshots(ctx context.Context, s workspace.Store, _ *Clock) error {
@@ -120,7 +126,8 @@ func snapshots(ctx context.Context, s workspace.Store, _ *Clock) error {
 		return err
 	}
 	snapshot := snapshotOf(many...)
-	expected := workspace.Entry{Number: 1, ID: snapshot.ID, Files: 500, Bytes: snapshot.Bytes(), Message: "message ü", CreatedAt: at(4), CreatedBy: by("pusher")}
+	expected := workspace.Entry{Number: 1, ID: snapshot.ID, Files: 500, Bytes: snapshot.Bytes(), Message: "message ü",
+		CreatedAt: at(4), CreatedBy: by("pusher")}
 	got, err := s.Files(ctx, r.Org, e.ID)
 	if err != nil {
 		return err
@@ -158,7 +165,8 @@ func sameSnapshot(ctx context.Context, s workspace.Store, _ *Clock) error {
 	third, err := push(ctx, s, r, nil, "one")
 	all, failed := s.Entries(ctx, r, 0, 10)
 	found, alsoFailed := s.Entry(ctx, r, 0, first.ID)
-	return errors.Join(err, failed, alsoFailed, want("after another", third.Number, int64(3)), want("entries", len(all), 3), want("newest of the ID", found.Number, int64(3)))
+	return errors.Join(err, failed, alsoFailed, want("after another", third.Number, int64(3)),
+		want("entries", len(all), 3), want("newest of the ID", found.Number, int64(3)))
 }
 
 func parents(ctx context.Context, s workspace.Store, _ *Clock) error {
@@ -294,7 +302,8 @@ func neededContents(ctx context.Context, s workspace.Store, clock *Clock) error 
 		return fmt.Errorf("%d bytes are stored", bytes)
 	}
 	e, err := push(ctx, s, a, nil, "shared", "one")
-	return errors.Join(err, wantCode("a snapshot that nobody has", gone, fault.SnapshotNotFound), want("pushed again", e.Number, int64(3)))
+	return errors.Join(err, wantCode("a snapshot that nobody has", gone, fault.SnapshotNotFound),
+		want("pushed again", e.Number, int64(3)))
 }
 
 func sweepAfterDeletion(ctx context.Context, s workspace.Store, clock *Clock) error {

@@ -100,9 +100,11 @@ func by(who string) workspace.Actor {
 func at(n int) time.Time { return time.Date(2026, 1, 1, 0, 0, n, 5000, time.UTC) }
 
 // put makes a workspace, or changes its settings.
-func put(ctx context.Context, s workspace.Store, r workspace.Ref, change func(*workspace.Workspace)) (workspace.Workspace, error) {
+func put(ctx context.Context, s workspace.Store, r workspace.Ref,
+	change func(*workspace.Workspace)) (workspace.Workspace, error) {
 	return s.Update(ctx, r, func(w *workspace.Workspace, _ []workspace.Variable) (workspace.Change, error) {
-		next := workspace.Workspace{Settings: workspace.Defaults(), CreatedAt: at(1), UpdatedAt: at(1), UpdatedBy: by("maker")}
+		next := workspace.Workspace{Settings: workspace.Defaults(), CreatedAt: at(1), UpdatedAt: at(1),
+			UpdatedBy: by("maker")}
 		if w != nil {
 			next = *w
 		}
@@ -139,7 +141,8 @@ func settings(ctx context.Context, s workspace.Store, _ *Clock) error {
 	if err != nil {
 		return err
 	}
-	expected := workspace.Workspace{Ref: r, Settings: workspace.Defaults(), Revision: 1, CreatedAt: at(1), UpdatedAt: at(1), UpdatedBy: by("maker")}
+	expected := workspace.Workspace{Ref: r, Settings: workspace.Defaults(), Revision: 1, CreatedAt: at(1),
+		UpdatedAt: at(1), UpdatedBy: by("maker")}
 	if err := want("made", made, expected); err != nil {
 		return err
 	}
@@ -267,7 +270,8 @@ func revisions(ctx context.Context, s workspace.Store, _ *Clock) error {
 			return err
 		}
 		if a.Revision <= last[0] || i > 0 && (b.Revision > last[1]) != step.both || of.Revision != a.Revision {
-			return fmt.Errorf("step %d: revisions %d and %d after %v, and %d with the variables", i, a.Revision, b.Revision, last, of.Revision)
+			return fmt.Errorf("step %d: revisions %d and %d after %v, and %d with the variables", i, a.Revision, b.Revision,
+				last, of.Revision)
 		}
 		if i > 0 && !step.both && (a.UpdatedBy != by("setter") || !a.UpdatedAt.Equal(at(9))) {
 			return fmt.Errorf("step %d: it was changed by %v at %v", i, a.UpdatedBy, a.UpdatedAt)
@@ -379,7 +383,8 @@ func deletion(ctx context.Context, s workspace.Store, _ *Clock) error {
 		return err
 	}
 	_, err = s.Workspace(ctx, r)
-	if err := errors.Join(want("deleted", gone, workspace.Workspace{}), wantCode("deleted", err, fault.WorkspaceNotFound)); err != nil {
+	if err := errors.Join(want("deleted", gone, workspace.Workspace{}),
+		wantCode("deleted", err, fault.WorkspaceNotFound)); err != nil {
 		return err
 	}
 	anew, err := put(ctx, s, r, nil)
@@ -418,7 +423,8 @@ func isolation(ctx context.Context, s workspace.Store, _ *Clock) error {
 	}
 	_, err = s.Workspace(ctx, other)
 	all, failed := s.Workspaces(ctx, other.Org, "", 10)
-	if err := errors.Join(wantCode("another's", err, fault.WorkspaceNotFound), failed, want("another's list", len(all), 0)); err != nil {
+	if err := errors.Join(wantCode("another's", err, fault.WorkspaceNotFound), failed,
+		want("another's list", len(all), 0)); err != nil {
 		return err
 	}
 	w, err := put(ctx, s, other, nil)
@@ -438,7 +444,8 @@ func isolation(ctx context.Context, s workspace.Store, _ *Clock) error {
 	}
 	bytes, err := s.StoredBytes(ctx, other.Org)
 	_, failed = s.AddSnapshot(ctx, other, snapshotOf("one"), workspace.Entry{}, nil, nil)
-	return errors.Join(err, want("revision", w.Revision, int64(1)), want("variables", len(vars.Own)+len(vars.Organizations), 0),
+	return errors.Join(err, want("revision", w.Revision, int64(1)),
+		want("variables", len(vars.Own)+len(vars.Organizations), 0),
 		want("content is not there", content != nil, true), wantCode("files", files, fault.SnapshotNotFound),
 		wantCode("entry", entry, fault.SnapshotNotFound), want("sizes", len(sizes), 0), want("bytes", bytes, int64(0)),
 		wantCode("another's contents", failed, fault.FilesMissing))
@@ -447,7 +454,8 @@ func isolation(ctx context.Context, s workspace.Store, _ *Clock) error {
 func events(ctx context.Context, s workspace.Store, _ *Clock) error {
 	r := ref(uuid.New(), "a")
 	event := func(note string) *audit.Event {
-		return &audit.Event{At: at(3), Org: r.Org, Actor: audit.Actor{KeyID: "k", Address: "1.2.3.4"}, Action: workspace.ActionCreate, State: "a", Note: note}
+		return &audit.Event{At: at(3), Org: r.Org, Actor: audit.Actor{KeyID: "k", Address: "1.2.3.4"},
+			Action: workspace.ActionCreate, State: "a", Note: note}
 	}
 	change := func(note string, refusal error) error {
 		_, err := s.Update(ctx, r, func(*workspace.Workspace, []workspace.Variable) (workspace.Change, error) {
@@ -481,10 +489,12 @@ func events(ctx context.Context, s workspace.Store, _ *Clock) error {
 	all, _, failed := notes(uuid.Nil)
 	others, _, alsoFailed := notes(uuid.New())
 	expected := []string{"first", "second", "pushed"}
-	if err := errors.Join(err, failed, alsoFailed, want("events", seen, expected), want("of all", all, expected), want("of others", len(others), 0)); err != nil {
+	if err := errors.Join(err, failed, alsoFailed, want("events", seen, expected), want("of all", all, expected),
+		want("of others", len(others), 0)); err != nil {
 		return err
 	}
-	if err := errors.Join(want("event", found[0].Event, *event("first")), s.Forget(ctx, found[0]), s.Forget(ctx, found[0])); err != nil {
+	if err := errors.Join(want("event", found[0].Event, *event("first")), s.Forget(ctx, found[0]),
+		s.Forget(ctx, found[0])); err != nil {
 		return err
 	}
 	seen, _, err = notes(r.Org)

@@ -35,7 +35,8 @@ type Law func(ctx context.Context, one, other session.Store) error
 // Laws are all of them.
 func Laws() map[string]Law {
 	return map[string]Law{
-		"what was added is there, whole": addedIsThere, "holders are bounded": holdersAreBounded, "the newest stays": newestStays,
+		"what was added is there, whole": addedIsThere, "holders are bounded": holdersAreBounded,
+		"the newest stays":        newestStays,
 		"organizations are apart": orgsAreApart, "touch": touch, "remove": remove, "remove all": removeAll, "sweep": sweep,
 		"sweep is bounded": sweepIsBounded, "two at once": twoAtOnce,
 	}

@@ -28,7 +28,8 @@ func storeError(err error) error {
 	case sqlitedb.Closed:
 		return fault.Wrap(err, fault.StoreUnavailable, "the store's index is closed")
 	case sqlitedb.Damaged:
-		return fault.Wrap(err, fault.StoreCorrupt, "the store's index is damaged; an operator must restore it, or remove it to have it made again")
+		return fault.Wrap(err, fault.StoreCorrupt,
+			"the store's index is damaged; an operator must restore it, or remove it to have it made again")
 	}
 	return fault.Wrap(err, fault.StoreUnavailable, "the store's index can't be read or written right now")
 }

@@ -35,8 +35,10 @@ func TestReopen(t *testing.T) {
 	}
 	want := Head{ID: id, Length: 300, Newest: 7, Records: 3, Line: 5, Seal: Seal{Inode: 1, Changed: 2}}
 	segment := Segment{Start: 75, Length: 225, Records: 3, Line: 2, First: 6, Last: 7, CRC: 1 << 31}
-	batch := Batch{ID: "a", Digest: [32]byte{1}, Request: "r", At: 7, Count: 3, Created: 8, Start: 75, Length: 225, Line: 2, CRC: 9}
-	change := Change{Org: org, Head: want, Segments: []Segment{segment}, Batches: []Batch{batch}, Groups: map[Group]Tally{{"p", "c", "t"}: {3, 6, 7}}}
+	batch := Batch{ID: "a", Digest: [32]byte{1}, Request: "r", At: 7, Count: 3, Created: 8, Start: 75, Length: 225,
+		Line: 2, CRC: 9}
+	change := Change{Org: org, Head: want, Segments: []Segment{segment}, Batches: []Batch{batch},
+		Groups: map[Group]Tally{{"p", "c", "t"}: {3, 6, 7}}}
 	if _, err := x.Commit(change); err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,8 @@ func (p *place) save(t *sqlitedb.Tx) {
 			"path", p.path, "err", err)
 		return
 	}
-	p.log.Error("the index of uploads was removed while it was in use; uploads are refused, and the next start goes on with what was saved of it",
+	p.log.Error("the index of uploads was removed while it was in use; uploads are refused, and the next start goes on "+
+		"with what was saved of it",
 		"path", p.path, "saved", savedPath(p.path))
 }
 

@@ -14,7 +14,8 @@ import (
 // Head returns what is known of an organization's file.
 func (x *Index) Head(ctx context.Context, org uuid.UUID) (Head, error) {
 	var h Head
-	err := x.readers.QueryRowContext(ctx, `SELECT id, length, newest, records, line, inode, changed FROM orgs WHERE org = ?`, org.String()).
+	err := x.readers.QueryRowContext(ctx,
+		`SELECT id, length, newest, records, line, inode, changed FROM orgs WHERE org = ?`, org.String()).
 		Scan(&h.ID, &h.Length, &h.Newest, &h.Records, &h.Line, &h.Seal.Inode, &h.Seal.Changed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return Head{Newest: Never, Line: 1}, nil
@@ -40,7 +41,8 @@ func (x *Index) Find(ctx context.Context, id int64, names []string) (map[string]
 
 // Between returns the batches that have bytes between the offsets and are remembered.
 func (x *Index) Between(ctx context.Context, id, from, to int64) (found []Batch, err error) {
-	rows, err := x.readers.QueryContext(ctx, batchColumns+" AND start + length > ? AND start < ? ORDER BY start", id, from, to)
+	rows, err := x.readers.QueryContext(ctx, batchColumns+" AND start + length > ? AND start < ? ORDER BY start", id, from,
+		to)
 	for b, err := range scan(rows, err, scanBatch) {
 		if err != nil {
 			return nil, err
@@ -50,7 +52,8 @@ func (x *Index) Between(ctx context.Context, id, from, to int64) (found []Batch,
 	return found, nil
 }
 
-const batchColumns = "SELECT id, digest, request, at, count, created, start, length, line, crc FROM batches WHERE org = ?"
+const batchColumns = "SELECT id, digest, request, at, count, created, start, length, line, crc FROM batches " +
+	"WHERE org = ?"
 
 func scanBatch(rows *sql.Rows) (b Batch, err error) {
 	var digest []byte
@@ -88,7 +91,8 @@ type Entry struct {
 
 // List returns up to limit organizations behind one, in the order of their IDs.
 func (x *Index) List(ctx context.Context, after string, limit int) (entries []Entry, err error) {
-	rows, err := x.readers.QueryContext(ctx, "SELECT id, org, length, records FROM orgs WHERE org > ? ORDER BY org LIMIT ?", after, limit)
+	rows, err := x.readers.QueryContext(ctx,
+		"SELECT id, org, length, records FROM orgs WHERE org > ? ORDER BY org LIMIT ?", after, limit)
 	for e, err := range scan(rows, err, scanEntry) {
 		if err != nil {
 			return nil, err

@@ -38,7 +38,8 @@ func (t tx) shred(id int64, limit int) (removed int64, err error) {
 		text  string
 		limit int
 	}{
-		{"DELETE FROM journal WHERE org = ?1 AND start IN (SELECT start FROM journal WHERE org = ?1 LIMIT ?2)", min(limit, shredJournal)},
+		{"DELETE FROM journal WHERE org = ?1 AND start IN (SELECT start FROM journal WHERE org = ?1 LIMIT ?2)",
+			min(limit, shredJournal)},
 		{"DELETE FROM segments WHERE org = ?1 AND start IN (SELECT start FROM segments WHERE org = ?1 LIMIT ?2)", limit},
 		{"DELETE FROM batches WHERE seq IN (SELECT seq FROM batches WHERE org = ?1 LIMIT ?2)", limit},
 		{`DELETE FROM groups WHERE org = ?1 AND (provider, category, resource_type) IN

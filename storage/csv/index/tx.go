@@ -19,5 +19,6 @@ func (t tx) exec(text string, args ...any) error {
 // do carries run out in a transaction, in the organization's turn, and returns when it is
 // durable. It may run twice, if its transaction has to be repeated.
 func (x *Index) do(org uuid.UUID, run func(tx) error) error {
-	return x.writer.Submit(context.Background(), sqlitedb.Job{Org: org, Run: func(t *sqlitedb.Tx) error { return run(tx{t}) }})
+	return x.writer.Submit(context.Background(),
+		sqlitedb.Job{Org: org, Run: func(t *sqlitedb.Tx) error { return run(tx{t}) }})
 }

@@ -25,7 +25,8 @@ type Address struct {
 
 // Environ returns the address as the environment has it.
 func (a Address) Environ() []string {
-	return []string{"DB_HOST=" + a.Host, "DB_PORT=" + strconv.Itoa(a.Port), "DB_USER=" + a.User, "DB_PASSWORD=" + a.Password}
+	return []string{"DB_HOST=" + a.Host, "DB_PORT=" + strconv.Itoa(a.Port), "DB_USER=" + a.User, "DB_PASSWORD=" +
+		a.Password}
 }
 
 // FromEnvironment returns the server that the environment names, or the local default. In

@@ -13,13 +13,21 @@ import (
 // denyServices is what Debian's packages ask before they start their service.
 const denyServices = "/usr/sbin/policy-rc.d"
 
+// Program is the environment variable that names the server's program, where it is to be another one
+// than the machine's.
+const Program = "HOLDFAST_MYSQLD"
+
 // binary returns the server's program; it installs one where that is possible.
 func binary(ctx context.Context) (string, error) {
+	if path := os.Getenv(Program); path != "" {
+		return path, nil
+	}
 	if path, ok := lookUp("mariadbd", "mysqld"); ok {
 		return path, nil
 	}
 	if _, ok := lookUp("apt-get"); !ok || !isRoot() {
-		return "", errors.New("there is no MySQL-protocol server: install mariadb-server, or set DB_HOST, DB_PORT, DB_USER and DB_PASSWORD")
+		return "", errors.New("there is no MySQL-protocol server: install mariadb-server, or set DB_HOST, DB_PORT, DB_USER " +
+			"and DB_PASSWORD")
 	}
 	if err := install(ctx); err != nil {
 		return "", fmt.Errorf("install mariadb-server: %w", err)

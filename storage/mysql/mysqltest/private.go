@@ -64,7 +64,8 @@ func (s *Server) initialize(ctx context.Context, program string) error {
 	}
 	c := exec.CommandContext(ctx, program, append([]string{"--no-defaults", "--initialize-insecure"}, s.files()...)...)
 	if script, ok := lookUp("mariadb-install-db"); ok && strings.HasSuffix(program, "mariadbd") {
-		c = exec.CommandContext(ctx, script, append([]string{"--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"}, s.files()...)...)
+		c = exec.CommandContext(ctx, script,
+			append([]string{"--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"}, s.files()...)...)
 	}
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, out)

@@ -45,7 +45,8 @@ func NewProxy(server Address) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{Address: server, target: net.JoinHostPort(server.Host, strconv.Itoa(server.Port)), listener: listener, links: map[*link]bool{}}
+	p := &Proxy{Address: server, target: net.JoinHostPort(server.Host, strconv.Itoa(server.Port)), listener: listener,
+		links: map[*link]bool{}}
 	p.Host, p.Port = "127.0.0.1", listener.Addr().(*net.TCPAddr).Port
 	p.serving.Go(p.serve)
 	return p, nil

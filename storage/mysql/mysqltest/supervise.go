@@ -34,7 +34,8 @@ rm -rf "$dir"
 // is for the tests, and ends the server through them.
 func (s *Server) supervise(program string, more []string) error {
 	args := append([]string{"-c", supervisor, "sh", s.dir, program, "--no-defaults"}, s.files()...)
-	args = append(args, "--socket="+s.Socket, fmt.Sprintf("--port=%d", s.Port), "--skip-networking=0", "--bind-address=127.0.0.1",
+	args = append(args, "--socket="+s.Socket, fmt.Sprintf("--port=%d", s.Port), "--skip-networking=0",
+		"--bind-address=127.0.0.1",
 		"--pid-file="+filepath.Join(s.dir, "pid"), "--init-file="+s.initFile(), "--max-connections=300",
 		"--loose-mysqlx=OFF") // which would open another port, where there is such a thing
 	s.shell = exec.Command("sh", append(args, more...)...)
@@ -81,6 +82,16 @@ func (s *Server) Run(ctx context.Context) error {
 
 // Kill ends the server at once, as a crash does.
 func (s *Server) Kill() error { return s.order("kill") }
+
+// Saved copies what the server stores, and returns how to bring that back: then it is a replica that has
+// not got what was written since. Both are for a server that was killed.
+func (s *Server) Saved() (back func() error, err error) {
+	data, saved := filepath.Join(s.dir, "data"), filepath.Join(s.dir, "saved")
+	if err := os.CopyFS(saved, os.DirFS(data)); err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(os.RemoveAll(data), os.Rename(saved, data)) }, nil
+}
 
 // Stop ends the server for good and removes what it stored.
 func (s *Server) Stop() error { return errors.Join(s.orders.Close(), s.shell.Wait()) }

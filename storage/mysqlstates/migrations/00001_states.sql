@@ -12,7 +12,6 @@ CREATE TABLE IF NOT EXISTS state_heads (
   org         CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- empty while it is removed in pieces
   name        VARBINARY(255) NOT NULL,
   owner       CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NULL,     -- whose it was that is being removed
-  revision    BIGINT NOT NULL DEFAULT 0,                               -- grows with each change of this row or of the newest version
   newest      BIGINT NULL,                                             -- number of the newest version
   deleted_at  BIGINT NULL,
   undeleted   TINYINT NOT NULL DEFAULT 0,
@@ -73,7 +72,7 @@ CREATE TABLE IF NOT EXISTS state_versions (
   reason            MEDIUMBLOB NOT NULL,
   purged            TINYINT NOT NULL,
   encoding          VARBINARY(16) NOT NULL,     -- empty when the bytes are gone
-  stored            BIGINT NOT NULL,            -- how many bytes its pieces have together
+  stored_bytes      BIGINT NOT NULL,            -- how many bytes its pieces have together
   base              BIGINT NULL,                -- number of the version that it is a delta of
   PRIMARY KEY (state, number)
 ) ENGINE = InnoDB;
@@ -134,7 +133,7 @@ CREATE TABLE IF NOT EXISTS state_candidates (
   purged            TINYINT NOT NULL,
   content           VARBINARY(32) NOT NULL,
   encoding          VARBINARY(16) NOT NULL,
-  stored            BIGINT NOT NULL,
+  stored_bytes      BIGINT NOT NULL,
   UNIQUE KEY ids (state, id),
   KEY statuses (state, is_open, seq)
 ) ENGINE = InnoDB /*T![auto_id_cache] AUTO_ID_CACHE 1 */;
@@ -212,8 +211,9 @@ CREATE TABLE IF NOT EXISTS state_rooms (
 -- The transactions of the last days: those that have happened, and those of which it was settled
 -- that they never will.
 CREATE TABLE IF NOT EXISTS state_outcomes (
-  token BINARY(16) NOT NULL PRIMARY KEY,
-  at    DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6)
+  token  BINARY(16) NOT NULL PRIMARY KEY,
+  at     DATETIME(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6),
+  undone TINYINT NOT NULL DEFAULT 0 -- the token is not the transaction's own: it keeps that from happening
 ) ENGINE = InnoDB;
 
 -- What the readiness probe writes to.

@@ -33,7 +33,8 @@ type Engine struct {
 func Run(t *testing.T, e Engine) {
 	for _, bytes := range []int{10, 500_000} {
 		for _, times := range []int64{1, 2, always} {
-			t.Run(fmt.Sprintf("FailedCommit of %d bytes, %d times", bytes, times), func(t *testing.T) { e.checkFailedCommit(t, bytes, times) })
+			t.Run(fmt.Sprintf("FailedCommit of %d bytes, %d times", bytes, times),
+				func(t *testing.T) { e.checkFailedCommit(t, bytes, times) })
 		}
 	}
 	t.Run("CloseAfterFailedCommit", e.checkClose)
@@ -158,7 +159,8 @@ func (e Engine) checkCrash(t *testing.T) {
 	s = e.open(t, crashed)
 	defer shut(t, s)
 	there := recorded(t, s)
-	if !slices.Equal(there, []string{"before"}) && !(sqlitedb.Uncertain(err) && slices.Equal(there, []string{"before", "failed"})) {
+	if !slices.Equal(there, []string{"before"}) &&
+		!(sqlitedb.Uncertain(err) && slices.Equal(there, []string{"before", "failed"})) {
 		t.Errorf("after a crash there is %v, and the error was %v", there, err)
 	}
 	if err := s.Record("after", 10); err != nil {

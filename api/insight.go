@@ -1,0 +1,118 @@
+package api
+
+// Insight is what a plan means: what it does, what it costs, what of it is dangerous. Summary,
+// costs and security have the names of the document that the command line's block comes from.
+type Insight struct {
+	Summary  string           `json:"summary"` // Markdown, under 200 words
+	Costs    InsightCosts     `json:"costs"`
+	Security InsightSecurity  `json:"security"`
+	Facts    InsightFacts     `json:"facts"`
+	Findings []InsightFinding `json:"findings"` // the gravest first
+	Broken   []InsightBroken  `json:"broken"`   // rules that could not be asked
+	// Reasons say why people have to approve; there are none where they need not.
+	Reasons []string `json:"approve_because"`
+	Rules   string   `json:"rules_digest"` // SHA-256 of all rules that were asked
+	// Cut says that there is more to say than is listed.
+	Cut bool `json:"cut,omitempty"`
+	// Unread says that the plan has more changes than are looked at, or that planning failed.
+	Unread bool `json:"unread,omitempty"`
+}
+
+// InsightCosts is what the resources of a plan cost by the price sheet, in US dollars.
+type InsightCosts struct {
+	Estimated    []InsightCost   `json:"estimated"`
+	AIEstimated  []InsightAICost `json:"aiEstimated"` // none without a model
+	Unpriced     []string        `json:"unpriced"`    // what the price sheet has no price of
+	TotalMonthly string          `json:"totalMonthly"`
+	DeltaMonthly string          `json:"deltaMonthly"`
+	PricesDate   string          `json:"pricesDate"` // of the oldest price that was used
+}
+
+// InsightCost is what one resource costs.
+type InsightCost struct {
+	Resource    string `json:"resource"`
+	MonthlyCost string `json:"monthlyCost"`
+	Delta       string `json:"deltaMonthly"`
+	Source      string `json:"source"`
+	Note        string `json:"note,omitempty"` // what was assumed
+}
+
+// InsightAICost is what a model takes a resource's cost for.
+type InsightAICost struct {
+	Resource    string `json:"resource"`
+	MonthlyCost string `json:"monthlyCost"`
+	Confidence  string `json:"confidence"`
+}
+
+// InsightSecurity is what rules found that nobody waived.
+type InsightSecurity struct {
+	Issues []InsightIssue `json:"issues"`
+	// ShouldApprove says that people have to approve, for a finding of high or critical severity or
+	// a rule that could not be asked.
+	ShouldApprove bool `json:"shouldApprove"`
+}
+
+// InsightIssue is one thing that rules found.
+type InsightIssue struct {
+	Severity       string `json:"severity"` // critical, high, medium, low
+	Resource       string `json:"resource"`
+	Description    string `json:"description"`
+	Recommendation string `json:"recommendation"`
+}
+
+// InsightFacts is what a plan does for certain.
+type InsightFacts struct {
+	Counts       RunCounts       `json:"counts"`
+	Changes      []InsightChange `json:"changes"`
+	Drift        []InsightChange `json:"drift"` // what had changed outside
+	Irreversible []InsightDanger `json:"irreversible"`
+	Outputs      []string        `json:"outputs"` // that change
+	Unknown      int             `json:"unknown"` // attributes known after the apply only
+	Tool         string          `json:"tool_version"`
+}
+
+// InsightChange is what happens to one resource.
+type InsightChange struct {
+	Address    string   `json:"address"`
+	Previous   string   `json:"previous_address,omitempty"`
+	Type       string   `json:"type"`
+	Kind       string   `json:"kind"`                      // create, update, replace, delete, move, import, forget, read
+	Because    []string `json:"replace_because,omitempty"` // attribute paths
+	Attributes []string `json:"attributes,omitempty"`      // that change
+	Unknown    []string `json:"unknown,omitempty"`         // that are known after the apply only
+	Dependents int      `json:"dependents"`                // resources that depend on it, over others too
+	DependedBy []string `json:"depended_by,omitempty"`     // some of them
+}
+
+// InsightDanger is a change that can't be undone.
+type InsightDanger struct {
+	Resource string `json:"resource"`
+	Reason   string `json:"reason"`
+}
+
+// InsightFinding is one thing that a rule found.
+type InsightFinding struct {
+	Rule           string         `json:"rule"`
+	Severity       string         `json:"severity"`
+	Kind           string         `json:"kind"` // networking, access, encryption, credentials, logging, policy
+	Resource       string         `json:"resource"`
+	Title          string         `json:"title"`
+	Description    string         `json:"description"`
+	Recommendation string         `json:"recommendation"`
+	Link           string         `json:"link,omitempty"`
+	Standing       bool           `json:"standing,omitempty"` // of a resource that the plan leaves as it is
+	Waived         *InsightWaiver `json:"waived,omitempty"`
+}
+
+// InsightWaiver is why a finding is let be.
+type InsightWaiver struct {
+	Owner   string `json:"owner"`
+	Reason  string `json:"reason"`
+	Expires string `json:"expires"` // a date
+}
+
+// InsightBroken is a rule that could not be asked.
+type InsightBroken struct {
+	Rule   string `json:"rule"`
+	Reason string `json:"reason"`
+}

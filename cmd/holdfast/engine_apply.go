@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/holdfast/holdfast/engine"
+	"github.com/holdfast/holdfast/engine/apply"
+	"github.com/holdfast/holdfast/engine/plan"
+)
+
+// newEngineApply is the command apply, or destroy.
+func newEngineApply(a *app, f *engineFlags, destroy bool) *cobra.Command {
+	var onFailure string
+	cmd := &cobra.Command{
+		Use:   "apply [PLAN]",
+		Short: "Do what a plan shows",
+		Long: `Plan, show the plan, ask, and do it. The state is locked meanwhile, and written after each object.
+An interrupt lets what has begun come to its end; a second one doesn't wait. A plan that was kept with
+plan --out is done without a question, and left alone if planning again gives another one.`,
+		Example:           "  holdfast engine apply --var size=3\n  holdfast engine apply network.plan",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: filesOnly,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if onFailure != "stop" && onFailure != "continue-independent" {
+				return usagef("--on-failure is stop or continue-independent")
+			}
+			e, p, err := f.planned(cmd, a, args, destroy)
+			if err != nil {
+				return err
+			}
+			if err := f.show(a, p); err != nil {
+				return err
+			}
+			if !p.Empty() && !f.approve {
+				if err := a.confirmEngine(cmd.Context()); err != nil {
+					return err
+				}
+			}
+			return a.applyPlan(cmd.Context(), e, p, f.parallelism, onFailure == "continue-independent")
+		},
+	}
+	if destroy {
+		cmd.Use, cmd.Short = "destroy", "Delete everything that the state has"
+		cmd.Args, cmd.ValidArgsFunction = cobra.NoArgs, nil
+		cmd.Long = "Plan to delete every object that the state has, show the plan, ask, and do it."
+		cmd.Example = "  holdfast engine destroy --auto-approve"
+	}
+	f.planFlags(cmd)
+	cmd.Flags().BoolVar(&f.approve, "auto-approve", false, "don't ask")
+	cmd.Flags().IntVar(&f.parallelism, "parallelism", apply.DefaultParallelism, "objects of one provider at once")
+	cmd.Flags().StringVar(&onFailure, "on-failure", "stop", "stop, or continue-independent with what doesn't need it")
+	return cmd
+}
+
+// confirmEngine asks whether the plan is to be done.
+func (a *app) confirmEngine(ctx context.Context) error {
+	if !a.interactive {
+		return usagef("nobody can be asked here: --auto-approve says yes")
+	}
+	fmt.Fprint(a.stderr, "Do you want to perform these actions? Only yes is a yes: ")
+	line, err := a.readLine(ctx)
+	if err == nil && line != "yes" {
+		err = fmt.Errorf("nothing is done")
+	}
+	return err
+}
+
+// applyPlan does a plan and says how it goes.
+func (a *app) applyPlan(ctx context.Context, e *engine.Engine, p *plan.Plan, parallelism int, goOn bool) error {
+	// The first interrupt ends ctx, which only keeps new steps from being begun; the second ends those too.
+	hard, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	again := make(chan os.Signal, 1)
+	finished := make(chan struct{})
+	defer close(finished)
+	go func() {
+		select {
+		case <-finished:
+			return
+		case <-ctx.Done():
+		}
+		signal.Notify(again, os.Interrupt)
+		defer signal.Stop(again)
+		select {
+		case <-again:
+			cancel()
+		case <-finished:
+		}
+	}()
+	result, err := e.Apply(hard, p, apply.Options{Parallelism: parallelism, Continue: goOn, Stop: ctx.Done(),
+		Events: a.showEvent})
+	if err != nil {
+		return engineError(err)
+	}
+	word := "Apply"
+	if p.Options.Destroy {
+		word = "Destroy"
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s complete! Resources: %d added, %d changed, %d destroyed.\n", word, result.Added,
+		result.Changed, result.Destroyed)
+	return err
+}
+
+func (a *app) showEvent(e apply.Event) {
+	doing := map[plan.Action]string{plan.Create: "Creating...", plan.Update: "Modifying...", plan.Delete: "Destroying...",
+		plan.Read: "Reading...", plan.Forget: "Forgetting..."}[e.Action]
+	took := e.Elapsed.Round(100 * time.Millisecond)
+	switch e.Phase {
+	case apply.Started:
+		fmt.Fprintf(a.stdout, "%s: %s\n", e.Address, doing)
+	case apply.Progress:
+		fmt.Fprintf(a.stdout, "%s: %s (still at it after %s)\n", e.Address, doing, took)
+	case apply.Finished:
+		fmt.Fprintf(a.stdout, "%s: %s (success after %s)\n", e.Address, doing, took)
+	case apply.Failed:
+		fmt.Fprintf(a.stdout, "%s: %s (failed after %s)\n", e.Address, doing, took)
+	case apply.Skipped:
+		fmt.Fprintf(a.stdout, "%s: not begun\n", e.Address)
+	}
+}
+
+func newEngineRefresh(a *app, f *engineFlags) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "refresh",
+		Short:   "Record what the objects are now, without changing them",
+		Example: "  holdfast engine refresh",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.refreshOnly = true
+			e, p, err := f.plan(cmd.Context(), a, false)
+			if err != nil {
+				return engineError(err)
+			}
+			if err := f.show(a, p); err != nil {
+				return err
+			}
+			_, err = e.Apply(cmd.Context(), p, apply.Options{})
+			return engineError(err)
+		},
+	}
+	f.planFlags(cmd)
+	return cmd
+}

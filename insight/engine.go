@@ -1,0 +1,167 @@
+package insight
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/insight/cost"
+	"github.com/holdfast/holdfast/insight/facts"
+	"github.com/holdfast/holdfast/insight/rules"
+)
+
+// maxFindings is how many findings are listed, the gravest first.
+const maxFindings = 5000
+
+// Engine makes insights. It never changes, and may be used by several at once.
+type Engine struct {
+	builtin *rules.Set
+	secrets *rules.Secrets
+	prices  *cost.Sheet
+}
+
+// NewEngine compiles the built-in rules and reads the price sheet that comes with the program.
+func NewEngine(limits rules.Limits) (*Engine, error) {
+	builtin, err := rules.Builtin(limits)
+	if err != nil {
+		return nil, err
+	}
+	prices, err := cost.Shipped()
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{builtin, rules.NewSecrets(), prices}, nil
+}
+
+// WithPrices returns an engine that goes by another price sheet.
+func (e *Engine) WithPrices(sheet *cost.Sheet) *Engine {
+	return &Engine{e.builtin, e.secrets, sheet}
+}
+
+// Rules are all built-in rules, by their identifiers.
+func (e *Engine) Rules() []rules.Rule { return append(e.builtin.Rules(), e.secrets.Rules()...) }
+
+// Options are what else an insight is made of.
+type Options struct {
+	Own     []*rules.Set // policies of whoever asks
+	Waivers Waivers
+	Now     time.Time
+}
+
+// Of makes a plan's insight. The error is the context's, or of a plan that policies can't be shown.
+func (e *Engine) Of(ctx context.Context, p *facts.Plan, o Options) (api.Insight, error) {
+	all := api.Insight{Broken: []api.InsightBroken{}, Reasons: []string{}}
+	var found, secrets []rules.Finding
+	var cutFacts, cutCosts bool
+	group, groupCtx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		found, err = e.ask(groupCtx, p, o, &all)
+		return err
+	})
+	group.Go(func() error {
+		secrets = e.secrets.Find(p)
+		all.Facts, cutFacts = facts.Of(p)
+		all.Costs, cutCosts = e.prices.Of(p)
+		return nil
+	})
+	if err := group.Wait(); err != nil {
+		return api.Insight{}, err
+	}
+	all.Cut = cutFacts || cutCosts
+	all.Findings = findingsOf(p, append(found, secrets...), o)
+	judge(&all, p)
+	all.Summary = summary(all)
+	return all, nil
+}
+
+// ask asks all rules, and notes which of them broke.
+func (e *Engine) ask(ctx context.Context, p *facts.Plan, o Options, all *api.Insight) (found []rules.Finding,
+	err error) {
+	var digests []string
+	for _, set := range append([]*rules.Set{e.builtin}, o.Own...) {
+		findings, broken, err := set.Ask(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		found, digests = append(found, findings...), append(digests, set.Digest())
+		for _, b := range broken {
+			all.Broken = append(all.Broken, api.InsightBroken{Rule: b.Rule, Reason: b.Reason})
+		}
+	}
+	all.Rules = strings.Join(digests, ",")
+	return found, nil
+}
+
+// findingsOf lists findings, the gravest first, each once.
+func findingsOf(p *facts.Plan, found []rules.Finding, o Options) []api.InsightFinding {
+	standing := map[string]bool{}
+	for _, change := range p.Changes {
+		standing[change.Address] = !change.Does()
+	}
+	list := make([]api.InsightFinding, 0, len(found))
+	for _, f := range found {
+		one := api.InsightFinding{Rule: f.Rule.ID, Severity: f.Severity, Kind: f.Rule.Kind, Resource: f.Resource,
+			Title: f.Rule.Title, Description: f.Message, Recommendation: f.Recommendation, Link: f.Rule.Link,
+			Standing: standing[f.Resource]}
+		one.Waived = o.Waivers.of(one, o.Now)
+		list = append(list, one)
+	}
+	slices.SortStableFunc(list, func(a, b api.InsightFinding) int {
+		return cmp.Or(cmp.Compare(rank(a.Severity), rank(b.Severity)), strings.Compare(a.Rule, b.Rule),
+			strings.Compare(a.Resource, b.Resource), strings.Compare(a.Description, b.Description))
+	})
+	return slices.CompactFunc(list, func(a, b api.InsightFinding) bool {
+		return a.Rule == b.Rule && a.Resource == b.Resource && a.Description == b.Description
+	})
+}
+
+func rank(severity string) int { return slices.Index(rules.Severities(), severity) }
+
+// Grave reports whether a finding counts against a plan: one of this severity or a graver one, of a
+// resource that the plan touches, and that nobody waived.
+func Grave(f api.InsightFinding, severity string) bool {
+	return f.Waived == nil && !f.Standing && rules.AtLeast(f.Severity, severity)
+}
+
+// judge says whether people have to approve, and lists what is to be shown.
+func judge(all *api.Insight, p *facts.Plan) {
+	all.Security.Issues = []api.InsightIssue{}
+	grave := 0
+	for _, f := range all.Findings {
+		if Grave(f, rules.High) {
+			grave++
+		}
+		if f.Waived == nil && !f.Standing && len(all.Security.Issues) < maxFindings {
+			all.Security.Issues = append(all.Security.Issues, api.InsightIssue{Severity: f.Severity, Resource: f.Resource,
+				Description: f.Description, Recommendation: f.Recommendation})
+		}
+	}
+	if len(all.Findings) > maxFindings {
+		all.Findings, all.Cut = all.Findings[:maxFindings], true
+	}
+	because := func(n int, one, more string) {
+		if n == 1 {
+			all.Reasons = append(all.Reasons, "1 "+one)
+		} else if n > 1 {
+			all.Reasons = append(all.Reasons, fmt.Sprintf("%d %s", n, more))
+		}
+	}
+	because(grave, "finding of high or critical severity", "findings of high or critical severity")
+	because(len(all.Broken), "rule that could not be asked", "rules that could not be asked")
+	because(len(all.Facts.Irreversible), "change that can't be undone", "changes that can't be undone")
+	if p.Cut {
+		all.Cut = true
+		all.Reasons = append(all.Reasons, "more changes than are looked at")
+	}
+	if p.Errored {
+		all.Reasons = append(all.Reasons, "planning failed, and not all changes are there")
+	}
+	all.Unread = p.Cut || p.Errored
+	all.Security.ShouldApprove = grave > 0 || len(all.Broken) > 0 || all.Unread
+}

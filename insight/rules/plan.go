@@ -1,0 +1,154 @@
+package rules
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/holdfast/holdfast/insight/facts"
+)
+
+// batch is how many resources are shown to a rule at once that looks at each by itself.
+const batch = 500
+
+// Ask asks all rules about a plan. Who has Set of their own gives the plan's whole JSON too, masked,
+// for policies that look at all of it. The error is the context's, or of a plan that is none.
+func (s *Set) Ask(ctx context.Context, p *facts.Plan) ([]Finding, []Broken, error) {
+	a, err := s.asking(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.close(ctx)
+	to := &answer{}
+	if s.whole {
+		err = a.askWhole(ctx, p, to)
+	} else {
+		err = a.askEach(ctx, p, to)
+	}
+	return to.findings, onlyOnce(to.broken), err
+}
+
+// onlyOnce leaves each broken rule in the list once.
+func onlyOnce(list []Broken) []Broken {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(list, func(b Broken) bool {
+		again := seen[b.Rule]
+		seen[b.Rule] = true
+		return again
+	})
+}
+
+func (a *asking) askWhole(ctx context.Context, p *facts.Plan, to *answer) error {
+	input, err := ast.ValueFromReader(bytes.NewReader(p.Whole))
+	if err != nil {
+		return fmt.Errorf("the plan cannot be shown to policies: %w", err)
+	}
+	for _, rule := range a.set.rules {
+		if err := a.ask(ctx, rule, ast.NewTerm(input), to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askEach shows the resources to the rules of their types, some at a time, so that not all of a
+// large plan is there in the form that rules see.
+func (a *asking) askEach(ctx context.Context, p *facts.Plan, to *answer) error {
+	known := a.ofTypes()
+	broken := map[string]bool{}
+	shown := map[string][]*ast.Term{}
+	n := 0
+	flush := func() error {
+		err := a.askTypes(ctx, known, shown, broken, to)
+		clear(shown)
+		n = 0
+		return err
+	}
+	for _, change := range p.Changes {
+		if len(known[change.Type]) == 0 || !change.Stays() {
+			continue
+		}
+		term, err := termOf(change)
+		if err != nil {
+			return err
+		}
+		shown[change.Type] = append(shown[change.Type], term)
+		if n++; n >= batch {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return flush()
+}
+
+// ofTypes are the rules that look at resources of each type, by their places.
+func (a *asking) ofTypes() map[string][]int {
+	known := map[string][]int{}
+	for i, rule := range a.set.rules {
+		for _, name := range rule.Types {
+			known[name] = append(known[name], i)
+		}
+	}
+	return known
+}
+
+// askTypes asks the rules of these resources' types. A rule that broke is not asked again: it is
+// reported already.
+func (a *asking) askTypes(ctx context.Context, known map[string][]int, shown map[string][]*ast.Term,
+	broken map[string]bool, to *answer) error {
+	asked := map[int][]*ast.Term{}
+	for name, terms := range shown {
+		for _, i := range known[name] {
+			asked[i] = append(asked[i], terms...)
+		}
+	}
+	for i, rule := range a.set.rules {
+		if len(asked[i]) == 0 || broken[rule.ID] {
+			continue
+		}
+		input := ast.ObjectTerm([2]*ast.Term{ast.StringTerm("resource_changes"), ast.ArrayTerm(asked[i]...)})
+		before := len(to.broken)
+		if err := a.ask(ctx, rule, input, to); err != nil {
+			return err
+		}
+		broken[rule.ID] = len(to.broken) > before
+	}
+	return nil
+}
+
+// termOf is a change as built-in rules see it: as the tools write it, without what was before.
+func termOf(c facts.Change) (*ast.Term, error) {
+	after, err := parsed(c.After)
+	if err != nil {
+		return nil, err
+	}
+	unknown, err := parsed(c.Unknown)
+	if err != nil {
+		return nil, err
+	}
+	actions := make([]*ast.Term, len(c.Actions))
+	for i, action := range c.Actions {
+		actions[i] = ast.StringTerm(action)
+	}
+	member := func(name string, value *ast.Term) [2]*ast.Term { return [2]*ast.Term{ast.StringTerm(name), value} }
+	return ast.ObjectTerm(
+		member("address", ast.StringTerm(c.Address)), member("mode", ast.StringTerm(c.Mode)),
+		member("type", ast.StringTerm(c.Type)), member("name", ast.StringTerm(c.Name)),
+		member("change", ast.ObjectTerm(member("actions", ast.ArrayTerm(actions...)), member("after", after),
+			member("after_unknown", unknown))),
+	), nil
+}
+
+// parsed is a value as rules see it; an empty object for none.
+func parsed(raw json.RawMessage) (*ast.Term, error) {
+	if len(raw) == 0 {
+		return ast.ObjectTerm(), nil
+	}
+	value, err := ast.ValueFromReader(bytes.NewReader(raw))
+	return ast.NewTerm(value), err
+}

@@ -1,0 +1,71 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/internal/printable"
+)
+
+// maxText is how long a name or a message is shown.
+const maxText = 200
+
+// Counts is what a plan does, in a line.
+func Counts(c api.RunCounts) string {
+	text := fmt.Sprintf("%d to add, %d to change, %d to destroy", c.Add, c.Change, c.Destroy)
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{c.Replace, "of them replaced"}, {c.Import, "to import"}, {c.Move, "to move"}, {c.Forget, "to forget"},
+		{c.Outputs, "outputs to change"}} {
+		if more.n > 0 {
+			text += fmt.Sprintf(", %d %s", more.n, more.what)
+		}
+	}
+	return text + "."
+}
+
+// cut shortens a text, and spells out what must not reach a terminal.
+func cut(text string) string {
+	text = printable.Text(text)
+	if len(text) <= maxText {
+		return text
+	}
+	end := maxText
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
+
+// Code is a name in Markdown, as code, which nothing in the name can end.
+func Code(text string) string {
+	text = strings.ReplaceAll(cut(text), "`", "'")
+	if text == "" {
+		return "`-`"
+	}
+	return "`" + strings.Join(strings.Fields(text), "_") + "`"
+}
+
+// Plain is a text in Markdown that is nothing but text.
+func Plain(text string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(strings.Fields(cut(text)), " ") {
+		switch {
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '@': // mentions nobody
+			b.WriteString("&#64;")
+		case strings.ContainsRune("\\`*_[]()#!|>~", r):
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "://", ":\u200b//") // links nowhere
+}

@@ -1,0 +1,96 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// config is what the state may be at a moment, and what has led there.
+type config struct {
+	kept
+	ahead []int // calls that are placed and have not returned, sorted
+	used  []int // calls without an answer that are placed, sorted
+	path  *placed
+}
+
+// placed is the order that has led to a state, the last call first.
+type placed struct {
+	call   int
+	at     int64 // it is placed before this moment
+	before *placed
+}
+
+// configs are possibilities. Those of one key differ only in what is left to come.
+type configs map[key][]*config
+
+// add keeps a configuration, unless there is one that leaves as much open.
+func (s *search) add(to configs, c *config) bool {
+	key := s.key(c)
+	for _, other := range to[key] {
+		if s.leavesMore(other, c) {
+			return false
+		}
+	}
+	to[key] = append(slices.DeleteFunc(to[key], func(other *config) bool { return s.leavesMore(c, other) }), c)
+	return true
+}
+
+// leavesMore says whether all that may follow b may follow a, which has the same key: it has used no call
+// without an answer that b has not, and released no lock that such a call may still ask for.
+func (s *search) leavesMore(a, b *config) bool {
+	if !subset(a.used, b.used) {
+		return false
+	}
+	for id := range strings.SplitSeq(a.Used, "|") {
+		if s.lost[id] && !b.WasReleased(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// key is equal for configurations of which one may stand for the other.
+type key struct {
+	kept
+	ahead string
+}
+
+// key leaves out what nobody can tell any more: of the IDs that were released those count by which a lock
+// is yet to be asked for, and the last one only while somebody who names it is yet to be answered.
+func (s *search) key(c *config) key {
+	k := c.kept
+	var used []string
+	for id := range strings.SplitSeq(k.Used, "|") {
+		if s.asked[id] >= s.now {
+			used = append(used, id)
+		}
+	}
+	slices.Sort(used)
+	k.Used = strings.Join(slices.Compact(used), "|")
+	if s.named[k.Released] < s.now {
+		k.Released = ""
+	}
+	return key{k, fmt.Sprint(c.ahead)}
+}
+
+// with returns a sorted set with one more element.
+func with(set []int, n int) []int {
+	at, _ := slices.BinarySearch(set, n)
+	return slices.Insert(slices.Clone(set), at, n)
+}
+
+// without returns a set that an element was taken out of.
+func without(set []int, n int) []int {
+	return slices.DeleteFunc(slices.Clone(set), func(m int) bool { return m == n })
+}
+
+// subset says whether all of a is in b; both are sorted.
+func subset(a, b []int) bool {
+	for _, n := range a {
+		if _, ok := slices.BinarySearch(b, n); !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,63 @@
+package resourcestest
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/resources"
+	"github.com/holdfast/holdfast/state"
+)
+
+// checkIndexShred forgets an organization in the smallest pieces. Another one has the same, and is as
+// it was.
+func checkIndexShred(t *testing.T, x indexed) {
+	ctx := t.Context()
+	for _, org := range []uuid.UUID{indexOrg, otherIndexOrg} {
+		for _, name := range []state.Name{"a", "b", "c"} {
+			x.put(org, name, withAttributes(inState("vm"), "id", "i-0abc"), inState("net"), inState("disk"))
+		}
+		x.must(x.Record(ctx, org, []resources.Resource{uploaded("vm"), uploaded("net")}, "cursor"))
+	}
+	before := len(x.search(otherIndexOrg, everything, resources.Query{}))
+	for pieces := 0; ; pieces++ {
+		removed, err := x.Shred(ctx, indexOrg, 2)
+		if err != nil || removed < 0 || removed > 2 || pieces > 100 {
+			t.Fatalf("Shred removed %d in piece %d, %v", removed, pieces, err)
+		}
+		if got := x.search(otherIndexOrg, everything, resources.Query{}); len(got) != before {
+			t.Fatalf("another organization's are %d, were %d", len(got), before)
+		}
+		if removed == 0 {
+			break
+		}
+	}
+	for _, q := range []resources.Query{{}, {Words: []string{"vm"}},
+		{Attributes: []resources.Pair{{Name: "id", Value: "i-0abc"}}}} {
+		if got := x.search(indexOrg, everything, q); len(got) > 0 {
+			t.Errorf("%+v shows %q", q, got)
+		}
+		if got := x.search(otherIndexOrg, everything, q); len(got) == 0 {
+			t.Errorf("%+v shows nothing of another organization", q)
+		}
+	}
+	listed, err := x.Holdings(ctx, state.Ref{}, 100)
+	x.must(err)
+	for _, one := range listed {
+		if one.Ref.Org == indexOrg {
+			t.Errorf("the index holds %v", one.Ref)
+		}
+	}
+	followed, err := x.Followed(ctx)
+	x.must(err)
+	if _, ok := followed[indexOrg]; ok || followed[otherIndexOrg] != "cursor" || len(listed) < 3 {
+		t.Errorf("followed %v, %d held", followed, len(listed))
+	}
+	if removed, err := x.Shred(ctx, indexOrg, 2); removed != 0 || err != nil {
+		t.Errorf("again: %d, %v", removed, err)
+	}
+	x.put(indexOrg, "a", inState("vm"))
+	if got := x.search(indexOrg, everything, resources.Query{}); len(got) != 1 {
+		t.Errorf("anew: %q", got)
+	}
+}

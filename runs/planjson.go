@@ -1,0 +1,36 @@
+package runs
+
+import (
+	"context"
+	"io"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+// PlanJSON is what show -json says of a run's plan, as its executor sent it: with sensitive values
+// as they are.
+type PlanJSON struct {
+	Org    uuid.UUID
+	Digest string // SHA-256
+	Size   int64
+	// Open gives its bytes from the first one on, as often as it is called.
+	Open func() io.Reader
+}
+
+// PlanJSON returns the JSON of the run's newest plan for whoever may read the run, to be looked at
+// within the server and never to be shown as it is. Its fault: RunFileNotFound, also when the plan
+// is not kept any more.
+func (s *Service) PlanJSON(ctx context.Context, p auth.Principal, id string) (PlanJSON, error) {
+	run, err := s.find(ctx, p, auth.ReadRun, id)
+	if err != nil {
+		return PlanJSON{}, err
+	}
+	file, err := s.newest(ctx, run.Ref(), FilePlanJSON)
+	if err != nil {
+		return PlanJSON{}, err
+	}
+	return PlanJSON{Org: run.Org, Digest: file.Digest, Size: file.Size,
+		Open: func() io.Reader { return s.open(ctx, file) }}, nil
+}

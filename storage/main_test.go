@@ -1,0 +1,10 @@
+package storage_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+)
+
+func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }

@@ -1,0 +1,157 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/internal/durable"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
+)
+
+// The roles of marks.
+const (
+	markSource = "source"
+	markTarget = "target"
+)
+
+// Mark says at one end of a move what became of it. A target has one until all of it is there, a source
+// as soon as it must not be served any more.
+type Mark struct {
+	Role  string `json:"role"`
+	Other string `json:"other"` // the other end, for people
+	Done  bool   `json:"done"`
+	// Fresh says of a target that it was seen empty while nobody could serve it: all that is in it was
+	// brought by the move, which may therefore take it away again.
+	Fresh bool      `json:"fresh,omitempty"`
+	At    time.Time `json:"at"`
+}
+
+// marks are those of one place: at most one of each role.
+type marks interface {
+	all(ctx context.Context) ([]Mark, error)
+	// set adds a mark, or replaces the one of its role, and gives it a time.
+	set(ctx context.Context, m Mark) error
+	drop(ctx context.Context, role string) error
+}
+
+func find(all []Mark, role string) (Mark, bool) {
+	i := slices.IndexFunc(all, func(m Mark) bool { return m.Role == role })
+	if i < 0 {
+		return Mark{}, false
+	}
+	return all[i], true
+}
+
+// shown is a time for people.
+func shown(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// folderMarks are in a file of a folder.
+type folderMarks string
+
+// MovesName is the name of the file that says of a folder that it was moved, or is being moved.
+const MovesName = "moves.json"
+
+func (f folderMarks) path() string { return filepath.Join(string(f), MovesName) }
+
+func (f folderMarks) all(context.Context) (all []Mark, err error) {
+	text, err := os.ReadFile(f.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	return all, err
+}
+
+func (f folderMarks) set(ctx context.Context, m Mark) error {
+	m.At = time.Now().UTC()
+	return f.change(ctx, m.Role, &m)
+}
+
+func (f folderMarks) drop(ctx context.Context, role string) error { return f.change(ctx, role, nil) }
+
+func (f folderMarks) change(ctx context.Context, role string, to *Mark) error {
+	all, err := f.all(ctx)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(m Mark) bool { return m.Role == role })
+	if to != nil {
+		all = append(all, *to)
+	}
+	if len(all) == 0 {
+		if err := os.Remove(f.path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return durable.Write(f.path(), string(text)+"\n")
+}
+
+// databaseMarks are in a table, which the first of them makes.
+type databaseMarks struct{ db *sqldb.DB }
+
+const sqlMarkTable = `CREATE TABLE IF NOT EXISTS moves (role VARBINARY(16) NOT NULL PRIMARY KEY, mark MEDIUMBLOB NOT NULL) ENGINE = InnoDB`
+
+func (d databaseMarks) all(ctx context.Context) (all []Mark, err error) {
+	var texts []string
+	err = d.db.Ask(ctx, uuid.Nil, func(q sqldb.Querier) (err error) {
+		texts, err = readTexts(q, "SELECT mark FROM moves ORDER BY role")
+		if mysqldb.IsNoTable(err) {
+			return nil
+		}
+		return err
+	})
+	for _, text := range texts {
+		var m Mark
+		if err := json.Unmarshal([]byte(text), &m); err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, err
+}
+
+func (d databaseMarks) set(ctx context.Context, m Mark) error {
+	m.At = time.Now().UTC()
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	// The table is made by a statement that ends a transaction, and so in one of its own.
+	err = d.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		_, err := tx.Exec(sqlMarkTable)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return d.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		_, err := tx.Exec(tx.Dialect().Upsert("moves", []string{"role"}, []string{"mark"}), m.Role, text)
+		return err
+	})
+}
+
+func (d databaseMarks) drop(ctx context.Context, role string) error {
+	if all, err := d.all(ctx); err != nil || len(all) == 0 {
+		return err
+	}
+	return d.db.Write(ctx, uuid.Nil, func(tx sqldb.Tx) error {
+		_, err := tx.Exec("DELETE FROM moves WHERE role = ?", role)
+		return err
+	})
+}

@@ -1,0 +1,47 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqlite"
+)
+
+// RemoveIndex removes the index of resources, which a server makes again. No server may have the folder.
+func RemoveIndex(settings configs.Settings) (err error) {
+	release, err := sqlite.Hold(settings.Storage.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	return removeIndex(settings)
+}
+
+// CountUsage counts anew what organizations use. No server may have the folder.
+func CountUsage(ctx context.Context, settings configs.Settings, log *slog.Logger) (err error) {
+	dir, err := filepath.Abs(settings.Storage.Path)
+	if err != nil {
+		return err
+	}
+	release, err := sqlite.Hold(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	db, err := sqldb.Open(ctx, sqldb.Options{File: statesFile(dir), Log: log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return db.Change(ctx, 0, sqlite.Complete)
+}
+
+// statesFile is the database of states in a folder, for who changes its rows without the engine.
+func statesFile(dir string) *sqldb.File {
+	file, migrate := sqlite.File(dir)
+	return &sqldb.File{File: file, Migrate: migrate}
+}

@@ -1,0 +1,73 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/sqlite"
+)
+
+// rewinder is whom the history of states names for what Rewind does.
+const rewinder = "restore"
+
+// Rewound is what Rewind has done.
+type Rewound struct {
+	Changed int
+	// Left are the states that are as they were before: no version of the time is kept any more.
+	Left []state.Ref
+}
+
+// Rewind brings each state of a folder back to the version that it had at a time, as far as versions are kept:
+// by a rollback, so that the later ones stay in the history, and can be gone back to. A state that was not there
+// yet is deleted, and one that was deleted since is there again; either can be undone. One whose versions of then
+// were removed since, by retention or a purge, is left alone. The folder is nobody else's.
+func Rewind(ctx context.Context, settings configs.Settings, at time.Time, log *slog.Logger) (done Rewound, err error) {
+	store, err := openSQLite(ctx, settings, log)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	all, err := store.Rewinds(ctx, at)
+	if err != nil {
+		return done, err
+	}
+	// Nobody's guards or locks keep anybody from the past.
+	states := state.NewService(store, state.DefaultPolicies{}, time.Now, log)
+	for _, one := range all {
+		if one.Version == 0 && !one.Made {
+			done.Left = append(done.Left, one.Ref)
+			continue
+		}
+		if err := rewind(ctx, states, one, at); err != nil {
+			return done, fmt.Errorf("the state %s of %s: %w", one.Ref.Name, one.Ref.Org, err)
+		}
+		done.Changed++
+	}
+	return done, nil
+}
+
+func rewind(ctx context.Context, states *state.Service, r sqlite.Rewind, at time.Time) error {
+	who := auth.Principal{Org: r.Ref.Org, KeyID: rewinder, Grant: auth.Grant{Role: auth.Owner},
+		Request: uuid.NewString()}
+	if r.Version == 0 {
+		return states.Delete(ctx, who, r.Ref.Name, r.LockID)
+	}
+	if r.Deleted {
+		if _, err := states.Undelete(ctx, who, r.Ref.Name); err != nil {
+			return err
+		}
+	}
+	if r.Version == r.Newest {
+		return nil
+	}
+	_, err := states.Rollback(ctx, who, r.Ref.Name, r.Version, "restored as of "+shown(at), r.LockID)
+	return err
+}

@@ -1,0 +1,100 @@
+package storage_test
+
+import (
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage"
+)
+
+// TestRewind brings states back to a time: written since, made since, deleted since, locked, and not touched.
+// Those whose versions of then were removed since it leaves as they are.
+func TestRewind(t *testing.T) {
+	settings, err := configs.Load(configs.Sources{Environ: []string{"STORAGE_PATH=" + t.TempDir()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, now := slog.New(slog.DiscardHandler), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	who := auth.Principal{Org: uuid.New(), KeyID: "k", Grant: auth.Grant{Role: auth.Owner}}
+	var store state.Store
+	var states *state.Service
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	within := func(do func()) {
+		t.Helper()
+		var err error
+		store, err = storage.OpenStates(t.Context(), settings, log)
+		check(err)
+		states = state.NewService(store, state.DefaultPolicies{}, func() time.Time { return now }, log)
+		do()
+		check(store.Close())
+	}
+	put := func(name state.Name, serial int, word string) {
+		t.Helper()
+		_, err := states.Put(t.Context(), who, name, state.Write{Body: fmt.Appendf(nil,
+			`{"version":4,"serial":%d,"lineage":"%s",
+			"terraform_version":"1.9.0","outputs":{"w":{"value":%q,"type":"string"}},"resources":[]}`, serial, name, word)})
+		check(err)
+	}
+	lock, err := state.ParseLockInfo([]byte(`{"ID":"9db590f1-b6fe-c5f2-2678-8804f089deba","Who":"ada"}`))
+	check(err)
+	within(func() {
+		put("same", 1, "same")
+		put("written", 1, "old")
+		put("deleted", 1, "deleted")
+		put("locked", 1, "old")
+		for _, name := range []state.Name{"pruned", "purged", "gone"} {
+			put(name, 1, "old")
+		}
+		now = now.Add(2 * time.Hour)
+		put("written", 2, "new")
+		put("made", 1, "made")
+		check(states.Delete(t.Context(), who, "deleted", ""))
+		put("locked", 2, "new")
+		_, err := states.Lock(t.Context(), who, "locked", lock)
+		check(err)
+		for _, name := range []state.Name{"pruned", "purged", "gone"} {
+			put(name, 2, "new")
+		}
+		check(states.Purge(t.Context(), who, "purged", 1, "a leak"))
+		check(states.Delete(t.Context(), who, "gone", ""))
+		for _, name := range []state.Name{"pruned", "gone"} {
+			ref := state.Ref{Org: who.Org, Name: name}
+			_, err := store.Prune(t.Context(), ref, state.Pruning{Below: 2, Limit: 9}, audit.Event{})
+			check(err)
+		}
+	})
+	done, err := storage.Rewind(t.Context(), settings, now.Add(-time.Hour), log)
+	check(err)
+	left := []state.Ref{{Org: who.Org, Name: "gone"}, {Org: who.Org, Name: "pruned"}, {Org: who.Org, Name: "purged"}}
+	if done.Changed != 4 || !slices.Equal(done.Left, left) {
+		t.Errorf("%+v, want 4 changed and %v left", done, left)
+	}
+	within(func() {
+		for name, want := range map[state.Name]uint64{"same": 1, "written": 3, "deleted": 1, "locked": 3,
+			"pruned": 2, "purged": 2} {
+			got, err := states.Get(t.Context(), who, name)
+			check(err)
+			if got.Version.Number != want {
+				t.Errorf("%s is at version %d, want %d", name, got.Version.Number, want)
+			}
+		}
+		if _, err := states.Get(t.Context(), who, "made"); !fault.Is(err, fault.StateNotFound) {
+			t.Errorf("what was made since: %v", err)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/configs"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/folder"
+	"github.com/holdfast/holdfast/storage/readmap"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/stateengine"
+)
+
+// SealProgress says how far the sealing of a store has come.
+type SealProgress = stateengine.SealProgress
+
+// How far a store is sealed.
+const (
+	Unsealed   = stateengine.Unsealed
+	HalfSealed = stateengine.Sealing // what is written is sealed, what was there before may be plain
+	Sealed     = stateengine.Sealed
+)
+
+// MakeFolder makes the folder of all data, where a server keeps something there.
+func MakeFolder(settings configs.Settings) error {
+	if !UsesFolder(settings) {
+		return nil
+	}
+	return folder.Make(settings.Storage.Path)
+}
+
+// Sealing is a store of states that may be sealed.
+type Sealing interface {
+	// SealMode says how far it is.
+	SealMode() stateengine.SealMode
+	// Seal seals what is plain, while the store is used. It goes on where it was when it is called again.
+	Seal(ctx context.Context, tell func(stateengine.SealProgress)) error
+	// Rewrap wraps data keys with the newest of these master keys, and returns how many that were.
+	Rewrap(ctx context.Context, master *seal.Master) (changed int, err error)
+	// UnopenedKeys says which organizations have data keys that can't be opened, and why.
+	UnopenedKeys(ctx context.Context) (map[uuid.UUID]error, error)
+}
+
+// SealingOf returns what seals a store's states; false for one that has none on a disk.
+func SealingOf(states state.Store) (Sealing, bool) {
+	if above, ok := states.(*readmap.Store); ok {
+		states = above.Below()
+	}
+	s, ok := states.(Sealing)
+	return s, ok
+}
+
+// Keyring is all whose data keys are wrapped with the master keys.
+type Keyring struct {
+	States Sealing      // nil for none
+	Runs   *sqldb.DB    // nil for none
+	Sealer *seal.Sealer // of Runs
+}
+
+// Rotated says what a rotation has done.
+type Rotated struct {
+	Rewrapped int // data keys
+}
+
+// Rotate makes a new master key in the master key file, unless only what is there is to be used, and has it wrap all
+// data keys. The older ones stay in the file. It may be called again at any time: what is wrapped already stays so.
+func (k Keyring) Rotate(ctx context.Context, settings configs.Settings, fresh bool) (done Rotated, err error) {
+	path := settings.MasterKeyPath()
+	if fresh {
+		if err := seal.AddMaster(path); err != nil {
+			return done, fmt.Errorf("make a new master key: %w", err)
+		}
+	}
+	master, err := seal.ReadMasterFile(path)
+	if err != nil {
+		return done, err
+	}
+	if k.States != nil {
+		done.Rewrapped, err = k.States.Rewrap(ctx, master)
+	}
+	if k.Runs == nil {
+		return done, err
+	}
+	sealer := k.Sealer
+	if sealer == nil {
+		sealer = seal.New(master, sqldb.NewKeys(k.Runs))
+	}
+	sealer.Turn(master)
+	orgs, failed := sqldb.NewKeys(k.Runs).Owners(ctx)
+	err = errors.Join(err, failed)
+	for _, org := range orgs {
+		n, failed := sealer.Rewrap(ctx, org)
+		done.Rewrapped += n
+		if failed != nil {
+			err = errors.Join(err, fmt.Errorf("organization %v: %w", org, failed))
+		}
+	}
+	return done, err
+}

@@ -1,0 +1,542 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/seal"
+	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
+)
+
+// planted is what nothing but an opened state may have.
+const planted = "hunter2-hunter2-hunter2"
+
+// world is what a store has: versions by state, and candidates.
+type world struct {
+	dir        string
+	master     *seal.Master
+	versions   map[state.Ref][][]byte
+	candidates map[state.Ref]state.CandidateBody
+}
+
+// secretBody is a state that looks like no other, with a secret in it.
+func secretBody(ref state.Ref, number int) []byte {
+	return fmt.Appendf(nil, `{"version":4,"serial":%d,"of":%q,"password":"%s-%d","filler":"%s"}`, number, ref, planted, number,
+		bytes.Repeat([]byte("abcdefghij"), 60))
+}
+
+// populate fills a folder's store by way of open.
+func populate(t testing.TB, dir string, open func(testing.TB, string) *Store) *world {
+	t.Helper()
+	w := &world{dir: dir, versions: map[state.Ref][][]byte{}, candidates: map[state.Ref]state.CandidateBody{}}
+	s := open(t, dir)
+	s.bodies.DeltaFrom = 1
+	for _, org := range []uuid.UUID{{1}, {2}} {
+		for _, name := range []state.Name{"prod/a", "prod/b"} {
+			ref := state.Ref{Org: org, Name: name}
+			for number := range 4 {
+				body := secretBody(ref, number+1)
+				mustPut(t.(*testing.T), s, ref, body)
+				w.versions[ref] = append(w.versions[ref], body)
+			}
+			body := secretBody(ref, 99)
+			c := state.Candidate{ID: "c1", Version: describe(body), Source: state.Pushed, Status: state.Open,
+				Content: sha256.Sum256(body)}
+			c.Version.Number = 4
+			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: &c})); err != nil {
+				t.Fatal(err)
+			}
+			w.candidates[ref] = state.CandidateBody{Candidate: c, Body: body}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.master = masterIn(dir)
+	return w
+}
+
+// check opens the store, and wants each body that it returns to be the very one. Where all is set, it wants all of
+// them. It returns how many were refused.
+func (w *world) check(t *testing.T, all bool) (refused int) {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Dir: w.dir, Master: w.master})
+	if err != nil {
+		if all {
+			t.Fatal(err)
+		}
+		return 1
+	}
+	defer func() { _ = s.Close() }()
+	look := func(what any, want, got []byte, err error) {
+		switch {
+		case err == nil && !bytes.Equal(got, want):
+			t.Fatalf("%v: %q was returned for %q", what, got, want)
+		case err != nil && all:
+			t.Fatalf("%v: %v", what, err)
+		case err != nil:
+			refused++
+		}
+	}
+	for ref, bodies := range w.versions {
+		for i, want := range bodies {
+			got, err := s.Version(t.Context(), ref, uint64(i+1))
+			look(fmt.Sprint(ref, i+1), want, got.Body, err)
+		}
+		got, err := s.Current(t.Context(), ref)
+		if err != nil || bytes.Equal(got.Body, bodies[len(bodies)-1]) {
+			look(ref, bodies[len(bodies)-1], got.Body, err)
+		} else if !slices.ContainsFunc(bodies, func(b []byte) bool { return bytes.Equal(b, got.Body) }) {
+			t.Fatalf("%v: %q is none of its versions", ref, got.Body) // an older one can't be told from a restored backup
+		}
+		one, err := s.Candidate(t.Context(), ref, "c1")
+		if err == nil && one.Status != state.Open {
+			continue
+		}
+		look(fmt.Sprint(ref, " candidate"), w.candidates[ref].Body, one.Body, err)
+	}
+	return refused
+}
+
+// raw runs statements on the database of a store that is closed.
+func raw(t testing.TB, dir string, statements ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, databaseName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, one := range statements {
+		if _, err := db.ExecContext(context.Background(), one); err != nil {
+			t.Fatalf("%s: %v", one, err)
+		}
+	}
+}
+
+// TestSwappedRows puts rows in the place of others, between tenants, states, versions and kinds: none is believed.
+func TestSwappedRows(t *testing.T) {
+	const (
+		orgA, orgB = "01000000-0000-0000-0000-000000000000", "02000000-0000-0000-0000-000000000000"
+		row        = `(SELECT v.id FROM versions v JOIN states s ON s.id = v.state
+			WHERE s.org = '%s' AND s.name = '%s' AND v.number = %d)`
+	)
+	of := func(org, name string, number int) string { return fmt.Sprintf(row, org, name, number) }
+	copied := func(table, columns, from, to string) string {
+		return fmt.Sprintf(`UPDATE %s SET (%s) = (SELECT %s FROM %s WHERE id = %s) WHERE id = %s`, table, columns, columns,
+			table, from, to)
+	}
+	const body, digest = "encoding, bytes", "digest, size"
+	a1, a2 := of(orgA, "prod/a", 1), of(orgA, "prod/a", 2)
+	others := map[string]string{"tenants": of(orgB, "prod/a", 1), "states": of(orgA, "prod/b", 1), "versions": a2}
+	cases := map[string][]string{
+		"numbers": {`UPDATE versions SET number = -number WHERE number IN (1, 2)`,
+			`UPDATE versions SET number = CASE number WHEN -1 THEN 2 ELSE 1 END WHERE number < 0`},
+		"organizations": {`UPDATE states SET org = 'x' WHERE org = '` + orgA + `'`,
+			`UPDATE states SET org = '` + orgA + `' WHERE org = '` + orgB + `'`,
+			`UPDATE states SET org = '` + orgB + `' WHERE org = 'x'`},
+		"names": {`UPDATE states SET name = 'x' WHERE name = 'prod/a'`,
+			`UPDATE states SET name = 'prod/a' WHERE name = 'prod/b'`, `UPDATE states SET name = 'prod/b' WHERE name = 'x'`},
+		"candidates": {`UPDATE bodies SET (encoding, bytes, base) =
+			(SELECT encoding, bytes, NULL FROM candidates ORDER BY row LIMIT 1) WHERE id = ` + a1},
+		"versions as candidates": {
+			`UPDATE candidates SET (encoding, bytes) = (SELECT encoding, bytes FROM bodies WHERE id = ` + a1 + `)`,
+			`UPDATE candidates SET (digest, size) = (SELECT digest, size FROM versions WHERE id = ` + a1 + `)`},
+		"encodings": {`UPDATE bodies SET encoding = CASE encoding WHEN 'sealed-raw' THEN 'sealed-zstd' ELSE 'sealed-raw' END`},
+		"plain rows": {`UPDATE bodies SET encoding = 'raw', bytes = x'7b7d', base = NULL`,
+			fmt.Sprintf(`UPDATE versions SET size = 2, digest = x'%x'`, sha256.Sum256([]byte("{}")))},
+		"newest": {`UPDATE states SET newest = ` + of(orgB, "prod/b", 2) + ` WHERE org = '` + orgA + `'`},
+	}
+	for what, to := range others {
+		cases[what] = []string{copied("bodies", body+", base", a1, to)}
+		cases[what+", digests"] = append(cases[what], copied("versions", digest, a1, to))
+	}
+	for name, statements := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := populate(t, t.TempDir(), openSealed)
+			w.check(t, true)
+			raw(t, w.dir, append([]string{"PRAGMA foreign_keys = 0"}, statements...)...)
+			if refused := w.check(t, false); refused == 0 {
+				t.Error("nothing was refused")
+			}
+		})
+	}
+}
+
+// TestUnsealedStatus has the database say that its states are not sealed, or not all of them: it is not opened.
+func TestUnsealedStatus(t *testing.T) {
+	for name, statement := range map[string]string{
+		"no status":      `DELETE FROM sealing`,
+		"another status": `UPDATE sealing SET status = 'sealing'`,
+		"unknown status": `UPDATE sealing SET status = 'x'`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := populate(t, t.TempDir(), openSealed)
+			raw(t, w.dir, statement)
+			if s, err := Open(t.Context(), Options{Dir: w.dir, Master: w.master}); err == nil {
+				t.Error("it was opened", s.Close())
+			}
+		})
+	}
+	w := populate(t, t.TempDir(), openSealed)
+	if s, err := Open(t.Context(), Options{Dir: w.dir}); !fault.Is(err, fault.SealKeyMissing) {
+		t.Errorf("without a master key: %v, %v", s, err)
+	}
+}
+
+// TestFlippedBits flips bits anywhere in the database: what is returned is what was stored, or nothing.
+func TestFlippedBits(t *testing.T) {
+	w := populate(t, t.TempDir(), openSealed)
+	path := filepath.Join(w.dir, databaseName)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const rounds, flips = 150, 40
+	refused := 0
+	for range rounds {
+		bad := bytes.Clone(good)
+		for range flips {
+			bad[100+rand.IntN(len(bad)-100)] ^= 1 << rand.IntN(8)
+		}
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		refused += w.check(t, false)
+		for _, end := range []string{"-wal", "-shm"} {
+			_ = os.Remove(path + end)
+		}
+	}
+	if refused == 0 {
+		t.Error("nothing was refused")
+	}
+}
+
+// TestFlippedBodies flips each of thousands of bits of what is stored of states.
+func TestFlippedBodies(t *testing.T) {
+	w := populate(t, t.TempDir(), openSealed)
+	s := openSealed(t, w.dir)
+	defer s.Close()
+	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
+	in := s.bodies.Seals.Of(t.Context(), ref)
+	err := s.borrow(t.Context(), func(r *reader) error {
+		found, err := scanStored(in, r.version, []any{ref.Org.String(), string(ref.Name), 1})
+		if err != nil {
+			return err
+		}
+		for bit := range 8 * len(found.own.Bytes) {
+			bad := found.own
+			bad.Bytes = bytes.Clone(bad.Bytes)
+			bad.Bytes[bit/8] ^= 1 << (bit % 8)
+			body, err := s.bodies.Decode(in, stateengine.Place{Number: 1}, found.version, bad, stateengine.Stored{})
+			if err == nil {
+				return fmt.Errorf("bit %d: %q was returned", bit, body)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// found says which files below folders have a text.
+func foundIn(t testing.TB, text []byte, dirs ...string) (in []string) {
+	t.Helper()
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() {
+				return nil // SQLite's temporary files go at any time
+			}
+			if content, err := os.ReadFile(path); err == nil && bytes.Contains(content, text) {
+				in = append(in, path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return in
+}
+
+// TestNothingPlain looks for planted secrets, and for what tells equal states, in all files of a store, while it is
+// used and after: in a store that is not sealed it finds them.
+func TestNothingPlain(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("SQLITE_TMPDIR", temporary)
+	for _, sealed := range []bool{true, false} {
+		dir, how := t.TempDir(), open
+		if sealed {
+			how = openSealed
+		}
+		w := populate(t, dir, how)
+		ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
+		digest := sha256.Sum256(w.versions[ref][0])
+		s := how(t, dir)
+		mustPut(t, s, newRef("noise"), append([]byte(planted), noise(2000)...)) // that is not compressed
+		for what, text := range map[string][]byte{"secret": []byte(planted), "digest": digest[:]} {
+			if in := foundIn(t, text, dir, temporary); (len(in) == 0) != sealed {
+				t.Errorf("sealed %v: the %s is in %v", sealed, what, in)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if in := foundIn(t, []byte(planted), dir, temporary); (len(in) == 0) != sealed {
+			t.Errorf("sealed %v: after the end the secret is in %v", sealed, in)
+		}
+	}
+}
+
+// TestEqualStates has two tenants, and two states of one, with the same bytes: nothing in the rows is the same.
+func TestEqualStates(t *testing.T) {
+	s := openSealed(t, t.TempDir())
+	defer s.Close()
+	refs := []state.Ref{{Org: uuid.UUID{1}, Name: "a"}, {Org: uuid.UUID{2}, Name: "a"}, {Org: uuid.UUID{1}, Name: "b"}}
+	for _, ref := range refs {
+		mustPut(t, s, ref, []byte("the same bytes"))
+	}
+	var digests, bodies int
+	err := s.session.conn.QueryRowContext(t.Context(),
+		`SELECT count(DISTINCT digest), count(DISTINCT bytes) FROM versions v JOIN bodies b ON b.id = v.id`).
+		Scan(&digests, &bodies)
+	if err != nil || digests != len(refs) || bodies != len(refs) {
+		t.Errorf("%d digests and %d bodies differ, %v", digests, bodies, err)
+	}
+	for _, ref := range refs {
+		head, err := s.Head(t.Context(), ref)
+		if err != nil || head.Version.Digest != sha256.Sum256([]byte("the same bytes")) {
+			t.Errorf("the digest is %v, %v", head.Version.Digest, err)
+		}
+	}
+}
+
+// TestEnable seals a store that was not, while it is written to: nothing is lost, and nothing plain is left.
+func TestEnable(t *testing.T) {
+	w := populate(t, t.TempDir(), open)
+	w.master = withMaster(t, w.dir)
+	s, err := Open(t.Context(), Options{Dir: w.dir, Master: w.master})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.SealMode() != stateengine.Unsealed {
+		t.Fatalf("the mode is %d", s.SealMode())
+	}
+	ref := state.Ref{Org: uuid.UUID{1}, Name: "prod/a"}
+	if err := s.Purge(t.Context(), ref, 2, auditEvent()); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() { ended <- s.Seal(context.Background(), func(stateengine.SealProgress) {}) }()
+	for number := 5; ; number++ {
+		body := secretBody(ref, number)
+		mustPut(t, s, ref, body)
+		w.versions[ref] = append(w.versions[ref], body)
+		select {
+		case err = <-ended:
+		default:
+			continue
+		}
+		break
+	}
+	if err != nil || s.SealMode() != stateengine.Sealed {
+		t.Fatal(err, s.SealMode())
+	}
+	// What was purged stays known.
+	if _, err := s.Update(t.Context(), ref, w.versions[ref][1], accept(describe(w.versions[ref][1]))); !fault.Is(err,
+		fault.BytesPurged) {
+		t.Errorf("purged bytes: %v", err)
+	}
+	if in := foundIn(t, []byte(planted), w.dir); len(in) > 0 {
+		t.Errorf("the secret is in %v", in)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if refused := w.check(t, false); refused != 1 { // the one that was purged
+		t.Errorf("%d were refused", refused)
+	}
+}
+
+// sealedByChild is the folder of a child that seals its store.
+const sealedByChild = "HOLDFAST_TEST_SEAL_CHILD"
+
+// rewrappedByChild is the folder of one that makes new master keys, without end.
+const rewrappedByChild = "HOLDFAST_TEST_REWRAP_CHILD"
+
+func sealAsChild() {
+	if dir := os.Getenv(sealedByChild); dir != "" {
+		s, err := Open(context.Background(), Options{Dir: dir, Master: masterIn(dir)})
+		if err == nil {
+			err = s.Seal(context.Background(), func(stateengine.SealProgress) {})
+		}
+		childEnds(err)
+	}
+	if dir := os.Getenv(rewrappedByChild); dir != "" {
+		s, err := Open(context.Background(), Options{Dir: dir, Master: masterIn(dir)})
+		for err == nil {
+			if err = seal.AddMaster(filepath.Join(dir, "master.key")); err == nil {
+				_, err = s.Rewrap(context.Background(), masterIn(dir))
+			}
+		}
+		childEnds(err)
+	}
+}
+
+func childEnds(err error) {
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// TestKilledWhileRewrapping kills whoever has new master keys wrap the data keys: all is there each time.
+func TestKilledWhileRewrapping(t *testing.T) {
+	w := populate(t, t.TempDir(), openSealed)
+	for round := range 8 {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+		child.Env = append(os.Environ(), rewrappedByChild+"="+w.dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(100+37*round)*time.Millisecond, func() { _ = child.Process.Kill() })
+		_ = child.Wait()
+		timer.Stop()
+		w.master = masterIn(w.dir)
+		w.check(t, true)
+	}
+	s := openSealed(t, w.dir)
+	defer s.Close()
+	if _, err := s.Rewrap(t.Context(), w.master); err != nil {
+		t.Error(err)
+	}
+	if failed, err := s.UnopenedKeys(t.Context()); err != nil || len(failed) > 0 {
+		t.Errorf("keys can't be opened: %v, %v", failed, err)
+	}
+}
+
+// TestShredDestroysKeys: what is left of an organization's states anywhere can't be opened any more.
+func TestShredDestroysKeys(t *testing.T) {
+	w := populate(t, t.TempDir(), openSealed)
+	s := openSealed(t, w.dir)
+	defer s.Close()
+	gone, stays := uuid.UUID{1}, uuid.UUID{2}
+	before, err := s.keys.DataKeys(t.Context(), gone)
+	if err != nil || len(before) != 1 {
+		t.Fatal(before, err)
+	}
+	for {
+		n, err := s.Shred(t.Context(), gone, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			break
+		}
+	}
+	if owners, err := s.keys.owners(t.Context()); err != nil || !slices.Equal(owners, []uuid.UUID{stays}) {
+		t.Errorf("there are keys of %v, %v", owners, err)
+	}
+	if in := foundIn(t, before[0].Wrapped, w.dir); len(in) > 0 {
+		t.Errorf("the key is in %v", in)
+	}
+	if _, err := s.Current(t.Context(), state.Ref{Org: stays, Name: "prod/a"}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKilledWhileSealing kills whoever seals a store, again and again: it is the old or the new in between, and gets
+// there in the end.
+func TestKilledWhileSealing(t *testing.T) {
+	w := populate(t, t.TempDir(), open)
+	s := open(t, w.dir)
+	for i := range 300 { // so that there is something to do
+		ref := state.Ref{Org: uuid.UUID{byte(i%3 + 1)}, Name: state.Name(fmt.Sprint("many/", i))}
+		body := secretBody(ref, 1)
+		mustPut(t, s, ref, body)
+		if i%30 == 0 {
+			w.versions[ref] = [][]byte{body}
+			c := state.Candidate{ID: "c1", Version: describe(body), Source: state.Pushed, Status: state.Open}
+			if _, err := s.Update(t.Context(), ref, body, always(state.Change{Candidate: &c})); err != nil {
+				t.Fatal(err)
+			}
+			w.candidates[ref] = state.CandidateBody{Candidate: c, Body: body}
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.master = withMaster(t, w.dir)
+	for round := 0; ; round++ {
+		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+		child.Env = append(os.Environ(), sealedByChild+"="+w.dir)
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(round*round)*5*time.Millisecond, func() { _ = child.Process.Kill() })
+		err := child.Wait()
+		timer.Stop()
+		w.check(t, true)
+		if err == nil {
+			break
+		}
+	}
+	s = openSealed(t, w.dir)
+	defer s.Close()
+	if in := foundIn(t, []byte(planted), w.dir); len(in) > 0 {
+		t.Errorf("the secret is in %v", in)
+	}
+}
+
+// TestRewrap has a new master key wrap the data keys: the old one is needed no more, and all is there.
+func TestRewrap(t *testing.T) {
+	w := populate(t, t.TempDir(), openSealed)
+	path := filepath.Join(w.dir, "master.key")
+	old := w.master
+	if err := seal.AddMaster(path); err != nil {
+		t.Fatal(err)
+	}
+	s := openSealed(t, w.dir)
+	fresh := masterIn(w.dir)
+	if n, err := s.Rewrap(t.Context(), fresh); err != nil || n != 2 {
+		t.Fatalf("%d keys were wrapped, %v", n, err)
+	}
+	if failed, err := s.UnopenedKeys(t.Context()); err != nil || len(failed) > 0 {
+		t.Errorf("keys can't be opened: %v, %v", failed, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), Options{Dir: w.dir, Master: old}); err == nil {
+		t.Error("the old key opens it", s.Close())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	if err := os.WriteFile(path, append(bytes.Join(lines[:len(lines)-1], []byte("\n")), '\n'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.master = masterIn(w.dir)
+	w.check(t, true)
+}
+
+func auditEvent() audit.Event { return audit.Event{Action: audit.VersionPurge, At: time.Now()} }

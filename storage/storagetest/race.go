@@ -1,7 +1,0 @@
-//go:build race
-
-package storagetest
-
-// UnderRace makes the large tests smaller, because the detector makes them slow and takes
-// memory of its own. scripts/race.sh runs them once more without it, at their full size.
-const UnderRace = true

@@ -27,6 +27,7 @@ type configs map[key][]*config
 // add keeps a configuration, unless there is one that leaves as much open.
 func (s *search) add(to configs, c *config) bool {
 	key := s.key(c)
+	s.isLate(2 * len(to[key])) // each is compared with twice
 	for _, other := range to[key] {
 		if s.leavesMore(other, c) {
 			return false

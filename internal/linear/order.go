@@ -13,6 +13,9 @@ import (
 // one that it can't decide.
 const mostConfigs = 1_000_000
 
+// stepsALook is how many configurations are looked at between two looks at the clock.
+const stepsALook = 256
+
 // verdict is what a search has found.
 type verdict int
 
@@ -43,8 +46,10 @@ type search struct {
 	lost    map[string]bool       // IDs of locks of which somebody was not told
 	twins   map[int]int           // of a call without an answer, the last one before it that asked for the same
 	now     int64
-	until   time.Time // when patience ends
 	configs []*config
+	until   time.Time // when patience ends
+	late    bool      // it has
+	steps   int
 }
 
 // orderOf looks for an order of the calls, and returns the last one of it with those before.
@@ -73,14 +78,15 @@ func orderOf(calls []porcupine.Operation, patience time.Duration) (verdict, *pla
 	})
 	for _, m := range moments {
 		s.now = m.at
-		if !m.returns {
+		if m.returns {
+			s.end(m.call)
+		} else {
 			s.begin(m.call)
-			continue
 		}
-		if !s.end(m.call) {
+		switch {
+		case s.late:
 			return undecided, nil
-		}
-		if len(s.configs) == 0 {
+		case len(s.configs) == 0:
 			return unordered, nil
 		}
 	}
@@ -132,9 +138,23 @@ func isLast(c porcupine.Operation, calls []porcupine.Operation) bool {
 	})
 }
 
+// isLate counts steps, and says whether patience has ended. A history may keep so many configurations that
+// one answer to it takes minutes: whatever goes through them asks.
+func (s *search) isLate(steps int) bool {
+	before := s.steps / stepsALook
+	s.steps += steps
+	if !s.late && s.steps/stepsALook > before {
+		s.late = time.Now().After(s.until)
+	}
+	return s.late
+}
+
 func (s *search) begin(call int) {
 	s.open = append(s.open, call)
 	for i, c := range s.configs {
+		if s.isLate(len(s.open)) {
+			return
+		}
 		s.configs[i] = s.settle(c)
 	}
 }
@@ -179,14 +199,13 @@ func (s *search) place(c *config, call int, after kept) *config {
 	return next
 }
 
-// end has the call be placed in all configurations, and forgets it. decides says whether it can keep them
-// all, and came to an end in time.
-func (s *search) end(call int) (decides bool) {
+// end has the call be placed in all configurations, and forgets it. It is late where it can't keep them all.
+func (s *search) end(call int) {
 	seen, done := configs{}, configs{}
 	todo := s.configs
 	for n := 1; len(todo) > 0; n++ {
-		if n > mostConfigs || n%1000 == 0 && time.Now().After(s.until) {
-			return false
+		if s.late = s.isLate(len(s.open)) || n > mostConfigs; s.late {
+			return
 		}
 		c := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -204,7 +223,6 @@ func (s *search) end(call int) (decides bool) {
 	for _, alike := range done {
 		s.configs = append(s.configs, alike...)
 	}
-	return true
 }
 
 // expand returns what may follow when one more call is placed.

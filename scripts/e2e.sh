@@ -31,7 +31,7 @@ export TMPDIR=$scratch/tmp
 # In a process group of its own, so that a signal to this script ends what it started, to
 # the last child, and nothing else. Scripts mostly wait, so more run than there are cores.
 set -m
-go test -vet=off -tags e2e -count=1 -timeout 25m -parallel 6 "$@" ./test ./agent/shim &
+go test -vet=off -tags e2e -count=1 -timeout 40m -parallel 6 "$@" ./test ./agent/shim &
 tests=$!
 interrupted() {
   kill -TERM -- "-$tests" || true

@@ -15,7 +15,7 @@ import (
 
 // Whatever a script waits for comes within awaitLimit or never.
 const (
-	awaitLimit    = 60 * time.Second
+	awaitLimit    = 3 * time.Minute
 	awaitInterval = 50 * time.Millisecond
 )
 

@@ -19,10 +19,7 @@ import (
 // The apply goes on and stores its state; the log comes, whole, when it is taken again.
 func TestRunWhoseLogIsRefused(t *testing.T) {
 	t.Parallel()
-	outage := time.Minute
-	if measuresBriefly() {
-		outage = 8 * time.Second
-	}
+	outage := brief(18*time.Second, time.Minute) // longer than the lease
 	b := newRunBench(t, shortLease)
 	far := b.pool()
 	at, err := url.Parse(b.server.url)

@@ -126,7 +126,7 @@ type ProjectRun struct {
 	FileSnapshot *ProjectTexts `json:"fileSnapshot"`
 	// FilesCut says that some contents are left out, because all are too large for one answer.
 	FilesCut bool `json:"filesCut,omitempty"`
-	// AISummary is null where nothing has looked at the plan.
+	// AISummary is what the plan means, without a model: null while there is none, or where it is too large.
 	AISummary *ProjectInsight `json:"aiSummary"`
 }
 

@@ -27,10 +27,18 @@ type projectHandlers struct {
 
 func (d Deps) projectHandlers() projectHandlers {
 	return projectHandlers{
-		service: projects.NewService(projects.Deps{Workspaces: d.Workspaces, Runs: d.Runs}),
+		service: projects.NewService(d.projects()),
 		lists:   lists{d.Limits.Memory}, stopping: d.Stopping,
 		streams: turns.New(maxStreams, maxOwnStreams), waits: turns.New(maxWaits, maxOwnWaits),
 	}
+}
+
+func (d Deps) projects() projects.Deps {
+	deps := projects.Deps{Workspaces: d.Workspaces, Runs: d.Runs}
+	if d.Insights != nil { // or the interface would hold a nil pointer
+		deps.Insights = d.Insights
+	}
+	return deps
 }
 
 // projectHandler is a handler of what is about one project.

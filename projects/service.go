@@ -19,6 +19,7 @@ type Service struct{ Deps }
 type Deps struct {
 	Workspaces *workspace.Service
 	Runs       *runs.Service // nil where the server keeps no runs
+	Insights   Insights      // nil where nothing looks at plans
 }
 
 // NewService returns a service on what it stands on.

@@ -21,7 +21,7 @@ const (
 	maxTexts = 4 << 20
 	logPiece = 256 << 10
 	// RunBytes is about what such an answer takes in memory, while it is made and as JSON.
-	RunBytes = 3 * (maxLogs + maxPlan + maxTexts)
+	RunBytes = 3 * (maxLogs + maxPlan + maxTexts + maxInsight)
 )
 
 // Run returns a run of a project's with all that is known of it. Faults: RunNotFound, RunInvalid.
@@ -47,7 +47,10 @@ func (s *Service) withPlan(ctx context.Context, p auth.Principal, name state.Nam
 		return said, run, err
 	}
 	said.ProjectRunBrief = of.brief(run)
-	if said.PlanJSON, err = s.plan(ctx, p, run); err == nil {
+	if said.PlanJSON, err = s.plan(ctx, p, run); err != nil {
+		return said, run, err
+	}
+	if said.AISummary, err = s.insight(ctx, p, run); err == nil {
 		said.FileSnapshot, said.FilesCut, err = s.texts(ctx, p, run)
 	}
 	return said, run, err

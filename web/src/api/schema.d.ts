@@ -3936,7 +3936,7 @@ export interface components {
             } | null;
             /** @description FilesCut says that some contents are left out, because all are too large for one answer. */
             filesCut?: boolean;
-            /** @description AISummary is null where nothing has looked at the plan. */
+            /** @description AISummary is what the plan means, without a model: null while there is none, or where it is too large. */
             aiSummary: components["schemas"]["ProjectInsight"] | null;
         };
         /** @description ProjectRunBrief is a run, short of its log, plan and files. */

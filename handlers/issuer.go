@@ -89,6 +89,7 @@ func (s sessions) begun(c *gin.Context, r *request) (address string, err error) 
 		return "", err
 	}
 	f := session.NewFlow(org, to, s.now())
+	f.Had = s.had(c)
 	if address, err = s.issuer.Start(c.Request.Context(),
 		oidc.Flow{State: f.State, Nonce: f.Nonce, Verifier: f.Verifier}); err != nil {
 		return "", err
@@ -143,7 +144,7 @@ func (s sessions) provedBy(c *gin.Context) (session.Flow, error) {
 func (s sessions) arrive(read func(*gin.Context) *request) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		f, _ := c.MustGet(flowKey).(session.Flow)
-		if _, err := s.beginFor(c.Request.Context(), read(c)); err != nil {
+		if _, err := s.beginFor(c.Request.Context(), read(c), f.Had); err != nil {
 			s.fail(c, err, f.To)
 			return
 		}

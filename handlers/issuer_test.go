@@ -88,6 +88,29 @@ func sessionIn(got answerOf) *http.Cookie {
 	return nil
 }
 
+// Who signs in with the issuer has one session afterwards: the cookie of the one before isn't sent from
+// another site.
+func TestAnIssuersSessionTakesThePlaceOfTheOneBefore(t *testing.T) {
+	w := newIssuerWorld(t)
+	enter := func(had *http.Cookie) *http.Cookie {
+		got := w.ask("GET /api/v1/session/oidc", "", had, browser)
+		for _, flow := range got.Cookies() {
+			if cookie := sessionIn(w.comeBack(w.atIssuer(got.Header.Get("Location")), flow)); cookie != nil {
+				return cookie
+			}
+		}
+		t.Fatalf("%d %s", got.status, got.body)
+		return nil
+	}
+	first := enter(nil)
+	second := enter(first)
+	w.want(w.ask("GET /api/v1/session", "", first, ownPage), 401, "session_over")
+	w.want(w.ask("GET /api/v1/session", "", second, ownPage), 200, "ana-1")
+	other := enter(nil) // another browser
+	w.want(w.ask("GET /api/v1/session", "", second, ownPage), 200, "ana-1")
+	w.want(w.ask("GET /api/v1/session", "", other, ownPage), 200, "ana-1")
+}
+
 func TestSignInWithAnIssuer(t *testing.T) {
 	w := newIssuerWorld(t)
 	w.want(w.ask("GET /api/v1/session/ways", "", nil), 200, `{"issuer":{"name":"Acme's","start":"/api/v1/session/oidc"}}`)

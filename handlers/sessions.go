@@ -73,22 +73,31 @@ func readSignIn(body []byte) (auth.Credentials, error) {
 }
 
 func (s sessions) begin(ctx context.Context, r *request) (answer, error) {
-	begun, err := s.beginFor(ctx, r)
+	begun, err := s.beginFor(ctx, r, session.Place{})
 	if err != nil {
 		return nil, err
 	}
 	return told{status: http.StatusCreated, body: s.signedIn(ctx, r, &begun)}, nil
 }
 
-// beginFor begins a session of a caller who has just proved who they are.
-func (s sessions) beginFor(ctx context.Context, r *request) (session.Session, error) {
+// beginFor begins a session of a caller who has just proved who they are. It takes the place of the one that
+// the browser shows, or else of the one that it had.
+func (s sessions) beginFor(ctx context.Context, r *request, had session.Place) (session.Session, error) {
+	if shown := s.had(r.c); shown != (session.Place{}) {
+		had = shown
+	}
 	begun, token, err := s.Service.Begin(ctx, r.caller, middleware.LoginOf(r.c),
-		session.Client{Agent: r.header.Get("User-Agent"), Token: s.Token(r.c.Request)})
+		session.Client{Agent: r.header.Get("User-Agent"), Had: had})
 	if err != nil {
 		return session.Session{}, err
 	}
 	s.Keep(r.c, token, int(s.Service.Limits.Absolute.Seconds()))
 	return begun, nil
+}
+
+// had is the session that a browser shows.
+func (s sessions) had(c *gin.Context) session.Place {
+	return s.Service.Signer.PlaceOf(s.Token(c.Request))
 }
 
 func (s sessions) signedIn(ctx context.Context, r *request, own *session.Session) api.SignedIn {

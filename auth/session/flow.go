@@ -20,7 +20,10 @@ type Flow struct {
 	Verifier string    `json:"verifier"` // of PKCE
 	Org      uuid.UUID `json:"org"`      // that somebody has named; uuid.Nil for none
 	To       string    `json:"to"`       // where in the page to go on
-	Ends     time.Time `json:"ends"`
+	// Had is the session that the browser had when it set out, which Begin ends. Its cookie counts for this
+	// server's own pages only: the browser doesn't show it when it comes back.
+	Had  Place     `json:"had,omitzero"`
+	Ends time.Time `json:"ends"`
 }
 
 // FlowTime is how long somebody may take at the issuer.

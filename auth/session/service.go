@@ -54,9 +54,9 @@ func NewService(d Deps) *Service { return &Service{d} }
 // Client is the browser that somebody signs in with.
 type Client struct {
 	Agent string
-	// Token is that of the session that the browser had until now, which ends; empty for none. The
-	// new session has another: nobody can put one into a browser that somebody then signs in with.
-	Token string
+	// Had is the session that the browser had until now, which ends; the zero Place for none. The
+	// new session has another token: nobody can put one into a browser that somebody then signs in with.
+	Had Place
 }
 
 // Prove returns who has the credentials, and what Begin needs to have a session of theirs. Faults are
@@ -98,20 +98,16 @@ func (s *Service) Begin(ctx context.Context, p auth.Principal, login auth.Login,
 	for _, old := range gone {
 		s.note(ctx, p, audit.SessionEnd, old.ID()+": made room for a newer one")
 	}
-	s.replace(ctx, client)
+	s.replace(ctx, client.Had)
 	return begun, token, nil
 }
 
 // replace ends what the browser had.
-func (s *Service) replace(ctx context.Context, client Client) {
-	if client.Token == "" {
+func (s *Service) replace(ctx context.Context, had Place) {
+	if had == (Place{}) {
 		return
 	}
-	org, h, ok := s.Signer.read(client.Token)
-	if !ok {
-		return
-	}
-	if _, err := s.Store.Remove(ctx, org, h); err != nil {
+	if _, err := s.Store.Remove(ctx, had.Org, had.Hash); err != nil {
 		s.Log.WarnContext(ctx, "a session that another one took the place of could not be ended; it ends by itself", "error",
 			err)
 	}

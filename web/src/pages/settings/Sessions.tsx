@@ -15,8 +15,7 @@ export function Sessions() {
     mutationFn: (session: BrowserSession | 'all') => (session === 'all' ? endAllSessions() : endSession(session.id)),
     onSuccess: (_, session) => {
       if (session === 'all' || session.current) {
-        client.clear()
-        client.setQueryData(['identity'], null)
+        client.setQueryData(['identity'], null) // what was read goes with it
         return
       }
       void client.invalidateQueries({ queryKey: sessionsQuery.queryKey })

@@ -1,0 +1,127 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { violations } from './accessible'
+import { enter, openBrowser } from './browser'
+import { Server } from './server'
+
+let server: Server
+let browser: Browser
+
+beforeAll(async () => {
+  server = await Server.start()
+  browser = await openBrowser()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await server?.remove()
+})
+
+/** secret is what a dialog shows once; it goes when somebody says that they have it. */
+async function secret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Copy it now: it is shown this once.').waitFor()
+  const text = await dialog.locator('code').first().innerText()
+  await dialog.getByRole('button', { name: 'I have it' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  return text
+}
+
+/** may says how the server answers to a key. */
+async function answerTo(key: string): Promise<number> {
+  return (await fetch(`${server.address}/api/v1/whoami`, { headers: { 'X-API-Key': key, 'X-Org-ID': server.org } })).status
+}
+
+/** pick opens a menu and takes what it has of a name. */
+async function pick(page: Page, menu: string, item: string): Promise<void> {
+  await page.getByRole('button', { name: menu }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+/** typed types a name into the dialog that asks for it, which does nothing without. */
+async function typed(page: Page, name: string, verb: string): Promise<void> {
+  const dialog = page.getByRole('dialog')
+  const button = dialog.getByRole('button', { name: verb, exact: true })
+  expect(await button.isDisabled()).toBe(true)
+  await dialog.getByLabel(`Type ${name} to go on`).fill(name)
+  await button.click()
+  await dialog.waitFor({ state: 'detached' })
+}
+
+test('a key is made, shown once, rotated and revoked, and the audit log has each', async () => {
+  const { page, complaints } = await enter(browser, server, '/settings?tab=keys')
+  await page.getByRole('button', { name: 'Make a key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('ci')
+  await dialog.getByLabel('Role').selectOption('writer')
+  await dialog.getByRole('textbox', { name: 'States' }).fill('prod/* shared/network')
+  expect(await violations(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Make it' }).click()
+  const first = await secret(page)
+  expect(await answerTo(first)).toBe(200)
+  await page.getByText('prod/* shared/network').waitFor()
+
+  await pick(page, 'ci: rotate or revoke', 'Rotate')
+  const second = await secret(page)
+  expect([second === first, await answerTo(first), await answerTo(second)]).toEqual([false, 200, 200])
+
+  await pick(page, 'ci: rotate or revoke', 'Revoke…')
+  await typed(page, 'ci', 'Revoke')
+  await page.getByRole('button', { name: 'ci: rotate or revoke' }).waitFor({ state: 'detached' })
+  expect([await answerTo(first), await answerTo(second)]).toEqual([200, 401])
+  expect(await page.content()).not.toContain(second)
+
+  await page.goto('/ui/audit?action=key.revoke')
+  await page.getByRole('row').filter({ hasText: 'key.revoke' }).waitFor()
+  await page.goto('/ui/audit')
+  for (const action of ['key.make', 'key.rotate', 'key.revoke', 'session.begin']) await page.getByRole('row').filter({ hasText: action }).first().waitFor()
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('a pool is made, serves other workspaces, gets another token and goes, and its agents stand in it', async () => {
+  const { page, complaints } = await enter(browser, server, '/settings?tab=pools')
+  await page.getByText('There is no pool yet.').waitFor()
+  await page.getByRole('button', { name: 'Make a pool' }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('eu')
+  await page.getByRole('dialog').getByRole('button', { name: 'Make it' }).click()
+  const token = await secret(page)
+  await page.getByText('No agent has registered yet.').waitFor()
+
+  await pick(page, 'eu: change, rotate or remove', 'What it serves…')
+  await page.getByRole('dialog').getByLabel('Workspaces').fill('prod/*')
+  await page.getByRole('dialog').getByRole('button', { name: 'Change it' }).click()
+  await page.getByRole('region', { name: 'Pool eu' }).getByText('prod/*').waitFor()
+
+  await pick(page, 'eu: change, rotate or remove', 'Another token')
+  expect(await secret(page)).not.toBe(token)
+  expect(await violations(page)).toEqual([])
+
+  await pick(page, 'eu: change, rotate or remove', 'Remove…')
+  await typed(page, 'eu', 'Remove')
+  await page.getByText('There is no pool yet.').waitFor()
+  expect(complaints).toEqual([])
+  await page.context().close()
+})
+
+test('the organization says who one is and what it may store, and sessions are ended one by one', async () => {
+  const other = await enter(browser, server)
+  const { page } = await enter(browser, server, '/settings')
+  await page.getByText('Quotas and limits').waitFor()
+  await page.getByText(server.org).first().waitFor()
+  await page.getByRole('tab', { name: 'Your sessions' }).click()
+  expect(new URL(page.url()).search).toBe('?tab=sessions')
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+  const others = rows.filter({ has: page.getByRole('button', { name: 'Sign out', exact: true }) }).filter({ hasNotText: 'This one' })
+  await others.first().waitFor()
+  const before = await others.count()
+  await others.first().getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.waitForFunction((count) => document.querySelectorAll('tbody tr, [role=row]').length < count, await rows.count())
+  expect(await others.count()).toBe(before - 1)
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByLabel('Key', { exact: true }).waitFor()
+  await other.page.reload()
+  await other.page.getByLabel('Key', { exact: true }).waitFor()
+  await page.context().close()
+  await other.page.context().close()
+})

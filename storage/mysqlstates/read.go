@@ -86,7 +86,14 @@ func (s *Store) Current(ctx context.Context, ref state.Ref) (state.Snapshot, err
 // Version implements state.Store.
 func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (state.Snapshot, error) {
 	args := []any{ref.Org.String(), string(ref.Name), stateengine.Key(number)}
-	return s.snapshot(ctx, ref, sqlVersion, slices.Concat(args, args))
+	snapshot, err := s.snapshot(ctx, ref, sqlVersion, slices.Concat(args, args))
+	if err == nil {
+		err = stateengine.IsAsked(snapshot, number)
+	}
+	if err != nil {
+		return state.Snapshot{}, err
+	}
+	return snapshot, nil
 }
 
 // snapshot reads one version with its bytes. The connection is given back before they are decoded,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
+	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
 // Current implements state.Store.
@@ -18,8 +19,14 @@ func (s *Store) Current(ctx context.Context, ref state.Ref) (snapshot state.Snap
 // Version implements state.Store.
 func (s *Store) Version(ctx context.Context, ref state.Ref, number uint64) (snapshot state.Snapshot, err error) {
 	snapshot, err = s.snapshot(ctx, ref, func(r *reader) *sql.Stmt { return r.version }, int64(number))
-	s.suspect(ref, err)
-	return snapshot, err
+	if err == nil {
+		err = stateengine.IsAsked(snapshot, number)
+	}
+	if err != nil {
+		s.suspect(ref, err)
+		return state.Snapshot{}, err
+	}
+	return snapshot, nil
 }
 
 // suspect forgets the state's base when something of it is damaged on disk: if it is the

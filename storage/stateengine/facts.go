@@ -101,6 +101,16 @@ func (u *Update) stores(change state.Change, facts Facts) int64 {
 	return int64(len(u.Body.Bytes))
 }
 
+// IsAsked returns a fault.StateCorrupt unless what was found is the version that was asked for: a damaged index leads
+// to another row, and what that has was sealed for it.
+func IsAsked(found state.Snapshot, number uint64) error {
+	if found.Version.Number == number {
+		return nil
+	}
+	return fault.New(fault.StateCorrupt, "where version %d should be there is version %d: the store is damaged; an operator "+
+		"must restore it", number, found.Version.Number)
+}
+
 // ErrPurged is the fault of a version whose bytes are gone.
 func ErrPurged(number uint64) error {
 	return fault.New(fault.VersionPurged, "the bytes of version %d were destroyed on purpose", number)

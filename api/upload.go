@@ -33,6 +33,8 @@ type Receipt struct {
 	RequestID string `json:"request_id"`
 	// Ignored are JSON Pointers to members that mean nothing in an upload.
 	Ignored []string `json:"ignored,omitempty"`
+	// Masked is how many attributes, secrets by their names, were recorded as "(masked)".
+	Masked int `json:"masked,omitempty"`
 }
 
 // Records is the answer with what was uploaded. Its end comes last, so that records can be

@@ -40,6 +40,7 @@ func TestBadValues(t *testing.T) {
 		"lease":    {"", "45", "4s", "-1m"},
 		"size":     {"", "0", "big"},
 		"engine":   {"", "CSV", "postgres"},
+		"policy":   {"", "Mask", "none"},
 		"sandbox":  {"", "bwrap", "Landlock"},
 		"folder":   {"", " "},
 		"networks": {"x"},

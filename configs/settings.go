@@ -103,10 +103,19 @@ const (
 // Addr returns host and port as net.Listen takes them.
 func (s Server) Addr() string { return net.JoinHostPort(s.Host, strconv.Itoa(s.Port)) }
 
+// What becomes of secrets in uploads.
+const (
+	MaskSecrets   = "mask"
+	RefuseSecrets = "refuse"
+	AcceptSecrets = "accept"
+)
+
 // Storage is where uploads go, and the folder of everything that Holdfast keeps.
 type Storage struct {
 	Type string // CSV, MySQL, Dual or Memory
 	Path string
+	// UploadSecrets is MaskSecrets, RefuseSecrets or AcceptSecrets.
+	UploadSecrets string
 	// OutboxPath is where dual keeps its outbox; empty means Path.
 	OutboxPath string
 }

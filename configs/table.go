@@ -101,6 +101,11 @@ func storageTable() []setting {
 			help: "Folder of dual's outbox, best on another disk: with the CSV files' disk full, uploads then still go to the " +
 				"database. Empty means storage.path.",
 			set: into(func(s *Settings) *string { return &s.Storage.OutboxPath }, parseText)},
+		{section: in, key: "upload_secrets", env: "HOLDFAST_UPLOAD_SECRETS", def: MaskSecrets, kind: "policy",
+			help: "What becomes of attributes in uploads that are secrets by their names: mask (\"(masked)\" is kept in their " +
+				"place), refuse (the upload is refused) or accept. resources.identity_file says which names those are.",
+			set: into(func(s *Settings) *string { return &s.Storage.UploadSecrets },
+				parseChoice(MaskSecrets, RefuseSecrets, AcceptSecrets))},
 	}
 }
 

@@ -29,6 +29,7 @@ func samples() map[string]string {
 		"[storage] type":               "dual",
 		"[storage] path":               "/srv/holdfast",
 		"[storage] outbox_path":        "/srv/outbox",
+		"[storage] upload_secrets":     "refuse",
 		"[state] storage":              "memory",
 		"[state] max_bytes":            "1MiB",
 		"[state] cache_bytes":          "10 MB",

@@ -48,6 +48,7 @@ func (u uploads) upload(ctx context.Context, r *request) (answer, error) {
 		InstancesCount: accepted.Count,
 		RequestID:      accepted.Request,
 		Ignored:        accepted.Ignored,
+		Masked:         accepted.Masked,
 	}}, nil
 }
 

@@ -168,7 +168,7 @@ func rarelyShownOfRuns() []string {
 		"InsightChange.DependedBy", "InsightChange.Previous", "InsightChange.Unknown", "InsightCost.Note",
 		"InsightFinding.Link", "InsightFinding.Standing", "InsightFinding.Waived",
 		"ProjectChange.ActionReason", "ProjectChange.Deposed", "ProjectChange.PreviousAddress",
-		"ProjectPlan.Cut", "ProjectPlan.Masked", "ProjectRun.FilesCut", "ProjectRun.LogsCut",
+		"ProjectPlan.Cut", "ProjectPlan.Masked", "Receipt.Masked", "ProjectRun.FilesCut", "ProjectRun.LogsCut",
 	}
 }
 

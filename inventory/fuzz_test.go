@@ -23,6 +23,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"name":"n",` + head + `,"resource_name":"x","properties":{"a/b":[1.0e+00,{"~":null}]}}`))
 	f.Add([]byte(`{` + head +
 		`,"instances":[1,[],{"attributes":[]},{"properties":{"":"\u0041"},"attributes":{}}],"x":{"instances":[]}}`))
+	f.Add([]byte(list(`{"resource_name":"a","attributes":{"passw\u006frd":"p","credentials":[{"n":[1,""]},{}],"z":{}}}`)))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		before := bytes.Clone(body)
 		upload, err := inventory.Parse(body)
@@ -39,7 +40,54 @@ func FuzzParse(f *testing.F) {
 		for _, r := range upload.Resources {
 			kept(t, r)
 		}
+		masks(t, body)
 	})
+}
+
+// masks checks that of an upload which is taken only the secrets are left out, and all of them.
+func masks(t *testing.T, body []byte) {
+	secrets := secretsWith(t, inventory.MaskSecrets)
+	upload, err := inventory.ParseWith(body, secrets)
+	if err != nil {
+		t.Fatalf("%s: with secrets masked: %v", body, err)
+	}
+	var want []any
+	for _, attributes := range reference(t, body) {
+		want = append(want, maskedIn(secrets.Names, attributes, false))
+	}
+	if !cmp.Equal(decoded(t, upload.Resources), want) {
+		t.Fatalf("%s\n%s", body, cmp.Diff(want, decoded(t, upload.Resources)))
+	}
+	for _, r := range upload.Resources {
+		kept(t, r)
+	}
+}
+
+// maskedIn is a value as it is to be kept; isSecret says that the name of what it stands in is a secret's.
+func maskedIn(names inventory.SecretNames, value any, isSecret bool) any {
+	switch v := value.(type) {
+	case map[string]any:
+		all := map[string]any{}
+		for name, one := range v {
+			all[name] = maskedIn(names, one, isSecret || names.Match(name))
+		}
+		return all
+	case []any:
+		all := make([]any, len(v))
+		for i, one := range v {
+			all[i] = maskedIn(names, one, isSecret)
+		}
+		return all
+	case string:
+		if isSecret && v != "" {
+			return "(masked)"
+		}
+	case json.Number:
+		if isSecret {
+			return "(masked)"
+		}
+	}
+	return value
 }
 
 func refused(t *testing.T, body []byte, err error) {

@@ -81,13 +81,19 @@ func (p *parser) endAttributes(r *instance, v *jsonscan.Value) {
 		p.faults.add(v.Path, "has at most %d attributes", MaxAttributes)
 	}
 	r.attributes = v.Text
+	if p.secrets != nil {
+		r.attributes = p.secrets.mask(v.Text, v.Start)
+	}
 	if v.Spaced {
-		r.attributes = Compact(v.Text)
+		r.attributes = Compact(r.attributes)
 	}
 }
 
 // inAttributes takes what stands in the attributes of the open resource.
 func (p *parser) inAttributes(v *jsonscan.Value) {
+	if p.secrets != nil && p.secrets.visit(v) {
+		p.faults.add(v.Path, "is a secret by its name, which this server does not take: leave it out")
+	}
 	switch last := v.Path.Len() - 1; {
 	case v.Kind == jsonscan.EndObject || v.Kind == jsonscan.EndArray:
 	case last == p.steps:

@@ -9,24 +9,29 @@ type Upload struct {
 	Resources []Resource
 	// Ignored points to members that mean nothing in an upload; the first few of them.
 	Ignored []string
+	// Masked is how many secrets were left out.
+	Masked int
 }
 
-// Parse reads an upload in one of two forms, which share provider, category and
+// Parse is ParseWith, and accepts secrets.
+func Parse(body []byte) (Upload, error) { return ParseWith(body, Secrets{}) }
+
+// ParseWith reads an upload in one of two forms, which share provider, category and
 // resource_type: a list of instances, or one resource with its resource_name and
 // attributes beside those. "properties" is another word for "attributes". A member that
 // is null counts as absent.
 //
 // A resource without a name is called after its attribute "name", else "id", else
 // <resource_type>-<index>. One without attributes has none: {}. Attributes share body's memory
-// where there is no white space in them: copying them cost a sixth of Parse. So body must not
+// where there is no white space and no masked secret in them: copying them cost a sixth of Parse. So body must not
 // change as long as they are in use.
 //
 // It takes any bytes: that they are one JSON object in strict UTF-8, without duplicate names
 // and NULs, and not deeper or more branched than an upload may be, it checks in the same
 // pass. The error is a fault.UploadMalformed, or a fault.UploadInvalid with all that is
 // wrong in its details.
-func Parse(body []byte) (Upload, error) {
-	var p parser
+func ParseWith(body []byte, secrets Secrets) (Upload, error) {
+	p := parser{secrets: newSecretFinder(secrets)}
 	if err := jsonscan.Walk(body, shapeLimits(), p.visit); err != nil {
 		return Upload{}, malformed(err)
 	}
@@ -34,7 +39,11 @@ func Parse(body []byte) (Upload, error) {
 	if err := p.faults.err(); err != nil {
 		return Upload{}, err
 	}
-	return Upload{Resources: resources, Ignored: p.ignored}, nil
+	upload := Upload{Resources: resources, Ignored: p.ignored}
+	if p.secrets != nil {
+		upload.Masked = p.secrets.count
+	}
+	return upload, nil
 }
 
 // parser collects an upload while its values go by. Members come in any order, so what
@@ -51,6 +60,8 @@ type parser struct {
 	// again takes a tenth off.
 	open  *instance
 	steps int
+
+	secrets *secretFinder // nil for none that are looked for
 
 	listGiven bool // rightly or wrongly
 	elements  int  // of the list, objects or not

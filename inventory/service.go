@@ -39,6 +39,7 @@ type Service struct {
 	uploaded      func(uuid.UUID)
 	turns         *turns.Turns   // of the calls of Latest
 	memory        *budget.Budget // nil for no bound
+	secrets       Secrets
 }
 
 // NewService returns a service on store.
@@ -59,6 +60,12 @@ func (s *Service) WithQuota(keeper *quota.Keeper) *Service {
 	return s
 }
 
+// WithSecrets says what becomes of secrets in uploads, and returns the service. Without it they are accepted.
+func (s *Service) WithSecrets(secrets Secrets) *Service {
+	s.secrets = secrets
+	return s
+}
+
 // Tell has f called with the organization after each upload that may have been recorded. It
 // is to be called before there are any; f must be quick.
 func (s *Service) Tell(f func(org uuid.UUID)) { s.uploaded = f }
@@ -75,6 +82,8 @@ type Accepted struct {
 	Receipt
 	// Ignored points to members of the body that mean nothing here.
 	Ignored []string
+	// Masked is how many secrets of the body are not recorded.
+	Masked int
 }
 
 // Upload records what body reports: all of it or nothing. With an idempotency key, the
@@ -89,7 +98,7 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 	if err != nil {
 		return Accepted{}, err
 	}
-	upload, err := Parse(body)
+	upload, err := ParseWith(body, s.secrets)
 	if err != nil {
 		return Accepted{}, err
 	}
@@ -103,7 +112,7 @@ func (s *Service) Upload(ctx context.Context, p auth.Principal, body []byte, ide
 			"this Idempotency-Key came with another body before; nothing was stored, use a new key for a new upload")
 	}
 	s.ahead.learn(ctx, p.Org, receipt)
-	return Accepted{Receipt: receipt, Ignored: upload.Ignored}, err
+	return Accepted{Receipt: receipt, Ignored: upload.Ignored, Masked: upload.Masked}, err
 }
 
 // append records a batch for which there is room.

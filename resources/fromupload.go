@@ -2,9 +2,6 @@ package resources
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/holdfast/holdfast/internal/jsonscan"
 	"github.com/holdfast/holdfast/inventory"
@@ -45,25 +42,9 @@ func (r *Rules) collect(tags *pairs, object json.RawMessage) {
 
 // add leaves out what is a secret by its name.
 func (r *Rules) add(list *pairs, name, value string) {
-	if !r.isSecret(name) {
+	if !r.secret.Match(name) {
 		list.add(name, value)
 	}
-}
-
-func (r *Rules) isSecret(name string) bool {
-	name = plain(name)
-	return slices.ContainsFunc(r.secret, func(part string) bool { return strings.Contains(name, part) })
-}
-
-// plain is a name in small letters and without signs: private_key, privateKey and
-// Private-Key are one.
-func plain(name string) string {
-	return strings.Map(func(c rune) rune {
-		if !unicode.IsLetter(c) && !unicode.IsNumber(c) {
-			return -1
-		}
-		return unicode.ToLower(c)
-	}, name)
 }
 
 // scalar returns the text of a string, a number or a boolean.

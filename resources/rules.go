@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/holdfast/holdfast/inventory"
 )
 
 //go:embed identity.json
@@ -49,7 +51,7 @@ type Rules struct {
 	print    string                         // of all that is above
 	families map[string]string              // of each provider
 	uploads  map[string]map[string][]string // types by what uploads call them, by family
-	secret   []string                       // as plain returns them
+	secret   inventory.SecretNames
 }
 
 // TypeRule is what is particular to a type.
@@ -82,11 +84,9 @@ func ReadRules(file []byte) (*Rules, error) {
 	if err := r.fingerprint(); err != nil {
 		return nil, err
 	}
-	for _, part := range r.Secret {
-		if part = plain(part); part == "" {
-			return nil, fmt.Errorf("the identity rules' secret has a name without a letter or digit; it would be in all names")
-		}
-		r.secret = append(r.secret, part)
+	var err error
+	if r.secret, err = inventory.NewSecretNames(r.Secret); err != nil {
+		return nil, fmt.Errorf("the identity rules' secret: %w", err)
 	}
 	r.families, r.uploads = map[string]string{}, map[string]map[string][]string{}
 	for family, providers := range r.Families {
@@ -104,6 +104,9 @@ func ReadRules(file []byte) (*Rules, error) {
 	}
 	return r, nil
 }
+
+// SecretNames are the names of secrets in uploads, of which no index keeps the values.
+func (r *Rules) SecretNames() inventory.SecretNames { return r.secret }
 
 // meaning grows when this program makes something else of states and uploads than it did:
 // then every index is made again.

@@ -15,6 +15,7 @@ type catalogue struct {
 	index   resources.Index
 	indexer *resources.Indexer
 	service *resources.Service
+	rules   *resources.Rules
 }
 
 // openCatalogue starts to index what the stores have, in the background.
@@ -27,7 +28,7 @@ func (p *parts) openCatalogue(ctx context.Context) (*catalogue, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &catalogue{index: index}
+	c := &catalogue{index: index, rules: rules}
 	c.indexer = resources.NewIndexer(resources.Sources{
 		Index: index, States: p.states, Uploads: p.uploads, Rules: rules, Memory: p.memory, Log: p.log, Now: time.Now,
 	})

@@ -178,7 +178,8 @@ func (p *parts) openServices(ctx context.Context) (err error) {
 	}
 	p.closeLater("the resource index", p.catalogue)
 	p.inventory = inventory.NewService(p.uploads).WithGate(p.gate).WithClock(time.Now,
-		p.log).WithQuota(p.keeper).Within(p.memory)
+		p.log).WithQuota(p.keeper).Within(p.memory).WithSecrets(inventory.Secrets{
+		Policy: inventory.SecretPolicy(p.settings.Storage.UploadSecrets), Names: p.catalogue.rules.SecretNames()})
 	p.inventory.Tell(p.catalogue.indexer.Uploaded)
 	p.live = live.NewHub(live.Deps{Log: p.states, Gate: p.gate, Logger: p.log})
 	p.service.OnMove(func(_ context.Context, moved state.Moved) { p.live.Wake(moved.Ref.Org) })

@@ -57,12 +57,13 @@ func serve(w *world, ts *testscript.TestScript, args []string) error {
 	return nil
 }
 
-func serverStart(w *world, _ *testscript.TestScript, _ []string) error {
+// serverStart starts the server again, with more of its environment set.
+func serverStart(w *world, _ *testscript.TestScript, args []string) error {
 	_, port, err := net.SplitHostPort(w.server.address)
 	if err != nil {
 		return errors.New("the server was never started")
 	}
-	w.server.environ = append(w.server.environ, "PORT="+port)
+	w.server.environ = append(append(w.server.environ, "PORT="+port), args...)
 	return w.server.start()
 }
 

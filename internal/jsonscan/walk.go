@@ -21,6 +21,8 @@ type Value struct {
 	// Text is the value as it stands in the data; nil for a container that has just
 	// opened. It must not be changed.
 	Text []byte
+	// Start is where in the data the value begins.
+	Start int
 	// Spaced is whether a container that has closed has white space in it, outside of strings.
 	Spaced bool
 	// Path says where the value stands.

@@ -50,7 +50,7 @@ func (w *walker) next(i int) int {
 		return w.open(i)
 	}
 	end, _ := w.begin(i)
-	if end < 0 || w.hasNUL() || !w.report(Value{Kind: kindOf(c), Text: w.data[i:end:end]}) {
+	if end < 0 || w.hasNUL() || !w.report(Value{Kind: kindOf(c), Text: w.data[i:end:end], Start: i}) {
 		return -1
 	}
 	return w.follow(end)
@@ -74,7 +74,7 @@ func (w *walker) open(i int) int {
 	if w.data[i] == '[' {
 		kind, begin, index, end = array, BeginArray, 0, ']'
 	}
-	if !w.push(i, kind) || !w.report(Value{Kind: begin}) {
+	if !w.push(i, kind) || !w.report(Value{Kind: begin, Start: i}) {
 		return -1
 	}
 	w.frames = append(w.frames, frame{start: i, index: index, names: len(w.names.names), spaces: w.spaces})
@@ -156,7 +156,7 @@ func (w *walker) close(end int, kind Kind) int {
 	if last > 0 { // what ends with the walk can stay
 		w.names.forget(top.names)
 	}
-	if !w.report(Value{Kind: kind, Text: w.data[top.start:end:end], Spaced: w.spaces > top.spaces}) {
+	if !w.report(Value{Kind: kind, Text: w.data[top.start:end:end], Start: top.start, Spaced: w.spaces > top.spaces}) {
 		return -1
 	}
 	return end

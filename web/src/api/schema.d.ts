@@ -4094,6 +4094,11 @@ export interface components {
             request_id: string;
             /** @description Ignored are JSON Pointers to members that mean nothing in an upload. */
             ignored?: string[];
+            /**
+             * Format: int64
+             * @description Masked is how many attributes, secrets by their names, were recorded as "(masked)".
+             */
+            masked?: number;
         };
         /** @description Record is a resource as it is kept. */
         Record: {

@@ -84,7 +84,8 @@ func TestSecretsAreRefused(t *testing.T) {
 }
 
 func TestSecretsAreAccepted(t *testing.T) {
-	for _, secrets := range []inventory.Secrets{{}, secretsWith(t, inventory.AcceptSecrets), {Policy: inventory.MaskSecrets}} {
+	none := inventory.Secrets{Policy: inventory.MaskSecrets}
+	for _, secrets := range []inventory.Secrets{{}, none, secretsWith(t, inventory.AcceptSecrets)} {
 		upload, err := inventory.ParseWith([]byte(secretHead+`{"password":"p"}}`), secrets)
 		if err != nil || string(upload.Resources[0].Attributes) != `{"password":"p"}` || upload.Masked != 0 {
 			t.Errorf("%+v: %v, %v", secrets, upload, err)

@@ -59,7 +59,7 @@ func (s *Service) heldBy(ctx context.Context, run Run, found result) ([]api.Gate
 	}
 	s.Log.WarnContext(ctx, "a plan waits for a person, because what it means could not be found out", "run", run.ID,
 		"error", err)
-	return unread("what the plan means could not be found out: " + whyUnread(looking, err)), nil
+	return unread("what the plan means could not be found out (" + whyUnread(looking, err) + ")"), nil
 }
 
 func (s *Service) askGates(ctx context.Context, run Run, gates Gates) ([]api.GateReason, error) {

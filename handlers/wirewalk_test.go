@@ -164,7 +164,7 @@ func rarelyShownOfRuns() []string {
 		"RunChange.Import", "RunChange.Previous", "RunChange.Reason", "RunChanges.Cut", "RunEvent.RequestID",
 		"RunOutputs.Missing",
 		"Tool.Calls", ".Calls", "Tool.Digest", "Tool.System", "Run.Follows", "Workspace.PausedReason", "AgentPool.Lender",
-		"Agent.Runs", "Insight.Cut", "Insight.Unread", "InsightChange.Attributes", "InsightChange.Because",
+		"Agent.Runs", "GateReason.Details", "Insight.Cut", "Insight.Unread", "InsightChange.Attributes", "InsightChange.Because",
 		"InsightChange.DependedBy", "InsightChange.Previous", "InsightChange.Unknown", "InsightCost.Note",
 		"InsightFinding.Link", "InsightFinding.Standing", "InsightFinding.Waived",
 		"ProjectChange.ActionReason", "ProjectChange.Deposed", "ProjectChange.PreviousAddress",

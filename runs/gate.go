@@ -32,7 +32,7 @@ const (
 )
 
 // gatePatience is how long a plan is looked at, with the wait for a place, before a person has to.
-const gatePatience = 30 * time.Second
+const gatePatience = 20 * time.Second
 
 // heldBy returns why people have to look at a plan by the workspace's gates. A plan of which that can't be
 // found out is held; the error is of a call that ends, or that comes again.

@@ -59,9 +59,12 @@ func TestGatesAreClosedWhereInsightFails(t *testing.T) {
 		want     string // the gate that holds it
 		says     string
 	}{
-		"fails":      {&looks{err: errors.New("secret-of-the-plan")}, runs.Gates{Severity: "high"}, runs.GateUnread, "(internal)"},
-		"too large":  {&looks{err: fault.New(fault.PlanJSONTooLarge, "")}, runs.Gates{MonthlyCost: 1}, runs.GateUnread, "plan_json_too_large"},
-		"no room":    {&looks{err: fault.New(fault.Overloaded, "")}, runs.Gates{Irreversible: true}, runs.GateUnread, "overloaded"},
+		"fails": {&looks{err: errors.New("secret-of-the-plan")}, runs.Gates{Severity: "high"}, runs.GateUnread,
+			"(internal)"},
+		"too large": {&looks{err: fault.New(fault.PlanJSONTooLarge, "")}, runs.Gates{MonthlyCost: 1}, runs.GateUnread,
+			"plan_json_too_large"},
+		"no room": {&looks{err: fault.New(fault.Overloaded, "")}, runs.Gates{Irreversible: true}, runs.GateUnread,
+			"overloaded"},
 		"no insight": {nil, runs.Gates{Severity: "high"}, runs.GateUnread, "doesn't look"},
 		"held":       {&looks{reasons: full}, runs.Gates{Severity: "high"}, runs.GateFindings, "1 finding"},
 		"fine":       {&looks{}, runs.Gates{Severity: "high"}, "", ""},
@@ -134,7 +137,8 @@ func TestGatedRun(t *testing.T) {
 	for _, c := range []struct {
 		who  auth.Principal
 		code fault.Code
-	}{{as("operator", auth.Operator), fault.RightMissing}, {author, fault.ApprovalOwn}, {as("approver", auth.Approver), ""}} {
+	}{{as("operator", auth.Operator), fault.RightMissing}, {author, fault.ApprovalOwn},
+		{as("approver", auth.Approver), ""}} {
 		after, err := w.Approve(t.Context(), c.who, run.ID, yes)
 		if c.code == "" && (err != nil || after.Status != runs.Confirmed) || c.code != "" && !fault.Is(err, c.code) {
 			t.Errorf("%s: %s, %v", c.who.KeyID, after.Status, err)

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -117,5 +118,17 @@ func TestGatesOfWhatIsLeft(t *testing.T) {
 		if s.gated(c.now...); s.run.Status != c.want {
 			t.Errorf("%s: %s (%s)", name, s.run.Status, s.run.Reason)
 		}
+	}
+}
+
+// Runs on record from before there were gates are read as they were, and one without gates is written so.
+func TestRunsWithoutGatesAreKeptAsBefore(t *testing.T) {
+	raw, err := json.Marshal(Run{ID: "RUN", Earlier: &Earlier{Run: "EARLIER"}})
+	if err != nil || strings.Contains(string(raw), "Gates") {
+		t.Errorf("%s, %v", raw, err)
+	}
+	var old Run
+	if err := json.Unmarshal(raw, &old); err != nil || old.held() || old.Terms.Gates.Any() || old.wantsApproval() {
+		t.Errorf("%+v, %v", old, err)
 	}
 }

@@ -543,7 +543,9 @@ func TestGatesAreNotWeakenedByOperators(t *testing.T) {
 		wantCode(t, name+", by an owner", set(w.owner, c.change), "")
 	}
 	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
-	wantCode(t, "opened", set(w.owner, func(s *settings) { s.Gate, s.GateIrreversible, s.GateMonthlyCost = "", false, 0 }), "")
+	wantCode(t, "opened", set(w.owner, func(s *settings) {
+		s.Gate, s.GateIrreversible, s.GateMonthlyCost = "", false, 0
+	}), "")
 	wantCode(t, "deleted without gates", w.Delete(w.ctx, operator, "a"), "")
 }
 

@@ -171,9 +171,12 @@ func (w *runWatch) approve(ctx context.Context, run api.Run, wait bool) (goesOn 
 		return w.ask(ctx, run)
 	}
 	how := "holdfast run approve " + run.ID
-	if anybody {
+	switch {
+	case anybody:
 		w.say("The plan is applied once somebody confirms it: %s", how)
-	} else {
+	case run.Needed == 0:
+		w.say("The run %s\n  %s", run.Reason, how)
+	default:
 		w.say("The run %s: those who may approve say\n  %s", run.Reason, how)
 	}
 	if wait {

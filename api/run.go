@@ -64,8 +64,10 @@ type Run struct {
 	Stale     *Stale     `json:"stale,omitempty"`
 	Approvals []Approval `json:"approvals,omitempty"`
 	// Needed is how many approvals the run needs in all; 0 where nobody has to.
-	Needed int     `json:"approvals_needed,omitempty"`
-	Cancel *Cancel `json:"cancel,omitempty"`
+	Needed int `json:"approvals_needed,omitempty"`
+	// Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists.
+	Gates  []GateReason `json:"gate_reasons,omitempty"`
+	Cancel *Cancel      `json:"cancel,omitempty"`
 
 	Executor *Executor `json:"executor,omitempty"` // who has it, or had it last
 	ExitCode *int      `json:"exit_code,omitempty"`
@@ -156,6 +158,14 @@ type Approval struct {
 	At       time.Time `json:"at"`
 	// From is the run whose approval was carried over, because the changes are equal.
 	From string `json:"from,omitempty"`
+}
+
+// GateReason is why a plan waits for a person whatever is applied without a question.
+type GateReason struct {
+	// Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|unread"`
+	Reason  string   `json:"reason"`
+	Details []string `json:"details,omitempty"` // some of what it is about
 }
 
 // Decision is the body of an approval or a denial.

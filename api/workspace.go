@@ -45,6 +45,10 @@ type WorkspaceSettings struct {
 	PlanTTL        int64  `json:"plan_ttl"`
 	ApprovalTTL    int64  `json:"approval_ttl"`
 
+	Gate             string `json:"gate" enum:"none|critical|high"` // findings that a plan waits for a person for
+	GateIrreversible bool   `json:"gate_irreversible"`              // a plan that can't be undone waits
+	GateMonthlyCost  int64  `json:"gate_monthly_cost"`              // in dollars more than before; 0 for none
+
 	Protected  bool   `json:"protected"`                       // from being destroyed
 	MinSandbox string `json:"min_sandbox" enum:"SandboxLevel"` // none, landlock or namespaces
 }
@@ -72,6 +76,10 @@ type WorkspaceChange struct {
 	CarryApprovals *bool   `json:"carry_approvals,omitempty"`
 	PlanTTL        *int64  `json:"plan_ttl,omitempty"`
 	ApprovalTTL    *int64  `json:"approval_ttl,omitempty"`
+
+	Gate             *string `json:"gate,omitempty" enum:"none|critical|high"`
+	GateIrreversible *bool   `json:"gate_irreversible,omitempty"`
+	GateMonthlyCost  *int64  `json:"gate_monthly_cost,omitempty"`
 
 	Protected  *bool   `json:"protected,omitempty"`
 	MinSandbox *string `json:"min_sandbox,omitempty" enum:"SandboxLevel"`

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/holdfast/holdfast/api"
@@ -18,6 +19,7 @@ func workspaceOf(w workspace.Workspace) api.Workspace {
 			PlanTimeout: seconds(s.PlanTimeout), ApplyTimeout: seconds(s.ApplyTimeout), PlanGrace: seconds(s.PlanGrace),
 			ApplyGrace: seconds(s.ApplyGrace),
 			AutoApply:  s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, CarryApprovals: s.Carry,
+			Gate: cmp.Or(s.Gate, gateNone), GateIrreversible: s.GateIrreversible, GateMonthlyCost: s.GateMonthlyCost,
 			PlanTTL: seconds(s.PlanTTL), ApprovalTTL: seconds(s.ApprovalTTL), Protected: s.Protected, MinSandbox: s.MinSandbox,
 		},
 	}
@@ -27,6 +29,9 @@ func workspaceOf(w workspace.Workspace) api.Workspace {
 	}
 	return said
 }
+
+// gateNone is the word for no gate by findings, which is kept as the empty one.
+const gateNone = "none"
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }
 
@@ -48,6 +53,12 @@ func applyChange(c api.WorkspaceChange, s *workspace.Settings) {
 	setTo(&s.Carry, c.CarryApprovals)
 	setSeconds(&s.PlanTTL, c.PlanTTL)
 	setSeconds(&s.ApprovalTTL, c.ApprovalTTL)
+	setTo(&s.Gate, c.Gate)
+	if s.Gate == gateNone {
+		s.Gate = ""
+	}
+	setTo(&s.GateIrreversible, c.GateIrreversible)
+	setTo(&s.GateMonthlyCost, c.GateMonthlyCost)
 	setTo(&s.Protected, c.Protected)
 	setTo(&s.MinSandbox, c.MinSandbox)
 }

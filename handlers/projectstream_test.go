@@ -17,6 +17,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/handlers"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/internal/runworld"
 )
 
@@ -30,6 +31,7 @@ func projectServer(t *testing.T) (*runworld.World, caller) {
 	known[auth.Credentials{Org: acme, Key: "writer"}] = auth.Principal{Org: acme, KeyID: "w1", KeyName: "wanda",
 		Grant: auth.Grant{Role: auth.Writer}}
 	deps.Runs, deps.Verifier = world.Service, runKeys{known, world}
+	deps.Insights = insight.NewService(world.Service, nil, time.Now)
 	router, err := handlers.NewRouter(deps)
 	if err != nil {
 		t.Fatal(err)

@@ -65,6 +65,11 @@ func (s *Service) OfRun(ctx context.Context, p auth.Principal, id string) ([]byt
 	if err != nil {
 		return nil, err
 	}
+	return s.of(ctx, plan)
+}
+
+// of returns a plan's insight as JSON.
+func (s *Service) of(ctx context.Context, plan runs.PlanJSON) ([]byte, error) {
 	key := keptKey{plan.Org, plan.Digest}
 	if raw, ok := s.kept.Get(key); ok {
 		return raw, nil
@@ -73,7 +78,7 @@ func (s *Service) OfRun(ctx context.Context, p auth.Principal, id string) ([]byt
 		return nil, fault.New(fault.PlanJSONTooLarge, "the plan's JSON has %d bytes, and %d are looked at", plan.Size,
 			maxPlanBytes)
 	}
-	release, err := s.working.Acquire(ctx, plan.Org)
+	release, err := s.place(ctx, plan.Org)
 	if err != nil {
 		return nil, err
 	}
@@ -91,6 +96,18 @@ func (s *Service) OfRun(ctx context.Context, p auth.Principal, id string) ([]byt
 		s.kept.Add(key, raw)
 	}
 	return raw, err
+}
+
+// place is one among the plans that are looked at. It is not waited for where nobody waits.
+func (s *Service) place(ctx context.Context, org uuid.UUID) (release func(), err error) {
+	if !budget.IsAtOnce(ctx) {
+		return s.working.Acquire(ctx, org)
+	}
+	release, ok := s.working.TryAcquire(org)
+	if !ok {
+		return nil, fault.New(fault.Overloaded, "as many plans as the server looks at at once are looked at")
+	}
+	return release, nil
 }
 
 func (s *Service) make(ctx context.Context, plan runs.PlanJSON) ([]byte, error) {

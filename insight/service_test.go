@@ -16,6 +16,7 @@ import (
 	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/insight/insighttest"
+	"github.com/holdfast/holdfast/internal/budget"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -116,4 +117,64 @@ func TestServiceLeavesAPlaceToOthers(t *testing.T) {
 	if err := <-done; err == nil {
 		t.Error("a plan that broke off has an insight")
 	}
+}
+
+// TestServiceHolds: gates are asked about the same insight that people are shown; a plan that can't be
+// read is no plan that is let through.
+func TestServiceHolds(t *testing.T) {
+	raw := insighttest.JSON(typical()...)
+	p := &plans{digest: "a", size: int64(len(raw)), open: func() io.Reader { return bytes.NewReader(raw) }}
+	s, me := insight.NewService(p, nil, today), caller()
+	plan, err := p.PlanJSON(t.Context(), me, "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		gates runs.Gates
+		want  string
+	}{
+		"findings": {runs.Gates{Severity: "high"}, "1 finding of high or critical severity"},
+		"critical": {runs.Gates{Severity: "critical"}, ""},
+		"data":     {runs.Gates{Irreversible: true}, "1 change that can't be undone"},
+		"cost":     {runs.Gates{MonthlyCost: 50}, "a cost of +$69.20 a month, where $50 more are let through"},
+		"cheap":    {runs.Gates{MonthlyCost: 70}, ""},
+	} {
+		reasons, err := s.Held(t.Context(), plan, c.gates)
+		text := ""
+		for _, r := range reasons {
+			text += r.Reason
+		}
+		if err != nil || text != c.want {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if p.opened != 2 {
+		t.Errorf("it was opened %d times", p.opened)
+	}
+	plan.Digest, plan.Open = "b", func() io.Reader { return strings.NewReader("{}") }
+	if _, err := s.Held(t.Context(), plan, runs.Gates{Severity: "high"}); !fault.Is(err, fault.PlanJSONInvalid) {
+		t.Errorf("no plan: %v", err)
+	}
+}
+
+// TestServiceWaitsForNoPlace: where nobody waits, a plan whose organization's place is taken is told to come again.
+func TestServiceWaitsForNoPlace(t *testing.T) {
+	s := stuck{make(chan struct{}, 8), make(chan struct{})}
+	p := &plans{digest: "a", size: 1, open: func() io.Reader { return s }}
+	service, me := insight.NewService(p, nil, today), caller()
+	done := make(chan error, 1)
+	go func() {
+		_, err := service.OfRun(t.Context(), me, "r")
+		done <- err
+	}()
+	<-s.begun
+	plan, err := p.PlanJSON(t.Context(), me, "r")
+	if err == nil {
+		_, err = service.Held(budget.AtOnce(t.Context()), plan, runs.Gates{Severity: "high"})
+	}
+	if !fault.Is(err, fault.Overloaded) {
+		t.Errorf("it says %v", err)
+	}
+	close(s.end)
+	<-done
 }

@@ -20,6 +20,8 @@ type result struct {
 	// beyond says in what the plan goes beyond the one of Run.Earlier that was applied in part;
 	// empty where it does nothing that was not approved with that one.
 	beyond string
+	// gates is why people have to look at the plan by the workspace's gates.
+	gates []api.GateReason
 }
 
 // planned says what follows a plan that was looked at.
@@ -30,6 +32,7 @@ func (c call) planned(p result) Decide {
 		}
 		m := c.change(r)
 		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
+		m.run.Gates = p.gates
 		m.run.Stale, m.run.Phase, m.run.Planned = nil, PhaseCheck, r.Attempt
 		switch {
 		case !r.Kind.Mutates():
@@ -79,12 +82,12 @@ func (m *moving) decided(r Run, beyond string) {
 	case m.run.enough():
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")
-	case r.Terms.Approvals == 0 && checked && r.unasked(*m.run.Counts):
+	case r.Terms.Approvals == 0 && checked && !m.run.held() && r.unasked(*m.run.Counts):
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "nobody has to be asked")
 	case changed && len(r.Earlier.Approvals) > 0:
 		m.to(AwaitingApproval, m.run.waitsFor()+
-			": the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned,
+			"; the workspace's settings or variables have changed since the plan before was approved").because(EventPlanned,
 			m.run.Reason)
 	default:
 		m.to(AwaitingApproval, m.run.waitsFor()).because(EventPlanned, m.run.Reason)
@@ -104,6 +107,9 @@ func (r Run) ofPart() int {
 
 // counts reports whether what was approved earlier covers the plan.
 func (m *moving) counts(e Earlier, beyond string) bool {
+	if !e.heldFor(m.run) {
+		return false
+	}
 	if m.run.isPart() {
 		return beyond == ""
 	}
@@ -113,7 +119,7 @@ func (m *moving) counts(e Earlier, beyond string) bool {
 // carry has the approvals of equal changes count for this plan.
 func (m *moving) carry(e Earlier) {
 	for _, a := range e.Approvals {
-		if !a.Approved || !m.run.Terms.mayApprove(m.run.Trigger, a.By) || m.run.Terms.over(a, m.at) {
+		if !a.Approved || !m.run.mayApprove(a.By) || m.run.Terms.over(a, m.at) {
 			continue
 		}
 		if a.From == "" {
@@ -145,27 +151,42 @@ func (r Run) enough() bool {
 }
 
 func (r Run) waitsFor() string {
-	if r.Terms.Approvals == 0 {
-		return "waits until somebody confirms the plan"
+	switch {
+	case r.Terms.Approvals > 0:
+		return "waits for " + number(uint64(r.Terms.Approvals-min(len(r.Approvals), r.Terms.Approvals))) + " of " +
+			number(uint64(r.Terms.Approvals)) + " approvals" + r.heldText()
+	case r.held():
+		return "waits until somebody who may approve says yes" + r.heldText()
 	}
-	return "waits for " + number(uint64(r.Terms.Approvals-min(len(r.Approvals), r.Terms.Approvals))) + " of " +
-		number(uint64(r.Terms.Approvals)) + " approvals"
+	return "waits until somebody confirms the plan"
+}
+
+// yes is what somebody says about a plan, with what it must be of to be applied now.
+type yes struct {
+	api.Decision
+	now      Base
+	revision int64
+	// refused is why they may not approve, but confirm only; nil where they may.
+	refused error
 }
 
 // approve is one person's yes to the plan with this digest.
-func (c call) approve(d api.Decision, now Base, revision int64) Decide {
+func (c call) approve(d yes) Decide {
 	return func(r Run) (Change, error) {
+		if r.wantsApproval() && d.refused != nil {
+			return Change{}, d.refused
+		}
 		if r.said(c.by, d.Digest, true) && !r.Status.Ended() {
 			return nothing(r)
 		}
-		if err := c.mayDecide(r, d); err != nil {
+		if err := c.mayDecide(r, d.Decision); err != nil {
 			return Change{}, err
 		}
-		if !r.Base.same(now) || r.Terms.Revision != revision {
+		if !r.Base.same(d.now) || r.Terms.Revision != d.revision {
 			return Change{}, fault.New(fault.RunStale,
 				"the state or the workspace has changed since the plan was made: retry the run")
 		}
-		if !r.Terms.mayApprove(r.Trigger, c.by.Wire()) {
+		if !r.mayApprove(c.by.Wire()) {
 			return Change{}, fault.New(fault.ApprovalOwn, "who asked for a run may not approve it in this workspace")
 		}
 		m := c.change(r)
@@ -187,10 +208,13 @@ func (t Terms) over(a api.Approval, now time.Time) bool {
 	return !end.IsZero() && !end.After(now)
 }
 
-// mayApprove reports whether somebody's yes to an author's run counts.
-func (t Terms) mayApprove(author Actor, by api.Actor) bool {
-	return t.AllowAuthor || t.Approvals == 0 || author.KeyID != by.KeyID || author.Subject != by.Subject
+// mayApprove reports whether somebody's yes to the run counts, who may be its author.
+func (r Run) mayApprove(by api.Actor) bool {
+	return r.Terms.AllowAuthor || !r.wantsApproval() || r.Trigger.KeyID != by.KeyID || r.Trigger.Subject != by.Subject
 }
+
+// wantsApproval reports whether it takes somebody who may approve, and not just who may apply.
+func (r Run) wantsApproval() bool { return r.Terms.Approvals > 0 || r.held() }
 
 // deny ends the run.
 func (c call) deny(d api.Decision) Decide {

@@ -27,6 +27,9 @@ func (s *Service) check(ctx context.Context, run Run) (Run, error) {
 		return Run{}, err
 	}
 	found.epoch = run.Epoch
+	if found.gates, err = s.heldBy(ctx, run, found); err != nil {
+		return Run{}, err
+	}
 	if found.now, found.revision, err = s.now(ctx, run); err != nil {
 		return Run{}, err
 	}

@@ -10,14 +10,14 @@ import (
 )
 
 // Approve says yes to the plan with the digest. Where a workspace wants nobody's approval,
-// whoever may apply confirms. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn.
+// whoever may apply confirms, unless a gate holds the plan. Faults: RunStatus, RunStale, PinMismatch, ApprovalOwn.
 func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d api.Decision) (Run, error) {
 	run, err := s.find(ctx, p, auth.ReadRun, id)
 	if err != nil {
 		return Run{}, err
 	}
-	right := auth.ApproveRun
-	if run.Terms.Approvals == 0 && p.MayOn(right, run.Workspace) != nil {
+	right, refused := auth.ApproveRun, p.MayOn(auth.ApproveRun, run.Workspace)
+	if refused != nil && !run.wantsApproval() {
 		right = auth.ApplyRun
 	}
 	if err := s.Gate.AuthorizeOn(ctx, p, right, run.Workspace); err != nil {
@@ -27,7 +27,10 @@ func (s *Service) Approve(ctx context.Context, p auth.Principal, id string, d ap
 	if err != nil {
 		return Run{}, err
 	}
-	after, err := s.update(ctx, run.Ref(), s.by(ActorOf(p)).approve(d, now, revision))
+	after, err := s.update(ctx, run.Ref(), s.by(ActorOf(p)).approve(yes{d, now, revision, refused}))
+	if refused != nil && fault.Is(err, fault.RightMissing) {
+		err = s.Gate.AuthorizeOn(ctx, p, auth.ApproveRun, run.Workspace) // on record: a gate holds the plan by now
+	}
 	if fault.Is(err, fault.RunStale) {
 		s.outdate(ctx, run, now, revision)
 	}
@@ -152,7 +155,8 @@ func (s *Service) Retry(ctx context.Context, p auth.Principal, id, key string) (
 	}
 	next.RetryOf, next.Priority = was.ID, was.Priority
 	if was.Status == Outdated && was.Pin != nil {
-		next.Earlier = &Earlier{Run: was.ID, Changes: was.Pin.Changes, Approvals: was.Approvals}
+		next.Earlier = &Earlier{Run: was.ID, Changes: was.Pin.Changes, Approvals: was.Approvals,
+			Gates: was.heldKinds()}
 	}
 	return s.create(ctx, p, next, key)
 }

@@ -39,6 +39,7 @@ type Result struct {
 	Now      Base
 	Revision int64
 	Epoch    int64 // of the executor that made the plan
+	Gates    []api.GateReason
 }
 
 // Rules are those that hold.
@@ -52,10 +53,11 @@ func Rules() Machine {
 		Renew:  func(c Call, l api.LeaseRenewal) Decide { return c.call().renew(l, lease) },
 		Report: func(c Call, p api.PhaseReport, head Base) Decide { return c.call().report(p, head) },
 		Planned: func(c Call, p Result) Decide {
-			return c.call().planned(result{pin: p.Pin, counts: p.Counts, now: p.Now, revision: p.Revision, epoch: p.Epoch})
+			return c.call().planned(result{pin: p.Pin, counts: p.Counts, now: p.Now, revision: p.Revision, epoch: p.Epoch,
+				gates: p.Gates})
 		},
 		Approve: func(c Call, d api.Decision, now Base, revision int64) Decide {
-			return c.call().approve(d, now, revision)
+			return c.call().approve(yes{Decision: d, now: now, revision: revision})
 		},
 		Deny:    func(c Call, d api.Decision) Decide { return c.call().deny(d) },
 		Discard: func(c Call) Decide { return c.call().discard("") },
@@ -70,4 +72,9 @@ func Rules() Machine {
 // BeyondApproved says in what a run's plan goes beyond the one that was applied in part before it.
 func (s *Service) BeyondApproved(ctx context.Context, run Run) (string, error) {
 	return s.beyondApproved(ctx, run)
+}
+
+// HeldBy says why people have to look at a run's plan by its gates, as if its plan file could be read.
+func (s *Service) HeldBy(ctx context.Context, run Run) ([]api.GateReason, error) {
+	return s.heldBy(ctx, run, result{pin: &api.Pin{}, counts: *run.Counts})
 }

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/runs"
 )
 
@@ -23,10 +24,11 @@ type laws struct {
 	w       *world
 	seen    map[string]runs.Run
 	events  map[string][]runs.Event
-	yes     map[string]map[string]bool // by digest of a pin: who has said yes to it
-	planned map[string]int64           // epoch of a run's last claim to plan
-	claims  map[string]string          // key of the claim by run and epoch
-	touched map[string]bool            // whose tool's apply was begun
+	yes     map[string]map[string]bool  // by digest of a pin: who has said yes to it
+	gates   map[string][]api.GateReason // by digest of a pin: what holds the plan
+	planned map[string]int64            // epoch of a run's last claim to plan
+	claims  map[string]string           // key of the claim by run and epoch
+	touched map[string]bool             // whose tool's apply was begun
 	ordered map[string]runs.Order
 	fail    error // the first that was broken
 }
@@ -34,6 +36,7 @@ type laws struct {
 func newLaws(w *world) *laws {
 	return &laws{
 		w: w, seen: map[string]runs.Run{}, events: map[string][]runs.Event{}, yes: map[string]map[string]bool{},
+		gates:   map[string][]api.GateReason{},
 		planned: map[string]int64{}, claims: map[string]string{}, touched: map[string]bool{},
 		ordered: map[string]runs.Order{},
 	}
@@ -191,20 +194,21 @@ func (l *laws) applies(s step, was, run runs.Run) {
 
 // approved counts who has said yes to the run's pin, or, where that is enough, to equal changes.
 func (l *laws) approved(run runs.Run) bool {
-	counts, terms := run.Counts, run.Terms
+	counts, terms, gates := run.Counts, run.Terms, l.gates[run.Pin.Digest]
 	only := counts.Add+counts.Change+counts.Destroy == 0
-	if terms.Approvals == 0 &&
+	if terms.Approvals == 0 && len(gates) == 0 &&
 		(l.ordered[run.ID].AutoApprove || terms.AutoApply == "always" || terms.AutoApply == "no-changes" && only) {
 		return true
 	}
 	who := map[string]bool{}
 	for digest, people := range l.yes {
 		equal := len(digest) > 0 && digest[len(digest)-1:] == run.Pin.Changes && l.sameWorkspace(digest, run)
-		if digest != run.Pin.Digest && !(terms.Carry && equal) {
+		// Gates are listed in order, so whoever approved one that more of them held has seen these.
+		if digest != run.Pin.Digest && !(terms.Carry && equal && len(l.gates[digest]) >= len(gates)) {
 			continue
 		}
 		for person := range people {
-			if terms.AllowAuthor || terms.Approvals == 0 || person != run.Trigger.KeyID {
+			if terms.AllowAuthor || terms.Approvals == 0 && len(gates) == 0 || person != run.Trigger.KeyID {
 				who[person] = true
 			}
 		}

@@ -195,6 +195,23 @@ func mutants() map[string]func(rules runs.Machine, m *runs.Machine) {
 				})
 			}
 		},
+		"opens gates": func(rules runs.Machine, m *runs.Machine) {
+			m.Planned = func(c runs.Call, p runs.Result) runs.Decide {
+				p.Gates = nil
+				return rules.Planned(c, p)
+			}
+		},
+		"carries approvals through gates": func(rules runs.Machine, m *runs.Machine) {
+			m.Planned = func(c runs.Call, p runs.Result) runs.Decide {
+				return seeing(rules.Planned(c, p), func(r *runs.Run) {
+					if r.Earlier != nil {
+						earlier := *r.Earlier
+						earlier.Gates = []string{runs.GateFindings, runs.GateCost}
+						r.Earlier = &earlier
+					}
+				})
+			}
+		},
 		"ends lost applies": func(rules runs.Machine, m *runs.Machine) {
 			m.Lose = func(c runs.Call) runs.Decide {
 				return seeing(rules.Lose(c), func(r *runs.Run) { r.Touched = false })

@@ -30,8 +30,19 @@ func (w *world) read(run runs.Run) {
 	at := w.places[run.Workspace]
 	w.checks = append(w.checks, check{run.Ref(), runs.Result{
 		Pin: pin, Counts: api.RunCounts{Any: changes != "", Add: len(changes) * w.choose("resources", 2), Outputs: 1},
-		Now: at.head, Revision: at.terms.Revision, Epoch: run.Epoch,
+		Now: at.head, Revision: at.terms.Revision, Epoch: run.Epoch, Gates: w.gatesOf(pin.Digest),
 	}})
+}
+
+// gatesOf is what holds a plan: the same whenever it is looked at.
+func (w *world) gatesOf(digest string) []api.GateReason {
+	gates, known := w.laws.gates[digest]
+	if !known {
+		gates = draw(w, "gates", nil, nil, nil, []api.GateReason{{Gate: runs.GateFindings}},
+			[]api.GateReason{{Gate: runs.GateFindings}, {Gate: runs.GateCost}})
+		w.laws.gates[digest] = gates
+	}
+	return gates
 }
 
 func (w *world) planned() {
@@ -114,6 +125,9 @@ func (w *world) retryOf(was runs.Run) {
 	next := runs.Run{Workspace: was.Workspace, Kind: was.Kind, Trigger: draw(w, "who", people()...), RetryOf: was.ID}
 	if was.Status == runs.Outdated && was.Pin != nil {
 		next.Earlier = &runs.Earlier{Run: was.ID, Changes: was.Pin.Changes, Approvals: was.Approvals}
+		for _, gate := range was.Gates {
+			next.Earlier.Gates = append(next.Earlier.Gates, gate.Gate)
+		}
 	}
 	w.add(next)
 }

@@ -31,6 +31,10 @@ func (s *Service) PlanJSON(ctx context.Context, p auth.Principal, id string) (Pl
 	if err != nil {
 		return PlanJSON{}, err
 	}
-	return PlanJSON{Org: run.Org, Digest: file.Digest, Size: file.Size,
-		Open: func() io.Reader { return s.open(ctx, file) }}, nil
+	return s.planJSON(ctx, file), nil
+}
+
+func (s *Service) planJSON(ctx context.Context, file File) PlanJSON {
+	return PlanJSON{Org: file.Org, Digest: file.Digest, Size: file.Size,
+		Open: func() io.Reader { return s.open(ctx, file) }}
 }

@@ -83,6 +83,14 @@ type Tokens interface {
 	Sign(run Run, tool bool) (string, error)
 }
 
+// Insights says what plans mean.
+type Insights interface {
+	// Held returns why a plan has to wait for a person by the gates; nothing where it need not. It
+	// waits for a place among the plans that are looked at, but not in a context of budget.AtOnce:
+	// its fault there is Overloaded. It holds nothing when it has returned.
+	Held(ctx context.Context, plan PlanJSON, gates Gates) ([]api.GateReason, error)
+}
+
 // Tools are those of the server's own executor.
 type Tools interface {
 	// Offers returns a fault if it is clear before the configuration is looked at that the

@@ -47,7 +47,7 @@ type moving struct {
 
 // clone shares nothing with the run that a rule changes.
 func (r Run) clone() Run {
-	r.Approvals, r.InFlight = slices.Clone(r.Approvals), slices.Clone(r.InFlight)
+	r.Approvals, r.Gates, r.InFlight = slices.Clone(r.Approvals), slices.Clone(r.Gates), slices.Clone(r.InFlight)
 	r.Diagnostics, r.Phases, r.Reports = slices.Clone(r.Diagnostics), slices.Clone(r.Phases), slices.Clone(r.Reports)
 	if r.Executor != nil {
 		executor := *r.Executor
@@ -176,10 +176,10 @@ func (m *moving) again(reason string, delay time.Duration) *moving {
 	r := &m.run
 	if r.Pin != nil && (len(r.Approvals) > 0 || r.isPart()) {
 		r.Earlier = &Earlier{Run: r.ID, Changes: r.Pin.Changes, Approvals: r.Approvals, Planned: r.ofPart(),
-			Revision: r.Terms.Revision}
+			Revision: r.Terms.Revision, Gates: r.heldKinds()}
 	}
 	r.Stage, r.Phase = "", ""
-	r.Pin, r.Counts, r.Approvals, r.InFlight = nil, nil, nil, nil
+	r.Pin, r.Counts, r.Approvals, r.Gates, r.InFlight = nil, nil, nil, nil, nil
 	r.Attempt++
 	r.NotBefore = m.at.Add(delay)
 	return m.to(Retrying, reason)

@@ -110,7 +110,7 @@ func (s *story) applying() *story {
 }
 
 func (s *story) approve(who Actor, digest string) Decide {
-	return s.by(who).approve(api.Decision{Digest: digest}, base(s.run.Base.Version), 1)
+	return s.by(who).approve(yes{Decision: api.Decision{Digest: digest}, now: base(s.run.Base.Version), revision: 1})
 }
 
 func TestPlanAndApply(t *testing.T) {
@@ -171,8 +171,10 @@ func TestStalePlans(t *testing.T) {
 
 	// An approval that races with the write finds the state moved.
 	s = begin(t, Apply, Terms{Approvals: 1}).plan("a")
-	s.refused(fault.RunStale, s.by(reviewer).approve(api.Decision{Digest: "pin-a"}, base(41), 1))
-	s.refused(fault.RunStale, s.by(reviewer).approve(api.Decision{Digest: "pin-a"}, base(0), 2))
+	s.refused(fault.RunStale, s.by(reviewer).approve(yes{Decision: api.Decision{Digest: "pin-a"}, now: base(41),
+		revision: 1}))
+	s.refused(fault.RunStale, s.by(reviewer).approve(yes{Decision: api.Decision{Digest: "pin-a"}, now: base(0),
+		revision: 2}))
 
 	// So does a claim of what was approved before it.
 	s = begin(t, Apply, Terms{}).plan("a")

@@ -54,6 +54,8 @@ type Run struct {
 	Counts    *api.RunCounts
 	Stale     *api.Stale
 	Approvals []api.Approval
+	// Gates is why the plan waits for somebody who may approve, by the workspace's gates.
+	Gates []api.GateReason `json:",omitempty"`
 	// Earlier are approvals of a plan before: they count again if the changes are equal.
 	Earlier *Earlier
 	// Follow is what the server makes behind this run by itself, now that it has ended.
@@ -169,6 +171,7 @@ type Terms struct {
 	MaxLogBytes int64
 	MaxAttempts int
 	KeepFiles   time.Duration // of the run, when it has ended
+	Gates       Gates         `json:",omitzero"`
 }
 
 // Base is the state's version that a plan is made on.
@@ -232,6 +235,8 @@ type Earlier struct {
 	// Planned is the attempt that made that plan, where it was applied in part. What this run
 	// changes is approved then as far as that plan changes it too. 0 where nothing was applied.
 	Planned int
+	// Gates are those that held that plan.
+	Gates []string `json:",omitempty"`
 }
 
 // Follow is a run that is made behind another one.

@@ -38,6 +38,8 @@ type Deps struct {
 	Seals      Seals
 	Tokens     Tokens
 	Tools      Tools // nil for what is not known before a run begins
+	// Insights says which plans wait for a person by the gates; nil has all wait where there is a gate.
+	Insights Insights
 	// Access is what notices and the audit log go by; nil for auth.AccessFull.
 	Access Access
 	Gate   *audit.Gate

@@ -9,6 +9,7 @@ import (
 // Wire is the run in an answer.
 func (r Run) Wire() api.Run {
 	said := r.Brief()
+	said.Gates = r.Gates
 	said.InFlight, said.Diagnostics, said.Phases = r.InFlight, r.Diagnostics, r.Phases
 	return said
 }
@@ -80,6 +81,12 @@ func (r *Run) Bytes() int64 {
 	}
 	for _, f := range r.InFlight {
 		n += partBytes + len(f.Address)
+	}
+	for _, g := range r.Gates {
+		n += partBytes
+		for _, detail := range g.Details {
+			n += textBytes + len(detail)
+		}
 	}
 	for _, p := range r.Phases {
 		n += len(p.Slowest) * partBytes

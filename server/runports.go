@@ -12,6 +12,7 @@ import (
 	"github.com/holdfast/holdfast/api"
 	"github.com/holdfast/holdfast/auth"
 	"github.com/holdfast/holdfast/fault"
+	"github.com/holdfast/holdfast/insight"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/runs/token"
 	"github.com/holdfast/holdfast/state"
@@ -90,6 +91,7 @@ func (w runWorkspaces) Workspace(ctx context.Context, org uuid.UUID, name string
 			Outputs: s.Outputs, AutoApply: s.AutoApply, Approvals: s.Approvals, AllowAuthor: s.AllowAuthor, Carry: s.Carry,
 			PlanTTL: s.PlanTTL, ApprovalTTL: s.ApprovalTTL, MinSandbox: s.MinSandbox, MaxLogBytes: w.maxLogBytes,
 			MaxAttempts: maxAttempts,
+			Gates:       runs.Gates{Severity: s.Gate, Irreversible: s.GateIrreversible, MonthlyCost: s.GateMonthlyCost},
 			KeepFiles:   w.keepFiles,
 		},
 	}, nil
@@ -144,6 +146,14 @@ func (w runWorkspaces) Files(ctx context.Context, org uuid.UUID, name, snapshot 
 // WriteArchive implements runs.Workspaces.
 func (w runWorkspaces) WriteArchive(ctx context.Context, org uuid.UUID, name, snapshot string, to io.Writer) error {
 	return w.service.WriteArchive(ctx, org, state.Name(name), snapshot, to)
+}
+
+// runInsights is what runs need of insights. service is set once the service is there.
+type runInsights struct{ service *insight.Service }
+
+// Held implements runs.Insights.
+func (i *runInsights) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates) ([]api.GateReason, error) {
+	return i.service.Held(ctx, plan, gates)
 }
 
 // workspaceRuns is what workspaces need of runs. service is set once the service is there.

@@ -41,15 +41,17 @@ func (p *parts) openRuns(ctx context.Context) error {
 	p.runTokens.signer = token.NewSigner(secret)
 	kept := sqlruns.New(p.database)
 	p.live.Runs = kept
+	insights := &runInsights{}
 	p.runs = runs.NewService(runs.Deps{
 		Store: kept, Changed: p.live.Wake, Workspaces: p.runWorkspaces(), States: runStates{p.service, p.states},
 		Seals:  p.sealer,
 		Tokens: p.runTokens, Tools: machine.Tools{Store: store}, Gate: p.gate, Audit: p.live.Recorder(p.states),
-		Access: p.watcher,
+		Access: p.watcher, Insights: insights,
 		Memory: p.memory,
 		Limits: runLimits(p.settings.Runs), Now: time.Now, Log: p.log, Scarce: p.scarce,
 	})
 	p.insights = insight.NewService(p.runs, p.memory, time.Now)
+	insights.service = p.insights
 	p.runTokens.service, p.workspaceRuns.service = p.runs, p.runs
 	p.service.OnMove(p.stateMoved)
 	p.closers = append(p.closers,

@@ -198,7 +198,7 @@ func (s *Service) Named(ctx context.Context, p auth.Principal, id uuid.UUID) (st
 }
 
 // Configure changes a workspace's settings. Who may not approve can't have it want fewer approvals,
-// nor the author's. Faults: WorkspaceNotFound, WorkspaceInvalid, PoolNotFound.
+// nor the author's, nor weaken a gate. Faults: WorkspaceNotFound, WorkspaceInvalid, PoolNotFound.
 func (s *Service) Configure(ctx context.Context, p auth.Principal, name state.Name,
 	change func(*Settings)) (Workspace, error) {
 	ref, err := s.authorize(ctx, p, auth.WriteWorkspace, name)
@@ -260,7 +260,7 @@ func (s *Service) Delete(ctx context.Context, p auth.Principal, name state.Name)
 			return Change{}, nil
 		}
 		// Or else who may not do without approvals makes it anew.
-		if lowered = w.Settings.Approvals > 0; lowered && p.MayOn(auth.ApproveRun, string(name)) != nil {
+		if lowered = w.Settings.asks(); lowered && p.MayOn(auth.ApproveRun, string(name)) != nil {
 			return Change{}, p.MayOn(auth.ApproveRun, string(name))
 		}
 		return Change{Delete: true, Event: s.event(p, ref, ActionDelete, "")}, nil

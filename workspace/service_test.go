@@ -242,6 +242,8 @@ func TestSettingsRules(t *testing.T) {
 		"approvals":   func(s *workspace.Settings) { s.Approvals = 21 },
 		"both":        func(s *workspace.Settings) { s.Approvals, s.AutoApply = 1, workspace.ApplyAlways },
 		"sandbox":     func(s *workspace.Settings) { s.MinSandbox = "vm" },
+		"gate":        func(s *workspace.Settings) { s.Gate = "none" }, // is the wire's word
+		"cost":        func(s *workspace.Settings) { s.GateMonthlyCost = -1 },
 	} {
 		_, err := w.Configure(w.ctx, w.owner, "a", change)
 		wantCode(t, name, err, fault.WorkspaceInvalid)
@@ -494,6 +496,57 @@ func TestApprovalsAreNotLoweredByOperators(t *testing.T) {
 	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
 	wantCode(t, "by an owner", set(w.owner, 0, true), "")
 	wantCode(t, "deleted without approvals", w.Delete(w.ctx, operator, "a"), "")
+}
+
+// Nor is a gate weakened by who may not approve: its plans would be applied with less of a say of others.
+func TestGatesAreNotWeakenedByOperators(t *testing.T) {
+	w := made(t, workspace.Limits{})
+	operator := auth.Principal{Org: w.owner.Org, KeyID: "operator", Grant: auth.Grant{Role: auth.Operator}}
+	type settings = workspace.Settings
+	set := func(p auth.Principal, change func(*settings)) error {
+		_, err := w.Configure(w.ctx, p, "a", change)
+		return err
+	}
+	wantCode(t, "gates", set(operator, func(s *settings) {
+		s.AutoApply, s.Gate, s.GateIrreversible, s.GateMonthlyCost = workspace.ApplyAlways, workspace.GateCritical, true, 100
+	}), "")
+	for name, c := range map[string]struct {
+		change  func(*settings)
+		weakens bool
+	}{
+		"no findings":     {func(s *settings) { s.Gate = "" }, true},
+		"high findings":   {func(s *settings) { s.Gate = workspace.GateHigh }, false},
+		"critical again":  {func(s *settings) { s.Gate = workspace.GateCritical }, true},
+		"irreversible":    {func(s *settings) { s.GateIrreversible = false }, true},
+		"no cost":         {func(s *settings) { s.GateMonthlyCost = 0 }, true},
+		"a higher cost":   {func(s *settings) { s.GateMonthlyCost = 101 }, true},
+		"a lower cost":    {func(s *settings) { s.GateMonthlyCost = 99 }, false},
+		"the author":      {func(s *settings) { s.AllowAuthor = true }, true},
+		"something else":  {func(s *settings) { s.Protected = true }, false},
+		"applied by hand": {func(s *settings) { s.AutoApply = workspace.ApplyNever }, false},
+	} {
+		wantCode(t, name+", before", set(w.owner, func(s *settings) {
+			s.Gate, s.GateIrreversible, s.GateMonthlyCost, s.AllowAuthor = workspace.GateHigh, true, 100, false
+			if name == "high findings" {
+				s.Gate = workspace.GateCritical
+			}
+		}), "")
+		before, code := len(w.events.all), fault.Code("")
+		if c.weakens {
+			code = fault.RightMissing
+		}
+		wantCode(t, name, set(operator, c.change), code)
+		if last := w.events.all[len(w.events.all)-1]; len(w.events.all) == before ||
+			(last.Action == audit.AccessRefused) != c.weakens {
+			t.Errorf("%s: on record is %s", name, last.Action)
+		}
+		wantCode(t, name+", by an owner", set(w.owner, c.change), "")
+	}
+	wantCode(t, "deleted", w.Delete(w.ctx, operator, "a"), fault.RightMissing)
+	wantCode(t, "opened", set(w.owner, func(s *settings) {
+		s.Gate, s.GateIrreversible, s.GateMonthlyCost = "", false, 0
+	}), "")
+	wantCode(t, "deleted without gates", w.Delete(w.ctx, operator, "a"), "")
 }
 
 // Runs of a workspace whose pool there is not would wait for ever.

@@ -33,6 +33,11 @@ type Settings struct {
 	PlanTTL     time.Duration `json:"plan_ttl"`                  // how long a plan may be applied
 	ApprovalTTL time.Duration `json:"approval_ttl"`              // how long an approval counts
 
+	// Gate is the least severity of findings that a plan waits for a person for; empty for none.
+	Gate             string `json:"gate,omitempty"`
+	GateIrreversible bool   `json:"gate_irreversible,omitempty"` // a plan that can't be undone waits
+	GateMonthlyCost  int64  `json:"gate_monthly_cost,omitempty"` // in dollars more than before; 0 for none
+
 	Protected  bool   `json:"protected,omitempty"` // from being destroyed
 	MinSandbox string `json:"min_sandbox"`         // none, landlock or namespaces
 }
@@ -46,6 +51,9 @@ const (
 	ApplyNever     = "never"
 	ApplyNoChanges = "no-changes"
 	ApplyAlways    = "always"
+
+	GateCritical = "critical"
+	GateHigh     = "high"
 
 	SandboxNone       = "none"
 	SandboxLandlock   = "landlock"
@@ -66,6 +74,7 @@ const (
 	maxApprovals   = 20
 	maxOutputs     = 500
 	maxTime        = 7 * 24 * time.Hour
+	maxGateCost    = 1_000_000_000 // dollars
 	maxTTL         = 90 * 24 * time.Hour
 	maxText        = 255
 )
@@ -89,6 +98,8 @@ func (s Settings) Check() error {
 			"auto_apply is never, no-changes or always"},
 		{s.Approvals >= 0 && s.Approvals <= maxApprovals, "approvals is 0 to 20"},
 		{isTime(s.PlanTTL, maxTTL) && isTime(s.ApprovalTTL, maxTTL), "plan_ttl and approval_ttl are 1 second to 90 days"},
+		{slices.Contains([]string{"", GateCritical, GateHigh}, s.Gate), "gate is none, critical or high"},
+		{s.GateMonthlyCost >= 0 && s.GateMonthlyCost <= maxGateCost, "gate_monthly_cost is 0 to 1000000000 dollars"},
 		{s.Approvals == 0 || s.AutoApply != ApplyAlways, "auto_apply can't be always where approvals are wanted"},
 		{slices.Contains([]string{SandboxNone, SandboxLandlock, SandboxNamespaces}, s.MinSandbox),
 			"min_sandbox is none, landlock or namespaces"},
@@ -113,6 +124,7 @@ func sameButOutputs(a, b Settings) bool {
 		a.PlanTimeout == b.PlanTimeout && a.ApplyTimeout == b.ApplyTimeout && a.PlanGrace == b.PlanGrace &&
 		a.ApplyGrace == b.ApplyGrace &&
 		a.AutoApply == b.AutoApply && a.Approvals == b.Approvals && a.AllowAuthor == b.AllowAuthor && a.Carry == b.Carry &&
+		a.Gate == b.Gate && a.GateIrreversible == b.GateIrreversible && a.GateMonthlyCost == b.GateMonthlyCost &&
 		a.PlanTTL == b.PlanTTL && a.ApprovalTTL == b.ApprovalTTL && a.Protected == b.Protected && a.MinSandbox == b.MinSandbox
 }
 
@@ -150,8 +162,22 @@ func isNames(names []string) bool {
 	return true
 }
 
+// asks reports whether a plan may have to wait for somebody who may approve.
+func (s Settings) asks() bool {
+	return s.Approvals > 0 || s.Gate != "" || s.GateIrreversible || s.GateMonthlyCost > 0
+}
+
 // asksLessThan reports whether plans are applied with less of a say of others than by the settings
 // before.
 func (s Settings) asksLessThan(before Settings) bool {
-	return s.Approvals < before.Approvals || before.Approvals > 0 && s.AllowAuthor && !before.AllowAuthor
+	return s.Approvals < before.Approvals || before.asks() && s.AllowAuthor && !before.AllowAuthor ||
+		s.gatesLessThan(before)
+}
+
+// gatesLessThan reports whether a gate lets more plans through than by the settings before.
+func (s Settings) gatesLessThan(before Settings) bool {
+	order := []string{"", GateCritical, GateHigh}
+	return slices.Index(order, s.Gate) < slices.Index(order, before.Gate) ||
+		before.GateIrreversible && !s.GateIrreversible ||
+		before.GateMonthlyCost > 0 && (s.GateMonthlyCost == 0 || s.GateMonthlyCost > before.GateMonthlyCost)
 }

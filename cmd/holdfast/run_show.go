@@ -100,6 +100,12 @@ func planFacts(r api.Run) (facts [][2]string) {
 	if r.Stale != nil {
 		facts = append(facts, [2]string{"stale since", showTime(r.Stale.Since) + ", because of " + r.Stale.Because})
 	}
+	for _, g := range r.Gates {
+		facts = append(facts, [2]string{"waits for a person", printable.Text(g.Reason)})
+		for _, detail := range g.Details {
+			facts = append(facts, [2]string{"", printable.Text(detail)})
+		}
+	}
 	for _, d := range r.Approvals {
 		said := map[bool]string{true: "approved", false: "denied"}[d.Approved]
 		facts = append(facts, [2]string{said,

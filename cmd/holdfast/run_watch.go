@@ -166,13 +166,17 @@ func (w *runWatch) apply(ctx context.Context, run api.Run, wait bool) error {
 
 // approve asks for a yes here, or says whose is needed.
 func (w *runWatch) approve(ctx context.Context, run api.Run, wait bool) (goesOn bool, err error) {
-	if run.Needed == 0 && w.a.interactive && !w.asJSON {
+	anybody := run.Needed == 0 && len(run.Gates) == 0 // who may apply
+	if anybody && w.a.interactive && !w.asJSON {
 		return w.ask(ctx, run)
 	}
 	how := "holdfast run approve " + run.ID
-	if run.Needed == 0 {
+	switch {
+	case anybody:
 		w.say("The plan is applied once somebody confirms it: %s", how)
-	} else {
+	case run.Needed == 0:
+		w.say("The run %s\n  %s", run.Reason, how)
+	default:
 		w.say("The run %s: those who may approve say\n  %s", run.Reason, how)
 	}
 	if wait {

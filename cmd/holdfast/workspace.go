@@ -178,11 +178,29 @@ func factsOfWorkspace(w api.Workspace) [][2]string {
 		{"auto-apply", s.AutoApply}, {"approvals", number(s.Approvals)}, {"author may approve", yes(s.AllowAuthor)},
 		{"approvals carry over", yes(s.CarryApprovals)}, {"a plan is good for", span(s.PlanTTL)},
 		{"an approval for", span(s.ApprovalTTL)},
-		{"protected", yes(s.Protected)}, {"sandbox", s.MinSandbox + " or more"},
+		{"a person is asked about", gatesOf(s)}, {"protected", yes(s.Protected)}, {"sandbox", s.MinSandbox + " or more"},
 		{"plan takes at most", span(s.PlanTimeout)}, {"apply", span(s.ApplyTimeout)},
 		{"grace of a plan", span(s.PlanGrace)}, {"of an apply", span(s.ApplyGrace)},
 		{"revision", strconv.FormatInt(w.Revision, 10)}, {"changed", showTime(w.UpdatedAt)}, {"by", actorOf(w.UpdatedBy)},
 	}
+}
+
+// gatesOf says which plans wait for somebody who may approve, whatever is applied by itself.
+func gatesOf(s api.WorkspaceSettings) string {
+	var all []string
+	switch s.Gate {
+	case "critical":
+		all = append(all, "critical findings")
+	case "high":
+		all = append(all, "high and critical findings")
+	}
+	if s.GateIrreversible {
+		all = append(all, "changes that can't be undone")
+	}
+	if s.GateMonthlyCost > 0 {
+		all = append(all, fmt.Sprintf("more than $%d more a month", s.GateMonthlyCost))
+	}
+	return strings.Join(all, ", ")
 }
 
 // actorOf names who did something: a token's subject, a key's name, or else its ID.

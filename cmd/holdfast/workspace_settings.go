@@ -10,11 +10,12 @@ import (
 
 // settingFlags are the settings of a workspace, as the command line has them.
 type settingFlags struct {
-	tool, version, directory, pool, autoApply, minSandbox          string
+	tool, version, directory, pool, autoApply, minSandbox, gate    string
 	outputs                                                        []string
 	parallelism, approvals                                         int
 	planTimeout, applyTimeout, planGrace, applyGrace, planTTL, ttl time.Duration
-	allowAuthor, carry, protected                                  bool
+	allowAuthor, carry, protected, gateIrreversible                bool
+	gateMonthlyCost                                                int64
 }
 
 func (f *settingFlags) add(cmd *cobra.Command) {
@@ -30,6 +31,11 @@ func (f *settingFlags) add(cmd *cobra.Command) {
 	flags.IntVar(&f.approvals, "approvals", 0, "how many people must approve a plan")
 	flags.BoolVar(&f.allowAuthor, "allow-author", false, "who asked for a run may approve it")
 	flags.BoolVar(&f.carry, "carry-approvals", false, "approvals count for a later plan with equal changes")
+	flags.StringVar(&f.gate, "gate", "",
+		"none, critical or high: with such a finding a plan waits for somebody who may approve")
+	flags.BoolVar(&f.gateIrreversible, "gate-irreversible", false, "so does a plan with a change that can't be undone")
+	flags.Int64Var(&f.gateMonthlyCost, "gate-monthly-cost", 0,
+		"and a plan that costs more dollars a month than that more than before (0: none)")
 	flags.BoolVar(&f.protected, "protect", false, "refuse to destroy what it manages")
 	flags.StringVar(&f.minSandbox, "min-sandbox", "", "none, landlock or namespaces: the least that a run starts with")
 	flags.DurationVar(&f.planTimeout, "plan-timeout", 0, "how long a plan may take")
@@ -52,6 +58,9 @@ func (f *settingFlags) change(cmd *cobra.Command) (c api.WorkspaceChange) {
 	given(cmd, "approvals", &c.Approvals, f.approvals)
 	given(cmd, "allow-author", &c.AllowAuthor, f.allowAuthor)
 	given(cmd, "carry-approvals", &c.CarryApprovals, f.carry)
+	given(cmd, "gate", &c.Gate, f.gate)
+	given(cmd, "gate-irreversible", &c.GateIrreversible, f.gateIrreversible)
+	given(cmd, "gate-monthly-cost", &c.GateMonthlyCost, f.gateMonthlyCost)
 	given(cmd, "protect", &c.Protected, f.protected)
 	given(cmd, "min-sandbox", &c.MinSandbox, f.minSandbox)
 	given(cmd, "plan-timeout", &c.PlanTimeout, whole(f.planTimeout))

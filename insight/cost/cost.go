@@ -201,3 +201,16 @@ func signed(amount float64) string {
 	}
 	return "+" + dollars(amount)
 }
+
+// ParseDelta reads what signed has written: the dollars of a monthly difference.
+func ParseDelta(text string) (float64, error) {
+	sign, number, ok := strings.Cut(text, "$")
+	amount, err := strconv.ParseFloat(number, 64)
+	switch {
+	case !ok || err != nil || sign != "+" && sign != "-":
+		return 0, fmt.Errorf("cost: %q is no difference of costs", text)
+	case sign == "-":
+		return -amount, nil
+	}
+	return amount, nil
+}

@@ -33,7 +33,7 @@ func (h *Hold) TryAcquire(n int64) bool {
 // already never waits, because two that wait with a part in hand would wait for one
 // another. Errors: ctx's own, and fault.Overloaded, after 30 seconds or at once.
 func (h *Hold) Acquire(ctx context.Context, n int64) error {
-	if h.from == nil || h.n > 0 || ctx.Value(atOnce{}) != nil {
+	if h.from == nil || h.n > 0 || IsAtOnce(ctx) {
 		return h.AcquireNow(n)
 	}
 	counted := h.counted(n)
@@ -50,6 +50,9 @@ type atOnce struct{}
 // AtOnce returns a context in which nobody waits for room: Acquire is AcquireNow there. It is for who
 // has other things to do meanwhile, and comes again.
 func AtOnce(ctx context.Context) context.Context { return context.WithValue(ctx, atOnce{}, true) }
+
+// IsAtOnce reports whether nobody waits in the context: what AtOnce says.
+func IsAtOnce(ctx context.Context) bool { return ctx.Value(atOnce{}) != nil }
 
 // AcquireNow is TryAcquire with fault.Overloaded for a refusal.
 func (h *Hold) AcquireNow(n int64) error {

@@ -68,6 +68,7 @@ func (m *maker) full() runs.Run {
 		Outputs: []string{"id"}, AutoApply: "never", Approvals: 2, AllowAuthor: true, Carry: true, PlanTTL: time.Hour,
 		ApprovalTTL: time.Minute,
 		MinSandbox:  "landlock", MaxLogBytes: 1 << 30, MaxAttempts: 5,
+		Gates: runs.Gates{Severity: "high", Irreversible: true, MonthlyCost: 100},
 	}
 	r.Attempt, r.NotBefore = 3, at.Add(time.Second)
 	r.Base = runs.Base{Version: 1 << 62, Lineage: "lineage", Serial: 9, Digest: "digest"}
@@ -77,7 +78,8 @@ func (m *maker) full() runs.Run {
 	r.Stale = &api.Stale{Since: at, Because: "state", Version: 42, By: &api.Actor{KeyID: "other"}}
 	r.Approvals = []api.Approval{{Digest: "pin", Approved: true, Reason: "fine", By: api.Actor{KeyID: "key"}, At: at,
 		From: "01J"}}
-	r.Earlier = &runs.Earlier{Run: "01J", Changes: "changes", Approvals: r.Approvals}
+	r.Gates = []api.GateReason{{Gate: runs.GateFindings, Reason: "1 finding", Details: []string{"a.b: “open”"}}}
+	r.Earlier = &runs.Earlier{Run: "01J", Changes: "changes", Approvals: r.Approvals, Gates: []string{runs.GateCost}}
 	r.Cancel = &api.Cancel{Level: "soft", By: api.Actor{KeyID: "key"}, At: at, Until: &at}
 	r.Executor = &runs.Executor{Agent: "agent", Name: "name", ClaimKey: "claim", Seen: at, BootID: "boot", PID: 4,
 		StartTime: 1 << 63, Sandbox: &api.Sandbox{Level: "none", Why: []string{"no kernel"}}}

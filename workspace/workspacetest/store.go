@@ -148,11 +148,13 @@ func settings(ctx context.Context, s workspace.Store, _ *Clock) error {
 	}
 	changed, err := put(ctx, s, r, func(w *workspace.Workspace) {
 		w.Settings.Outputs, w.Settings.Approvals, w.Settings.Directory = []string{"a", "b"}, 2, "é"
+		w.Settings.Gate, w.Settings.GateIrreversible, w.Settings.GateMonthlyCost = "high", true, 5
 		w.UpdatedAt, w.UpdatedBy = at(2), by("other")
 	})
 	if err != nil {
 		return err
 	}
+	expected.Settings.Gate, expected.Settings.GateIrreversible, expected.Settings.GateMonthlyCost = "high", true, 5
 	expected.Settings.Outputs, expected.Settings.Approvals, expected.Settings.Directory = []string{"a", "b"}, 2, "é"
 	expected.UpdatedAt, expected.UpdatedBy, expected.Revision = at(2), by("other"), 2
 	found, err := s.Workspace(ctx, r)

@@ -2848,6 +2848,17 @@ export interface components {
         Formatted: {
             text: string;
         };
+        /** @description GateReason is why a plan waits for a person whatever is applied without a question. */
+        GateReason: {
+            /**
+             * @description Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
+             * @enum {string}
+             */
+            gate: "findings" | "rules" | "irreversible" | "cost" | "unread";
+            reason: string;
+            /** @description some of what it is about */
+            details?: string[];
+        };
         /** @description GrantOrder lends a pool to another organization. */
         GrantOrder: {
             organization: string;
@@ -4279,6 +4290,8 @@ export interface components {
              * @description Needed is how many approvals the run needs in all; 0 where nobody has to.
              */
             approvals_needed?: number;
+            /** @description Gates is why the plan waits for somebody who may approve, by the workspace's gates; not in lists. */
+            gate_reasons?: components["schemas"]["GateReason"][];
             cancel?: components["schemas"]["Cancel"];
             /** @description who has it, or had it last */
             executor?: components["schemas"]["Executor"];
@@ -4916,6 +4929,11 @@ export interface components {
             plan_ttl?: number;
             /** Format: int64 */
             approval_ttl?: number;
+            /** @enum {string} */
+            gate?: "none" | "critical" | "high";
+            gate_irreversible?: boolean;
+            /** Format: int64 */
+            gate_monthly_cost?: number;
             protected?: boolean;
             min_sandbox?: components["schemas"]["SandboxLevel"];
         };
@@ -4964,6 +4982,18 @@ export interface components {
             plan_ttl: number;
             /** Format: int64 */
             approval_ttl: number;
+            /**
+             * @description findings that a plan waits for a person for
+             * @enum {string}
+             */
+            gate: "none" | "critical" | "high";
+            /** @description a plan that can't be undone waits */
+            gate_irreversible: boolean;
+            /**
+             * Format: int64
+             * @description in dollars more than before; 0 for none
+             */
+            gate_monthly_cost: number;
             /** @description from being destroyed */
             protected: boolean;
             /** @description none, landlock or namespaces */

@@ -19,8 +19,9 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
   const changes = useQuery(runChangesQuery(run.id, pin.digest))
   const [reason, setReason] = useState('')
   const needed = run.approvals_needed ?? 0
+  const gates = run.gate_reasons ?? []
   const yes = run.approvals?.filter(({ approved }) => approved) ?? []
-  const mayDecide = needed > 0 ? may('run:approve') : may('run:approve') || may('run:apply')
+  const mayDecide = needed > 0 || gates.length > 0 ? may('run:approve') : may('run:approve') || may('run:apply')
   const decide = useMutation({
     mutationFn: (approved: boolean) => (approved ? approve : deny)(run.id, pin.digest, reason),
     onSuccess: (changed) => {
@@ -38,6 +39,7 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
           {needed > 0 ? ` ${String(yes.length)} of ${String(needed)} approvals.` : ''}
         </p>
         {pin.unchecked && pin.unchecked.length > 0 ? <p role="alert">The server could not verify: {pin.unchecked.join(', ')}.</p> : null}
+        {gates.length > 0 ? <p role="alert">A gate holds this plan: {gates.map(({ reason }) => reason).join('; ')}.</p> : null}
         <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside /></>}</Await>
         {mayDecide ? (
           <>

@@ -32,7 +32,8 @@ export function Actions({ run }: { run: Run }) {
     },
   })
   const waits = run.status === 'awaiting_approval' && run.pin !== undefined
-  const decides = waits && (may('run:approve') || ((run.approvals_needed ?? 0) === 0 && may('run:apply')))
+  const needsNobody = (run.approvals_needed ?? 0) === 0 && run.gate_reasons === undefined
+  const decides = waits && (may('run:approve') || (needsNobody && may('run:apply')))
   const ends = isUnfinished(run.status) && run.status !== 'orphaned' && may('run:cancel')
   useShortcuts(decides ? [{ keys: 'a', does: 'Approve the plan', run: () => { setDoing('approve') } }] : [])
   const digest = run.pin?.digest ?? ''

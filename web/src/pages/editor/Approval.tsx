@@ -1,15 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { approve, deny, runChangesQuery } from '@/api/runs'
 import { identityQuery, useMay } from '@/api/session'
 import type { Pin, Run } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
-import { Await, Failed } from '@/ui/states'
+import { Await, Failed, Skeleton } from '@/ui/states'
 import { Counts } from '@/ui/Counts'
 import { PlanChanges } from '@/ui/PlanChanges'
 import styles from './Editor.module.css'
+
+const Brief = lazy(() => import('@/insight/Brief'))
 
 /** Approval asks whether a plan is to be applied, with what it would change. What is approved is this one plan, by its digest. */
 export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: () => void }) {
@@ -38,6 +40,7 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
           {needed > 0 ? ` ${String(yes.length)} of ${String(needed)} approvals.` : ''}
         </p>
         {pin.unchecked && pin.unchecked.length > 0 ? <p role="alert">The server could not verify: {pin.unchecked.join(', ')}.</p> : null}
+        <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
         <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside /></>}</Await>
         {mayDecide ? (
           <>

@@ -6,6 +6,8 @@ export interface RunSearch {
   stream?: 'plan' | 'apply'
   /** The line of the log that is pointed at, from 1. */
   line?: number
+  /** The severity whose findings are wanted. */
+  severity?: string
 }
 
 export const runRoute = createRoute({
@@ -14,6 +16,7 @@ export const runRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): RunSearch => ({
     ...(typeof search.tab === 'string' ? { tab: search.tab } : {}),
     ...(search.stream === 'plan' || search.stream === 'apply' ? { stream: search.stream } : {}),
+    ...(typeof search.severity === 'string' ? { severity: search.severity } : {}),
     ...(Number.isSafeInteger(search.line) ? { line: search.line as number } : {}),
   }),
   component: lazyRouteComponent(() => import('./RunPage'), 'RunPage'),

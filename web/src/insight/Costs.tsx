@@ -25,12 +25,12 @@ export function Costs({ costs }: { costs: InsightCosts }) {
         </>
       ) : null}
       {aiEstimated.length > 0 ? (
-        <>
-          <h3>Taken for by a model</h3>
-          <Some label="Taken for by a model" items={aiEstimated} itemKey={({ resource }, index) => `${resource} ${String(index)}`}>
+        <div className={styles.guessed}>
+          <h3>Estimated by a model</h3>
+          <Some label="Estimated by a model" items={aiEstimated} itemKey={({ resource }, index) => `${resource} ${String(index)}`}>
             {({ resource, monthlyCost, confidence }) => <><code>{resource}</code> {monthlyCost} a month, <span className="muted">confidence {confidence}</span></>}
           </Some>
-        </>
+        </div>
       ) : null}
       {unpriced.length > 0 ? (
         <details className={styles.unpriced}>
@@ -46,8 +46,8 @@ export function Costs({ costs }: { costs: InsightCosts }) {
 
 const columns: Column<InsightCost>[] = [
   { title: 'Resource', cell: ({ resource }) => <code title={resource}>{resource}</code> },
-  { title: 'A month', width: '7rem', align: 'right', cell: ({ monthlyCost }) => monthlyCost },
-  { title: 'Difference', width: '7rem', align: 'right', cell: ({ deltaMonthly }) => deltaMonthly },
+  { title: 'A month', width: '7rem', align: 'right', cell: ({ monthlyCost }) => <span className={styles.amount}>{monthlyCost}</span> },
+  { title: 'Difference', width: '7rem', align: 'right', cell: ({ deltaMonthly }) => <span className={styles.amount}>{deltaMonthly}</span> },
   { title: 'Source', width: '12rem', cell: ({ source }) => <span title={source}>{source}</span>, secondary: true },
   { title: 'Assumed', width: '18rem', cell: ({ note }) => <span className="muted" title={note}>{note}</span>, secondary: true },
 ]

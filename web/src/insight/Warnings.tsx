@@ -14,7 +14,7 @@ export function Warnings({ insight: { approve_because: because, unread, cut } }:
         </div>
       ) : null}
       {unread ? <p className={styles.careful} role="note">Not all of this plan was looked at: planning failed, or it has too many changes. What is missing here may still be dangerous. Read the log, or plan less at once.</p> : null}
-      {cut ? <p className="muted">There is more than is listed; the gravest findings and the highest costs are here.</p> : null}
+      {cut ? <p className={`${styles.more!} muted`}>There is more than is listed; the gravest findings and the highest costs are here.</p> : null}
     </>
   )
 }

@@ -58,7 +58,7 @@ export function Actions({ run }: { run: Run }) {
       {again.error ? <Failed error={again.error} /> : null}
       <Reason title={`Approve ${run.workspace}: ${countsOf(run)}`} open={doing === 'approve'} onClose={close} does="Approve" optional wide act={async (reason) => then(await approve(run.id, digest, reason))}>
         <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
-        <p>Exactly this plan is applied{run.pin ? `, on version ${String(run.pin.state.version)} of the state` : ''}.</p>
+        <p>Exactly this plan is applied{run.pin ? (run.pin.state.version > 0 ? `, on version ${String(run.pin.state.version)} of the state` : ', on no state') : ''}.</p>
       </Reason>
       <Reason title={`Deny ${run.workspace}: ${countsOf(run)}`} open={doing === 'deny'} onClose={close} does="Deny" loss act={async (reason) => then(await deny(run.id, digest, reason))}>
         <p>The run ends, and nothing is changed.</p>

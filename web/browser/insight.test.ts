@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { rich } from '../src/testing/insight'
 import { violations } from './accessible'
 import { enter, openBrowser } from './browser'
 import { hostile } from './everyPage'
-import { rich } from './rich'
 import { Server } from './server'
 
 let server: Server
@@ -47,6 +47,7 @@ test('a plan with findings says so beside its changes, under Insight, and before
   const line = page.getByRole('list', { name: 'What the plan means' })
   await line.getByText('1 critical').waitFor()
   await line.getByText('1 high').waitFor()
+  await page.getByRole('button', { name: /terraform_data\.mail new.* 1 high/ }).waitFor()
   await picture(page, 'changes')
   await page.getByRole('link', { name: 'What it means' }).click()
   await page.waitForURL(/tab=insight/)
@@ -60,7 +61,7 @@ test('a plan with findings says so beside its changes, under Insight, and before
   expect(await findings.first().getByRole('link', { name: /HF-SEC-001/ }).getAttribute('href')).toMatch(/^https:\/\/opentofu\.org\//)
   expect(await page.locator('img').count()).toBe(0)
   expect(await page.getByRole('main').textContent()).not.toContain(leak)
-  await page.getByRole('note', { name: 'Approve with care' }).getByText('2 findings of high or critical severity').waitFor()
+  await page.getByRole('note', { name: 'Take care' }).getByText('2 findings of high or critical severity').waitFor()
   expect(await violations(page)).toEqual([])
   await picture(page, 'insight')
 

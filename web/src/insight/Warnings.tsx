@@ -6,8 +6,8 @@ export function Warnings({ insight: { approve_because: because, unread, cut } }:
   return (
     <>
       {because.length > 0 ? (
-        <div className={styles.careful} role="note" aria-label="Approve with care">
-          <p><span aria-hidden="true">▲</span> <strong>Approve with care</strong>, because of:</p>
+        <div className={styles.careful} role="note" aria-label="Take care">
+          <p><span aria-hidden="true">▲</span> <strong>Take care</strong>, because of:</p>
           <ul>
             {because.map((reason) => <li key={reason}>{reason}</li>)}
           </ul>

@@ -1,8 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
-import { approve, deny, runChangesQuery } from '@/api/runs'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { approve, deny, insightQuery, runChangesQuery } from '@/api/runs'
 import { identityQuery, useMay } from '@/api/session'
 import type { Pin, Run } from '@/api/types'
+import { marksOf } from '@/insight/Marks'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
@@ -19,6 +20,8 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
   const client = useQueryClient()
   const who = useQuery(identityQuery).data
   const changes = useQuery(runChangesQuery(run.id, pin.digest))
+  const insight = useQuery(insightQuery(run)).data
+  const beside = useMemo(() => (insight ? marksOf(insight) : undefined), [insight])
   const [reason, setReason] = useState('')
   const needed = run.approvals_needed ?? 0
   const yes = run.approvals?.filter(({ approved }) => approved) ?? []
@@ -41,7 +44,7 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
         </p>
         {pin.unchecked && pin.unchecked.length > 0 ? <p role="alert">The server could not verify: {pin.unchecked.join(', ')}.</p> : null}
         <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
-        <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside /></>}</Await>
+        <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside beside={beside} /></>}</Await>
         {mayDecide ? (
           <>
             <TextField label="Reason" help="It is kept with the decision; a denial needs one." value={reason} onChange={({ target }) => { setReason(target.value) }} />

@@ -1,4 +1,4 @@
-import type { Insight } from '../src/api/types'
+import type { Insight } from '@/api/types'
 
 /** rich is an insight with everything in it that one may have, and a hostile text wherever there is a text. */
 export function rich(hostile: string): Insight {

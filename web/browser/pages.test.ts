@@ -63,7 +63,7 @@ test('two versions are compared, and a value in JSON is a difference inside', as
   await page.context().close()
 })
 
-test('open folders, the filter of resources and the resource that is opened have an address', async () => {
+test('open folders, filters, what is opened and how differences are laid out have an address', async () => {
   const { page } = await enter(browser, server, '/states')
   const folder = page.getByRole('table', { name: 'States' }).getByRole('button', { name: /^\S* ?prod\// })
   await page.getByRole('link', { name: 'network', exact: true }).waitFor()
@@ -88,6 +88,13 @@ test('open folders, the filter of resources and the resource that is opened have
   await page.keyboard.press('Escape')
   await page.getByText('1 resource;').waitFor()
   expect(page.url()).toMatch(/filter=WEB/)
+
+  await page.goto(`/ui/runs/${furnished.waiting}?tab=files`)
+  await page.getByLabel('View').selectOption('one below the other')
+  await page.waitForURL(/view=unified/)
+  await page.reload()
+  await page.getByText('compared with').waitFor()
+  expect(await page.getByLabel('View').inputValue()).toBe('unified')
   await page.context().close()
 })
 

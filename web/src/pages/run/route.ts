@@ -8,6 +8,8 @@ export interface RunSearch {
   line?: number
   /** The severity whose findings are wanted. */
   severity?: string
+  /** How differences of files are laid out. */
+  view?: 'split' | 'unified'
 }
 
 export const runRoute = createRoute({
@@ -16,6 +18,7 @@ export const runRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): RunSearch => ({
     ...(typeof search.tab === 'string' ? { tab: search.tab } : {}),
     ...(search.stream === 'plan' || search.stream === 'apply' ? { stream: search.stream } : {}),
+    ...(search.view === 'split' || search.view === 'unified' ? { view: search.view } : {}),
     ...(typeof search.severity === 'string' ? { severity: search.severity } : {}),
     ...(Number.isSafeInteger(search.line) ? { line: search.line as number } : {}),
   }),

@@ -94,6 +94,7 @@ test('the editor asks with the findings, too', async () => {
   const dialog = page.getByRole('dialog', { name: 'Apply this plan to prod/jobs?' })
   await dialog.getByRole('list', { name: 'The gravest of it' }).getByText('critical').waitFor()
   await dialog.getByRole('button', { name: 'Approve and apply' }).waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('TEXTAREA')
   await picture(page, 'editor')
   await dialog.getByRole('button', { name: 'Not now' }).click()
   await page.getByRole('region', { name: 'What came out' }).getByText('1 critical').waitFor()

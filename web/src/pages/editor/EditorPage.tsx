@@ -152,7 +152,8 @@ function Editor({ workspace, holder }: { workspace: string; holder: string }) {
                 <CodeEditor holder={holder} workspace={workspace} file={active} readOnly={!mayWrite} diagnostics={found} line={line} onEdit={(path, text) => { desk.edit(path, text) }} onSave={() => { act(() => desk.save(active.path)) }} />
               )}
             </Suspense>
-            {may('run:read') ? (
+            {/* Its question can't take the focus in what is not shown yet. */}
+            {may('run:read') && state.loaded ? (
               <>
                 <Splitter label="Height of the console" height={height} onChange={setHeight} />
                 <div style={{ height }} className={styles.consoleFrame}>

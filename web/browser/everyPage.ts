@@ -31,6 +31,9 @@ ${more}`,
   }
 }
 
+// What rules find: the example key of AWS's own documentation.
+const leak = 'resource "terraform_data" "mail" { input = "AKIAIOSFODNN7EXAMPLE" }'
+
 /** Furnished is what the server of these tests has: two versions, a failed run, and one that waits for somebody. */
 export interface Furnished {
   waiting: string
@@ -45,7 +48,7 @@ export async function furnish(server: Server): Promise<Furnished> {
   server.holdfast(['run', 'apply', 'prod/network', '--auto-approve'])
   server.workspace('dev/broken', { 'main.tf': 'output "x" {\n  value = local.nothing\n}\n' })
   server.holdfast(['run', 'plan', 'dev/broken'], [0, 1, 2, 3, 4, 5])
-  server.push('prod/network', configuration(9443))
+  server.push('prod/network', configuration(9443, leak))
   server.holdfast(['run', 'apply', 'prod/network'], [0, 1, 2, 3, 4, 5])
   await server.call('POST', '/api/v1/pools', { name: 'inside', workspaces: ['prod/**'] })
   const one = async (status: string) => (await server.call<{ runs: { id: string }[] }>('GET', `/api/v1/runs?status=${status}`)).runs[0]!.id
@@ -71,6 +74,7 @@ export function everyPage({ waiting, failed }: Furnished): Place[] {
     { name: 'history', path: history, text: 'version 1', right: 'state:read' },
     { name: 'runs', path: '/runs', text: 'prod/network', right: 'run:read' },
     { name: 'run', path: `/runs/${waiting}`, text: 'terraform_data.extra', right: 'run:read' },
+    { name: 'insight', path: `/runs/${waiting}?tab=insight`, text: 'An access key of AWS stands in a plain value', right: 'run:read' },
     { name: 'log', path: `/runs/${waiting}?tab=log`, text: 'Plan:', right: 'run:read' },
     { name: 'files-of-run', path: `/runs/${waiting}?tab=files`, text: 'main.tf', right: 'workspace:read' },
     { name: 'made-of', path: `/runs/${waiting}?tab=about`, text: 'Configuration', right: 'run:read' },

@@ -175,6 +175,10 @@ test('somebody finds the plan that waits, reads it, approves it, and gives away 
 
   await tabTo(page, /^Changes/)
   await page.keyboard.press('ArrowRight')
+  await focused(page, 'Insight')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Findings (1)' }).waitFor()
+  await page.keyboard.press('ArrowRight')
   await focused(page, 'Log')
   await page.keyboard.press('Enter')
   await page.getByText('Apply complete!').waitFor()

@@ -63,6 +63,41 @@ test('two versions are compared, and a value in JSON is a difference inside', as
   await page.context().close()
 })
 
+test('open folders, filters, what is opened and how differences are laid out have an address', async () => {
+  const { page } = await enter(browser, server, '/states')
+  const folder = page.getByRole('table', { name: 'States' }).getByRole('button', { name: /^\S* ?prod\// })
+  await page.getByRole('link', { name: 'network', exact: true }).waitFor()
+  await folder.click()
+  await page.waitForURL(/closed=/)
+  await page.reload()
+  await folder.waitFor()
+  expect(await folder.getAttribute('aria-expanded')).toBe('false')
+  expect(await page.getByRole('link', { name: 'network', exact: true }).count()).toBe(0)
+  await folder.click()
+  await page.waitForURL(/open=/)
+  await page.getByRole('link', { name: 'network', exact: true }).waitFor()
+
+  await page.goto('/ui/states/prod/network?tab=resources')
+  await page.getByRole('searchbox', { name: 'Words of an address or ID' }).fill('WEB')
+  await page.waitForURL(/filter=WEB/)
+  await page.getByText('1 resource;').waitFor()
+  await page.getByRole('button', { name: 'terraform_data.web' }).click()
+  await page.waitForURL(/resource=terraform_data\.web/)
+  await page.reload()
+  await page.getByRole('dialog', { name: 'terraform_data.web' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByText('1 resource;').waitFor()
+  expect(page.url()).toMatch(/filter=WEB/)
+
+  await page.goto(`/ui/runs/${furnished.waiting}?tab=files`)
+  await page.getByLabel('View').selectOption('one below the other')
+  await page.waitForURL(/view=unified/)
+  await page.reload()
+  await page.getByText('compared with').waitFor()
+  expect(await page.getByLabel('View').inputValue()).toBe('unified')
+  await page.context().close()
+})
+
 test('names and outputs are text, and a sensitive output is shown behind a click that is recorded', async () => {
   const { page } = await enter(browser, server, '/states/prod/network?tab=outputs')
   await page.getByText(hostile).first().waitFor()
@@ -77,6 +112,8 @@ test('names and outputs are text, and a sensitive output is shown behind a click
 
 test('somebody reads the changes, approves by keyboard, sees the live log and the new version', async () => {
   const { page, complaints } = await enter(browser, server)
+  // What the plan that waits means stands on the first page, too.
+  await page.getByRole('region', { name: 'Latest insight' }).getByText('1 critical').waitFor()
   await page.getByRole('link', { name: 'Review' }).click()
   await page.getByRole('button', { name: /terraform_data\.extra.*destroyed/ }).waitFor()
   await page.keyboard.press('a')

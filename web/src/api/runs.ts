@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { answer, filled, pages, server } from './call'
 import { RequestFailure } from './failure'
-import type { Run, RunChanges, RunEvent, RunKind, RunStatusName, Snapshot, Workspace, WorkspaceWanted } from './types'
+import type { Insight, Run, RunChanges, RunEvent, RunKind, RunStatusName, Snapshot, Workspace, WorkspaceWanted } from './types'
 
 /** Statuses from which a run goes on by itself or by somebody's word. */
 export const unfinished: readonly RunStatusName[] = [
@@ -60,6 +60,16 @@ export function runChangesQuery(id: string, pin: string | undefined) {
     queryFn: ({ signal }): Promise<RunChanges> => answer(server.GET('/api/v1/runs/{id}/changes', { params: { path: { id } }, signal })),
     enabled: pin !== undefined,
     staleTime: Infinity,
+  })
+}
+
+/** insightQuery is what a run's plan means. It says the same as long as the plan is that one, whatever else happens to the run. */
+export function insightQuery({ id, pin }: Pick<Run, 'id' | 'pin'>) {
+  return queryOptions({
+    queryKey: ['run', id, 'insight', pin?.digest],
+    queryFn: ({ signal }): Promise<Insight> => answer(server.GET('/api/v1/runs/{id}/insight', { params: { path: { id } }, signal })),
+    enabled: pin !== undefined,
+    staleTime: ({ state }) => (state.data ? 'static' : 0),
   })
 }
 

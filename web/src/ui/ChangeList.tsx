@@ -13,6 +13,8 @@ export interface Shown {
   tone: 'done' | 'person' | 'loss' | 'still'
   address: string
   note?: ReactNode
+  /** What else there is to say of it. */
+  beside?: ReactNode
   /** Worked out when it is opened: there may be thousands of objects. */
   attributes: () => Difference[]
   same?: () => number
@@ -113,6 +115,7 @@ function Row({ branch, open, onTurn, onClose }: RowProps) {
         <code>{branch.label}</code>
         <span className={styles[change.tone]}>{change.word}</span>
         {change.note ? <span className="muted">{change.note}</span> : null}
+        {change.beside}
       </button>
       {open ? <div style={indent}><Attributes change={change} /></div> : null}
     </>

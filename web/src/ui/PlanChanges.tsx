@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { RunChange, RunChanges } from '@/api/types'
 import { signOf } from '@/lib/actions'
 import { differences, unchanged } from '@/lib/differences'
@@ -5,9 +6,17 @@ import { ChangeList, type Shown } from './ChangeList'
 import { Section } from './Page'
 import { Empty } from './states'
 
-/** PlanChanges is what a plan would do, object by object, with only what changes. inside says that it stands in a part of the page that scrolls by itself. */
-export function PlanChanges({ changes, inside = false }: { changes: RunChanges; inside?: boolean }) {
-  const objects = changes.changes.filter(({ actions }) => actions.join() !== 'no-op').map(shownOf)
+interface Props {
+  changes: RunChanges
+  /** It stands in a part of the page that scrolls by itself. */
+  inside?: boolean
+  /** What else there is to say of the object at an address. */
+  beside?: ((address: string) => ReactNode) | undefined
+}
+
+/** PlanChanges is what a plan would do, object by object, with only what changes. */
+export function PlanChanges({ changes, inside = false, beside }: Props) {
+  const objects = changes.changes.filter(({ actions }) => actions.join() !== 'no-op').map((change): Shown => ({ ...shownOf(change), beside: beside?.(change.address) }))
   const outputs = changes.outputs
     .filter(({ actions }) => actions.join() !== 'no-op')
     .map((output): Shown => {
@@ -19,6 +28,7 @@ export function PlanChanges({ changes, inside = false }: { changes: RunChanges; 
         tone,
         address: `output.${output.name}`,
         note: output.sensitive ? 'sensitive' : undefined,
+        beside: beside?.(`output.${output.name}`),
         attributes: () => differences({ value: output.before }, { value: output.after }),
       }
     })

@@ -19,11 +19,12 @@ interface Props {
   unasked?: boolean
   /** A name that has to be typed before anything is done. */
   typed?: string
+  wide?: boolean
   children?: ReactNode
 }
 
 /** Reason asks why, or just whether, then does it. What takes something away is grey until its name is typed. */
-export function Reason({ title, open, onClose, act, does, loss = false, optional = false, unasked = false, typed, children }: Props) {
+export function Reason({ title, open, onClose, act, does, loss = false, optional = false, unasked = false, typed, wide = false, children }: Props) {
   const [reason, setReason] = useState('')
   const [name, setName] = useState('')
   const doing = useMutation({
@@ -40,7 +41,7 @@ export function Reason({ title, open, onClose, act, does, loss = false, optional
     if (ready) doing.mutate()
   }
   return (
-    <Dialog title={title} open={open} onClose={onClose}>
+    <Dialog title={title} open={open} onClose={onClose} wide={wide}>
       <form className={styles.form} onSubmit={submit}>
         {children}
         {unasked ? null : <TextField label={optional ? 'Reason, if you like' : 'Reason'} maxLength={1000} required={!optional} value={reason} onChange={(event) => { setReason(event.target.value) }} help="It is recorded in the audit log." />}

@@ -1,15 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import { approve, deny, runChangesQuery } from '@/api/runs'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { approve, deny, insightQuery, runChangesQuery } from '@/api/runs'
 import { identityQuery, useMay } from '@/api/session'
 import type { Pin, Run } from '@/api/types'
+import { marksOf } from '@/insight/Marks'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
-import { Await, Failed } from '@/ui/states'
+import { Await, Failed, Skeleton } from '@/ui/states'
 import { Counts } from '@/ui/Counts'
 import { PlanChanges } from '@/ui/PlanChanges'
 import styles from './Editor.module.css'
+
+const Brief = lazy(() => import('@/insight/Brief'))
 
 /** Approval asks whether a plan is to be applied, with what it would change. What is approved is this one plan, by its digest. */
 export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: () => void }) {
@@ -17,6 +20,8 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
   const client = useQueryClient()
   const who = useQuery(identityQuery).data
   const changes = useQuery(runChangesQuery(run.id, pin.digest))
+  const insight = useQuery(insightQuery(run)).data
+  const beside = useMemo(() => (insight ? marksOf(insight) : undefined), [insight])
   const [reason, setReason] = useState('')
   const needed = run.approvals_needed ?? 0
   const gates = run.gate_reasons ?? []
@@ -40,7 +45,8 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
         </p>
         {pin.unchecked && pin.unchecked.length > 0 ? <p role="alert">The server could not verify: {pin.unchecked.join(', ')}.</p> : null}
         {gates.length > 0 ? <p role="alert">A gate holds this plan: {gates.map(({ reason }) => reason).join('; ')}.</p> : null}
-        <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside /></>}</Await>
+        <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
+        <Await query={changes} what="the changes">{(all) => <><Counts counts={all.counts} /><PlanChanges changes={all} inside beside={beside} /></>}</Await>
         {mayDecide ? (
           <>
             <TextField label="Reason" help="It is kept with the decision; a denial needs one." value={reason} onChange={({ target }) => { setReason(target.value) }} />

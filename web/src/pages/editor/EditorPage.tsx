@@ -38,7 +38,7 @@ export function EditorPage() {
 }
 
 function Editor({ workspace, holder }: { workspace: string; holder: string }) {
-  const { file: wanted, line: wantedLine, run } = editorRoute.useSearch()
+  const { file: wanted, line: wantedLine, run, closed } = editorRoute.useSearch()
   const navigate = useNavigate({ from: editorRoute.fullPath })
   const may = useMay()
   const mayWrite = may('workspace:write')
@@ -74,7 +74,7 @@ function Editor({ workspace, holder }: { workspace: string; holder: string }) {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [desk])
   useEffect(() => {
-    if (state.active !== undefined && state.active !== wanted) void navigate({ search: ({ run: shown }) => ({ file: state.active!, ...(shown ? { run: shown } : {}) }), replace: true })
+    if (state.active !== undefined && state.active !== wanted) void navigate({ search: (was) => ({ ...was, line: undefined, file: state.active! }), replace: true })
   }, [state.active, wanted, navigate])
   // Who leaves has everything saved; where that takes a moment, the browser asks them to stay.
   useEffect(() => {
@@ -129,6 +129,8 @@ function Editor({ workspace, holder }: { workspace: string; holder: string }) {
         {!state.loaded && !state.error ? <Skeleton what="the files" /> : null}
         <div className={styles.desk} hidden={!state.loaded}>
           <FileTree
+            closed={closed}
+            onClosed={(paths) => void navigate({ search: (was) => ({ ...was, closed: paths.length > 0 ? paths : undefined }), replace: true, resetScroll: false })}
             desk={state}
             mayWrite={mayWrite}
             onOpen={goTo}
@@ -150,7 +152,8 @@ function Editor({ workspace, holder }: { workspace: string; holder: string }) {
                 <CodeEditor holder={holder} workspace={workspace} file={active} readOnly={!mayWrite} diagnostics={found} line={line} onEdit={(path, text) => { desk.edit(path, text) }} onSave={() => { act(() => desk.save(active.path)) }} />
               )}
             </Suspense>
-            {may('run:read') ? (
+            {/* Its question can't take the focus in what is not shown yet. */}
+            {may('run:read') && state.loaded ? (
               <>
                 <Splitter label="Height of the console" height={height} onChange={setHeight} />
                 <div style={{ height }} className={styles.consoleFrame}>

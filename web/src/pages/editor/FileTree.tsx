@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { Button } from '@/ui/Button'
 import { Menu } from '@/ui/Menu'
 import type { DeskState } from './desk'
@@ -6,6 +6,9 @@ import styles from './Editor.module.css'
 import { treeOf } from './tree'
 
 interface Props {
+  /** The folders that are closed. */
+  closed: string[] | undefined
+  onClosed: (paths: string[]) => void
   desk: DeskState
   mayWrite: boolean
   onOpen: (path: string) => void
@@ -16,14 +19,11 @@ interface Props {
 }
 
 /** FileTree is the files of a workspace by folders. */
-export function FileTree({ desk, mayWrite, onOpen, onNew, onRename, onDelete, onUpload }: Props) {
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
+export function FileTree({ closed = [], onClosed, desk, mayWrite, onOpen, onNew, onRename, onDelete, onUpload }: Props) {
   const folder = useRef<HTMLInputElement>(null)
   const files = useRef<HTMLInputElement>(null)
   const toggle = (path: string) => {
-    const next = new Set(closed)
-    if (!next.delete(path)) next.add(path)
-    setClosed(next)
+    onClosed(closed.includes(path) ? closed.filter((other) => other !== path) : [...closed, path])
   }
   const picked = (input: HTMLInputElement) => {
     if (input.files && input.files.length > 0) onUpload(input.files)
@@ -49,7 +49,7 @@ export function FileTree({ desk, mayWrite, onOpen, onNew, onRename, onDelete, on
         </div>
       ) : null}
       <ul>
-        {treeOf(desk.files, closed).map((row) => (
+        {treeOf(desk.files, new Set(closed)).map((row) => (
           <li key={row.path} className={row.path === desk.active ? styles.treeHere : styles.treeRow} style={{ paddingInlineStart: `${String(8 + row.depth * 16)}px` }}>
             {row.kind === 'folder' ? (
               <button type="button" className={styles.treeName} aria-expanded={row.open} onClick={() => { toggle(row.path) }}>

@@ -1,10 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import { runChangesQuery } from '@/api/runs'
 import type { Run } from '@/api/types'
 import { Badge } from '@/ui/Badge'
 import { Counts } from '@/ui/Counts'
 import { PlanChanges } from '@/ui/PlanChanges'
 import styles from './Editor.module.css'
+
+const Beside = lazy(() => import('@/insight/Beside'))
 
 /** Output is what came out of a run, beside its log: what the tool found wrong, and what would change or has changed. */
 export function Output({ run, onPlace }: { run: Run; onPlace: (file: string, line: number) => void }) {
@@ -34,7 +38,7 @@ export function Output({ run, onPlace }: { run: Run; onPlace: (file: string, lin
           ))}
         </ul>
       ) : null}
-      {changes.data ? <><Counts counts={changes.data.counts} /><PlanChanges changes={changes.data} inside /></> : null}
+      {changes.data ? <><Counts counts={changes.data.counts} /><Suspense><Beside run={run} all={<Link to="/runs/$id" params={{ id: run.id }} search={{ tab: 'insight' }} reloadDocument>What it means</Link>} /></Suspense><PlanChanges changes={changes.data} inside /></> : null}
       {found.length === 0 && !changes.data ? <p className="muted">What would change comes here when the plan is made.</p> : null}
     </div>
   )

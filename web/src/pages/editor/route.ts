@@ -1,13 +1,15 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '@/app/root'
-import { texts } from '@/lib/search'
+import { list, texts } from '@/lib/search'
 
 export interface EditorSearch {
   /** The file that is shown, and its line. */
   file?: string
-  line?: string
+  line?: string | undefined
   /** The run that the console shows. */
   run?: string
+  /** The folders that are closed. */
+  closed?: string[] | undefined
 }
 
 /** Which workspace's files. */
@@ -20,6 +22,6 @@ export const filesRoute = createRoute({
 export const editorRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/editor/$',
-  validateSearch: (search: Record<string, unknown>): EditorSearch => texts(search, 'file', 'line', 'run'),
+  validateSearch: (search: Record<string, unknown>): EditorSearch => ({ ...texts(search, 'file', 'line', 'run'), ...list(search, 'closed') }),
   component: lazyRouteComponent(() => import('./EditorPage'), 'EditorPage'),
 })

@@ -13,9 +13,10 @@ import { Time, useNow } from '@/ui/Time'
 import { useIdle } from '@/ui/useIdle'
 import styles from './HomePage.module.css'
 import { Kinds } from './Kinds'
-import { needsOf, weekOf, type Need } from './needs'
+import { latestOf, needsOf, weekOf, type Need } from './needs'
 
 const Chart = lazy(() => import('./Chart'))
+const Latest = lazy(() => import('./Latest'))
 
 /** HomePage says what needs somebody now, then how things went. */
 export function HomePage() {
@@ -35,6 +36,7 @@ function Said({ home }: { home: Home }) {
   const needs = needsOf(home, now)
   const week = useMemo(() => weekOf(home), [home])
   const { runs, workspaces } = home
+  const latest = idle && may('run:read') ? latestOf(home) : undefined
   return (
     <>
       <Section title="Needs you">{needs.length > 0 ? <Needs needs={needs} /> : <Empty title="Nothing waits for a person." />}</Section>
@@ -49,6 +51,7 @@ function Said({ home }: { home: Home }) {
           <Section title="Kinds of files"><Kinds kinds={workspaces.kinds} more={workspaces.kinds_more} /></Section>
         ) : null}
       </div>
+      {latest ? <Suspense><Latest run={latest} /></Suspense> : null}
       {may('run:read') && runs ? (
         <Section title="Recent runs" actions={<Link to="/runs">All runs</Link>}>
           <RunRows rows={runs.recent} filtered={false} />

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Home, Run } from '@/api/types'
-import { needsOf, weekOf } from './needs'
+import { latestOf, needsOf, weekOf } from './needs'
 
 const now = new Date(2026, 4, 20, 12)
 
@@ -39,4 +39,13 @@ test('runs are counted by day, and those that ended badly apart', () => {
   const week = weekOf(home({ runs: { days: [{ day: '2026-05-19', outcomes: {} }, { day: '2026-05-20', outcomes: { failed: 1, orphaned: 1, succeeded: 3 } }] } }))!
   expect(week.days.map((day) => day.toISOString().slice(0, 10))).toEqual(['2026-05-19', '2026-05-20'])
   expect([week.all, week.failed]).toEqual([[0, 5], [0, 2]])
+})
+
+test('the latest insight is that of the newest plan that changes something', () => {
+  const counts = { add: 0, change: 0, destroy: 0, replace: 0, import: 0, forget: 0, move: 0, drift: 0, outputs: 0, any: false }
+  const pin = { digest: 'd' } as NonNullable<Run['pin']>
+  const recent = [run('1', 'a', 'planning'), { ...run('2', 'a', 'succeeded'), pin, counts }, { ...run('3', 'b', 'awaiting_approval'), pin, counts: { ...counts, any: true } }]
+  expect(latestOf(home({ runs: { recent } }))?.id).toBe('3')
+  expect(latestOf(home({ runs: { recent: recent.slice(0, 2) } }))).toBeUndefined()
+  expect(latestOf(home({}))).toBeUndefined()
 })

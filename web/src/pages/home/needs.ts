@@ -34,6 +34,11 @@ export function needsOf({ runs, states }: Home, now: Date): Need[] {
   ]
 }
 
+/** latestOf is the newest run whose plan changes something; of it there is an insight. */
+export function latestOf({ runs }: Home): Run | undefined {
+  return runs?.recent.find(({ pin, counts }) => pin !== undefined && counts?.any === true)
+}
+
 const bad = ['failed', 'orphaned']
 
 /** Week is how many runs have ended on each day, the oldest first, and how many of them badly. */

@@ -1,15 +1,17 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
-import { approve, cancel, deny, discardRun, isUnfinished, resolve, retry } from '@/api/runs'
+import { lazy, Suspense, useState } from 'react'
+import { approve, cancel, deny, discardRun, insightQuery, isUnfinished, resolve, retry } from '@/api/runs'
 import { useMay } from '@/api/session'
 import type { Run } from '@/api/types'
 import { Button } from '@/ui/Button'
 import { useShortcuts } from '@/ui/keys'
 import { Reason } from '@/ui/Reason'
-import { Failed } from '@/ui/states'
+import { Failed, Skeleton } from '@/ui/states'
 import { Time } from '@/ui/Time'
 import { countsOf } from '@/pages/runs/RunTable'
+
+const Brief = lazy(() => import('@/insight/Brief'))
 
 type Doing = 'approve' | 'deny' | 'cancel' | 'kill' | 'discard' | 'resolve'
 
@@ -35,6 +37,8 @@ export function Actions({ run }: { run: Run }) {
   const needsNobody = (run.approvals_needed ?? 0) === 0 && run.gate_reasons === undefined
   const decides = waits && (may('run:approve') || (needsNobody && may('run:apply')))
   const ends = isUnfinished(run.status) && run.status !== 'orphaned' && may('run:cancel')
+  // What the plan means is there when it is asked whether to approve it.
+  useQuery({ ...insightQuery(run), enabled: decides })
   useShortcuts(decides ? [{ keys: 'a', does: 'Approve the plan', run: () => { setDoing('approve') } }] : [])
   const digest = run.pin?.digest ?? ''
   return (
@@ -53,8 +57,9 @@ export function Actions({ run }: { run: Run }) {
         <Button busy={again.isPending} onClick={() => { again.mutate() }}>Run again</Button>
       ) : null}
       {again.error ? <Failed error={again.error} /> : null}
-      <Reason title={`Approve ${run.workspace}: ${countsOf(run)}`} open={doing === 'approve'} onClose={close} does="Approve" optional act={async (reason) => then(await approve(run.id, digest, reason))}>
-        <p>Exactly this plan is applied{run.pin ? `, on version ${String(run.pin.state.version)} of the state` : ''}.</p>
+      <Reason title={`Approve ${run.workspace}: ${countsOf(run)}`} open={doing === 'approve'} onClose={close} does="Approve" optional wide act={async (reason) => then(await approve(run.id, digest, reason))}>
+        <Suspense fallback={<Skeleton rows={3} what="what the plan means" />}><Brief run={run} /></Suspense>
+        <p>Exactly this plan is applied{run.pin ? (run.pin.state.version > 0 ? `, on version ${String(run.pin.state.version)} of the state` : ', on no state') : ''}.</p>
       </Reason>
       <Reason title={`Deny ${run.workspace}: ${countsOf(run)}`} open={doing === 'deny'} onClose={close} does="Deny" loss act={async (reason) => then(await deny(run.id, digest, reason))}>
         <p>The run ends, and nothing is changed.</p>

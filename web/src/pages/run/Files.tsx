@@ -1,7 +1,6 @@
 import 'react-diff-view/style/index.css'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { Diff, Hunk } from 'react-diff-view'
 import { filesDiffQuery, lastAppliedQuery } from '@/api/runs'
 import type { Run } from '@/api/types'
@@ -10,6 +9,7 @@ import { parseUnified, zipped, type FileDiff } from '@/lib/unified'
 import { Badge, type Tone } from '@/ui/Badge'
 import { Choice } from '@/ui/Field'
 import { Await, Empty } from '@/ui/states'
+import { runRoute } from './route'
 import styles from './RunPage.module.css'
 
 /** Files is how the run's files differ from those of the run before it that was applied. */
@@ -21,7 +21,8 @@ export default function Files({ run }: { run: Run }) {
 function Against({ run, applied }: { run: Run; applied: Run | null }) {
   const same = applied?.snapshot === run.snapshot
   const diff = useQuery({ ...filesDiffQuery(run.workspace, run.snapshot, applied?.snapshot), enabled: !same })
-  const [view, setView] = useState<'split' | 'unified'>('split')
+  const { view = 'split' } = runRoute.useSearch()
+  const navigate = useNavigate({ from: runRoute.fullPath })
   const against = applied ? (
     <>
       compared with <Link to="/runs/$id" params={{ id: applied.id }}>run …{applied.id.slice(-8)}</Link>, which was applied last
@@ -39,7 +40,7 @@ function Against({ run, applied }: { run: Run; applied: Run | null }) {
             <div className={styles.logBar}>
               <span>{count(files.length, 'file')}, <span className="muted">{against}</span></span>
               <span className={styles.push} />
-              <Choice label="View" value={view} onChange={({ target }) => { setView(target.value as typeof view) }}>
+              <Choice label="View" value={view} onChange={({ target }) => void navigate({ search: { tab: 'files', view: target.value as typeof view }, replace: true, resetScroll: false })}>
                 <option value="split">side by side</option>
                 <option value="unified">one below the other</option>
               </Choice>

@@ -21,6 +21,7 @@ import { Stages } from './Stages'
 import styles from './RunPage.module.css'
 
 const Files = lazy(() => import('./Files'))
+const Insight = lazy(() => import('@/insight/Insight'))
 
 /** RunPage is one run: how far it is, what it changes, what it printed, and what can be done with it. */
 export function RunPage() {
@@ -30,7 +31,7 @@ export function RunPage() {
 }
 
 function Known({ run }: { run: Run }) {
-  const { tab, stream } = runRoute.useSearch()
+  const { tab, stream, severity } = runRoute.useSearch()
   const may = useMay()
   const navigate = useNavigate({ from: runRoute.fullPath })
   const applied = run.applied_at !== undefined || run.status === 'applying' || (run.phases ?? []).some(({ phase }) => phase === 'apply')
@@ -70,6 +71,15 @@ function Known({ run }: { run: Run }) {
         onChange={(id) => void navigate({ search: { tab: id }, replace: true, resetScroll: false })}
         tabs={[
           { id: 'changes', label: `Changes ${countsOf(run)}`, content: () => <Changes run={run} /> },
+          {
+            id: 'insight',
+            label: 'Insight',
+            content: () => (
+              <Suspense fallback={<Skeleton what="what the plan means" />}>
+                <Insight run={run} severity={severity} onSeverity={(chosen) => void navigate({ search: { tab: 'insight', ...(chosen ? { severity: chosen } : {}) }, replace: true, resetScroll: false })} />
+              </Suspense>
+            ),
+          },
           {
             id: 'log',
             label: 'Log',

@@ -1,11 +1,14 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '@/app/root'
+import { texts } from '@/lib/search'
 
 export interface StateSearch {
   tab?: string
   /** The version that is looked at, and the one that it is compared with. */
   version?: number
   against?: number
+  /** Words of the addresses and IDs of resources that are wanted. */
+  filter?: string
   /** The resource that is opened. */
   resource?: string
 }
@@ -17,6 +20,7 @@ export const stateRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): StateSearch => ({
     ...(typeof search.tab === 'string' ? { tab: search.tab } : {}),
     ...(Number.isSafeInteger(search.version) ? { version: search.version as number } : {}),
+    ...texts(search, 'filter'),
     ...(typeof search.resource === 'string' ? { resource: search.resource } : {}),
     ...(Number.isSafeInteger(search.against) ? { against: search.against as number } : {}),
   }),

@@ -6,6 +6,7 @@ import { workspacesQuery } from '@/api/runs'
 import { useMay } from '@/api/session'
 import { foundQuery, lockedQuery } from '@/api/states'
 import type { Workspace } from '@/api/types'
+import { turned, turnedOf } from '@/lib/search'
 import { count } from '@/lib/size'
 import { Choice } from '@/ui/Field'
 import { FilterText } from '@/ui/Filters'
@@ -52,7 +53,11 @@ function keyOf(row: Row): string {
 }
 
 function Tree({ workspaces, drifted }: { workspaces: Workspace[]; drifted: ReadonlySet<string> }) {
-  const tree = useTree(workspaces)
+  const search = statesRoute.useSearch()
+  const navigate = useNavigate({ from: statesRoute.fullPath })
+  const tree = useTree(workspaces, turnedOf(search))
+  const turn = (path: string, open: boolean) =>
+    void navigate({ search: (was) => ({ ...was, ...turned(was, path, open) }), replace: true, resetScroll: false })
   if (tree.error) return <Failed error={tree.error} again={tree.again} />
   if (tree.isPending) return <Skeleton what="states" />
   if (tree.rows.length === 0) {
@@ -63,7 +68,7 @@ function Tree({ workspaces, drifted }: { workspaces: Workspace[]; drifted: Reado
       </Empty>
     )
   }
-  return <Table label="States" columns={columns(tree, drifted)} rows={tree.rows} rowKey={keyOf} />
+  return <Table label="States" columns={columns({ turn, more: tree.more }, drifted)} rows={tree.rows} rowKey={keyOf} />
 }
 
 const still: Turning = { turn: () => undefined, more: () => undefined }

@@ -1,7 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '@/app/root'
+import { list, type Folders } from '@/lib/search'
 
-export interface StatesSearch {
+/** Besides, which folders somebody has opened and closed. */
+export interface StatesSearch extends Folders {
   /** Letters of the names that are wanted. */
   q?: string
   /** Only what is locked, held back or deleted. */
@@ -15,6 +17,7 @@ export const statesRoute = createRoute({
   validateSearch: (search: Record<string, unknown>): StatesSearch => ({
     ...(typeof search.q === 'string' && search.q !== '' ? { q: search.q } : {}),
     ...(typeof search.only === 'string' ? { only: search.only } : {}),
+    ...list(search, 'open', 'closed'),
   }),
   component: lazyRouteComponent(() => import('./StatesPage'), 'StatesPage'),
 })

@@ -1,5 +1,6 @@
 import type { Inside } from '@/api/states'
 import type { Folder, State, Workspace } from '@/api/types'
+import type { Turned } from '@/lib/search'
 
 /** Entry is a name of the organization: a state, a workspace, or both. */
 export interface Entry {
@@ -23,9 +24,6 @@ export interface Known {
 /** A folder is open at first where it has so few states, and so few stand beside it, that all of it is seen at once. */
 const fewStates = 50
 const fewFolders = 20
-
-/** Turned says which folders somebody has opened or closed. */
-export type Turned = ReadonlyMap<string, boolean>
 
 /** Branch is a folder of states, of workspaces, or of both. */
 interface Branch {

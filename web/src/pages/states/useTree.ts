@@ -2,14 +2,14 @@ import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { foldersQuery, insideQuery } from '@/api/states'
 import type { Folder, Workspace } from '@/api/types'
-import { openPaths, rowsOf, type Row, type Turned } from './tree'
+import type { Turned } from '@/lib/search'
+import { openPaths, rowsOf, type Row } from './tree'
 
 const first = 500
 
 /** useTree is the tree as far as it is open: only what is shown is read. */
-export function useTree(workspaces: Workspace[]): { rows: Row[]; error: unknown; again: () => void; isPending: boolean; turn: (path: string, open: boolean) => void; more: (path: string) => void } {
+export function useTree(workspaces: Workspace[], turned: Turned): { rows: Row[]; error: unknown; again: () => void; isPending: boolean; more: (path: string) => void } {
   const client = useQueryClient()
-  const [turned, setTurned] = useState<Turned>(new Map())
   const [wanted, setWanted] = useState<ReadonlyMap<string, number>>(new Map())
   const paths = openPaths((path) => client.getQueryData<Folder[]>(foldersQuery(path).queryKey), workspaces, turned)
   const folders = useQueries({ queries: paths.map((path) => foldersQuery(path)) })
@@ -21,7 +21,6 @@ export function useTree(workspaces: Workspace[]): { rows: Row[]; error: unknown;
     error: failed?.error,
     again: () => { [...folders, ...inside].filter(({ error }) => error).forEach((query) => void query.refetch()) },
     isPending: folders[0]?.data === undefined || inside[0]?.data === undefined,
-    turn: (path, open) => { setTurned(new Map(turned).set(path, open)) },
     more: (path) => { setWanted(new Map(wanted).set(path, (wanted.get(path) ?? first) + 1000)) },
   }
 }

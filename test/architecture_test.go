@@ -143,7 +143,7 @@ func layers() map[string][]string {
 			"auth/copies", "auth/lastuse", "internal/durable", "internal/pause"},
 		"storage/moving": {},
 		"storage/backup": {"internal/durable", "storage/sqlitedb"},
-		"storage/doctor": {"configs", "fault", "internal/digest", "runs", "seal", "state", "storage", "storage/backup",
+		"storage/doctor": {"audit", "configs", "fault", "internal/digest", "runs", "seal", "state", "storage", "storage/backup",
 			"storage/sqldb", "storage/sqlitedb", "workspace"},
 		"storage/memory":  {"fault", "audit", "state"},
 		"storage/readmap": {"fault", "audit", "state", "internal/vitals"},

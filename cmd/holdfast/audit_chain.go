@@ -89,23 +89,23 @@ type chainHead struct {
 
 // verifyChain has the whole chain verified, a part at a time, and adds up what was found.
 func (a *app) verifyChain(ctx context.Context, c *client.Client, kept string) (all api.AuditChain, err error) {
-	shown := a.startProgress("verifying", "audit event", 0)
+	all, err = c.AuditChain(ctx, "", kept, chainPage)
+	if err != nil || all.Next == nil {
+		return all, err
+	}
+	shown := a.startProgress("verifying", "audit event", int64(all.Entries))
 	defer shown.end()
-	all.Breaks = []api.ChainBreak{}
-	for after := ""; ; {
-		part, err := c.AuditChain(ctx, after, kept, chainPage)
+	for all.Next != nil {
+		part, err := c.AuditChain(ctx, *all.Next, kept, chainPage)
 		if err != nil {
 			return all, err
 		}
-		shown.count.Add(int64(part.Checked))
 		part.Checked, part.Unchained = part.Checked+all.Checked, part.Unchained+all.Unchained
 		part.Breaks = append(all.Breaks, part.Breaks...)
 		all = part
-		if part.Next == nil {
-			return all, nil
-		}
-		after = *part.Next
+		shown.count.Store(int64(all.Checked - all.Unchained))
 	}
+	return all, nil
 }
 
 func (a *app) showChain(found api.AuditChain) {
@@ -117,7 +117,6 @@ func (a *app) showChain(found api.AuditChain) {
 	}
 	switch {
 	case len(found.Breaks) > 0:
-		fmt.Fprintf(a.stderr, "Checked %d entries.\n", found.Checked)
 	case found.Head == nil:
 		fmt.Fprintln(a.stderr, "There are no entries with a hash yet.")
 	default:

@@ -21,7 +21,7 @@ const (
 	chainPage = 1000
 
 	doChain = "find out who can write to the database; a backup (`holdfast restore`) has the log as it was. An organization " +
-		"whose shredding was broken off looks so too: `holdfast org shred` goes on with it"
+		"whose shredding was broken off looks so too: `holdfast org remove --shred` goes on with it"
 )
 
 // chained reads which chains there are, and what can be said without them.

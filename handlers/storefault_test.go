@@ -65,6 +65,10 @@ func (s brokenStore) Candidate(context.Context, state.Ref, string) (state.Candid
 	return state.CandidateBody{Candidate: found, Body: []byte(body(1))}, s.fail()
 }
 
+func (s brokenStore) Chain(context.Context, uuid.UUID, uint64, int) (audit.Chain, []audit.Link, error) {
+	return audit.Chain{}, nil, s.fail()
+}
+
 func (s brokenStore) Events(context.Context, uuid.UUID, audit.Query) (audit.Page, error) {
 	return audit.Page{Events: []audit.Event{{Sequence: 1}}}, s.fail()
 }

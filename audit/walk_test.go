@@ -164,8 +164,8 @@ func TestManyBreaks(t *testing.T) {
 
 // TestHash holds the canonical encoding to what it was: a hash that is kept somewhere stays good.
 func TestHash(t *testing.T) {
-	e := Event{Sequence: 17, At: time.UnixMicro(1_795_258_800_123_456), Org: uuid.UUID{1, 2}, Action: StateWrite, State: "a/b",
-		Version: 3, LockID: "l", Refused: "r", Reason: "why", Note: "note",
+	e := Event{Sequence: 17, At: time.UnixMicro(1_795_258_800_123_456), Org: uuid.UUID{1, 2}, Action: StateWrite,
+		State: "a/b", Version: 3, LockID: "l", Refused: "r", Reason: "why", Note: "note",
 		Actor: Actor{"k", "ci", "repo", "writer", "192.0.2.7", "q"}}
 	c := Chain{Seed: Hash{1}}.Next(e).Next(e)
 	const want = "17:8739d5ab4c7c1691edd6637126d12c8b350ef3d42c7e33aac252c47b1ed1c3f4"

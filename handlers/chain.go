@@ -14,8 +14,10 @@ func (s states) chain(ctx context.Context, r *request) (answer, error) {
 	r.check(s.service.PermitAll(ctx, r.caller, auth.ReadAudit))
 	return s.lists.answer(ctx, r, rowsBytes(c.Limit+1), func() (listing, error) {
 		v, err := s.service.VerifyChain(ctx, r.caller, c)
-		made := api.AuditChain{First: v.Chain.First, Entries: v.Chain.Place, Head: markOrNull(v.Chain.Head), Checked: v.Checked,
-			Unchained: v.Unchained, Breaks: []api.ChainBreak{}, Next: markOrNull(v.Next)}
+		made := api.AuditChain{
+			First: v.Chain.First, Entries: v.Chain.Place, Head: markOrNull(v.Chain.Head),
+			Checked: v.Checked, Unchained: v.Unchained, Breaks: []api.ChainBreak{}, Next: markOrNull(v.Next),
+		}
 		return listing{answer: made, list: "breaks", items: eachRendered(v.Breaks, breakOf)}, err
 	})
 }

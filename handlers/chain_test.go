@@ -39,7 +39,8 @@ func TestChain(t *testing.T) {
 			t.Errorf("after %d: %+v", checked, p)
 		}
 	}
-	if p := part("?kept=6" + (*whole.Head)[1:]); len(p.Breaks) != 1 || p.Breaks[0].Damage != "head_lost" || p.Breaks[0].Sequence != 6 {
+	p := part("?kept=6" + (*whole.Head)[1:])
+	if len(p.Breaks) != 1 || p.Breaks[0].Damage != "head_lost" || p.Breaks[0].Sequence != 6 {
 		t.Errorf("another head: %+v", p)
 	}
 	for _, query := range []string{"?after=7", "?kept=x", "?after=0:00", "?limit=1001", "?before=1"} {

@@ -143,8 +143,8 @@ func stateRequests(t *testing.T, deps handlers.Deps) []request {
 	var requests []request
 	for _, route := range routes(t, deps) {
 		switch method, path, _ := strings.Cut(route, " "); {
-		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/expectations" || path == "/api/v1/audit" ||
-			path == "/api/v1/audit/chain":
+		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/expectations" ||
+			path == "/api/v1/audit" || path == "/api/v1/audit/chain":
 			requests = append(requests, request{route, ""})
 		case !strings.Contains(path, "/state/"):
 		case takesOrder(path):

@@ -37,7 +37,8 @@ func tamperings() []tampering {
 	const one, other = "'01000000-0000-0000-0000-000000000000'", "'02000000-0000-0000-0000-000000000000'"
 	swapped := func(table string) []string {
 		return []string{"UPDATE " + table + " SET sequence = 1000 WHERE sequence = 7",
-			"UPDATE " + table + " SET sequence = 7 WHERE sequence = 9", "UPDATE " + table + " SET sequence = 9 WHERE sequence = 1000"}
+			"UPDATE " + table + " SET sequence = 7 WHERE sequence = 9",
+			"UPDATE " + table + " SET sequence = 9 WHERE sequence = 1000"}
 	}
 	return []tampering{
 		{"Text", []string{"UPDATE E SET note = 'nothing' WHERE sequence = 7"}, audit.Changed, false},
@@ -46,12 +47,14 @@ func tamperings() []tampering {
 		{"Hash", []string{"UPDATE L SET hash = H WHERE sequence = 7"}, audit.Changed, false},
 		{"NoHash", []string{"UPDATE L SET place = 0 WHERE sequence = 7"}, audit.Added, false},
 		{"Missing", []string{"DELETE FROM E WHERE sequence = 7"}, audit.Missing, false},
-		{"MissingWithLink", []string{"DELETE FROM L WHERE sequence = 7", "DELETE FROM E WHERE sequence = 7"}, audit.Missing, false},
+		{"MissingWithLink", []string{"DELETE FROM L WHERE sequence = 7", "DELETE FROM E WHERE sequence = 7"},
+			audit.Missing, false},
 		{"MissingFirst", []string{"DELETE FROM E WHERE sequence = 1"}, audit.Missing, false},
 		{"MissingLast", []string{"DELETE FROM E WHERE sequence = 19"}, audit.Missing, false},
 		{"Reordered", swapped("E"), "", false},
 		{"Organization", []string{"UPDATE E SET org = " + other + " WHERE sequence = 7"}, audit.Missing, false},
-		{"Swapped", []string{"UPDATE E SET org = CASE sequence WHEN 7 THEN " + other + " ELSE " + one + " END WHERE sequence IN (7, 8)"},
+		{"Swapped", []string{"UPDATE E SET org = CASE sequence WHEN 7 THEN " + other + " ELSE " + one +
+			" END WHERE sequence IN (7, 8)"},
 			audit.Changed, false},
 		{"Blanked", []string{"UPDATE E SET org = '00000000-0000-0000-0000-000000000000', action = '' WHERE sequence = 7"},
 			audit.Missing, false},

@@ -126,8 +126,8 @@ func (t *tx) catchUp(chained, newest int64) error {
 }
 
 // Chain implements state.Store. The head is read first: all entries up to it are there by then.
-func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64, limit int) (chain audit.Chain, links []audit.Link,
-	err error) {
+func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
+	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	if err := s.inLog(ctx); err != nil {
 		return audit.Chain{}, nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/storage/sqlitedb"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
 
@@ -84,7 +85,7 @@ func (t *session) link(e audit.Event) (place int64, hash any, err error) {
 }
 
 // ending writes how far the chains have come by the transaction.
-func (t *session) ending() error {
+func (t *session) ending(*sqlitedb.Tx) error {
 	for org, c := range t.chains.grown {
 		if err := t.exec(t.setChain, stateengine.ChainValues(org, c)...); err != nil {
 			return err
@@ -102,8 +103,8 @@ func (c *chains) settle() {
 }
 
 // Chain implements state.Store. The head is read first: all entries up to it are there by then.
-func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64, limit int) (chain audit.Chain, links []audit.Link,
-	err error) {
+func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
+	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	if org == uuid.Nil {
 		return audit.Chain{}, nil, ctx.Err()
 	}

@@ -120,7 +120,8 @@ func (l eventList) rows(low, high int64, limit int) (string, []any) {
 // links asks for the events of the list from low to below high with what is kept of their chain, the
 // oldest first.
 func (l eventList) links(low, high int64, limit int) (string, []any) {
-	query := sqlUnlistedLinks + l.entries + ` UNION ALL SELECT ` + stateengine.LinkColumns + ` FROM events ` + l.index + span + l.entries
+	query := sqlUnlistedLinks + l.entries + ` UNION ALL
+		SELECT ` + stateengine.LinkColumns + ` FROM events ` + l.index + span + l.entries
 	return query + ` ORDER BY sequence LIMIT ?4`, l.within(low, high, limit)
 }
 

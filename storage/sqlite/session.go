@@ -43,7 +43,8 @@ type session struct {
 }
 
 func newSession(now func() time.Time) *session {
-	return &session{now: now, head: &headQuery{}, heads: newHeads(), chains: newChains(), census: state.NewCensus(), listEvery: unlisted}
+	return &session{now: now, head: &headQuery{}, heads: newHeads(), chains: newChains(),
+		census: state.NewCensus(), listEvery: unlisted}
 }
 
 // connected begins to use a connection of the writer's.

@@ -21,9 +21,10 @@ const EventNames = `at, org, action, state, version, lock_id, refused, reason, n
 // EventValues returns what an event's columns hold.
 func EventValues(e audit.Event) []any {
 	a := e.Actor
-	return []any{e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID,
+	values := make([]any, 0, 18) // with room for what comes behind
+	return append(values, e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID,
 		string(e.Refused),
-		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request}
+		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request)
 }
 
 // LinkColumns are read by ScanLink.

@@ -26,3 +26,21 @@ type Event struct {
 	Address   string    `json:"address,omitempty"` // where the request came from
 	RequestID string    `json:"request_id,omitempty"`
 }
+
+// AuditChain says how far the chain of an organization's audit log has come, and whether a part of it holds.
+type AuditChain struct {
+	First     uint64       `json:"first"`     // sequence number of the chain's first entry; 0 where there is no chain yet
+	Entries   uint64       `json:"entries"`   // how many the chain has
+	Head      *string      `json:"head"`      // its newest entry, as SEQUENCE:HASH; null where there is no chain yet
+	Checked   int          `json:"checked"`   // how many entries this answer is about
+	Unchained int          `json:"unchained"` // of those, from before there were chains: they can't be checked
+	Breaks    []ChainBreak `json:"breaks"`    // empty where all of them are as they were
+	Next      *string      `json:"next"`      // what is left is behind this entry; null at the end
+}
+
+// ChainBreak is a place where a chain doesn't hold.
+type ChainBreak struct {
+	Sequence uint64 `json:"sequence"` // of the entry that shows it
+	Damage   string `json:"damage"`   // missing, changed, moved, added or head_lost
+	Says     string `json:"says"`
+}

@@ -104,6 +104,17 @@ func (c *Client) Events(q EventsQuery) *List[api.Event] {
 		func(p api.Events) ([]api.Event, string) { return p.Events, numberOr(p.Next) })
 }
 
+// AuditChain has the server verify a part of the audit log's chain: up to limit entries behind one, SEQUENCE:HASH, or
+// from the first one on; 0 leaves the number to the server. An entry that was kept elsewhere has to be in the chain,
+// unless it is empty.
+func (c *Client) AuditChain(ctx context.Context, after, kept string, limit int) (api.AuditChain, error) {
+	query := map[string]string{"after": after, "kept": kept}
+	if limit > 0 {
+		query["limit"] = strconv.Itoa(limit)
+	}
+	return ask[api.AuditChain](ctx, c, get("audit/chain", query))
+}
+
 func moment(at time.Time) string {
 	if at.IsZero() {
 		return ""

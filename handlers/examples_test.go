@@ -94,6 +94,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "2026-01-31T12:00:00Z"},
 	{regexp.MustCompile(`"label":"\d{4}-\d\d-\d\d`), `"label":"2026-01-31`}, // the day on which a key was made
 	{regexp.MustCompile(`-until-\d{8}"`), `-until-20260207"`},
+	{regexp.MustCompile(`"head":"(\d+):[0-9a-f]{64}"`), `"head":"$1:` + wireDigest + `"`},
 	{regexp.MustCompile(`01[0-9A-HJKMNP-TV-Z]{24}\b`), "01JD8X6Q4ZK4T1M5S0R9V7E2WB"},
 	{regexp.MustCompile(`"(hf[a-z]_)[A-Za-z0-9_-]+"`), `"${1}…"`},
 	{regexp.MustCompile(`"(last|next)":"[^"]+"`), `"$1":"k3T0…"`},

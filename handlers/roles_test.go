@@ -17,6 +17,7 @@ func rightsOf() map[string]auth.Right {
 		"GET /api/v1/locks":           auth.ReadMetadata,
 		"GET /api/v1/expectations":    auth.ReadMetadata,
 		"GET /api/v1/audit":           auth.ReadAudit,
+		"GET /api/v1/audit/chain":     auth.ReadAudit,
 		"GET /api/v1/keys":            auth.ReadKeys,
 		"POST /api/v1/keys":           auth.ManageKeys,
 		"POST /api/v1/keys/ci/rotate": auth.ManageKeys,

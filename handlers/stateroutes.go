@@ -278,6 +278,11 @@ func routeNative(at section, s states, guard *middleware.Guard) {
 			textOf("key", "Only by the key of this ID."),
 			timeOf("since", "At or after this time."), timeOf("until", "Before this time.")).
 		with(pageBefore("The events before this sequence number.")...).gives(api.Events{}).needs(auth.ReadAudit), s.events)
+	all.route("GET", "/audit/chain", op("verifyChain", "Whether the audit log is as it was written").
+		with(textOf("after", "Behind this entry, `SEQUENCE:HASH`: `next` of the answer before."),
+			textOf("kept", "An entry that was kept elsewhere, `SEQUENCE:HASH`, which has to be in the chain.")).
+		with(pageOf()[0]).
+		gives(api.AuditChain{}).needs(auth.ReadAudit), s.chain)
 }
 
 // routeDialect is another server's spelling.

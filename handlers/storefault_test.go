@@ -65,6 +65,10 @@ func (s brokenStore) Candidate(context.Context, state.Ref, string) (state.Candid
 	return state.CandidateBody{Candidate: found, Body: []byte(body(1))}, s.fail()
 }
 
+func (s brokenStore) Chain(context.Context, uuid.UUID, uint64, int) (audit.Chain, []audit.Link, error) {
+	return audit.Chain{}, nil, s.fail()
+}
+
 func (s brokenStore) Events(context.Context, uuid.UUID, audit.Query) (audit.Page, error) {
 	return audit.Page{Events: []audit.Event{{Sequence: 1}}}, s.fail()
 }
@@ -139,7 +143,8 @@ func stateRequests(t *testing.T, deps handlers.Deps) []request {
 	var requests []request
 	for _, route := range routes(t, deps) {
 		switch method, path, _ := strings.Cut(route, " "); {
-		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/expectations" || path == "/api/v1/audit":
+		case path == "/api/v1/states" || path == "/api/v1/locks" || path == "/api/v1/expectations" ||
+			path == "/api/v1/audit" || path == "/api/v1/audit/chain":
 			requests = append(requests, request{route, ""})
 		case !strings.Contains(path, "/state/"):
 		case takesOrder(path):

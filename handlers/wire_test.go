@@ -85,6 +85,7 @@ func wireAnswers() map[string][]answered {
 			refuses(400, "/api/v1/folders?prefix=f", "/api/v1/folders?cursor=!x")),
 		"GET /api/v1/locks":        says(api.States{}, "/api/v1/locks"),
 		"GET /api/v1/expectations": says(api.States{}, "/api/v1/expectations"),
+		"GET /api/v1/audit/chain":  says(api.AuditChain{}, "/api/v1/audit/chain", "/api/v1/audit/chain?limit=1"),
 		"GET /api/v1/audit":        says(api.Events{}, "/api/v1/audit", "/api/v1/audit?limit=1"),
 
 		"POST /api/v1/upload": slices.Concat(says(api.Receipt{}, "/api/v1/upload "+wireUpload),

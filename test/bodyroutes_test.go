@@ -108,6 +108,7 @@ func bodyRoutes() map[string]bodyUse {
 		"DELETE /-/state/:alias/:name/lock": noBody,
 
 		"GET /api/v1/states": sendsList, "GET /api/v1/locks": sendsList, "GET /api/v1/audit": sendsList,
+		"GET /api/v1/audit/chain":                               sendsList,
 		"GET /api/v1/expectations":                              sendsList,
 		"GET /api/v1/state/:name/-/expect":                      noBody,
 		"POST /api/v1/state/:name/-/expect":                     noBody,

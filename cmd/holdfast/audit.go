@@ -15,7 +15,7 @@ import (
 
 func newAuditCommand(a *app) *cobra.Command {
 	cmd := newGroup("audit", "Look at who did what")
-	cmd.AddCommand(newAuditListCommand(a))
+	cmd.AddCommand(newAuditListCommand(a), newAuditVerifyCommand(a), newAuditHeadCommand(a))
 	return cmd
 }
 

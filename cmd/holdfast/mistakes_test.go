@@ -20,6 +20,7 @@ const noFile = "/does/not/exist"
 func askingLines() map[string][]string {
 	const candidate = "6cfe64124c473b25"
 	lines := map[string][]string{
+		"audit verify": nil, "audit head": nil,
 		"bench": {"--count", "1"}, "export": {someOrg, "--dry-run"}, "data tail": nil, "candidate add": {"app", "FILE"},
 		"candidate promote": {"app", candidate}, "candidate discard": {"app", candidate},
 		"config push": {"app", "FOLDER"}, "config pull": {"app", "FOLDER"}, "lock release": {"app"},

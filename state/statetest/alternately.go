@@ -92,6 +92,11 @@ func (a *alternating) Feed(ctx context.Context, after uint64, limit int) ([]audi
 	return a.next().Feed(ctx, after, limit)
 }
 
+func (a *alternating) Chain(ctx context.Context, org uuid.UUID, from uint64,
+	limit int) (audit.Chain, []audit.Link, error) {
+	return a.next().Chain(ctx, org, from, limit)
+}
+
 func (a *alternating) All(ctx context.Context, after state.Ref, limit int) ([]state.Located, error) {
 	return a.next().All(ctx, after, limit)
 }

@@ -49,6 +49,8 @@ type Checked struct {
 	Candidates int64 `json:"candidates"`
 	Blobs      int64 `json:"blobs"`    // of what is kept encrypted
 	Segments   int64 `json:"segments"` // of files of uploads
+	Entries    int64 `json:"entries"`  // of the audit log that are chained
+	Blanked    int64 `json:"blanked"`  // of the audit log, of organizations that were shredded
 }
 
 // Report is what was found.

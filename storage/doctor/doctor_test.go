@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/holdfast/holdfast/audit"
 	"github.com/holdfast/holdfast/configs"
 	"github.com/holdfast/holdfast/inventory"
 	"github.com/holdfast/holdfast/runs"
@@ -87,7 +88,8 @@ func (s *store) states() {
 		_, err := states.Update(s.t.Context(), ref, body, func(state.Head) (state.Change, error) {
 			return state.Change{Version: &state.Version{Number: uint64(n + 1), Serial: uint64(n), Lineage: "l",
 				Size:   int64(len(body)),
-				Digest: sha256.Sum256(body), CreatedAt: time.Now()}}, nil
+				Digest: sha256.Sum256(body), CreatedAt: time.Now()},
+				Events: []audit.Event{{Action: audit.StateWrite, Version: uint64(n + 1)}}}, nil
 		})
 		must(s.t, err)
 		s.bodies = append(s.bodies, body)
@@ -248,7 +250,7 @@ func TestSound(t *testing.T) {
 	if len(r.Findings) > 0 {
 		t.Errorf("found %+v", r.Findings)
 	}
-	if c := r.Checked; c.Versions != versions || c.Blobs != 5 || c.Segments == 0 || c.Files < 4 {
+	if c := r.Checked; c.Versions != versions || c.Blobs != 5 || c.Segments == 0 || c.Files < 4 || c.Entries != versions {
 		t.Errorf("looked at %+v", c)
 	}
 	for name, text := range s.files() {
@@ -332,6 +334,10 @@ func TestContradictions(t *testing.T) {
 		"UPDATE bodies SET (encoding, bytes) = (SELECT encoding, bytes FROM bodies WHERE id = 3) WHERE id = 4": "version 4 of the " +
 			"state prod/network",
 		"UPDATE data_keys SET wrapped = zeroblob(length(wrapped))":  "of the organization " + org.String() + " are encrypted",
+		"UPDATE events SET note = 'nothing' WHERE sequence = 3":     "the audit log of " + org.String() + " is not as it was written: entry 3",
+		"DELETE FROM events WHERE sequence = 4":                     "1 entries of the audit log are missing",
+		"DELETE FROM events WHERE sequence = 12":                    "the chain has come to entry 12",
+		"DELETE FROM chains":                                        "in a chain whose head is not in the store any more",
 		"UPDATE versions SET purged = 1 WHERE number = 3":           "was purged, and its bytes are there",
 		"UPDATE versions SET digest = zeroblob(32) WHERE number= 5": "version 5 of the state prod/network",
 	} {

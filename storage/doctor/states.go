@@ -67,6 +67,7 @@ func (d *doctor) states() (err error) {
 	defer func() { err = errors.Join(err, store.Close()) }()
 	d.stateKeys(name, store)
 	var all []body
+	var chains []string
 	err = d.ask(name, func(db *sql.DB) error {
 		for _, query := range sqlOrphans() {
 			found, err := texts(d.ctx, db, query)
@@ -85,11 +86,19 @@ func (d *doctor) states() (err error) {
 			d.found(name, "run `holdfast doctor --repair` while the server is stopped",
 				"what the organization %s uses is counted wrong", org).Repair = RepairUsage
 		}
+		if chains, err = d.chained(name, db); err != nil {
+			return err
+		}
 		all, err = bodiesOf(d, db)
 		return err
 	})
 	if err != nil {
 		d.found(name, doRestore, "its rows can't be read: %v", err)
+	}
+	for _, org := range chains {
+		if err := d.chain(name, store, org); err != nil {
+			return err
+		}
 	}
 	for _, b := range all {
 		if err := d.body(store, b); err != nil {

@@ -25,6 +25,8 @@ type Store struct {
 	mu     sync.RWMutex
 	states map[state.Ref]*entry
 	events []audit.Event // Sequence n at n-1
+	links  []link        // beside events
+	chains map[uuid.UUID]audit.Chain
 	used   int64
 	usage  map[uuid.UUID]int64 // what Usage says
 	census *state.Census
@@ -62,7 +64,7 @@ func (e *entry) find(number uint64) *state.Snapshot {
 // for each state, version and lock.
 func New(maxBytes int64) *Store {
 	return &Store{limit: maxBytes, looks: looks, states: make(map[state.Ref]*entry), usage: make(map[uuid.UUID]int64),
-		census: state.NewCensus()}
+		chains: make(map[uuid.UUID]audit.Chain), census: state.NewCensus()}
 }
 
 // Current implements state.Store.
@@ -133,6 +135,7 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed, s.states, s.events, s.usage, s.used = true, nil, nil, nil, 0
+	s.links, s.chains = nil, nil
 	return nil
 }
 

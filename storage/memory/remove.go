@@ -149,5 +149,8 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 			removed++
 		}
 	}
+	if removed == 0 {
+		delete(s.chains, org)
+	}
 	return removed, nil
 }

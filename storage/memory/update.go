@@ -204,6 +204,7 @@ func (s *Store) addEvent(event audit.Event) {
 		event.At = s.events[n-1].At
 	}
 	s.events = append(s.events, event)
+	s.chain(event)
 }
 
 // costOfHead is what a state takes up short of its versions; nothing for one that was

@@ -25,11 +25,12 @@ const (
 
 const (
 	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0) FROM state_journal`
-	sqlLockLog         = `SELECT sequence, newest FROM state_log WHERE id = 1 FOR UPDATE`
-	fromJournal        = ` FROM state_journal ORDER BY id LIMIT ?`
-	sqlAddUsage        = `INSERT INTO state_usage (org, bytes) VALUES `
-	sqlMoreUsage       = ` ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)`
-	sqlSetLog          = `UPDATE state_log SET sequence = ?, newest = ?, states = states + ?, locks = locks + ? WHERE id = 1`
+	sqlLockLog         = `SELECT l.sequence, l.newest, c.sequence FROM state_log l JOIN state_chained c ON c.id = l.id
+		WHERE l.id = 1 FOR UPDATE`
+	fromJournal  = ` FROM state_journal ORDER BY id LIMIT ?`
+	sqlAddUsage  = `INSERT INTO state_usage (org, bytes) VALUES `
+	sqlMoreUsage = ` ON DUPLICATE KEY UPDATE bytes = bytes + VALUES(bytes)`
+	sqlSetLog    = `UPDATE state_log SET sequence = ?, newest = ?, states = states + ?, locks = locks + ? WHERE id = 1`
 
 	// By its place and by its time: the token of a node whose clock is wrong stays long enough.
 	sqlForget = `DELETE FROM state_outcomes WHERE token < ? AND at < NOW(6) - INTERVAL ? SECOND ORDER BY token LIMIT ?`
@@ -72,8 +73,13 @@ func (s *Store) newestInJournal(ctx context.Context) (newest int64, err error) {
 func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err error) {
 	err = s.transact(ctx, state.Ref{}, 0, func(t *tx) error {
 		m := mover{changes: map[string]int64{}}
-		if _, err := t.one([]any{&m.sequence, &m.newest}, sqlLockLog); err != nil {
+		var chained int64
+		if _, err := t.one([]any{&m.sequence, &m.newest, &chained}, sqlLockLog); err != nil {
 			return err
+		}
+		if chained < m.sequence {
+			more = true
+			return t.catchUp(chained, m.sequence)
 		}
 		if err := m.read(t); err != nil || len(m.ids) == 0 {
 			more = false
@@ -93,6 +99,7 @@ type mover struct {
 	size             int   // about, in a statement
 	events           []any
 	rows             int
+	linker           linker
 	changes          map[string]int64 // bytes by organization
 	states, locks    int64
 }
@@ -130,6 +137,8 @@ func (m *mover) read(t *tx) error {
 			values := stateengine.EventValues(r.event)
 			m.events = append(append(m.events, m.sequence), values...)
 			m.rows++
+			r.event.Sequence = uint64(m.sequence)
+			m.linker.add(r.event)
 			m.size += sizeOf(values)
 		}
 		return m.size < batchBytes
@@ -142,6 +151,9 @@ const sqlJournalRows = `SELECT id, bytes, states, locks, is_event, 0, ` + statee
 func (m *mover) write(t *tx) error {
 	if m.rows > 0 {
 		if err := t.later(sqlAddEvents+tuples(m.rows, 16), m.events...); err != nil {
+			return err
+		}
+		if err := m.linker.write(t, m.sequence); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ func Shapes() []moving.Shape {
 		{Table: stateengine.PurgedRecords(), Into: "state_purged"},
 		candidateShape(),
 		{Table: stateengine.EventRecords(), Into: "state_events"},
+		{Table: stateengine.LinkRecords(), Into: "state_links"},
+		{Table: stateengine.ChainRecords(), Into: "state_chains"},
 		{Table: stateengine.KeyRecords(), Into: "state_data_keys"},
 		{Table: stateengine.SealRecords(), Into: "state_sealing"},
 	}
@@ -125,6 +127,7 @@ func Complete(tx moving.Tx) error {
 			states = (SELECT COUNT(*) FROM state_heads WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> ''),
 			locks = (SELECT COUNT(*) FROM state_heads WHERE lock_id IS NOT NULL AND org <> '')
 			WHERE id = 1`,
+		`UPDATE state_chained SET sequence = (SELECT ifnull(MAX(sequence), 0) FROM state_events) WHERE id = 1`,
 	} {
 		if _, err := tx.Exec(statement); err != nil {
 			return err

@@ -27,6 +27,7 @@ const (
 
 	// Who has the log locked is the only one that adds to what is counted.
 	sqlShredUsage = `DELETE FROM state_usage WHERE org = ?`
+	sqlShredChain = `DELETE FROM state_chains WHERE org = ?`
 	sqlShredRoom  = `DELETE FROM state_rooms WHERE org = ?`
 	sqlJournalOf  = `SELECT COUNT(*) FROM state_journal WHERE org = ?`
 )
@@ -95,8 +96,8 @@ func (t *tx) affected(statement string, args ...any) (int, error) {
 
 // shredCounts takes what is counted, once the journal has nothing more of it.
 func (t *tx) shredCounts(org uuid.UUID) (removed int, err error) {
-	var sequence, newest int64
-	if _, err := t.one([]any{&sequence, &newest}, sqlLockLog); err != nil {
+	var sequence, newest, chained int64
+	if _, err := t.one([]any{&sequence, &newest, &chained}, sqlLockLog); err != nil {
 		return 0, err
 	}
 	var left int
@@ -107,8 +108,12 @@ func (t *tx) shredCounts(org uuid.UUID) (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	chains, err := t.affected(sqlShredChain, org.String())
+	if err != nil {
+		return 0, err
+	}
 	removed, err = t.affected(sqlShredUsage, org.String())
-	return min(removed+rooms, 1), err
+	return min(removed+rooms+chains, 1), err
 }
 
 // doomAll dooms some states of an organization, which count no more from then on.

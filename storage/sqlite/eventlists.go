@@ -117,6 +117,14 @@ func (l eventList) rows(low, high int64, limit int) (string, []any) {
 	return query + ` ORDER BY sequence DESC LIMIT ?4`, l.within(low, high, limit)
 }
 
+// links asks for the events of the list from low to below high with what is kept of their chain, the
+// oldest first.
+func (l eventList) links(low, high int64, limit int) (string, []any) {
+	query := sqlUnlistedLinks + l.entries + ` UNION ALL
+		SELECT ` + stateengine.LinkColumns + ` FROM events ` + l.index + span + l.entries
+	return query + ` ORDER BY sequence LIMIT ?4`, l.within(low, high, limit)
+}
+
 // stretch asks for the sequence of the last one of so many entries.
 func (l eventList) stretch(low, high int64, entries int) (string, []any) {
 	query := `SELECT sequence FROM events ` + l.index + span + l.entries + ` ORDER BY sequence DESC LIMIT 1 OFFSET ?4 - 1`
@@ -134,7 +142,9 @@ func (l eventList) within(low, high int64, limit int) []any {
 const (
 	span = ` AND sequence >= ?2 AND sequence < ?3`
 
-	sqlUnlisted = `SELECT ` + stateengine.EventColumns + ` FROM events NOT INDEXED
+	sqlUnlisted      = `SELECT ` + stateengine.EventColumns + notListed
+	sqlUnlistedLinks = `SELECT ` + stateengine.LinkColumns + notListed
+	notListed        = ` FROM events NOT INDEXED
 		WHERE listed = 0 AND sequence < ?3 AND sequence >= max(?2, (SELECT max(sequence) FROM events) - ?5)`
 
 	inOrg   = `INDEXED BY events_org WHERE listed = 1`

@@ -20,11 +20,15 @@ func (t *session) recordEvent(e audit.Event) error {
 	}
 	t.newest = max(t.newest, e.At.UnixMicro())
 	e.At = stateengine.FromMicros(t.newest)
-	sequence, err := t.insert(t.addEvent, stateengine.EventValues(e)...)
-	if err == nil && sequence%t.listEvery == 0 {
-		err = t.exec(t.listEvents, sequence-t.listEvery)
+	t.last++
+	e.Sequence = uint64(t.last)
+	place, hash, err := t.link(e)
+	if err == nil {
+		err = t.exec(t.addEvent, append(stateengine.EventValues(e), t.last, place, hash)...)
 	}
-	e.Sequence = uint64(sequence)
+	if err == nil && t.last%t.listEvery == 0 {
+		err = t.exec(t.listEvents, t.last-t.listEvery)
+	}
 	t.recorded = append(t.recorded, e)
 	return err
 }
@@ -33,9 +37,9 @@ func (t *session) loadNewest() error {
 	if t.newest != 0 {
 		return nil
 	}
-	err := t.lastEvent.QueryRowContext(context.Background()).Scan(&t.newest)
+	err := t.lastEvent.QueryRowContext(context.Background()).Scan(&t.last, &t.newest)
 	if errors.Is(err, sql.ErrNoRows) {
-		t.newest, err = math.MinInt64, nil
+		t.last, t.newest, err = 0, math.MinInt64, nil
 	}
 	return err
 }

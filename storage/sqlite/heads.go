@@ -45,12 +45,13 @@ func (h *heads) forget(ref state.Ref) { h.rows.Remove(ref) }
 
 func (h *heads) forgetAll() { h.rows.Purge() }
 
-// at begins a transaction on data of this version.
-func (h *heads) at(version int64) {
-	if version != h.version {
+// at begins a transaction on data of this version, and reports whether others have changed it.
+func (h *heads) at(version int64) (changed bool) {
+	if changed = version != h.version; changed {
 		h.forgetAll()
 	}
 	h.version = version
+	return changed
 }
 
 // texts is about how many bytes a head refers to.

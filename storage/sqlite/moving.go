@@ -32,7 +32,8 @@ func Shapes() []moving.Shape {
 		{Table: stateengine.LockIDRecords(), Into: "lock_ids"},
 		{Table: stateengine.PurgedRecords(), Into: "purged"},
 		candidateShape(),
-		{Table: stateengine.EventRecords(), Into: "events"},
+		{Table: stateengine.EventRecords(), Into: "events"}, linkShape(),
+		{Table: stateengine.ChainRecords(), Into: "chains"},
 		{Table: stateengine.KeyRecords(), Into: "data_keys"},
 		{Table: stateengine.SealRecords(), Into: "sealing"},
 	}
@@ -137,6 +138,21 @@ func newestShape() moving.Shape {
 		},
 		Delete: func(tx moving.Tx, key moving.Row) error {
 			_, err := tx.Exec("UPDATE states SET newest = NULL WHERE id = ?", key...)
+			return err
+		},
+	}
+}
+
+// linkShape has an event's place in its chain in the event's row, which is there by then.
+func linkShape() moving.Shape {
+	return moving.Shape{
+		Table: stateengine.LinkRecords(), Into: "events", Where: "place > 0",
+		Insert: func(tx moving.Tx, row moving.Row) error {
+			_, err := tx.Exec("UPDATE events SET place = ?, hash = ? WHERE sequence = ?", row[1], row[2], row[0])
+			return err
+		},
+		Delete: func(tx moving.Tx, key moving.Row) error {
+			_, err := tx.Exec("UPDATE events SET place = 0, hash = NULL WHERE sequence = ?", key...)
 			return err
 		},
 	}

@@ -134,7 +134,8 @@ func (s *Store) open(ctx context.Context, o Options) (err error) {
 func (s *Store) connect(ctx context.Context) (err error) {
 	s.writer, err = sqlitedb.NewWriter(ctx, sqlitedb.Options{
 		File: databaseFile(s.path), Migrate: migrate, Log: s.log, Jobs: batchJobs, Bytes: batchBytes,
-		Connected: s.session.connected, Begun: s.session.begun, Committed: s.session.committed, Undone: s.session.undone,
+		Connected: s.session.connected, Begun: s.session.begun,
+		Ending: s.session.ending, Committed: s.session.committed, Undone: s.session.undone,
 		Explain: func(err error) error { return writeError(err, s.tryDisk) },
 	})
 	if err != nil {

@@ -19,13 +19,14 @@ type session struct {
 	head *headQuery
 	// seals are the store's.
 	seals *stateengine.Seals
-	// newest is the time of the audit log's last event, so that none is asked for with
-	// each; 0 when it must be. What is undone takes it back.
-	newest   int64
-	heads    *heads
-	recorded []audit.Event // of the transaction under way
-	latest   latest
-	census   *state.Census
+	// newest and last are the time and the sequence of the audit log's last event, so that it is not
+	// asked for with each; newest is 0 when it must be. What is undone takes it back.
+	newest, last int64
+	heads        *heads
+	chains       *chains
+	recorded     []audit.Event // of the transaction under way
+	latest       latest
+	census       *state.Census
 	// listEvery is after how many events those that are unlisted are listed.
 	listEvery int64
 
@@ -36,12 +37,14 @@ type session struct {
 	candidateStatus, openCandidates         *sql.Stmt
 	addCandidate, settle                    *sql.Stmt
 	addEvent, lastEvent, listEvents         *sql.Stmt
+	chain, setChain                         *sql.Stmt
 	addProbe, deleteProbe                   *sql.Stmt
 	dataVersion, usage                      *sql.Stmt
 }
 
 func newSession(now func() time.Time) *session {
-	return &session{now: now, head: &headQuery{}, heads: newHeads(), census: state.NewCensus(), listEvery: unlisted}
+	return &session{now: now, head: &headQuery{}, heads: newHeads(), chains: newChains(),
+		census: state.NewCensus(), listEvery: unlisted}
 }
 
 // connected begins to use a connection of the writer's.
@@ -78,6 +81,8 @@ func (t *session) statements() []statement {
 		{&t.addEvent, sqlAddEvent},
 		{&t.lastEvent, sqlLastEvent},
 		{&t.listEvents, sqlListEvents},
+		{&t.chain, sqlChain},
+		{&t.setChain, sqlSetChain},
 		{&t.addProbe, sqlAddProbe},
 		{&t.deleteProbe, sqlDeleteProbe},
 		{&t.dataVersion, sqlDataVersion},
@@ -104,8 +109,9 @@ func (t *session) begun(*sqlitedb.Tx) error {
 	t.census.Drop() // of a transaction that was undone
 	var version int64
 	err := t.dataVersion.QueryRowContext(context.Background()).Scan(&version)
-	if err == nil {
-		t.heads.at(version)
+	if err == nil && t.heads.at(version) {
+		t.newest = 0
+		t.chains.forgetAll()
 	}
 	return err
 }
@@ -114,6 +120,7 @@ func (t *session) begun(*sqlitedb.Tx) error {
 // changed.
 func (t *session) committed() {
 	t.latest.add(t.recorded)
+	t.chains.settle()
 	t.census.Settle()
 }
 
@@ -121,6 +128,7 @@ func (t *session) committed() {
 func (t *session) undone() {
 	t.newest = 0
 	t.heads.forgetAll()
+	t.chains.forgetAll()
 	t.latest.forget()
 }
 

@@ -50,6 +50,7 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	var owed bool
 	err = s.transact(ctx, org, func(t *session) (err error) {
 		t.heads.forgetAll()
+		t.chains.forget(org)
 		if removed, err = t.shred(org, limit); err != nil {
 			return err
 		}
@@ -91,6 +92,7 @@ func (t *session) shred(org uuid.UUID, limit int) (removed int, err error) {
 		{sqlBlankListed, []any{org.String(), limit}},
 		{sqlBlankUnlisted, []any{org.String(), limit, unlisted}},
 		{sqlShredUsage, []any{org.String()}},
+		{sqlShredChain, []any{org.String()}},
 	} {
 		if n, err := t.change(rest.text, rest.args...); err != nil || n > 0 {
 			return int(n), err

@@ -65,9 +65,10 @@ const (
 		WHERE state = ? AND status = 'open' AND content IN (?, ?)`
 	sqlSettle = `UPDATE candidates SET status = ?, decided_at = ?, bytes = NULL WHERE state = ? AND id = ?`
 
-	sqlAddEvent     = `INSERT INTO events (` + stateengine.EventNames + `, listed) VALUES (` + places15 + `, 0)`
+	sqlAddEvent = `INSERT INTO events (` + stateengine.EventNames + `, sequence, place, hash, listed)
+		VALUES (` + places15 + `, ?, ?, ?, 0)`
 	sqlListEvents   = `UPDATE events SET listed = 1 WHERE sequence > ? AND listed = 0`
-	sqlLastEvent    = `SELECT at FROM events WHERE sequence = (SELECT max(sequence) FROM events)`
+	sqlLastEvent    = `SELECT sequence, at FROM events WHERE sequence = (SELECT max(sequence) FROM events)`
 	sqlLastSequence = `SELECT ifnull(max(sequence), 0) FROM events`
 	sqlEventAt      = `SELECT at FROM events WHERE sequence >= ? ORDER BY sequence LIMIT 1`
 

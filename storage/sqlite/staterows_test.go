@@ -92,7 +92,7 @@ func callsThatWrite(ctx context.Context, s *Store, ref state.Ref) map[string]fun
 // reads are the methods of state.Store that write nothing.
 func reads() []string {
 	return []string{"Current", "Head", "Version", "Ready", "Close", "States", "Versions", "Candidates", "Candidate",
-		"Events", "Feed", "All", "Usage", "Totals", "Names"}
+		"Events", "Feed", "All", "Usage", "Totals", "Names", "Chain"}
 }
 
 // TestEveryWriteForgets has each method of the contract write to a state whose head is kept:

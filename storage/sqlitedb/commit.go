@@ -82,6 +82,9 @@ func (w *Writer) run(jobs []*job) error {
 			return err
 		}
 	}
+	if w.o.Ending != nil {
+		return w.o.Ending(w.tx)
+	}
 	return nil
 }
 

@@ -76,6 +76,9 @@ type Options struct {
 	Connected func(*Tx) error
 	// Begun runs first in each transaction, and fails it with an error.
 	Begun func(*Tx) error
+	// Ending runs last in each transaction, behind its jobs, and fails it with an error: for what
+	// is written once for all of them.
+	Ending func(*Tx) error
 	// Committed is called after each commit, before its jobs are answered.
 	Committed func()
 	// Undone is called whenever something was undone, or may have been.

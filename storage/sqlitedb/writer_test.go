@@ -384,6 +384,7 @@ func TestHooks(t *testing.T) {
 	explained := errors.New("in the store's words")
 	n := opened(t, t.TempDir(), func(o *sqlitedb.Options) {
 		o.Connected, o.Begun, o.Committed, o.Undone = in("connected"), in("begun"), hook("committed"), hook("undone")
+		o.Ending = in("ending")
 		o.InPlace = func(tx *sqlitedb.Tx, err error) error {
 			called = append(called, fmt.Sprint("in place ", tx != nil))
 			return err
@@ -398,10 +399,10 @@ func TestHooks(t *testing.T) {
 	}
 	want := []string{
 		"connected",
-		"in place true", "begun", "job", "committed",
+		"in place true", "begun", "job", "ending", "committed",
 		"in place true", "begun", "job", "undone",
 		"in place true", "begun", "job", "undone",
-		"in place false", "connected", "begun", "job", "committed",
+		"in place false", "connected", "begun", "job", "ending", "committed",
 	}
 	if !slices.Equal(called, want) {
 		t.Errorf("called as %q, want %q", called, want)

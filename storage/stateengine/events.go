@@ -2,6 +2,7 @@ package stateengine
 
 import (
 	"context"
+	"database/sql"
 	"math"
 	"time"
 
@@ -20,9 +21,47 @@ const EventNames = `at, org, action, state, version, lock_id, refused, reason, n
 // EventValues returns what an event's columns hold.
 func EventValues(e audit.Event) []any {
 	a := e.Actor
-	return []any{e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID,
+	values := make([]any, 0, 18) // with room for what comes behind
+	return append(values, e.At.UnixMicro(), e.Org.String(), string(e.Action), e.State, int64(e.Version), e.LockID,
 		string(e.Refused),
-		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request}
+		e.Reason, e.Note, a.KeyID, a.KeyName, a.Subject, string(a.Role), a.Address, a.Request)
+}
+
+// LinkColumns are read by ScanLink.
+const LinkColumns = EventColumns + `, place, hash`
+
+// ScanLink reads a row of LinkColumns. What can't be of a chain is none of it, which who verifies the
+// chain finds out.
+func ScanLink(scan Scan) (l audit.Link, err error) {
+	var place sql.NullInt64
+	var hash []byte
+	l.Event, err = ScanEvent(func(fields ...any) error { return scan(append(fields, &place, &hash)...) })
+	l.Place = uint64(max(place.Int64, 0))
+	copy(l.Hash[:], hash)
+	return l, err
+}
+
+// ChainNames are the columns of an organization's chain.
+const ChainNames = `org, seed, first, sequence, place, hash`
+
+// ChainValues returns what they hold.
+func ChainValues(org uuid.UUID, c audit.Chain) []any {
+	return []any{org.String(), c.Seed[:], int64(c.First), int64(c.Head.Sequence), int64(c.Place), c.Head.Hash[:]}
+}
+
+// ScanChain reads a row of ChainNames, as ScanLink does.
+func ScanChain(scan Scan) (org uuid.UUID, c audit.Chain, err error) {
+	var name string
+	var first, sequence, place int64
+	var seed, hash []byte
+	if err = scan(&name, &seed, &first, &sequence, &place, &hash); err != nil {
+		return uuid.Nil, audit.Chain{}, err
+	}
+	c.First, c.Place, c.Head.Sequence = uint64(first), uint64(max(place, 0)), uint64(sequence)
+	copy(c.Seed[:], seed)
+	copy(c.Head.Hash[:], hash)
+	org, err = uuid.Parse(name)
+	return org, c, err
 }
 
 // ScanEvent reads a row of EventColumns.

@@ -71,6 +71,18 @@ func EventRecords() moving.Table {
 		moving.Texts("lock_id", "refused", "reason", "note", "key", "key_name", "subject", "role", "address", "request"))}
 }
 
+// LinkRecords are what is kept of a chain beside an event.
+func LinkRecords() moving.Table {
+	return moving.Table{Name: "links of the audit log", Key: moving.Ints("sequence"),
+		Rest: slices.Concat(moving.Ints("place"), moving.Blobs("hash"))}
+}
+
+// ChainRecords are how far the chains of organizations' events have come.
+func ChainRecords() moving.Table {
+	return moving.Table{Name: "chains of the audit log", Key: moving.Texts("org"), Rest: slices.Concat(
+		moving.Blobs("seed"), moving.Ints("first", "sequence", "place"), moving.Blobs("hash"))}
+}
+
 // KeyRecords are the wrapped data keys that states are sealed with.
 func KeyRecords() moving.Table {
 	return moving.Table{Name: "data keys of states", Key: slices.Concat(moving.Texts("org"), moving.Ints("number")),

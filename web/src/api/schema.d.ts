@@ -162,6 +162,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit/chain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the audit log is as it was written */
+        get: operations["verifyChain"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/data": {
         parameters: {
             query?: never;
@@ -2259,6 +2276,35 @@ export interface components {
             /** @description Inside says how the JSON in two strings differs, by paths in it. */
             inside?: components["schemas"]["AttributeChange"][];
         };
+        /** @description AuditChain says how far the chain of an organization's audit log has come, and whether a part of it holds. */
+        AuditChain: {
+            /**
+             * Format: int64
+             * @description sequence number of the chain's first entry; 0 where there is no chain yet
+             */
+            first: number;
+            /**
+             * Format: int64
+             * @description how many the chain has
+             */
+            entries: number;
+            /** @description its newest entry, as SEQUENCE:HASH; null where there is no chain yet */
+            head: string | null;
+            /**
+             * Format: int64
+             * @description how many entries this answer is about
+             */
+            checked: number;
+            /**
+             * Format: int64
+             * @description of those, from before there were chains: nothing says whether they are as they were
+             */
+            unchained: number;
+            /** @description empty where all of them are as they were */
+            breaks: components["schemas"]["ChainBreak"][];
+            /** @description what is left is behind this entry; null at the end */
+            next: string | null;
+        };
         /** @description Cancel is how far the cancelling of a run went. */
         Cancel: {
             /**
@@ -2362,6 +2408,17 @@ export interface components {
             candidates: components["schemas"]["Candidate"][];
             /** @description the next page's cursor; null at the end */
             next: string | null;
+        };
+        /** @description ChainBreak is a place where a chain doesn't hold. */
+        ChainBreak: {
+            /**
+             * Format: int64
+             * @description of the entry that shows it
+             */
+            sequence: number;
+            /** @description missing, changed, moved, added or head_lost */
+            damage: string;
+            says: string;
         };
         /** @description Change is a value before and after; absent on a side where there is none. */
         Change: {
@@ -6327,6 +6384,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Events"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "parameter_invalid" | "cursor_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    verifyChain: {
+        parameters: {
+            query?: {
+                /** @description Behind this entry, `SEQUENCE:HASH`: `next` of the answer before. */
+                after?: string;
+                /** @description An entry that was kept elsewhere, `SEQUENCE:HASH`, which has to be in the chain. */
+                kept?: string;
+                /** @description How many entries the page has at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditChain"];
                 };
             };
             /** @description Bad Request */

@@ -1,0 +1,71 @@
+package audit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+)
+
+// Chained is a log with chains. A state.Store is one.
+type Chained interface {
+	Chain(ctx context.Context, org uuid.UUID, from uint64, limit int) (Chain, []Link, error)
+}
+
+// Check says which part of a chain is verified.
+type Check struct {
+	After Mark // the entry to go on behind; zero begins with the first one
+	Kept  Mark // an entry that has to be there; zero for none
+	Limit int  // how many entries are looked at, above zero
+}
+
+// Verdict is what a Check has found.
+type Verdict struct {
+	Chain     Chain
+	Checked   int     // entries that were looked at
+	Unchained int     // of those, from before there were chains: nobody can tell whether they are as they were
+	Breaks    []Break // none where all is well
+	Next      Mark    // Check.After of what is left; zero at the end
+}
+
+// Verify looks at a part of an organization's chain.
+func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict, err error) {
+	from, limit := c.After.Sequence, c.Limit
+	if from > 0 {
+		limit++ // the entry itself comes along, to be compared
+	}
+	chain, links, err := read(ctx, log, org, from, limit)
+	if err != nil {
+		return Verdict{}, err
+	}
+	v.Chain = chain
+	w := NewWalk(chain, c.Kept)
+	more := len(links) == limit
+	if from > 0 {
+		if !w.Resume(c.After, links) {
+			v.Breaks = w.Breaks()
+			return v, nil
+		}
+		links = links[1:]
+	}
+	for _, l := range links {
+		w.Step(l)
+	}
+	v.Checked, v.Unchained = len(links), w.Unchained()
+	if more && w.At().Sequence > from && w.At().Sequence != chain.Head.Sequence {
+		v.Next = w.At()
+	} else {
+		w.End()
+	}
+	v.Breaks = w.Breaks()
+	return v, nil
+}
+
+// read reads a part of a chain. One that has begun between its head and its entries is read again.
+func read(ctx context.Context, log Chained, org uuid.UUID, from uint64, limit int) (Chain, []Link, error) {
+	chain, links, err := log.Chain(ctx, org, from, limit)
+	if chain.Place == 0 && slices.ContainsFunc(links, func(l Link) bool { return l.Place > 0 }) {
+		return log.Chain(ctx, org, from, limit)
+	}
+	return chain, links, err
+}

@@ -1,0 +1,198 @@
+package audit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// logOf is a log in memory, whose entries belong to one organization.
+type logOf struct {
+	chain Chain
+	links []Link
+}
+
+// Chain implements Chained.
+func (l logOf) Chain(_ context.Context, _ uuid.UUID, from uint64, limit int) (Chain, []Link, error) {
+	var found []Link
+	for _, link := range l.links {
+		if link.Sequence >= from && (l.chain.Place == 0 || link.Sequence <= l.chain.Head.Sequence) && len(found) < limit {
+			found = append(found, link)
+		}
+	}
+	return l.chain, found, nil
+}
+
+// grown is a log whose sequences grow by two, since another organization has every other one. The first
+// entries are from before there were chains.
+func grown(unchained, chained int) (l logOf) {
+	l.chain.Seed = Hash{7}
+	for i := range unchained + chained {
+		e := Event{Sequence: uint64(2*i + 1), At: time.UnixMicro(int64(i)), Org: uuid.UUID{1}, Action: StateWrite, State: "s",
+			Version: uint64(i), Actor: Actor{KeyID: "k"}}
+		if i < unchained {
+			l.links = append(l.links, Link{Event: e})
+			continue
+		}
+		l.chain = l.chain.Next(e)
+		l.links = append(l.links, Link{e, l.chain.Place, l.chain.Head.Hash})
+	}
+	return l
+}
+
+// verdict verifies a whole log in pages.
+func verdict(t *testing.T, l logOf, kept Mark, limit int) (all Verdict) {
+	t.Helper()
+	for pages, after := 0, (Mark{}); ; pages++ {
+		v, err := Verify(t.Context(), l, uuid.UUID{1}, Check{after, kept, limit})
+		if err != nil || pages > len(l.links)+1 {
+			t.Fatalf("page %d: %v", pages, err)
+		}
+		all.Breaks, all.Checked = append(all.Breaks, v.Breaks...), all.Checked+v.Checked
+		all.Unchained += v.Unchained
+		if after = v.Next; after == (Mark{}) {
+			return all
+		}
+	}
+}
+
+func TestVerify(t *testing.T) {
+	for _, size := range [][2]int{{0, 0}, {0, 1}, {0, 7}, {3, 7}, {3, 0}} {
+		l := grown(size[0], size[1])
+		for limit := range 12 {
+			v := verdict(t, l, Mark{}, limit+1)
+			if len(v.Breaks) > 0 || v.Checked != size[0]+size[1] || v.Unchained != size[0] {
+				t.Errorf("%v in pages of %d: %+v", size, limit+1, v)
+			}
+			for _, kept := range l.links[size[0]:] {
+				if v := verdict(t, l, Mark{kept.Sequence, kept.Hash}, limit+1); len(v.Breaks) > 0 {
+					t.Errorf("%v kept %d: %+v", size, kept.Sequence, v)
+				}
+			}
+		}
+	}
+}
+
+// TestBreaks damages a log of three entries from before the chain and eight of it, and has that found
+// whatever the pages are.
+func TestBreaks(t *testing.T) {
+	whole := grown(3, 8)
+	swap := func(a, b *Link) { a.Sequence, b.Sequence = b.Sequence, a.Sequence }
+	sorted := func(l *logOf) {
+		slices.SortFunc(l.links, func(a, b Link) int { return int(a.Sequence) - int(b.Sequence) })
+	}
+	head := whole.chain.Head
+	for name, c := range map[string]struct {
+		spoil func(*logOf)
+		kept  Mark
+		want  Damage
+	}{
+		"a changed text":         {func(l *logOf) { l.links[5].Note = "x" }, Mark{}, Changed},
+		"a changed time":         {func(l *logOf) { l.links[5].At = time.UnixMicro(77) }, Mark{}, Changed},
+		"a changed organization": {func(l *logOf) { l.links[5].Org = uuid.UUID{2} }, Mark{}, Changed},
+		"a changed hash":         {func(l *logOf) { l.links[5].Hash[3]++ }, Mark{}, Changed},
+		"a changed first one":    {func(l *logOf) { l.links[3].Note = "x" }, Mark{}, Changed},
+		"a changed last one":     {func(l *logOf) { l.links[10].Note = "x" }, Mark{}, Changed},
+		"another seed":           {func(l *logOf) { l.chain.Seed[0]++ }, Mark{}, Changed},
+		"a text moved to its neighbour": {func(l *logOf) { l.links[5].State, l.links[5].LockID = "", "s" },
+			Mark{}, Changed},
+		"a changed one with a new hash": {func(l *logOf) {
+			l.links[5].Note = "x"
+			l.links[5].Hash = hashed(l.chain.Seed, l.links[4].Hash, l.links[5].Place, l.links[5].Event)
+		}, Mark{}, Changed},
+		"a missing one":        {func(l *logOf) { l.links = slices.Delete(l.links, 5, 6) }, Mark{}, Missing},
+		"a missing first one":  {func(l *logOf) { l.links = slices.Delete(l.links, 3, 4) }, Mark{}, Missing},
+		"a missing last one":   {func(l *logOf) { l.links = l.links[:10] }, Mark{}, Missing},
+		"all missing":          {func(l *logOf) { l.links = l.links[:3] }, Mark{}, Missing},
+		"two reordered":        {func(l *logOf) { swap(&l.links[5], &l.links[6]); sorted(l) }, Mark{}, Moved},
+		"one behind the last":  {func(l *logOf) { l.links[4].Sequence = head.Sequence + 1; sorted(l) }, Mark{}, Missing},
+		"one before the chain": {func(l *logOf) { l.links[4].Sequence = 2; sorted(l) }, Mark{}, Missing},
+		"one in between": {func(l *logOf) {
+			l.links = slices.Insert(l.links, 6, Link{Event: Event{Sequence: l.links[5].Sequence + 1}})
+		}, Mark{}, Added},
+		"a head that is gone": {func(l *logOf) { l.chain = Chain{} }, Mark{}, Missing},
+		"a chain begun anew": {func(l *logOf) {
+			e := Event{Sequence: 99, Action: StateWrite}
+			l.chain = Chain{Seed: Hash{8}}.Next(e)
+			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
+		}, Mark{}, Missing},
+		"an end that was cut off": {func(l *logOf) {
+			l.links = l.links[:9]
+			l.chain.Head, l.chain.Place = Mark{l.links[8].Sequence, l.links[8].Hash}, l.links[8].Place
+		}, head, HeadLost},
+		"a chain made anew from an entry on": {func(l *logOf) { remade(l, 6) }, head, HeadLost},
+		"a kept one that never was":          {func(*logOf) {}, Mark{head.Sequence - 1, head.Hash}, HeadLost},
+	} {
+		for limit := 1; limit < 13; limit++ {
+			l := logOf{whole.chain, slices.Clone(whole.links)}
+			c.spoil(&l)
+			v := verdict(t, l, c.kept, limit)
+			if !slices.ContainsFunc(v.Breaks, func(b Break) bool { return b.Damage == c.want && b.Sequence > 0 }) {
+				t.Errorf("%s, in pages of %d: %+v, want %s", name, limit, v.Breaks, c.want)
+			}
+		}
+	}
+}
+
+// remade changes an entry and makes the chain anew from there, as somebody can who may write to the
+// database: only what was kept elsewhere shows it.
+func remade(l *logOf, at int) {
+	l.links[at].Note = "x"
+	c := l.chain
+	c.Place, c.Head = l.links[at-1].Place, Mark{l.links[at-1].Sequence, l.links[at-1].Hash}
+	for i := at; i < len(l.links); i++ {
+		c = c.Next(l.links[i].Event)
+		l.links[i].Hash = c.Head.Hash
+	}
+	l.chain = c
+}
+
+// TestManyBreaks tells of so many and no more.
+func TestManyBreaks(t *testing.T) {
+	l := grown(0, 100)
+	for i := range l.links {
+		l.links[i].Place = 1
+	}
+	if v := verdict(t, l, Mark{}, 1000); len(v.Breaks) != mostBreaks {
+		t.Errorf("%d breaks", len(v.Breaks))
+	}
+}
+
+// TestHash holds the canonical encoding to what it was: a hash that is kept somewhere stays good.
+func TestHash(t *testing.T) {
+	e := Event{Sequence: 17, At: time.UnixMicro(1_795_258_800_123_456), Org: uuid.UUID{1, 2}, Action: StateWrite,
+		State: "a/b", Version: 3, LockID: "l", Refused: "r", Reason: "why", Note: "note",
+		Actor: Actor{"k", "ci", "repo", "writer", "192.0.2.7", "q"}}
+	c := Chain{Seed: Hash{1}}.Next(e).Next(e)
+	const want = "17:8739d5ab4c7c1691edd6637126d12c8b350ef3d42c7e33aac252c47b1ed1c3f4"
+	if got := c.Head.String(); got != want {
+		t.Errorf("the head is %s, want %s", got, want)
+	}
+}
+
+func TestParseMark(t *testing.T) {
+	want := Mark{17, Hash{1, 2, 3}}
+	if got, err := ParseMark(want.String()); got != want || err != nil {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, text := range []string{"", "17", "17:", ":" + want.Hash.String(), "0:" + want.Hash.String(), "17:0x",
+		want.String() + "00", "-1:" + want.Hash.String(), "17:" + strings.Repeat("g", 64)} {
+		if got, err := ParseMark(text); err == nil || got != (Mark{}) {
+			t.Errorf("%q is %v", text, got)
+		}
+	}
+}
+
+func BenchmarkNext(b *testing.B) {
+	e := Event{Org: uuid.UUID{1}, Action: StateWrite, State: "network/production", LockID: uuid.Nil.String(), Actor: Actor{
+		KeyID: "0f3a9c21d4e5", KeyName: "ci", Role: "writer", Address: "192.0.2.1", Request: uuid.Nil.String()}}
+	var c Chain
+	for b.Loop() {
+		e.Sequence++
+		c = c.Next(e)
+	}
+}

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/holdfast/holdfast/state"
+)
+
+func TestAuditVerify(t *testing.T) {
+	s := newShell(t)
+	s.keeping(state.DefaultPolicy())
+	s.refuse(exitFailed, "no entries with a hash yet", "audit", "head")
+	if _, out, errs := s.run("audit", "verify"); out != "" || !strings.Contains(errs, "no entries with a hash yet") {
+		t.Errorf("printed %s%s", out, errs)
+	}
+	s.hold("prod/network", "id-1", "alice@laptop")
+	head := strings.TrimSpace(s.must("audit", "head"))
+	s.hold("app", "id-2", "bob@ci")
+	if out := s.must("audit", "head", "--json"); !strings.Contains(out, `"entries":2`) {
+		t.Errorf("printed %s", out)
+	}
+	newest := strings.TrimSpace(s.must("audit", "head"))
+	want := "2 entries are as they were written, from entry 1 to\n" + newest + "\n"
+	for _, line := range [][]string{nil, {"--head", head}, {"--head", newest}} {
+		if out := s.must(append([]string{"audit", "verify"}, line...)...); out != want {
+			t.Errorf("%q printed %s", line, out)
+		}
+	}
+	if out := s.must("audit", "verify", "--json", "--head", head); !strings.Contains(out, `"breaks":[]`) ||
+		!strings.Contains(out, `"next":null`) {
+		t.Errorf("printed %s", out)
+	}
+	other := strings.Replace(newest, "2:", "1:", 1)
+	code, out, errs := s.run("audit", "verify", "--head", other)
+	if code != exitFailed || out != "head_lost: entry 1 has another hash than the one that was kept elsewhere\n" ||
+		!strings.Contains(errs, "the audit log is not as it was written") {
+		t.Errorf("%d: printed %s%s", code, out, errs)
+	}
+	code, out, _ = s.run("audit", "verify", "--json", "--head", "3"+newest[1:])
+	if code != exitFailed || !strings.Contains(out, "the chain ends with entry 2, before entry 3") {
+		t.Errorf("%d: printed %s", code, out)
+	}
+	s.refuse(exitFailed, "is no SEQUENCE:HASH", "audit", "verify", "--head", "17")
+}

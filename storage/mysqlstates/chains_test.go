@@ -1,0 +1,70 @@
+package mysqlstates
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/state/statetest"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+)
+
+// TestTampered has somebody change the database while the store is open.
+func TestTampered(t *testing.T) {
+	statetest.RunTampered(t, func(t *testing.T) statetest.Tampered {
+		s := opened(t, optionsFor(mysqltest.New(t)))
+		return statetest.Tampered{Store: s, Events: "state_events", Links: "state_links", Chains: "state_chains",
+			Exec: func(t *testing.T, statement string) { execute(t, s, statement) }}
+	})
+}
+
+func execute(t *testing.T, s *Store, statement string) {
+	t.Helper()
+	if _, err := s.readers.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+// TestOldNodes has nodes of an older version, which know of no chains, add to the log: before the
+// schema's step, and when this version's nodes write already.
+func TestOldNodes(t *testing.T) {
+	s := opened(t, optionsFor(mysqltest.New(t)))
+	defer s.Close()
+	org := uuid.UUID{1}
+	record := func() {
+		if err := s.Record(t.Context(), audit.Event{Org: org, Action: audit.StateWrite}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Feed(t.Context(), 0, 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := func(checked, unchained int) {
+		t.Helper()
+		v, err := audit.Verify(t.Context(), s, org, audit.Check{Limit: 5000})
+		if err != nil || len(v.Breaks) > 0 || v.Checked != checked || v.Unchained != unchained {
+			t.Fatalf("%+v, %v; want %d and %d", v, err, checked, unchained)
+		}
+	}
+	for range 3 {
+		record()
+	}
+	for _, statement := range []string{"DELETE FROM state_links", "DELETE FROM state_chains"} { // as if it had been before
+		execute(t, s, statement)
+	}
+	record()
+	want(4, 3)
+	const copied = `INSERT INTO state_events SELECT l.sequence + n.sequence, e.at, e.org, e.action, e.state, e.version, e.lock_id, e.refused,
+		e.reason, e.note, e.` + "`key`" + `, e.key_name, e.subject, e.role, e.address, e.request
+		FROM state_events e JOIN state_log l JOIN state_events n WHERE e.sequence = 1`
+	events := 4
+	for range 9 { // 2044 of them, which are chained in several steps
+		execute(t, s, copied)
+		execute(t, s, "UPDATE state_log SET sequence = (SELECT MAX(sequence) FROM state_events)")
+		events *= 2
+	}
+	want(4, 3) // nothing has been chained behind the head so far
+	record()
+	want(events+1, 3)
+}

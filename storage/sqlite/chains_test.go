@@ -1,0 +1,68 @@
+package sqlite
+
+import (
+	"database/sql"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/state/statetest"
+)
+
+// TestTampered has somebody change the database while the store is open.
+func TestTampered(t *testing.T) {
+	statetest.RunTampered(t, func(t *testing.T) statetest.Tampered {
+		s := open(t, t.TempDir())
+		db, err := sql.Open("sqlite", s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		return statetest.Tampered{Store: s, Events: "events", Links: "events", Chains: "chains",
+			Exec: func(t *testing.T, statement string) {
+				if _, err := db.ExecContext(t.Context(), statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}}
+	})
+}
+
+// TestChainReopened goes on with a chain where the store has left it.
+func TestChainReopened(t *testing.T) {
+	dir, org := t.TempDir(), uuid.UUID{1}
+	for n := range uint64(4) {
+		s := open(t, dir)
+		if err := s.Record(t.Context(), audit.Event{Org: org, Action: audit.StateWrite}); err != nil {
+			t.Fatal(err)
+		}
+		v, err := audit.Verify(t.Context(), s, org, audit.Check{Limit: 10})
+		if err != nil || len(v.Breaks) > 0 || v.Chain.Place != n+1 || v.Checked != int(n+1) {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestChainMigrated begins the chain behind the events that a store had before there were chains.
+func TestChainMigrated(t *testing.T) {
+	dir, org := t.TempDir(), uuid.UUID{1}
+	makeOld(t, dir, []string{"00001_states.sql", "00002_history.sql", "00003_deltas.sql", "00004_lists.sql",
+		"00005_looks.sql", "00006_usage.sql", "00007_purged.sql", "00008_fences.sql", "00009_expected.sql", "00010_sealing.sql"}, `
+		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 700)
+		INSERT INTO events (at, org, action, state, version, lock_id, refused, reason, note, key, key_name, subject, role, address, request, listed)
+			SELECT i, '01000000-0000-0000-0000-000000000000', 'state.write', '', 0, '', '', '', '', '', '', '', '', '', '', i <= 512 FROM n`)
+	s := open(t, dir)
+	defer s.Close()
+	for range 2 {
+		v, err := audit.Verify(t.Context(), s, org, audit.Check{Limit: 1000})
+		if err != nil || len(v.Breaks) > 0 || v.Unchained != 700 || v.Checked != 700+int(v.Chain.Place) {
+			t.Fatalf("%+v, %v", v, err)
+		}
+		if err := s.Record(t.Context(), audit.Event{Org: org, Action: audit.StateWrite}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

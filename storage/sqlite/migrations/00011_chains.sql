@@ -1,0 +1,16 @@
+-- +goose Up
+
+-- Each event is chained to the one before it in its organization: place is its number in the chain, from 1, and hash
+-- says what it and all before it are (see audit.Chain). Events from before this step have neither.
+ALTER TABLE events ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE events ADD COLUMN hash BLOB;
+
+-- How far each organization's chain has come.
+CREATE TABLE chains (
+  org      TEXT PRIMARY KEY,
+  seed     BLOB NOT NULL,     -- random; it is in each hash
+  first    INTEGER NOT NULL,  -- sequence of the first event
+  sequence INTEGER NOT NULL,  -- of the newest event, with its place and its hash
+  place    INTEGER NOT NULL,
+  hash     BLOB NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -2297,7 +2297,7 @@ export interface components {
             checked: number;
             /**
              * Format: int64
-             * @description of those, from before there were chains: nothing says whether they are as they were
+             * @description of those, from before there were chains: they can't be checked
              */
             unchained: number;
             /** @description empty where all of them are as they were */

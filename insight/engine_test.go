@@ -135,13 +135,16 @@ func TestFactsOfAPlan(t *testing.T) {
 	}
 }
 
-// TestUnprotected: turning a protection off is a change that can't be taken for harmless.
+// TestUnprotected: turning a protection off is a change that can't be taken for harmless, nor can one that is
+// hidden.
 func TestUnprotected(t *testing.T) {
-	all := of(t, engine(t), insighttest.JSON(insighttest.Resource{Address: "aws_db_instance.x",
-		Actions: []string{"update"},
-		Before:  object{"deletion_protection": true}, After: object{"deletion_protection": false}}), insight.Options{})
-	if len(all.Facts.Irreversible) != 1 || !strings.Contains(all.Facts.Irreversible[0].Reason, "deletion_protection") {
-		t.Errorf("%+v", all.Facts.Irreversible)
+	for _, sensitive := range []any{nil, object{"deletion_protection": true}} {
+		all := of(t, engine(t), insighttest.JSON(insighttest.Resource{Address: "aws_db_instance.x",
+			Actions: []string{"update"}, Sensitive: sensitive,
+			Before: object{"deletion_protection": true}, After: object{"deletion_protection": false}}), insight.Options{})
+		if len(all.Facts.Irreversible) != 1 || !strings.Contains(all.Facts.Irreversible[0].Reason, "deletion_protection") {
+			t.Errorf("sensitive %v: %+v", sensitive, all.Facts.Irreversible)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ const maxDetails = 10
 
 // Held implements runs.Insights.
 func (s *Service) Held(ctx context.Context, plan runs.PlanJSON, gates runs.Gates) ([]api.GateReason, error) {
-	raw, err := s.of(ctx, plan)
+	raw, err := s.of(ctx, s.gating, plan)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@ type Service struct {
 	plans   Plans
 	memory  *budget.Budget // nil for no bound
 	engine  func() (*Engine, error)
-	working *turns.Turns
+	working *turns.Turns // for those who ask
+	gating  *turns.Turns // for the gates of runs, which nobody who asks keeps waiting
 	kept    *lru.Cache[keptKey, []byte]
 	now     func() time.Time
 }
@@ -53,7 +54,8 @@ type keptKey struct {
 // NewService returns a service over the plans of runs. Rules are compiled when they are first asked.
 func NewService(plans Plans, memory *budget.Budget, now func() time.Time) *Service {
 	kept, _ := lru.New[keptKey, []byte](maxKept) // it fails for a size below 1
-	return &Service{plans: plans, memory: memory, working: turns.New(maxWorking, maxOwn), kept: kept, now: now,
+	return &Service{plans: plans, memory: memory, working: turns.New(maxWorking, maxOwn),
+		gating: turns.New(maxWorking, maxOwn), kept: kept, now: now,
 		engine: sync.OnceValues(func() (*Engine, error) { return NewEngine(rules.Limits{}) })}
 }
 
@@ -65,11 +67,11 @@ func (s *Service) OfRun(ctx context.Context, p auth.Principal, id string) ([]byt
 	if err != nil {
 		return nil, err
 	}
-	return s.of(ctx, plan)
+	return s.of(ctx, s.working, plan)
 }
 
 // of returns a plan's insight as JSON.
-func (s *Service) of(ctx context.Context, plan runs.PlanJSON) ([]byte, error) {
+func (s *Service) of(ctx context.Context, among *turns.Turns, plan runs.PlanJSON) ([]byte, error) {
 	key := keptKey{plan.Org, plan.Digest}
 	if raw, ok := s.kept.Get(key); ok {
 		return raw, nil
@@ -78,7 +80,7 @@ func (s *Service) of(ctx context.Context, plan runs.PlanJSON) ([]byte, error) {
 		return nil, fault.New(fault.PlanJSONTooLarge, "the plan's JSON has %d bytes, and %d are looked at", plan.Size,
 			maxPlanBytes)
 	}
-	release, err := s.place(ctx, plan.Org)
+	release, err := place(ctx, among, plan.Org)
 	if err != nil {
 		return nil, err
 	}
@@ -99,11 +101,11 @@ func (s *Service) of(ctx context.Context, plan runs.PlanJSON) ([]byte, error) {
 }
 
 // place is one among the plans that are looked at. It is not waited for where nobody waits.
-func (s *Service) place(ctx context.Context, org uuid.UUID) (release func(), err error) {
+func place(ctx context.Context, among *turns.Turns, org uuid.UUID) (release func(), err error) {
 	if !budget.IsAtOnce(ctx) {
-		return s.working.Acquire(ctx, org)
+		return among.Acquire(ctx, org)
 	}
-	release, ok := s.working.TryAcquire(org)
+	release, ok := among.TryAcquire(org)
 	if !ok {
 		return nil, fault.New(fault.Overloaded, "as many plans as the server looks at at once are looked at")
 	}

@@ -157,22 +157,47 @@ func TestServiceHolds(t *testing.T) {
 	}
 }
 
-// TestServiceWaitsForNoPlace: where nobody waits, a plan whose organization's place is taken is told to come again.
+// TestServiceWaitsForNoPlace: where nobody waits, a plan whose organization's place among the gates is taken is told to
+// come again.
 func TestServiceWaitsForNoPlace(t *testing.T) {
 	s := stuck{make(chan struct{}, 8), make(chan struct{})}
 	p := &plans{digest: "a", size: 1, open: func() io.Reader { return s }}
-	service, me := insight.NewService(p, nil, today), caller()
+	service := insight.NewService(p, nil, today)
+	plan, err := p.PlanJSON(t.Context(), caller(), "r")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	held := func(ctx context.Context) error {
+		_, err := service.Held(ctx, plan, runs.Gates{Severity: "high"})
+		return err
+	}
+	go func() { done <- held(t.Context()) }()
+	<-s.begun
+	if err := held(budget.AtOnce(t.Context())); !fault.Is(err, fault.Overloaded) {
+		t.Errorf("it says %v", err)
+	}
+	close(s.end)
+	<-done
+}
+
+// TestGatesWaitForNobodyWhoAsks: whoever asks for an insight takes no place of a gate's.
+func TestGatesWaitForNobodyWhoAsks(t *testing.T) {
+	s := stuck{make(chan struct{}, 8), make(chan struct{})}
+	p := &plans{digest: "a", size: 1, open: func() io.Reader { return s }}
+	service := insight.NewService(p, nil, today)
 	done := make(chan error, 1)
 	go func() {
-		_, err := service.OfRun(t.Context(), me, "r")
+		_, err := service.OfRun(t.Context(), caller(), "r")
 		done <- err
 	}()
 	<-s.begun
-	plan, err := p.PlanJSON(t.Context(), me, "r")
+	plan, err := (&plans{digest: "b", size: 1, open: func() io.Reader { return strings.NewReader("{}") }}).
+		PlanJSON(t.Context(), caller(), "r")
 	if err == nil {
 		_, err = service.Held(budget.AtOnce(t.Context()), plan, runs.Gates{Severity: "high"})
 	}
-	if !fault.Is(err, fault.Overloaded) {
+	if !fault.Is(err, fault.PlanJSONInvalid) {
 		t.Errorf("it says %v", err)
 	}
 	close(s.end)

@@ -78,7 +78,8 @@ func (m *moving) decided(r Run, beyond string) {
 	}
 	switch {
 	case r.isPart() && beyond != "":
-		m.to(AwaitingApproval, "it goes beyond what was approved: "+beyond).because(EventPlanned, m.run.Reason)
+		m.to(AwaitingApproval, "it goes beyond what was approved: "+beyond+m.run.heldText()).because(EventPlanned,
+			m.run.Reason)
 	case m.run.enough():
 		m.run.DecidedAt = m.at
 		m.to(Confirmed, "").because(EventConfirmed, "the changes are those that were approved before")

@@ -2,9 +2,12 @@ package facts
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/holdfast/holdfast/api"
+	"github.com/holdfast/holdfast/runs/changes"
 )
 
 // holdsData says what is gone when a resource of a type is.
@@ -55,9 +58,15 @@ func protections() map[string]string {
 }
 
 // dangers tells what can't be undone.
-type dangers struct{ holds, protects map[string]string }
+type dangers struct {
+	holds, protects map[string]string
+	protections     []string // names of protects, sorted
+}
 
-func newDangers() dangers { return dangers{holdsData(), protections()} }
+func newDangers() dangers {
+	protects := protections()
+	return dangers{holdsData(), protects, slices.Sorted(maps.Keys(protects))}
+}
 
 // appendTo adds what can't be undone of a change.
 func (d dangers) appendTo(list []api.InsightDanger, c Change, v values) []api.InsightDanger {
@@ -76,14 +85,25 @@ func (d dangers) appendTo(list []api.InsightDanger, c Change, v values) []api.In
 	case kind == Forget:
 		add("it leaves the state: nobody manages it any more")
 	case kind == Update:
-		for _, name := range v.changed {
-			safe, is := d.protects[name]
-			if is && string(v.before[name]) == safe && string(v.after[name]) != safe {
-				add("%s is turned from %s to %s: it can be deleted then", name, safe, plainOr(string(v.after[name])))
-			}
+		for _, reason := range d.unprotects(v) {
+			add("%s", reason)
 		}
 	}
 	return list
+}
+
+// unprotects tells which protections an update takes away, and which it may.
+func (d dangers) unprotects(v values) (reasons []string) {
+	for _, name := range d.protections {
+		safe, before, after := d.protects[name], string(v.before[name]), string(v.after[name])
+		switch {
+		case before == changes.Masked || after == changes.Masked:
+			reasons = append(reasons, name+" is marked as sensitive: nobody sees whether it can be deleted then")
+		case before == safe && after != safe && slices.Contains(v.changed, name):
+			reasons = append(reasons, fmt.Sprintf("%s is turned from %s to %s: it can be deleted then", name, safe, plainOr(after)))
+		}
+	}
+	return reasons
 }
 
 func plainOr(value string) string {

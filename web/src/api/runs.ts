@@ -103,8 +103,8 @@ export function cancel(id: string, level: 'soft' | 'hard', reason: string): Prom
   return answer(server.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } }, body: { level, ...reasoned(reason) } }))
 }
 
-export function discardRun(id: string): Promise<Run> {
-  return answer(server.POST('/api/v1/runs/{id}/discard', { params: { path: { id } } }))
+export function discardRun(id: string, reason: string): Promise<Run> {
+  return answer(server.POST('/api/v1/runs/{id}/discard', { params: { path: { id } }, body: { reason } }))
 }
 
 export function retry(id: string): Promise<Run> {

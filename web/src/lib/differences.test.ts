@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { differences } from './differences'
+import { differences, unchanged } from './differences'
 
 test('only what changed is listed, by its path', () => {
   const before = { name: 'web', ingress: [{ port: 443, from: ['10.0.0.0/8'] }], tags: { a: '1', b: '2' } }
@@ -12,6 +12,14 @@ test('only what changed is listed, by its path', () => {
 
 test('a value that is known later has no after', () => {
   expect(differences({ id: 'x' }, {}, { id: true })).toEqual([{ path: ['id'], before: 'x', unknown: true }])
+})
+
+test('a sensitive value is listed, since nobody sees whether it changes', () => {
+  const hidden = { '(sensitive)': true }
+  expect(differences({ password: hidden, user: 'a' }, { password: hidden, user: 'a' })).toEqual([{ path: ['password'], before: hidden, after: hidden }])
+  expect(differences({ value: 'x' }, { value: hidden })).toEqual([{ path: ['value'], before: 'x', after: hidden }])
+  expect(differences({ settings: { a: 1 } }, { settings: hidden })).toEqual([{ path: ['settings'], before: { a: 1 }, after: hidden }])
+  expect(unchanged({ password: hidden, tags: [hidden], user: 'a' }, { password: hidden, tags: [hidden], user: 'a' })).toBe(1)
 })
 
 test('JSON in strings is looked into', () => {

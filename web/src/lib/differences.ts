@@ -10,6 +10,8 @@ type Path = (string | number)[]
 /** differences lists how one value became another, by paths. Objects are looked into, and lists of one length. */
 export function differences(before: unknown, after: unknown, unknown: unknown = false, path: Path = []): Difference[] {
   if (unknown === true) return [{ path, ...part('before', before), unknown: true }]
+  // What is hidden on both sides may be another one: nobody sees that it is not.
+  if (isMasked(before) || isMasked(after)) return [{ path, ...part('before', before), ...part('after', after) }]
   const later = isObject(unknown) || Array.isArray(unknown) ? unknown : undefined
   if (isObject(before) || isObject(after)) {
     const was = isObject(before) ? before : before == null ? {} : undefined
@@ -30,7 +32,18 @@ export function differences(before: unknown, after: unknown, unknown: unknown = 
 /** unchanged is how many attributes of an object stay as they are. */
 export function unchanged(before: unknown, after: unknown): number {
   if (!isObject(before) || !isObject(after)) return 0
-  return Object.keys(before).filter((name) => before[name] !== null && JSON.stringify(before[name]) === JSON.stringify(after[name])).length
+  return Object.keys(before).filter((name) => before[name] !== null && !hides(before[name]) && JSON.stringify(before[name]) === JSON.stringify(after[name])).length
+}
+
+/** isMasked says that the server has put this in the place of a sensitive value. */
+export function isMasked(value: unknown): boolean {
+  return value === '(sensitive value)' || (isObject(value) && value['(sensitive)'] === true)
+}
+
+/** hides says that something in a value is masked. */
+function hides(value: unknown): boolean {
+  if (isMasked(value)) return true
+  return typeof value === 'object' && value !== null && Object.values(value).some(hides)
 }
 
 function part<Side extends 'before' | 'after'>(side: Side, value: unknown): Partial<Record<Side, unknown>> {

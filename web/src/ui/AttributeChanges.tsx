@@ -1,5 +1,5 @@
 import { structuredPatch } from 'diff'
-import type { Difference } from '@/lib/differences'
+import { isMasked, type Difference } from '@/lib/differences'
 import styles from './AttributeChanges.module.css'
 
 /** pathText is a path as people write it: tags.Name, ingress[0].port, or ["a b"] where a name is no word. */
@@ -75,11 +75,6 @@ function Lines({ path, before, after }: { path: (string | number)[]; before: str
       </td>
     </tr>
   )
-}
-
-/** isMasked says that the server has put this in the place of a sensitive value. */
-function isMasked(value: unknown): boolean {
-  return value === '(sensitive value)' || (isObject(value) && value['(sensitive)'] === true)
 }
 
 function Value({ value, kind, sensitive }: { value: unknown; kind: 'before' | 'after' | 'plain'; sensitive: boolean | undefined }) {

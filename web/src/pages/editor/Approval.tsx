@@ -55,7 +55,7 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
               <Button kind="main" busy={decide.isPending} disabled={decide.isPending || !changes.data} onClick={() => { decide.mutate(true) }}>
                 {needed > 0 ? 'Approve' : 'Approve and apply'}
               </Button>
-              <Button kind="loss" disabled={decide.isPending || reason.trim() === ''} onClick={() => { decide.mutate(false) }}>Deny</Button>
+              {may('run:approve') ? <Button kind="loss" disabled={decide.isPending || reason.trim() === ''} onClick={() => { decide.mutate(false) }}>Deny</Button> : null}
               <Button kind="quiet" onClick={onClose}>Not now</Button>
             </div>
           </>

@@ -46,13 +46,13 @@ export function Actions({ run }: { run: Run }) {
       {decides ? (
         <>
           <Button kind="main" onClick={() => { setDoing('approve') }}>Approve…</Button>
-          <Button onClick={() => { setDoing('deny') }}>Deny…</Button>
+          {may('run:approve') ? <Button onClick={() => { setDoing('deny') }}>Deny…</Button> : null}
         </>
       ) : null}
       {ends && waits ? <Button onClick={() => { setDoing('discard') }}>Discard…</Button> : null}
       {ends && !waits && !run.cancel ? <Button onClick={() => { setDoing('cancel') }}>Cancel…</Button> : null}
       {ends && run.cancel?.level === 'soft' && may('state:unlock') ? <Button kind="loss" onClick={() => { setDoing('kill') }}>Kill…</Button> : null}
-      {run.status === 'orphaned' && may('run:cancel') ? <Button kind="loss" onClick={() => { setDoing('resolve') }}>End it…</Button> : null}
+      {run.status === 'orphaned' && may('state:unlock') ? <Button kind="loss" onClick={() => { setDoing('resolve') }}>End it…</Button> : null}
       {!isUnfinished(run.status) && may(run.kind === 'plan' || run.kind === 'drift' ? 'run:plan' : 'run:apply') ? (
         <Button busy={again.isPending} onClick={() => { again.mutate() }}>Run again</Button>
       ) : null}
@@ -64,7 +64,7 @@ export function Actions({ run }: { run: Run }) {
       <Reason title={`Deny ${run.workspace}: ${countsOf(run)}`} open={doing === 'deny'} onClose={close} does="Deny" loss act={async (reason) => then(await deny(run.id, digest, reason))}>
         <p>The run ends, and nothing is changed.</p>
       </Reason>
-      <Reason title="Discard the plan" open={doing === 'discard'} onClose={close} does="Discard" optional act={async () => then(await discardRun(run.id))}>
+      <Reason title="Discard the plan" open={doing === 'discard'} onClose={close} does="Discard" optional act={async (reason) => then(await discardRun(run.id, reason))}>
         <p>The run ends, and nothing is changed. Another run can be asked for at any time.</p>
       </Reason>
       <Reason title="Cancel the run" open={doing === 'cancel'} onClose={close} does="Cancel it" optional act={async (reason) => then(await cancel(run.id, 'soft', reason))}>

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { runsQuery, type RunFilter } from '@/api/runs'
 import type { Run } from '@/api/types'
 import { countsText } from '@/ui/Counts'
@@ -22,9 +23,17 @@ export function countsOf(run: Run): string {
 export function RunTable({ filter, limit }: { filter: RunFilter; limit?: number }) {
   const query = useInfiniteQuery(runsQuery(filter, limit))
   const more = limit === undefined && query.hasNextPage && !query.isFetchingNextPage ? () => void query.fetchNextPage() : undefined
+  // A key that sees some states only may find none of its runs among the newest ones.
+  const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query
+  const none = query.data?.pages.every((page) => page.runs.length === 0) ?? false
+  const looksOn = none && hasNextPage && !isError
+  useEffect(() => {
+    if (looksOn && !isFetchingNextPage) void fetchNextPage()
+  }, [looksOn, isFetchingNextPage, fetchNextPage])
   return (
     <Await query={query} what="runs">
       {({ pages }) => {
+        if (looksOn) return <p className="muted" role="status">Looking at older runs…</p>
         const rows = pages.flatMap((page) => page.runs).slice(0, limit)
         return <RunRows rows={rows} filtered={Object.keys(filter).length > 0} onEnd={more} />
       }}

@@ -47,7 +47,7 @@ function One({ name, candidate, newest }: { name: string; candidate: Candidate; 
   const changed = useChanged(name)
   const [doing, setDoing] = useState<'promote' | 'discard'>()
   const open = candidate.status === 'open'
-  const diff = useQuery({ ...candidateDiffQuery(name, candidate.id), enabled: open })
+  const diff = useQuery({ ...candidateDiffQuery(name, candidate.id), enabled: open && may('state:read') })
   const older = candidate.base_version !== newest
   const close = () => { setDoing(undefined) }
   return (
@@ -73,7 +73,7 @@ function One({ name, candidate, newest }: { name: string; candidate: Candidate; 
           ['Reason', candidate.origin?.reason],
         ]}
       />
-      {open ? (
+      {open && may('state:read') ? (
         <Await query={diff} what="the difference">
           {(data) => <StateDiff diff={data} />}
         </Await>

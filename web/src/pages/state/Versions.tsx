@@ -85,7 +85,7 @@ function Chosen({ name, version, newest, newestDigest, against }: { name: string
   const changed = useChanged(name)
   // What was the newest when somebody began to roll back: over what came since they are asked again.
   const [rolling, setRolling] = useState<{ newest: number; digest: string }>()
-  const diff = useQuery({ ...diffQuery(name, version.version, against), enabled: !version.purged && (version.version > 1 || against !== undefined) })
+  const diff = useQuery({ ...diffQuery(name, version.version, against), enabled: may('state:read') && !version.purged && (version.version > 1 || against !== undefined) })
   return (
     <section aria-label={`Version ${String(version.version)}`}>
       <div className={styles.chosen}>
@@ -107,7 +107,7 @@ function Chosen({ name, version, newest, newestDigest, against }: { name: string
         ]}
       />
       {version.purged ? <p className="muted">Its bytes were destroyed on purpose.</p> : null}
-      {version.purged || (version.version === 1 && against === undefined) ? null : (
+      {version.purged || !may('state:read') || (version.version === 1 && against === undefined) ? null : (
         <Await query={diff} what="the difference">
           {(data) => <StateDiff diff={data} />}
         </Await>

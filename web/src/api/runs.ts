@@ -119,13 +119,17 @@ export function startRun(workspace: string, kind: RunKind, message: string): Pro
   return answer(server.POST('/api/v1/runs', { body: { workspace, kind, ...(message === '' ? {} : { message }) } }))
 }
 
-/** lastAppliedQuery is the newest run before one whose plan was applied to the end; null for none among the last fifty. */
+/** lastAppliedQuery is the newest run before one whose plan was applied to the end; null for none among the last hundred of a kind. */
 export function lastAppliedQuery({ id, workspace }: Pick<Run, 'id' | 'workspace'>) {
   return queryOptions({
     queryKey: ['run', id, 'last applied'],
     queryFn: async ({ signal }): Promise<Run | null> => {
-      const page = await answer(server.GET('/api/v1/runs', { params: { query: { workspace, status: 'succeeded', limit: 50, cursor: id } }, signal }))
-      return page.runs.find(({ applied_at: applied }) => applied !== undefined) ?? null
+      const pages = await Promise.all(
+        (['apply', 'destroy'] as const).map((kind) => answer(server.GET('/api/v1/runs', { params: { query: { workspace, kind, status: 'succeeded', limit: 100, cursor: id } }, signal }))),
+      )
+      // IDs are in the order of time.
+      const applied = pages.flatMap(({ runs }) => runs.filter(({ applied_at: at }) => at !== undefined)).sort((a, b) => (a.id < b.id ? 1 : -1))
+      return applied[0] ?? null
     },
   })
 }

@@ -33,7 +33,7 @@ export function LogView({ run, stream, onStream, streams }: { run: string; strea
   // The address is that of the line: whoever gets it sees the same one.
   const point = (line: number) => {
     setFollowing(false)
-    void navigate({ search: (was) => ({ ...was, line }), replace: true, resetScroll: false })
+    void navigate({ search: (was) => ({ ...was, tab: 'log', stream, line }), replace: true, resetScroll: false })
   }
   const seek = (by: number) => {
     if (hits.length === 0) return

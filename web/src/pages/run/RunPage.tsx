@@ -84,7 +84,7 @@ function Known({ run }: { run: Run }) {
             id: 'log',
             label: 'Log',
             content: () => (
-              <LogView key={stream ?? String(applied)} run={run.id} stream={stream ?? (applied ? 'apply' : 'plan')} streams={applied ? ['plan', 'apply'] : ['plan']} onStream={(chosen) => void navigate({ search: { tab: 'log', stream: chosen }, replace: true, resetScroll: false })} />
+              <LogView key={stream ?? (applied ? 'apply' : 'plan')} run={run.id} stream={stream ?? (applied ? 'apply' : 'plan')} streams={applied ? ['plan', 'apply'] : ['plan']} onStream={(chosen) => void navigate({ search: { tab: 'log', stream: chosen }, replace: true, resetScroll: false })} />
             ),
           },
           ...(may('workspace:read') ? [{ id: 'files', label: 'Files', content: () => <Suspense fallback={<Skeleton what="the differences of the files" />}><Files run={run} /></Suspense> }] : []),

@@ -10,7 +10,7 @@ const (
 	Missing  Damage = "missing"   // entries are gone
 	Changed  Damage = "changed"   // an entry, or its hash, is not as it was
 	Moved    Damage = "moved"     // an entry is not where it was
-	Added    Damage = "added"     // an entry is in no chain, behind the chain's beginning
+	Added    Damage = "added"     // an entry is in no chain, and yet not from before there were chains
 	HeadLost Damage = "head_lost" // an entry that was kept elsewhere is not in the chain
 )
 
@@ -84,8 +84,13 @@ func (w *Walk) Step(l Link) {
 // before takes an entry from before the chain. The next one's hash stands on none.
 func (w *Walk) before(l Link) {
 	w.at = Mark{Sequence: l.Sequence}
-	if w.unchained++; l.Place > 0 {
+	switch {
+	case l.Place > 0:
 		w.fault(l.Sequence, Missing, "entry %d is in a chain whose head is not in the store any more", l.Sequence)
+	case l.Sequence > w.chain.Old:
+		w.fault(l.Sequence, Added, "entry %d is in no chain, and yet not from before there were chains", l.Sequence)
+	default:
+		w.unchained++
 	}
 }
 

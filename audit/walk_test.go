@@ -35,6 +35,7 @@ func grown(unchained, chained int) (l logOf) {
 		e := Event{Sequence: uint64(2*i + 1), At: time.UnixMicro(int64(i)), Org: uuid.UUID{1}, Action: StateWrite, State: "s",
 			Version: uint64(i), Actor: Actor{KeyID: "k"}}
 		if i < unchained {
+			l.chain.Old = e.Sequence
 			l.links = append(l.links, Link{Event: e})
 			continue
 		}
@@ -114,10 +115,17 @@ func TestBreaks(t *testing.T) {
 		"one in between": {func(l *logOf) {
 			l.links = slices.Insert(l.links, 6, Link{Event: Event{Sequence: l.links[5].Sequence + 1}})
 		}, Mark{}, Added},
-		"a head that is gone": {func(l *logOf) { l.chain = Chain{} }, Mark{}, Missing},
+		"a head that is gone":  {func(l *logOf) { l.chain = Chain{Old: l.chain.Old} }, Mark{}, Missing},
+		"a chain that is gone": {func(l *logOf) { unlinked(l) }, Mark{}, Added},
+		"a chain that is gone, and a new one": {func(l *logOf) {
+			unlinked(l)
+			e := Event{Sequence: 99, Action: StateWrite}
+			l.chain = Chain{Seed: Hash{8}, Old: l.chain.Old}.Next(e)
+			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
+		}, Mark{}, Added},
 		"a chain begun anew": {func(l *logOf) {
 			e := Event{Sequence: 99, Action: StateWrite}
-			l.chain = Chain{Seed: Hash{8}}.Next(e)
+			l.chain = Chain{Seed: Hash{8}, Old: l.chain.Old}.Next(e)
 			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
 		}, Mark{}, Missing},
 		"an end that was cut off": {func(l *logOf) {
@@ -134,6 +142,17 @@ func TestBreaks(t *testing.T) {
 			if !slices.ContainsFunc(v.Breaks, func(b Break) bool { return b.Damage == c.want && b.Sequence > 0 }) {
 				t.Errorf("%s, in pages of %d: %+v, want %s", name, limit, v.Breaks, c.want)
 			}
+		}
+	}
+}
+
+// unlinked takes away all that there is of the chain, as if the log were from before there were chains. Of
+// some entries it leaves the hash.
+func unlinked(l *logOf) {
+	l.chain = Chain{Old: l.chain.Old}
+	for i := range l.links {
+		if l.links[i].Place = 0; i%2 == 0 {
+			l.links[i].Hash = Hash{}
 		}
 	}
 }

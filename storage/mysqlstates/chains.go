@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/google/uuid"
@@ -22,6 +21,7 @@ const (
 	sqlNewLinks  = ` ON DUPLICATE KEY UPDATE place = VALUES(place), hash = VALUES(hash)`
 	sqlChained   = `UPDATE state_chained SET sequence = ? WHERE id = 1`
 	sqlUnchained = sqlFeed
+	sqlBegan     = `SELECT sequence, began FROM state_chained WHERE id = 1`
 	sqlLinks     = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
 		WHERE org = ? AND sequence >= ? AND sequence <= ? ORDER BY sequence LIMIT ?`
 )
@@ -125,7 +125,8 @@ func (t *tx) catchUp(chained, newest int64) error {
 	return l.write(t, chained)
 }
 
-// Chain implements state.Store. The head is read first: all entries up to it are there by then.
+// Chain implements state.Store. The head is read first: all entries up to it are there by then. How far
+// the log is chained is read before it: what comes behind that may be in no chain yet.
 func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	if err := s.inLog(ctx); err != nil {
@@ -136,6 +137,10 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	}
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		chain, links = audit.Chain{}, nil
+		var chained, began int64
+		if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); err != nil {
+			return err
+		}
 		if err := each(ctx, db, func(scan stateengine.Scan) (c audit.Chain, err error) {
 			_, c, err = stateengine.ScanChain(scan)
 			return c, err
@@ -145,10 +150,11 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 		}, sqlChain, org.String()); err != nil {
 			return err
 		}
-		high := int64(math.MaxInt64)
+		high := max(chained, began)
 		if chain.Place > 0 {
 			high = stateengine.Key(chain.Head.Sequence)
 		}
+		chain.Old = uint64(began)
 		return each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
 			links = append(links, l)
 			return true

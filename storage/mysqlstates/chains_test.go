@@ -50,7 +50,8 @@ func TestOldNodes(t *testing.T) {
 	for range 3 {
 		record()
 	}
-	for _, statement := range []string{"DELETE FROM state_links", "DELETE FROM state_chains"} { // as if it had been before
+	for _, statement := range []string{"DELETE FROM state_links", "DELETE FROM state_chains",
+		"UPDATE state_chained SET began = sequence"} { // as if it had been before
 		execute(t, s, statement)
 	}
 	record()

@@ -1,6 +1,7 @@
 package mysqlstates
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/uuid"
@@ -65,7 +66,56 @@ func TestOldNodes(t *testing.T) {
 		execute(t, s, "UPDATE state_log SET sequence = (SELECT MAX(sequence) FROM state_events)")
 		events *= 2
 	}
-	want(4, 3) // nothing has been chained behind the head so far
+	want(events, 3) // though nobody has written since
 	record()
 	want(events+1, 3)
+	execute(t, s, copied)
+	execute(t, s, "UPDATE state_log SET sequence = (SELECT MAX(sequence) FROM state_events)")
+	if _, err := s.Feed(t.Context(), 0, 1); err != nil { // as who moves all to a folder
+		t.Fatal(err)
+	}
+	wantNumber(t, s, int64(2*(events+1)-3), "SELECT COUNT(*) FROM state_links")
+}
+
+func wantNumber(t *testing.T, s *Store, want int64, query string) {
+	t.Helper()
+	var got int64
+	if err := s.readers.QueryRowContext(t.Context(), query).Scan(&got); err != nil || got != want {
+		t.Errorf("%s: %d, %v; want %d", query, got, err, want)
+	}
+}
+
+// TestComplete has a move bring what is not chained yet: it is chained then, unless nothing is.
+func TestComplete(t *testing.T) {
+	s := opened(t, optionsFor(mysqltest.New(t)))
+	defer s.Close()
+	for range 5 {
+		if err := s.Record(t.Context(), audit.Event{Org: uuid.UUID{1}, Action: audit.StateWrite}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Feed(t.Context(), 0, 1); err != nil {
+		t.Fatal(err)
+	}
+	for statement, want := range map[string]int64{
+		"DELETE FROM state_links WHERE sequence > 3": 3,
+		"UPDATE state_chained SET began = 4":         4,
+		"DELETE FROM state_links":                    5,
+	} {
+		execute(t, s, "DELETE FROM state_links")
+		execute(t, s, "INSERT INTO state_links SELECT sequence, sequence, '' FROM state_events")
+		execute(t, s, "UPDATE state_chained SET began = 0, sequence = 0")
+		if want == 4 {
+			execute(t, s, "DELETE FROM state_links WHERE sequence > 1")
+		}
+		execute(t, s, statement)
+		tx, err := s.readers.BeginTx(t.Context(), nil)
+		if err == nil {
+			err = errors.Join(Complete(tx), tx.Commit())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNumber(t, s, want, "SELECT sequence FROM state_chained")
+	}
 }

@@ -24,7 +24,8 @@ const (
 )
 
 const (
-	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0) FROM state_journal`
+	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0),
+		(SELECT COUNT(*) FROM state_log l JOIN state_chained c ON c.id = l.id WHERE c.sequence < l.sequence) FROM state_journal`
 	sqlLockLog         = `SELECT l.sequence, l.newest, c.sequence FROM state_log l JOIN state_chained c ON c.id = l.id
 		WHERE l.id = 1 FOR UPDATE`
 	fromJournal  = ` FROM state_journal ORDER BY id LIMIT ?`
@@ -37,7 +38,8 @@ const (
 	sqlNow    = `SELECT UNIX_TIMESTAMP()`
 )
 
-// moved returns when all that the journal had when it was called is in the log and counted. Who
+// moved returns when all that the journal had when it was called is in the log and counted, and all that
+// the log had is chained: a node of an older version may have moved it. Who
 // waits for another caller waits for a move that begins afterwards, which then finds nothing.
 func (s *Store) moved(ctx context.Context) error {
 	select {
@@ -46,8 +48,8 @@ func (s *Store) moved(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	newest, err := s.newestInJournal(ctx)
-	if err != nil || newest == 0 {
+	newest, behind, err := s.newestInJournal(ctx)
+	if err != nil || newest == 0 && !behind {
 		return err
 	}
 	for {
@@ -58,16 +60,16 @@ func (s *Store) moved(ctx context.Context) error {
 	}
 }
 
-func (s *Store) newestInJournal(ctx context.Context) (newest int64, err error) {
+// newestInJournal is 0 without any; behind says that not all of the log is chained.
+func (s *Store) newestInJournal(ctx context.Context) (newest int64, behind bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest)
-	return newest, err
+	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest, &behind)
+	return newest, behind, err
 }
 
 // moveSome moves a part of the journal, and says whether there is more up to the newest, in a transaction that only
-// others that
-// do the same wait for. Rows of transactions that are under way are not seen, and come later: the
+// others that do the same wait for. Rows of transactions that are under way are not seen, and come later: the
 // sequence says in which order events became visible, and those of a state, whose transactions
 // follow each other, keep theirs.
 func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err error) {

@@ -127,7 +127,10 @@ func Complete(tx moving.Tx) error {
 			states = (SELECT COUNT(*) FROM state_heads WHERE newest IS NOT NULL AND deleted_at IS NULL AND org <> ''),
 			locks = (SELECT COUNT(*) FROM state_heads WHERE lock_id IS NOT NULL AND org <> '')
 			WHERE id = 1`,
-		`UPDATE state_chained SET sequence = (SELECT ifnull(MAX(sequence), 0) FROM state_events) WHERE id = 1`,
+		// What is behind the last link is chained like what an older version's node has moved. Where nothing
+		// is chained, all of it stays as it is.
+		`UPDATE state_chained SET sequence = GREATEST(began, ifnull((SELECT MAX(sequence) FROM state_links),
+			(SELECT ifnull(MAX(sequence), 0) FROM state_events))) WHERE id = 1`,
 	} {
 		if _, err := tx.Exec(statement); err != nil {
 			return err

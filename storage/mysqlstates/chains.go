@@ -20,9 +20,10 @@ const (
 	sqlAddLinks  = `INSERT INTO state_links (sequence, place, hash) VALUES `
 	sqlNewLinks  = ` ON DUPLICATE KEY UPDATE place = VALUES(place), hash = VALUES(hash)`
 	sqlChained   = `UPDATE state_chained SET sequence = ? WHERE id = 1`
-	sqlUnchained = sqlFeed
-	sqlBegan     = `SELECT sequence, began FROM state_chained WHERE id = 1`
-	sqlLinks     = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
+	sqlUnchained = `SELECT hash IS NOT NULL, ` + stateengine.EventColumns + ` FROM state_events LEFT JOIN state_links USING (sequence)
+		WHERE sequence > ? ORDER BY sequence LIMIT ?`
+	sqlBegan = `SELECT sequence, began FROM state_chained WHERE id = 1`
+	sqlLinks = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
 		WHERE org = ? AND sequence >= ? AND sequence <= ? ORDER BY sequence LIMIT ?`
 )
 
@@ -56,11 +57,17 @@ func (l *linker) link(t *tx) error {
 	}
 	var links, heads []any
 	for _, e := range l.events {
+		if e.Sequence <= chains[e.Org].Head.Sequence {
+			continue // its link was taken away, which is to show
+		}
 		c := chains[e.Org].Begun().Next(e)
 		chains[e.Org] = c
 		links = append(links, int64(e.Sequence), int64(c.Place), c.Head.Hash[:])
 	}
-	if err := t.later(sqlAddLinks+tuples(len(l.events), 3)+sqlNewLinks, links...); err != nil {
+	if len(links) == 0 {
+		return nil
+	}
+	if err := t.later(sqlAddLinks+tuples(len(links)/3, 3)+sqlNewLinks, links...); err != nil {
 		return err
 	}
 	for _, org := range l.orgs() {
@@ -105,6 +112,7 @@ type chainOf struct {
 }
 
 // catchUp chains some of what a node of an older version has put into the log, which knows of no chains.
+// What has a link keeps it.
 func (t *tx) catchUp(chained, newest int64) error {
 	rows, err := t.query(sqlUnchained, chained, moveRows)
 	if err != nil {
@@ -112,9 +120,11 @@ func (t *tx) catchUp(chained, newest int64) error {
 	}
 	var l linker
 	read := 0
-	if err := stateengine.Each(rows, stateengine.ScanEvent, func(e audit.Event) bool {
-		l.add(e)
-		chained, read = int64(e.Sequence), read+1
+	if err := stateengine.Each(rows, scanUnchained, func(u unchained) bool {
+		if !u.linked {
+			l.add(u.event)
+		}
+		chained, read = int64(u.event.Sequence), read+1
 		return true
 	}); err != nil {
 		return err
@@ -123,6 +133,17 @@ func (t *tx) catchUp(chained, newest int64) error {
 		chained = newest
 	}
 	return l.write(t, chained)
+}
+
+// unchained is a row of sqlUnchained.
+type unchained struct {
+	linked bool
+	event  audit.Event
+}
+
+func scanUnchained(scan stateengine.Scan) (u unchained, err error) {
+	u.event, err = stateengine.ScanEvent(func(fields ...any) error { return scan(append([]any{&u.linked}, fields...)...) })
+	return u, err
 }
 
 // Chain implements state.Store. The head is read first: all entries up to it are there by then. How far

@@ -77,6 +77,51 @@ func TestOldNodes(t *testing.T) {
 	wantNumber(t, s, int64(2*(events+1)-3), "SELECT COUNT(*) FROM state_links")
 }
 
+// TestSetBack has the store told that less of the log is chained than is: what has a link keeps it, and what
+// was taken away stays so.
+func TestSetBack(t *testing.T) {
+	const sums = `SELECT SUM(CRC32(CONCAT(sequence, ' ', place, HEX(hash)))) FROM state_links`
+	for _, c := range []struct {
+		statements []string
+		want       audit.Damage // none without one
+	}{
+		{nil, ""},
+		{[]string{"UPDATE state_chained SET began = 9"}, ""},
+		{[]string{"DELETE FROM state_links WHERE sequence = 7"}, audit.Added},
+		{[]string{"DELETE FROM state_chains"}, audit.Missing},
+	} {
+		s := opened(t, optionsFor(mysqltest.New(t)))
+		for range 20 {
+			if err := s.Record(t.Context(), audit.Event{Org: uuid.UUID{1}, Action: audit.StateWrite}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		verify := func() audit.Verdict {
+			v, err := audit.Verify(t.Context(), s, uuid.UUID{1}, audit.Check{Limit: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		verify()
+		for _, statement := range c.statements {
+			execute(t, s, statement)
+		}
+		var sum int64
+		if err := s.readers.QueryRowContext(t.Context(), sums).Scan(&sum); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, s, "UPDATE state_chained SET sequence = 0")
+		found := verify().Breaks
+		if c.want == "" && len(found) > 0 || c.want != "" && (len(found) == 0 || found[0].Damage != c.want) {
+			t.Errorf("%s: found %+v, want %q", c.statements, found, c.want)
+		}
+		wantNumber(t, s, sum, sums)
+		wantNumber(t, s, 20, "SELECT sequence FROM state_chained")
+		_ = s.Close()
+	}
+}
+
 func wantNumber(t *testing.T, s *Store, want int64, query string) {
 	t.Helper()
 	var got int64

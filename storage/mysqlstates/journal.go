@@ -26,7 +26,7 @@ const (
 const (
 	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0),
 		(SELECT COUNT(*) FROM state_log l JOIN state_chained c ON c.id = l.id WHERE c.sequence < l.sequence) FROM state_journal`
-	sqlLockLog         = `SELECT l.sequence, l.newest, c.sequence FROM state_log l JOIN state_chained c ON c.id = l.id
+	sqlLockLog = `SELECT l.sequence, l.newest, c.sequence, c.began FROM state_log l JOIN state_chained c ON c.id = l.id
 		WHERE l.id = 1 FOR UPDATE`
 	fromJournal  = ` FROM state_journal ORDER BY id LIMIT ?`
 	sqlAddUsage  = `INSERT INTO state_usage (org, bytes) VALUES `
@@ -75,13 +75,13 @@ func (s *Store) newestInJournal(ctx context.Context) (newest int64, behind bool,
 func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err error) {
 	err = s.transact(ctx, state.Ref{}, 0, func(t *tx) error {
 		m := mover{changes: map[string]int64{}}
-		var chained int64
-		if _, err := t.one([]any{&m.sequence, &m.newest, &chained}, sqlLockLog); err != nil {
+		var chained, began int64
+		if _, err := t.one([]any{&m.sequence, &m.newest, &chained, &began}, sqlLockLog); err != nil {
 			return err
 		}
 		if chained < m.sequence {
 			more = true
-			return t.catchUp(chained, m.sequence)
+			return t.catchUp(max(chained, began), m.sequence)
 		}
 		if err := m.read(t); err != nil || len(m.ids) == 0 {
 			more = false

@@ -3,6 +3,8 @@ package mysqlstates
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"maps"
 	"slices"
 
@@ -159,7 +161,9 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		chain, links = audit.Chain{}, nil
 		var chained, began int64
-		if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); err != nil {
+		if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); errors.Is(err, sql.ErrNoRows) {
+			return errNoLog()
+		} else if err != nil {
 			return err
 		}
 		if err := each(ctx, db, func(scan stateengine.Scan) (c audit.Chain, err error) {

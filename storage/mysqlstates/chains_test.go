@@ -2,11 +2,13 @@ package mysqlstates
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state/statetest"
 	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
 )
@@ -118,6 +120,33 @@ func TestSetBack(t *testing.T) {
 		}
 		wantNumber(t, s, sum, sums)
 		wantNumber(t, s, 20, "SELECT sequence FROM state_chained")
+		_ = s.Close()
+	}
+}
+
+// TestLogLost says which table it is whose row is gone, and goes on when it is back.
+func TestLogLost(t *testing.T) {
+	for _, table := range []string{"state_chained", "state_log"} {
+		s := opened(t, optionsFor(mysqltest.New(t)))
+		execute(t, s, "CREATE TABLE kept AS SELECT * FROM "+table)
+		execute(t, s, "DELETE FROM "+table)
+		for range 2 {
+			if err := s.Record(t.Context(), audit.Event{Org: uuid.UUID{1}, Action: audit.StateWrite}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := s.Feed(t.Context(), 0, 1)
+			if !fault.Is(err, fault.StateCorrupt) || !strings.Contains(err.Error(), table) {
+				t.Errorf("without the row of %s: %v", table, err)
+			}
+			if _, _, err := s.Chain(t.Context(), uuid.UUID{1}, 0, 1); !fault.Is(err, fault.StateCorrupt) {
+				t.Errorf("without the row of %s: %v", table, err)
+			}
+		}
+		execute(t, s, "INSERT INTO "+table+" SELECT * FROM kept")
+		v, err := audit.Verify(t.Context(), s, uuid.UUID{1}, audit.Check{Limit: 9})
+		if err != nil || len(v.Breaks) > 0 || v.Chain.Place != 2 {
+			t.Errorf("with the row of %s: %+v, %v", table, v, err)
+		}
 		_ = s.Close()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
@@ -75,13 +76,13 @@ func (s *Store) newestInJournal(ctx context.Context) (newest int64, behind bool,
 func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err error) {
 	err = s.transact(ctx, state.Ref{}, 0, func(t *tx) error {
 		m := mover{changes: map[string]int64{}}
-		var chained, began int64
-		if _, err := t.one([]any{&m.sequence, &m.newest, &chained, &began}, sqlLockLog); err != nil {
+		log, err := t.lockLog()
+		if err != nil {
 			return err
 		}
-		if chained < m.sequence {
+		if m.sequence, m.newest = log.sequence, log.newest; log.chained < log.sequence {
 			more = true
-			return t.catchUp(max(chained, began), m.sequence)
+			return t.catchUp(max(log.chained, log.began), log.sequence)
 		}
 		if err := m.read(t); err != nil || len(m.ids) == 0 {
 			more = false
@@ -91,6 +92,22 @@ func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err erro
 		return m.write(t)
 	})
 	return more, err
+}
+
+// logHead says how far the log has come, up to where it is chained, and behind which entry that began.
+type logHead struct{ sequence, newest, chained, began int64 }
+
+// lockLog locks the log until the transaction ends.
+func (t *tx) lockLog() (h logHead, err error) {
+	found, err := t.one([]any{&h.sequence, &h.newest, &h.chained, &h.began}, sqlLockLog)
+	if err == nil && !found {
+		err = errNoLog()
+	}
+	return h, err
+}
+
+func errNoLog() error {
+	return fault.New(fault.StateCorrupt, "the row of the table state_log or of state_chained is gone; an operator must restore it")
 }
 
 // mover is a part of the journal on its way.

@@ -46,9 +46,12 @@ func (c *chains) forgetAll() {
 	clear(c.grown)
 }
 
-func (c *chains) forget(org uuid.UUID) {
+// forget forgets a chain that is gone, and reports whether there was more of it than was written.
+func (c *chains) forget(org uuid.UUID) (grown bool) {
+	_, grown = c.grown[org]
 	c.kept.Remove(org)
 	delete(c.grown, org)
+	return grown
 }
 
 // chainOf returns an organization's chain.

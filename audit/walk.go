@@ -44,12 +44,27 @@ func NewWalk(chain Chain, kept Mark) *Walk { return &Walk{chain: chain, kept: ke
 // Resume has the walk go on behind an entry up to which another one came. The links begin with it as the
 // log has it by now; false says that it is not what it was.
 func (w *Walk) Resume(from Mark, links []Link) bool {
-	if len(links) == 0 || (Mark{links[0].Sequence, links[0].Hash}) != from {
+	if len(links) == 0 || links[0].mark() != from {
 		w.fault(from.Sequence, Changed, "entry %d is not any more what it was when the check came to it", from.Sequence)
 		return false
 	}
 	w.at, w.place, w.seen = from, links[0].Place, w.kept.Sequence <= from.Sequence
 	return true
+}
+
+// Anew reports whether the walk has to begin again, because the entry to go on behind was in no chain when the
+// walk came to it, and is in this one by now.
+func (w *Walk) Anew(from Mark, links []Link) bool {
+	return from.Hash == Hash{} && len(links) > 0 && links[0].Sequence == from.Sequence && links[0].mark() != from &&
+		w.chain.Place > 0 && from.Sequence >= w.chain.First
+}
+
+// mark is the entry as the walk has it: what is in no chain has no hash, whatever is beside it.
+func (l Link) mark() Mark {
+	if l.Place == 0 {
+		return Mark{Sequence: l.Sequence}
+	}
+	return Mark{l.Sequence, l.Hash}
 }
 
 // Step takes the next entry.

@@ -170,6 +170,26 @@ func remade(l *logOf, at int) {
 	l.chain = c
 }
 
+// TestChainedMeanwhile chains entries between two parts of a walk, which begins again then.
+func TestChainedMeanwhile(t *testing.T) {
+	whole := grown(0, 5)
+	before := logOf{Chain{Old: 99}, slices.Clone(whole.links)}
+	unlinked(&before)
+	v, err := Verify(t.Context(), before, uuid.UUID{1}, Check{Limit: 2})
+	if err != nil || v.Next != (Mark{Sequence: 3}) {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	again, err := Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
+	if err != nil || len(again.Breaks) > 0 || again.Checked != 3 || again.Next.Sequence != 5 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	whole.links[1].Hash[0]++ // not what the walk has come to: that has a hash
+	v.Next.Hash = Hash{1}
+	if again, err = Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3}); err != nil || len(again.Breaks) == 0 {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
 // TestManyBreaks tells of so many and no more.
 func TestManyBreaks(t *testing.T) {
 	l := grown(0, 100)

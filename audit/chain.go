@@ -43,9 +43,11 @@ type Chain struct {
 	// Seed is in the hash of each entry. It is random and goes with the organization: what is left of
 	// a shredded one are hashes that nobody can try texts against.
 	Seed Hash
-	// First is the sequence of the first entry. What an organization has below it is from before there
-	// were chains.
+	// First is the sequence of the first entry.
 	First uint64
+	// Old is the sequence of the last entry, of whatever organization, from before the store had chains:
+	// those above it are in one. It is the store's, and not kept with each chain.
+	Old uint64
 	// Place is that of the newest entry, counted from 1.
 	Place uint64
 	Head  Mark

@@ -28,7 +28,8 @@ type Verdict struct {
 	Next      Mark    // Check.After of what is left; zero at the end
 }
 
-// Verify looks at a part of an organization's chain.
+// Verify looks at a part of an organization's chain. It begins again where it came to an entry that was not
+// chained yet then.
 func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict, err error) {
 	from, limit := c.After.Sequence, c.Limit
 	if from > 0 {
@@ -42,6 +43,10 @@ func Verify(ctx context.Context, log Chained, org uuid.UUID, c Check) (v Verdict
 	w := NewWalk(chain, c.Kept)
 	more := len(links) == limit
 	if from > 0 {
+		if w.Anew(c.After, links) {
+			c.After = Mark{}
+			return Verify(ctx, log, org, c)
+		}
 		if !w.Resume(c.After, links) {
 			v.Breaks = w.Breaks()
 			return v, nil

@@ -10,7 +10,7 @@ const (
 	Missing  Damage = "missing"   // entries are gone
 	Changed  Damage = "changed"   // an entry, or its hash, is not as it was
 	Moved    Damage = "moved"     // an entry is not where it was
-	Added    Damage = "added"     // an entry is in no chain, behind the chain's beginning
+	Added    Damage = "added"     // an entry is in no chain, and yet not from before there were chains
 	HeadLost Damage = "head_lost" // an entry that was kept elsewhere is not in the chain
 )
 
@@ -44,12 +44,27 @@ func NewWalk(chain Chain, kept Mark) *Walk { return &Walk{chain: chain, kept: ke
 // Resume has the walk go on behind an entry up to which another one came. The links begin with it as the
 // log has it by now; false says that it is not what it was.
 func (w *Walk) Resume(from Mark, links []Link) bool {
-	if len(links) == 0 || (Mark{links[0].Sequence, links[0].Hash}) != from {
+	if len(links) == 0 || links[0].mark() != from {
 		w.fault(from.Sequence, Changed, "entry %d is not any more what it was when the check came to it", from.Sequence)
 		return false
 	}
 	w.at, w.place, w.seen = from, links[0].Place, w.kept.Sequence <= from.Sequence
 	return true
+}
+
+// Anew reports whether the walk has to begin again, because the entry to go on behind was in no chain when the
+// walk came to it, and is in this one by now.
+func (w *Walk) Anew(from Mark, links []Link) bool {
+	return from.Hash == Hash{} && len(links) > 0 && links[0].Sequence == from.Sequence && links[0].mark() != from &&
+		w.chain.Place > 0 && from.Sequence >= w.chain.First
+}
+
+// mark is the entry as the walk has it: what is in no chain has no hash, whatever is beside it.
+func (l Link) mark() Mark {
+	if l.Place == 0 {
+		return Mark{Sequence: l.Sequence}
+	}
+	return Mark{l.Sequence, l.Hash}
 }
 
 // Step takes the next entry.
@@ -84,8 +99,13 @@ func (w *Walk) Step(l Link) {
 // before takes an entry from before the chain. The next one's hash stands on none.
 func (w *Walk) before(l Link) {
 	w.at = Mark{Sequence: l.Sequence}
-	if w.unchained++; l.Place > 0 {
+	switch {
+	case l.Place > 0:
 		w.fault(l.Sequence, Missing, "entry %d is in a chain whose head is not in the store any more", l.Sequence)
+	case l.Sequence > w.chain.Old:
+		w.fault(l.Sequence, Added, "entry %d is in no chain, and yet not from before there were chains", l.Sequence)
+	default:
+		w.unchained++
 	}
 }
 

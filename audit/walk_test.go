@@ -35,6 +35,7 @@ func grown(unchained, chained int) (l logOf) {
 		e := Event{Sequence: uint64(2*i + 1), At: time.UnixMicro(int64(i)), Org: uuid.UUID{1}, Action: StateWrite, State: "s",
 			Version: uint64(i), Actor: Actor{KeyID: "k"}}
 		if i < unchained {
+			l.chain.Old = e.Sequence
 			l.links = append(l.links, Link{Event: e})
 			continue
 		}
@@ -114,10 +115,17 @@ func TestBreaks(t *testing.T) {
 		"one in between": {func(l *logOf) {
 			l.links = slices.Insert(l.links, 6, Link{Event: Event{Sequence: l.links[5].Sequence + 1}})
 		}, Mark{}, Added},
-		"a head that is gone": {func(l *logOf) { l.chain = Chain{} }, Mark{}, Missing},
+		"a head that is gone":  {func(l *logOf) { l.chain = Chain{Old: l.chain.Old} }, Mark{}, Missing},
+		"a chain that is gone": {func(l *logOf) { unlinked(l) }, Mark{}, Added},
+		"a chain that is gone, and a new one": {func(l *logOf) {
+			unlinked(l)
+			e := Event{Sequence: 99, Action: StateWrite}
+			l.chain = Chain{Seed: Hash{8}, Old: l.chain.Old}.Next(e)
+			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
+		}, Mark{}, Added},
 		"a chain begun anew": {func(l *logOf) {
 			e := Event{Sequence: 99, Action: StateWrite}
-			l.chain = Chain{Seed: Hash{8}}.Next(e)
+			l.chain = Chain{Seed: Hash{8}, Old: l.chain.Old}.Next(e)
 			l.links = append(l.links, Link{e, 1, l.chain.Head.Hash})
 		}, Mark{}, Missing},
 		"an end that was cut off": {func(l *logOf) {
@@ -138,6 +146,17 @@ func TestBreaks(t *testing.T) {
 	}
 }
 
+// unlinked takes away all that there is of the chain, as if the log were from before there were chains. Of
+// some entries it leaves the hash.
+func unlinked(l *logOf) {
+	l.chain = Chain{Old: l.chain.Old}
+	for i := range l.links {
+		if l.links[i].Place = 0; i%2 == 0 {
+			l.links[i].Hash = Hash{}
+		}
+	}
+}
+
 // remade changes an entry and makes the chain anew from there, as somebody can who may write to the
 // database: only what was kept elsewhere shows it.
 func remade(l *logOf, at int) {
@@ -149,6 +168,26 @@ func remade(l *logOf, at int) {
 		l.links[i].Hash = c.Head.Hash
 	}
 	l.chain = c
+}
+
+// TestChainedMeanwhile chains entries between two parts of a walk, which begins again then.
+func TestChainedMeanwhile(t *testing.T) {
+	whole := grown(0, 5)
+	before := logOf{Chain{Old: 99}, slices.Clone(whole.links)}
+	unlinked(&before)
+	v, err := Verify(t.Context(), before, uuid.UUID{1}, Check{Limit: 2})
+	if err != nil || v.Next != (Mark{Sequence: 3}) {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	again, err := Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
+	if err != nil || len(again.Breaks) > 0 || again.Checked != 3 || again.Next.Sequence != 5 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	whole.links[1].Hash[0]++ // not what the walk has come to: that has a hash
+	v.Next.Hash = Hash{1}
+	if again, err = Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3}); err != nil || len(again.Breaks) == 0 {
+		t.Errorf("%+v, %v", again, err)
+	}
 }
 
 // TestManyBreaks tells of so many and no more.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -163,6 +164,11 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	t.Helper()
 	w := world{[2]uuid.UUID{uuid.New(), uuid.New()}}
 	store := openStates(t, s)
+	old := audit.Event{Org: w.orgs[0], Action: audit.StateWrite}
+	must(t, store.Record(t.Context(), old))
+	must(t, store.Close())
+	unchain(t, s)
+	store = openStates(t, s)
 	for _, org := range w.orgs {
 		(&filler{T: t, store: store, at: time.Now().Add(-time.Hour).UTC().Truncate(time.Microsecond)}).fill(org)
 	}
@@ -184,6 +190,17 @@ func newWorld(t *testing.T, s configs.Settings) world {
 	must(t, lastuse.Write(filepath.Join(s.Storage.Path, lastuse.FileName),
 		lastuse.Uses{{Org: w.orgs[0], ID: "key"}: {At: time.Now().UTC().Truncate(time.Second), From: "192.0.2.9"}}))
 	return w
+}
+
+// unchain makes the events of a folder such ones from before there were chains.
+func unchain(t *testing.T, s configs.Settings) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(s.Storage.Path, "state.db"))
+	must(t, err)
+	_, err = db.ExecContext(t.Context(), `DELETE FROM chains; UPDATE events SET place = 0, hash = NULL;
+		UPDATE chains_began SET sequence = (SELECT max(sequence) FROM events)`)
+	must(t, err)
+	must(t, db.Close())
 }
 
 // insertAny adds a row of any values.
@@ -225,6 +242,7 @@ type told struct {
 	States   map[string]any
 	Events   []audit.Event
 	Usage    map[string]int64
+	Chains   []audit.Verdict
 	Totals   state.Totals
 	Position uint64
 	Located  []state.Located
@@ -252,6 +270,12 @@ func listen(t *testing.T, s configs.Settings, w world) string {
 		}
 		all.Usage[org.String()], err = store.Usage(ctx, org)
 		must(t, err)
+		v, err := audit.Verify(ctx, store, org, audit.Check{Limit: 10_000})
+		must(t, err)
+		if len(v.Breaks) > 0 {
+			t.Errorf("the chain of %v has %+v", org, v.Breaks)
+		}
+		all.Chains = append(all.Chains, v)
 	}
 	var err error
 	all.Totals, err = store.Totals(ctx)

@@ -333,11 +333,13 @@ func TestContradictions(t *testing.T) {
 		"UPDATE usage SET bytes = bytes + 1 WHERE bytes > 0": "is counted wrong",
 		"UPDATE bodies SET (encoding, bytes) = (SELECT encoding, bytes FROM bodies WHERE id = 3) WHERE id = 4": "version 4 of the " +
 			"state prod/network",
-		"UPDATE data_keys SET wrapped = zeroblob(length(wrapped))":  "of the organization " + org.String() + " are encrypted",
-		"UPDATE events SET note = 'nothing' WHERE sequence = 3":     "the audit log of " + org.String() + " is not as it was written: entry 3",
-		"DELETE FROM events WHERE sequence = 4":                     "1 entries of the audit log are missing",
-		"DELETE FROM events WHERE sequence = 12":                    "the chain has come to entry 12",
-		"DELETE FROM chains":                                        "in a chain whose head is not in the store any more",
+		"UPDATE data_keys SET wrapped = zeroblob(length(wrapped))": "of the organization " + org.String() + " are encrypted",
+		"UPDATE events SET note = 'nothing' WHERE sequence = 3":    "the audit log of " + org.String() + " is not as it was written: entry 3",
+		"DELETE FROM events WHERE sequence = 4":                    "1 entries of the audit log are missing",
+		"DELETE FROM events WHERE sequence = 12":                   "the chain has come to entry 12",
+		"DELETE FROM chains":                                       "in a chain whose head is not in the store any more",
+		"DELETE FROM chains; UPDATE events SET place = 0, hash = NULL": "the audit log of " + org.String() +
+			" is not as it was written: entry 1 is in no chain",
 		"UPDATE versions SET purged = 1 WHERE number = 3":           "was purged, and its bytes are there",
 		"UPDATE versions SET digest = zeroblob(32) WHERE number= 5": "version 5 of the state prod/network",
 	} {

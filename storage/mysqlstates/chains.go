@@ -3,8 +3,9 @@ package mysqlstates
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/google/uuid"
@@ -21,8 +22,10 @@ const (
 	sqlAddLinks  = `INSERT INTO state_links (sequence, place, hash) VALUES `
 	sqlNewLinks  = ` ON DUPLICATE KEY UPDATE place = VALUES(place), hash = VALUES(hash)`
 	sqlChained   = `UPDATE state_chained SET sequence = ? WHERE id = 1`
-	sqlUnchained = sqlFeed
-	sqlLinks     = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
+	sqlUnchained = `SELECT hash IS NOT NULL, ` + stateengine.EventColumns + ` FROM state_events LEFT JOIN state_links USING (sequence)
+		WHERE sequence > ? ORDER BY sequence LIMIT ?`
+	sqlBegan = `SELECT sequence, began FROM state_chained WHERE id = 1`
+	sqlLinks = `SELECT ` + stateengine.LinkColumns + ` FROM state_events FORCE INDEX (orgs) LEFT JOIN state_links USING (sequence)
 		WHERE org = ? AND sequence >= ? AND sequence <= ? ORDER BY sequence LIMIT ?`
 )
 
@@ -56,11 +59,17 @@ func (l *linker) link(t *tx) error {
 	}
 	var links, heads []any
 	for _, e := range l.events {
+		if e.Sequence <= chains[e.Org].Head.Sequence {
+			continue // its link was taken away, which is to show
+		}
 		c := chains[e.Org].Begun().Next(e)
 		chains[e.Org] = c
 		links = append(links, int64(e.Sequence), int64(c.Place), c.Head.Hash[:])
 	}
-	if err := t.later(sqlAddLinks+tuples(len(l.events), 3)+sqlNewLinks, links...); err != nil {
+	if len(links) == 0 {
+		return nil
+	}
+	if err := t.later(sqlAddLinks+tuples(len(links)/3, 3)+sqlNewLinks, links...); err != nil {
 		return err
 	}
 	for _, org := range l.orgs() {
@@ -105,6 +114,7 @@ type chainOf struct {
 }
 
 // catchUp chains some of what a node of an older version has put into the log, which knows of no chains.
+// What has a link keeps it.
 func (t *tx) catchUp(chained, newest int64) error {
 	rows, err := t.query(sqlUnchained, chained, moveRows)
 	if err != nil {
@@ -112,9 +122,11 @@ func (t *tx) catchUp(chained, newest int64) error {
 	}
 	var l linker
 	read := 0
-	if err := stateengine.Each(rows, stateengine.ScanEvent, func(e audit.Event) bool {
-		l.add(e)
-		chained, read = int64(e.Sequence), read+1
+	if err := stateengine.Each(rows, scanUnchained, func(u unchained) bool {
+		if !u.linked {
+			l.add(u.event)
+		}
+		chained, read = int64(u.event.Sequence), read+1
 		return true
 	}); err != nil {
 		return err
@@ -125,7 +137,19 @@ func (t *tx) catchUp(chained, newest int64) error {
 	return l.write(t, chained)
 }
 
-// Chain implements state.Store. The head is read first: all entries up to it are there by then.
+// unchained is a row of sqlUnchained.
+type unchained struct {
+	linked bool
+	event  audit.Event
+}
+
+func scanUnchained(scan stateengine.Scan) (u unchained, err error) {
+	u.event, err = stateengine.ScanEvent(func(fields ...any) error { return scan(append([]any{&u.linked}, fields...)...) })
+	return u, err
+}
+
+// Chain implements state.Store. The head is read first: all entries up to it are there by then. How far
+// the log is chained is read before it: what comes behind that may be in no chain yet.
 func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	limit int) (chain audit.Chain, links []audit.Link, err error) {
 	if err := s.inLog(ctx); err != nil {
@@ -136,6 +160,12 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	}
 	err = s.list(ctx, org, func(ctx context.Context, db querier) error {
 		chain, links = audit.Chain{}, nil
+		var chained, began int64
+		if err := db.QueryRowContext(ctx, sqlBegan).Scan(&chained, &began); errors.Is(err, sql.ErrNoRows) {
+			return errNoLog()
+		} else if err != nil {
+			return err
+		}
 		if err := each(ctx, db, func(scan stateengine.Scan) (c audit.Chain, err error) {
 			_, c, err = stateengine.ScanChain(scan)
 			return c, err
@@ -145,10 +175,11 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 		}, sqlChain, org.String()); err != nil {
 			return err
 		}
-		high := int64(math.MaxInt64)
+		high := max(chained, began)
 		if chain.Place > 0 {
 			high = stateengine.Key(chain.Head.Sequence)
 		}
+		chain.Old = uint64(began)
 		return each(ctx, db, stateengine.ScanLink, func(l audit.Link) bool {
 			links = append(links, l)
 			return true

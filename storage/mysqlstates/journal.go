@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/fault"
 	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/storage/stateengine"
 )
@@ -24,8 +25,9 @@ const (
 )
 
 const (
-	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0) FROM state_journal`
-	sqlLockLog         = `SELECT l.sequence, l.newest, c.sequence FROM state_log l JOIN state_chained c ON c.id = l.id
+	sqlNewestInJournal = `SELECT ifnull(MAX(id), 0),
+		(SELECT COUNT(*) FROM state_log l JOIN state_chained c ON c.id = l.id WHERE c.sequence < l.sequence) FROM state_journal`
+	sqlLockLog = `SELECT l.sequence, l.newest, c.sequence, c.began FROM state_log l JOIN state_chained c ON c.id = l.id
 		WHERE l.id = 1 FOR UPDATE`
 	fromJournal  = ` FROM state_journal ORDER BY id LIMIT ?`
 	sqlAddUsage  = `INSERT INTO state_usage (org, bytes) VALUES `
@@ -37,7 +39,8 @@ const (
 	sqlNow    = `SELECT UNIX_TIMESTAMP()`
 )
 
-// moved returns when all that the journal had when it was called is in the log and counted. Who
+// moved returns when all that the journal had when it was called is in the log and counted, and all that
+// the log had is chained: a node of an older version may have moved it. Who
 // waits for another caller waits for a move that begins afterwards, which then finds nothing.
 func (s *Store) moved(ctx context.Context) error {
 	select {
@@ -46,8 +49,8 @@ func (s *Store) moved(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	newest, err := s.newestInJournal(ctx)
-	if err != nil || newest == 0 {
+	newest, behind, err := s.newestInJournal(ctx)
+	if err != nil || newest == 0 && !behind {
 		return err
 	}
 	for {
@@ -58,28 +61,28 @@ func (s *Store) moved(ctx context.Context) error {
 	}
 }
 
-func (s *Store) newestInJournal(ctx context.Context) (newest int64, err error) {
+// newestInJournal is 0 without any; behind says that not all of the log is chained.
+func (s *Store) newestInJournal(ctx context.Context) (newest int64, behind bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest)
-	return newest, err
+	err = s.readers.QueryRowContext(ctx, sqlNewestInJournal).Scan(&newest, &behind)
+	return newest, behind, err
 }
 
 // moveSome moves a part of the journal, and says whether there is more up to the newest, in a transaction that only
-// others that
-// do the same wait for. Rows of transactions that are under way are not seen, and come later: the
+// others that do the same wait for. Rows of transactions that are under way are not seen, and come later: the
 // sequence says in which order events became visible, and those of a state, whose transactions
 // follow each other, keep theirs.
 func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err error) {
 	err = s.transact(ctx, state.Ref{}, 0, func(t *tx) error {
 		m := mover{changes: map[string]int64{}}
-		var chained int64
-		if _, err := t.one([]any{&m.sequence, &m.newest, &chained}, sqlLockLog); err != nil {
+		log, err := t.lockLog()
+		if err != nil {
 			return err
 		}
-		if chained < m.sequence {
+		if m.sequence, m.newest = log.sequence, log.newest; log.chained < log.sequence {
 			more = true
-			return t.catchUp(chained, m.sequence)
+			return t.catchUp(max(log.chained, log.began), log.sequence)
 		}
 		if err := m.read(t); err != nil || len(m.ids) == 0 {
 			more = false
@@ -89,6 +92,22 @@ func (s *Store) moveSome(ctx context.Context, newest int64) (more bool, err erro
 		return m.write(t)
 	})
 	return more, err
+}
+
+// logHead says how far the log has come, up to where it is chained, and behind which entry that began.
+type logHead struct{ sequence, newest, chained, began int64 }
+
+// lockLog locks the log until the transaction ends.
+func (t *tx) lockLog() (h logHead, err error) {
+	found, err := t.one([]any{&h.sequence, &h.newest, &h.chained, &h.began}, sqlLockLog)
+	if err == nil && !found {
+		err = errNoLog()
+	}
+	return h, err
+}
+
+func errNoLog() error {
+	return fault.New(fault.StateCorrupt, "the row of the table state_log or of state_chained is gone; an operator must restore it")
 }
 
 // mover is a part of the journal on its way.

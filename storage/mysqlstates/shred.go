@@ -96,8 +96,7 @@ func (t *tx) affected(statement string, args ...any) (int, error) {
 
 // shredCounts takes what is counted, once the journal has nothing more of it.
 func (t *tx) shredCounts(org uuid.UUID) (removed int, err error) {
-	var sequence, newest, chained int64
-	if _, err := t.one([]any{&sequence, &newest, &chained}, sqlLockLog); err != nil {
+	if _, err := t.lockLog(); err != nil {
 		return 0, err
 	}
 	var left int

@@ -19,6 +19,8 @@ const (
 	sqlSetChain = `INSERT INTO chains (` + stateengine.ChainNames + `) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (org)
 		DO UPDATE SET sequence = excluded.sequence, place = excluded.place, hash = excluded.hash`
 	sqlShredChain = `DELETE FROM chains WHERE org = ?`
+	// Without its row, nothing is from before there were chains.
+	sqlChainsBegan = `SELECT ifnull(max(sequence), 0) FROM chains_began`
 )
 
 // keptChains is how many chains a session keeps the heads of, about 200 bytes each.
@@ -44,9 +46,12 @@ func (c *chains) forgetAll() {
 	clear(c.grown)
 }
 
-func (c *chains) forget(org uuid.UUID) {
+// forget forgets a chain that is gone, and reports whether there was more of it than was written.
+func (c *chains) forget(org uuid.UUID) (grown bool) {
+	_, grown = c.grown[org]
 	c.kept.Remove(org)
 	delete(c.grown, org)
+	return grown
 }
 
 // chainOf returns an organization's chain.
@@ -110,6 +115,9 @@ func (s *Store) Chain(ctx context.Context, org uuid.UUID, from uint64,
 	}
 	err = s.list(ctx, org, func(ctx context.Context, r *reader) error {
 		if chain, err = scanChain(r.conn.QueryRowContext(ctx, sqlChain, org.String())); err != nil {
+			return err
+		}
+		if err := r.conn.QueryRowContext(ctx, sqlChainsBegan).Scan(&chain.Old); err != nil {
 			return err
 		}
 		high := int64(math.MaxInt64)

@@ -2,11 +2,13 @@ package sqlite
 
 import (
 	"database/sql"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/state"
 	"github.com/holdfast/holdfast/state/statetest"
 )
 
@@ -44,6 +46,49 @@ func TestChainReopened(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestChainShreddedTogether has an event, and a piece of the shredding that leaves the events, in one transaction.
+func TestChainShreddedTogether(t *testing.T) {
+	s := open(t, t.TempDir())
+	defer s.Close()
+	org := uuid.UUID{1}
+	record := func() {
+		if err := s.Record(t.Context(), audit.Event{Org: org, Action: audit.StateWrite}); err != nil {
+			t.Error(err)
+		}
+	}
+	record()
+	mustPut(t, s, state.Ref{Org: org, Name: "one"}, []byte("{}"))
+	before, commits, release := s.mustChain(t, org), s.writer.Commits(), hold(t, s)
+	var both sync.WaitGroup
+	both.Go(record)
+	waitQueued(t, s, 1)
+	both.Go(func() {
+		if n, err := s.Shred(t.Context(), org, 1); n != 1 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+	waitQueued(t, s, 2)
+	release()
+	both.Wait()
+	if n := s.writer.Commits() - commits; n != 2 {
+		t.Fatalf("%d commits, want that of the job that held the writer and one for both", n)
+	}
+	record()
+	if after := s.mustChain(t, org); after.Place != before.Place+2 {
+		t.Errorf("the chain is %+v, and was %+v", after, before)
+	}
+}
+
+// mustChain verifies an organization's chain.
+func (s *Store) mustChain(t *testing.T, org uuid.UUID) audit.Chain {
+	t.Helper()
+	v, err := audit.Verify(t.Context(), s, org, audit.Check{Limit: 100})
+	if err != nil || len(v.Breaks) > 0 {
+		t.Fatalf("%+v, %v", v, err)
+	}
+	return v.Chain
 }
 
 // TestChainMigrated begins the chain behind the events that a store had before there were chains.

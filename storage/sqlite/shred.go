@@ -50,7 +50,6 @@ func (s *Store) Shred(ctx context.Context, org uuid.UUID, limit int) (removed in
 	var owed bool
 	err = s.transact(ctx, org, func(t *session) (err error) {
 		t.heads.forgetAll()
-		t.chains.forget(org)
 		if removed, err = t.shred(org, limit); err != nil {
 			return err
 		}
@@ -92,13 +91,25 @@ func (t *session) shred(org uuid.UUID, limit int) (removed int, err error) {
 		{sqlBlankListed, []any{org.String(), limit}},
 		{sqlBlankUnlisted, []any{org.String(), limit, unlisted}},
 		{sqlShredUsage, []any{org.String()}},
-		{sqlShredChain, []any{org.String()}},
 	} {
 		if n, err := t.change(rest.text, rest.args...); err != nil || n > 0 {
 			return int(n), err
 		}
 	}
-	return 0, nil
+	return t.shredChain(org)
+}
+
+// shredChain takes the organization's chain, also one that the transaction has only begun. Before that it
+// goes on: what jobs before this one have added to it has to be written.
+func (t *session) shredChain(org uuid.UUID) (removed int, err error) {
+	n, err := t.change(sqlShredChain, org.String())
+	if err != nil {
+		return 0, err
+	}
+	if begun := t.chains.forget(org); begun || n > 0 {
+		removed = 1
+	}
+	return removed, nil
 }
 
 // doomAll dooms some states of an organization, which count no more from then on.

@@ -20,9 +20,12 @@ CREATE TABLE IF NOT EXISTS state_chains (
   hash     VARBINARY(32) NOT NULL
 ) ENGINE = InnoDB;
 
--- One row: the last event of the log that was chained. What nodes of an older version add behind it is chained later.
+-- One row: the last event of the log that was chained, and the last one from before this step. What nodes of an older
+-- version add behind it is chained later. All from there on are in a chain, but for those of no organization: else
+-- whoever takes a chain away would make its events look like old ones.
 CREATE TABLE IF NOT EXISTS state_chained (
   id       INT NOT NULL PRIMARY KEY,
-  sequence BIGINT NOT NULL
+  sequence BIGINT NOT NULL,
+  began    BIGINT NOT NULL
 ) ENGINE = InnoDB;
-INSERT IGNORE INTO state_chained (id, sequence) SELECT id, sequence FROM state_log;
+INSERT IGNORE INTO state_chained (id, sequence, began) SELECT id, sequence, sequence FROM state_log;

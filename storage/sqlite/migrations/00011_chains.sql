@@ -14,3 +14,11 @@ CREATE TABLE chains (
   place    INTEGER NOT NULL,
   hash     BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The last event from before this step. Those behind it are all in a chain, but for those of no organization: else
+-- whoever takes a chain away would make its events look like old ones.
+CREATE TABLE chains_began (
+  id       INTEGER PRIMARY KEY CHECK (id = 1),
+  sequence INTEGER NOT NULL
+) STRICT;
+INSERT INTO chains_began (id, sequence) SELECT 1, ifnull(max(sequence), 0) FROM events;

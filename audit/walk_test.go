@@ -185,7 +185,8 @@ func TestChainedMeanwhile(t *testing.T) {
 	}
 	whole.links[1].Hash[0]++ // not what the walk has come to: that has a hash
 	v.Next.Hash = Hash{1}
-	if again, err = Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3}); err != nil || len(again.Breaks) == 0 {
+	again, err = Verify(t.Context(), whole, uuid.UUID{1}, Check{After: v.Next, Limit: 3})
+	if err != nil || len(again.Breaks) == 0 {
 		t.Errorf("%+v, %v", again, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/holdfast/holdfast/storage/sqlitedb"
 )
@@ -86,10 +87,22 @@ func (c *connections) close() error {
 	for _, db := range []*sql.DB{c.finders, c.readers, c.writer} {
 		if db != nil {
 			errs = append(errs, db.Close())
+			await(db)
 		}
 	}
 	if c.held != nil {
 		errs = append(errs, c.held.Close())
 	}
 	return errors.Join(errs...)
+}
+
+// closePatience is how long connections that are in use are waited for; a search is far shorter.
+const closePatience = 5 * time.Second
+
+// await waits until the connections of a closed pool that were in use have been given back. The last one of a
+// database removes its WAL by its name, which would be that of a database that is made in its place.
+func await(db *sql.DB) {
+	for end := time.Now().Add(closePatience); db.Stats().OpenConnections > 0 && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 }

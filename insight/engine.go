@@ -3,7 +3,6 @@ package insight
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -145,16 +144,14 @@ func judge(all *api.Insight, p *facts.Plan) {
 	if len(all.Findings) > maxFindings {
 		all.Findings, all.Cut = all.Findings[:maxFindings], true
 	}
-	because := func(n int, one, more string) {
-		if n == 1 {
-			all.Reasons = append(all.Reasons, "1 "+one)
-		} else if n > 1 {
-			all.Reasons = append(all.Reasons, fmt.Sprintf("%d %s", n, more))
+	because := func(n int, text string) {
+		if n > 0 {
+			all.Reasons = append(all.Reasons, text)
 		}
 	}
-	because(grave, "finding of high or critical severity", "findings of high or critical severity")
-	because(len(all.Broken), "rule that could not be asked", "rules that could not be asked")
-	because(len(all.Facts.Irreversible), "change that can't be undone", "changes that can't be undone")
+	because(grave, findingsText(grave, rules.High))
+	because(len(all.Broken), brokenText(len(all.Broken)))
+	because(len(all.Facts.Irreversible), undoneText(len(all.Facts.Irreversible)))
 	if p.Cut {
 		all.Cut = true
 		all.Reasons = append(all.Reasons, "more changes than are looked at")

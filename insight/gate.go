@@ -34,22 +34,21 @@ func heldBy(all api.Insight, gates runs.Gates) (reasons []api.GateReason, err er
 			Details: details[:min(len(details), maxDetails)]})
 	}
 	if n := graveIssues(all, gates.Severity); n > 0 {
-		hold(runs.GateFindings, countedAs(n, "finding", "findings")+" of "+severities(gates.Severity)+" severity",
-			findingsAt(all, gates.Severity))
+		hold(runs.GateFindings, findingsText(n, gates.Severity), findingsAt(all, gates.Severity))
 	}
 	if n := len(all.Broken); n > 0 && gates.Severity != "" {
 		var names []string
 		for _, b := range all.Broken {
 			names = append(names, b.Rule)
 		}
-		hold(runs.GateRules, countedAs(n, "rule that could not be asked", "rules that could not be asked"), names)
+		hold(runs.GateRules, brokenText(n), names)
 	}
 	if n := len(all.Facts.Irreversible); n > 0 && gates.Irreversible {
 		var dangers []string
 		for _, d := range all.Facts.Irreversible {
 			dangers = append(dangers, d.Resource+": "+d.Reason)
 		}
-		hold(runs.GateIrreversible, countedAs(n, "change that can't be undone", "changes that can't be undone"), dangers)
+		hold(runs.GateIrreversible, undoneText(n), dangers)
 	}
 	if gates.MonthlyCost > 0 {
 		more, err := cost.ParseDelta(all.Costs.DeltaMonthly)
@@ -87,18 +86,4 @@ func findingsAt(all api.Insight, severity string) (list []string) {
 		}
 	}
 	return list
-}
-
-func severities(least string) string {
-	if least == rules.High {
-		return "high or critical"
-	}
-	return least
-}
-
-func countedAs(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

@@ -20,6 +20,11 @@ export function isUnfinished(status: RunStatusName): boolean {
   return unfinished.includes(status)
 }
 
+/** mayApprove says whether a yes of somebody with these rights counts for a run's plan: who may apply it confirms it, unless somebody has to approve. */
+export function mayApprove({ approvals_needed: needed = 0, gate_reasons: gates = [] }: Pick<Run, 'approvals_needed' | 'gate_reasons'>, may: (right: string) => boolean): boolean {
+  return may('run:approve') || (needed === 0 && gates.length === 0 && may('run:apply'))
+}
+
 /** An executor gives a sign of life about as often. */
 const lifeSign = 10_000
 

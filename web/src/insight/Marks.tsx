@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react'
-import type { Insight } from '@/api/types'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, type ReactNode } from 'react'
+import { insightQuery } from '@/api/runs'
+import type { Insight, Run } from '@/api/types'
 import { countsBySeverity, sorted } from './findings'
 import styles from './insight.module.css'
 import { Severity } from './Severity'
@@ -35,6 +37,12 @@ export function marksOf(insight: Insight): (address: string) => ReactNode {
     const mark = all.get(address)
     return mark ? <Marks mark={mark} /> : null
   }
+}
+
+/** useMarks is marksOf a run's insight, once that is there. */
+export function useMarks(run: Pick<Run, 'id' | 'pin'>): ((address: string) => ReactNode) | undefined {
+  const insight = useQuery(insightQuery(run)).data
+  return useMemo(() => (insight ? marksOf(insight) : undefined), [insight])
 }
 
 function Marks({ mark: { findings, undone, cost } }: { mark: Marked }) {

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo, useState } from 'react'
-import { approve, deny, insightQuery, runChangesQuery } from '@/api/runs'
+import { lazy, Suspense, useState } from 'react'
+import { approve, deny, mayApprove, runChangesQuery } from '@/api/runs'
 import { identityQuery, useMay } from '@/api/session'
 import type { Pin, Run } from '@/api/types'
-import { marksOf } from '@/insight/Marks'
+import { useMarks } from '@/insight/Marks'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { TextField } from '@/ui/Field'
@@ -20,13 +20,12 @@ export function Approval({ run, pin, onClose }: { run: Run; pin: Pin; onClose: (
   const client = useQueryClient()
   const who = useQuery(identityQuery).data
   const changes = useQuery(runChangesQuery(run.id, pin.digest))
-  const insight = useQuery(insightQuery(run)).data
-  const beside = useMemo(() => (insight ? marksOf(insight) : undefined), [insight])
+  const beside = useMarks(run)
   const [reason, setReason] = useState('')
   const needed = run.approvals_needed ?? 0
   const gates = run.gate_reasons ?? []
   const yes = run.approvals?.filter(({ approved }) => approved) ?? []
-  const mayDecide = needed > 0 || gates.length > 0 ? may('run:approve') : may('run:approve') || may('run:apply')
+  const mayDecide = mayApprove(run, may)
   const decide = useMutation({
     mutationFn: (approved: boolean) => (approved ? approve : deny)(run.id, pin.digest, reason),
     onSuccess: (changed) => {

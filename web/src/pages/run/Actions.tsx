@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
-import { approve, cancel, deny, discardRun, insightQuery, isUnfinished, resolve, retry } from '@/api/runs'
+import { approve, cancel, deny, discardRun, insightQuery, isUnfinished, mayApprove, resolve, retry } from '@/api/runs'
 import { useMay } from '@/api/session'
 import type { Run } from '@/api/types'
 import { Button } from '@/ui/Button'
@@ -34,8 +34,7 @@ export function Actions({ run }: { run: Run }) {
     },
   })
   const waits = run.status === 'awaiting_approval' && run.pin !== undefined
-  const needsNobody = (run.approvals_needed ?? 0) === 0 && run.gate_reasons === undefined
-  const decides = waits && (may('run:approve') || (needsNobody && may('run:apply')))
+  const decides = waits && mayApprove(run, may)
   const ends = isUnfinished(run.status) && run.status !== 'orphaned' && may('run:cancel')
   // What the plan means is there when it is asked whether to approve it.
   useQuery({ ...insightQuery(run), enabled: decides })

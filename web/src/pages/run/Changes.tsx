@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useMemo } from 'react'
-import { insightQuery, runChangesQuery } from '@/api/runs'
+import { lazy, Suspense } from 'react'
+import { runChangesQuery } from '@/api/runs'
 import type { Run } from '@/api/types'
-import { marksOf } from '@/insight/Marks'
+import { useMarks } from '@/insight/Marks'
 import { PlanChanges } from '@/ui/PlanChanges'
 import { Await, Empty } from '@/ui/states'
 
@@ -12,8 +12,7 @@ const Beside = lazy(() => import('@/insight/Beside'))
 /** Changes is what the plan would do, object by object, with only what changes, and what that means. */
 export function Changes({ run }: { run: Run }) {
   const query = useQuery(runChangesQuery(run.id, run.pin?.digest))
-  const insight = useQuery(insightQuery(run)).data
-  const beside = useMemo(() => (insight ? marksOf(insight) : undefined), [insight])
+  const beside = useMarks(run)
   if (run.pin === undefined) return <Empty title="There is no plan yet.">{run.reason ?? 'What would change comes here when the plan is made.'}</Empty>
   return (
     <>

@@ -35,6 +35,7 @@ function Known({ run }: { run: Run }) {
   const may = useMay()
   const navigate = useNavigate({ from: runRoute.fullPath })
   const applied = run.applied_at !== undefined || run.status === 'applying' || (run.phases ?? []).some(({ phase }) => phase === 'apply')
+  const log = stream ?? (applied ? 'apply' : 'plan')
   const shown = tab ?? (run.pin ? 'changes' : 'log')
   return (
     <Page
@@ -84,7 +85,7 @@ function Known({ run }: { run: Run }) {
             id: 'log',
             label: 'Log',
             content: () => (
-              <LogView key={stream ?? (applied ? 'apply' : 'plan')} run={run.id} stream={stream ?? (applied ? 'apply' : 'plan')} streams={applied ? ['plan', 'apply'] : ['plan']} onStream={(chosen) => void navigate({ search: { tab: 'log', stream: chosen }, replace: true, resetScroll: false })} />
+              <LogView key={log} run={run.id} stream={log} streams={applied ? ['plan', 'apply'] : ['plan']} onStream={(chosen) => void navigate({ search: { tab: 'log', stream: chosen }, replace: true, resetScroll: false })} />
             ),
           },
           ...(may('workspace:read') ? [{ id: 'files', label: 'Files', content: () => <Suspense fallback={<Skeleton what="the differences of the files" />}><Files run={run} /></Suspense> }] : []),

@@ -200,7 +200,7 @@ func (n Nodes) Part(rate int) int {
 type Seal struct {
 	MasterKeyFile string // empty means a file in Storage.Path
 	PlainStates   bool   // a new store does not seal its states
-	IndexInMemory bool   // the index of resources is on no disk
+	PlainIndex    bool   // the index of resources is in a file also where states are sealed
 }
 
 // MasterKeyPath returns where the master key file is, or is to be made.

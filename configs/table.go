@@ -263,10 +263,10 @@ func sealTable() []setting {
 			help: "Whether a new store keeps its states unencrypted, and not under the master key. One that is there already " +
 				"stays as it is until `holdfast seal enable`; what is encrypted stays so.",
 			set: into(func(s *Settings) *bool { return &s.Seal.PlainStates }, parseBool)},
-		{section: in, key: "index_in_memory", env: "HOLDFAST_SEAL_INDEX_IN_MEMORY", def: "false", kind: "bool",
-			help: "Whether the index of resources is kept in memory, and made anew at each start, as it always is where nodes " +
-				"share a database. In its file it has attributes that no state calls sensitive, unencrypted.",
-			set: into(func(s *Settings) *bool { return &s.Seal.IndexInMemory }, parseBool)},
+		{section: in, key: "plain_index", env: "HOLDFAST_SEAL_PLAIN_INDEX", def: "false", kind: "bool",
+			help: "Whether the index of resources has its file also where states are encrypted. In it are attributes that no " +
+				"state calls sensitive, unencrypted. Else it is in memory, about 1.5 KB a resource, and made anew at each start.",
+			set: into(func(s *Settings) *bool { return &s.Seal.PlainIndex }, parseBool)},
 	}
 }
 

@@ -63,7 +63,7 @@ func samples() map[string]string {
 		"[page] oidc_scopes":           "openid groups",
 		"[seal] master_key_file":       "/etc/holdfast/master.key",
 		"[seal] plain_states":          "true",
-		"[seal] index_in_memory":       "true",
+		"[seal] plain_index":           "true",
 		"[nodes] count":                "3",
 		"[limits] rate_limit":          "off",
 		"[limits] state_rate_limit":    "6000",

@@ -199,8 +199,15 @@ func (n Nodes) Part(rate int) int {
 // Seal says where the key is that data is encrypted with.
 type Seal struct {
 	MasterKeyFile string // empty means a file in Storage.Path
-	PlainStates   bool   // a new store does not seal its states
-	PlainIndex    bool   // the index of resources is in a file also where states are sealed
+	MasterKeys    Secret // in the place of the file; empty for the file
+	KeyService    string // what wraps the master keys of the file; empty for nothing
+	Key           string // the service's key that does; the settings below are empty where it is as usual
+	KeyAddress    string
+	KeyNamespace  string
+	KeyTokenFile  string
+	KeyCAFile     string
+	PlainStates   bool // a new store does not seal its states
+	PlainIndex    bool // the index of resources is in a file also where states are sealed
 }
 
 // MasterKeyPath returns where the master key file is, or is to be made.

@@ -259,6 +259,33 @@ func sealTable() []setting {
 			help: "File of the master key, mode 0600, that opens what is kept encrypted; `holdfast init` makes it. Empty " +
 				"means master.key in storage.path. On another disk, a copy of the data alone is of no use to a thief.",
 			set: into(func(s *Settings) *string { return &s.Seal.MasterKeyFile }, parseText)},
+		{section: in, key: "master_keys", env: "HOLDFAST_SEAL_MASTER_KEYS", kind: "secret", secret: true,
+			help: "The master keys themselves, for where the environment has secrets: what a master key file has, or its keys of " +
+				"64 hexadecimal digits with commas between them, the newest first. Then there is no file.",
+			set: into(func(s *Settings) *Secret { return &s.Seal.MasterKeys }, parseSecret)},
+		{section: in, key: "key_service", env: "HOLDFAST_SEAL_KEY_SERVICE", kind: "text",
+			help: "What wraps the master keys, so that their file is of no use without it: transit (HashiCorp Vault or OpenBao), " +
+				"aws, google or azure. It is asked at each start. Empty means that the file has the keys themselves.",
+			set: into(func(s *Settings) *string { return &s.Seal.KeyService },
+				parseOptionalChoice("transit", "aws", "google", "azure"))},
+		{section: in, key: "key", env: "HOLDFAST_SEAL_KEY", kind: "text",
+			help: "The service's key that wraps: its mount and name for transit, such as transit/holdfast; its ARN or ID, its " +
+				"resource name, or its address for the others.",
+			set: into(func(s *Settings) *string { return &s.Seal.Key }, parseText)},
+		{section: in, key: "key_address", env: "HOLDFAST_SEAL_KEY_ADDRESS", kind: "text",
+			help: "Address of the service. Empty means VAULT_ADDR for transit, and where the others usually are.",
+			set:  into(func(s *Settings) *string { return &s.Seal.KeyAddress }, parseText)},
+		{section: in, key: "key_namespace", env: "HOLDFAST_SEAL_KEY_NAMESPACE", kind: "text",
+			help: "Namespace of transit. Empty means VAULT_NAMESPACE, or none.",
+			set:  into(func(s *Settings) *string { return &s.Seal.KeyNamespace }, parseText)},
+		{section: in, key: "key_token_file", env: "HOLDFAST_SEAL_KEY_TOKEN_FILE", kind: "file",
+			help: "File with the token that the service is shown, read again for each request, so that who renews it replaces " +
+				"the file. Empty means VAULT_TOKEN for transit, AWS_ACCESS_KEY_ID and its like for aws, and the machine's " +
+				"identity for google and azure.",
+			set: into(func(s *Settings) *string { return &s.Seal.KeyTokenFile }, parseText)},
+		{section: in, key: "key_ca_file", env: "HOLDFAST_SEAL_KEY_CA_FILE", kind: "file",
+			help: "File of certificates that the service's has to be signed by. Empty means the system's.",
+			set:  into(func(s *Settings) *string { return &s.Seal.KeyCAFile }, parseText)},
 		{section: in, key: "plain_states", env: "HOLDFAST_SEAL_PLAIN_STATES", def: "false", kind: "bool",
 			help: "Whether a new store keeps its states unencrypted, and not under the master key. One that is there already " +
 				"stays as it is until `holdfast seal enable`; what is encrypted stays so.",

@@ -133,6 +133,8 @@ func layers() map[string][]string {
 		"internal/spans":    {"fault"},
 		"inventory": {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget",
 			"internal/turns"},
+		"repos/forge":           {"internal/outbound", "internal/printable"},
+		"repos/forge/forgetest": {"repos/forge"},
 		"resources": {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan",
 			"internal/budget", "internal/fair", "internal/turns"},
 		"inventory/csvrow":   {"inventory", "internal/jsonscan"},

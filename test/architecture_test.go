@@ -128,6 +128,8 @@ func layers() map[string][]string {
 		"seal/sealtest":     {"seal"},
 		"internal/outbound": {},
 		"internal/webhook":  {"audit", "internal/outbound"},
+		"internal/gittest":  {},
+		"repos/gitmirror":   {"internal/outbound", "internal/printable"},
 		"live":              {"audit", "auth", "fault", "internal/turns", "runs"},
 		"internal/vitals":   {},
 		"internal/spans":    {"fault"},

@@ -21,6 +21,8 @@ type Facts struct {
 	Failures Failures
 	// Sync is a plan that somebody has asked for.
 	Sync SyncFact
+	// Declined is the digest of changes that somebody has said no to: they are not proposed again.
+	Declined string `json:",omitempty"`
 }
 
 // Commit is one of a branch.

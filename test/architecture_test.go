@@ -107,6 +107,9 @@ func layers() map[string][]string {
 		"storage/sqlauth":     {"auth/authfile", "auth/copies", "auth/lastuse", "seal", "storage/sqldb"},
 		"storage/sqlnotices":  {"audit", "storage/moving", "storage/sqldb"},
 		"storage/sqlruns":     {"fault", "runs", "storage/sqldb"},
+		"layers":              {"fault", "layers/cron", "layers/relevance"},
+		"layers/cron":         {},
+		"layers/relevance":    {},
 		"runs/changes":        {"fault", "internal/jsonscan", "runs/outline"},
 		"runs/outline":        {},
 		"runs/planfile":       {"fault", "runs/outline"},
@@ -219,7 +222,7 @@ func foreign() map[string][]string {
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
 		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain,
-		"workspace": domain, "live": domain, "insight": domain, "inventory": domain, "resources": domain,
+		"workspace": domain, "live": domain, "insight": domain, "inventory": domain, "resources": domain, "layers": domain,
 		"internal/jsonscan": domain,
 		"configs":           domain, "internal/certs": domain,
 		"storage":    http,

@@ -59,7 +59,7 @@ func (x *Index) Advance(ctx context.Context, tree fs.FS, layers []Layer, changed
 	}
 	gone := map[string]bool{}
 	for _, name := range changed {
-		if dir := path.Dir(name); isConfig(path.Base(name)) && next.modules[dir] != nil {
+		if dir := path.Dir(name); IsConfiguration(path.Base(name)) && next.modules[dir] != nil {
 			gone[dir] = true
 			delete(next.modules, dir)
 		}

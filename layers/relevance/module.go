@@ -1,6 +1,7 @@
 package relevance
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ func parse(tree fs.FS, dir string) (*module, error) {
 	}
 	files := 0
 	for _, e := range entries {
-		if !e.Type().IsRegular() || !isConfig(e.Name()) {
+		if !e.Type().IsRegular() || !IsConfiguration(e.Name()) {
 			continue
 		}
 		if files++; files > maxFiles {
@@ -83,6 +84,7 @@ func (m *module) file(dir, name string, text []byte) {
 		m.all(dir, path.Join(dir, name)+" is too large to be read")
 	case strings.HasSuffix(name, ".json"):
 		m.json(dir, name, text)
+	case name != terragruntFile && !namesAnything(text):
 	case tooDeep(text):
 		m.all(dir, path.Join(dir, name)+" is nested too deeply to be read")
 	default:
@@ -94,6 +96,13 @@ func (m *module) file(dir, name string, text []byte) {
 			m.body(dir, name, body)
 		}
 	}
+}
+
+// namesAnything reports whether a file may name what is read: most don't, and need not be parsed.
+func namesAnything(text []byte) bool {
+	return slices.ContainsFunc([]string{"module", "path.", "file", "read_"}, func(word string) bool {
+		return bytes.Contains(text, []byte(word))
+	})
 }
 
 func lineOf(diags hcl.Diagnostics) int {

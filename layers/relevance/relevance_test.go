@@ -52,7 +52,7 @@ locals { secret = file(var.path) }
 include "root" { path = find_in_parent_folders("root.hcl") }
 terraform { source = "../../../modules//sub/deep" }
 -- envs/prod/broken/main.tf --
-resource "x" {
+module "x" {
 -- modules/vpc/main.tf --
 module "inner" { source = "./inner" }
 module "round" { source = "../vpc" }
@@ -177,10 +177,10 @@ func TestAdvanceIsBuild(t *testing.T) {
 // A file that would take the parser too far is not parsed: all in its folder counts.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
-	for name, text := range map[string]string{
-		"deep":   "x = " + strings.Repeat("[", 200_000),
-		"signs":  "x = " + strings.Repeat("!", 500_000) + "true",
-		"choice": "x = " + strings.Repeat("a?b:", 200_000) + "c",
+	for name, text := range map[string]string{ // each names a file
+		"deep":   "x = path.root + " + strings.Repeat("[", 200_000),
+		"signs":  "x = path.root != " + strings.Repeat("!", 500_000) + "true",
+		"choice": "x = path.root == " + strings.Repeat("a?b:", 200_000) + "c",
 		"large":  strings.Repeat("# comment\n", 120_000),
 	} {
 		tree := fstest.MapFS{"l/main.tf": {Data: []byte(text)}}

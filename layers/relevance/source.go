@@ -36,9 +36,9 @@ func (s Source) compare(other Source) int {
 func (s Source) Has(name string) bool {
 	switch s.Kind {
 	case Module:
-		return path.Dir(name) == s.Path && isConfig(path.Base(name))
+		return path.Dir(name) == s.Path && IsConfiguration(path.Base(name))
 	case Root:
-		return path.Dir(name) == s.Path && (isConfig(path.Base(name)) || isInput(path.Base(name)))
+		return path.Dir(name) == s.Path && (IsConfiguration(path.Base(name)) || isInput(path.Base(name)))
 	case Under:
 		return s.Path == "." || name == s.Path || strings.HasPrefix(name, s.Path+"/")
 	}
@@ -54,8 +54,8 @@ func within(folder, name string) (string, bool) {
 	return strings.CutPrefix(name, folder+"/")
 }
 
-// isConfig reports whether a file is of a module's configuration by its name.
-func isConfig(name string) bool {
+// IsConfiguration reports whether a file is of a module's configuration by its name.
+func IsConfiguration(name string) bool {
 	return hasSuffix(name, ".tf", ".tf.json", ".tofu", ".tofu.json") || name == terragruntFile
 }
 

@@ -35,9 +35,11 @@ type ConditionType string
 
 // The conditions of a layer.
 const (
-	IsPlanArtifactUpToDate      ConditionType = "IsPlanArtifactUpToDate"      // the last look at the world is no older than it may be
-	IsApplyUpToDate             ConditionType = "IsApplyUpToDate"             // what was planned last is applied
-	IsLastRelevantCommitPlanned ConditionType = "IsLastRelevantCommitPlanned" // the last commit that changes the layer is planned
+	// the last look at the world is no older than it may be
+	IsPlanArtifactUpToDate ConditionType = "IsPlanArtifactUpToDate"
+	IsApplyUpToDate        ConditionType = "IsApplyUpToDate" // what was planned last is applied
+	// the last commit that changes the layer is planned
+	IsLastRelevantCommitPlanned ConditionType = "IsLastRelevantCommitPlanned"
 	HasLastPlanFailed           ConditionType = "HasLastPlanFailed"
 	IsSyncScheduled             ConditionType = "IsSyncScheduled" // somebody has asked for a plan
 	HasLastRunReachedRetryLimit ConditionType = "HasLastRunReachedRetryLimit"

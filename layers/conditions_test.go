@@ -17,7 +17,8 @@ func planned() layers.Facts {
 
 func TestConditionsOfFacts(t *testing.T) {
 	t.Parallel()
-	const artifact, apply, commit = layers.IsPlanArtifactUpToDate, layers.IsApplyUpToDate, layers.IsLastRelevantCommitPlanned
+	const artifact, apply, commit = layers.IsPlanArtifactUpToDate, layers.IsApplyUpToDate,
+		layers.IsLastRelevantCommitPlanned
 	type asked = map[layers.ConditionType]string // the reasons
 	for _, c := range []struct {
 		what  string
@@ -59,7 +60,8 @@ func TestConditionsOfFacts(t *testing.T) {
 		{"asked for", func(f *layers.Facts) { f.Sync = layers.SyncFact{At: at(5), By: "ann"} }, layers.PlanNeeded,
 			asked{layers.IsSyncScheduled: "SyncScheduled"}},
 		{"failed", func(f *layers.Facts) { f.Failures = layers.Failures{Count: 1, Commit: "c1", Plan: true} },
-			layers.PlanNeeded, asked{layers.HasLastPlanFailed: "PlanFailed", layers.HasLastRunReachedRetryLimit: "RetriesLeft"}},
+			layers.PlanNeeded, asked{layers.HasLastPlanFailed: "PlanFailed",
+				layers.HasLastRunReachedRetryLimit: "RetriesLeft"}},
 		{"failed for good", func(f *layers.Facts) { f.Failures = layers.Failures{Count: 5, Commit: "c1", Plan: true} },
 			layers.MaxRetriesReached, asked{layers.HasLastRunReachedRetryLimit: "RetryLimitReached"}},
 		{"failed at once", func(f *layers.Facts) { f.Failures = layers.Failures{Count: 1, Commit: "c1", Final: true} },

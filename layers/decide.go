@@ -40,7 +40,8 @@ func Decide(s Settings, f Facts, set Set, layer string, now time.Time) Action {
 
 // waits reports whether the grace behind a failure is not over. A new commit, or somebody who asks, need not wait.
 func (f Facts) waits(set Set, state State, now time.Time) bool {
-	return state != MaxRetriesReached && f.Failures.Count > 0 && now.Before(f.Failures.RetryAt) && !set.Is(IsSyncScheduled) &&
+	return state != MaxRetriesReached && f.Failures.Count > 0 && now.Before(f.Failures.RetryAt) &&
+		!set.Is(IsSyncScheduled) &&
 		f.Failures.Commit == f.Relevant.ID
 }
 

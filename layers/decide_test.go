@@ -97,7 +97,8 @@ func TestFailuresReachTheirLimit(t *testing.T) {
 		if got := state(true); got != layers.Running {
 			t.Errorf("try %d goes on: %s", n, got)
 		}
-		out := layers.Outcome{Run: fmt.Sprint("R", n), Want: layers.WantPlan, Commit: "c1", Ended: now, End: layers.EndedBad,
+		out := layers.Outcome{Run: fmt.Sprint("R", n), Want: layers.WantPlan, Commit: "c1", Ended: now,
+			End:    layers.EndedBad,
 			Reason: "no such provider"}
 		if f = f.After(out, "l"); f != f.After(out, "l") {
 			t.Fatal("an outcome that is seen twice counts twice")
@@ -152,7 +153,8 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("behind %+v: %s, want %s", o, got, want)
 		}
 	}
-	waiting := layers.Outcome{Run: "A", Want: layers.WantPropose, Commit: "c1", Planned: at(1), Changes: true, Digest: "d"}
+	waiting := layers.Outcome{Run: "A", Want: layers.WantPropose, Commit: "c1", Planned: at(1), Changes: true,
+		Digest: "d"}
 	step(waiting, layers.ApplyNeeded)
 	applied := waiting
 	applied.Ended, applied.End = at(2), layers.EndedWell
@@ -185,7 +187,8 @@ func TestOutcomes(t *testing.T) {
 	if got := decide(settings(func(s *layers.Settings) { s.Remediation = layers.Propose }), f, at(15)); got.Run != "" {
 		t.Errorf("what somebody said no to is proposed again: %+v", got)
 	}
-	step(layers.Outcome{Run: "X", Want: layers.WantApply, Commit: "c1", Ended: at(16), End: layers.Refused, Reason: "by ann"},
+	step(layers.Outcome{Run: "X", Want: layers.WantApply, Commit: "c1", Ended: at(16), End: layers.Refused,
+		Reason: "by ann"},
 		layers.MaxRetriesReached)
 }
 

@@ -79,7 +79,8 @@ func nestedTooDeep(text []byte) bool {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		opened := strings.Count(line, "[") + strings.Count(line, "{")
 		depth = max(0, depth+opened-strings.Count(line, "]")-strings.Count(line, "}"))
-		if indent > 4*most || opened > most || depth > most || strings.Count(line, "- ") > most || strings.Count(line, "? ") > most {
+		if indent > 4*most || opened > most || depth > most || strings.Count(line, "- ") > most || strings.Count(line,
+			"? ") > most {
 			return true
 		}
 	}

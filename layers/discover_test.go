@@ -42,7 +42,8 @@ layers:
   - path: envs/*/*/
     drift: { every: 1h }
 `
-	found, err := layers.Discover(tree(declared, "envs/prod/net/main.tf", "envs/prod/app/x.tofu", "envs/dev/app/main.tf.json",
+	found, err := layers.Discover(tree(declared, "envs/prod/net/main.tf", "envs/prod/app/x.tofu",
+		"envs/dev/app/main.tf.json",
 		"envs/dev/docs/README.md", "envs/dev/.hidden/main.tf", "modules/vpc/main.tf"), "infra", "release", "")
 	if err != nil {
 		t.Fatal(err)
@@ -54,22 +55,26 @@ layers:
 			t.Errorf("%+v: %v", f, f.Check())
 		}
 	}
-	if got := strings.Join(names, " "); got != "envs/dev/app=envs/dev/app envs/prod/app=envs/prod/app prod/network=envs/prod/net" {
+	if got := strings.Join(names,
+		" "); got != "envs/dev/app=envs/dev/app envs/prod/app=envs/prod/app prod/network=envs/prod/net" {
 		t.Error(got)
 	}
 	net := found[2]
 	if net.Tool != "terraform" || net.Remediation != layers.Propose || net.MaxChanges != 3 || len(net.Triggers) != 2 ||
-		net.Windows[0].Duration != 48*time.Hour || net.Drift.Zone != "Europe/Berlin" || len(net.Ignore) != 1 || net.Line != 3 {
+		net.Windows[0].Duration != 48*time.Hour || net.Drift.Zone != "Europe/Berlin" || len(net.Ignore) != 1 ||
+		net.Line != 3 {
 		t.Errorf("%+v", net)
 	}
 	if found[0].Drift.Every != time.Hour || found[0].Remediation != layers.Dry {
 		t.Errorf("%+v", found[0])
 	}
-	found, err = layers.Discover(tree(declared, "envs/a/main.tf", "envs/b/main.tf", "main.tf"), "infra", "main", "envs/*/")
+	found, err = layers.Discover(tree(declared, "envs/a/main.tf", "envs/b/main.tf", "main.tf"), "infra", "main",
+		"envs/*/")
 	if err != nil || len(found) != 2 || found[0].Name != "envs/a" || found[0].Line != 0 {
 		t.Errorf("%v: %+v", err, found)
 	}
-	if found, err = layers.Discover(tree("layers: [{path: .}]", "main.tf"), "infra", "main", ""); err != nil || found[0].Name != "infra" {
+	if found, err = layers.Discover(tree("layers: [{path: .}]", "main.tf"), "infra", "main", ""); err != nil ||
+		found[0].Name != "infra" {
 		t.Errorf("%v: %+v", err, found)
 	}
 }
@@ -109,14 +114,16 @@ extra: 1
 		`:3: a layer has no field "colour"; it has branch, drift`, `:4: a layer has the field "path" twice`,
 		`:5: path: it is a folder`, `:7: a layer needs a path`, `:10: retries: "many" is not a number`,
 		`:12: remediation: it is dry`, `:13: triggers: it is relative`, `:15: drift.every: it is 1 minute`,
-		`:17: windows: the schedule "61 * * * *": the minute`, `:18: path: ** is too much`, `:19: a layer whose path has stars has no name`,
+		`:17: windows: the schedule "61 * * * *": the minute`, `:18: ** is too much`,
+		`:19: a layer whose path has stars has no name`,
 		`:20: path must be a text`, `:21: a layer must be a mapping`, `:22: the file has no field "extra"; it has layers`,
 	} {
 		if !strings.Contains(faults.Error(), want) {
 			t.Errorf("%s is not among\n%s", want, faults)
 		}
 	}
-	_, err = layers.Discover(tree("layers: [{path: gone}, {path: a}, {path: a, name: b}, {path: a}]", "a/main.tf"), "r", "main", "")
+	_, err = layers.Discover(tree("layers: [{path: gone}, {path: a}, {path: a, name: b}, {path: a}]", "a/main.tf"), "r",
+		"main", "")
 	for _, want := range []string{"the folder gone has no configuration", `has a layer "a" too`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -135,7 +142,8 @@ extra: 1
 			t.Errorf("the pattern %s is taken", pattern)
 		}
 	}
-	if _, err := layers.Discover(tree("", "a/main.tf"), "r", "main", ""); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := layers.Discover(tree("", "a/main.tf"), "r", "main", ""); err == nil || !strings.Contains(err.Error(),
+		"no such file") {
 		t.Error(fmt.Sprint(err))
 	}
 }

@@ -29,7 +29,8 @@ func (f Facts) isPlanArtifactUpToDate(t Terms, now time.Time) Condition {
 	case f.Drift.At.After(f.Plan.At) && f.Drift.Digest != f.Plan.Drift && f.Drift.Digest == "":
 		c.Reason, c.Message = "DriftHealed", "the drift that the last plan would undo is gone"
 	case f.Drift.At.After(f.Plan.At) && f.Drift.Digest != f.Plan.Drift:
-		c.Reason, c.Message = "DriftFound", fmt.Sprintf("%d resources were changed outside since the last plan", f.Drift.Count)
+		c.Reason, c.Message = "DriftFound", fmt.Sprintf("%d resources were changed outside since the last plan",
+			f.Drift.Count)
 	case !t.Due.IsZero() && !now.Before(t.Due):
 		c.Reason, c.Message = "PlanIsTooOld", "the world was looked at last at "+stamp(f.Checked)
 	default:
@@ -68,7 +69,8 @@ func (f Facts) isLastRelevantCommitPlanned() Condition {
 	case f.Plan.Commit != "" && f.Plan.Commit == f.Branch.ID:
 		c.Reason, c.Message = "LastBranchCommitPlanned", "the newest commit "+short(f.Branch.ID)+" is planned"
 	case f.Plan.Commit == "":
-		c.Status, c.Reason, c.Message = False, "NoCommitPlannedYet", "the commit "+short(f.Relevant.ID)+" is not planned yet"
+		c.Status, c.Reason, c.Message = False, "NoCommitPlannedYet",
+			"the commit "+short(f.Relevant.ID)+" is not planned yet"
 	default:
 		c.Status, c.Reason, c.Message = False, "CommitNotPlanned", "the commit "+short(f.Relevant.ID)+
 			" is not planned yet; "+short(f.Plan.Commit)+" is"
@@ -84,12 +86,14 @@ func (f Facts) hasLastPlanFailed() Condition {
 		return Condition{Type: HasLastPlanFailed, Status: True, Reason: "PlanFailed",
 			Message: "run " + f.Failures.Run + ": " + f.Failures.Reason}
 	}
-	return Condition{Type: HasLastPlanFailed, Status: False, Reason: "PlanDidNotFail", Message: "the last plan has not failed"}
+	return Condition{Type: HasLastPlanFailed, Status: False, Reason: "PlanDidNotFail",
+		Message: "the last plan has not failed"}
 }
 
 func (f Facts) isSyncScheduled() Condition {
 	if f.Sync.At.IsZero() {
-		return Condition{Type: IsSyncScheduled, Status: False, Reason: "NoSyncScheduled", Message: "nobody has asked for a plan"}
+		return Condition{Type: IsSyncScheduled, Status: False, Reason: "NoSyncScheduled",
+			Message: "nobody has asked for a plan"}
 	}
 	return Condition{Type: IsSyncScheduled, Status: True, Reason: "SyncScheduled",
 		Message: f.Sync.By + " has asked for a plan at " + stamp(f.Sync.At)}

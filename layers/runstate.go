@@ -35,7 +35,8 @@ func RunConditions(f RunFacts, now time.Time) Set {
 }
 
 func (f RunFacts) hasStatus() Condition {
-	c := Condition{Type: HasStatus, Status: statusOf(f.Begun || f.Active || f.Succeeded || f.Failures > 0 || f.Final != "")}
+	c := Condition{Type: HasStatus, Status: statusOf(f.Begun || f.Active || f.Succeeded || f.Failures > 0 ||
+		f.Final != "")}
 	if c.Status == True {
 		c.Reason, c.Message = "Executed", "an executor has begun the run"
 	} else {

@@ -97,7 +97,8 @@ func (s Settings) broken() (all []Broken) {
 		no("branch", "it is the name of a branch")
 	}
 	if !isFolder(s.Path) {
-		no("path", "it is a folder of the repository, without . and .. and a / at its ends; . alone is the whole repository")
+		no("path",
+			"it is a folder of the repository, without . and .. and a / at its ends; . alone is the whole repository")
 	}
 	if !slices.Contains([]Remediation{Dry, Propose, Auto}, s.Remediation) {
 		no("remediation", "it is dry, propose or auto")
@@ -120,7 +121,8 @@ func (s Settings) broken() (all []Broken) {
 }
 
 func isFolder(text string) bool {
-	return text == "." || text != "" && len(text) <= 1000 && path.Clean(text) == text && !path.IsAbs(text) && text != ".." &&
+	return text == "." || text != "" && len(text) <= 1000 && path.Clean(text) == text && !path.IsAbs(text) &&
+		text != ".." &&
 		!strings.HasPrefix(text, "../") && !strings.ContainsAny(text, "\x00\n\\")
 }
 

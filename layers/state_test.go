@@ -23,7 +23,8 @@ func combine(types []layers.ConditionType, bits int) (all layers.Set) {
 // Every combination of a layer's conditions has one state; what decides it stands in a row of the table.
 func TestStateOfEveryCombination(t *testing.T) {
 	t.Parallel()
-	types := []layers.ConditionType{layers.IsPlanArtifactUpToDate, layers.IsApplyUpToDate, layers.IsLastRelevantCommitPlanned,
+	types := []layers.ConditionType{layers.IsPlanArtifactUpToDate, layers.IsApplyUpToDate,
+		layers.IsLastRelevantCommitPlanned,
 		layers.HasLastPlanFailed, layers.IsSyncScheduled, layers.HasLastRunReachedRetryLimit}
 	const any = -1
 	rules := []struct {

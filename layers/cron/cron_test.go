@@ -66,7 +66,8 @@ func TestNextLeavesNothingOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	zone, _ := time.LoadLocation("Europe/Berlin")
-	for _, begin := range []time.Time{time.Date(2026, 3, 28, 0, 0, 0, 0, zone), time.Date(2026, 10, 24, 0, 0, 0, 0, zone)} {
+	for _, begin := range []time.Time{time.Date(2026, 3, 28, 0, 0, 0, 0, zone), time.Date(2026, 10, 24, 0, 0, 0, 0,
+		zone)} {
 		next, end := schedule.Next(begin), begin.Add(72*time.Hour)
 		for m := begin.Add(time.Minute); m.Before(end); m = m.Add(time.Minute) {
 			if got := schedule.Next(m.Add(-time.Second)); got.Equal(m) != next.Equal(m) {

@@ -133,9 +133,11 @@ func (x *Index) parseAll(ctx context.Context, tree fs.FS, folders []string) erro
 // entry follows a layer to all that it reads.
 func (x *Index) entry(l Layer) entry {
 	root := path.Clean(l.Path)
-	e := entry{Layer: l, sources: []Source{{Kind: Root, Path: root, Why: "the layer's own folder"}}, folders: []string{root}}
+	e := entry{Layer: l, sources: []Source{{Kind: Root, Path: root, Why: "the layer's own folder"}},
+		folders: []string{root}}
 	for _, pattern := range l.Triggers {
-		e.sources = append(e.sources, Source{Kind: Matching, Path: ".", Pattern: pattern, Why: "the trigger path " + pattern})
+		e.sources = append(e.sources, Source{Kind: Matching, Path: ".", Pattern: pattern, Why: "the trigger path " +
+			pattern})
 	}
 	for i := 0; i < len(e.folders); i++ {
 		m := x.modules[e.folders[i]]

@@ -47,7 +47,8 @@ func (r references) function(call *hclsyntax.FunctionCallExpr) {
 	what := call.Name + "(…)"
 	named := textOf(call.Args[0])
 	if call.Name == "fileset" && len(call.Args) == 2 && named.complete {
-		if pattern := textOf(call.Args[1]); pattern.complete && pattern.base == atNothing && CheckPattern(pattern.text) == "" {
+		if pattern := textOf(call.Args[1]); pattern.complete && pattern.base == atNothing &&
+			CheckPattern(pattern.text) == "" {
 			r.set(named, pattern.text, what, call.Range())
 			return
 		}

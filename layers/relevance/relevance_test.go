@@ -201,8 +201,10 @@ func TestMatch(t *testing.T) {
 		want          bool
 	}{
 		{"a/b", "a/b", true}, {"a/*", "a/b", true}, {"a/*", "a/b/c", false}, {"a/**", "a/b/c", true},
-		{"**/c", "a/b/c", true}, {"**/c", "c", true}, {"a/**/c", "a/c", true}, {"a/", "a/x/y", true}, {"a/", "b/a/x", false},
-		{"*.tf", "a.tf", true}, {"*.tf", "a/b.tf", false}, {"**/x/**/y", "x/x/y/x/y", true}, {"**/x/**/y", "x/x/y/x", false},
+		{"**/c", "a/b/c", true}, {"**/c", "c", true}, {"a/**/c", "a/c", true}, {"a/", "a/x/y", true}, {"a/", "b/a/x",
+			false},
+		{"*.tf", "a.tf", true}, {"*.tf", "a/b.tf", false}, {"**/x/**/y", "x/x/y/x/y", true}, {"**/x/**/y", "x/x/y/x",
+			false},
 		{"a?c", "abc", true}, {"[ab]c", "bc", true},
 	} {
 		if got := relevance.Match(c.pattern, c.name); got != c.want {

@@ -62,7 +62,8 @@ func IsConfiguration(name string) bool {
 // isInput reports whether the tools read a file that is right in the folder they work in.
 func isInput(name string) bool {
 	return hasSuffix(name, ".auto.tfvars", ".auto.tfvars.json") || slices.Contains([]string{"terraform.tfvars",
-		"terraform.tfvars.json", ".terraform.lock.hcl", ".terraform-version", ".opentofu-version", ".terragrunt-version"}, name)
+		"terraform.tfvars.json", ".terraform.lock.hcl", ".terraform-version", ".opentofu-version", ".terragrunt-version"},
+		name)
 }
 
 func hasSuffix(name string, ends ...string) bool {

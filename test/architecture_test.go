@@ -107,6 +107,9 @@ func layers() map[string][]string {
 		"storage/sqlauth":     {"auth/authfile", "auth/copies", "auth/lastuse", "seal", "storage/sqldb"},
 		"storage/sqlnotices":  {"audit", "storage/moving", "storage/sqldb"},
 		"storage/sqlruns":     {"fault", "runs", "storage/sqldb"},
+		"layers":              {"fault", "layers/cron", "layers/relevance"},
+		"layers/cron":         {},
+		"layers/relevance":    {},
 		"runs/changes":        {"fault", "internal/jsonscan", "runs/outline"},
 		"runs/outline":        {},
 		"runs/planfile":       {"fault", "runs/outline"},
@@ -198,7 +201,8 @@ func layers() map[string][]string {
 		"handlers": {"api", "fault", "internal/ansi", "runs", "auth", "audit", "state", "state/document",
 			"insight", "inventory", "inventory/csvrow", "internal/budget", "internal/jsonscan", "internal/openapi",
 			"internal/turns",
-			"middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals", "auth/keyring", "auth/session",
+			"middleware", "quota", "resources", "workspace", "internal/spans", "internal/vitals", "auth/keyring",
+			"auth/session",
 			"auth/keys", "oidc", "live", "enclave/removal", "projects"},
 		"server": {"fault", "api", "agent", "agent/local", "agent/machine", "agent/sandbox", "agent/tools",
 			"runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse",
@@ -223,7 +227,7 @@ func foreign() map[string][]string {
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
 		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain,
-		"workspace": domain, "live": domain, "insight": domain, "inventory": domain, "resources": domain,
+		"workspace": domain, "live": domain, "insight": domain, "inventory": domain, "resources": domain, "layers": domain,
 		"internal/jsonscan": domain,
 		"configs":           domain, "internal/certs": domain,
 		"storage":    http,

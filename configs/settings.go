@@ -67,6 +67,7 @@ type Settings struct {
 	Auth      Auth
 	Page      Page
 	Seal      Seal
+	Audit     Audit
 	Nodes     Nodes
 	Runs      Runs
 	Limits    Limits
@@ -216,6 +217,23 @@ func (s Settings) MasterKeyPath() string {
 		return s.Seal.MasterKeyFile
 	}
 	return filepath.Join(s.Storage.Path, "master.key")
+}
+
+// Audit says where the signed heads of the audit log go.
+type Audit struct {
+	HeadEvery   time.Duration
+	HeadFile    string // empty means none, as in the others
+	HeadSyslog  string
+	HeadWebhook Secret
+	KeyFile     string // empty means a file in Storage.Path
+}
+
+// AuditKeyPath returns where the key is, or is to be made, that heads of the audit log are signed with.
+func (s Settings) AuditKeyPath() string {
+	if s.Audit.KeyFile != "" {
+		return s.Audit.KeyFile
+	}
+	return filepath.Join(s.Storage.Path, "audit-key.pem")
 }
 
 // Runs says where runs are kept, and how the server executes those that it does itself.

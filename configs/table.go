@@ -29,7 +29,8 @@ type setter func(*Settings, string) error
 // the baseline's names, which keep working.
 func table() []setting {
 	return slices.Concat(serverTable(), storageTable(), stateTable(), resourcesTable(),
-		databaseTable(), authTable(), pageTable(), sealTable(), nodesTable(), limitsTable(), runsTable(), toolsTable(),
+		databaseTable(), authTable(), pageTable(), sealTable(), auditTable(), nodesTable(), limitsTable(),
+		runsTable(), toolsTable(),
 		logTable())
 }
 
@@ -294,6 +295,29 @@ func sealTable() []setting {
 			help: "Whether the index of resources has its file also where states are encrypted. In it are attributes that no " +
 				"state calls sensitive, unencrypted. Else it is in memory, about 1.5 KB a resource, and made anew at each start.",
 			set: into(func(s *Settings) *bool { return &s.Seal.PlainIndex }, parseBool)},
+	}
+}
+
+func auditTable() []setting {
+	const in = "audit"
+	return []setting{
+		{section: in, key: "head_every", env: "HOLDFAST_AUDIT_HEAD_EVERY", def: "10m", kind: "duration",
+			help: "How often the newest entry of each organization's audit log is signed and sent, if it is a new one.",
+			set:  into(func(s *Settings) *time.Duration { return &s.Audit.HeadEvery }, parseDuration)},
+		{section: in, key: "head_file", env: "HOLDFAST_AUDIT_HEAD_FILE", kind: "file",
+			help: "File that signed heads are appended to; where the server can't take away what it wrote. " +
+				"`holdfast audit verify --heads` reads it.",
+			set: into(func(s *Settings) *string { return &s.Audit.HeadFile }, parseText)},
+		{section: in, key: "head_syslog", env: "HOLDFAST_AUDIT_HEAD_SYSLOG", kind: "address",
+			help: "Syslog that signed heads go to: udp://host:514, tcp://host:601 or unix:///dev/log.",
+			set:  into(func(s *Settings) *string { return &s.Audit.HeadSyslog }, parseText)},
+		{section: in, key: "head_webhook", env: "HOLDFAST_AUDIT_HEAD_WEBHOOK", kind: "secret", secret: true,
+			help: "Address that signed heads are posted to, as lines of JSON.",
+			set:  into(func(s *Settings) *Secret { return &s.Audit.HeadWebhook }, parseSecret)},
+		{section: in, key: "key_file", env: "HOLDFAST_AUDIT_KEY_FILE", kind: "file",
+			help: "File of the Ed25519 key that heads are signed with, in PEM, made at the first use. Empty means " +
+				"audit-key.pem in storage.path.",
+			set: into(func(s *Settings) *string { return &s.Audit.KeyFile }, parseText)},
 	}
 }
 

@@ -60,7 +60,8 @@ func TestKeptMasterFile(t *testing.T) {
 	text, err = os.ReadFile(path)
 	must(t, err)
 	if strings.Contains(string(text), clear) || strings.Count(string(text), "\ntransit:v1:") != 2 ||
-		!strings.Contains(string(text), "# the first\ntransit:") || !strings.Contains(string(text), "holdfast-master-key 2\n") {
+		!strings.Contains(string(text), "# the first\ntransit:") ||
+		!strings.Contains(string(text), "holdfast-master-key 2\n") {
 		t.Fatalf("the file is\n%s", text)
 	}
 	both, err := kept.Read(t.Context())
@@ -107,7 +108,8 @@ func TestMasterKeysInText(t *testing.T) {
 	must(t, err)
 	file, err := seal.ReadMasterFile(path)
 	must(t, err)
-	if same, err := (seal.Source{Text: strings.TrimSpace(string(text))}).Read(t.Context()); err != nil || !sameKeys(same, file) {
+	same, err := seal.Source{Text: strings.TrimSpace(string(text))}.Read(t.Context())
+	if err != nil || !sameKeys(same, file) {
 		t.Errorf("what a file has is not accepted: %v", err)
 	}
 	for _, bad := range []string{",", one[:62], one + "," + one, one + " " + two[:60] + "zz00"} {

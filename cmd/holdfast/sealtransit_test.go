@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/holdfast/holdfast/seal/keyservice/keyservicetest"
+	"github.com/holdfast/holdfast/internal/keyservice/keyservicetest"
 )
 
 // TestSealTransit: the master key is wrapped by Transit, which is asked when a server starts and when keys are
@@ -75,7 +75,7 @@ func TestSealTransit(t *testing.T) {
 	fake.Take("s.two")
 	s.setenv("HOST", "127.0.0.1")
 	s.setenv("PORT", "0")
-	if code, _, errs := s.run("serve"); code != exitFailed || !strings.Contains(errs, "it answers 403: permission denied") {
+	if code, _, errs := s.run("serve"); code != exitFailed || !strings.Contains(errs, "answers 403: permission denied") {
 		t.Errorf("with a token that has ended: exit %d\n%s", code, errs)
 	}
 	if code, out, _ := s.run("doctor"); code != exitFailed || !strings.Contains(out, "master key can't be read") {

@@ -65,8 +65,8 @@ func (k *awsKMS) Rewrap(ctx context.Context, wrapped string) (string, error) {
 
 func (k *awsKMS) call(ctx context.Context, operation string, body map[string]string) (found awsAnswer, err error) {
 	err = k.ask(ctx, operation+" with the key "+k.o.Key, &found, func() (*http.Request, error) {
-		who := aws.Credentials{AccessKeyID: k.o.Getenv("AWS_ACCESS_KEY_ID"), SecretAccessKey: k.o.Getenv("AWS_SECRET_ACCESS_KEY"),
-			SessionToken: k.o.Getenv("AWS_SESSION_TOKEN")}
+		who := aws.Credentials{AccessKeyID: k.o.Getenv("AWS_ACCESS_KEY_ID"),
+			SecretAccessKey: k.o.Getenv("AWS_SECRET_ACCESS_KEY"), SessionToken: k.o.Getenv("AWS_SESSION_TOKEN")}
 		if who.AccessKeyID == "" || who.SecretAccessKey == "" {
 			return nil, errors.New("AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set")
 		}

@@ -119,7 +119,8 @@ func (t *Transit) encrypt(plaintext string) string {
 	aead := t.versions[len(t.versions)-1]
 	nonce := make([]byte, aead.NonceSize())
 	_, _ = rand.Read(nonce)
-	return fmt.Sprintf("vault:v%d:%s", len(t.versions), base64.StdEncoding.EncodeToString(aead.Seal(nonce, nonce, raw, nil)))
+	sealed := base64.StdEncoding.EncodeToString(aead.Seal(nonce, nonce, raw, nil))
+	return fmt.Sprintf("vault:v%d:%s", len(t.versions), sealed)
 }
 
 func (t *Transit) decrypt(ciphertext string) (string, error) {

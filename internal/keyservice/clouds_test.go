@@ -64,7 +64,8 @@ func TestAWS(t *testing.T) {
 		return 400, map[string]string{"__type": "UnknownOperationException"}
 	}))
 	env := map[string]string{"AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "hush"}
-	k, err := New(Options{Service: AWS, Key: arn, Address: at, CAFile: ca, Getenv: func(n string) string { return env[n] }})
+	k, err := New(Options{Service: AWS, Key: arn, Address: at, CAFile: ca,
+		Getenv: func(n string) string { return env[n] }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,8 @@ func TestGoogle(t *testing.T) {
 		return 200, map[string]string{"access_token": "ya29"}
 	}))
 	k.(*googleKMS).tokens = machine
-	k.(*googleKMS).client.Transport.(*http.Transport).TLSClientConfig.InsecureSkipVerify = true // another test's certificate
+	transport := k.(*googleKMS).client.Transport.(*http.Transport)
+	transport.TLSClientConfig.InsecureSkipVerify = true // the machine's certificate is another one
 	wantKeeps(t, k)
 	if tokens == 0 {
 		t.Error("the machine was not asked who it is")

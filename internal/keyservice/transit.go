@@ -27,10 +27,12 @@ func newTransit(o Options, client *http.Client, at string) (*transit, error) {
 	}
 	at = cmp.Or(at, strings.TrimRight(cmp.Or(o.Getenv("VAULT_ADDR"), o.Getenv("BAO_ADDR")), "/"))
 	if at == "" {
-		return nil, errors.New("seal.key_address has to say where Vault or OpenBao is, such as https://vault.example.com:8200")
+		return nil, errors.New("seal.key_address has to say where Vault or OpenBao is, such as " +
+			"https://vault.example.com:8200")
 	}
 	o.Namespace = cmp.Or(o.Namespace, o.Getenv("VAULT_NAMESPACE"), o.Getenv("BAO_NAMESPACE"))
-	return &transit{asker: newAsker(client, "Transit at "+at), o: o, at: at + "/v1/" + (&url.URL{Path: mount}).EscapedPath(),
+	return &transit{asker: newAsker(client, "Transit at "+at), o: o,
+		at:  at + "/v1/" + (&url.URL{Path: mount}).EscapedPath(),
 		key: url.PathEscape(key), token: cmp.Or(o.Getenv("VAULT_TOKEN"), o.Getenv("BAO_TOKEN"))}, nil
 }
 

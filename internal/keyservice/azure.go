@@ -26,7 +26,8 @@ const (
 // newAzure takes as key its address, with or without a version.
 func newAzure(o Options, client *http.Client, at string) (*azureVault, error) {
 	u, err := url.Parse(o.Key)
-	if err != nil || u.Host == "" || u.RawQuery != "" || !strings.HasPrefix(u.Path, "/keys/") || strings.Count(u.Path, "/") > 3 {
+	if err != nil || u.Host == "" || u.RawQuery != "" || !strings.HasPrefix(u.Path, "/keys/") ||
+		strings.Count(u.Path, "/") > 3 {
 		return nil, errors.New("seal.key: it is a key's address, https://NAME.vault.azure.net/keys/KEY")
 	}
 	if u.Scheme != "https" && at == "" {

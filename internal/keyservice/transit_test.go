@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holdfast/holdfast/internal/keyservice/keyservicetest"
 	"github.com/holdfast/holdfast/seal"
-	"github.com/holdfast/holdfast/seal/keyservice/keyservicetest"
 )
 
 func noEnv(string) string { return "" }
@@ -46,8 +46,8 @@ func transitAt(t *testing.T, fake *keyservicetest.Transit) (k *transit, tokenFil
 	at, ca := served(t, fake)
 	tokenFile = filepath.Join(t.TempDir(), "token")
 	writeToken(t, tokenFile, "s.one")
-	made, err := New(Options{Service: Transit, Key: "transit/holdfast", Address: at + "/", TokenFile: tokenFile, CAFile: ca,
-		Namespace: fake.Namespace, Getenv: noEnv})
+	made, err := New(Options{Service: Transit, Key: "transit/holdfast", Address: at + "/", TokenFile: tokenFile,
+		CAFile: ca, Namespace: fake.Namespace, Getenv: noEnv})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -213,7 +213,7 @@ func layers() map[string][]string {
 			"runs", "runs/token", "storage/sqlruns", "audit", "auth", "auth/authfile", "auth/keyring", "auth/lastuse",
 			"auth/verify", "internal/certs", "configs", "handlers", "internal/budget", "internal/disk", "internal/pause",
 			"insight", "inventory", "middleware", "internal/webhook", "oidc", "quota", "resources", "seal", "state",
-			"storage",
+			"storage", "internal/heads", "internal/signingkey",
 			"storage/sqldb", "storage/sqlworkspace", "workspace", "internal/spans", "internal/vitals", "storage/notices",
 			"storage/sqlitedb", "storage/folder", "internal/shred", "auth/copies", "storage/sqlauth", "storage/sqlnotices",
 			"auth/session", "auth/keys", "storage/sqlsessions", "web", "live"},

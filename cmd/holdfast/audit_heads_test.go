@@ -59,7 +59,8 @@ func TestAuditHeads(t *testing.T) {
 	before := lines()
 	o.push("app", network(2, "small", "large"))
 	await(t, func() bool { return lines() > before })
-	if out := o.must("audit", "verify", "--heads", file, "--signer", signer); !strings.Contains(out, "as they were written") {
+	out := o.must("audit", "verify", "--heads", file, "--signer", signer)
+	if !strings.Contains(out, "as they were written") {
 		t.Errorf("verify says %s", out)
 	}
 	o.fails("is signed by", "audit", "verify", "--heads", file, "--signer", "0f0f")

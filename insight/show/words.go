@@ -62,6 +62,8 @@ func Plain(text string) string {
 	}
 	for _, r := range text {
 		switch {
+		case r == '`': // not all forges agree on how one is escaped
+			b.WriteByte('\'')
 		case r == '<':
 			b.WriteString("&lt;")
 		case r == '&':
@@ -70,13 +72,20 @@ func Plain(text string) string {
 			b.WriteString(string(r) + noWidth)
 		case strings.ContainsRune("#!~", r):
 			b.WriteString("\\" + string(r) + noWidth)
-		case strings.ContainsRune("\\`*_[]()|>", r):
+		case strings.ContainsRune("\\*_[]()|>", r):
 			b.WriteString("\\" + string(r))
 		default:
 			b.WriteRune(r)
 		}
 	}
 	return strings.NewReplacer("://", ":"+noWidth+"//", "www.", "www"+noWidth+".").Replace(b.String())
+}
+
+// HTML is a text in a line of HTML within Markdown, where that is not looked at.
+func HTML(text string) string {
+	text = strings.Join(strings.Fields(cut(text)), " ")
+	return strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `"`, "&quot;", "@", "@"+noWidth, "#", "#"+noWidth,
+		"!", "!"+noWidth, "://", ":"+noWidth+"//", "www.", "www"+noWidth+".").Replace(text)
 }
 
 // noWidth is a space that is not seen.

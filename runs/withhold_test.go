@@ -19,14 +19,14 @@ func TestPullRequestsAreKeptFromSecrets(t *testing.T) {
 	w.Sensitive = []api.Input{{Name: "password", Value: "hunter2-hunter2", Sensitive: true}}
 	p := owner(uuid.New())
 	snapshot := "beside-" + strings.Repeat("ab", 32)
-	order := api.RunOrder{Workspace: "w1", Kind: "plan", Snapshot: snapshot}
+	order := api.RunOrder{Workspace: "w1", Snapshot: snapshot}
 	for _, kind := range []string{"plan", "apply", "destroy"} {
 		order.Kind = kind
 		if _, err := w.Create(t.Context(), p, order, ""); !fault.Is(err, fault.RunInvalid) {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	order.Kind = "plan"
+	order.Kind, order.Snapshot = "plan", runworld.Snapshot
 	names := func(id string) (all []string) {
 		got, err := w.Service.Get(t.Context(), p, id)
 		if err != nil || got.Order.Pull == nil {
@@ -46,7 +46,7 @@ func TestPullRequestsAreKeptFromSecrets(t *testing.T) {
 		if got := strings.Join(names(run.ID), " "); got != want {
 			t.Errorf("withhold %v: it gets %q", withhold, got)
 		}
-		if _, err := w.Cancel(t.Context(), p, run.ID, api.CancelOrder{Level: runs.Hard}); err != nil {
+		if _, err := w.Cancel(t.Context(), p, run.ID, api.CancelOrder{Level: runs.Soft}); err != nil {
 			t.Fatal(err)
 		}
 	}

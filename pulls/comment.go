@@ -165,7 +165,7 @@ func leftOut(left []Plan, w Words) string {
 func (p Pull) foot(w Words) string {
 	var b strings.Builder
 	for _, a := range p.Answers {
-		fmt.Fprintf(&b, "\n- %s: %s — %s", show.Plain(a.By), show.Code(a.Command), plainAnswer(a.Text))
+		fmt.Fprintf(&b, "\n- %s: %s — %s", show.Plain(a.By), show.Command(a.Command), plainAnswer(a.Text))
 	}
 	if len(p.Answers) > 0 {
 		b.WriteString("\n")
@@ -188,7 +188,7 @@ func plainAnswer(text string) string {
 	parts := strings.Split(text, "`")
 	for i, part := range parts {
 		if i%2 == 1 {
-			parts[i] = show.Code(part)
+			parts[i] = show.Command(part)
 		} else if part != "" {
 			lead, trail := part[:len(part)-len(strings.TrimLeft(part, " "))], part[len(strings.TrimRight(part, " ")):]
 			parts[i] = lead + show.Plain(part) + trail

@@ -30,7 +30,7 @@ func named(name string, changes int) (pulls.Pull, pulls.Words) {
 	for range changes {
 		insight.Facts.Changes = append(insight.Facts.Changes, api.InsightChange{Address: name, Kind: "create",
 			Because: []string{name}})
-		insight.Findings = append(insight.Findings, api.InsightFinding{Severity: "high", Rule: name, Link: "https://" + name,
+		insight.Findings = append(insight.Findings, api.InsightFinding{Severity: "high", Rule: name, Link: "https://docs.example/rule",
 			Resource: name, Description: name, Recommendation: name})
 		insight.Costs.Estimated = append(insight.Costs.Estimated, api.InsightCost{Resource: name, Source: name})
 	}

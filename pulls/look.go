@@ -21,6 +21,7 @@ type look struct {
 	pull     Pull
 	token    string
 	lost     bool // somebody else has the pull request by now
+	unsaved  bool // what was decided is not stored, so nothing may be done of it
 	forge    forge.Forge
 	settings Settings
 }
@@ -35,13 +36,14 @@ func (l *look) save(ctx context.Context) error {
 	if err == nil && !ok {
 		l.lost, err = true, errLost
 	}
+	l.unsaved = err != nil
 	return err
 }
 
 // all does what is to be done, as far as it gets, and says in the comment how far that was.
 func (l *look) all(ctx context.Context) error {
 	err := l.work(ctx)
-	if l.lost || ctx.Err() != nil {
+	if l.lost || l.unsaved || ctx.Err() != nil {
 		return err
 	}
 	before := l.pull.Trouble
@@ -88,19 +90,14 @@ func (l *look) work(ctx context.Context) (err error) {
 	if err := l.save(ctx); err != nil {
 		return err
 	}
-	if !l.settings.Off {
-		if err := errors.Join(l.dropStale(ctx), l.find(ctx)); err != nil {
+	steps := []func(context.Context) error{l.dropStale, l.find, l.follow, l.obey, l.begin}
+	if l.settings.Off {
+		steps = []func(context.Context) error{l.follow} // what was begun before
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
 			return err
 		}
-		if err := l.obey(ctx); err != nil {
-			return err
-		}
-	}
-	if err := l.begin(ctx); err != nil {
-		return err
-	}
-	if err := l.follow(ctx); err != nil {
-		return err
 	}
 	if l.pull.At.State != forge.Open && !l.pull.Open() {
 		return l.close(ctx)

@@ -43,11 +43,18 @@ func cut(text string) string {
 // Code is a name in Markdown, as code, which nothing in the name can end: neither the code nor, in a
 // table, its cell.
 func Code(text string) string {
-	text = strings.NewReplacer("`", "'", "|", "¦").Replace(cut(text))
-	if text == "" {
+	return code(text, "_")
+}
+
+// Command is Code of several words, which can be copied.
+func Command(text string) string { return code(text, " ") }
+
+func code(text, between string) string {
+	words := strings.Fields(strings.NewReplacer("`", "'", "|", "¦").Replace(cut(text)))
+	if len(words) == 0 {
 		return "`-`"
 	}
-	return "`" + strings.Join(strings.Fields(text), "_") + "`"
+	return "`" + strings.Join(words, between) + "`"
 }
 
 // Plain is a text in Markdown that is nothing but text. What a forge would make something of when it

@@ -47,8 +47,8 @@ func (s *Service) PushBeside(ctx context.Context, p auth.Principal, name state.N
 		return Entry{}, err
 	}
 	event := s.event(p, ref, ActionConfigure, "snapshot beside the others "+snapshot.ID.String())
-	entry, err := s.Store.AddBeside(ctx, ref, snapshot, Entry{Message: message, CreatedAt: s.clock(), CreatedBy: ActorOf(p)},
-		event)
+	about := Entry{Message: message, CreatedAt: s.clock(), CreatedBy: ActorOf(p)}
+	entry, err := s.Store.AddBeside(ctx, ref, snapshot, about, event)
 	if err != nil {
 		return Entry{}, err
 	}

@@ -17,6 +17,9 @@ type Module struct {
 	Dir    string // as it is opened
 	Path   string // as path.module shows it, from the root's folder
 	Parent *Module
+	Files  []File // as they were read, in that order
+
+	Workspace string // of the root module: what terraform.workspace is
 
 	Variables map[string]*Variable
 	Locals    map[string]*Local
@@ -29,6 +32,12 @@ type Module struct {
 	Removed   []Removed
 	Imports   []Import
 	Backend   *Backend
+}
+
+// File is a file of a configuration.
+type File struct {
+	Name string // in its module's folder
+	Text []byte
 }
 
 // Variable is an input.

@@ -258,6 +258,8 @@ func TestPlanAfterApplyIsEmpty(t *testing.T) {
 				strings.Join(links, ", "))
 		}
 		s := newSite(t, text.String())
+		memory := &memoryStore{}
+		s.options = func(o *engine.Options) { o.Store = memory }
 		bad := fmt.Sprintf("t%d", rapid.IntRange(0, n-1).Draw(rt, "fails"))
 		s.world.Fail = func(_, name string) error {
 			if name == bad {

@@ -73,7 +73,8 @@ func Save(p *plan.Plan, version string) ([]byte, error) {
 	manifest := addModules(p.Root, "", "", add)
 	text, problem := json.Marshal(manifest)
 	add(manifestMember, text)
-	return file.Bytes(), errors.Join(err, problem, z.Close())
+	err = errors.Join(err, problem, z.Close())
+	return file.Bytes(), err
 }
 
 // recordedState is the state that the plan was made on. Where there was none, it has no lineage.

@@ -27,6 +27,7 @@ type engineFlags struct {
 	webhook                   string
 	webhookOpen               bool
 	policies                  []string
+	unkept                    bool // no snapshots are made
 }
 
 func newEngineCommand(a *app) *cobra.Command {

@@ -30,7 +30,7 @@ func newEngineClient(a *app, f *engineFlags) *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.dir = "."
+			f.dir, f.unkept = ".", true
 			c := &engineClientCall{app: a, flags: f, stream: &engineStream{w: a.stdout}}
 			return c.run(cmd.Context(), args)
 		},

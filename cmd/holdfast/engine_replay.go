@@ -13,7 +13,12 @@ import (
 )
 
 // snapshots is the folder of a configuration's snapshots.
-func (f *engineFlags) snapshots() string { return filepath.Join(f.dir, ".holdfast", "snapshots") }
+func (f *engineFlags) snapshots() string {
+	if f.unkept { // the server keeps the versions of states
+		return ""
+	}
+	return filepath.Join(f.dir, ".holdfast", "snapshots")
+}
 
 func newDebugSnapshot(a *app, f *engineFlags) *cobra.Command {
 	var asJSON bool
@@ -85,7 +90,7 @@ done: it is what was recorded. With --step, the state after that step is printed
 				return err
 			}
 			for i, step := range steps {
-				if err := a.showStep(i+1, step, before); err != nil {
+				if err := a.showReplayed(i+1, step, before); err != nil {
 					return err
 				}
 				before = step.State
@@ -97,8 +102,8 @@ done: it is what was recorded. With --step, the state after that step is printed
 	return cmd
 }
 
-// showStep says what a step has done, and what it changed in the state.
-func (a *app) showStep(n int, step engine.Replayed, before *statefile.File) error {
+// showReplayed says what a step has done, and what it changed in the state.
+func (a *app) showReplayed(n int, step engine.Replayed, before *statefile.File) error {
 	end := "done"
 	if step.Error != "" {
 		end = "failed"

@@ -28,6 +28,9 @@ type World struct {
 	// error ends it.
 	Fail func(what, name string) error
 
+	// Called is asked before each call of any kind, with its name; an error ends it. It may be nil.
+	Called func(call string) error
+
 	// Hidden is for how many reads a new object isn't visible, and Within how long one waits for it.
 	Hidden int
 	Within time.Duration
@@ -40,7 +43,16 @@ type World struct {
 }
 
 // New makes a provider of the world. It is a provider.Factory.
-func (w *World) New(context.Context) (provider.Provider, error) { return &Provider{world: w}, nil }
+func (w *World) New(context.Context) (provider.Provider, error) {
+	p := &Provider{world: w}
+	if w.Called == nil {
+		return p, nil
+	}
+	if err := w.Called("start"); err != nil {
+		return nil, err
+	}
+	return &faulty{p, w}, nil
+}
 
 // Calls lists what was applied, in order.
 func (w *World) Calls() []string {

@@ -217,8 +217,8 @@ func TestModulesOfGitArePinned(t *testing.T) {
 			t.Errorf("%s: %v, want %q with its place", source, err, want)
 		}
 	}
-	if want := (config.GitSource{Repository: "https://example.com/a.git", Ref: "v1.0.0", Folder: "net/vpc"}); !slices.Contains(
-		m.asked, want) {
+	want := config.GitSource{Repository: "https://example.com/a.git", Ref: "v1.0.0", Folder: "net/vpc"}
+	if !slices.Contains(m.asked, want) {
 		t.Errorf("it asked for %+v", m.asked)
 	}
 }

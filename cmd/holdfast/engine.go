@@ -43,7 +43,8 @@ it has, and where it differs, is in docs/engine.md.`
 	flags.StringSliceVar(&f.mirrors, "plugin-dir", nil,
 		"a folder with providers: HOST/NAMESPACE/NAME/VERSION/OS_ARCH; several can be given")
 	cmd.AddCommand(newEngineInit(a, f), newEngineValidate(a, f), newEnginePlan(a, f), newEngineApply(a, f, false),
-		newEngineApply(a, f, true), newEngineShow(a), newEngineRefresh(a, f), newEngineOutput(a, f), newEngineUnlock(a, f), newEngineDrift(a, f),
+		newEngineApply(a, f, true), newEngineShow(a), newEngineRefresh(a, f), newEngineOutput(a, f), newEngineUnlock(a, f),
+		newEngineDrift(a, f),
 		newEngineState(a, f), newEngineImport(a, f), newEngineWorkspace(a, f), newEngineDebug(a, f), newEngineClient(a, f))
 	return cmd
 }

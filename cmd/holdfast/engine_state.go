@@ -179,7 +179,8 @@ func moveInstance(state *statefile.File, from, to string) error {
 }
 
 // change locks the state and writes it with a change.
-func (f *engineFlags) change(ctx context.Context, a *app, operation string, do func(*statefile.File) error) (err error) {
+func (f *engineFlags) change(ctx context.Context, a *app, operation string,
+	do func(*statefile.File) error) (err error) {
 	e, err := f.open(a)
 	if err != nil {
 		return engineError(err)

@@ -191,5 +191,6 @@ func (s *engineStream) failure(err error) {
 				"start_line": fault.Range.Start.Line, "highlight_start_offset": 0, "highlight_end_offset": 0, "values": []any{}}
 		}
 	}
-	s.line("error", "diagnostic", fmt.Sprintf("Error: %s", diagnostic["summary"]), map[string]any{"diagnostic": diagnostic})
+	s.line("error", "diagnostic", fmt.Sprintf("Error: %s", diagnostic["summary"]),
+		map[string]any{"diagnostic": diagnostic})
 }

@@ -33,7 +33,9 @@ func newEngineWorkspace(a *app, f *engineFlags) *cobra.Command {
 	makeNew := &cobra.Command{Use: "new NAME", Short: "Make a workspace and select it",
 		Example: "  holdfast engine workspace new staging", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(_ *cobra.Command, args []string) error { return engineError(engine.Select(f.dir, args[0], true)) }}
+		RunE: func(_ *cobra.Command, args []string) error {
+			return engineError(engine.Select(f.dir, args[0], true))
+		}}
 	choose := &cobra.Command{Use: "select NAME", Short: "Work in another workspace from now on",
 		Example: "  holdfast engine workspace select default", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

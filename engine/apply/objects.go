@@ -99,7 +99,8 @@ func (r *run) do(ctx context.Context, s *step) bool {
 		r.result.Destroyed++
 	}
 	r.mu.Unlock()
-	r.tell(Event{Address: address, Resource: s.change.Address, Action: action, Phase: Finished, Elapsed: time.Since(start)})
+	r.tell(Event{Address: address, Resource: s.change.Address, Action: action, Phase: Finished,
+		Elapsed: time.Since(start)})
 	return true
 }
 

@@ -128,7 +128,8 @@ func TestDriftIsFoundWithoutALock(t *testing.T) {
 	}
 	now := time.Now()
 	alerts, mended := 0, 0
-	d := hooks.Drift{Engine: e, Every: map[string]time.Duration{"fake_thing": time.Hour}, Now: func() time.Time { return now },
+	d := hooks.Drift{Engine: e, Every: map[string]time.Duration{"fake_thing": time.Hour},
+		Now: func() time.Time { return now },
 		Alert: []func(context.Context, hooks.DriftReport) error{func(context.Context, hooks.DriftReport) error {
 			alerts++
 			return nil

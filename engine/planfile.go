@@ -3,13 +3,13 @@ package engine
 import (
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,7 +70,7 @@ func Save(p *plan.Plan, version string) ([]byte, error) {
 	add(stateMember, state)
 	add(previousMember, state)
 	add(plugin.LockFile, append([]byte(lockHead), lock...))
-	manifest := addModules(p.Root, "", "", add)
+	manifest := addModules(p.Root, manifestLine{Dir: "."}, add)
 	text, problem := json.Marshal(manifest)
 	add(manifestMember, text)
 	err = errors.Join(err, problem, z.Close())
@@ -94,14 +94,19 @@ type manifestLine struct {
 }
 
 // addModules adds the files of a module and of those that it calls.
-func addModules(m *config.Module, key, source string, add func(string, []byte)) []manifestLine {
-	lines := []manifestLine{{key, source, filepath.ToSlash(cmp.Or(m.Path, "."))}}
+// What was fetched stands where the clients have what their init fetches.
+func addModules(m *config.Module, line manifestLine, add func(string, []byte)) []manifestLine {
+	lines := []manifestLine{line}
 	for _, f := range m.Files {
-		add(configFolder+"m-"+key+"/"+f.Name, f.Text)
+		add(configFolder+"m-"+line.Key+"/"+f.Name, f.Text)
 	}
 	for _, call := range m.SortedCalls() {
-		child := strings.TrimPrefix(key+"."+call.Name, ".")
-		lines = append(lines, addModules(call.Module, child, call.Source, add)...)
+		child := manifestLine{Key: strings.TrimPrefix(line.Key+"."+call.Name, "."), Source: call.Source,
+			Dir: path.Join(line.Dir, call.Source)}
+		if !call.Local() {
+			child.Dir = ".terraform/modules/" + child.Key
+		}
+		lines = append(lines, addModules(call.Module, child, add)...)
 	}
 	return lines
 }

@@ -91,7 +91,7 @@ func (m *Module) SortedCalls() []*Call {
 // call reads the module that a block calls.
 func (l *loader) call(m *Module, call *Call) error {
 	dir := filepath.Join(m.Dir, call.Source)
-	if !strings.HasPrefix(call.Source, "./") && !strings.HasPrefix(call.Source, "../") {
+	if !call.Local() {
 		var err error
 		if dir, err = l.fetch(call); err != nil {
 			return err

@@ -5,6 +5,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -118,6 +119,11 @@ type Call struct {
 	Body           hcl.Body
 	Module         *Module
 	Range          hcl.Range
+}
+
+// Local says whether the module is in a folder beside the one that calls it.
+func (c *Call) Local() bool {
+	return strings.HasPrefix(c.Source, "./") || strings.HasPrefix(c.Source, "../")
 }
 
 // Provider is a provider block.

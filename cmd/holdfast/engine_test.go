@@ -135,8 +135,8 @@ func TestModulesComeFromGitOnce(t *testing.T) {
 		Allowed: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}}
 	for _, ref := range []string{"v1", commit} {
 		dir := t.TempDir()
-		writeConfiguration(t, dir, map[string]string{"main.tf": "module \"n\" {\n  source = \"git::" + address + "//net?ref=" +
-			ref + "\"\n  name = \"a\"\n}\n"})
+		writeConfiguration(t, dir, map[string]string{"main.tf": "module \"n\" {\n  source = \"git::" + address +
+			"//net?ref=" + ref + "\"\n  name = \"a\"\n}\n"})
 		for range 2 {
 			root, err := config.LoadWith(dir, g)
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // TestNothingInTheClear plants values in states, sensitive and not, has a server do all that it does with them,
 // and looks for them in whatever it has written: the store with its WAL files, backups and what is restored of
-// them, its log and its metrics. The script nothing_plain looks in its temporary files too.
+// them, its log and its metrics.
 func TestNothingInTheClear(t *testing.T) {
 	s := newTenant(t)
 	s.beside()

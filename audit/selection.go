@@ -52,7 +52,8 @@ func matches(pattern string, a Action) bool {
 // announced are no news: somebody gave a reason for them.
 func (e Event) notable() bool {
 	switch e.Action {
-	case CandidateHold, CandidateFence, LockTakeOver, LockForce, QuotaNear, RunWait, RunFail, RunOrphan, RunStale:
+	case CandidateHold, CandidateFence, LockTakeOver, LockForce, QuotaNear, RunWait, RunFail, RunOrphan, RunStale,
+		DriftFind, DriftHeal:
 		return true
 	case StateWrite:
 		return e.Note != ""
@@ -75,7 +76,8 @@ func Actions() []Action {
 		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,
 		RunCreate, RunApprove, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan, RunStale,
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
-		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke, NoticeDrop,
+		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke,
+		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, NoticeDrop,
 	}
 }
 

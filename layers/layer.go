@@ -1,6 +1,7 @@
 package layers
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -115,4 +116,10 @@ func (l *Layer) judge(now time.Time) Action {
 	action := Decide(l.Settings, l.Facts, l.Conditions, l.Name, now)
 	l.Says = action.Why
 	return action
+}
+
+// keyOf is the key of a layer's n-th run. One that is made anew under a name has others.
+func keyOf(ref Ref, n int64, created time.Time) string {
+	id := uuid.NewSHA1(ref.Org, []byte("layer/"+ref.Name+"/"+strconv.FormatInt(created.UnixMicro(), 10)))
+	return "layer " + id.String() + " " + strconv.FormatInt(n, 10)
 }

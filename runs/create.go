@@ -154,6 +154,12 @@ func checkOrder(o api.RunOrder) error {
 
 // prepare returns the run as it is to begin.
 func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder, at Workspace) (Run, error) {
+	run, err := s.prepareFor(ctx, p.Org, o, at)
+	run.Trigger = ActorOf(p)
+	return run, err
+}
+
+func (s *Service) prepareFor(ctx context.Context, org uuid.UUID, o api.RunOrder, at Workspace) (Run, error) {
 	switch {
 	case Kind(o.Kind) == Destroy && at.Protected:
 		return Run{}, fault.New(fault.DestroyProtected, "the workspace %s is protected from being destroyed", o.Workspace)
@@ -168,7 +174,7 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	if snapshot == "" {
 		return Run{}, fault.New(fault.RunInvalid, "the workspace has no configuration yet: push one first")
 	}
-	if _, err := s.Workspaces.Files(ctx, p.Org, o.Workspace, snapshot); err != nil {
+	if _, err := s.Workspaces.Files(ctx, org, o.Workspace, snapshot); err != nil {
 		return Run{}, err
 	}
 	if err := s.offered(ctx, at); err != nil {
@@ -176,12 +182,12 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	}
 	now := s.clock()
 	return Run{
-		Org: p.Org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
+		Org: org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
 		Order: Order{
 			Snapshot: snapshot, Message: o.Message, Targets: o.Targets, Replace: o.Replace,
 			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove, Reconcile: o.Reconcile,
 		},
-		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
+		Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
 	}, nil
 }
 

@@ -162,8 +162,8 @@ type Approval struct {
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
-	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|unread"`
+	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, or unread for a plan that could not be looked at.
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
 }

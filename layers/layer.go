@@ -29,6 +29,8 @@ type Layer struct {
 	Run *Begun `json:",omitempty"`
 	// Sequence counts the runs that were begun: the key of each has its number.
 	Sequence int64
+	// Brought is the configuration that was brought last: it need not be brought again.
+	Brought Brought
 	// Commits are the last that were looked at, the newest first, with what they mean to the layer.
 	Commits []CommitVerdict `json:",omitempty"`
 	// Drifted is what the last check has found, with what is expected and ignored.
@@ -57,6 +59,13 @@ type Begun struct {
 	MaxChanges int    `json:",omitempty"`
 	// ID is the run's, when it is made; Snapshot the configuration it has.
 	ID       string `json:",omitempty"`
+	Snapshot string `json:",omitempty"`
+}
+
+// Brought is a commit whose configuration is a snapshot of the workspace.
+type Brought struct {
+	Commit   string `json:",omitempty"`
+	Path     string `json:",omitempty"` // of the layer, then
 	Snapshot string `json:",omitempty"`
 }
 

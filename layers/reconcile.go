@@ -162,15 +162,21 @@ func (l *Layer) start(a Action, now time.Time) {
 // begin makes the run that was decided on: its configuration first, then the run, then the note of its ID. Each may be
 // done again.
 func (s *Service) begin(ctx context.Context, l Layer) error {
-	b := *l.Run
-	snapshot, err := s.bring(ctx, l)
-	if err != nil {
-		return err
+	b, err := *l.Run, error(nil)
+	has := l.Brought
+	order := Order{
+		Org: l.Org, Workspace: l.Name, Key: b.Key, Message: b.Why, Want: b.Want, Commit: b.Want != WantCheck,
+		MaxChanges: b.MaxChanges,
 	}
-	run, err := s.Runs.Begin(ctx, Order{
-		Org: l.Org, Workspace: l.Name, Snapshot: snapshot, Key: b.Key, Message: b.Why, Want: b.Want,
-		Commit: b.Want != WantCheck, MaxChanges: b.MaxChanges,
-	})
+	run := ""
+	if order.Snapshot = has.Snapshot; has.Commit == b.Commit && has.Path == l.Settings.Path {
+		run, err = s.Runs.Begin(ctx, order)
+	}
+	if run == "" && (err == nil || fault.Is(err, fault.SnapshotNotFound)) {
+		if order.Snapshot, err = s.bring(ctx, l); err == nil {
+			run, err = s.Runs.Begin(ctx, order)
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -178,7 +184,8 @@ func (s *Service) begin(ctx context.Context, l Layer) error {
 		if l == nil || l.Run == nil || l.Run.Key != b.Key || l.Run.ID != "" {
 			return Change{}, nil
 		}
-		l.Run.ID, l.Run.Snapshot = run, snapshot
+		l.Run.ID, l.Run.Snapshot = run, order.Snapshot
+		l.Brought = Brought{b.Commit, l.Settings.Path, order.Snapshot}
 		l.Says, l.Due = "run "+run+": "+b.Why, s.clock().Add(follow)
 		return Change{Put: l}, nil
 	})

@@ -48,6 +48,11 @@ func (c *Client) SyncLayer(ctx context.Context, name string) (api.Layer, error) 
 	return ask[api.Layer](ctx, c, ofLayer(http.MethodPost, name, "sync"))
 }
 
+// CheckLayer asks for a check for drift.
+func (c *Client) CheckLayer(ctx context.Context, name string) (api.Layer, error) {
+	return ask[api.Layer](ctx, c, ofLayer(http.MethodPost, name, "check"))
+}
+
 // DiscoverLayers shows which layers a repository has, and makes those that the order accepts.
 func (c *Client) DiscoverLayers(ctx context.Context, order api.DiscoverOrder) (api.Discovered, error) {
 	return ask[api.Discovered](ctx, c, request{method: http.MethodPost, path: base + "discover"}.with(order))

@@ -34,6 +34,8 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 		h.named(h.remove), none)
 	one.route("POST", "/-/sync", op("syncLayer", "Ask for a plan, whatever the layer's state is").needs(auth.PlanRun).
 		gives(api.Layer{}), h.named(h.of(h.sync, showLayer)), none)
+	one.route("POST", "/-/check", op("checkLayer", "Ask for a check for drift").needs(auth.PlanRun).gives(api.Layer{}),
+		h.named(h.of(h.check, showLayer)), none)
 	one.route("GET", "/-/drift", reads("getLayerDrift", "What the last check has found changed outside").
 		gives(api.LayerDrift{}), h.named(h.of(h.get, showDrift)), none)
 	one.route("POST", "/-/expectations", changes("expectDrift", "Say that drift is as it should be, for a time").

@@ -121,6 +121,10 @@ func (h layerHandlers) sync(ctx context.Context, r *request, name string) (layer
 	return h.service.Sync(ctx, r.caller, name)
 }
 
+func (h layerHandlers) check(ctx context.Context, r *request, name string) (layers.Layer, error) {
+	return h.service.Check(ctx, r.caller, name)
+}
+
 func (h layerHandlers) unexpect(ctx context.Context, r *request, name string) (layers.Layer, error) {
 	return h.service.Unexpect(ctx, r.caller, name, r.inPath("id"))
 }

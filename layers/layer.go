@@ -120,7 +120,8 @@ func (l *Layer) keep() {
 
 // judge says anew what holds of the layer, and returns what is to be done.
 func (l *Layer) judge(now time.Time) Action {
-	l.Conditions = Conditions(l.Facts, l.Settings.Terms(l.Name, l.Facts.Checked), now).Since(l.Conditions, now)
+	terms := Terms{Due: l.Facts.due(l.Settings.Drift, l.Name), Retries: l.Settings.Retries}
+	l.Conditions = Conditions(l.Facts, terms, now).Since(l.Conditions, now)
 	l.State = StateOf(l.Conditions)
 	action := Decide(l.Settings, l.Facts, l.Conditions, l.Name, now)
 	l.Says = action.Why

@@ -209,6 +209,18 @@ func (s *Service) Sync(ctx context.Context, p auth.Principal, name string) (Laye
 	return s.acted(ctx, p, audit.LayerSync, l, "", err)
 }
 
+// Check asks for a check for drift now. A layer that was never planned is planned instead.
+func (s *Service) Check(ctx context.Context, p auth.Principal, name string) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.PlanRun, name); err != nil {
+		return Layer{}, err
+	}
+	l, err := s.change(ctx, p, name, func(l *Layer) error {
+		l.Facts.Asked = s.clock()
+		return nil
+	})
+	return s.acted(ctx, p, audit.LayerSync, l, "a check for drift", err)
+}
+
 // change changes a layer that is there, and has it looked at.
 func (s *Service) change(ctx context.Context, p auth.Principal, name string, change func(*Layer) error) (Layer, error) {
 	return s.Store.Update(ctx, Ref{p.Org, name}, func(l *Layer) (Change, error) {

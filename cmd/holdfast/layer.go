@@ -18,7 +18,8 @@ func newLayerCommand(a *app) *cobra.Command {
 	cmd.Long = `A layer is a workspace whose configuration comes from a folder of a repository's branch. The server
 plans it when a commit changes it, checks it for drift, and does about that what its remediation says.`
 	cmd.AddCommand(newLayerAddCommand(a), newLayerSetCommand(a), newLayerListCommand(a), newLayerShowCommand(a),
-		newLayerDiscoverCommand(a), newLayerAcceptCommand(a), newLayerSyncCommand(a), newLayerDriftCommand(a),
+		newLayerDiscoverCommand(a), newLayerAcceptCommand(a), newLayerSyncCommand(a), newLayerCheckCommand(a),
+		newLayerDriftCommand(a),
 		newLayerExpectCommand(a), newLayerRemoveCommand(a))
 	return cmd
 }
@@ -234,6 +235,25 @@ func newLayerSyncCommand(a *app) *cobra.Command {
 			return err
 		}
 		return a.showLayerMade(l, "is planned anew", asJSON)
+	})
+	addJSONFlag(cmd, &asJSON)
+	return cmd
+}
+
+func newLayerCheckCommand(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := a.remote(&cobra.Command{
+		Use:     "check NAME",
+		Short:   "Ask for a check for drift now",
+		Long:    "Ask for a check for drift of a layer, as it has them by itself now and then. It writes nothing.",
+		Example: "  holdfast layer check prod/network",
+		Args:    ofState(cobra.ExactArgs(1)),
+	}, func(ctx context.Context, c *client.Client, args []string) error {
+		l, err := c.CheckLayer(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		return a.showLayerMade(l, "is checked", asJSON)
 	})
 	addJSONFlag(cmd, &asJSON)
 	return cmd

@@ -20,8 +20,9 @@ const usual = "default"
 func ParseSelection(list []string) (Selection, error) {
 	for _, pattern := range list {
 		if pattern != usual && !slices.ContainsFunc(told(), func(a Action) bool { return matches(pattern, a) }) {
-			return Selection{}, fmt.Errorf("there is no event %.40q; there are %s, * and with * at the end, such as lock.*: %s",
-				pattern, usual, join(told()))
+			return Selection{},
+				fmt.Errorf("there is no event %.40q; there are %s, * and with * at the end, such as lock.*: %s",
+					pattern, usual, join(told()))
 		}
 	}
 	return Selection{slices.Clone(list)}, nil

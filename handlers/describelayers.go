@@ -18,7 +18,8 @@ func layerOf(l layers.Layer) api.Layer {
 	}
 	if b := l.Run; b != nil {
 		now := l.Due
-		conditions := layers.RunConditions(l.Facts.RunFacts(b.ID != "", b.ID != "", layers.Terms{Retries: l.Settings.Retries}),
+		conditions := layers.RunConditions(l.Facts.RunFacts(b.ID != "", b.ID != "",
+			layers.Terms{Retries: l.Settings.Retries}),
 			now).Since(nil, b.At)
 		said.Run = &api.LayerRun{ID: b.ID, Kind: string(b.Want), Commit: b.Commit, Why: b.Why, At: b.At,
 			State: string(layers.RunStateOf(conditions)), Conditions: layerConditionsOf(conditions)}
@@ -30,8 +31,9 @@ func layerOf(l layers.Layer) api.Layer {
 func wholeLayer(l layers.Layer) api.Layer {
 	said := layerOf(l)
 	for _, c := range l.Commits {
-		said.Commits = append(said.Commits, api.LayerCommit{Commit: c.ID, At: c.At, Subject: c.Subject, Relevant: c.Relevant,
-			Why: c.Why})
+		said.Commits = append(said.Commits, api.LayerCommit{Commit: c.ID, At: c.At, Subject: c.Subject,
+			Relevant: c.Relevant,
+			Why:      c.Why})
 	}
 	return said
 }

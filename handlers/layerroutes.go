@@ -19,18 +19,23 @@ func (d Deps) routeLayers(at section, guard *middleware.Guard) {
 		return op(id, summary).needs(auth.WriteWorkspace).fails(fault.LayerInvalid, fault.StoreFull)
 	}
 	all.route("GET", "/layers", reads("listLayers", "The organization's layers, by name").with(pageOf()...).
-		with(textOf("repository", "Those of this repository alone.")).gives(api.Layers{}).fails(fault.CursorInvalid), h.list, none)
+		with(textOf("repository", "Those of this repository alone.")).gives(api.Layers{}).fails(fault.CursorInvalid),
+		h.list, none)
 	all.route("POST", "/layers", changes("createLayer", "Make a layer, and its workspace where there is none").
-		takes(api.LayerChange{}).gives(api.Layer{}).fails(fault.NameInvalid, fault.LayerExists, fault.LayersFull), h.create, order)
-	all.route("POST", "/discover", changes("discoverLayers", "Which layers a repository has; those that are named are made").
+		takes(api.LayerChange{}).gives(api.Layer{}).fails(fault.NameInvalid, fault.LayerExists, fault.LayersFull), h.create,
+		order)
+	all.route("POST", "/discover", changes("discoverLayers",
+		"Which layers a repository has; those that are named are made").
 		takes(api.DiscoverOrder{}).gives(api.Discovered{}).fails(fault.LayerNotFound, fault.LayersFull), h.discover, order)
-	all.route("GET", "/drift", reads("listDrift", "What has drifted in all layers, by its cause").gives(api.Drift{}), h.drift, none)
+	all.route("GET", "/drift", reads("listDrift", "What has drifted in all layers, by its cause").gives(api.Drift{}),
+		h.drift, none)
 	one := all.under("/layers/:name").tagged(tagLayers, fault.LayerNotFound)
 	one.route("GET", "", reads("getLayer", "A layer, with its conditions and the last commits").gives(api.Layer{}),
 		h.named(h.of(h.get, showLayer)), none)
 	one.route("PATCH", "", changes("changeLayer", "Change the settings that the body names").takes(api.LayerChange{}).
 		gives(api.Layer{}), h.named(h.change), order)
-	one.route("DELETE", "", changes("deleteLayer", "Take a layer away, but not its workspace and state").gives(api.Done{}),
+	one.route("DELETE", "", changes("deleteLayer",
+		"Take a layer away, but not its workspace and state").gives(api.Done{}),
 		h.named(h.remove), none)
 	one.route("POST", "/-/sync", op("syncLayer", "Ask for a plan, whatever the layer's state is").needs(auth.PlanRun).
 		gives(api.Layer{}), h.named(h.of(h.sync, showLayer)), none)

@@ -246,7 +246,8 @@ func routeHealth(s section, page pages, h health, metrics gin.HandlerFunc) {
 	for _, code := range unready() {
 		ready.statuses[code] = http.StatusServiceUnavailable
 	}
-	ready.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...),
+	ready.probe("/readyz", op("ready",
+		"Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...),
 		h.readiness)
 	o := op("metrics", "Prometheus metrics of this process").givesBytes(mediaText).anyOther()
 	s.raw("GET", "/metrics", o, metrics)

@@ -30,9 +30,11 @@ const (
 	IsSame    = "same"
 )
 
-// Discover finds the layers of a branch's newest commit, by holdfast.yaml or by a pattern of folders; nothing is stored.
+// Discover finds the layers of a branch's newest commit, by holdfast.yaml or by a pattern of folders; nothing is
+// stored.
 // What is wrong with the file is a fault.LayerInvalid with all of it in its details.
-func (s *Service) Discover(ctx context.Context, p auth.Principal, repository, branch, pattern string) (Discovery, error) {
+func (s *Service) Discover(ctx context.Context, p auth.Principal, repository, branch, pattern string) (Discovery,
+	error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {
 		return Discovery{}, err
 	}

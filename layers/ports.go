@@ -39,7 +39,8 @@ type Workspaces interface {
 	Make(ctx context.Context, p auth.Principal, name, tool, version, folder string) error
 	// Bring makes a snapshot of what write writes, a tar, the workspace's newest, and returns its ID. For what is the
 	// newest already, that is returned.
-	Bring(ctx context.Context, org uuid.UUID, name, message string, write func(io.Writer) error) (snapshot string, err error)
+	Bring(ctx context.Context, org uuid.UUID, name, message string, write func(io.Writer) error) (snapshot string,
+		err error)
 }
 
 // Runs is what layers need of runs.

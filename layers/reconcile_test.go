@@ -300,7 +300,8 @@ func TestRights(t *testing.T) {
 			"add":    second(s.Add(ctx, p, layers.New{Name: "x", Settings: auto})),
 			"change": second(s.Configure(ctx, p, "prod", func(*layers.Settings) {})),
 			"remove": s.Remove(ctx, p, "prod"), "sync": second(s.Sync(ctx, p, "prod")),
-			"expect": second(s.Expect(ctx, p, "prod", layers.Expectation{})), "unexpect": second(s.Unexpect(ctx, p, "prod", "e")),
+			"expect": second(s.Expect(ctx, p, "prod", layers.Expectation{})), "unexpect": second(s.Unexpect(ctx, p, "prod",
+				"e")),
 		} {
 			if !fault.Is(err, fault.RightMissing) {
 				t.Errorf("%s may %s: %v", role, name, err)

@@ -153,7 +153,8 @@ func (s *Service) Get(ctx context.Context, p auth.Principal, name string) (Layer
 	return s.Store.Layer(ctx, Ref{p.Org, name})
 }
 
-// List returns layers by name, those that the caller may see. A page may have fewer than its limit and still be followed
+// List returns layers by name, those that the caller may see. A page may have fewer than its limit and still be
+// followed
 // by more: next continues it.
 func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (all []Layer, next string, err error) {
 	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {

@@ -72,7 +72,8 @@ func newWorld(t *testing.T) *world {
 // service is that of a new process.
 func (w *world) service() *layers.Service {
 	return layers.NewService(layers.Deps{
-		Store: mortal{w.store, w}, Repositories: repositories{w}, Workspaces: workspaces{w}, Runs: runs{w}, Audit: w, Now: w.Now,
+		Store: mortal{w.store, w}, Repositories: repositories{w}, Workspaces: workspaces{w}, Runs: runs{w}, Audit: w,
+		Now: w.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 }

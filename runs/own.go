@@ -59,7 +59,8 @@ func (s *Service) Begin(ctx context.Context, org uuid.UUID, own Own, key string)
 		return Run{}, fault.New(fault.IdempotencyMismatch, "the key %q is that of another run", key)
 	}
 	if made.ID == run.ID {
-		s.keep(ctx, audit.Event{At: s.clock(), Org: org, Actor: audit.Server(), Action: audit.RunCreate, State: made.Workspace,
+		s.keep(ctx, audit.Event{At: s.clock(), Org: org, Actor: audit.Server(), Action: audit.RunCreate,
+			State:  made.Workspace,
 			Reason: run.Order.Message, Note: "run " + made.ID})
 		s.changed.tellWork()
 	}
@@ -76,5 +77,6 @@ func (o Order) tooMany(counts api.RunCounts) []api.GateReason {
 		return nil
 	}
 	return []api.GateReason{{Gate: GateChanges,
-		Reason: fmt.Sprintf("%d resources would be changed, and at most %d may be without somebody's having a look", n, o.Most)}}
+		Reason: fmt.Sprintf("%d resources would be changed, and at most %d may be without somebody's having a look", n,
+			o.Most)}}
 }

@@ -110,7 +110,10 @@ func updates(t *testing.T, one, other layers.Store) {
 	if now := put(t, other, ref, layer("other")); now.Revision != 2 {
 		t.Errorf("revision %d", now.Revision)
 	}
-	gone, err := one.Update(ctx, ref, func(*layers.Layer) (layers.Change, error) { return layers.Change{Delete: true}, nil })
+	gone, err := one.Update(ctx, ref, func(*layers.Layer) (layers.Change, error) {
+		return layers.Change{Delete: true},
+			nil
+	})
 	if err != nil || gone.Name != "" {
 		t.Errorf("%+v, %v", gone, err)
 	}

@@ -87,6 +87,7 @@ func fillRuns(t *testing.T, w *runworld.World) (names []string) {
 // elsewhere begins the record of a run that is made on somebody's machine.
 func elsewhere(t *testing.T, w *runworld.World) string {
 	t.Helper()
+	w.Jump(time.Second) // so that IDs sort
 	own := owner
 	own.KeyID = wireKey()
 	run, err := w.BeginElsewhere(t.Context(), own, runs.Elsewhere{Workspace: "e/x", Kind: runs.Apply}, "")

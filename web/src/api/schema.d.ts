@@ -1866,7 +1866,11 @@ export interface paths {
         /** A partition's last 100 runs, the newest first */
         get: operations["listPartitionRuns"];
         put?: never;
-        post?: never;
+        /**
+         * Begin the record of a run that is made on the caller's machine
+         * @description Who has begun it adds to its log, says that it goes on, and ends it. Each of these may be repeated.
+         */
+        post: operations["beginPartitionRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1900,6 +1904,57 @@ export interface paths {
         /** A partition's run, with its log */
         get: operations["getPartitionRun"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say how such a run has ended */
+        post: operations["endPartitionRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that such a run goes on */
+        post: operations["renewPartitionRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/log/{stream}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add bytes to the log of such a run */
+        put: operations["appendPartitionLog"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3087,6 +3142,17 @@ export interface components {
             /** @description ReconcileRunID is what the runs of one reconcile have in common; null for others. */
             reconcile_run_id: string | null;
         };
+        /** @description IACRunEnd ends a record. */
+        IACRunEnd: {
+            /** @enum {string} */
+            status: "Succeeded" | "Failed";
+            /** Format: int64 */
+            exit_code?: number;
+            /** @description of a failure */
+            reason?: string;
+            /** @description Outputs are as `output -json` of the tool has them. No sensitive value is kept. */
+            outputs?: unknown;
+        };
         /** @description IACRunLog is a run of a partition with what its tool has printed. */
         IACRunLog: {
             id: string;
@@ -3120,6 +3186,27 @@ export interface components {
             log: string;
             /** @description LogCut says that the log is longer; all of it has an address of its own, that of runs. */
             log_cut?: boolean;
+        };
+        /** @description IACRunOrder begins the record of a run that is made on the caller's machine. */
+        IACRunOrder: {
+            /**
+             * @description Operation is Provision, Update or Teardown; which of the first two it is the state says.
+             * @enum {string}
+             */
+            operation: "Provision" | "Update" | "Teardown";
+            /** @description ReconcileRunID is a UUID that the runs of one reconcile have in common. */
+            reconcile_run_id?: string;
+            /** @description the name of what is run */
+            tool?: string;
+            message?: string;
+        };
+        /** @description IACRunSign is a sign of life of whoever makes the run of a record. */
+        IACRunSign: {
+            /**
+             * @description Phase is apply once the tool begins to change something, and init before; empty says nothing of it.
+             * @enum {string}
+             */
+            phase?: "init" | "apply";
         };
         /** @description Identity is what a caller's credentials say of them. */
         Identity: {
@@ -4335,6 +4422,8 @@ export interface components {
             auto_approve?: boolean;
             /** @description Reconcile is what the runs have in common that one reconcile of enclaves has ordered. */
             reconcile?: string;
+            /** @description Elsewhere says that somebody makes the run on a machine of theirs, and that this is the record of it. */
+            elsewhere?: boolean;
             /** @description Pin is what the plan was made of, and what is approved; absent before there is a plan. */
             pin?: components["schemas"]["Pin"];
             /** @description Counts is absent before there is a plan. */
@@ -5225,7 +5314,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Failure"] & {
                     /** @enum {string} */
-                    code: "state_corrupt" | "internal";
+                    code: "seal_corrupt" | "seal_key_missing" | "internal";
                 };
             };
         };
@@ -5533,7 +5622,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -5648,7 +5748,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5749,7 +5860,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5853,7 +5975,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5964,7 +6097,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6068,7 +6212,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6145,7 +6300,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6213,18 +6379,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             /** @description Service Unavailable */
             503: {
@@ -6325,18 +6480,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             /** @description Service Unavailable */
             503: {
@@ -6401,7 +6545,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6446,7 +6601,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6812,7 +6978,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6857,7 +7034,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6903,18 +7091,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7017,18 +7194,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7112,18 +7278,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -7178,18 +7333,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7261,18 +7405,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7339,18 +7472,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -7460,18 +7582,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -7583,18 +7694,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -7653,18 +7753,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7720,18 +7809,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7818,18 +7896,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7916,18 +7983,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8037,7 +8093,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -8161,7 +8228,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -8505,7 +8583,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -8543,18 +8632,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8625,18 +8703,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8690,18 +8757,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8763,18 +8819,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8836,18 +8881,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8903,18 +8937,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8968,18 +8991,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9039,7 +9051,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9106,7 +9129,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9180,7 +9214,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9241,18 +9286,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9338,18 +9372,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -9414,18 +9437,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9510,18 +9522,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9615,18 +9616,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9765,18 +9755,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9850,18 +9829,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9915,18 +9883,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10014,18 +9971,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10110,18 +10056,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10195,18 +10130,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10265,18 +10189,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10342,18 +10255,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10449,18 +10351,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10527,18 +10418,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10615,18 +10495,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10751,18 +10620,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10816,18 +10674,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10958,18 +10805,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -11043,18 +10879,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -11135,18 +10960,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -11760,7 +11574,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -11850,7 +11675,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -11951,7 +11787,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12027,7 +11874,18 @@ export interface operations {
             };
             412: components["responses"]["Failure412"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12085,7 +11943,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12154,7 +12023,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12225,7 +12105,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12300,7 +12191,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12378,7 +12280,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12454,7 +12367,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12507,7 +12431,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12557,7 +12492,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12602,7 +12548,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12664,7 +12621,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12739,7 +12707,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12791,7 +12770,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12848,7 +12838,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12916,7 +12917,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12991,7 +13003,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13056,7 +13079,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13107,7 +13141,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13172,7 +13217,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13229,7 +13285,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13287,7 +13354,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13364,7 +13442,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13424,7 +13513,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13489,7 +13589,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13571,7 +13682,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13635,7 +13757,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13771,18 +13904,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13840,18 +13962,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13942,18 +14053,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14011,18 +14111,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14075,18 +14164,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14151,18 +14229,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14234,18 +14301,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14344,18 +14400,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14411,18 +14456,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14483,18 +14517,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14578,18 +14601,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14645,18 +14657,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14716,18 +14717,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14838,18 +14828,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14961,18 +14940,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15089,18 +15057,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15183,18 +15140,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15252,18 +15198,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15347,18 +15282,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15413,18 +15337,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15470,18 +15383,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15531,18 +15433,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15584,18 +15475,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15668,18 +15548,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15796,7 +15665,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15922,7 +15802,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16034,7 +15925,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16126,7 +16028,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16225,7 +16138,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16329,7 +16253,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16406,7 +16341,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16474,18 +16420,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16518,18 +16453,86 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    beginPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same in a repeated call, which then does nothing again and has the first one's answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunOrder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "idempotency_key_invalid" | "run_invalid";
                     };
                 };
             };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "runs_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "idempotency_key_reused";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16574,18 +16577,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16643,18 +16635,268 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    endPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunEnd"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
                     };
                 };
             };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    renewPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunSign"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    appendPartitionLog: {
+        parameters: {
+            query?: {
+                /** @description Where the bytes begin in the log. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+                /** @description The log of which stage. */
+                stream: "plan" | "apply";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogEnd"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogRefusal"] | (components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "log_gap" | "log_mismatch";
+                    });
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "body_too_large" | "log_too_large";
+                    };
+                };
+            };
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16729,18 +16971,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -17094,7 +17325,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -17209,7 +17451,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17309,7 +17562,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17426,7 +17690,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -17540,7 +17815,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17665,7 +17951,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17764,7 +18061,18 @@ export interface operations {
             };
             412: components["responses"]["Failure412"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17856,7 +18164,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17948,7 +18267,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18047,7 +18377,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18251,7 +18592,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18366,7 +18718,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18466,7 +18829,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18559,7 +18933,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18658,7 +19043,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };

@@ -199,7 +199,8 @@ func rightsOfWorkspaces() map[string]auth.Right {
 func narrowed(route string) bool {
 	return strings.Contains(route, "/state/") || strings.Contains(route, "?state=") ||
 		strings.Contains(route, "/workspaces/") || strings.Contains(route, "/infra/") ||
-		route == "POST /enclaves/e/partitions/p/iac/runs" || route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
+		route == "POST /enclaves/e/partitions/p/iac/runs" ||
+		route == "POST /api/v1/workspaces" || route == "POST /api/v1/runs" || route == "POST /api/v1/variables"
 }
 
 // bodyFor is a body with which a route gets as far as its service.

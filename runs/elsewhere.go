@@ -181,7 +181,8 @@ func (s *Service) keepOutputs(ctx context.Context, run Run, raw []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.put(ctx, incoming{ref: ref, allow: func(r Run) error { return r.current(run.Epoch) }}, bytes.NewReader(kept))
+	allow := func(r Run) error { return r.current(run.Epoch) }
+	_, err = s.put(ctx, incoming{ref: ref, allow: allow}, bytes.NewReader(kept))
 	if fault.Is(err, fault.FileMismatch) {
 		return nil // the same call came twice at once
 	}

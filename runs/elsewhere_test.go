@@ -40,7 +40,8 @@ func (e *elsewhere) must(err error) {
 
 func (e *elsewhere) begin(key string) runs.Run {
 	e.t.Helper()
-	run, err := e.BeginElsewhere(e.t.Context(), e.as, runs.Elsewhere{Workspace: "e/p", Kind: runs.Apply, Tool: "tofu"}, key)
+	what := runs.Elsewhere{Workspace: "e/p", Kind: runs.Apply, Tool: "tofu"}
+	run, err := e.BeginElsewhere(e.t.Context(), e.as, what, key)
 	e.must(err)
 	return run
 }
@@ -54,8 +55,9 @@ func (e *elsewhere) log(stream runs.Stream, offset int64, text string) (int64, e
 }
 
 func (e *elsewhere) end(status string) error {
+	outputs := `{"url":{"sensitive":false,"type":"string","value":"u"},"key":{"sensitive":true,"value":"s"}}`
 	_, err := e.EndElsewhere(e.t.Context(), e.as, "e/p", e.id, api.IACRunEnd{Status: status, Reason: "apply failed: x",
-		Outputs: json.RawMessage(`{"url":{"sensitive":false,"type":"string","value":"u"},"key":{"sensitive":true,"value":"s"}}`)})
+		Outputs: json.RawMessage(outputs)})
 	return err
 }
 

@@ -207,6 +207,8 @@ func narrowed(route string) bool {
 func bodyFor(route string) string {
 	method, path, _ := strings.Cut(route, " ")
 	switch {
+	case strings.HasSuffix(path, "/iac/runs") && method == "POST":
+		return `{"operation":"Update"}`
 	case route == "POST /api/v1/infra/x/files":
 		return `{"name":"main.tf"}`
 	case route == "POST /api/v1/infra/x/run":
@@ -235,8 +237,6 @@ func bodyFor(route string) string {
 		return `{"reason":"a test"}`
 	case narrowed(route) && !strings.Contains(route, "state") && !strings.Contains(route, "/files/"):
 		return "{}"
-	case strings.HasSuffix(path, "/iac/runs") && method == "POST":
-		return `{"operation":"Update"}`
 	case strings.HasSuffix(path, "/format"), strings.HasPrefix(path, "/enclaves/") && method == "POST":
 		return "{}"
 	case takesOrder(path):

@@ -230,7 +230,7 @@ func TestRunElsewhereIsFollowedByOneOfTheServers(t *testing.T) {
 		w.runs = append(w.runs, &api.Run{ID: "here", Workspace: "a/db", Kind: "apply", Status: status, Elsewhere: true})
 		w.journal = nil
 		applied(t, w, dir, here, reconcile.Options{})
-		if !slices.Contains(w.journal, "apply a/db") || len(w.journal) != 1 {
+		if !slices.Contains(w.journal, "apply a/db") || slices.Contains(w.journal, "apply a/alone") {
 			t.Errorf("%s: %q", status, w.journal)
 		}
 	}

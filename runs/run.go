@@ -151,6 +151,10 @@ type Order struct {
 	Reconcile        string `json:",omitempty"` // a UUID
 	// PlanRun is the run of kind plan that whoever asked has seen before; empty for none.
 	PlanRun string `json:",omitempty"`
+	// Wait has the plan wait for a person in any case; Most is how many resources it may change without one, 0 for any
+	// number. They are of runs that the server makes by itself.
+	Wait bool `json:",omitempty"`
+	Most int  `json:",omitempty"`
 	// Pull is the pull request that the run was made for; nil for none.
 	Pull *PullOrder `json:",omitempty"`
 	// Alone has the run made only where no other run of its workspace goes on.

@@ -2970,7 +2970,7 @@ export interface components {
              * @description Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
              * @enum {string}
              */
-            gate: "findings" | "rules" | "irreversible" | "cost" | "unread";
+            gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "unread";
             reason: string;
             /** @description some of what it is about */
             details?: string[];

@@ -44,6 +44,7 @@ func shredTables() []shredTable {
 		{name: "run_days", key: "org, day, status"},
 		{name: "workspace_snapshots", key: "org, workspace, number"},
 		{name: "snapshots", key: "org, id"},
+		{name: "layers", key: "org, name"},
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
 		{name: "sessions", key: "org, hash"},

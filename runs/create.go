@@ -181,7 +181,7 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 			Snapshot: snapshot, Message: o.Message, Targets: o.Targets, Replace: o.Replace,
 			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove, Reconcile: o.Reconcile,
 		},
-		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now,
+		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now, MovedAt: now,
 	}, nil
 }
 

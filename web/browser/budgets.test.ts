@@ -84,10 +84,26 @@ test('a thousand workspaces scroll smoothly', async () => {
   await page.context().close()
 })
 
-test('ten thousand versions scroll smoothly', async () => {
+test('the tree of states scrolls smoothly with all its folders open', async () => {
+  const open = ['many/', ...Array.from({ length: 10 }, (_, index) => `many/of-${String(index)}/`)]
+  const { page } = await enter(browser, server, `/states?open=${encodeURIComponent(JSON.stringify(open))}`)
+  const table = page.getByRole('table', { name: 'States' })
+  await table.waitFor()
+  await expect.poll(async () => Number(await table.getAttribute('aria-rowcount'))).toBeGreaterThan(996)
+  await smooth(page, 'the tree of 1,000 names')
+  await page.context().close()
+})
+
+test('ten thousand versions scroll smoothly, and one that is far down has an address', async () => {
   const { page } = await enter(browser, server, '/states/big/versions')
   const table = page.getByRole('table', { name: 'Versions' })
   await table.waitFor()
+  const old = await page.context().newPage()
+  await old.goto(`${server.address}/ui/states/big/versions?version=7`)
+  await old.getByRole('heading', { name: 'Version 7, and the one before it' }).waitFor()
+  await old.goto(`${server.address}/ui/states/big/versions?version=70000`)
+  await old.getByText('There is no version 70000.').waitFor()
+  await old.close()
   // More are read when the end comes near.
   await expect.poll(async () => {
     await page.evaluate(() => { window.scrollTo(0, document.documentElement.scrollHeight) })

@@ -70,9 +70,9 @@ test('the first page can be used soon by a processor that is four times slower',
   }
   say('usable after ms by the clock', median(clocks), ...clocks)
   say('of that the page took ms of the processor', median(processors), ...processors)
-  // A second is the goal on a machine that does nothing else, where HOLDFAST_BUDGETS=clock holds it. Elsewhere
-  // the figures are told, and only a page that takes twice as much of the processor is refused.
-  expect(Math.min(...processors)).toBeLessThan(2000)
+  // A second by the clock is the budget, which HOLDFAST_BUDGETS=clock holds on a machine that does nothing else. On a
+  // busy one caches and frequencies are shared: the thread's own time is held to half as much again.
+  expect(Math.min(...processors)).toBeLessThan(1500)
   if (process.env.HOLDFAST_BUDGETS === 'clock') expect(Math.min(...clocks)).toBeLessThan(1000)
 })
 
@@ -126,7 +126,7 @@ test('five thousand changes scroll smoothly', async () => {
 async function followed(lines: number): Promise<Page> {
   const id = await runOf(linesIn(lines), 'apply')
   const { page } = await enter(browser, server, `/runs/${id}?tab=log&stream=apply`)
-  await page.getByText('Apply complete!').waitFor({ timeout: 110_000 })
+  await page.getByText('Apply complete!').waitFor({ timeout: 240_000 })
   return page
 }
 
@@ -150,4 +150,4 @@ test('an hour of a live log takes no more memory than half of it', async () => {
   }
   say('bytes held after 300,000 and 600,000 lines', ...heaps)
   expect(heaps[1]! / heaps[0]!).toBeLessThan(1.2)
-})
+}, 600_000)

@@ -138,6 +138,9 @@ func layers() map[string][]string {
 		"internal/spans":    {"fault"},
 		"inventory": {"fault", "auth", "audit", "quota", "internal/jsonscan", "internal/budget",
 			"internal/turns"},
+		"pulls":                 {"api", "audit", "auth", "fault", "insight/show", "repos/forge", "runs"},
+		"pulls/pullstest":       {"internal/suite", "pulls", "repos/forge"},
+		"storage/sqlpulls":      {"pulls", "storage/sqldb"},
 		"repos/forge":           {"internal/outbound", "internal/printable"},
 		"repos/forge/forgetest": {"repos/forge"},
 		"resources": {"fault", "auth", "audit", "state", "state/document", "inventory", "internal/jsonscan",
@@ -227,7 +230,8 @@ func foreign() map[string][]string {
 	domain := slices.Concat(http, sql)
 	return map[string][]string{
 		"fault": domain, "seal": domain, "auth": domain, "audit": domain, "quota": domain, "state": domain,
-		"workspace": domain, "live": domain, "insight": domain, "inventory": domain, "resources": domain, "layers": domain,
+		"workspace": domain, "live": domain, "insight": domain,
+		"pulls": domain, "inventory": domain, "resources": domain, "layers": domain,
 		"internal/jsonscan": domain,
 		"configs":           domain, "internal/certs": domain,
 		"storage":    http,

@@ -55,7 +55,8 @@ func TestHomeHasWhatIsToBeDone(t *testing.T) {
 		w.Kinds[0] != (api.FileKind{Kind: "tf", Files: 1}) {
 		t.Errorf("workspaces: %+v", w)
 	}
-	if r := said.Runs; r.FailedCount != 1 || len(r.Drifted) != 0 || len(r.Failed) != 1 || r.Failed[0].ID != last || len(r.Recent) != 4 || len(r.Drift) != 0 {
+	if r := said.Runs; r.FailedCount != 1 || len(r.Drifted) != 0 || len(r.Failed) != 1 ||
+		r.Failed[0].ID != last || len(r.Recent) != 4 || len(r.Drift) != 0 {
 		t.Errorf("runs: %s", got.body)
 	}
 }

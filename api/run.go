@@ -57,6 +57,8 @@ type Run struct {
 	AutoApprove bool     `json:"auto_approve,omitempty"`
 	// Reconcile is what the runs have in common that one reconcile of enclaves has ordered.
 	Reconcile string `json:"reconcile,omitempty"`
+	// Elsewhere says that somebody makes the run on a machine of theirs, and that this is the record of it.
+	Elsewhere bool `json:"elsewhere,omitempty"`
 
 	// Pin is what the plan was made of, and what is approved; absent before there is a plan.
 	Pin *Pin `json:"pin,omitempty"`
@@ -142,8 +144,9 @@ type RunCounts struct {
 
 // Stale is why a plan can't be applied any more.
 type Stale struct {
-	Since   time.Time `json:"since"`
-	Because string    `json:"because" enum:"state|config|variables|settings|expired|approval"` // state, config, variables, settings, expired or approval
+	Since time.Time `json:"since"`
+	// state, config, variables, settings, expired or approval
+	Because string `json:"because" enum:"state|config|variables|settings|expired|approval"`
 	// of the state that made it so
 	Version uint64 `json:"version,omitempty"`
 	// that was changed last of the settings and variables
@@ -164,8 +167,9 @@ type Approval struct {
 
 // GateReason is why a plan waits for a person whatever is applied without a question.
 type GateReason struct {
-	// Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
-	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|unread"`
+	// Gate is findings, rules, irreversible, cost, changes for more of them than may be, or unread for a plan that
+	// could not be looked at.
+	Gate    string   `json:"gate" enum:"findings|rules|irreversible|cost|changes|unread"`
 	Reason  string   `json:"reason"`
 	Details []string `json:"details,omitempty"` // some of what it is about
 }

@@ -20,8 +20,9 @@ const usual = "default"
 func ParseSelection(list []string) (Selection, error) {
 	for _, pattern := range list {
 		if pattern != usual && !slices.ContainsFunc(told(), func(a Action) bool { return matches(pattern, a) }) {
-			return Selection{}, fmt.Errorf("there is no event %.40q; there are %s, * and with * at the end, such as lock.*: %s",
-				pattern, usual, join(told()))
+			return Selection{},
+				fmt.Errorf("there is no event %.40q; there are %s, * and with * at the end, such as lock.*: %s",
+					pattern, usual, join(told()))
 		}
 	}
 	return Selection{slices.Clone(list)}, nil
@@ -52,7 +53,8 @@ func matches(pattern string, a Action) bool {
 // announced are no news: somebody gave a reason for them.
 func (e Event) notable() bool {
 	switch e.Action {
-	case CandidateHold, CandidateFence, LockTakeOver, LockForce, QuotaNear, RunWait, RunFail, RunOrphan, RunStale:
+	case CandidateHold, CandidateFence, LockTakeOver, LockForce, QuotaNear, RunWait, RunFail, RunOrphan, RunStale,
+		DriftFind, DriftHeal:
 		return true
 	case StateWrite:
 		return e.Note != ""
@@ -75,7 +77,8 @@ func Actions() []Action {
 		ExpectSet, ExpectUse, ExpectEnd, AccessRefused, Unmask, QuotaNear,
 		RunCreate, RunApprove, RunDeny, RunDiscard, RunCancel, RunResolve, RunWait, RunFail, RunOrphan, RunStale,
 		PoolCreate, PoolRotate, PoolRemove, PoolChange, PoolGrant, PoolRevoke, PoolAccept, AgentRegister,
-		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke, NoticeDrop,
+		SessionBegin, SessionEnd, SessionEndAll, KeyMake, KeyRotate, KeyRevoke,
+		LayerCreate, LayerChange, LayerRemove, LayerSync, DriftFind, DriftHeal, DriftExpect, NoticeDrop,
 	}
 }
 

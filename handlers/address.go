@@ -19,6 +19,7 @@ const (
 	// workspacesPath is what the address of every workspace begins with, and filesPath what the
 	// address of its files goes on with.
 	workspacesPath = "/api/v1/workspaces/"
+	layersPath     = "/api/v1/layers/"
 	filesPath      = "files/"
 	// belongs stands in an address between a state's name and what belongs to that state.
 	belongs = "/-/"
@@ -51,7 +52,7 @@ func (r Router) asRouted(asked *http.Request) *http.Request {
 	switch {
 	case strings.HasPrefix(asked.URL.Path, statesPath):
 		routed = routedPath(given)
-	case strings.HasPrefix(asked.URL.Path, workspacesPath):
+	case strings.HasPrefix(asked.URL.Path, workspacesPath), strings.HasPrefix(asked.URL.Path, layersPath):
 		routed = routedWorkspace(given)
 	default:
 		routed = r.inOthers(given)
@@ -133,17 +134,21 @@ func isBelonging(of string) bool {
 	})
 }
 
-// routedWorkspace returns the escaped path of a workspace's address with its name as one segment,
+// routedWorkspace returns the escaped path of a workspace's, or a layer's, address with its name as one segment,
 // and the path of a file of it as another:
 //
 //	/api/v1/workspaces/prod/network/-/files/modules/a.tf  /api/v1/workspaces/prod%2Fnetwork/-/files/modules%2Fa.tf
 func routedWorkspace(escaped string) string {
-	rest, ok := strings.CutPrefix(escaped, workspacesPath)
+	prefix := workspacesPath
+	rest, ok := strings.CutPrefix(escaped, prefix)
 	if !ok {
-		return escaped
+		prefix = layersPath
+		if rest, ok = strings.CutPrefix(escaped, prefix); !ok {
+			return escaped
+		}
 	}
 	name, of, belonging := strings.Cut(rest, belongs)
-	routed := workspacesPath + strings.ReplaceAll(name, "/", "%2F")
+	routed := prefix + strings.ReplaceAll(name, "/", "%2F")
 	if !belonging {
 		return routed
 	}

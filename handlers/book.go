@@ -201,6 +201,7 @@ const (
 	tagHistory    = "History, locks and candidates"
 	tagResources  = "Resources"
 	tagWorkspaces = "Workspaces and configurations"
+	tagLayers     = "Layers and drift"
 	tagProjects   = "Projects"
 	tagRuns       = "Runs"
 	tagEnclaves   = "Enclaves"

@@ -55,6 +55,8 @@ func documentHead() *openapi.Document {
 			{Name: tagUploads, Description: "What providers report, and what is read back of it."},
 			{Name: tagResources, Description: "One inventory of all states and uploads."},
 			{Name: tagWorkspaces, Description: "Settings, variables and configurations."},
+			{Name: tagLayers,
+				Description: "Workspaces whose configuration comes from a repository, and what was changed outside."},
 			{Name: tagProjects, Description: "Workspaces and runs by the names of Infisical Infra."},
 			{Name: tagRuns, Description: "Plans and applies that the server makes."},
 			{Name: tagEnclaves, Description: "Partitions of enclaves: workspaces ENCLAVE/PARTITION, and their runs."},

@@ -22,6 +22,7 @@ import (
 	"github.com/holdfast/holdfast/internal/spans"
 	"github.com/holdfast/holdfast/internal/vitals"
 	"github.com/holdfast/holdfast/inventory"
+	"github.com/holdfast/holdfast/layers"
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
@@ -64,6 +65,8 @@ type Deps struct {
 	Sessions *middleware.Sessions
 	// Issuer signs people in beside keys; nil for none.
 	Issuer *Issuer
+	// Layers of repositories; nil for none.
+	Layers *layers.Service
 	// Dialects are the names of the spellings, beside Holdfast's own, that are spoken.
 	Dialects []string
 	// Aliases is what other servers call organizations, for those spellings; nil for nothing.
@@ -209,6 +212,7 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 		d.routeProjects(all, native, one, guard)
 	}
 	routeUploads(all.under("", native, guard.Requests()), d, measured)
+	d.routeLayers(all.under("/api/v1", native), guard)
 	d.routeRuns(all, native, guard)
 	d.routeEnclaves(all, anyUser, guard)
 	d.routeExecutors(all, guard)
@@ -242,7 +246,8 @@ func routeHealth(s section, page pages, h health, metrics gin.HandlerFunc) {
 	for _, code := range unready() {
 		ready.statuses[code] = http.StatusServiceUnavailable
 	}
-	ready.probe("/readyz", op("ready", "Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...),
+	ready.probe("/readyz", op("ready",
+		"Whether a write would be accepted now").gives(api.Readiness{}).fails(unready()...),
 		h.readiness)
 	o := op("metrics", "Prometheus metrics of this process").givesBytes(mediaText).anyOther()
 	s.raw("GET", "/metrics", o, metrics)

@@ -24,7 +24,7 @@ const (
 
 // Decide says what is to be done about a layer whose run, if there was one, has ended.
 func Decide(s Settings, f Facts, set Set, layer string, now time.Time) Action {
-	due := s.Drift.Due(layer, f.Checked)
+	due := f.due(s.Drift, layer)
 	switch state := StateOf(set); {
 	case f.waits(set, state, now):
 		return Action{Why: "it has failed, and is tried again at " + stamp(f.Failures.RetryAt), Again: f.Failures.RetryAt}

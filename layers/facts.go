@@ -15,6 +15,8 @@ type Facts struct {
 	Applied AppliedFact
 	// Checked is when the world was compared with the state last, by a plan or by a check for drift.
 	Checked time.Time
+	// Asked is when somebody has asked for a check.
+	Asked time.Time `json:",omitzero"`
 	// Drift is what the last check has found that nobody expects; empty for nothing.
 	Drift DriftFact
 	// Failures are those in a row, of the last thing that was tried.
@@ -23,6 +25,15 @@ type Facts struct {
 	Sync SyncFact
 	// Declined is the digest of changes that somebody has said no to: they are not proposed again.
 	Declined string `json:",omitempty"`
+}
+
+// due is when the world is to be looked at again; zero for never.
+func (f Facts) due(c Checks, layer string) time.Time {
+	due := c.Due(layer, f.Checked)
+	if f.Asked.After(f.Checked) && (due.IsZero() || f.Asked.Before(due)) {
+		return f.Asked
+	}
+	return due
 }
 
 // Commit is one of a branch.

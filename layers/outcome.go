@@ -100,7 +100,7 @@ func (f Facts) afterFailure(o Outcome, layer string) Facts {
 	f.Failures = Failures{
 		Count: n, Run: o.Run, Commit: f.Relevant.ID, Reason: cmp.Or(o.Reason, "the run has failed"), Final: o.GaveUp,
 		Plan:    o.Want != WantCheck && o.Planned.IsZero(),
-		RetryAt: o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))),
+		RetryAt: o.Ended.Add(Grace(n, Jitter(layer, o.Ended.UnixMicro()))).Truncate(time.Microsecond),
 	}
 	return f
 }

@@ -171,7 +171,7 @@ func (c Checks) Due(layer string, checked time.Time) time.Time {
 	}
 	every := cmp.Or(c.Every, DefaultEvery)
 	spread := 1 + (Jitter(layer, checked.Unix())-1)/5
-	return checked.Add(time.Duration(float64(every) * spread))
+	return checked.Add(time.Duration(float64(every) * spread)).Truncate(time.Microsecond)
 }
 
 // Terms are the settings as conditions need them.

@@ -32,7 +32,7 @@ func (c call) planned(p result) Decide {
 		}
 		m := c.change(r)
 		m.run.Pin, m.run.Counts, m.run.PlannedAt = p.pin, &p.counts, c.at
-		m.run.Gates = p.gates
+		m.run.Gates = append(p.gates, r.Order.tooMany(p.counts)...)
 		m.run.Stale, m.run.Phase, m.run.Planned = nil, PhaseCheck, r.Attempt
 		switch {
 		case !r.Kind.Mutates():
@@ -134,7 +134,7 @@ func (m *moving) carry(e Earlier) {
 // unasked reports whether the run is applied without a question.
 func (r Run) unasked(counts api.RunCounts) bool {
 	onlyOutputs := counts.Add+counts.Change+counts.Destroy+counts.Import+counts.Forget+counts.Move == 0
-	if r.Order.Pull != nil { // it is compared with what was planned before
+	if r.Order.Wait || r.Order.Pull != nil { // a pull's is compared with what was planned before
 		return false
 	}
 	return r.Order.AutoApprove || r.Terms.AutoApply == "always" || r.Terms.AutoApply == "no-changes" && onlyOutputs
@@ -230,7 +230,8 @@ func (c call) deny(d api.Decision) Decide {
 			return Change{}, err
 		}
 		m := c.change(r)
-		m.run.Approvals = append(m.run.Approvals, api.Approval{Digest: d.Digest, Reason: d.Reason, By: c.by.Wire(), At: c.at})
+		m.run.Approvals = append(m.run.Approvals, api.Approval{Digest: d.Digest, Reason: d.Reason, By: c.by.Wire(),
+			At: c.at})
 		m.run.DecidedAt = c.at
 		return m.to(Discarded, "denied by "+nameOf(c.by.Wire())).because(EventDenied, d.Reason).done()
 	}

@@ -41,8 +41,9 @@ func (s *Service) CreateOfPull(ctx context.Context, p auth.Principal, order api.
 func (s *Service) ordered(ctx context.Context, p auth.Principal, order api.RunOrder, key string,
 	complete func(*Order)) (Run, error) {
 	if strings.HasPrefix(order.Snapshot, besidePrefix) {
-		return Run{}, fault.New(fault.RunInvalid, "a snapshot of a pull request is planned, and applied, by the commands of "+
-			"its comments alone")
+		return Run{}, fault.New(fault.RunInvalid,
+			"a snapshot of a pull request is planned, and applied, by the commands of "+
+				"its comments alone")
 	}
 	return s.made(ctx, p, order, key, complete)
 }
@@ -173,6 +174,12 @@ func checkOrder(o api.RunOrder) error {
 
 // prepare returns the run as it is to begin.
 func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder, at Workspace) (Run, error) {
+	run, err := s.prepareFor(ctx, p.Org, o, at)
+	run.Trigger = ActorOf(p)
+	return run, err
+}
+
+func (s *Service) prepareFor(ctx context.Context, org uuid.UUID, o api.RunOrder, at Workspace) (Run, error) {
 	switch {
 	case Kind(o.Kind) == Destroy && at.Protected:
 		return Run{}, fault.New(fault.DestroyProtected, "the workspace %s is protected from being destroyed", o.Workspace)
@@ -187,7 +194,7 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	if snapshot == "" {
 		return Run{}, fault.New(fault.RunInvalid, "the workspace has no configuration yet: push one first")
 	}
-	if _, err := s.Workspaces.Files(ctx, p.Org, o.Workspace, snapshot); err != nil {
+	if _, err := s.Workspaces.Files(ctx, org, o.Workspace, snapshot); err != nil {
 		return Run{}, err
 	}
 	if err := s.offered(ctx, at); err != nil {
@@ -195,12 +202,12 @@ func (s *Service) prepare(ctx context.Context, p auth.Principal, o api.RunOrder,
 	}
 	now := s.clock()
 	return Run{
-		Org: p.Org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
+		Org: org, ID: newID(now), Workspace: o.Workspace, Kind: Kind(o.Kind), Status: Pending,
 		Order: Order{
 			Snapshot: snapshot, Message: o.Message, Targets: o.Targets, Replace: o.Replace,
 			NoRefresh: o.NoRefresh, AutoApprove: o.AutoApprove, Reconcile: o.Reconcile,
 		},
-		Trigger: ActorOf(p), Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now, MovedAt: now,
+		Pool: at.Pool, Terms: at.Terms, Attempt: 1, CreatedAt: now, MovedAt: now,
 	}, nil
 }
 

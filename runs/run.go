@@ -33,9 +33,11 @@ type Run struct {
 	MovedAt time.Time `json:",omitzero"`
 	Reason  string    // why it is where it is, for people
 
-	Order   Order
-	Trigger Actor
-	RetryOf string
+	// Elsewhere says that somebody makes the run on a machine of theirs: what is here is the record of it.
+	Elsewhere bool `json:",omitempty"`
+	Order     Order
+	Trigger   Actor
+	RetryOf   string
 	// Follows is the run that this one was made behind, by the server itself.
 	Follows string
 	// Tries are the runs before this one that the server has tried the same by.
@@ -90,12 +92,14 @@ type Run struct {
 func (r Run) Ref() Ref { return Ref{r.Org, r.ID} }
 
 // Holds reports whether the run has its workspace's slot: only one run that mutates has, from
-// its first claim to its end.
-func (r Run) Holds() bool { return r.Kind.Mutates() && r.Status != Pending && !r.Status.Ended() }
+// its first claim to its end. A run elsewhere has only a record here, and keeps nobody out.
+func (r Run) Holds() bool {
+	return r.Kind.Mutates() && r.Status != Pending && !r.Status.Ended() && !r.Elsewhere
+}
 
 // InTheWay reports whether the run keeps others from being made that are to be alone in its workspace. What
 // only looks for drift, which the server does by itself, keeps nobody.
-func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift }
+func (r Run) InTheWay() bool { return !r.Status.Ended() && r.Kind != Drift && !r.Elsewhere }
 
 // Drifted reports whether a run that looked for drift has found some.
 func (r Run) Drifted() bool { return r.Counts != nil && (r.Counts.Drift > 0 || r.Counts.Any) }
@@ -152,6 +156,10 @@ type Order struct {
 	Reconcile        string `json:",omitempty"` // a UUID
 	// PlanRun is the run of kind plan that whoever asked has seen before; empty for none.
 	PlanRun string `json:",omitempty"`
+	// Wait has the plan wait for a person in any case; Most is how many resources it may change without one, 0 for any
+	// number. They are of runs that the server makes by itself.
+	Wait bool `json:",omitempty"`
+	Most int  `json:",omitempty"`
 	// Pull is the pull request that the run was made for; nil for none.
 	Pull *PullOrder `json:",omitempty"`
 	// Alone has the run made only where no other run of its workspace goes on.

@@ -45,6 +45,7 @@ func shredTables() []shredTable {
 		{name: "run_troubles", key: "org, workspace, trouble"},
 		{name: "workspace_snapshots", key: "org, workspace, number"},
 		{name: "snapshots", key: "org, id"},
+		{name: "layers", key: "org, name"},
 		{name: "workspaces", key: "org, name"},
 		{name: "organization_variables", key: "org"},
 		{name: "sessions", key: "org, hash"},

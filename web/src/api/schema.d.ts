@@ -1866,7 +1866,11 @@ export interface paths {
         /** A partition's last 100 runs, the newest first */
         get: operations["listPartitionRuns"];
         put?: never;
-        post?: never;
+        /**
+         * Begin the record of a run that is made on the caller's machine
+         * @description Who has begun it adds to its log, says that it goes on, and ends it. Each of these may be repeated.
+         */
+        post: operations["beginPartitionRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1900,6 +1904,57 @@ export interface paths {
         /** A partition's run, with its log */
         get: operations["getPartitionRun"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say how such a run has ended */
+        post: operations["endPartitionRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/lease": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that such a run goes on */
+        post: operations["renewPartitionRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/enclaves/{enclave}/partitions/{partition}/iac/runs/{id}/log/{stream}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Add bytes to the log of such a run */
+        put: operations["appendPartitionLog"];
         post?: never;
         delete?: never;
         options?: never;
@@ -2915,7 +2970,7 @@ export interface components {
              * @description Gate is findings, rules, irreversible, cost, or unread for a plan that could not be looked at.
              * @enum {string}
              */
-            gate: "findings" | "rules" | "irreversible" | "cost" | "unread";
+            gate: "findings" | "rules" | "irreversible" | "cost" | "changes" | "unread";
             reason: string;
             /** @description some of what it is about */
             details?: string[];
@@ -3099,6 +3154,17 @@ export interface components {
             /** @description ReconcileRunID is what the runs of one reconcile have in common; null for others. */
             reconcile_run_id: string | null;
         };
+        /** @description IACRunEnd ends a record. */
+        IACRunEnd: {
+            /** @enum {string} */
+            status: "Succeeded" | "Failed";
+            /** Format: int64 */
+            exit_code?: number;
+            /** @description of a failure */
+            reason?: string;
+            /** @description Outputs are as `output -json` of the tool has them. No sensitive value is kept. */
+            outputs?: unknown;
+        };
         /** @description IACRunLog is a run of a partition with what its tool has printed. */
         IACRunLog: {
             id: string;
@@ -3132,6 +3198,27 @@ export interface components {
             log: string;
             /** @description LogCut says that the log is longer; all of it has an address of its own, that of runs. */
             log_cut?: boolean;
+        };
+        /** @description IACRunOrder begins the record of a run that is made on the caller's machine. */
+        IACRunOrder: {
+            /**
+             * @description Operation is Provision, Update or Teardown; which of the first two it is the state says.
+             * @enum {string}
+             */
+            operation: "Provision" | "Update" | "Teardown";
+            /** @description ReconcileRunID is a UUID that the runs of one reconcile have in common. */
+            reconcile_run_id?: string;
+            /** @description the name of what is run */
+            tool?: string;
+            message?: string;
+        };
+        /** @description IACRunSign is a sign of life of whoever makes the run of a record. */
+        IACRunSign: {
+            /**
+             * @description Phase is apply once the tool begins to change something, and init before; empty says nothing of it.
+             * @enum {string}
+             */
+            phase?: "init" | "apply";
         };
         /** @description Identity is what a caller's credentials say of them. */
         Identity: {
@@ -4352,6 +4439,8 @@ export interface components {
             auto_approve?: boolean;
             /** @description Reconcile is what the runs have in common that one reconcile of enclaves has ordered. */
             reconcile?: string;
+            /** @description Elsewhere says that somebody makes the run on a machine of theirs, and that this is the record of it. */
+            elsewhere?: boolean;
             /** @description Pin is what the plan was made of, and what is approved; absent before there is a plan. */
             pin?: components["schemas"]["Pin"];
             /** @description Counts is absent before there is a plan. */
@@ -5242,7 +5331,7 @@ export interface components {
             content: {
                 "application/json": components["schemas"]["Failure"] & {
                     /** @enum {string} */
-                    code: "state_corrupt" | "internal";
+                    code: "seal_corrupt" | "seal_key_missing" | "internal";
                 };
             };
         };
@@ -5550,7 +5639,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -5665,7 +5765,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5766,7 +5877,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5870,7 +5992,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -5981,7 +6114,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6085,7 +6229,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6162,7 +6317,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6230,18 +6396,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             /** @description Service Unavailable */
             503: {
@@ -6342,18 +6497,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             /** @description Service Unavailable */
             503: {
@@ -6418,7 +6562,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6463,7 +6618,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6829,7 +6995,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6874,7 +7051,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -6920,18 +7108,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7034,18 +7211,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7129,18 +7295,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -7195,18 +7350,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7278,18 +7422,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -7356,18 +7489,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -7477,18 +7599,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -7600,18 +7711,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -7670,18 +7770,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7737,18 +7826,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7835,18 +7913,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -7933,18 +8000,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8054,7 +8110,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -8178,7 +8245,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -8522,7 +8600,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -8560,18 +8649,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8642,18 +8720,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8707,18 +8774,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8780,18 +8836,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8853,18 +8898,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8920,18 +8954,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -8985,18 +9008,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9056,7 +9068,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9123,7 +9146,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9197,7 +9231,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             /** @description Not Implemented */
             501: {
                 headers: {
@@ -9258,18 +9303,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9355,18 +9389,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -9431,18 +9454,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9527,18 +9539,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9632,18 +9633,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9782,18 +9772,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9867,18 +9846,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -9932,18 +9900,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10031,18 +9988,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10127,18 +10073,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10212,18 +10147,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10282,18 +10206,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10359,18 +10272,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10466,18 +10368,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10544,18 +10435,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10632,18 +10512,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10768,18 +10637,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10833,18 +10691,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -10975,18 +10822,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -11060,18 +10896,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -11152,18 +10977,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
@@ -11777,7 +11591,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -11867,7 +11692,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -11968,7 +11804,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12044,7 +11891,18 @@ export interface operations {
             };
             412: components["responses"]["Failure412"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12102,7 +11960,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12171,7 +12040,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12242,7 +12122,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12317,7 +12208,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12395,7 +12297,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12471,7 +12384,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12524,7 +12448,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12574,7 +12509,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12619,7 +12565,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12681,7 +12638,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12756,7 +12724,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12808,7 +12787,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -12865,7 +12855,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -12933,7 +12934,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13008,7 +13020,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13073,7 +13096,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13124,7 +13158,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13189,7 +13234,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13246,7 +13302,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13304,7 +13371,18 @@ export interface operations {
             403: components["responses"]["Failure403"];
             404: components["responses"]["Failure404"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13381,7 +13459,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13441,7 +13530,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13506,7 +13606,18 @@ export interface operations {
             410: components["responses"]["Failure410"];
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13588,7 +13699,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13652,7 +13774,18 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13788,18 +13921,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -13857,18 +13979,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -13959,18 +14070,7 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14028,18 +14128,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14092,18 +14181,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14168,18 +14246,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14251,18 +14318,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14361,18 +14417,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14428,18 +14473,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14500,18 +14534,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14595,18 +14618,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14662,18 +14674,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14733,18 +14734,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -14855,18 +14845,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -14978,18 +14957,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15106,18 +15074,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15200,18 +15157,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15269,18 +15215,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15364,18 +15299,7 @@ export interface operations {
             };
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15430,18 +15354,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15487,18 +15400,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15548,18 +15450,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15601,18 +15492,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15685,18 +15565,7 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -15813,7 +15682,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -15939,7 +15819,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16051,7 +15942,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16143,7 +16045,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -16242,7 +16155,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16346,7 +16270,18 @@ export interface operations {
             };
             410: components["responses"]["Failure410"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16423,7 +16358,18 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -16491,18 +16437,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16535,18 +16470,86 @@ export interface operations {
             401: components["responses"]["Failure401"];
             403: components["responses"]["Failure403"];
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    beginPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same in a repeated call, which then does nothing again and has the first one's answer. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunOrder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "idempotency_key_invalid" | "run_invalid";
                     };
                 };
             };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "runs_full";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "idempotency_key_reused";
+                    };
+                };
+            };
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16591,18 +16594,7 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16660,18 +16652,268 @@ export interface operations {
                 };
             };
             429: components["responses"]["Failure429"];
-            /** @description Internal Server Error */
-            500: {
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    endPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunEnd"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IACRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"] & {
                         /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
                     };
                 };
             };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    renewPartitionRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description A member that is not described is refused. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IACRunSign"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Lease"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            413: components["responses"]["Failure413"];
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
+            501: components["responses"]["Failure501"];
+            503: components["responses"]["Failure503"];
+            507: components["responses"]["Failure507"];
+        };
+    };
+    appendPartitionLog: {
+        parameters: {
+            query?: {
+                /** @description Where the bytes begin in the log. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                enclave: string;
+                /** @description One segment of the state's name, which is `enclave/partition`. */
+                partition: string;
+                /** @description The run's ID, a ULID. */
+                id: string;
+                /** @description The log of which stage. */
+                stream: "plan" | "apply";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/plain": string;
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogEnd"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "name_invalid" | "parameter_invalid" | "body_unreadable" | "digest_mismatch" | "gzip_damaged" | "run_invalid";
+                    };
+                };
+            };
+            401: components["responses"]["Failure401"];
+            403: components["responses"]["Failure403"];
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "run_not_found";
+                    };
+                };
+            };
+            408: components["responses"]["Failure408"];
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogRefusal"] | (components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "log_gap" | "log_mismatch";
+                    });
+                };
+            };
+            /** @description Gone */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "epoch_old";
+                    };
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "body_too_large" | "log_too_large";
+                    };
+                };
+            };
+            415: components["responses"]["Failure415"];
+            429: components["responses"]["Failure429"];
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -16746,18 +16988,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Failure"] & {
-                        /** @enum {string} */
-                        code: "seal_corrupt" | "seal_key_missing" | "internal";
-                    };
-                };
-            };
+            500: components["responses"]["Failure500"];
             501: components["responses"]["Failure501"];
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
@@ -17111,7 +17342,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -17226,7 +17468,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17326,7 +17579,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17443,7 +17707,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -17557,7 +17832,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17682,7 +17968,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17781,7 +18078,18 @@ export interface operations {
             };
             412: components["responses"]["Failure412"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17873,7 +18181,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -17965,7 +18284,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18064,7 +18394,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18268,7 +18609,18 @@ export interface operations {
             };
             422: components["responses"]["Failure422"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };
@@ -18383,7 +18735,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18483,7 +18846,18 @@ export interface operations {
             412: components["responses"]["Failure412"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18576,7 +18950,18 @@ export interface operations {
             415: components["responses"]["Failure415"];
             423: components["responses"]["Failure423"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             /** @description Insufficient Storage */
             507: {
@@ -18675,7 +19060,18 @@ export interface operations {
             413: components["responses"]["Failure413"];
             415: components["responses"]["Failure415"];
             429: components["responses"]["Failure429"];
-            500: components["responses"]["Failure500"];
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"] & {
+                        /** @enum {string} */
+                        code: "state_corrupt" | "internal";
+                    };
+                };
+            };
             503: components["responses"]["Failure503"];
             507: components["responses"]["Failure507"];
         };

@@ -47,6 +47,15 @@ export const actionGroups: [group: string, actions: [action: string, words: stri
     ['workspace.configure', 'brought a configuration'],
     ['workspace.delete', 'deleted a workspace'],
   ]],
+  ['Layers and drift', [
+    ['layer.create', 'made a layer'],
+    ['layer.change', 'changed a layer'],
+    ['layer.remove', 'removed a layer'],
+    ['layer.sync', 'asked for a plan of a layer'],
+    ['drift.find', 'something was changed outside'],
+    ['drift.heal', 'drift is gone'],
+    ['drift.expect', 'said which drift is expected'],
+  ]],
   ['Pools and agents', [
     ['pool.create', 'made a pool'],
     ['pool.rotate', 'gave a pool another token'],

@@ -1,0 +1,66 @@
+package layers
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/auth"
+)
+
+// Repositories is what layers need of repositories. It has no caller of its own: Service has asked the gate before.
+type Repositories interface {
+	// Head returns the newest known commit of a branch, or its fault where there is no such repository or branch.
+	Head(ctx context.Context, org uuid.UUID, repository, branch string) (Commit, error)
+	// Between returns the commits behind one and up to another, the newest first, with the paths that each changes. It
+	// is ErrApart where the one before is not behind the other, or too far.
+	Between(ctx context.Context, org uuid.UUID, repository, from, to string) ([]CommitPaths, error)
+	// Differences returns the paths in which two commits differ; ErrApart where they can't be compared, or in too many.
+	Differences(ctx context.Context, org uuid.UUID, repository, from, to string) ([]string, error)
+	// Read calls read with the files of a commit. It returns read's error.
+	Read(ctx context.Context, org uuid.UUID, repository, commit string, read func(fs.FS) error) error
+	// Archive writes folders and files of a commit as a tar; the folder "." is all of it.
+	Archive(ctx context.Context, org uuid.UUID, repository, commit string, folders, files []string, w io.Writer) error
+}
+
+// CommitPaths is a commit with the paths that it changes.
+type CommitPaths struct {
+	Commit
+	Subject string
+	Paths   []string
+}
+
+// Workspaces is what layers need of workspaces.
+type Workspaces interface {
+	// Make makes the workspace of a layer, or sets the folder that its tool works in where there is one, as the caller.
+	// An empty tool or version leaves what there is.
+	Make(ctx context.Context, p auth.Principal, name, tool, version, folder string) error
+	// Bring makes a snapshot of what write writes, a tar, the workspace's newest, and returns its ID. For what is the
+	// newest already, that is returned.
+	Bring(ctx context.Context, org uuid.UUID, name, message string, write func(io.Writer) error) (snapshot string,
+		err error)
+}
+
+// Runs is what layers need of runs.
+type Runs interface {
+	// Begin makes a run, once for each key, and returns its ID.
+	Begin(ctx context.Context, o Order) (run string, err error)
+	// Outcome says where a run is. What follows it by itself, to do the same, counts as the same run.
+	Outcome(ctx context.Context, org uuid.UUID, run string) (Outcome, error)
+	// Found returns what a check has found changed outside.
+	Found(ctx context.Context, org uuid.UUID, run string) ([]Changed, error)
+	// Share is how many checks for drift of an organization may go on at once.
+	Share() int
+}
+
+// Order is a run that is to be made.
+type Order struct {
+	Org                 uuid.UUID
+	Workspace, Snapshot string
+	Key, Message        string
+	Want                Want
+	Commit              bool // that it is because of a commit: it goes before what nobody waits for
+	MaxChanges          int
+}

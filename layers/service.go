@@ -1,0 +1,328 @@
+package layers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/holdfast/holdfast/audit"
+	"github.com/holdfast/holdfast/auth"
+	"github.com/holdfast/holdfast/fault"
+)
+
+// Service is the door to layers: every operation names its caller, and touches that caller's organization only.
+type Service struct {
+	Deps
+	looks *looks
+}
+
+// Deps is what a Service stands on.
+type Deps struct {
+	Store        Store
+	Repositories Repositories
+	Workspaces   Workspaces
+	Runs         Runs
+	Gate         *audit.Gate
+	Audit        audit.Recorder
+	MaxLayers    int // of an organization; 0 for the default
+	Now          func() time.Time
+	Log          *slog.Logger
+}
+
+// ErrApart says that two commits can't be compared: the history was written anew, or there is too much between them.
+var ErrApart = errors.New("layers: the commits are apart")
+
+const defaultMaxLayers = 10_000
+
+// NewService returns a service on what it stands on.
+func NewService(d Deps) *Service {
+	d.MaxLayers = cmp.Or(d.MaxLayers, defaultMaxLayers)
+	return &Service{d, newLooks()}
+}
+
+func (s *Service) clock() time.Time { return s.Now().UTC().Truncate(time.Microsecond) }
+
+// right is what a remediation needs of who sets it: what applies by itself is set by who may apply.
+func (r Remediation) right() auth.Right {
+	if r == Dry {
+		return auth.WriteWorkspace
+	}
+	return auth.ApplyRun
+}
+
+// New is a layer that is to be made.
+type New struct {
+	Name          string
+	Tool, Version string // of its workspace; empty for what there is
+	Settings      Settings
+}
+
+// Add makes a layer, and its workspace where there is none of its name. To make it again with the same settings changes
+// nothing. Faults: LayerInvalid, LayerExists, LayersFull, those of the repository and of the workspace.
+func (s *Service) Add(ctx context.Context, p auth.Principal, n New) (Layer, error) {
+	return s.put(ctx, p, n, false)
+}
+
+func (s *Service) put(ctx context.Context, p auth.Principal, n New, replace bool) (Layer, error) {
+	for _, right := range []auth.Right{auth.WriteWorkspace, n.Settings.Remediation.right()} {
+		if err := s.Gate.AuthorizeOn(ctx, p, right, n.Name); err != nil {
+			return Layer{}, err
+		}
+	}
+	if err := n.Settings.Check(); err != nil {
+		return Layer{}, err
+	}
+	if _, err := s.Repositories.Head(ctx, p.Org, n.Settings.Repository, n.Settings.Branch); err != nil {
+		return Layer{}, err
+	}
+	count, err := s.Store.Count(ctx, p.Org)
+	if err != nil {
+		return Layer{}, err
+	}
+	folder := n.Settings.Path
+	if folder == "." {
+		folder = ""
+	}
+	ref := Ref{p.Org, n.Name}
+	switch there, err := s.Store.Layer(ctx, ref); {
+	case err == nil && !replace && !there.Settings.equal(n.Settings):
+		return Layer{}, errExists(n.Name)
+	case err != nil && !fault.Is(err, fault.LayerNotFound):
+		return Layer{}, err
+	}
+	if err := s.Workspaces.Make(ctx, p, n.Name, n.Tool, n.Version, folder); err != nil {
+		return Layer{}, err
+	}
+	action := audit.LayerCreate
+	made, err := s.Store.Update(ctx, ref, func(l *Layer) (Change, error) {
+		now := s.clock()
+		switch {
+		case l != nil && l.Settings.equal(n.Settings):
+			action = ""
+			return Change{}, nil
+		case l != nil && !replace:
+			return Change{}, errExists(n.Name)
+		case l == nil && count >= s.MaxLayers:
+			return Change{}, fault.New(fault.LayersFull, "the organization has %d layers, and may have no more", count)
+		}
+		if action = audit.LayerCreate; l != nil {
+			action = audit.LayerChange
+			l.set(n.Settings)
+		} else {
+			l = &Layer{Settings: n.Settings, CreatedAt: now, State: PlanNeeded, Says: "it was not looked at yet"}
+		}
+		l.Due, l.UpdatedAt, l.UpdatedBy = now, now, ActorOf(p)
+		return Change{Put: l}, nil
+	})
+	return s.acted(ctx, p, action, made, "", err)
+}
+
+func errExists(name string) error {
+	return fault.New(fault.LayerExists, "there is a layer %q already", name)
+}
+
+// set changes the settings. What comes from another place was never looked at.
+func (l *Layer) set(settings Settings) {
+	was := l.Settings
+	if l.Settings = settings; was.Repository != settings.Repository || was.Branch != settings.Branch ||
+		was.Path != settings.Path {
+		l.Facts.Branch, l.Facts.Relevant, l.Facts.Failures = Commit{}, Commit{}, Failures{}
+	}
+}
+
+func (s Settings) equal(other Settings) bool {
+	return slices.Equal(s.Triggers, other.Triggers) && slices.Equal(s.Ignore, other.Ignore) &&
+		slices.EqualFunc(s.Windows, other.Windows, func(a, b Window) bool {
+			return a.Kind == b.Kind && a.Schedule == b.Schedule && a.Zone == b.Zone && a.Duration == b.Duration &&
+				slices.Equal(a.Actions, b.Actions)
+		}) && s.Repository == other.Repository && s.Branch == other.Branch && s.Path == other.Path &&
+		s.Remediation == other.Remediation && s.MaxChanges == other.MaxChanges && s.Retries == other.Retries &&
+		s.Drift == other.Drift
+}
+
+// Get returns a layer. Fault: LayerNotFound.
+func (s *Service) Get(ctx context.Context, p auth.Principal, name string) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.ReadWorkspace, name); err != nil {
+		return Layer{}, err
+	}
+	return s.Store.Layer(ctx, Ref{p.Org, name})
+}
+
+// List returns layers by name, those that the caller may see. A page may have fewer than its limit and still be
+// followed
+// by more: next continues it.
+func (s *Service) List(ctx context.Context, p auth.Principal, q Query) (all []Layer, next string, err error) {
+	if err := s.Gate.Authorize(ctx, p, auth.ReadWorkspace); err != nil {
+		return nil, "", err
+	}
+	q.Org = p.Org
+	found, err := s.Store.Layers(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	if len(found) == q.Limit {
+		next = found[len(found)-1].Name
+	}
+	return slices.DeleteFunc(found, func(l Layer) bool { return !p.States.Match(l.Name) }), next, nil
+}
+
+// Configure changes settings.
+func (s *Service) Configure(ctx context.Context, p auth.Principal, name string, change func(*Settings)) (Layer, error) {
+	l, err := s.Get(ctx, p, name)
+	if err != nil {
+		return Layer{}, err
+	}
+	change(&l.Settings)
+	return s.put(ctx, p, New{Name: name, Settings: l.Settings}, true)
+}
+
+// Remove takes a layer away. Its workspace and state stay; a run that goes on does.
+func (s *Service) Remove(ctx context.Context, p auth.Principal, name string) error {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.WriteWorkspace, name); err != nil {
+		return err
+	}
+	ref, there := Ref{p.Org, name}, false
+	_, err := s.Store.Update(ctx, ref, func(l *Layer) (Change, error) {
+		if there = l != nil; !there {
+			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", name)
+		}
+		return Change{Delete: true}, nil
+	})
+	_, err = s.acted(ctx, p, audit.LayerRemove, Layer{Ref: ref}, "", err)
+	return err
+}
+
+// Sync asks for a plan, whatever the layer's state is: failures before count no more.
+func (s *Service) Sync(ctx context.Context, p auth.Principal, name string) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.PlanRun, name); err != nil {
+		return Layer{}, err
+	}
+	l, err := s.change(ctx, p, name, func(l *Layer) error {
+		l.Facts.Sync = SyncFact{At: s.clock(), By: cmp.Or(p.Subject, p.KeyName, p.KeyID)}
+		l.Facts.Failures, l.Facts.Declined = Failures{}, ""
+		return nil
+	})
+	return s.acted(ctx, p, audit.LayerSync, l, "", err)
+}
+
+// Check asks for a check for drift now. A layer that was never planned is planned instead.
+func (s *Service) Check(ctx context.Context, p auth.Principal, name string) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.PlanRun, name); err != nil {
+		return Layer{}, err
+	}
+	l, err := s.change(ctx, p, name, func(l *Layer) error {
+		l.Facts.Asked = s.clock()
+		return nil
+	})
+	return s.acted(ctx, p, audit.LayerSync, l, "a check for drift", err)
+}
+
+// change changes a layer that is there, and has it looked at.
+func (s *Service) change(ctx context.Context, p auth.Principal, name string, change func(*Layer) error) (Layer, error) {
+	return s.Store.Update(ctx, Ref{p.Org, name}, func(l *Layer) (Change, error) {
+		if l == nil {
+			return Change{}, fault.New(fault.LayerNotFound, "there is no layer %q", name)
+		}
+		if err := change(l); err != nil {
+			return Change{}, err
+		}
+		now := s.clock()
+		l.judge(now)
+		l.Due = now
+		return Change{Put: l}, nil
+	})
+}
+
+// Expect says that drift is as it should be until it expires. Faults: LayerInvalid, LayerNotFound.
+func (s *Service) Expect(ctx context.Context, p auth.Principal, name string, e Expectation) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.WriteWorkspace, name); err != nil {
+		return Layer{}, err
+	}
+	now := s.clock()
+	e.Attribute = cmp.Or(e.Attribute, "*")
+	switch {
+	case len(brokenRules([]Rule{e.Rule})) > 0:
+		return Layer{}, fault.New(fault.LayerInvalid, "an expectation has the address of a resource, which may have stars")
+	case e.Owner == "" || e.Reason == "" || len(e.Owner) > mostText || len(e.Reason) > 1000:
+		return Layer{}, fault.New(fault.LayerInvalid, "an expectation has an owner and a reason")
+	case !e.Expires.After(now) || e.Expires.After(now.AddDate(1, 0, 1)):
+		return Layer{}, fault.New(fault.LayerInvalid, "an expectation expires, in a year at the latest")
+	}
+	e.ID, e.By, e.At = uuid.NewString(), ActorOf(p), now
+	l, err := s.change(ctx, p, name, func(l *Layer) error {
+		l.Expected = slices.DeleteFunc(l.Expected, func(old Expectation) bool { return !now.Before(old.Expires) })
+		if len(l.Expected) >= mostExpected {
+			return fault.New(fault.LayersFull, "the layer has %d expectations, and may have no more", mostExpected)
+		}
+		l.Expected = append(l.Expected, e)
+		l.expect(now)
+		return nil
+	})
+	return s.acted(ctx, p, audit.DriftExpect, l, e.Reason, err)
+}
+
+// expect applies expectations to the drift that is known.
+func (l *Layer) expect(now time.Time) {
+	for i, r := range l.Drifted {
+		l.Drifted[i].Expected = coveredBy(l.Expected, r, now)
+	}
+	l.Facts.Drift.Digest, l.Facts.Drift.Count = DriftDigest(l.Drifted)
+}
+
+// Unexpect takes an expectation back; absent is fine.
+func (s *Service) Unexpect(ctx context.Context, p auth.Principal, name, id string) (Layer, error) {
+	if err := s.Gate.AuthorizeOn(ctx, p, auth.WriteWorkspace, name); err != nil {
+		return Layer{}, err
+	}
+	l, err := s.change(ctx, p, name, func(l *Layer) error {
+		l.Expected = slices.DeleteFunc(l.Expected, func(e Expectation) bool { return e.ID == id })
+		l.expect(s.clock())
+		return nil
+	})
+	return s.acted(ctx, p, audit.DriftExpect, l, "taken back", err)
+}
+
+// maxGrouped is how many layers are looked at for drift at once.
+const maxGrouped = 10_000
+
+// Drift returns what has drifted in the layers that the caller may see, by its cause.
+func (s *Service) Drift(ctx context.Context, p auth.Principal) ([]Group, error) {
+	var all []Layer
+	for after := ""; ; {
+		page, next, err := s.List(ctx, p, Query{After: after, Limit: 500})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range page {
+			if len(l.Drifted) > 0 {
+				all = append(all, l)
+			}
+		}
+		if after = next; next == "" || len(all) > maxGrouped {
+			return Groups(all), nil
+		}
+	}
+}
+
+// acted records what somebody did, and returns what became of it.
+func (s *Service) acted(ctx context.Context, p auth.Principal, action audit.Action, l Layer, reason string,
+	err error) (Layer, error) {
+	if err == nil && action != "" {
+		s.record(ctx, audit.Event{At: s.clock(), Org: p.Org, Actor: audit.ActorOf(p), Action: action, State: l.Name,
+			Reason: reason, Note: "layer " + l.Name})
+	}
+	return l, err
+}
+
+func (s *Service) record(ctx context.Context, e audit.Event) bool {
+	err := s.Audit.Record(context.WithoutCancel(ctx), e)
+	if err != nil {
+		s.Log.ErrorContext(ctx, "an action on a layer is not in the audit log", "action", e.Action, "error", err)
+	}
+	return err == nil
+}

@@ -1,0 +1,53 @@
+package layers
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Store keeps layers. Every implementation passes layerstest.RunStore.
+//
+// All methods are safe for concurrent use, by several processes too where the database is shared. What returned without
+// an error is durable, and every call that begins afterwards sees it. Nothing is ever seen by, or changed for, another
+// organization than the one that is named; Due alone returns those of all. Errors about the store itself are faults of
+// the codes StoreUnavailable or StoreFull.
+type Store interface {
+	// Update runs decide on the layer, nil where there is none, and records what it returns, with one more Revision, in
+	// one transaction: no other Update of the organization comes between. An error of decide is returned as it is, and
+	// nothing is changed. Decide may be called several times; only the last call counts. It has no effects, and calls no
+	// store. Update returns the layer as it is then; the zero Layer where there is none.
+	Update(ctx context.Context, ref Ref, decide Decision) (Layer, error)
+	// Layer returns a layer, or fault.LayerNotFound.
+	Layer(ctx context.Context, ref Ref) (Layer, error)
+	// Layers returns an organization's by name.
+	Layers(ctx context.Context, q Query) ([]Layer, error)
+	// Count returns how many layers an organization has.
+	Count(ctx context.Context, org uuid.UUID) (int, error)
+	// Due returns layers of all organizations whose Due has come, those first that wait the longest, up to limit.
+	Due(ctx context.Context, now time.Time, limit int) ([]Ref, error)
+	// Wake makes the layers of a repository due, those that are due before that excepted, and returns how many.
+	Wake(ctx context.Context, org uuid.UUID, repository string, at time.Time) (int, error)
+	// Checking returns how many layers of the organization have a check for drift that goes on.
+	Checking(ctx context.Context, org uuid.UUID) (int, error)
+	// Ready says whether a change would be accepted now.
+	Ready(ctx context.Context) error
+}
+
+// Decision looks at a layer, and says what is to change.
+type Decision func(l *Layer) (Change, error)
+
+// Change is what a decision wants recorded. The zero Change changes nothing.
+type Change struct {
+	Put    *Layer // its Ref and Revision are the store's own
+	Delete bool
+}
+
+// Query selects an organization's layers. Zero fields select everything.
+type Query struct {
+	Org        uuid.UUID
+	Repository string
+	After      string // continue behind this name
+	Limit      int    // above zero
+}

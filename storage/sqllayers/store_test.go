@@ -1,0 +1,56 @@
+package sqllayers_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/holdfast/holdfast/layers"
+	"github.com/holdfast/holdfast/layers/layerstest"
+	"github.com/holdfast/holdfast/storage/mysql/mysqltest"
+	"github.com/holdfast/holdfast/storage/mysqldb"
+	"github.com/holdfast/holdfast/storage/sqldb"
+	"github.com/holdfast/holdfast/storage/sqllayers"
+)
+
+func TestMain(m *testing.M) { os.Exit(mysqltest.Main(m)) }
+
+func open(t *testing.T, o sqldb.Options) *sqllayers.Store {
+	t.Helper()
+	db, err := sqldb.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Errorf("Close: %v", err)
+		}
+	})
+	return sqllayers.New(db)
+}
+
+func TestStore(t *testing.T) {
+	t.Run("memory", func(t *testing.T) {
+		layerstest.RunStore(t, func(t *testing.T) (one, other layers.Store) {
+			store := open(t, sqldb.Options{})
+			return store, store
+		})
+	})
+	t.Run("sqlite", func(t *testing.T) {
+		layerstest.RunStore(t, func(t *testing.T) (one, other layers.Store) {
+			store := open(t, sqldb.Options{Path: filepath.Join(t.TempDir(), "runs.db")})
+			return store, store
+		})
+	})
+	t.Run("mysql", func(t *testing.T) { // of two nodes
+		layerstest.RunStore(t, func(t *testing.T) (one, other layers.Store) {
+			d := mysqltest.New(t)
+			o := sqldb.Options{MySQL: &mysqldb.Options{
+				Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Name: d.Name,
+				TLS: mysqldb.TLSOff, MaxOpenConns: 4, Log: slog.New(slog.DiscardHandler),
+			}}
+			return open(t, o), open(t, o)
+		})
+	})
+}

@@ -42,6 +42,7 @@ func shredTables() []shredTable {
 		{name: "run_changes", key: "org, number"},
 		{name: "run_changed", key: "org"},
 		{name: "run_days", key: "org, day, status"},
+		{name: "run_troubles", key: "org, workspace, trouble"},
 		{name: "workspace_snapshots", key: "org, workspace, number"},
 		{name: "snapshots", key: "org, id"},
 		{name: "layers", key: "org, name"},

@@ -25,6 +25,7 @@ import (
 	"github.com/holdfast/holdfast/live"
 	"github.com/holdfast/holdfast/middleware"
 	"github.com/holdfast/holdfast/quota"
+	"github.com/holdfast/holdfast/repos"
 	"github.com/holdfast/holdfast/resources"
 	"github.com/holdfast/holdfast/runs"
 	"github.com/holdfast/holdfast/state"
@@ -41,6 +42,8 @@ type Deps struct {
 	Resources *resources.Service
 	// Workspaces serves workspaces and their configurations; nil where the server keeps none.
 	Workspaces *workspace.Service
+	// Repositories serves the git repositories that configurations come from; nil where the server keeps none.
+	Repositories *repos.Service
 	// Runs serves runs, and those who execute them; nil answers them with fault.RunsOff.
 	Runs *runs.Service
 	// Insights says what the plans of Runs mean; nil where there are none.
@@ -134,6 +137,9 @@ func NewRouter(d Deps) (Router, error) {
 			version: d.Version},
 		measured.handler())
 	routeDescription(open)
+	if d.Repositories != nil {
+		d.routeWebhooks(open)
+	}
 	d.routeAuthenticated(engine, routes, guard, measured)
 	return Router{engine, d.spoken(), routes}, nil
 }
@@ -209,6 +215,9 @@ func (d Deps) routeAuthenticated(router *gin.Engine, routes *book, guard *middle
 		d.routeProjects(all, native, one, guard)
 	}
 	routeUploads(all.under("", native, guard.Requests()), d, measured)
+	if d.Repositories != nil {
+		d.routeRepositories(all, native, guard)
+	}
 	d.routeRuns(all, native, guard)
 	d.routeEnclaves(all, anyUser, guard)
 	d.routeExecutors(all, guard)

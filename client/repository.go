@@ -28,7 +28,8 @@ func (c *Client) CreateRepository(ctx context.Context, order api.RepositoryChang
 }
 
 // ChangeRepository changes what the change names.
-func (c *Client) ChangeRepository(ctx context.Context, name string, change api.RepositoryChange) (api.Repository, error) {
+func (c *Client) ChangeRepository(ctx context.Context, name string,
+	change api.RepositoryChange) (api.Repository, error) {
 	return ask[api.Repository](ctx, c, ofRepository(http.MethodPatch, name, "").with(change))
 }
 

@@ -49,8 +49,9 @@ func (d Deps) routeRepositories(all section, native gin.HandlerFunc, guard *midd
 		gives(api.Done{}).needs(auth.WriteRepository), h.remove, none)
 	one.route("POST", "/fetch", op("fetchRepository", "Fetch a repository now, and wait for it").gives(api.Repository{}).
 		needs(auth.WriteRepository).fails(fault.RepositoryFailed), h.fetch, none)
-	one.route("POST", "/secret", op("renewWebhookSecret", "Give a repository another webhook secret, which is told only now").
-		gives(api.Repository{}).needs(auth.WriteRepository).fails(fault.Busy), h.secret, none)
+	one.route("POST", "/secret",
+		op("renewWebhookSecret", "Give a repository another webhook secret, which is told only now").
+			gives(api.Repository{}).needs(auth.WriteRepository).fails(fault.Busy), h.secret, none)
 }
 
 func (h repositories) list(ctx context.Context, r *request) (answer, error) {

@@ -22,8 +22,8 @@ func fillRepositories(t *testing.T, service *repos.Service) {
 		t.Fatal(err)
 	}
 	at := time.Now().UTC().Truncate(time.Microsecond)
-	err = service.Store.Finish(t.Context(), repos.Finished{Org: acme, ID: r.ID, Began: at, Status: repos.Status{Fetched: at,
-		Tried: at, Bytes: 4096, Heads: map[string]string{"main": "89abcdef0123456789abcdef0123456789abcdef"}}})
+	err = service.Store.Finish(t.Context(), repos.Finished{Org: acme, ID: r.ID, Began: at, Status: repos.Status{
+		Fetched: at, Tried: at, Bytes: 4096, Heads: map[string]string{"main": "89abcdef0123456789abcdef0123456789abcdef"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -157,7 +157,8 @@ func (s *Service) keepClaim(ctx context.Context, org, id uuid.UUID, c *claim) (e
 			case <-ctx.Done():
 				return
 			case <-ticks.C:
-				if err := s.Store.Extend(ctx, org, id, c.token, s.clock().Add(claimTime)); err != nil && ctx.Err() == nil {
+				err := s.Store.Extend(ctx, org, id, c.token, s.clock().Add(claimTime))
+				if err != nil && ctx.Err() == nil {
 					s.Log.WarnContext(ctx, "a claim of a repository could not be extended", "error", err)
 				}
 			}
@@ -241,7 +242,8 @@ const (
 	claimTime = 2 * time.Minute
 )
 
-// Poll claims repositories whose time has come, as many as there are workers free, and has them fetched. It waits for no
+// Poll claims repositories whose time has come, as many as there are workers free, and has them fetched. It waits for
+// no
 // fetch, and returns how many begin. An organization never has more than its part of the workers, so that
 // repositories that are slow are in nobody else's way.
 func (s *Service) Poll(ctx context.Context) (begun int) {

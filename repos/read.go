@@ -15,7 +15,8 @@ import (
 	"github.com/holdfast/holdfast/repos/gitmirror"
 )
 
-// At returns this process's mirror of a repository, which has the commit: it is fetched if it isn't there. It is for the
+// At returns this process's mirror of a repository, which has the commit: it is fetched if it isn't there. It is for
+// the
 // server itself, which has asked the gate before. Faults: RepositoryNotFound, RepositoryFailed, CommitNotFound.
 func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*gitmirror.Mirror, error) {
 	if !gitmirror.IsCommit(commit) {
@@ -42,7 +43,8 @@ func (s *Service) At(ctx context.Context, org uuid.UUID, name, commit string) (*
 	return m, Explain(name, err)
 }
 
-// Snapshot writes files of a commit as a tar.gz, as workspaces take configurations. It is for the server itself. Faults:
+// Snapshot writes files of a commit as a tar.gz, as workspaces take configurations. It is for the server itself.
+// Faults:
 // those of At, and of what Archive refuses: CommitNotFound, FilesTooLarge, ArchiveEntry.
 func (s *Service) Snapshot(ctx context.Context, org uuid.UUID, name, commit string, a gitmirror.Archiving,
 	w io.Writer) error {
@@ -64,7 +66,8 @@ func (s *Service) Snapshot(ctx context.Context, org uuid.UUID, name, commit stri
 //		return err
 //	})
 //
-// It is for the server itself. Where the commit can't be had whole, put reads an error and not the end, so that nothing is
+// It is for the server itself. Where the commit can't be had whole, put reads an error and not the end, so that
+// nothing is
 // made of a half. Faults: those of Snapshot and of put.
 func (s *Service) Into(ctx context.Context, org uuid.UUID, name, commit string, a gitmirror.Archiving,
 	put func(archive io.Reader) error) error {

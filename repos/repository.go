@@ -150,13 +150,15 @@ func (s Settings) checkSecrets(remote gitmirror.Remote, secrets Secrets) error {
 		}
 		return nil
 	}
-	if err := (gitmirror.Credentials{User: s.User, Token: secrets.Token, Key: []byte(secrets.Key)}).Check(); err != nil {
+	c := gitmirror.Credentials{User: s.User, Token: secrets.Token, Key: []byte(secrets.Key)}
+	if err := c.Check(); err != nil {
 		return invalid("%v", err)
 	}
 	return nil
 }
 
-// SameHost says whether two settings lead to the same server, by the same protocol. Secrets never follow to another one:
+// SameHost says whether two settings lead to the same server, by the same protocol. Secrets never follow to another
+// one:
 // whoever may change a URL could have them sent to himself.
 func (s Settings) SameHost(other Settings) bool {
 	a, errA := gitmirror.ParseURL(s.URL, true)

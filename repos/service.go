@@ -242,7 +242,8 @@ func (s *Service) Change(ctx context.Context, p auth.Principal, name string, o O
 }
 
 // put has a repository take the place of what it was made of.
-func (s *Service) put(ctx context.Context, p auth.Principal, action audit.Action, was, next Repository) (Repository, error) {
+func (s *Service) put(ctx context.Context, p auth.Principal, action audit.Action, was,
+	next Repository) (Repository, error) {
 	if err := s.record(ctx, p, action, was.Name); err != nil {
 		return Repository{}, err
 	}
@@ -267,7 +268,8 @@ func (s *Service) forget(id uuid.UUID) {
 	delete(s.tokens, id)
 }
 
-// NewWebhookSecret gives a repository another webhook secret, and returns it, which is told only now. Deliveries that are
+// NewWebhookSecret gives a repository another webhook secret, and returns it, which is told only now. Deliveries that
+// are
 // signed with the old one are refused from then on. Fault: RepositoryNotFound.
 func (s *Service) NewWebhookSecret(ctx context.Context, p auth.Principal, name string) (Repository, string, error) {
 	if err := s.Gate.Authorize(ctx, p, auth.WriteRepository); err != nil {

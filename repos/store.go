@@ -9,10 +9,13 @@ import (
 
 // Store keeps repositories. Every implementation passes repostest.RunStore.
 //
-// All methods are safe for concurrent use, by several processes too where the database is shared. What returned without an
+// All methods are safe for concurrent use, by several processes too where the database is shared. What returned
+// without an
 // error is durable, and every call that begins afterwards sees it. After an error nothing was changed; errors about
-// the store itself are faults of the codes StoreUnavailable or StoreFull, after the first of which a change may turn out
-// to have happened all the same. What is returned belongs to the caller. Nothing is ever seen by, or changed for, another
+// the store itself are faults of the codes StoreUnavailable or StoreFull, after the first of which a change may turn
+// out
+// to have happened all the same. What is returned belongs to the caller. Nothing is ever seen by, or changed for,
+// another
 // organization than the one that is named.
 type Store interface {
 	// Update runs decide on a repository, nil where there is none of this name, and records what it returns in one
@@ -56,7 +59,8 @@ type Schedule interface {
 	// Extend has a claim that counts still count until a later time.
 	Extend(ctx context.Context, org, id uuid.UUID, token string, until time.Time) error
 
-	// Claim takes a repository that is due and unclaimed at now, until the given time; ok is false where it is not, or not any more.
+	// Claim takes a repository that is due and unclaimed at now, until the given time; ok is false where it is not, or
+	// not any more.
 	// One of several who claim it at once gets it. Hints says how many hints it had by then.
 	Claim(ctx context.Context, org, id uuid.UUID, token string, now, until time.Time) (hints int64, ok bool, err error)
 

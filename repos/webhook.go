@@ -29,7 +29,8 @@ type Moved struct {
 	Branches   []gitmirror.Moved
 }
 
-// OnMoved has a function told of each fetch that has moved branches, in this process. It must not take long. It is called
+// OnMoved has a function told of each fetch that has moved branches, in this process. It must not take long. It is
+// called
 // before Run.
 func (s *Service) OnMoved(tell func(context.Context, Moved)) { s.onMoved = append(s.onMoved, tell) }
 
@@ -112,7 +113,8 @@ func (s *Service) Receive(ctx context.Context, h Hooked, header hook.Header, bod
 }
 
 // once deals with a delivery unless somebody has. The ID isn't signed, so that of pull requests and comments the body
-// counts as well: who has seen a delivery can't send it again under another ID. A push may come again: it is only looked
+// counts as well: who has seen a delivery can't send it again under another ID. A push may come again: it is only
+// looked
 // for.
 func (s *Service) once(ctx context.Context, h Hooked, e hook.Event, body []byte) (Received, error) {
 	r := h.repository

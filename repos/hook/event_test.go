@@ -29,7 +29,8 @@ func TestParse(t *testing.T) {
 		"github delete": {hook.GitHub, "X-GitHub-Event: push\nX-GitHub-Delivery: d1",
 			`{"ref":"refs/heads/x","after":"` + gone + `","deleted":true}`,
 			hook.Event{Kind: hook.Push, Branches: []hook.PushedBranch{{"x", ""}}}},
-		"github tag":  {hook.GitHub, "X-GitHub-Event: push\nX-GitHub-Delivery: d1", `{"ref":"refs/tags/v1","after":"` + head + `"}`, hook.Event{}},
+		"github tag": {hook.GitHub, "X-GitHub-Event: push\nX-GitHub-Delivery: d1",
+			`{"ref":"refs/tags/v1","after":"` + head + `"}`, hook.Event{}},
 		"github ping": {hook.GitHub, "X-GitHub-Event: ping\nX-GitHub-Delivery: d1", `{"zen":"x","hook_id":1}`, hook.Event{}},
 		"github pull": {hook.GitHub, "X-GitHub-Event: pull_request\nX-GitHub-Delivery: d1",
 			`{"action":"synchronize","number":7,"pull_request":{"number":7,"title":"T","draft":true,"merged":false,
@@ -66,8 +67,9 @@ func TestParse(t *testing.T) {
 			`{"object_kind":"merge_request","user":{"id":6,"username":"ada"},"object_attributes":{"id":1000,"iid":4,"title":"T",
 			"action":"open","source_branch":"x","target_branch":"main","source_project_id":1,"target_project_id":1,"author_id":6,
 			"updated_at":"2026-01-02 03:04:05 UTC","last_commit":{"id":"` + head + `"}}}`,
-			hook.Event{Kind: hook.Pull, Action: hook.Opened, Number: 4, Title: "T", Head: head, HeadBranch: "x", BaseBranch: "main",
-				Author: hook.User{ID: "6"}, Sender: hook.User{"6", "ada"}, At: at()}},
+			hook.Event{Kind: hook.Pull, Action: hook.Opened, Number: 4, Title: "T", Head: head, HeadBranch: "x",
+				BaseBranch: "main",
+				Author:     hook.User{ID: "6"}, Sender: hook.User{"6", "ada"}, At: at()}},
 		"gitlab note": {hook.GitLab, "X-Gitlab-Event: Note Hook\nX-Gitlab-Event-UUID: d1",
 			`{"object_kind":"note","user":{"id":6,"username":"ada"},"object_attributes":{"id":77,"note":"holdfast plan",
 			"noteable_type":"MergeRequest","action":"create","created_at":"2026-01-02 03:04:05 +0000"},
@@ -82,24 +84,28 @@ func TestParse(t *testing.T) {
 			`{"actor":{"uuid":"{u}","nickname":"ada"},"pullrequest":{"id":2,"title":"T","author":{"uuid":"{u}","nickname":"ada"},
 			"source":{"branch":{"name":"x"},"commit":{"hash":"89abcdef0123"},"repository":{"uuid":"{a}"}},
 			"destination":{"branch":{"name":"main"},"repository":{"uuid":"{a}"}},"updated_on":"2026-01-02T03:04:05Z"}}`,
-			hook.Event{Kind: hook.Pull, Action: hook.Opened, Number: 2, Title: "T", HeadBranch: "x", BaseBranch: "main",
-				Author: hook.User{"{u}", "ada"}, Sender: hook.User{"{u}", "ada"}, At: at()}},
+			hook.Event{Kind: hook.Pull, Action: hook.Opened, Number: 2, Title: "T", HeadBranch: "x",
+				BaseBranch: "main",
+				Author:     hook.User{"{u}", "ada"}, Sender: hook.User{"{u}", "ada"}, At: at()}},
 		"data center": {hook.Bitbucket, "X-Event-Key: pr:from_ref_updated\nX-Request-Id: d1",
 			`{"actor":{"id":6,"name":"ada"},"pullRequest":{"id":2,"title":"T","author":{"user":{"id":6,"name":"ada"}},
 			"fromRef":{"displayId":"x","latestCommit":"` + head + `","repository":{"id":2}},"toRef":{"displayId":"main","repository":{"id":1}}}}`,
-			hook.Event{Kind: hook.Pull, Action: hook.Updated, Number: 2, Title: "T", Head: head, HeadBranch: "x", BaseBranch: "main",
-				Fork: true, Author: hook.User{"6", "ada"}, Sender: hook.User{"6", "ada"}}},
+			hook.Event{Kind: hook.Pull, Action: hook.Updated, Number: 2, Title: "T", Head: head, HeadBranch: "x",
+				BaseBranch: "main",
+				Fork:       true, Author: hook.User{"6", "ada"}, Sender: hook.User{"6", "ada"}}},
 		"data center push": {hook.Bitbucket, "X-Event-Key: repo:refs_changed\nX-Request-Id: d1",
 			`{"changes":[{"ref":{"id":"refs/heads/main","type":"BRANCH"},"toHash":"` + head + `","type":"UPDATE"}]}`,
 			hook.Event{Kind: hook.Push, Branches: []hook.PushedBranch{{"main", head}}}},
 		"azure push": {hook.Azure, "", `{"id":"d1","eventType":"git.push","createdDate":"2026-01-02T03:04:05Z","resource":{
 			"refUpdates":[{"name":"refs/heads/main","newObjectId":"` + head + `"}],"pushedBy":{"id":"u","uniqueName":"ada@example.com"}}}`,
-			hook.Event{Kind: hook.Push, Branches: []hook.PushedBranch{{"main", head}}, Sender: hook.User{"u", "ada@example.com"}, At: at()}},
+			hook.Event{Kind: hook.Push, Branches: []hook.PushedBranch{{"main", head}},
+				Sender: hook.User{"u", "ada@example.com"}, At: at()}},
 		"azure pull": {hook.Azure, "", `{"id":"d1","eventType":"git.pullrequest.updated","createdDate":"2026-01-02T03:04:05Z",
 			"resource":{"pullRequestId":9,"status":"completed","title":"T","sourceRefName":"refs/heads/x","targetRefName":
 			"refs/heads/main","lastMergeSourceCommit":{"commitId":"` + head + `"},"createdBy":{"id":"u","uniqueName":"ada"}}}`,
-			hook.Event{Kind: hook.Pull, Action: hook.Merged, Number: 9, Title: "T", Head: head, HeadBranch: "x", BaseBranch: "main",
-				Author: hook.User{"u", "ada"}, At: at()}},
+			hook.Event{Kind: hook.Pull, Action: hook.Merged, Number: 9, Title: "T", Head: head, HeadBranch: "x",
+				BaseBranch: "main",
+				Author:     hook.User{"u", "ada"}, At: at()}},
 		"plain": {hook.Plain, "X-Holdfast-Delivery: d1", `{"branch":"main","commit":"` + head + `"}`,
 			hook.Event{Kind: hook.Push, Branches: []hook.PushedBranch{{"main", head}}}},
 		"plain without a body": {hook.Plain, "X-Holdfast-Delivery: d1", "", hook.Event{Kind: hook.Push}},
@@ -137,7 +143,8 @@ func TestBounds(t *testing.T) {
 	}
 	for _, p := range hook.Providers() {
 		event := headers("X-GitHub-Event: push\nX-Gitea-Event: push\nX-Gitlab-Event: Push Hook\nX-Event-Key: repo:push").Get
-		for _, body := range []string{"{", "[]", `"x"`, "null\x00", strings.Repeat("[", 100_000), `{"ref":5,"push":5,"resource":5,"branch":5}`} {
+		for _, body := range []string{"{", "[]", `"x"`, "null\x00", strings.Repeat("[", 100_000),
+			`{"ref":5,"push":5,"resource":5,"branch":5}`} {
 			if _, err := hook.Parse(p, event, []byte(body)); err == nil {
 				t.Errorf("%s: %.20q is read", p, body)
 			}

@@ -60,7 +60,8 @@ func TestSigned(t *testing.T) {
 			t.Errorf("%s: a changed body counts", p)
 		}
 		for name, values := range good {
-			for _, wrong := range []string{"", "sha256=", "sha1=" + sum(body), strings.ToUpper(values[0]) + "0", "Basic !", "Basic",
+			for _, wrong := range []string{"", "sha256=", "sha1=" + sum(body), strings.ToUpper(values[0]) + "0", "Basic !",
+				"Basic",
 				"sha256=" + strings.Repeat("0", 64), strings.Repeat("0", 64)} {
 				if hook.IsSigned(p, http.Header{name: {wrong}}.Get, []byte(body), []byte(secret)) {
 					t.Errorf("%s: %s: %q counts", p, name, wrong)

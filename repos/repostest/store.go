@@ -59,7 +59,9 @@ func example(name string) repos.Repository {
 }
 
 func put(ctx context.Context, s repos.Store, org uuid.UUID, r repos.Repository) (repos.Repository, error) {
-	return s.Update(ctx, org, r.Name, func(*repos.Repository, int) (repos.Change, error) { return repos.Change{Put: &r}, nil })
+	return s.Update(ctx, org, r.Name, func(*repos.Repository, int) (repos.Change, error) {
+		return repos.Change{Put: &r}, nil
+	})
 }
 
 func want(what string, got, wanted any) error {
@@ -123,8 +125,9 @@ func isolation(ctx context.Context, s repos.Store) error {
 		return repos.Change{Delete: true}, nil
 	})
 	now, errNow := s.Repository(ctx, org, "infra")
-	return errors.Join(wantCode("another's", absent, fault.RepositoryNotFound), errAll, errClaim, errHint, errFinish, errBegin,
-		errKnown, errDelete, errNow, want("list", len(all), 0), want("claim", ok, false), want("delivery", known, repos.DeliveryNew),
+	return errors.Join(wantCode("another's", absent, fault.RepositoryNotFound), errAll, errClaim, errHint, errFinish,
+		errBegin, errKnown, errDelete, errNow, want("list", len(all), 0), want("claim", ok, false),
+		want("delivery", known, repos.DeliveryNew),
 		want("repository", now, r))
 }
 
@@ -338,7 +341,8 @@ func deliveriesBounded(ctx context.Context, s repos.Store) error {
 	_, errOther := s.BeginDelivery(ctx, org, other, []string{"5"}, begin(), begin(), 5)
 	removed, err := s.ForgetDeliveries(ctx, begin().Add(3*time.Second), 10)
 	_, room := s.BeginDelivery(ctx, org, id, []string{"5"}, begin(), begin(), 5)
-	return errors.Join(wantCode("one too many", full, fault.WebhooksFull), errOther, err, room, want("forgotten", removed, 4))
+	return errors.Join(wantCode("one too many", full, fault.WebhooksFull), errOther, err, room,
+		want("forgotten", removed, 4))
 }
 
 func removed(ctx context.Context, s repos.Store) error {

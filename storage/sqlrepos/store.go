@@ -102,7 +102,8 @@ func (s *Store) Update(ctx context.Context, org uuid.UUID, name string,
 			return err
 		}
 		var count int
-		if _, err := sqldb.One(tx, []any{&count}, "SELECT count(*) FROM repositories WHERE org = ?", org.String()); err != nil {
+		_, err = sqldb.One(tx, []any{&count}, "SELECT count(*) FROM repositories WHERE org = ?", org.String())
+		if err != nil {
 			return err
 		}
 		var given *repos.Repository
